@@ -1,0 +1,324 @@
+"""Scaled dot-product attention: scores, weights, and their blend of the values."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _checks
+from attention.masks import causal_mask
+from attention.numerics import _softmax_in_place
+
+
+def attention_scores(
+    query: ArrayLike,
+    key: ArrayLike,
+    *,
+    scale: float | None = None,
+    softcap: float | None = None,
+    enable_gqa: bool = False,
+) -> NDArray[Any]:
+    r"""Score every query against every key.
+
+    $$S = \frac{\Q \K^\top}{\sqrt{d_k}}$$
+
+    Parameters
+    ----------
+    query : array_like, shape (..., n_q, d_k)
+    key : array_like, shape (..., n_k, d_k)
+        Leading axes (batch, heads) broadcast. query and key promote to a common dtype as in NumPy; integers and
+        bools count as float64, float16 is computed in float32 and returned as float16.
+    scale : float, optional
+        Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
+    softcap : float, optional
+        Bound every scaled score to (-softcap, softcap) by $c \tanh(s / c)$.
+    enable_gqa : bool, optional
+        Let query heads be a multiple of key heads; each key head serves a run of neighbouring query heads.
+
+    Returns
+    -------
+    scores : ndarray, shape (..., n_q, n_k)
+        Unbounded reals; a softmax over the last axis turns each row into weights.
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers, or an option is of the wrong type.
+    ValueError
+        If query and key differ in d_k, or their leading axes do not fit; the message shows both shapes.
+        If scale is not finite, softcap not positive, or d_k is 0 and no scale is given.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1), without the softmax.
+    Grouped heads: [Ainslie et al. 2023](../reference/sources.md#ainslie2023), §2.2.
+
+    Examples
+    --------
+    $2 \cdot 3 / \sqrt 4 = 3$; the second key is orthogonal to the query:
+
+    >>> from attention import attention_scores
+    >>> attention_scores([[2.0, 0, 0, 0]], [[3.0, 0, 0, 0], [0, 5, 0, 0]])
+    array([[3., 0.]])
+
+    Two doublings for the verb of the running example become $2 \ln 2$; scores count in units of $\ln 2$:
+
+    >>> import numpy as np
+    >>> from attention import attention_scores, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
+    >>> x = embed(S5, EARLY5)
+    >>> attention_scores(project(x, W_Q1), project(x, W_K))[4] / np.log(2)
+    array([3., 2., 0., 1., 0.])
+    """
+    (q, k), dtype = _checks.to_floats(query=query, key=key)
+    _check_queries_meet_keys(q, k)
+    if scale is None and q.shape[-1] == 0:
+        raise ValueError(f"d_k is 0, so 1/sqrt(d_k) is not defined; give scale: query {q.shape}")
+    factor = q.shape[-1] ** -0.5 if scale is None else _checks.finite("scale", scale)
+    if _checks.flag("enable_gqa", enable_gqa):
+        k = _repeat_heads(q, key=k)
+    _checks.leading_axes_broadcast(2, query=q, key=k)
+    with np.errstate(all="ignore"):
+        scores = (q * factor) @ k.swapaxes(-1, -2)  # (..., n_q, n_k)
+        if softcap is not None:
+            cap = _checks.positive("softcap", softcap)
+            scores = cap * np.tanh(scores / cap)
+        return scores.astype(dtype, copy=False)
+
+
+def attention_weights(
+    query: ArrayLike,
+    key: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sink: ArrayLike | None = None,
+    enable_gqa: bool = False,
+) -> NDArray[Any]:
+    r"""Share each query's budget of one among the keys it may attend to.
+
+    $$A = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}} + B\Big) \quad \text{over the allowed keys of each row}$$
+
+    Parameters
+    ----------
+    query : array_like, shape (..., n_q, d_k)
+    key : array_like, shape (..., n_k, d_k)
+        Leading axes and dtypes as in `attention_scores`. Only query and key decide the dtype of the weights.
+    mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
+        True means "may attend". A masked key cannot change the weights, whatever is in it.
+    bias : array_like of float, broadcasting to (..., n_q, n_k), optional
+        Added to the scaled scores. A bias of -inf is arithmetic, not a mask: an inf key under it gives nan.
+    is_causal : bool, optional
+        Query i may attend to keys 0 to i; needs equally many queries and keys. With a mask, both must allow.
+    scale : float, optional
+        Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
+    softcap : float, optional
+        Bound the scaled scores before bias and mask.
+    sink : float or array_like of shape (heads,), optional
+        Score of a virtual key with a value of zero: it takes a share of every row, and the weights sum to less
+        than one. Neither scaled, capped, biased nor masked. -inf is no sink.
+    enable_gqa : bool, optional
+        As in `attention_scores`.
+
+    Returns
+    -------
+    weights : ndarray, shape (..., n_q, n_k)
+        Each row sums to one. A row without any allowed key is zero, the sum over nothing. An attended query or
+        key with nan or inf makes its rows nan.
+
+    Raises
+    ------
+    TypeError
+        If mask is not boolean or bias is, or an array does not hold real numbers.
+    ValueError
+        As in `attention_scores`; if mask or bias do not broadcast to the scores, the sink does not fit the heads,
+        or is_causal meets n_q != n_k.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1); masks: §3.2.3.
+    Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3. Softcap:
+    [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
+
+    Examples
+    --------
+    The verb of the running example gives its subject *cat* half of its budget:
+
+    >>> from attention import attention_weights, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k = project(x, W_Q1), project(x, W_K)
+    >>> attention_weights(q, k)[4]
+    array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
+
+    Mask *cat*, and the survivors keep their ratios:
+
+    >>> from attention import attention_weights, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k = project(x, W_Q1), project(x, W_K)
+    >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
+    array([0.   , 0.5  , 0.125, 0.25 , 0.125])
+    """
+    (q, k), dtype = _checks.to_floats(query=query, key=key)
+    _check_queries_meet_keys(q, k)
+    if _checks.flag("enable_gqa", enable_gqa):
+        k = _repeat_heads(q, key=k)
+    scores = attention_scores(q, k, scale=scale, softcap=softcap)
+    allowed = _allowed(mask, is_causal, scores.shape)
+    with np.errstate(all="ignore"):
+        _show_infinities(scores, q, k)
+        if bias is not None:
+            scores += _fitting_bias(bias, scores)
+        if allowed is not None:
+            np.copyto(scores, -np.inf, where=~allowed)
+        weights = _softmax_in_place(scores, sink=-np.inf if sink is None else _sink_column(sink, scores))
+        return weights.astype(dtype, copy=False)
+
+
+def scaled_dot_product_attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sink: ArrayLike | None = None,
+    enable_gqa: bool = False,
+) -> NDArray[Any]:
+    r"""Answer every query with a blend of the values, weighted by how well their keys match.
+
+    $$\Z = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}}\Big) \V$$
+
+    Parameters
+    ----------
+    query : array_like, shape (..., n_q, d_k)
+    key : array_like, shape (..., n_k, d_k)
+    value : array_like, shape (..., n_k, d_v)
+        d_v may differ from d_k. Leading axes (batch, heads) broadcast. query, key and value promote among themselves
+        as in NumPy, and only they decide the dtype of the output; integers and bools count as float64, float16
+        is computed in float32 and returned as float16.
+    mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`. With enable_gqa each key and value head serves a run of neighbouring query heads.
+
+    Returns
+    -------
+    output : ndarray, shape (..., n_q, d_v)
+        Row i is a weighted average of the value rows. A query without any allowed key gets a row of zeros, whatever
+        the values hold. nan or inf in an attended input shows in the output.
+
+    Raises
+    ------
+    TypeError
+        As in `attention_weights`.
+    ValueError
+        As in `attention_weights`; if key and value differ in n_k, or their leading axes do not fit.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1).
+
+    Examples
+    --------
+    *ran* of the running example asks "which noun came first?" and receives 5 parts *cat*, 2 parts *dog*:
+
+    >>> from attention import project, scaled_dot_product_attention
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> scaled_dot_product_attention(project(x, W_Q1), project(x, W_K), project(x, W_V))[4]
+    array([5., 2.])
+
+    Equal scores average the values that a query may see:
+
+    >>> import numpy as np
+    >>> from attention import scaled_dot_product_attention
+    >>> scaled_dot_product_attention(np.zeros((3, 4)), np.zeros((3, 4)), [[1], [2], [6]], is_causal=True)
+    array([[1. ],
+           [1.5],
+           [3. ]])
+    """
+    (q, k, v), dtype = _checks.to_floats(query=query, key=key, value=value)
+    _check_queries_meet_keys(q, k)
+    _checks.has_axes("(..., n_k, d_v)", 2, value=v)
+    _checks.same_size("n_k (axis -2)", (-2, -2), key=k, value=v)
+    if _checks.flag("enable_gqa", enable_gqa):
+        k, v = _repeat_heads(q, key=k), _repeat_heads(q, value=v)
+    _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
+    weights = attention_weights(
+        q, k, mask=mask, bias=bias, is_causal=is_causal, scale=scale, softcap=softcap, sink=sink
+    )
+    with np.errstate(all="ignore"):
+        output = weights @ v
+        if not np.isfinite(v).all():  # 0 * nan is nan, but the sum over no keys is zero
+            allowed = _allowed(mask, is_causal, weights.shape)
+            if allowed is not None:
+                np.copyto(output, 0, where=~allowed.any(axis=-1, keepdims=True))
+        return output.astype(dtype, copy=False)
+
+
+def _check_queries_meet_keys(query: NDArray[Any], key: NDArray[Any]) -> None:
+    _checks.has_axes("(..., n, d_k)", 2, query=query, key=key)
+    _checks.same_size("d_k (last axis)", (-1, -1), query=query, key=key)
+
+
+def _repeat_heads(query: NDArray[Any], **named: NDArray[Any]) -> NDArray[Any]:
+    """Repeat every key or value head for its run of neighbouring query heads."""
+    ((name, array),) = named.items()
+    if min(query.ndim, array.ndim) < 3:
+        raise ValueError(f"enable_gqa needs a heads axis (..., heads, n, d): query {query.shape}, {name} {array.shape}")
+    heads, shared = query.shape[-3], array.shape[-3]
+    if shared == 0 or heads % shared:
+        raise ValueError(
+            f"query must have a multiple of the heads of {name} (axis -3): query {query.shape}, {name} {array.shape}"
+        )
+    return np.repeat(array, heads // shared, axis=-3)
+
+
+def _allowed(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
+    """Combine mask and is_causal; None where every query may attend to every key."""
+    allowed = None
+    if mask is not None:
+        hint = "; numbers to add to the scores go to bias=, and mask_to_bias turns a mask into such numbers"
+        allowed = np.atleast_1d(_checks.bool_array("mask", mask, hint))
+        _checks.fits_scores("mask", allowed, scores_shape)
+    if _checks.flag("is_causal", is_causal):
+        n_q, n_k = scores_shape[-2:]
+        if n_q != n_k:
+            raise ValueError(
+                f"is_causal=True needs as many queries as keys: scores {scores_shape}. Say which alignment you mean: "
+                f"mask=causal_mask({n_q}, {n_k}) aligns the first query with the first key, "
+                f"mask=causal_mask({n_q}, {n_k}, offset={n_k - n_q}), that is offset=n_k - n_q, the last with the last"
+            )
+        allowed = causal_mask(n_q) if allowed is None else allowed & causal_mask(n_q)
+    return allowed
+
+
+def _show_infinities(scores: NDArray[Any], query: NDArray[Any], key: NDArray[Any]) -> None:
+    """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
+    broken_query, broken_key = (~np.isfinite(x).all(axis=-1) for x in (query, key))
+    if broken_query.any() or broken_key.any():
+        np.copyto(scores, np.nan, where=broken_query[..., :, None] | broken_key[..., None, :])
+
+
+def _fitting_bias(bias: ArrayLike, scores: NDArray[Any]) -> NDArray[Any]:
+    array = _checks.real_array("bias", bias)
+    if array.dtype == np.bool_:
+        raise TypeError("bias must be numbers to add to the scores: dtype bool; a boolean array goes to mask=")
+    _checks.fits_scores("bias", array, scores.shape)
+    return array.astype(scores.dtype)
+
+
+def _sink_column(sink: ArrayLike, scores: NDArray[Any]) -> NDArray[Any]:
+    """One score a head, shaped to broadcast against (..., heads, n_q, n_k)."""
+    array = _checks.real_array("sink", sink)
+    if array.ndim and (scores.ndim < 3 or array.shape != scores.shape[-3:-2]):
+        raise ValueError(
+            f"sink must be a scalar or have shape (heads,), one score a head: sink {array.shape}, scores {scores.shape}"
+        )
+    return array.astype(scores.dtype)[..., None, None] if array.ndim else array.astype(scores.dtype)

@@ -1,0 +1,72 @@
+"""From token vectors to queries, keys and values."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _checks
+
+
+def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> NDArray[Any]:
+    r"""Map every token, a row of x, by the same matrix.
+
+    $$Y = X W + b$$
+
+    Parameters
+    ----------
+    x : array_like, shape (..., n, d_in)
+        Token vectors, one a row. x and weight promote to a common dtype as in NumPy; integers and bools count
+        as float64, float16 is computed in float32 and returned as float16.
+    weight : array_like, shape (d_in, d_out)
+    bias : array_like, shape (d_out,), optional
+        Cast to the dtype of the computation.
+
+    Returns
+    -------
+    y : ndarray, shape (..., n, d_out)
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers.
+    ValueError
+        If x and weight differ in d_in, or weight and bias in d_out; the message shows both shapes.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2.
+
+    Examples
+    --------
+    Two tokens with three features each, to two features:
+
+    >>> from attention import project
+    >>> project([[1, 0, 2], [0, 1, 0]], [[1, 0], [0, 3], [0, 1]])
+    array([[1., 2.],
+           [0., 3.]])
+
+    The keys of the running example: columns noun, early, asks, which.
+
+    >>> from attention import project
+    >>> from attention.example import EARLY5, S5, W_K, embed
+    >>> project(embed(S5, EARLY5), W_K)
+    array([[ 2.,  4.,  0.,  2.],
+           [ 2.,  2.,  1.,  0.],
+           [ 0.,  0.,  1.,  0.],
+           [ 2.,  0.,  0., -2.],
+           [ 0.,  0.,  1.,  0.]])
+    """
+    (rows, matrix), dtype = _checks.to_floats(x=x, weight=weight)
+    _checks.has_axes("(..., n, d_in)", 2, x=rows)
+    if matrix.ndim != 2:
+        raise ValueError(f"weight must have shape (d_in, d_out): weight {matrix.shape}")
+    _checks.same_size("d_in (last axis of x, first of weight)", (-1, 0), x=rows, weight=matrix)
+    with np.errstate(all="ignore"):
+        y = rows @ matrix
+        if bias is not None:
+            offset = _checks.real_array("bias", bias)
+            if offset.shape != matrix.shape[1:]:
+                raise ValueError(f"bias must have shape (d_out,): bias {offset.shape}, weight {matrix.shape}")
+            y += offset.astype(y.dtype)
+        return y.astype(dtype, copy=False)
