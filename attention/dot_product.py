@@ -38,7 +38,8 @@ def attention_scores(
     Returns
     -------
     scores : ndarray, shape (..., n_q, n_k)
-        Unbounded reals; a softmax over the last axis turns each row into weights.
+        Unbounded reals; a softmax over the last axis turns each row into weights. A query or key with nan or inf
+        makes its scores nan.
 
     Raises
     ------
@@ -76,13 +77,14 @@ def attention_scores(
         raise ValueError(f"d_k is 0, so 1/sqrt(d_k) is not defined; give scale: query {q.shape}")
     factor = q.shape[-1] ** -0.5 if scale is None else _checks.finite("scale", scale)
     if _checks.flag("enable_gqa", enable_gqa):
-        k = _repeat_heads(q, key=k)
+        (k,) = _repeat_heads(q, key=k)
     _checks.leading_axes_broadcast(2, query=q, key=k)
     with np.errstate(all="ignore"):
         scores = (q * factor) @ k.swapaxes(-1, -2)  # (..., n_q, n_k)
         if softcap is not None:
             cap = _checks.positive("softcap", softcap)
             scores = cap * np.tanh(scores / cap)
+        _show_infinities(scores, q, k)
         return scores.astype(dtype, copy=False)
 
 
@@ -164,13 +166,9 @@ def attention_weights(
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
     """
     (q, k), dtype = _checks.to_floats(query=query, key=key)
-    _check_queries_meet_keys(q, k)
-    if _checks.flag("enable_gqa", enable_gqa):
-        k = _repeat_heads(q, key=k)
-    scores = attention_scores(q, k, scale=scale, softcap=softcap)
+    scores = attention_scores(q, k, scale=scale, softcap=softcap, enable_gqa=enable_gqa)
     allowed = _allowed(mask, is_causal, scores.shape)
     with np.errstate(all="ignore"):
-        _show_infinities(scores, q, k)
         if bias is not None:
             scores += _fitting_bias(bias, scores)
         if allowed is not None:
@@ -248,7 +246,7 @@ def scaled_dot_product_attention(
     _checks.has_axes("(..., n_k, d_v)", 2, value=v)
     _checks.same_size("n_k (axis -2)", (-2, -2), key=k, value=v)
     if _checks.flag("enable_gqa", enable_gqa):
-        k, v = _repeat_heads(q, key=k), _repeat_heads(q, value=v)
+        k, v = _repeat_heads(q, key=k, value=v)
     _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
     weights = attention_weights(
         q, k, mask=mask, bias=bias, is_causal=is_causal, scale=scale, softcap=softcap, sink=sink
@@ -267,17 +265,18 @@ def _check_queries_meet_keys(query: NDArray[Any], key: NDArray[Any]) -> None:
     _checks.same_size("d_k (last axis)", (-1, -1), query=query, key=key)
 
 
-def _repeat_heads(query: NDArray[Any], **named: NDArray[Any]) -> NDArray[Any]:
-    """Repeat every key or value head for its run of neighbouring query heads."""
-    ((name, array),) = named.items()
-    if min(query.ndim, array.ndim) < 3:
-        raise ValueError(f"enable_gqa needs a heads axis (..., heads, n, d): query {query.shape}, {name} {array.shape}")
-    heads, shared = query.shape[-3], array.shape[-3]
-    if shared == 0 or heads % shared:
-        raise ValueError(
-            f"query must have a multiple of the heads of {name} (axis -3): query {query.shape}, {name} {array.shape}"
-        )
-    return np.repeat(array, heads // shared, axis=-3)
+def _repeat_heads(query: NDArray[Any], **shared: NDArray[Any]) -> list[NDArray[Any]]:
+    """Repeat every head of key and value for its run of neighbouring query heads."""
+    arrays = {"query": query, **shared}
+    _checks.has_axes("(..., heads, n, d), as enable_gqa needs a heads axis", 3, **arrays)
+    _checks.leading_axes_broadcast(3, **arrays)
+    heads = {array.shape[-3] for array in shared.values()}
+    n_shared = heads.pop()
+    if heads or n_shared == 0 or query.shape[-3] % n_shared:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        names = " and ".join(shared)
+        raise ValueError(f"query must have a multiple of the heads of {names} (axis -3), which share them: {shapes}")
+    return [np.repeat(array, query.shape[-3] // n_shared, axis=-3) for array in shared.values()]
 
 
 def _allowed(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, ...]) -> NDArray[np.bool_] | None:

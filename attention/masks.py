@@ -190,7 +190,7 @@ def segment_mask(query_segments: ArrayLike, key_segments: ArrayLike | None = Non
 
     References
     ----------
-    [Krell et al. 2021](../reference/sources.md#krell2021), §3.2.
+    [Krell et al. 2021](../reference/sources.md#krell2021), on packing sequences.
 
     Examples
     --------

@@ -1,0 +1,29 @@
+// A box that scrolls must be reachable by keyboard and have a name; a box that does not scroll must not get in the way.
+
+const NAMES = {
+  "div.arithmatex": "Formula",
+  ".md-typeset__scrollwrap": "Table",
+  "pre > code": "Code",
+  ".scroll": "Figure",
+};
+
+function mark({ target: box }) {
+  const scrolls = box.scrollWidth > box.clientWidth + 1;
+  const attributes = { tabindex: "0", role: "region", "aria-label": box.dataset.name };
+  for (const [name, value] of Object.entries(attributes)) {
+    if (scrolls) box.setAttribute(name, value);
+    else box.removeAttribute(name);
+  }
+}
+
+const observer = new ResizeObserver((entries) => entries.forEach(mark));
+
+export function watchScrollRegions() {
+  observer.disconnect(); // the boxes of the page before
+  for (const [selector, name] of Object.entries(NAMES)) {
+    document.querySelectorAll(`.md-content ${selector}`).forEach((box, index) => {
+      box.dataset.name = `${name} ${index + 1}`; // landmarks need distinct names
+      observer.observe(box);
+    });
+  }
+}

@@ -1,0 +1,82 @@
+"""Expressions in fences: numbers come from the tested package, never from an author's keyboard.
+
+A document is as trusted as code: an expression may be anything that Python can evaluate.
+"""
+
+import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import attention
+from attention import example
+
+
+class SpecError(ValueError):
+    """What is wrong with a fence: under which of its keys, or on which of its lines (from 0)."""
+
+    def __init__(self, message: str, *, key: str | None = None, line: int | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+        self.line = line
+
+
+@cache
+def _names() -> dict[str, Any]:
+    public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
+    return public | {name: getattr(attention, name) for name in attention.__all__} | {"math": math, "np": np}
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return a hint for a misspelt word, or nothing."""
+    close = get_close_matches(word, list(words), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def evaluate(text: str) -> Any:
+    """Evaluate an expression over `np`, `math` and the public names of `attention` and `attention.example`.
+
+    >>> evaluate("softmax(np.log([1, 3]))")
+    array([0.25, 0.75])
+    """
+    try:
+        return eval(text.strip(), dict(_names()))  # a copy: eval adds __builtins__ to it
+    except Exception as error:
+        hint = did_you_mean(error.name, _names()) if isinstance(error, NameError) and error.name else ""
+        raise SpecError(f"cannot evaluate {text.strip()!r}: {type(error).__name__}: {error}{hint}") from error
+
+
+def value(spec: Any, key: str) -> Any:
+    """Return `spec[key]` with every string in it evaluated."""
+    try:
+        return _evaluated(spec[key])
+    except SpecError as error:
+        raise SpecError(str(error), key=key) from error
+
+
+def _evaluated(item: Any) -> Any:
+    match item:
+        case str():
+            return evaluate(item)
+        case list():
+            return [_evaluated(part) for part in item]
+        case dict():
+            return {name: _evaluated(part) for name, part in item.items()}
+        case _:
+            return item
+
+
+def array(spec: Any, key: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return `spec[key]` as a matrix of floats."""
+    try:
+        result = np.asarray(value(spec, key), float)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, SpecError):
+            raise
+        raise SpecError(f"{key} must be a matrix of numbers: {error}", key=key) from error
+    if result.ndim != 2:
+        raise SpecError(f"{key} must have two axes: shape {result.shape}", key=key)
+    return result

@@ -1,0 +1,128 @@
+r"""Formulas: TeX in, HTML and MathML out, while the page is being built.
+
+Works on what pymdownx.arithmatex (generic) protects: `$...$` in a line, `$$...$$` on its own. A reader needs
+no JavaScript, and a formula that KaTeX does not understand fails the build.
+"""
+
+import re
+from functools import cache
+from html import escape, unescape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+from py_mini_racer import MiniRacer
+
+from docs_ext._page import NotePage, current_page
+
+# The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
+MACROS: dict[str, tuple[str, str | None]] = {
+    r"\Q": ("Q", "query"),
+    r"\K": ("K", "key"),
+    r"\V": ("V", "value"),
+    r"\Z": ("Z", "output"),
+    r"\q": ("q", "query"),
+    r"\k": ("k", "key"),
+    r"\v": ("v", "value"),
+    r"\z": ("z", "output"),
+    r"\T": (r"\top", None),
+    r"\R": (r"\mathbb{R}", None),
+    r"\softmax": (r"\operatorname{softmax}", None),
+    r"\dk": ("d_k", None),
+    r"\dv": ("d_v", None),
+    r"\dmodel": (r"d_{\text{model}}", None),
+    r"\nq": ("n_q", None),
+    r"\nk": ("n_k", None),
+}
+
+_RENDER = """
+function render(tex, displayMode, macros) {
+  try {
+    return [katex.renderToString(tex, {
+      displayMode, macros, throwOnError: true, output: "htmlAndMathml",
+      strict: code => code === "htmlExtension" ? "ignore" : "error",
+      trust: ({command}) => {
+        if (command === "\\\\htmlClass") return true;
+        throw new Error(command + " is not allowed");
+      },
+    }), ""];
+  } catch (error) { return ["", error.message]; }
+}
+"""
+
+
+class MathError(ValueError):
+    """A formula that cannot be rendered."""
+
+
+@cache
+def _katex() -> MiniRacer:
+    engine = MiniRacer()
+    engine.eval(Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8"))
+    engine.eval(_RENDER)
+    return engine
+
+
+def _for_katex() -> dict[str, str]:
+    return {
+        macro: rf"{{\htmlClass{{role-{role}}}{{{tex}}}}}" if role else _group(tex)
+        for macro, (tex, role) in MACROS.items()
+    }
+
+
+def _group(tex: str) -> str:
+    return f"{{{tex}}}" if "_" in tex else tex  # else the root of \sqrt\dk would end after the d
+
+
+def standard_tex(tex: str) -> str:
+    r"""Expand our macros, so that what a reader copies runs anywhere: ``\Q\K^\T`` is ``QK^\top``."""
+    out = ""
+    for token, after in pairwise([*re.findall(r"\\[A-Za-z]+|\\?.", tex, re.DOTALL), ""]):
+        plain = MACROS[token][0] if token in MACROS else token
+        after_word = re.search(r"\\[A-Za-z]+$", out)
+        if token in MACROS and (after_word or out.endswith(("^", "_")) or after in ("^", "_")):
+            plain = _group(plain)
+        out += " " + plain if after_word and plain[0].isalpha() else plain
+    return out
+
+
+@cache
+def render(tex: str, *, display: bool = False) -> str:
+    """Render one formula; raise MathError with KaTeX's message if it cannot be read."""
+    html, error = _katex().call("render", tex, display, _for_katex())
+    if error:
+        raise MathError(error)
+    annotation = escape(standard_tex(tex), quote=False)
+    return re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL)
+
+
+class _RenderFormulas(Treeprocessor):
+    def run(self, root: Element) -> None:
+        for element in root.iter():
+            if "arithmatex" in element.get("class", "").split() and not len(element):
+                self._replace(element)
+
+    def _replace(self, element: Element) -> None:
+        display = element.tag == "div"
+        tex = (element.text or "")[2:-2].strip()  # without the delimiters
+        if display:
+            tex = unescape(tex)  # arithmatex escapes these only
+        try:
+            html = render(tex, display=display)
+        except MathError as error:
+            raise MathError(f"{current_page(self.md)}: cannot render the formula {tex!r}: {error}") from None
+        element.text = self.md.htmlStash.store(html)
+        element.set("data-search-exclude", "")  # the index would hold each formula three times
+
+
+class MathExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        md.preprocessors.register(NotePage(md), "attention-page", 100)
+        md.treeprocessors.register(_RenderFormulas(md), "attention-math", 4)  # after attr_list and toc
+
+
+def makeExtension(**kwargs: Any) -> MathExtension:  # noqa: N802
+    return MathExtension(**kwargs)

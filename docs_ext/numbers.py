@@ -1,0 +1,39 @@
+"""Numbers as people read them: fractions where they are exact, a few decimals elsewhere."""
+
+import math
+from fractions import Fraction
+
+
+def fraction(x: float) -> str | None:
+    """Return `x` as a fraction with a small denominator, or None if it is not one.
+
+    >>> fraction(0.0625), fraction(0.1234)
+    ('1/16', None)
+    """
+    if not math.isfinite(x):
+        return None
+    close = Fraction(x).limit_denominator(200)
+    return str(close) if math.isclose(x, close, rel_tol=1e-12, abs_tol=1e-12) else None
+
+
+def decimal(weight: float) -> str:
+    """Return a weight with three decimals that never pretends to be 0 or 1.
+
+    >>> decimal(0.25), decimal(1e-9)
+    ('0.250', '<0.001')
+    """
+    if 0 < weight < 0.0005:
+        return "<0.001"
+    return ">0.999" if 0.9995 <= weight < 1 - 1e-12 else f"{weight:.3f}"
+
+
+def number(x: float) -> str:
+    """Return a coordinate: 5, 2.4 and 20/3 exactly, anything else to three decimals.
+
+    >>> number(5.0), number(2.4), number(20 / 3), number(0.1234)
+    ('5', '2.4', '20/3', '0.123')
+    """
+    exact, short = fraction(x), f"{x:.2f}".rstrip("0").rstrip(".")
+    if exact and math.isclose(float(short), x, rel_tol=1e-12, abs_tol=1e-12):
+        exact = short.replace("-0", "0") if float(short) == 0 else short
+    return (exact or f"{x:.3f}").replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,26 @@
+"""The pages of the site, and the consoles in them."""
+
+import re
+from pathlib import Path
+from textwrap import dedent
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>```+) *pycon\b.*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$", re.M)
+
+
+class Console(NamedTuple):
+    """One ```pycon block: where it starts, and what stands between its fences."""
+
+    where: str
+    code: str
+
+
+def consoles(page: Path) -> list[Console]:
+    text = page.read_text("utf-8")
+    found = []
+    for fence in _FENCE.finditer(text):
+        line = text.count("\n", 0, fence.start()) + 1
+        found.append(Console(f"{page.relative_to(ROOT)}:{line}", dedent(fence["code"])))
+    return found

@@ -1,0 +1,125 @@
+"""Every example runs wherever a reader pastes it, and a copied example is nothing but code.
+
+That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
+"""
+
+import doctest
+import re
+
+import pytest
+
+import attention
+from tests.docs.pages import PAGES, ROOT, consoles
+
+CONSOLES = [console for page in PAGES for console in consoles(page)]
+PUBLIC = [name for name in attention.__all__ if not name.startswith("_")]
+
+
+def failures_of(examples, where):
+    """Run examples in a namespace of their own, by the standard library's rules and without flags."""
+    report = []
+    test = doctest.DocTest(examples, {"__name__": "__main__"}, where, where, 0, None)
+    doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    return "".join(report)
+
+
+def docstring_blocks(name):
+    """Yield each run of examples in the docstrings of a public name; prose between them starts a new one."""
+    for test in doctest.DocTestFinder().find(getattr(attention, name), name, globs={}):
+        block = []
+        for part in doctest.DocTestParser().parse(test.docstring):
+            if isinstance(part, doctest.Example):
+                block.append(part)
+            elif part.strip() and block:
+                yield test.name, block
+                block = []
+        if block:
+            yield test.name, block
+
+
+@pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
+def test_a_console_runs_alone(console):
+    if console.code.startswith(">>> # continues"):
+        return
+    failures = failures_of(doctest.DocTestParser().get_examples(console.code), console.where)
+    assert not failures, f"{console.where} does not run when pasted alone\n{failures}"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_block_of_a_docstring_runs_alone(name):
+    for where, block in docstring_blocks(name):
+        failures = failures_of(block, where)
+        assert not failures, f"{where}: a block of examples does not run when pasted alone\n{failures}"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_shows_two_results(name):
+    shown = sum(bool(example.want) for _, block in docstring_blocks(name) for example in block)
+    assert shown >= 2, f"{name} shows {shown} results in its examples; two or more are wanted"
+
+
+@pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
+def test_a_console_ends_with_a_blank_line(console):
+    assert console.code.endswith("\n\n"), f"{console.where}: doctest would read the closing fence as output"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_keeps_to_plain_doctest(page):
+    text = page.read_text("utf-8")
+    assert "# doctest:" not in text, f"{page}: python -m doctest and pytest must agree without flags"
+    prompts = len(re.findall(r"^ *>>> ", text, re.M))
+    fenced = sum(len(re.findall(r"^>>> ", console.code, re.M)) for console in consoles(page))
+    assert prompts == fenced, f"{page}: {prompts - fenced} prompts stand outside a ```pycon block"
+
+
+CONSOLE = """```pycon
+>>> for i in range(2):
+...     print(i)
+...
+0
+1
+
+>>> {}["a"]
+Traceback (most recent call last):
+    ...
+KeyError: 'a'
+>>> "<b>"
+'<b>'
+
+```"""
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
+    from markdown import markdown
+
+    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.examples"])
+
+
+def test_what_is_copied_is_the_code_alone(rendered):
+    code = re.search(r"<code>(.*)</code>", rendered, re.S)[1]
+    for hidden in ("gp", "go"):  # the style sheet hides both while Material copies
+        innermost = re.compile(rf'<span class="{hidden}">(?:[^<]|<span[^>]*>[^<]*</span>)*</span>')
+        code = innermost.sub("", code)
+    assert re.sub(r"<[^>]+>", "", code) == 'for i in range(2):\n    print(i)\n\n{}["a"]\n"&lt;b&gt;"\n'
+
+
+def test_what_is_read_is_all_of_it(rendered):
+    text = re.sub(r"<[^>]+>", "", rendered).replace("&gt;", ">").replace("&lt;", "<")
+    assert text == CONSOLE.removeprefix("```pycon\n").removesuffix("\n```")
+
+
+def test_marking_twice_is_marking_once(rendered):
+    from docs_ext.examples import mark_outputs
+
+    assert mark_outputs(rendered) == rendered
+
+
+def test_other_code_is_left_alone():
+    pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
+    from markdown import markdown
+
+    page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
+    plain = ["pymdownx.highlight", "pymdownx.superfences"]
+    assert markdown(page, extensions=[*plain, "docs_ext.examples"]) == markdown(page, extensions=plain)

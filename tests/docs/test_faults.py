@@ -1,0 +1,128 @@
+"""Each kind of mistake stops the build or the tests, and the message names the file that holds it.
+
+A small project with the site's own configuration is sound; every case plants one fault in it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="building pages needs the docs extra")
+
+ROOT = Path(__file__).parents[2]
+BUILD = ["mkdocs", "build", "--strict"]
+TEST = ["pytest", "-q", "-p", "no:cacheprovider"]
+
+PAGE = """# A page
+
+The formula $\\Q\\K^\\T$ stands in [the reference](reference.md#attention.doubling.double).
+
+```pycon
+>>> from attention.doubling import double
+>>> double(2.0)
+4.0
+
+```
+
+```attention-grid
+caption: Two words ask, three answer
+tokens: [he, ran]
+key_tokens: [the, cat, ran]
+q: [[1, 0], [0, 1]]
+k: [[1, 0], [0, 1], [1, 1]]
+v: [[1], [2], [6]]
+```
+"""
+
+MODULE = '''"""A module."""
+
+
+def double(x: float) -> float:
+    r"""Double a number.
+
+    $$f(\\q) = 2\\q$$
+
+    Parameters
+    ----------
+    x : float
+        What to double.
+
+    Returns
+    -------
+    doubled : float
+        Twice as much.
+
+    Examples
+    --------
+    >>> from attention.doubling import double
+    >>> double(3.0)
+    6.0
+    """
+    return 2 * x
+'''
+
+FILES = {
+    "docs/index.md": PAGE,
+    "docs/reference.md": "# Reference\n\nFunctions.\n\n::: attention.doubling\n",
+    "attention/doubling.py": MODULE,
+}
+
+INDEX, DOUBLING = "docs/index.md", "attention/doubling.py"
+FAULTS = {  # what is wrong: where, what stands there, what to put there, who must notice, what the message must say
+    "a wrong digit on a page": (INDEX, "4.0", "5.0", TEST, r"index\.md.*Expected:\s+5\.0\s+Got:\s+4\.0"),
+    "a wrong digit in a docstring": (DOUBLING, "6.0", "7.0", TEST, r"doubling\.py.*Expected:\s+7\.0"),
+    "no blank line before the fence": (INDEX, "4.0\n\n", "4.0\n", TEST, r"index\.md.*Expected:\s+4\.0\s+```"),
+    "a link to no page": (INDEX, "(reference.md#", "(nowhere.md#", BUILD, r"'index\.md'.*'nowhere\.md"),
+    "a link to no anchor": (INDEX, "double)", "triple)", BUILD, r"'index\.md'.*triple'"),
+    "a reference to no object": (INDEX, "# A page", "# A page\n\n[x][no.x]", BUILD, r"index\.md.*no\.x"),
+    "an undefined macro on a page": (INDEX, r"\Q", r"\Qq", BUILD, r"index\.md: .* '\\\\Qq"),
+    "bad TeX in a docstring": (DOUBLING, r"2\q", r"\frac{2", BUILD, r"reference\.md: .*'f\(\\\\q\) = \\\\frac"),
+    "a parameter that is not there": (DOUBLING, "x : float", "y : float", BUILD, r"doubling\.py:\d+:.*'y'"),
+    "a parameter without a type": (DOUBLING, "(x: float", "(x", BUILD, r"doubling\.py:\d+:.*'x'"),
+    "a page that is not in the menu": ("docs/lost.md", "", "# Lost\n", BUILD, r"lost\.md"),
+    "a grid whose shapes disagree": (INDEX, "[[1, 0], [0, 1]]", "[[1, 0, 0]]", BUILD, r"index\.md:1\d"),
+    "a grid with a wrong key": (INDEX, "caption: Two", "captoin: Two", BUILD, r"index\.md:1\d.*captoin"),
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Return the folder of a small sound project under the site's own configuration."""
+    config, menu = (ROOT / "mkdocs.yml").read_text("utf-8"), "nav: [index.md, reference.md]\n\n"
+    files = FILES | {"mkdocs.yml": re.sub(r"(?m)^nav:\n(?: .*\n|\n)+", menu, config), "attention/__init__.py": ""}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    for name in ("conftest.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def run(command, project):
+    """Run a module in the project, with this checkout's extensions and package; return its status and output."""
+    env = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", *command], cwd=project, env=env, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", [BUILD, TEST], ids=["build", "tests"])
+def test_the_project_without_a_fault_is_sound(project, command):
+    status, output = run(command, project)
+    assert status == 0, output
+
+
+@pytest.mark.parametrize(("file", "sound", "faulty", "command", "message"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_noticed_and_its_file_named(project, file, sound, faulty, command, message):
+    before = FILES.get(file, "")
+    assert sound in before
+    (project / file).write_text(before.replace(sound, faulty, 1), "utf-8")
+    status, output = run(command, project)
+    assert status != 0, f"nothing was noticed:\n{output}"
+    assert re.search(message, output, re.S), output

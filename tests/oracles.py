@@ -1,0 +1,132 @@
+"""Attention as loops over indices, straight from the formulas: slow, obvious, and sharing no line with the package."""
+
+import math
+import re
+
+import numpy as np
+from hypothesis import settings
+
+properties = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+def matrix(array, at, group=1):
+    """Pick the (n, d) matrix at a leading index: axes align at the right, size 1 repeats, `group` heads share one."""
+    axes = array.shape[:-2]
+    at = at[len(at) - len(axes) :]
+    index = [0 if size == 1 else i for size, i in zip(axes, at, strict=True)]
+    if group > 1:
+        index[-1] = at[-1] // group
+    return array[tuple(index)]
+
+
+def heads_per_kv_head(query, key, enable_gqa):
+    return query.shape[-3] // key.shape[-3] if enable_gqa else 1
+
+
+def leading_axes(query, other, enable_gqa):
+    if enable_gqa:
+        return (*np.broadcast_shapes(query.shape[:-3], other.shape[:-3]), query.shape[-3])
+    return np.broadcast_shapes(query.shape[:-2], other.shape[:-2])
+
+
+def loop_scores(query, key, *, scale=None, softcap=None, enable_gqa=False, dtype=np.float64):
+    """Sum the products over d_k, times scale, capped."""
+    query, key = np.asarray(query).astype(dtype), np.asarray(key).astype(dtype)
+    d_k = query.shape[-1]
+    factor = 1 / np.sqrt(dtype(d_k)) if scale is None else dtype(scale)
+    group = heads_per_kv_head(query, key, enable_gqa)
+    scores = np.empty((*leading_axes(query, key, enable_gqa), query.shape[-2], key.shape[-2]), dtype)
+    for *at, i, j in np.ndindex(scores.shape):
+        q, k = matrix(query, at)[i], matrix(key, at, group)[j]
+        total = dtype(0)
+        for f in range(d_k):
+            total += q[f] * k[f]
+        total *= factor
+        if softcap is not None:
+            total = dtype(softcap) * np.tanh(total / dtype(softcap))
+        scores[(*at, i, j)] = total
+    return scores
+
+
+def loop_weights(query, key, *, mask=None, bias=None, is_causal=False, sink=None, dtype=np.float64, **options):
+    """Exponentiate the scores of the allowed keys and divide by their sum; a sink only adds to the sum."""
+    scores = loop_scores(query, key, dtype=dtype, **options)
+    allowed = np.broadcast_to(True if mask is None else np.asarray(mask), scores.shape)
+    added = np.broadcast_to(np.asarray(0 if bias is None else bias).astype(dtype), scores.shape)
+    weights = np.zeros(scores.shape, dtype)
+    for *at, i in np.ndindex(scores.shape[:-1]):
+        row = {
+            j: scores[(*at, i, j)] + added[(*at, i, j)]
+            for j in range(scores.shape[-1])
+            if allowed[(*at, i, j)] and (j <= i or not is_causal)
+        }
+        resting = None if sink is None else dtype(sink if np.ndim(sink) == 0 else sink[at[-1]])
+        top = -math.inf if resting is None else resting
+        for score in row.values():
+            top = max(top, score)
+        if top == -math.inf:  # nothing to attend to: the sum over nothing
+            continue
+        total = dtype(0) if resting is None else np.exp(resting - top)
+        for score in row.values():
+            total += np.exp(score - top)
+        for j, score in row.items():
+            weights[(*at, i, j)] = np.exp(score - top) / total
+    return weights
+
+
+def loop_attention(query, key, value, *, dtype=np.float64, **options):
+    """Blend the values by the weights."""
+    weights = loop_weights(query, key, dtype=dtype, **options)
+    value = np.asarray(value).astype(dtype)
+    group = heads_per_kv_head(np.asarray(query), value, options.get("enable_gqa", False))
+    lead = np.broadcast_shapes(weights.shape[:-2], (*value.shape[:-3], 1) if group > 1 else value.shape[:-2])
+    output = np.zeros((*lead, weights.shape[-2], value.shape[-1]), dtype)
+    for *at, i, f in np.ndindex(output.shape):
+        row, column = matrix(weights, at)[i], matrix(value, at, group)[:, f]
+        for j in range(weights.shape[-1]):
+            output[(*at, i, f)] += row[j] * column[j]
+    return output
+
+
+def along(function, x, axis=-1):
+    """Apply a function of one list of floats to every slice of x along one axis."""
+    slices = np.moveaxis(np.asarray(x, dtype=float), axis, -1)
+    results = np.empty(slices.shape[:-1], object)
+    for at in np.ndindex(results.shape):
+        results[at] = function([float(number) for number in slices[at]])
+    if all(isinstance(result, float) for result in results.flat):
+        return results.astype(float)
+    full = np.empty(slices.shape)
+    for at in np.ndindex(results.shape):
+        full[at] = results[at]
+    return np.moveaxis(full, -1, axis)
+
+
+def row_logsumexp(row):
+    top = max(row)
+    return top if top == -math.inf else top + math.log(math.fsum(math.exp(x - top) for x in row))
+
+
+def row_softmax(row):
+    top = max(row)
+    if top == -math.inf:
+        return [0.0] * len(row)
+    total = math.fsum(math.exp(x - top) for x in row)
+    return [math.exp(x - top) / total for x in row]
+
+
+def row_log_softmax(row):
+    top = max(row)
+    if top == -math.inf:
+        return [-math.inf] * len(row)
+    log_total = math.log(math.fsum(math.exp(x - top) for x in row))
+    return [x - top - log_total for x in row]
+
+
+def row_entropy(row):
+    return -math.fsum(w * math.log(w) for w in row if w > 0)
+
+
+def says(*pieces):
+    """Build a regular expression for a message that holds every piece, in any order."""
+    return "(?s)" + "".join(f"(?=.*{re.escape(piece)})" for piece in pieces)

@@ -1,0 +1,259 @@
+"""The package as a whole: floors, names, signatures, docstrings, dependencies."""
+
+import ast
+import importlib
+import importlib.resources
+import inspect
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import attention
+
+FOLDER = Path(attention.__file__).parent
+MODULES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+
+FLOORS = {
+    "_checks": -1,
+    "numerics": 0,
+    "masks": 0,
+    "positions": 0,
+    "projections": 0,
+    "costs": 0,
+    "dot_product": 1,
+    "additive": 1,
+    "heads": 2,
+    "tiling": 2,
+    "gradients": 2,
+    "cache": 3,
+    "block": 3,
+    "practice": 4,
+    "example": 4,
+}
+NOT_PUBLIC = {"_checks", "practice", "example"}
+
+API = """
+softmax(x, axis=-1)
+log_softmax(x, axis=-1)
+logsumexp(x, axis=-1, keepdims=False)
+entropy(weights, axis=-1)
+causal_mask(n_queries, n_keys=None, *, offset=0)
+sliding_window_mask(n_queries, n_keys=None, *, left, right=0, offset=0)
+padding_mask(lengths, n_keys)
+segment_mask(query_segments, key_segments=None)
+mask_to_bias(mask, *, dtype=float)
+sinusoidal_encoding(n_positions, d_model, *, base=10000.0, dtype=float)
+project(x, weight, bias=None)
+attention_scores(query, key, *, scale=None, softcap=None, enable_gqa=False)
+attention_weights(query, key, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False)
+scaled_dot_product_attention(query, key, value, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False)
+"""  # noqa: E501
+SIGNATURES = {line.split("(")[0]: line for line in API.split("\n") if line}
+
+FROM_A_PAPER = {
+    "attention_scores": "Vaswani",
+    "attention_weights": "Vaswani",
+    "scaled_dot_product_attention": "Vaswani",
+    "sinusoidal_encoding": "Vaswani",
+    "apply_rotary": "Su",
+    "rotary_tables": "Su",
+    "alibi_slopes": "Press",
+    "alibi_bias": "Press",
+    "relative_position_bucket": "Raffel",
+    "additive_attention": "Bahdanau",
+    "multi_head_attention": "Vaswani",
+    "layer_norm": "Ba",
+    "rms_norm": "Zhang",
+    "gelu": "Hendrycks",
+    "transformer_block": "Vaswani",
+}
+
+
+def tree(module):
+    return ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+
+
+def imported(module):
+    """Name every module that this one imports, wherever the statement stands."""
+    names = set()
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def siblings(module):
+    """Name the modules of the package that this one imports."""
+    parts = [name.split(".") for name in imported(module)]
+    return {part[1] if len(part) > 1 else "__init__" for part in parts if part[0] == "attention"}
+
+
+def definitions(module):
+    """Name the public functions and classes that a module defines."""
+    nodes = (ast.FunctionDef, ast.ClassDef)
+    return {node.name for node in tree(module).body if isinstance(node, nodes) and not node.name.startswith("_")}
+
+
+PUBLIC_MODULES = [module for module in MODULES if module not in NOT_PUBLIC]
+PUBLIC = sorted(attention.__all__)
+FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(getattr(attention, name))]
+
+
+# --- floors ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_from_lower_floors_only(module):
+    assert module in FLOORS, f"{module} has no floor in architecture.md"
+    for sibling in siblings(module):
+        assert sibling in MODULES, f"{module} imports {sibling}, which is not a module"
+        assert FLOORS[sibling] < FLOORS[module], f"{module} (floor {FLOORS[module]}) imports {sibling}"
+
+
+@pytest.mark.parametrize("module", ["__init__", *MODULES])
+def test_nothing_imports_the_example_or_the_exercises(module):
+    assert not siblings(module) & {"example", "practice"}
+
+
+@pytest.mark.parametrize("module", ["__init__", *MODULES])
+def test_numpy_and_the_standard_library_are_the_only_dependencies(module):
+    roots = {name.split(".")[0] for name in imported(module)}
+    assert roots <= {"attention", "numpy", "__future__"} | sys.stdlib_module_names
+
+
+def test_importing_the_package_loads_nothing_else():
+    program = (
+        "import sys, json, numpy; before = set(sys.modules); import attention; "
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    result = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in json.loads(result.stdout)}
+    assert "attention" in loaded
+    assert loaded <= {"attention", "numpy"} | sys.stdlib_module_names
+    assert "attention.example" not in json.loads(result.stdout)
+
+
+def test_only_numpy_is_required_at_run_time():
+    project = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert [re.match(r"[\w-]+", requirement).group() for requirement in project["dependencies"]] == ["numpy"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_module_sets_floating_point_state_or_draws_from_the_global_generator(module):
+    attributes = {ast.unparse(node) for node in ast.walk(tree(module)) if isinstance(node, ast.Attribute)}
+    forbidden = re.compile(r"(np|numpy)\.(seterr\w*|random\.(?!Generator)\w+)|warnings\.\w+")
+    assert not [name for name in attributes if forbidden.fullmatch(name)]
+    assert not [node for node in ast.walk(tree(module)) if isinstance(node, ast.Global)]
+
+
+# --- names -------------------------------------------------------------------------------------------------------
+
+
+def test_all_names_exactly_the_public_functions_and_classes_in_order():
+    defined = sorted(name for module in PUBLIC_MODULES for name in definitions(module))
+    assert list(attention.__all__) == sorted(set(attention.__all__))
+    assert list(attention.__all__) == defined
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_there_and_comes_from_a_public_module(name):
+    module = getattr(attention, name).__module__
+    assert module.removeprefix("attention.") in PUBLIC_MODULES
+    assert getattr(importlib.import_module(module), name) is getattr(attention, name)
+
+
+def test_every_function_of_the_specification_is_public():
+    assert set(SIGNATURES) <= set(attention.__all__)
+
+
+def test_no_function_shares_a_name_with_a_module():
+    assert not set(attention.__all__) & set(FLOORS)
+
+
+def test_the_package_offers_no_other_names():
+    offered = {name for name in vars(attention) if not name.startswith("_")}
+    assert offered <= set(attention.__all__) | set(FLOORS)
+
+
+def test_the_version_is_three_numbers():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", attention.__version__)
+
+
+def test_type_checkers_are_told_that_the_package_is_typed():
+    assert importlib.resources.files("attention").joinpath("py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", list(SIGNATURES))
+def test_signatures_are_those_of_the_specification(name):
+    space = {}
+    exec(f"def {SIGNATURES[name]}: ...", space)
+    expected = inspect.signature(space[name]).parameters.values()
+    actual = inspect.signature(getattr(attention, name)).parameters.values()
+    assert [(p.name, p.kind, p.default) for p in actual] == [(p.name, p.kind, p.default) for p in expected]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_and_result_is_annotated(name):
+    signature = inspect.signature(getattr(attention, name))
+    assert signature.return_annotation is not signature.empty
+    assert not [p.name for p in signature.parameters.values() if p.annotation is p.empty]
+
+
+# --- docstrings --------------------------------------------------------------------------------------------------
+
+
+def sections(docstring):
+    """Split a numpy-style docstring at its underlined headings."""
+    pieces = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.cleandoc(docstring), flags=re.MULTILINE)
+    return {"Summary": pieces[0]} | dict(zip(pieces[1::2], pieces[2::2], strict=True))
+
+
+def raises(module, name):
+    """Whether a function raises by itself or calls the checks."""
+    (function,) = [node for node in tree(module).body if getattr(node, "name", None) == name]
+    from_checks = {path.split(".")[-1] for path in imported(module) if "._checks" in path}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Raise):
+            return True
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[0] in from_checks:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_says_what_it_takes_gives_and_raises_with_an_example(name):
+    function = getattr(attention, name)
+    parts = sections(function.__doc__)
+    summary = parts["Summary"].split("\n")
+    assert summary[0].endswith(".")
+    assert len(summary) == 1 or not summary[1]
+    assert ">>> " in parts["Examples"]
+    assert parts["Returns"].strip()
+    described = re.findall(r"^([\w*, ]+?)(?: : .*)?$", parts["Parameters"], flags=re.MULTILINE)
+    named = [part.strip() for line in described for part in line.split(",") if not line.startswith(" ")]
+    assert named == list(inspect.signature(function).parameters)
+    if raises(function.__module__.removeprefix("attention."), name):
+        kinds = re.findall(r"^(\w+)$", parts["Raises"], flags=re.MULTILINE)
+        assert kinds
+        assert set(kinds) <= {"ValueError", "TypeError"}
+
+
+@pytest.mark.parametrize("name", sorted(set(FROM_A_PAPER) & set(PUBLIC)))
+def test_functions_from_a_paper_cite_it(name):
+    references = sections(getattr(attention, name).__doc__)["References"]
+    assert re.search(rf"\[{FROM_A_PAPER[name]}\b[^]]*\d{{4}}\]\(\.\./reference/sources\.md#\w+\)", references)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_formula_or_a_result_opens_the_docstring_in_one_line(name):
+    first = inspect.cleandoc(getattr(attention, name).__doc__).split("\n")[0]
+    assert 10 < len(first) <= 110
+    assert not first.lower().startswith(("this function", "returns "))
