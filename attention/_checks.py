@@ -116,6 +116,15 @@ def same_size(what: str, axes: tuple[int, int], **pair: NDArray[Any]) -> None:
         raise ValueError(f"{first} and {second} must share {what}: {first} {a.shape}, {second} {b.shape}")
 
 
+def matrix_fits(name: str, tokens: NDArray[Any], weight_name: str, weight: NDArray[Any]) -> None:
+    """Refuse tokens and a matrix that do not multiply."""
+    has_axes("(..., n, d_in)", 2, **{name: tokens})
+    if weight.ndim != 2:
+        raise ValueError(f"{weight_name} must have shape (d_in, d_out): {weight_name} {weight.shape}")
+    what = f"d_in (last axis of {name}, first of {weight_name})"
+    same_size(what, (-1, 0), **{name: tokens, weight_name: weight})
+
+
 def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> tuple[int, ...]:
     """Broadcast the axes before the last `n_core` ones (batch, heads)."""
     try:

@@ -229,14 +229,16 @@ def scaled_dot_product_attention(
     >>> from attention import project, scaled_dot_product_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
-    >>> scaled_dot_product_attention(project(x, W_Q1), project(x, W_K), project(x, W_V))[4]
+    >>> q, k, v = project(x, W_Q1), project(x, W_K), project(x, W_V)
+    >>> scaled_dot_product_attention(q, k, v)[4]
     array([5., 2.])
 
     Equal scores average the values that a query may see:
 
     >>> import numpy as np
     >>> from attention import scaled_dot_product_attention
-    >>> scaled_dot_product_attention(np.zeros((3, 4)), np.zeros((3, 4)), [[1], [2], [6]], is_causal=True)
+    >>> same = np.zeros((3, 4))
+    >>> scaled_dot_product_attention(same, same, [[1], [2], [6]], is_causal=True)
     array([[1. ],
            [1.5],
            [3. ]])

@@ -259,7 +259,8 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> import numpy as np
     >>> from attention import attention_weights, causal_mask, mask_to_bias
     >>> x, mask = np.eye(3), causal_mask(3)
-    >>> np.array_equal(attention_weights(x, x, bias=mask_to_bias(mask)), attention_weights(x, x, mask=mask))
+    >>> by_bias = attention_weights(x, x, bias=mask_to_bias(mask))
+    >>> np.array_equal(by_bias, attention_weights(x, x, mask=mask))
     True
     """
     allowed = _checks.bool_array("mask", mask)

@@ -58,10 +58,7 @@ def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> N
            [ 0.,  0.,  1.,  0.]])
     """
     (rows, matrix), dtype = _checks.to_floats(x=x, weight=weight)
-    _checks.has_axes("(..., n, d_in)", 2, x=rows)
-    if matrix.ndim != 2:
-        raise ValueError(f"weight must have shape (d_in, d_out): weight {matrix.shape}")
-    _checks.same_size("d_in (last axis of x, first of weight)", (-1, 0), x=rows, weight=matrix)
+    _checks.matrix_fits("x", rows, "weight", matrix)
     with np.errstate(all="ignore"):
         y = rows @ matrix
         if bias is not None:

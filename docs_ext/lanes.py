@@ -41,7 +41,7 @@ def render(spec: Mapping[str, Any]) -> str:
     total = one.weights[row].sum()
     return f"""<div class="attention-row" id="{spec["id"]}" data-search-exclude>
 <div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table>
+<table class="lanes">
 <caption>{caption}</caption>
 <thead><tr><th scope="col">word</th><th scope="col" class="key">key</th><th scope="col">score{unit}</th>
 <th scope="col" class="share">weight</th><th scope="col" class="value">value</th>

@@ -4,6 +4,7 @@ Works on what pymdownx.arithmatex (generic) protects: `$...$` in a line, `$$...$
 no JavaScript, and a formula that KaTeX does not understand fails the build.
 """
 
+import atexit
 import re
 from functools import cache
 from html import escape, unescape
@@ -63,6 +64,7 @@ def _katex() -> MiniRacer:
     engine = MiniRacer()
     engine.eval(Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8"))
     engine.eval(_RENDER)
+    atexit.register(engine.close)  # left to the interpreter's end it now and then waits for a thread that is gone
     return engine
 
 

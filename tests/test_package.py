@@ -52,6 +52,8 @@ project(x, weight, bias=None)
 attention_scores(query, key, *, scale=None, softcap=None, enable_gqa=False)
 attention_weights(query, key, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False)
 scaled_dot_product_attention(query, key, value, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False)
+self_attention(x, w_q, w_k, w_v, **options)
+cross_attention(x, memory, w_q, w_k, w_v, **options)
 """  # noqa: E501
 SIGNATURES = {line.split("(")[0]: line for line in API.split("\n") if line}
 
@@ -238,7 +240,7 @@ def test_every_function_says_what_it_takes_gives_and_raises_with_an_example(name
     assert ">>> " in parts["Examples"]
     assert parts["Returns"].strip()
     described = re.findall(r"^([\w*, ]+?)(?: : .*)?$", parts["Parameters"], flags=re.MULTILINE)
-    named = [part.strip() for line in described for part in line.split(",") if not line.startswith(" ")]
+    named = [part.strip().lstrip("*") for line in described for part in line.split(",") if not line.startswith(" ")]
     assert named == list(inspect.signature(function).parameters)
     if raises(function.__module__.removeprefix("attention."), name):
         kinds = re.findall(r"^(\w+)$", parts["Raises"], flags=re.MULTILINE)

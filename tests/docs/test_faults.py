@@ -75,7 +75,7 @@ FILES = {
 INDEX, DOUBLING = "docs/index.md", "attention/doubling.py"
 FAULTS = {  # what is wrong: where, what stands there, what to put there, who must notice, what the message must say
     "a wrong digit on a page": (INDEX, "4.0", "5.0", TEST, r"index\.md.*Expected:\s+5\.0\s+Got:\s+4\.0"),
-    "a wrong digit in a docstring": (DOUBLING, "6.0", "7.0", TEST, r"doubling\.py.*Expected:\s+7\.0"),
+    "a wrong digit in a docstring": (DOUBLING, "6.0", "7.0", TEST, r"Expected:\s+7\.0.*doubling\.py"),
     "no blank line before the fence": (INDEX, "4.0\n\n", "4.0\n", TEST, r"index\.md.*Expected:\s+4\.0\s+```"),
     "a link to no page": (INDEX, "(reference.md#", "(nowhere.md#", BUILD, r"'index\.md'.*'nowhere\.md"),
     "a link to no anchor": (INDEX, "double)", "triple)", BUILD, r"'index\.md'.*triple'"),
@@ -83,7 +83,6 @@ FAULTS = {  # what is wrong: where, what stands there, what to put there, who mu
     "an undefined macro on a page": (INDEX, r"\Q", r"\Qq", BUILD, r"index\.md: .* '\\\\Qq"),
     "bad TeX in a docstring": (DOUBLING, r"2\q", r"\frac{2", BUILD, r"reference\.md: .*'f\(\\\\q\) = \\\\frac"),
     "a parameter that is not there": (DOUBLING, "x : float", "y : float", BUILD, r"doubling\.py:\d+:.*'y'"),
-    "a parameter without a type": (DOUBLING, "(x: float", "(x", BUILD, r"doubling\.py:\d+:.*'x'"),
     "a page that is not in the menu": ("docs/lost.md", "", "# Lost\n", BUILD, r"lost\.md"),
     "a grid whose shapes disagree": (INDEX, "[[1, 0], [0, 1]]", "[[1, 0, 0]]", BUILD, r"index\.md:1\d"),
     "a grid with a wrong key": (INDEX, "caption: Two", "captoin: Two", BUILD, r"index\.md:1\d.*captoin"),
@@ -107,7 +106,7 @@ def run(command, project):
     """Run a module in the project, with this checkout's extensions and package; return its status and output."""
     env = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-P", "-m", *command], cwd=project, env=env, capture_output=True, text=True
+        [sys.executable, "-P", "-m", *command], cwd=project, env=env, capture_output=True, text=True, timeout=60
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -1,18 +1,24 @@
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
 
 from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.math import MACROS, MathError, render, standard_tex
 
 
-def convert(text):
+def convert(text, page="index.md"):
     extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.math"]
-    return Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}}).convert(text)
+    md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
+    relpath = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
+    relpath.file = SimpleNamespace(src_uri=page)
+    md.treeprocessors.register(relpath, "relpath", 0)
+    return md.convert(text)
 
 
 def annotations(html):
@@ -76,8 +82,7 @@ def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
     ],
 )
 def test_what_katex_cannot_read_stops_the_build(formula, complaint):
-    with pytest.raises(MathError) as error:
-        convert(f"Before {formula} after" if formula.count("$") == 2 else formula)
-    assert "a page without a name" in str(error.value)
+    with pytest.raises(MathError, match=r"^learn/scaling\.md: ") as error:
+        convert(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")
     assert formula.strip("$").replace("\\", "\\\\") in str(error.value)
     assert complaint in str(error.value)
