@@ -24,10 +24,12 @@ def attention_scores(
 
     Parameters
     ----------
-    query : array_like, shape (..., n_q, d_k)
-    key : array_like, shape (..., n_k, d_k)
-        Leading axes (batch, heads) broadcast. query and key promote to a common dtype as in NumPy; integers and
-        bools count as float64, float16 is computed in float32 and returned as float16.
+    query : array_like of shape (..., n_q, d_k)
+        What is asked, one row a query.
+    key : array_like of shape (..., n_k, d_k)
+        What it is compared with, one row a key. Leading axes (batch, heads) broadcast. query and key promote to a
+        common dtype as in NumPy; integers and bools count as float64, float16 is computed in float32 and returned as
+        float16.
     scale : float, optional
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float, optional
@@ -37,7 +39,7 @@ def attention_scores(
 
     Returns
     -------
-    scores : ndarray, shape (..., n_q, n_k)
+    scores : ndarray of shape (..., n_q, n_k)
         Unbounded reals; a softmax over the last axis turns each row into weights. A query or key with nan or inf
         makes its scores nan.
 
@@ -106,9 +108,11 @@ def attention_weights(
 
     Parameters
     ----------
-    query : array_like, shape (..., n_q, d_k)
-    key : array_like, shape (..., n_k, d_k)
-        Leading axes and dtypes as in `attention_scores`. Only query and key decide the dtype of the weights.
+    query : array_like of shape (..., n_q, d_k)
+        What is asked, one row a query.
+    key : array_like of shape (..., n_k, d_k)
+        What it is compared with, one row a key. Leading axes and dtypes as in `attention_scores`. Only query and key
+        decide the dtype of the weights.
     mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
         True means "may attend". A masked key cannot change the weights, whatever is in it.
     bias : array_like of float, broadcasting to (..., n_q, n_k), optional
@@ -127,7 +131,7 @@ def attention_weights(
 
     Returns
     -------
-    weights : ndarray, shape (..., n_q, n_k)
+    weights : ndarray of shape (..., n_q, n_k)
         Each row sums to one. A row without any allowed key is zero, the sum over nothing. An attended query or
         key with nan or inf makes its rows nan.
 
@@ -196,18 +200,20 @@ def scaled_dot_product_attention(
 
     Parameters
     ----------
-    query : array_like, shape (..., n_q, d_k)
-    key : array_like, shape (..., n_k, d_k)
-    value : array_like, shape (..., n_k, d_v)
-        d_v may differ from d_k. Leading axes (batch, heads) broadcast. query, key and value promote among themselves
-        as in NumPy, and only they decide the dtype of the output; integers and bools count as float64, float16
-        is computed in float32 and returned as float16.
+    query : array_like of shape (..., n_q, d_k)
+        What is asked, one row a query.
+    key : array_like of shape (..., n_k, d_k)
+        What it is compared with, one row a key.
+    value : array_like of shape (..., n_k, d_v)
+        What each key hands over; d_v may differ from d_k. Leading axes (batch, heads) broadcast. query, key and value
+        promote among themselves as in NumPy, and only they decide the dtype of the output; integers and bools count
+        as float64, float16 is computed in float32 and returned as float16.
     mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
         As in `attention_weights`. With enable_gqa each key and value head serves a run of neighbouring query heads.
 
     Returns
     -------
-    output : ndarray, shape (..., n_q, d_v)
+    output : ndarray of shape (..., n_q, d_v)
         Row i is a weighted average of the value rows. A query without any allowed key gets a row of zeros, whatever
         the values hold. nan or inf in an attended input shows in the output.
 

@@ -22,17 +22,19 @@ def self_attention(
 
     Parameters
     ----------
-    x : array_like, shape (..., n, d_model)
+    x : array_like of shape (..., n, d_model)
         Token vectors, one a row; queries, keys and values are all made from them.
-    w_q, w_k : array_like, shape (d_model, d_k)
-    w_v : array_like, shape (d_model, d_v)
-        All four arrays promote to a common dtype as in `scaled_dot_product_attention`.
+    w_q, w_k : array_like of shape (d_model, d_k)
+        They make queries and keys.
+    w_v : array_like of shape (d_model, d_v)
+        It makes values. All four arrays promote to a common dtype as in `scaled_dot_product_attention`.
     **options
         mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`.
 
     Returns
     -------
-    output : ndarray, shape (..., n, d_v)
+    output : ndarray of shape (..., n, d_v)
+        One row for every token.
 
     Raises
     ------
@@ -83,20 +85,22 @@ def cross_attention(
 
     Parameters
     ----------
-    x : array_like, shape (..., n_q, d_model)
+    x : array_like of shape (..., n_q, d_model)
         The tokens that ask.
-    memory : array_like, shape (..., n_k, d_memory)
+    memory : array_like of shape (..., n_k, d_memory)
         The tokens that answer, $Y$ in the formula: the encoder's output in a translation model.
-    w_q : array_like, shape (d_model, d_k)
-    w_k : array_like, shape (d_memory, d_k)
-    w_v : array_like, shape (d_memory, d_v)
-        All five arrays promote to a common dtype as in `scaled_dot_product_attention`.
+    w_q : array_like of shape (d_model, d_k)
+        It makes queries.
+    w_k : array_like of shape (d_memory, d_k)
+        It makes keys.
+    w_v : array_like of shape (d_memory, d_v)
+        It makes values. All five arrays promote to a common dtype as in `scaled_dot_product_attention`.
     **options
         mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`.
 
     Returns
     -------
-    output : ndarray, shape (..., n_q, d_v)
+    output : ndarray of shape (..., n_q, d_v)
         One row for every token that asks.
 
     Raises

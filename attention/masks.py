@@ -16,8 +16,9 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -
     Parameters
     ----------
     n_queries : int
+        Rows of the mask.
     n_keys : int, optional
-        n_queries if omitted.
+        Columns of the mask; n_queries if omitted.
     offset : int, optional
         How many positions the queries stand behind the keys' origin. 0 aligns the first query with the first key
         (top-left); n_keys - n_queries aligns the last with the last, as decoding with a cache needs (bottom-right).
@@ -25,6 +26,7 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -
     Returns
     -------
     mask : ndarray of bool, shape (n_queries, n_keys)
+        True where the query may attend to the key.
 
     Raises
     ------
@@ -66,8 +68,9 @@ def sliding_window_mask(
     Parameters
     ----------
     n_queries : int
+        Rows of the mask.
     n_keys : int, optional
-        n_queries if omitted.
+        Columns of the mask; n_queries if omitted.
     left, right : int or None
         How many keys before and after its own position a query sees; None means all of them.
     offset : int, optional
@@ -76,6 +79,7 @@ def sliding_window_mask(
     Returns
     -------
     mask : ndarray of bool, shape (n_queries, n_keys)
+        True where the query may attend to the key.
 
     Raises
     ------
@@ -180,6 +184,7 @@ def segment_mask(query_segments: ArrayLike, key_segments: ArrayLike | None = Non
     Returns
     -------
     mask : ndarray of bool, shape (n_q, n_k) or (batch, 1, n_q, n_k)
+        True where the query may attend to the key.
 
     Raises
     ------
@@ -231,12 +236,14 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     Parameters
     ----------
     mask : array_like of bool
+        True means "may attend".
     dtype : dtype, optional
         A floating-point type.
 
     Returns
     -------
     bias : ndarray of dtype, shape of mask
+        To be added to scaled scores.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
     Returns
     -------
-    weights : ndarray, shape of x
+    weights : ndarray of shape of x
         A slice of nothing but -inf gives zeros, the sum over nothing; an empty axis gives an empty result.
         nan or +inf in a slice makes the whole slice nan.
 
@@ -86,7 +86,7 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
     Returns
     -------
-    log_weights : ndarray, shape of x
+    log_weights : ndarray of shape of x
         At most zero. A slice of nothing but -inf gives -inf.
 
     Raises

@@ -15,16 +15,18 @@ def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> N
 
     Parameters
     ----------
-    x : array_like, shape (..., n, d_in)
+    x : array_like of shape (..., n, d_in)
         Token vectors, one a row. x and weight promote to a common dtype as in NumPy; integers and bools count
         as float64, float16 is computed in float32 and returned as float16.
-    weight : array_like, shape (d_in, d_out)
-    bias : array_like, shape (d_out,), optional
+    weight : array_like of shape (d_in, d_out)
+        One column for every feature of the result.
+    bias : array_like of shape (d_out,), optional
         Cast to the dtype of the computation.
 
     Returns
     -------
-    y : ndarray, shape (..., n, d_out)
+    y : ndarray of shape (..., n, d_out)
+        One row for every token.
 
     Raises
     ------

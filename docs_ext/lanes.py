@@ -42,7 +42,7 @@ def render(spec: Mapping[str, Any]) -> str:
     return f"""<div class="attention-row" id="{spec["id"]}" data-search-exclude>
 <div class="scroll" tabindex="0" role="region" aria-label="{caption}">
 <table class="lanes">
-<caption>{caption}</caption>
+<caption><span>{caption}</span></caption>
 <thead><tr><th scope="col">word</th><th scope="col" class="key">key</th><th scope="col">score{unit}</th>
 <th scope="col" class="share">weight</th><th scope="col" class="value">value</th>
 <th scope="col" class="output">weight &times; value</th></tr></thead>

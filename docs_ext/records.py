@@ -42,7 +42,7 @@ def table(records: list[dict[str, Any]], caption: str = "") -> str:
     rows = ["".join(_cell("td", item, item) for item in record.values()) for record in records]
     head = "".join(_cell('th scope="col"', name, item) for name, item in records[0].items())
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    title = f"<caption>{caption}</caption>\n" if caption else ""
+    title = f"<caption><span>{caption}</span></caption>\n" if caption else ""
     return f'<table class="numbers">\n{title}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
 
 

@@ -22,7 +22,7 @@ export function watchScrollRegions() {
   observer.disconnect(); // the boxes of the page before
   for (const [selector, name] of Object.entries(NAMES)) {
     document.querySelectorAll(`.md-content ${selector}`).forEach((box, index) => {
-      box.dataset.name = `${name} ${index + 1}`; // landmarks need distinct names
+      box.dataset.name ??= box.getAttribute("aria-label") ?? `${name} ${index + 1}`; // landmarks need distinct names
       observer.observe(box);
     });
   }
