@@ -38,23 +38,30 @@ def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
+def as_array(name: str, array: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(array)
+    except ValueError as error:  # nested lists of different lengths
+        raise ValueError(f"{name} must be a rectangular array: {error}") from None
+
+
 def real_array(name: str, array: ArrayLike) -> NDArray[Any]:
     """`array` as it is, if it holds real numbers or bools."""
-    result = np.asarray(array)
+    result = as_array(name, array)
     if result.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers: dtype {result.dtype}")
     return result
 
 
 def bool_array(name: str, array: ArrayLike, hint: str = "") -> Bools:
-    result = np.asarray(array)
+    result = as_array(name, array)
     if result.dtype != np.bool_:
         raise TypeError(f"{name} must be boolean, True means 'may attend': dtype {result.dtype}{hint}")
     return result
 
 
 def integer_array(name: str, array: ArrayLike) -> NDArray[np.integer[Any]]:
-    result = np.asarray(array)
+    result = as_array(name, array)
     if result.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers: dtype {result.dtype}")
     return result
@@ -106,7 +113,8 @@ def has_axes(layout: str, n_axes: int, **arrays: NDArray[Any]) -> None:
     """Refuse an array with fewer axes than its layout, such as '(..., n, d)', has."""
     for name, array in arrays.items():
         if array.ndim < n_axes:
-            raise ValueError(f"{name} must have at least {n_axes} axes {layout}: {name} {array.shape}")
+            plural = "axis" if n_axes == 1 else "axes"
+            raise ValueError(f"{name} must have at least {n_axes} {plural} {layout}: {name} {array.shape}")
 
 
 def same_size(what: str, axes: tuple[int, int], **pair: NDArray[Any]) -> None:
@@ -131,7 +139,7 @@ def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> tuple[int, ..
         return np.broadcast_shapes(*(a.shape[: a.ndim - n_core] for a in arrays.values()))
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
-        raise ValueError(f"the leading axes of {' and '.join(arrays)} must broadcast: {shapes}") from None
+        raise ValueError(f"the leading axes of {', '.join(arrays)} must broadcast: {shapes}") from None
 
 
 def fits_scores(name: str, array: NDArray[Any], scores_shape: tuple[int, ...]) -> None:

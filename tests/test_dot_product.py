@@ -1027,6 +1027,7 @@ GOOD = (QUERY, KEY, VALUE)
             ["(4, 3, 4)", "(2, 5, 4)"],
             id="fewer key heads without enable_gqa",
         ),
+        pytest.param((QUERY, [[1.0, 2], [3.0]], VALUE), {}, ValueError, ["key", "rectangular"], id="ragged key"),
         pytest.param((QUERY * 1j, KEY, VALUE), {}, TypeError, ["query", "complex"], id="complex query"),
         pytest.param((QUERY, KEY * 1j, VALUE), {}, TypeError, ["key", "complex"], id="complex key"),
         pytest.param((QUERY, KEY, VALUE * 1j), {}, TypeError, ["value", "complex"], id="complex value"),
