@@ -1,0 +1,120 @@
+"""Hover text: the first sentence of a glossary entry, on the first such word of a page.
+
+The glossary is the only place where it is written. An entry takes part if it is marked with `.hover`:
+
+    RoPE { #rope .hover }
+    :   Rotary position embedding: queries and keys are turned. More about it. [A page](page.md)
+
+Headings, links, code, formulas and docstrings stay as they are, and so does the page that the entry points to: it
+explains the word itself.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
+
+from docs_ext._page import current_page
+
+GLOSSARY = Path(__file__).parents[1] / "docs/reference/glossary.md"
+_FOLDER = "reference"
+_ENTRY = re.compile(
+    r"^`?(?P<name>[^`\n]+?)`? \{ #(?P<anchor>[\w-]+)(?P<hover> \.hover)? \}\n"
+    r":   (?P<text>[^[]+?)\s+\[(?P<title>[^]]+)\]\((?P<page>[^)]+)\)$",
+    re.M,
+)
+_LEFT_ALONE = {"a", "abbr", "code", "dl", "pre", "script", "style", "summary", "th", *(f"h{n}" for n in range(1, 7))}
+
+
+class Term(NamedTuple):
+    """One entry of the glossary."""
+
+    name: str
+    anchor: str
+    text: str
+    title: str  # of the page that introduces the term
+    page: str  # as in MkDocs: learn/order.md
+    hover: bool
+
+    @property
+    def first_sentence(self) -> str:
+        return re.split(r"(?<=\.) ", self.text, maxsplit=1)[0]
+
+
+def terms(glossary: str) -> list[Term]:
+    r"""Read the entries of a glossary.
+
+    >>> [term] = terms("RoPE { #rope .hover }\n:   Turns. Then\n    more. [Order](../learn/order.md)")
+    >>> term.name, term.first_sentence, term.page
+    ('RoPE', 'Turns.', 'learn/order.md')
+    """
+    return [
+        Term(
+            entry["name"],
+            entry["anchor"],
+            " ".join(entry["text"].split()),
+            entry["title"],
+            posixpath.normpath(posixpath.join(_FOLDER, entry["page"])),
+            bool(entry["hover"]),
+        )
+        for entry in _ENTRY.finditer(glossary)
+    ]
+
+
+def mark(root: Element, texts: dict[str, str]) -> None:
+    """Wrap the first occurrence of each word in an `abbr` whose title is its text."""
+    left = dict(texts)
+    for parent in list(_prose(root)):
+        if parent.text:
+            parent.text = _mark(parent, 0, parent.text, left)
+        for child in list(parent):
+            if child.tail:
+                child.tail = _mark(parent, list(parent).index(child) + 1, child.tail, left)
+
+
+def _prose(element: Element) -> Iterator[Element]:
+    """Yield the elements whose text may be marked, in the order of the page."""
+    if element.tag in _LEFT_ALONE or "arithmatex" in element.get("class", ""):
+        return
+    yield element
+    for child in element:
+        yield from _prose(child)
+
+
+def _mark(parent: Element, place: int, text: str, left: dict[str, str]) -> str:
+    """Put an `abbr` into `parent` for each word found in `text`; return the text before the first."""
+    if isinstance(text, AtomicString) or not left:
+        return text
+    words = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
+    found = re.search(rf"(?<![\w-])(?:{words})(?![\w-])", text)
+    if found is None:
+        return text
+    abbr = Element("abbr", {"title": left.pop(found[0])})
+    abbr.text = AtomicString(found[0])
+    parent.insert(place, abbr)
+    abbr.tail = _mark(parent, place + 1, text[found.end() :], left)
+    return text[: found.start()]
+
+
+class _MarkTerms(Treeprocessor):
+    def run(self, root: Element) -> None:
+        if "mkdocstrings_headings" in self.md.treeprocessors:
+            return  # a docstring: it is not told which words its neighbours have marked
+        page = current_page(self.md)
+        known = [term for term in terms(GLOSSARY.read_text("utf-8")) if term.hover and term.page != page]
+        mark(root, {term.name: term.first_sentence for term in known})
+
+
+class HoverExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        md.treeprocessors.register(_MarkTerms(md), "attention-hover", 7)  # where abbr stands: before the contents
+
+
+def makeExtension(**kwargs: Any) -> HoverExtension:  # noqa: N802
+    return HoverExtension(**kwargs)
