@@ -2,6 +2,7 @@
 
 from typing import Any, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _checks
@@ -148,4 +149,5 @@ def _attend(
     _checks.matrix_fits(answering, memory, "w_v", wv)
     _checks.same_size("d_k (last axis)", (-1, -1), w_q=wq, w_k=wk)
     output = scaled_dot_product_attention(project(x, wq), project(memory, wk), project(memory, wv), **options)
-    return output.astype(dtype, copy=False)
+    with np.errstate(over="ignore"):  # float16 may overflow to inf
+        return output.astype(dtype, copy=False)
