@@ -4,9 +4,10 @@ A document is as trusted as code: an expression may be anything that Python can 
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,19 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def evaluate(text: str) -> Any:
-    """Evaluate an expression over `np`, `math` and the public names of `attention` and `attention.example`.
+def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """Evaluate an expression over `np`, `math`, the public names of `attention` and `attention.example`, and `names`.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])
+    >>> evaluate("2 * n", {"n": 3})
+    6
     """
+    known = {**_names(), **names}  # a copy: eval adds __builtins__ to it
     try:
-        return eval(text.strip(), dict(_names()))  # a copy: eval adds __builtins__ to it
+        return eval(text.strip(), known)
     except Exception as error:
-        hint = did_you_mean(error.name, _names()) if isinstance(error, NameError) and error.name else ""
+        hint = did_you_mean(error.name, known) if isinstance(error, NameError) and error.name else ""
         raise SpecError(f"cannot evaluate {text.strip()!r}: {type(error).__name__}: {error}{hint}") from error
 
 

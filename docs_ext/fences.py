@@ -8,7 +8,7 @@ In mkdocs.yml, `docs_ext.fences` stands after `pymdownx.superfences`, which find
 """
 
 import re
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
@@ -17,7 +17,7 @@ import yaml
 from markdown import Extension, Markdown
 from pymdownx.superfences import SuperFencesCodeExtension, SuperFencesException  # type: ignore[import-untyped]
 
-from docs_ext import chart, grid, lanes, table
+from docs_ext import calculator, chart, explorer, grid, lab, lanes, painter, quiz, switch, table, triangle
 from docs_ext._page import current_page
 from docs_ext.expressions import SpecError, did_you_mean
 
@@ -31,8 +31,15 @@ class Fence(NamedTuple):
 FENCES = {
     "attention-grid": Fence(grid.render, grid.REQUIRED, grid.OPTIONAL),
     "attention-row": Fence(lanes.render, lanes.REQUIRED, lanes.OPTIONAL),
+    "blend-triangle": Fence(triangle.render, triangle.REQUIRED, triangle.OPTIONAL),
     "chart": Fence(chart.render, chart.REQUIRED, chart.OPTIONAL),
     "computed-table": Fence(table.render, table.REQUIRED, table.OPTIONAL),
+    "mask-painter": Fence(painter.render, painter.REQUIRED, painter.OPTIONAL),
+    "order-switch": Fence(switch.render, switch.REQUIRED, switch.OPTIONAL),
+    "pe-explorer": Fence(explorer.render, explorer.REQUIRED, explorer.OPTIONAL),
+    "qkv-calculator": Fence(calculator.render, calculator.REQUIRED, calculator.OPTIONAL),
+    "quiz": Fence(quiz.render, quiz.REQUIRED, quiz.OPTIONAL),
+    "softmax-lab": Fence(lab.render, lab.REQUIRED, lab.OPTIONAL),
 }
 
 
@@ -61,19 +68,24 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def parse(text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the mapping that `text` holds, and the line of each of its keys."""
+def parse(text: str) -> tuple[dict[str, Any], Mapping[str, int]]:
+    """Return the mapping that `text` holds, and the line of each key in it, the inner ones included."""
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             raise SpecError("a fence holds 'key: value' lines")
-        return loader.construct_document(node), {key.value: key.start_mark.line for key, _ in node.value}
+        return loader.construct_document(node), _lines(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise SpecError(f"YAML: {error.problem or error.context}", line=mark.line if mark else None) from error
     finally:
         loader.dispose()
+
+
+def _lines(node: yaml.MappingNode) -> ChainMap[str, int]:
+    inner = [_lines(item) for _, item in node.value if isinstance(item, yaml.MappingNode)]
+    return ChainMap({key.value: key.start_mark.line for key, _ in node.value}, *inner)
 
 
 def check_keys(spec: Mapping[str, Any], fence: Fence) -> None:

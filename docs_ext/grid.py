@@ -15,13 +15,14 @@ Further keys: `key_tokens` (cross attention), `show: weights` (no output column)
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 
-    div.attention-grid#ID
+    div.attention-grid#ID > attention-grid[data-state=ID]
       div.scroll > table > caption
         thead   th[scope=col].key for each key; th.output if there are values
         tbody   tr > th[scope=row] > label > input[type=radio][name=ID-row][value=ROW][aria-describedby=ID-says-ROW]
                    > td[data-weight=EXACT][style="--w:EXACT"], td[data-masked] for a key that is not allowed,
                      td.output[data-output=JSON]
-      div.statements > p#ID-says-ROW, one a row, of which CSS shows the chosen row's
+      div.statements > p#ID-says-ROW, one a row, of which CSS shows the chosen row's; attention-grid.js puts a live
+                       output in their place
 """
 
 import json
@@ -43,12 +44,18 @@ OPTIONAL = (*head.OPTIONAL, "selected", "show")
 def render(spec: Mapping[str, Any]) -> str:
     """Turn the mapping of a fence into HTML."""
     grid = read_grid(spec)
-    ident, chosen, caption = str(spec["id"]), row_of(spec, "selected", grid.queries), escape(str(spec["caption"]))
+    ident = str(spec["id"])
+    return figure(grid, row_of(spec, "selected", grid.queries), escape(str(spec["caption"])), ident, state=ident)
+
+
+def figure(grid: Head, chosen: int, caption: str, ident: str, *, state: str) -> str:
+    """Write a grid; `state` is the id under which a script keeps the chosen row in the address."""
     rows = "\n".join(_row(grid, row, ident, row == chosen) for row in range(len(grid.queries)))
     says = "\n".join(
         f'<p id="{ident}-says-{row}">{escape(statement(grid, row))}</p>' for row in range(len(grid.queries))
     )
     return f"""<div class="attention-grid" id="{ident}" data-search-exclude>
+<attention-grid data-state="{state}">
 <div class="scroll" tabindex="0" role="region" aria-label="{caption}">
 <table class="weights">
 <caption><span>{caption} {_legend(grid)}</span></caption>
@@ -61,6 +68,7 @@ def render(spec: Mapping[str, Any]) -> str:
 <div class="statements">
 {says}
 </div>
+</attention-grid>
 </div>"""
 
 

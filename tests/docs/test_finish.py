@@ -9,6 +9,7 @@ PAGE = """<!doctype html>
 <html lang="en" class="no-js">
   <head>
       <meta charset="utf-8">
+        <link rel="canonical" href="https://site.test/">
         <title>Masks &amp; more - Attention, line by line</title>
       <script>first()</script>
       <script type="application/json">{"a": 1}</script>

@@ -13,7 +13,7 @@ import attention
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
 
-SITE = "https://site.test/attention/"  # as tests/docs/conftest.py builds it
+SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 REQUESTED = {"img", "script", "source", "iframe", "audio", "video", "embed", "object", "input", "track"}
 CODE = {"code", "pre", "script", "style", "annotation", "textarea"}
 CSS_ADDRESS = re.compile(r"""(?:url\(|@import )\s*(?:["'](.*?)["']|([^"')\s]+))""")

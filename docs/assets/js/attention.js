@@ -33,8 +33,11 @@ export const paddingMask = (length, nKeys) => [indices(nKeys).map((j) => j < len
 export const segmentMask = (querySegments, keySegments = querySegments) =>
   querySegments.map((a) => keySegments.map((b) => a === b));
 
+// null for left or right: no edge on that side
 export const slidingWindowMask = (nQueries, nKeys, left, right = 0, offset = 0) =>
-  indices(nQueries).map((i) => indices(nKeys).map((j) => i + offset - left <= j && j <= i + offset + right));
+  indices(nQueries).map((i) =>
+    indices(nKeys).map((j) => i + offset - (left ?? Infinity) <= j && j <= i + offset + (right ?? Infinity)),
+  );
 
 // projections and positions
 

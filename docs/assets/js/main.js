@@ -3,6 +3,25 @@
 
 import { watchScrollRegions } from "./scroll.js";
 
+// Each is the tag of a custom element and the name of the module that defines it.
+const WIDGETS = [
+  "attention-grid",
+  "blend-triangle",
+  "mask-painter",
+  "order-switch",
+  "pe-explorer",
+  "qkv-calculator",
+  "quiz-progress",
+  "quiz-question",
+  "softmax-lab",
+];
+
+function loadWidgets() {
+  for (const tag of WIDGETS) {
+    if (document.querySelector(`${tag}:not(:defined)`)) import(`./${tag}.js`); // once: the browser keeps modules
+  }
+}
+
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
   if (block.querySelector(".prompt-toggle")) return;
@@ -23,4 +42,5 @@ document$.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
+  loadWidgets();
 });

@@ -34,7 +34,9 @@ export function fraction(x, largest = 200) {
 
 export function decimal(weight) {
   if (weight > 0 && weight < 0.0005) return "<0.001";
-  return weight >= 0.9995 && weight < 1 - 1e-12 ? ">0.999" : weight.toFixed(3);
+  if (weight >= 0.9995 && weight < 1 - 1e-12) return ">0.999";
+  const halfway = (weight * 16) % 2 === 1; // between two thousandths: Python takes the even one, 1/16 is 0.062
+  return (halfway ? Math.round(weight * 500) / 500 : weight).toFixed(3);
 }
 
 export const share = (weight) => fraction(weight) ?? decimal(weight);
@@ -52,4 +54,51 @@ export function make(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
+}
+
+// What the build wrote into the element's data- attributes.
+export const dataOf = (element) =>
+  Object.fromEntries(Object.entries(element.dataset).map(([name, text]) => [name, JSON.parse(text)]));
+
+export const slider = (name, label, value, min, max) =>
+  make("input", { type: "range", name, "aria-label": label, value, min, max, step: 1 });
+
+export const labelled = (text, ...controls) => make("label", {}, text, " ", ...controls);
+
+// Wrap a widget in a form, with the controls after the question; further controls may stand in its table.
+export function addForm(element, ...controls) {
+  const form = make("form");
+  form.append(...element.childNodes);
+  form.querySelector("details").after(make("div", { class: "widget-controls" }, ...controls));
+  element.append(form);
+  return form;
+}
+
+// The form is the state: names are the keys in the address, attributes the defaults. `show` gets the values now and
+// after every change; a script that changes a field dispatches "input" and "change" as a reader's hand would.
+export function bindForm(form, id, show) {
+  const values = () => Object.fromEntries(new FormData(form));
+  const start = values();
+  const update = () => show(values());
+  const write = () => {
+    const changed = Object.entries(values()).map(([name, value]) => [name, value === start[name] ? null : value]);
+    writeState(id, Object.fromEntries(changed));
+  };
+  for (const [name, text] of Object.entries(readState(id))) {
+    const field = form.elements.namedItem(name);
+    if (!field) continue;
+    field.value = text;
+    if (field.value !== text) field.value = start[name]; // a value that it cannot take
+  }
+  const reset = make("button", { type: "button" }, "Reset");
+  reset.addEventListener("click", () => {
+    form.reset();
+    update();
+    write();
+  });
+  form.querySelector(".widget-controls").append(reset);
+  form.addEventListener("input", update);
+  form.addEventListener("change", write); // when a slider comes to rest: browsers limit how often the address changes
+  form.addEventListener("submit", (event) => event.preventDefault());
+  update();
 }

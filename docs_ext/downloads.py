@@ -1,0 +1,221 @@
+"""Every learn page as a script: its examples from top to bottom, which print and check what the page prints.
+
+`write_downloads` works on the built site: it puts learn/scaling/scaling.py next to the page and a link at its end.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from doctest import DocTestParser, Example
+from itertools import zip_longest
+from pathlib import Path
+from textwrap import dedent, fill, indent
+
+import yaml
+
+from docs_ext.math import standard_tex
+
+_PART = re.compile(
+    r"^(?P<indent> *)(?P<ticks>```+) *(?P<language>\S*).*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$"
+    r"|^# +(?P<title>.+)$"
+    r"|^##+ +(?P<heading>.+?)(?: *\{[^{}]*\})?$"
+    r'|^ *[?!]{3}\+? \w+ "(?P<question>.+)"$',
+    re.MULTILINE,
+)
+
+_HEAD = '''\
+"""{title}
+
+{about}
+"""
+
+import io
+import sys
+import traceback
+
+
+class Recorder(io.StringIO):
+    """The screen, with a memory."""
+
+    def write(self, text):
+        """Print the text and keep it."""
+        sys.__stdout__.write(text)
+        return super().write(text)
+
+
+def show(*values):
+    """Print a value, or several as a tuple, as the Python prompt does."""
+    value = values[0] if len(values) == 1 else values
+    if value is not None:
+        print(repr(value))
+
+
+def show_error(error):
+    """Print the last line of a traceback."""
+    print(traceback.format_exception_only(error)[-1].strip())
+
+
+def expect(page):
+    """Compare what was printed since the last call with what the page prints."""
+    printed, sys.stdout = sys.stdout.getvalue().strip("\\n"), Recorder()
+    _same.append(printed == page.strip("\\n"))
+    if not _same[-1]:
+        sys.__stdout__.write("^^^ differs from the page, which prints:\\n" + page.strip("\\n") + "\\n")
+
+
+_same = []
+sys.stdout = Recorder()
+'''
+
+_TAIL = """\
+# %% The end
+
+sys.stdout = sys.__stdout__
+if not all(_same):
+    sys.exit(f"{_same.count(False)} of {len(_same)} outputs differ from the page")
+print(f"All {len(_same)} outputs are those of the page.")
+"""
+
+_RESERVED = {"Recorder", "_same", "expect", "io", "show", "show_error", "sys", "traceback"}
+
+
+class DownloadError(ValueError):
+    """A page that cannot become a script."""
+
+
+def write_downloads(docs: Path, site: Path) -> None:
+    """Write a script next to every learn page of the built site that has examples, and link to it."""
+    for source in (docs / "index.md", *sorted((docs / "learn").glob("*.md"))):
+        folder = site / source.relative_to(docs).with_suffix("")
+        page = (folder.parent if source.stem == "index" else folder) / "index.html"
+        html = page.read_text("utf-8")
+        script = as_script(source.read_text("utf-8"), _address(html, page), source.stem)
+        if script is None:
+            continue
+        page.with_name(f"{source.stem}.py").write_text(script, "utf-8")
+        if 'class="download"' not in html:
+            page.write_text(_link(html, f"{source.stem}.py", page), "utf-8")
+
+
+def _address(html: str, page: Path) -> str:
+    canonical = re.search(r'<link rel="canonical" href="([^"]*)"', html)
+    if canonical is None:
+        raise DownloadError(f"{page}: no canonical address: is site_url set?")
+    return canonical[1]
+
+
+def _link(html: str, name: str, page: Path) -> str:
+    before, end, after = html.rpartition("</article>")
+    if not end:
+        raise DownloadError(f"{page}: no </article>: has the theme changed?")
+    line = f'<p class="download"><a href="{name}" download>Download this page as Python</a>: one script that runs '
+    return f"{before}{line}its examples and checks their outputs.</p>\n{end}{after}"
+
+
+def as_script(text: str, address: str, name: str) -> str | None:
+    """Return the page's examples as one script, or None if it has none."""
+    title, cells = name, list[str]()
+    heading: str | None = None
+    for part in _PART.finditer(text):
+        if part["title"]:
+            title = _plain(part["title"])
+        elif part["heading"] or part["question"]:
+            heading = _plain(part["heading"] or part["question"])
+        elif part["language"] in ("pycon", "quiz"):
+            line, console = text.count("\n", 0, part.start("code")) + 1, dedent(part["code"])
+            if part["language"] == "quiz":
+                quiz = yaml.safe_load(console)
+                heading, console = _plain(quiz["question"]), quiz["proof"]
+            try:
+                code = _cell(DocTestParser().get_examples(console))
+            except (DownloadError, ValueError) as error:
+                raise DownloadError(f"{name}.md:{line}: {error}") from None
+            cells.append((f"# %% {heading}\n\n" if heading else "") + code + "\n")
+            heading = None
+    if not cells:
+        return None
+    about = (
+        f"The examples of {address} as one script. It needs NumPy and the package `attention`. "
+        f"`python {name}.py` prints what the page prints and ends with an error if an output differs. "
+        "Change something and run it again."
+    )
+    head = _HEAD.format(title=title, about=fill(about, 100, break_long_words=False, break_on_hyphens=False))
+    return "\n\n".join((head, *cells, _TAIL))
+
+
+def _cell(examples: list[Example]) -> str:
+    lines = ""
+    for example, after in zip_longest(examples, examples[1:]):
+        lines += _python(example)
+        if _is_import(example) and after and not _is_import(after):
+            lines += "\n"
+    return lines.strip("\n")
+
+
+def _is_import(example: Example) -> bool:
+    return isinstance(ast.parse(example.source).body[0], ast.Import | ast.ImportFrom)
+
+
+def _python(example: Example) -> str:
+    """Write one example as code that prints what the prompt shows, followed by what the page shows."""
+    code = example.source
+    if taken := _RESERVED & set(_names_bound_by(code)):
+        raise DownloadError(f"the script needs the name {min(taken)} for itself")
+    if not example.want:
+        return code
+    if example.exc_msg is not None:
+        code = f"try:\n{indent(code, '    ')}except Exception as error:\n    show_error(error)\n"
+        return f"{code}expect({_literal(example.exc_msg)})\n\n"
+    return f"{_shown(code)}expect({_literal(example.want.replace('<BLANKLINE>', ''))})\n\n"
+
+
+def _names_bound_by(code: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=asname):
+                yield asname or name
+
+
+def _shown(code: str) -> str:
+    """Wrap in show() each expression whose value the prompt would print; a call of print() stays as it is."""
+    lines = code.encode().splitlines(keepends=True)  # ast counts columns in bytes
+    for shown in sorted(_shown_by(ast.parse(code).body), key=lambda shown: (-shown.lineno, -shown.col_offset)):
+        first, last = shown.lineno - 1, (shown.end_lineno or shown.lineno) - 1
+        lines[last] = lines[last][: shown.end_col_offset] + b")" + lines[last][shown.end_col_offset :]
+        lines[first] = lines[first][: shown.col_offset] + b"show(" + lines[first][shown.col_offset :]
+        for number in range(first + 1, last + 1):
+            lines[number] = b"     " + lines[number]  # stays under the line above
+    return b"".join(lines).decode()
+
+
+def _shown_by(body: list[ast.stmt]) -> Iterator[ast.Expr]:
+    for statement in body:
+        match statement:
+            case ast.FunctionDef() | ast.ClassDef():
+                continue  # the prompt does not show what happens inside
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+                continue
+            case ast.Expr():
+                yield statement
+        for inner in ("body", "orelse", "finalbody"):
+            yield from _shown_by(getattr(statement, inner, []))
+
+
+def _literal(text: str) -> str:
+    """Write a page's output as a string that can be read."""
+    text = text.rstrip("\n")
+    if "\n" not in text and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    if '"""' in text or text.endswith("\\"):
+        raise DownloadError("an output that no raw string can hold")
+    return f'r"""\n{text}\n"""' if "\\" in text else f'"""\n{text}\n"""'
+
+
+def _plain(text: str) -> str:
+    r"""Write a heading without markup: `$\dk$` is d_k."""
+    text = re.sub(r"\$(.+?)\$", lambda tex: standard_tex(tex[1]), text)
+    text = re.sub(r"\\(?:text|operatorname)\s*\{(.*?)\}", r"\1", text)
+    text = re.sub(r"\[(.+?)\](?:\(.*?\)|\[.*?\])", r"\1", text)
+    return re.sub(r"\*+(.+?)\*+", r"\1", text).replace("`", "")

@@ -1,0 +1,101 @@
+"""The explorer of sinusoidal encodings: two positions, a hand for every pair of columns, and their dot product.
+
+    ```pe-explorer
+    caption: Two positions, each read from the hands of a clock
+    positions: [1, 4]      # from 0 to 31
+    d_model: 4             # 4, 8 or 16
+    ```
+
+A hand is a pair of columns: its sine says how far to the right the tip is, its cosine how far up.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention import sinusoidal_encoding
+from docs_ext._widget import scrolling_table, widget
+from docs_ext.expressions import SpecError, value
+
+REQUIRED = ("caption", "positions", "d_model")
+OPTIONAL = ()
+LAST = 31
+SIZES = (4, 8, 16)
+
+Floats = NDArray[np.float64]
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    (first, second), d_model = _positions(spec), _size(spec)
+    encoding = sinusoidal_encoding(LAST + 2, d_model)
+    rows = "\n".join(_row(encoding[:, 2 * i : 2 * i + 2], i, first, second) for i in range(d_model // 2))
+    here, further = (encoding[a] @ encoding[b] for a, b in ((first, second), (first + 1, second + 1)))
+    head = (
+        '<tr><th scope="col" rowspan="2">hand</th><th scope="col" rowspan="2">turn a word,<br>radians</th>'
+        '<td rowspan="2"></td>'
+        f'<th scope="colgroup" colspan="2" class="first">position <span class="at">{first}</span></th>'
+        f'<th scope="colgroup" colspan="2" class="second">position <span class="at">{second}</span></th>'
+        '<th scope="col" rowspan="2">adds</th></tr>\n'
+        '<tr><th scope="col">sin</th><th scope="col">cos</th><th scope="col">sin</th><th scope="col">cos</th></tr>'
+    )
+    foot = f'<tr><th scope="row" colspan="7">dot product</th><td class="total">{_short(here)}</td></tr>'
+    return widget(
+        "pe-explorer",
+        str(spec["id"]),
+        question=f"the dot product of positions {first} and {second} is {_short(here)}. Both move one word on. Does it "
+        "grow, shrink or stay?",
+        answer=f"It stays: positions {first + 1} and {second + 1} give {_short(further)}. Both readings of a hand turn "
+        "by the same angle, so the angle between them stays, and its cosine is what the pair adds.",
+        body=scrolling_table(str(spec["caption"]), head, rows, foot),
+        says=statement(first, second, here),
+        positions=[first, second],
+        d_model=d_model,
+        sizes=SIZES,
+        last=LAST,
+    )
+
+
+def statement(first: int, second: int, product: float) -> str:
+    """Say what the hands show: 'Positions 1 and 4 are 3 apart: their dot product is 0.00956, ...'."""
+    apart = abs(first - second)
+    return (
+        f"Positions {first} and {second} are {apart} apart: their dot product is {_short(product)}, "
+        f"and so it is for any two positions {apart} apart."
+    )
+
+
+def _positions(spec: Mapping[str, Any]) -> tuple[int, int]:
+    given = value(spec, "positions")
+    if not isinstance(given, list) or len(given) != 2 or not all(p in range(LAST + 1) for p in given):
+        raise SpecError(f"positions are two whole numbers from 0 to {LAST}: {given!r}", key="positions")
+    return given[0], given[1]
+
+
+def _size(spec: Mapping[str, Any]) -> int:
+    if spec["d_model"] not in SIZES:
+        raise SpecError(f"d_model must be one of {', '.join(map(str, SIZES))}: {spec['d_model']!r}", key="d_model")
+    return int(spec["d_model"])
+
+
+def _row(pair: Floats, i: int, first: int, second: int) -> str:
+    """Show one hand: how far it turns in a word, where it points, its sine and cosine, and what it adds."""
+    turn = float(np.arctan2(*pair[1]))  # where position 1 points; no hand turns by more than 1 radian
+    signed = "".join(
+        f'<td class="signed" style="--v:{float(x)!r}">{_short(x)}</td>' for x in (*pair[first], *pair[second])
+    )
+    return (
+        f'<tr><th scope="row">{i}</th><td class="turn">{turn:.3g}</td>'
+        f'<td><svg class="dial" viewBox="-20 -20 40 40" aria-hidden="true" '
+        f'style="--first:{turn * first!r}rad;--second:{turn * second!r}rad"><circle r="18"/>'
+        '<path class="second" d="M0 0V-17"/><path class="first" d="M0 0V-12"/></svg></td>'
+        f'{signed}<td class="adds">{_short(pair[first] @ pair[second])}</td></tr>'
+    )
+
+
+def _short(x: float) -> str:
+    """Write five decimals, and no minus before zero."""
+    text = f"{x:.5f}".replace("-", "\N{MINUS SIGN}")
+    return text if round(float(x), 5) else "0.00000"

@@ -1,0 +1,167 @@
+"""The softmax lab: change scores or sizes, and see what the softmax makes of them.
+
+One row of scores, counted in doublings, with a temperature and a number format:
+
+    ```softmax-lab
+    mode: scores
+    caption: The five scores of ran, and its budget
+    tokens: S5
+    scores: [3, 2, 0, 1, 0]     # doublings, or an expression
+    ```
+
+Two keys one standard deviation apart, with and without the division by the square root of d_k:
+
+    ```softmax-lab
+    mode: scaling
+    caption: Two keys, one standard deviation apart
+    d_k: 64                     # shown first: 1, 2, 4 ... 128
+    ```
+
+The arithmetic of the number formats is NumPy's, at build time; the script rounds as they do.
+"""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention import softmax
+from docs_ext._widget import scrolling_table, widget
+from docs_ext.expressions import SpecError, value
+from docs_ext.head import words_of
+from docs_ext.numbers import number
+
+REQUIRED = ("mode", "caption")
+OPTIONAL = ("tokens", "scores", "d_k")
+MOST = 8  # doublings that a slider reaches
+SIZES = [2**n for n in range(8)]
+_KEYS = {"scores": ("tokens", "scores"), "scaling": ("d_k",)}
+
+Floats = NDArray[np.float64]
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    if spec["mode"] not in _KEYS:
+        raise SpecError(f"mode must be 'scores' or 'scaling': {spec['mode']!r}", key="mode")
+    keys = _KEYS[spec["mode"]]
+    for key in keys:
+        if spec.get(key) is None:
+            raise SpecError(f"mode {spec['mode']!r} needs the key {key!r}", key="mode")
+    for key in OPTIONAL:
+        if key in spec and key not in keys:
+            raise SpecError(f"mode {spec['mode']!r} has no key {key!r}", key=key)
+    return _scores(spec) if spec["mode"] == "scores" else _scaling(spec)
+
+
+# scores
+
+
+def number_formats() -> dict[str, dict[str, float]]:
+    """Ask NumPy where every format ends, and for the first whole score whose exponential is beyond that."""
+    formats = {}
+    for dtype in (np.float16, np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            powers = np.exp(np.arange(1000, dtype=dtype))
+        formats[dtype.__name__] = {"largest": float(np.finfo(dtype).max), "first": int(np.isinf(powers).argmax())}
+    return formats
+
+
+def _scores(spec: Mapping[str, Any]) -> str:
+    words = words_of(spec, "tokens")
+    doublings = _doublings(spec, len(words))
+    best = int(doublings.argmax())
+    shares, more = _shares(doublings), _shares(doublings + np.eye(len(words))[best])
+    word = escape(words[best])
+    rows = "\n".join(map(_row, words, doublings, softmax(np.log(2) * doublings), shares))
+    total = number(float((2**doublings).sum()))
+    head = (
+        '<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">exponential</th>'
+        '<th scope="col" class="share">weight</th></tr>'
+    )
+    foot = f'<tr><th scope="row">sum</th><td></td><td class="total">{total}</td><td class="share">1</td></tr>'
+    return widget(
+        "softmax-lab",
+        str(spec["id"]),
+        question=f"<em>{word}</em> scores one doubling more. Does its weight double, from {shares[best]}?",
+        answer=f"No, it becomes {more[best]}. Only the exponential doubles, and the sum that divides it grows too. "
+        "The others shrink and keep their ratios.",
+        body=scrolling_table(str(spec["caption"]), head, rows, foot),
+        says=", ".join(f"{word} {share}" for word, share in zip(words, shares, strict=True)) + "; sum 1.",
+        mode="scores",
+        words=words,
+        scores=doublings.astype(int).tolist(),
+        most=MOST,
+        formats=number_formats(),
+    )
+
+
+def _doublings(spec: Mapping[str, Any], n_words: int) -> Floats:
+    given = np.asarray(value(spec, "scores"))
+    if given.shape != (n_words,) or not np.issubdtype(given.dtype, np.number):
+        raise SpecError(f"scores must be {n_words} numbers, one a word: shape {given.shape}", key="scores")
+    whole = np.round(given).astype(float)
+    if not np.allclose(given, whole) or whole.min() < 0 or whole.max() >= MOST:
+        raise SpecError(f"scores are whole doublings from 0 to {MOST - 1}: {given.tolist()}", key="scores")
+    return whole
+
+
+def _shares(doublings: Floats) -> list[str]:
+    """Write the weights over their common denominator, which shows what each word stands at: 8/16, 4/16, 1/16."""
+    total = (2**doublings).sum()
+    return [f"{number(weight * total)}/{number(total)}" for weight in softmax(np.log(2) * doublings)]
+
+
+def _row(word: str, score: float, weight: float, share: str) -> str:
+    return (
+        f'<tr><th scope="row">{escape(word)}</th><td class="score">{number(score)}</td>'
+        f'<td class="power">{number(2**score)}</td><td class="share" style="--w:{float(weight)!r}">'
+        f'<span class="bar"></span> <span class="text">{share}</span></td></tr>'
+    )
+
+
+# scaling
+
+
+def two_keys(d_k: int, *, scaled: bool) -> tuple[float, float, float]:
+    """Return the better key's score, its weight, and the norm of the softmax's Jacobian, 2 a1 a2."""
+    score = 1.0 if scaled else float(np.sqrt(d_k))
+    first, second = softmax([score, 0.0])
+    return score, float(first), float(2 * first * second)
+
+
+def _scaling(spec: Mapping[str, Any]) -> str:
+    d_k = spec["d_k"]
+    if d_k not in SIZES or isinstance(d_k, bool):
+        raise SpecError(f"d_k must be a power of two from 1 to {SIZES[-1]}: {d_k!r}", key="d_k")
+    kinds = {"raw": False, "scaled": True}
+    rows = {name: two_keys(d_k, scaled=scaled) for name, scaled in kinds.items()}
+    body = "\n".join(
+        f'<tr class="{name}"><th scope="row">{name}</th><td class="score">({number(score)}, 0)</td>'
+        f'<td class="share" style="--w:{weight!r}"><span class="bar"></span> '
+        f'<span class="text">{weight:.5f}</span></td><td class="slope">{slope:.5f}</td></tr>'
+        for name, (score, weight, slope) in rows.items()
+    )
+    head = (
+        '<tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>'
+        '<th scope="col">gradient, 2 a<sub>1</sub> a<sub>2</sub></th></tr>'
+    )
+    before, after = (two_keys(size, scaled=False)[1] for size in (4, 64))
+    steady = two_keys(4, scaled=True)[1]
+    raw, scaled = rows["raw"], rows["scaled"]
+    return widget(
+        "softmax-lab",
+        str(spec["id"]),
+        question="the vectors grow from 4 features to 64. What happens to the weight of the better key, "
+        "raw and scaled?",
+        answer=f"Raw it rises from {before:.3f} to {after:.5f}, and the other key is as good as gone. "
+        f"Scaled it stays at {steady:.3f}.",
+        body=scrolling_table(str(spec["caption"]), head, body),
+        says=f"{d_k} features: raw, the better key gets {raw[1]:.5f} and the gradient is {raw[2]:.5f}; "
+        f"scaled, {scaled[1]:.5f} and {scaled[2]:.5f}.",
+        mode="scaling",
+        d_k=d_k,
+        sizes=SIZES,
+    )

@@ -1,0 +1,139 @@
+"""Paint the mask: an attention grid whose cells the reader allows and forbids.
+
+    ```mask-painter
+    caption: Click a cell to allow or forbid it
+    tokens: S5
+    x: embed(S5, EARLY5)              # or q, k and v themselves
+    w_q: W_Q1
+    w_k: W_K
+    w_v: W_V                          # required here
+    masks:                            # what the presets are called, and their masks
+      causal: causal_mask(5)          # the first is the one that is shown
+      none: np.ones((5, 5), bool)
+    predict: {row: chased, forbid: cat}    # the question asked first: what if this key is forbidden too?
+    selected: that                    # the row that the sentence speaks of at first; by default the last
+    ```
+
+The HTML is the grid under the first mask. docs/assets/js/mask-painter.js puts a checkbox into every cell.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docs_ext import grid, head
+from docs_ext._widget import widget
+from docs_ext.expressions import SpecError, value
+from docs_ext.head import Head, names_of, read_head, row_of, vector
+from docs_ext.numbers import decimal, fraction
+
+REQUIRED = (*head.REQUIRED, "masks", "predict")
+OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
+
+Mask = NDArray[np.bool_]
+
+_LEGEND = (
+    '<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>; '
+    '<span class="swatch"></span> stronger = more weight; <span class="swatch masked"></span> forbidden</span>'
+)
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    masks = _masks(spec)
+    first = next(iter(masks.values()))
+    one = _under(first, spec)
+    row, caption = row_of(spec, "selected", one.queries), escape(str(spec["caption"]))
+    words = [escape(word) for word in names_of(one.queries)]
+    question, answer = _prediction(spec, one, first)
+    return widget(
+        "mask-painter",
+        str(spec["id"]),
+        question=question,
+        answer=answer,
+        body=f"""<div class="attention-grid">
+<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
+<table class="weights">
+<caption><span>{caption} {_LEGEND}</span></caption>
+{_head(words)}
+<tbody>
+{"".join(_row(one, query, word, query == row) for query, word in enumerate(words))}</tbody>
+</table>
+</div>
+</div>""",
+        says=grid.statement(one, row),
+        words=names_of(one.queries),
+        q=one.q.tolist(),
+        k=one.k.tolist(),
+        v=None if one.v is None else one.v.tolist(),
+        masks={name: _bits(mask) for name, mask in masks.items()},
+        row=row,
+    )
+
+
+def _under(mask: Mask, spec: Mapping[str, Any]) -> Head:
+    one = read_head({**spec, "options": {"mask": mask}})
+    if one.output is None:
+        raise SpecError("a painted mask changes outputs: give v, or x and w_v")
+    return one
+
+
+def _prediction(spec: Mapping[str, Any], one: Head, mask: Mask) -> tuple[str, str]:
+    """Ask what happens to a row that loses one key more, and let the package answer."""
+    predict = spec["predict"]
+    if not isinstance(predict, dict) or predict.keys() != {"row", "forbid"}:
+        raise SpecError("predict is a mapping, such as {row: chased, forbid: cat}", key="predict")
+    row, key = row_of(predict, "row", one.queries), row_of(predict, "forbid", one.keys)
+    if not mask[row, key]:
+        raise SpecError("predict: the first mask forbids this key already", key="predict")
+    without = mask.copy()
+    without[row, key] = False
+    names = [escape(word) for word in names_of(one.queries)]
+    return (
+        f"forbid <em>{names[key]}</em> for <em>{names[row]}</em> too. What do the keys get that it may still look at?",
+        f"{escape(grid.statement(_under(without, spec), row))}. They share the whole budget and keep their ratios.",
+    )
+
+
+def _masks(spec: Mapping[str, Any]) -> dict[str, Mask]:
+    """Return the presets, each as large as the grid."""
+    masks, size = value(spec, "masks"), len(head.words_of(spec, "tokens"))
+    if not isinstance(masks, dict) or not masks:
+        raise SpecError("masks is a mapping, such as {causal: causal_mask(5)}", key="masks")
+    for name, mask in masks.items():
+        if np.asarray(mask).dtype != bool:
+            raise SpecError(f"the mask {name!r} must be boolean: True means 'may attend'", key="masks")
+        try:
+            masks[name] = np.broadcast_to(mask, (size, size))
+        except ValueError:
+            shape = np.shape(mask)
+            raise SpecError(f"the mask {name!r} of shape {shape} does not fit {size} words", key="masks") from None
+    return masks
+
+
+def _bits(mask: Mask) -> str:
+    """Write a mask row by row: 1 for a key that is allowed, 0 for one that is not."""
+    return "".join("1" if allowed else "0" for allowed in mask.flat)
+
+
+def _head(words: Sequence[str]) -> str:
+    keys = "".join(f'<th scope="col" class="key">{word}</th>' for word in words)
+    return f'<thead><tr><td></td>{keys}<th scope="col" class="output">output</th></tr></thead>'
+
+
+def _row(one: Head, row: int, word: str, chosen: bool) -> str:
+    assert one.output is not None
+    cells = "".join(map(_cell, one.weights[row], one.allowed[row]))
+    output = f'<td class="output">{vector(one.output[row])}</td>'
+    return f'<tr{" data-chosen" if chosen else ""}><th scope="row" class="query">{word}</th>{cells}{output}</tr>\n'
+
+
+def _cell(weight: float, allowed: bool) -> str:
+    if not allowed:
+        return '<td data-weight="0.0" data-masked><span>&ndash;</span></td>'
+    exact, weight = fraction(weight), float(weight)
+    more = f' <span class="decimal">{decimal(weight)}</span>' if exact and "/" in exact else ""
+    return f'<td data-weight="{weight!r}" style="--w:{weight!r}"><span>{exact or decimal(weight)}</span>{more}</td>'

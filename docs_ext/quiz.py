@@ -1,0 +1,258 @@
+r"""Questions whose answers are settled: each right and each wrong one by an expression that runs.
+
+    ```quiz
+    question: All scores of a row double. *cat* and *dog* stood at "4 : 1". What are the odds now?
+    proof: |
+      >>> import numpy as np
+      >>> from attention import softmax
+      >>> w = softmax(2 * np.log([4, 1]))
+      >>> print((w[0] / w[1]).round(9))
+      16.0
+
+    right:
+      "16 : 1":
+        holds: np.isclose(w[0] / w[1], 16)
+        because: Doubling the scores squares every ratio of weights.
+    wrong:
+      "8 : 1":
+        holds: np.isclose(w[0] / w[1], 8)
+        because: The odds are squared, not doubled.
+    ```
+
+`proof` is a console like those of the page: it runs alone, readers see it, and the blank line ends its last output.
+`holds` may use what the proof has defined, besides the names that every fence knows; it must be True under `right` and
+False under `wrong`. Several right options become checkboxes. A question for a number has other keys instead:
+
+    answer: raw.var()                       # an expression
+    tolerance: 0.01
+    unit: doublings                         # optional
+    because: Variances add up.
+    mistakes:                               # optional: other numbers, and what went wrong
+      "16": This is the variance of one product.
+
+Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash.
+
+The HTML, which scripts may rely on (ID is the id of the fence):
+
+    quiz-question#ID[data-key=HASH], with [data-tolerance] if a number is asked for
+      fieldset > legend, div.options > label > input
+        type=radio, or checkbox if several are right; the value is a position in the list below; or type=number
+      details > ul.verdicts > li, one an option or number: [data-right] if right, [data-value=NUMBER] > .because
+"""
+
+import ast
+import doctest
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from html import escape
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from markdown import Markdown
+
+from docs_ext.expressions import SpecError, evaluate
+from docs_ext.numbers import number
+
+REQUIRED = ("question", "proof")
+_CHOICE = ("right", "wrong")
+_NUMBER = ("answer", "tolerance", "because")
+OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes")
+
+_PYMDOWN = ("pymdownx.arithmatex", "pymdownx.highlight", "pymdownx.superfences")
+_EXTENSIONS = [*_PYMDOWN, "docs_ext.math", "docs_ext.examples"]
+
+
+class Verdict(NamedTuple):
+    """One option, or one number that a reader may enter; the texts are Markdown."""
+
+    text: str
+    right: bool
+    because: str
+    settled_by: str
+    value: float | None = None
+
+
+class Quiz(NamedTuple):
+    question: str
+    proof: str
+    verdicts: list[Verdict]
+    tolerance: float | None  # None: options to choose from
+    unit: str
+
+
+def read(spec: Mapping[str, Any]) -> Quiz:
+    """Return a question after its proof has run and every answer is settled; the build and the tests read it here."""
+    numeric = "answer" in spec
+    for key in _NUMBER if numeric else _CHOICE:
+        if spec.get(key) in (None, "", {}):
+            raise SpecError(f"the key {key!r} is missing", key=key)
+    for key in OPTIONAL:
+        if key in spec and (key in _CHOICE) == numeric:
+            raise SpecError(f"a question has {' and '.join(_CHOICE)}, or an answer: not {key!r} here", key=key)
+    names = run(str(spec["proof"]))
+    question, unit = str(spec["question"]), str(spec.get("unit", ""))
+    if not numeric:
+        options = sorted(_options(spec, names), key=lambda option: _hash(question + option.text))
+        return Quiz(question, spec["proof"], options, None, unit)
+    tolerance = _as_float(spec["tolerance"], names, "tolerance")
+    if tolerance <= 0:
+        raise SpecError("the tolerance must be positive", key="tolerance")
+    return Quiz(question, spec["proof"], _numbers(spec, names, tolerance), tolerance, unit)
+
+
+def run(proof: str) -> dict[str, Any]:
+    """Run a console by the rules of doctest; return the names that it defines."""
+    test = doctest.DocTestParser().get_doctest(proof, {"__name__": "__main__"}, "proof", None, 0)
+    if not test.examples:
+        raise SpecError("a proof is a console: it has lines that begin with >>>", key="proof")
+    report = list[str]()
+    doctest.DocTestRunner(verbose=False).run(test, out=report.append, clear_globs=False)
+    if report:
+        raise SpecError("the proof fails\n" + "".join(report), key="proof")
+    return test.globs
+
+
+def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]:
+    options = [_option(text, item, key) for key in _CHOICE for text, item in _mapping(spec, key).items()]
+    for one, other in combinations(options, 2):
+        if one.text.strip() == other.text.strip():
+            raise SpecError(f"the option {one.text!r} is there twice", key=one.text)
+        if one.settled_by == other.settled_by:
+            raise SpecError(f"the same expression settles {one.text!r} and {other.text!r}", key=other.text)
+    for option in options:
+        holds = _value(option.settled_by, names, option.text)
+        if not isinstance(holds, bool | np.bool_):
+            raise SpecError(f"{option.text!r}: holds must give True or False, not {holds!r}", key=option.text)
+        if holds != option.right:
+            side = "right, but it does not hold" if option.right else "wrong, but it holds"
+            raise SpecError(f"{option.text!r} is listed as {side}: {option.settled_by}", key=option.text)
+    return options
+
+
+def _mapping(spec: Mapping[str, Any], key: str) -> Mapping[Any, Any]:
+    mapping = spec[key]
+    if not isinstance(mapping, dict):
+        raise SpecError(f"{key} is a mapping: what a reader may answer, then what there is to say about it", key=key)
+    return mapping
+
+
+def _option(text: Any, item: Any, side: str) -> Verdict:
+    if not isinstance(text, str):
+        raise SpecError(f"YAML reads an option as {text!r}: write it in quotes", key=side)
+    if not isinstance(item, dict) or set(item) != {"holds", "because"} or not all(item.values()):
+        raise SpecError(f"the option {text!r} needs two keys, holds and because", key=text)
+    return Verdict(text, side == "right", str(item["because"]), str(item["holds"]).strip())
+
+
+def _numbers(spec: Mapping[str, Any], names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
+    given = str(spec["answer"]).strip()
+    answer = _as_float(_value(given, names, "answer"), names, "answer")
+    verdicts = [Verdict(number(answer), True, str(spec["because"]), given, answer)]
+    for text, because in _mapping(spec, "mistakes").items() if "mistakes" in spec else ():
+        mistake = _as_float(text, names, str(text))
+        if abs(mistake - answer) <= 2 * tolerance:
+            raise SpecError(f"the mistake {text} is right: the answer is {number(answer)}", key=str(text))
+        verdicts.append(Verdict(number(mistake), False, str(because), str(text), mistake))
+    return verdicts
+
+
+def _as_float(item: Any, names: Mapping[str, Any], key: str) -> float:
+    try:
+        result = float(evaluate(item, names) if isinstance(item, str) else item)
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"{item!r} is not a number: {error}", key=key) from error
+    if not np.isfinite(result):
+        raise SpecError(f"{item!r} is not finite", key=key)
+    return result
+
+
+def _value(expression: str, names: Mapping[str, Any], key: str) -> Any:
+    """Evaluate what settles an answer; a constant would settle nothing."""
+    try:
+        value = evaluate(expression, names)
+    except SpecError as error:
+        raise SpecError(f"{key!r}: {error}", key=key) from error
+    if not any(isinstance(node, ast.Name) for node in ast.walk(ast.parse(expression, mode="eval"))):
+        raise SpecError(f"{key!r}: {expression!r} proves nothing, since it names nothing", key=key)
+    return value
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    quiz, ident = read(spec), str(spec["id"])
+    key = _hash(quiz.question + repr(quiz.verdicts))[:12]  # an edited question is a new one
+    tolerance = "" if quiz.tolerance is None else f' data-tolerance="{quiz.tolerance!r}"'
+    several = sum(verdict.right for verdict in quiz.verdicts) > 1
+    hint = ' <span class="hint">More than one is right.</span>' if several else ""
+    verdicts = "\n".join(_verdict(verdict, quiz.unit) for verdict in quiz.verdicts)
+    console = _convert(f"```pycon\n{quiz.proof.strip()}\n\n```")
+    return f"""<div>
+<quiz-question id="{ident}" class="widget" data-key="{key}"{tolerance}>
+<fieldset>
+<legend>{inline(quiz.question)}{hint}</legend>
+<div class="options" data-search-exclude>
+{_inputs(quiz, ident, "checkbox" if several else "radio")}
+</div>
+</fieldset>
+<details data-search-exclude>
+<summary>Answer and proof</summary>
+<ul class="verdicts">
+{verdicts}
+</ul>
+{console}
+</details>
+</quiz-question>
+</div>"""
+
+
+def _inputs(quiz: Quiz, ident: str, kind: str) -> str:
+    if quiz.tolerance is not None:
+        unit = f" {inline(quiz.unit)}" if quiz.unit else ""
+        return f'<label>Your answer <input type="number" step="any" inputmode="decimal">{unit}</label>'
+    named = f'type="{kind}" name="{ident}-option"'
+    return "\n".join(
+        f'<label><input {named} value="{position}"> <span>{inline(option.text)}</span></label>'
+        for position, option in enumerate(quiz.verdicts)
+    )
+
+
+def _verdict(verdict: Verdict, unit: str) -> str:
+    side, right = ("Right", " data-right") if verdict.right else ("Wrong", "")
+    value = "" if verdict.value is None else f' data-value="{verdict.value!r}"'
+    gives = verdict.right if verdict.value is None else verdict.text
+    settled = "" if verdict.settled_by == verdict.text else f"{_code(verdict.settled_by)} is {gives}"
+    return (
+        f"<li{right}{value}><b>{side}:</b> {inline(f'{verdict.text} {unit}'.strip())}\n"
+        f'<span class="because">{inline(verdict.because)}</span>\n'
+        f'<span class="settled">{settled}</span></li>'
+    )
+
+
+def _code(expression: str) -> str:
+    return f"<code>{escape(expression)}</code>"
+
+
+def inline(text: str) -> str:
+    """Convert one paragraph of Markdown, with the formulas and code of the site's pages."""
+    html = _convert(text)
+    inner = html.removeprefix("<p>").removesuffix("</p>")
+    if html != f"<p>{inner}</p>" or "<p>" in inner:
+        raise SpecError(f"one paragraph, please: {text!r}")
+    if "<a " in inner:
+        raise SpecError(f"a link cannot stand here: {text!r}")
+    return inner
+
+
+@cache
+def _markdown() -> Markdown:
+    return Markdown(extensions=_EXTENSIONS, extension_configs={"pymdownx.arithmatex": {"generic": True}})
+
+
+def _convert(text: str) -> str:
+    return _markdown().reset().convert(text)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,121 @@
+"""The order switch: one attention grid for each of two word orders, with positions and without.
+
+    ```order-switch
+    caption: Who listens to whom
+    sentences: [S7, T7]             # the second is the first with two words swapped
+    positions: EARLY7               # of attention.example, whose words these are
+    w_q: W_Q7
+    w_k: W_K
+    w_v: W_V
+    parts: [cat, dog]               # what the columns of the values stand for
+    selected: ran                   # word or index whose output is told; by default the last
+    ```
+
+Without JavaScript there are the first sentence with positions and a table of all four. The HTML, which the script
+relies on (ID is the id of the fence):
+
+    order-switch#ID
+      div.attention-grid, as docs_ext/grid.py writes it
+      div.widget-controls > label > input[type=checkbox][name=swap], and one [name=positions]
+      output > span
+      details > table
+      template[data-swap][data-positions], four times, with the div and the span of that case
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from attention.example import embed
+from docs_ext.expressions import SpecError, value
+from docs_ext.grid import figure
+from docs_ext.head import Head, read_head, row_of, words_of
+from docs_ext.numbers import number
+from docs_ext.records import table
+
+REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")
+OPTIONAL = ("selected",)
+
+
+class Case(NamedTuple):
+    """One setting of the two switches, and what comes out."""
+
+    swapped: bool
+    positions: bool
+    head: Head
+    received: list[float]  # the output of the selected word
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    sentences, parts = _sentences(spec), words_of(spec, "parts")
+    row, ident, caption = row_of(spec, "selected", sentences[0]), str(spec["id"]), escape(str(spec["caption"]))
+    cases = _cases(spec, sentences, row)
+    if len(cases[0].received) != len(parts):
+        raise SpecError("parts must name every column of the values", key="parts")
+    pair = [word for word, other in zip(*sentences, strict=True) if word != other]
+    title = escape(f"What {sentences[0][row]} receives, in parts {' and parts '.join(parts)}")
+    templates = "\n".join(
+        f'<template data-swap="{str(case.swapped).lower()}" data-positions="{str(case.positions).lower()}">'
+        f"{figure(case.head, row, caption, f'{ident}-grid-{n}', state=ident)}{says(case, row, parts)}</template>"
+        for n, case in enumerate(cases, 1)
+    )
+    return f"""<div>
+<order-switch id="{ident}" data-search-exclude>
+{figure(cases[0].head, row, caption, f"{ident}-grid", state=ident)}
+<div class="widget widget-controls" role="group" aria-label="The sentence">
+<label><input type="checkbox" name="swap"> <span>Swap {_em(pair[0])} and {_em(pair[1])}</span></label>
+<label><input type="checkbox" name="positions" checked> <span>Words know their positions</span></label>
+</div>
+<output>{says(cases[0], row, parts)}</output>
+<details><summary>All four cases</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="All four cases">
+{table([_record(case, parts) for case in cases], title)}
+</div>
+</details>
+{templates}
+</order-switch>
+</div>"""
+
+
+def _sentences(spec: Mapping[str, Any]) -> list[Sequence[str]]:
+    given = spec["sentences"]
+    if not isinstance(given, list) or len(given) != 2:
+        raise SpecError("sentences are two: [S7, T7]", key="sentences")
+    first, second = (words_of({"sentences": sentence}, "sentences") for sentence in given)
+    pairs = [(a, b) for a, b in zip(first, second, strict=False) if a != b]
+    if len(first) != len(second) or len(pairs) != 2 or pairs[0] != pairs[1][::-1]:
+        raise SpecError("the second sentence must be the first with two words swapped", key="sentences")
+    return [first, second]
+
+
+def _cases(spec: Mapping[str, Any], sentences: list[Sequence[str]], row: int) -> list[Case]:
+    """Return the four cases, the default first."""
+    weights, early = {key: spec[key] for key in ("w_q", "w_k", "w_v")}, value(spec, "positions")
+    cases = []
+    for swapped, words in zip((False, True), sentences, strict=True):
+        for positions in (True, False):
+            x = embed(list(words), early if positions else None)
+            head = read_head(weights | {"tokens": words, "x": x})
+            assert head.output is not None  # w_v is required
+            cases.append(Case(swapped, positions, head, head.output[row].tolist()))
+    return cases
+
+
+def says(case: Case, row: int, parts: Sequence[str]) -> str:
+    """Tell a case and its result: 'cat chased dog, with positions: dog now carries 5 parts cat and 2 parts dog.'."""
+    words = case.head.queries
+    blend = " and ".join(f"{number(x)} parts {escape(part)}" for x, part in zip(case.received, parts, strict=True))
+    return (
+        f"<span>{_em(' '.join(words))}, {'with' if case.positions else 'without'} positions: "
+        f"{_em(words[row])} now carries <strong>{blend}</strong>.</span>"
+    )
+
+
+def _em(words: str) -> str:
+    return f"<em>{escape(words)}</em>"
+
+
+def _record(case: Case, parts: Sequence[str]) -> dict[str, Any]:
+    setting = {"sentence": " ".join(case.head.queries), "positions": "on" if case.positions else "off"}
+    return setting | dict(zip(parts, case.received, strict=True))

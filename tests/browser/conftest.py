@@ -1,0 +1,133 @@
+"""One Chromium for all browser tests, and the built site on a loopback port of its own."""
+
+import gzip
+import os
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+BUILT_FOR = "https://site.test/attention/"  # as tests/conftest.py builds the site
+PREFIX = urlsplit(BUILT_FOR).path
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 800}
+TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serve the site under the path it was built for, compressed as a real host would do it."""
+
+    protocol_version = "HTTP/1.1"
+    site: Path
+    origin: str
+    served: list[tuple[str, int]]  # path, bytes on the wire
+    missing: set[str]
+
+    def do_GET(self):
+        path = urlsplit(self.path).path
+        file = self.site / path.removeprefix(PREFIX)
+        if file.is_dir():
+            file /= "index.html"
+        if not path.startswith(PREFIX) or not file.is_file():
+            self.missing.add(path)
+            self.send_error(404)
+            return
+        body = file.read_bytes()
+        if file.name == "sitemap.xml":  # else Material would find none of its pages and navigate the slow way
+            body = body.replace(BUILT_FOR.encode(), self.origin.encode())
+        self.send_response(200)
+        if file.suffix in TEXT:
+            body = gzip.compress(body, mtime=0)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", self.guess_type(str(file)))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.served.append((path, len(body)))
+
+    def log_message(self, *_):
+        """Keep silent."""
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """Keep silent about a browser that leaves while it is being served."""
+
+
+@pytest.fixture(scope="session")
+def handler(site):
+    handler = type("SiteHandler", (Handler,), {"site": site, "served": [], "missing": set()})
+    with Server(("127.0.0.1", 0), handler) as httpd:
+        handler.origin = f"http://127.0.0.1:{httpd.server_port}{PREFIX}"
+        thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+        thread.start()
+        yield handler
+        httpd.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def server(handler):
+    """Serve the built site; the value is the address of its first page."""
+    return handler.origin
+
+
+@pytest.fixture(scope="session")
+def page_names(site):
+    """Return the addresses of all pages, relative to the first."""
+    files = (path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    return sorted(name.removesuffix("index.html") for name in files if name != "404.html")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start Chromium once; without it the browser tests skip, or fail if REQUIRE_BROWSER=1."""
+    executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _without_browser("Playwright is not installed (the dev extra has it)")
+    if executable is None:
+        _without_browser("there is no chromium on the PATH")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+def _without_browser(reason):
+    if os.environ.get("REQUIRE_BROWSER") == "1":
+        pytest.fail(f"REQUIRE_BROWSER=1, but {reason}", pytrace=False)
+    pytest.skip(f"no browser: {reason}")
+
+
+@pytest.fixture
+def open_page(browser, server):
+    """Return a function that opens a page in a context of its own and waits until it has settled."""
+    contexts = []
+
+    def open_page(name="", **options):
+        context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce"} | options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5000)
+        page.goto(server + name, wait_until="load")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()

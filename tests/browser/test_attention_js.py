@@ -1,0 +1,187 @@
+"""The arithmetic of the widgets agrees with the package: the same random cases on both sides, to 1e-12."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import attention
+from docs_ext import numbers
+
+ROUNDS = 40  # of every kind of case
+
+RUN = """async ([address, cases]) => {
+  const module = await import(address);
+  const fold = (blocks) => blocks.map(([s, v]) => module.partialAttention(s, v)).reduce(module.mergePartials);
+  const functions = {...module, fold};
+  const given = (x) => x === null ? undefined : x;      // None is the default of an argument
+  return [Object.keys(module), cases.map(([name, ...args]) => functions[name](...args.map(given)))];
+}"""
+
+
+def sizes(rng, *limits):
+    return (int(rng.integers(1, limit + 1)) for limit in limits)
+
+
+def some_scores(rng, shape):
+    """Scores of any size, now and then masked, and exact: multiples of 1/8."""
+    scores = np.round(rng.standard_normal(shape) * 10 ** rng.integers(0, 5) * 8) / 8
+    return np.where(rng.random(shape) < rng.choice([0, 0.3, 1]), -np.inf, scores)
+
+
+def some_weights(rng, n):
+    weights = rng.random(n) * (rng.random(n) < 0.7)
+    return weights / max(weights.sum(), 1)
+
+
+def some_mask(rng, n_q, n_k):
+    """No mask, one row for all queries, or a row each; some rows allow nothing."""
+    kind = rng.choice(["none", "one row", "full", "nothing"])
+    if kind == "none":
+        return None
+    return rng.random((1 if kind == "one row" else n_q, n_k)) < (0 if kind == "nothing" else 0.5)
+
+
+def some_head(rng):
+    """Return queries, keys, values and a scale; every fourth head is extreme, with dot products that are exact."""
+    n_q, n_k, d_v = sizes(rng, 5, 7, 4)
+    if rng.random() < 0.25:
+        q, k = (rng.integers(-60, 61, (n, 4)).astype(float) for n in (n_q, n_k))
+    else:
+        d_k = int(rng.integers(1, 9))
+        q, k = rng.standard_normal((n_q, d_k)), rng.standard_normal((n_k, d_k))
+    return q, k, rng.standard_normal((n_k, d_v)), rng.choice([None, 0.25, 1.0, 0.0, -2.0])
+
+
+def cases(rng):
+    """Yield the name in JavaScript, its arguments, and what the package says."""
+    for _ in range(ROUNDS):
+        row = some_scores(rng, int(rng.integers(0, 9)))
+        yield "softmax", [row], attention.softmax(row)
+        yield "logsumexp", [row], attention.logsumexp(row)
+        weights = some_weights(rng, int(rng.integers(0, 9)))
+        yield "entropy", [weights], attention.entropy(weights)
+
+        n_q, n_k, left, right = (int(n) for n in rng.integers(0, 6, 4))
+        offset = int(rng.integers(-3, 4))
+        yield "causalMask", [n_q, n_k, offset], attention.causal_mask(n_q, n_k, offset=offset)
+        yield "causalMask", [n_q], attention.causal_mask(n_q)
+        window = attention.sliding_window_mask(n_q, n_k, left=left, right=right, offset=offset)
+        yield "slidingWindowMask", [n_q, n_k, left, right, offset], window
+        yield "slidingWindowMask", [n_q, n_k, left], attention.sliding_window_mask(n_q, n_k, left=left)
+        no_edge = attention.sliding_window_mask(n_q, n_k, left=None, right=None)
+        yield "slidingWindowMask", [n_q, n_k, np.inf, np.inf], no_edge
+        yield "paddingMask", [min(left, n_k), n_k], attention.padding_mask(min(left, n_k), n_k)
+        ours, theirs = rng.integers(0, 3, n_q), rng.integers(0, 3, n_k)
+        yield "segmentMask", [ours, theirs], attention.segment_mask(ours, theirs)
+        yield "segmentMask", [ours], attention.segment_mask(ours)
+
+        n, d_in, d_out = sizes(rng, 5, 6, 4)
+        x, weight = rng.standard_normal((n, d_in)), rng.standard_normal((d_in, d_out))
+        yield "project", [x, weight], attention.project(x, weight)
+        n, d_model, base = int(rng.integers(0, 60)), 2 * int(rng.integers(1, 9)), rng.choice([None, 100.0, 5e5])
+        encoding = attention.sinusoidal_encoding(n, d_model, **({} if base is None else {"base": base}))
+        yield "sinusoidalEncoding", [n, d_model, base], encoding
+
+        q, k, v, scale = some_head(rng)
+        mask = some_mask(rng, len(q), len(k))
+        scores, options = attention.attention_scores(q, k, scale=scale), {"mask": mask, "scale": scale}
+        given = {name: option for name, option in options.items() if option is not None}
+        weights = attention.attention_weights(q, k, **options)
+        masked = scores if mask is None else np.where(mask, scores, -np.inf)
+        yield "attentionScores", [q, k, scale], scores
+        yield "maskScores", [scores, mask], masked
+        yield "attentionWeights", [q, k, given], weights
+        yield "attentionWeights", [q, k], attention.attention_weights(q, k)
+        yield "blend", [weights[0], v], weights[0] @ v
+        whole = attention.scaled_dot_product_attention(q, k, v, **options)
+        yield "scaledDotProductAttention", [q, k, v, given], whole
+
+        # One query over blocks of keys, in any order: the merged parts are attention over all keys.
+        total = {"output": whole[0], "logsumexp": attention.logsumexp(masked[0])}
+        order = rng.permutation(len(k))
+        blocks = [part for part in np.split(order, np.sort(rng.integers(0, len(k), 2))) if len(part)]
+        parts = [
+            {"output": attention.softmax(masked[0][part]) @ v[part], "logsumexp": attention.logsumexp(masked[0][part])}
+            for part in blocks
+        ]
+        yield "partialAttention", [masked[0][blocks[0]], v[blocks[0]]], parts[0]
+        yield "fold", [[[masked[0][part], v[part]] for part in blocks]], total
+        if len(parts) == 2:
+            yield "mergePartials", parts, total
+
+
+def plain(item):
+    """Turn arrays within an argument into lists."""
+    if isinstance(item, dict):
+        return {name: plain(part) for name, part in item.items()}
+    if isinstance(item, list):
+        return [plain(part) for part in item]
+    return item.tolist() if isinstance(item, np.ndarray | np.generic) else item
+
+
+def assert_same(actual, expected, label):
+    if isinstance(expected, dict):
+        assert actual.keys() == expected.keys(), label
+        for name in expected:
+            assert_same(actual[name], expected[name], f"{label}: {name}")
+        return
+    expected = np.asarray(expected)
+    if expected.size == 0:  # JavaScript has no shape (0, 3)
+        assert not np.size(actual), label
+        return
+    actual = np.asarray(actual)
+    assert actual.dtype.kind == expected.dtype.kind or expected.dtype.kind == "f", label
+    assert actual.shape == expected.shape, label
+    finite = np.abs(expected[np.isfinite(expected)]).max(initial=0) if expected.dtype.kind == "f" else 0
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12 * max(1, finite), err_msg=label)
+
+
+def test_the_modules_functions_agree_with_the_package(open_page, server, rng):
+    golden = list(cases(rng))
+    assert len(golden) >= 500
+    page = open_page("404.html")
+    address = server + "assets/js/attention.js"
+    exported, results = page.evaluate(RUN, [address, [[name, *plain(args)] for name, args, _ in golden]])
+    for (name, args, expected), actual in zip(golden, results, strict=True):
+        assert_same(actual, expected, f"{name}({plain(args)})")
+    tried = Counter(name for name, _, _ in golden)
+    assert {name: tried[name] for name in exported if tried[name] < 10} == {}
+
+
+NUMBERS = [
+    0,
+    1,
+    -1,
+    0.5,
+    1 / 3,
+    20 / 3,
+    2.4,
+    -0.25,
+    1e-13,
+    0.1234,
+    12345.678,
+    1 / 16,
+    3 / 16,
+    0.125,
+    199 / 200,
+    1 / 201,
+]
+WEIGHTS = [0.0, 1.0, 1e-9, 0.0004999, 0.0005, 0.9994, 0.9995, 1 - 1e-9, 1 - 1e-15, *(n / 16 for n in range(17))]
+
+
+@pytest.mark.parametrize(
+    ("name", "ours", "special"),
+    [
+        ("fraction", numbers.fraction, [*NUMBERS, *WEIGHTS, np.inf, np.nan]),
+        ("decimal", numbers.decimal, WEIGHTS),
+        ("number", numbers.number, NUMBERS),
+    ],
+)
+def test_numbers_are_written_as_in_the_pages(open_page, server, rng, name, ours, special):
+    quotients = rng.integers(0, 300, 200) / rng.integers(300, 400, 200)
+    items = [*map(float, special), *rng.random(300).tolist(), *quotients.tolist()]
+    page = open_page("404.html")
+    call = "async ([address, name, items]) => { const m = await import(address); return items.map((x) => m[name](x)); }"
+    shown = page.evaluate(call, [server + "assets/js/widget.js", name, items])
+    assert dict(zip(map(repr, items), shown, strict=True)) == {repr(item): ours(item) for item in items}

@@ -1,0 +1,204 @@
+"""The calculator: random numbers against the package, fields, keys, invalid input, address, navigation, no scripts."""
+
+import numpy as np
+import pytest
+
+from attention import scaled_dot_product_attention, softmax
+from docs_ext.head import vector
+from docs_ext.numbers import number
+from tests.browser.conftest import DESKTOP
+
+PAGE = "learn/line-by-line/"
+WORDS = ["cat", "that", "dog"]
+DEFAULT = "that: cat 4/7, that 2/7, dog 1/7; sum 1; output (40/7, 16/7)"
+K = [[2, 4, 0, 2], [2, 2, 1, 0], [2, 0, 0, -2]]
+V = [[8, 0], [4, 4], [0, 8]]
+SHOWN = """widget => ({
+  weights: [...widget.querySelectorAll("td.share[style]")].map(cell => Number(cell.style.getPropertyValue("--w"))),
+  lanes: [...widget.querySelectorAll(".lanes tbody tr, .lanes tfoot tr")].map(
+    row => [...row.cells].map(cell => cell.textContent.trim())),
+  says: widget.querySelector("output").textContent,
+  errors: [...widget.querySelectorAll(".error")].map(error => error.textContent),
+  asks: widget.querySelector("[data-chosen] th").textContent,
+})"""
+TYPE = f"""(widget, cases) => cases.map(([q, k, v, asks]) => {{
+  const type = (name, matrix) => matrix.forEach((row, i) => row.forEach((x, j) => {{
+    widget.querySelector(`[name=${{name}}${{i}}${{j}}]`).value = x;
+  }}));
+  type("q", q); type("k", k); type("v", v);
+  const radio = widget.querySelectorAll("[name=asks]")[asks];
+  radio.checked = true;
+  radio.dispatchEvent(new Event("input", {{bubbles: true}}));
+  return ({SHOWN})(widget);
+}})"""
+
+
+def ready(page):
+    page.locator("qkv-calculator [name=q00]").wait_for()
+    return page.locator("qkv-calculator")
+
+
+@pytest.fixture(scope="module")
+def shared(browser, server):
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server + PAGE)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def widget(shared):
+    """Open the page once; every test begins with a reset."""
+    widget = ready(shared)
+    widget.get_by_role("button", name="Reset").click()
+    return widget
+
+
+def field(widget, name):
+    return widget.locator(f"[name={name}]")
+
+
+def says(widget):
+    return widget.evaluate(SHOWN)["says"]
+
+
+def written(numbers):
+    """Write a vector as the page does: it knows no negative zero."""
+    return vector(numbers).replace("\N{MINUS SIGN}0.000", "0.000")
+
+
+def address(widget):
+    return widget.evaluate("() => location.hash")
+
+
+def test_a_hundred_random_inputs_agree_with_the_package(widget):
+    rng = np.random.default_rng(6)
+    cases = []
+    for case in range(100):
+        digits = int(rng.integers(0, 3))
+        cases.append([*(np.round(rng.uniform(-9, 9, shape), digits) for shape in ((3, 4), (3, 4), (3, 2))), case % 3])
+    typed = [[q.tolist(), k.tolist(), v.tolist(), asks] for q, k, v, asks in cases]
+    for shown, (q, k, v, asks) in zip(widget.evaluate(TYPE, typed), cases, strict=True):
+        weights = softmax(q[asks] @ k.T / 2 * np.log(2))
+        output = scaled_dot_product_attention(q * np.log(2), k, v)[asks]
+        np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+        assert shown["says"].endswith(f"; sum 1; output {written(output)}")
+        assert shown["says"].startswith(f"{WORDS[asks]}: {WORDS[np.argmax(weights)]} ")
+        assert shown["lanes"][-1][-1] == written(output)
+        for lane, key, weight, value in zip(shown["lanes"], k, weights, v, strict=False):
+            assert lane[1].endswith(f" = {number(q[asks] @ key)}")
+            assert lane[2].endswith(f" = {number(q[asks] @ key / 2)}")
+            assert lane[5] == written(weight * value)
+
+
+def test_a_typed_number_changes_every_step(widget):
+    field(widget, "k20").fill("8")  # dog's key: as much of a noun as makes its score 4
+    shown = widget.evaluate(SHOWN)
+    assert shown["lanes"][2] == [
+        "dog",
+        "1·8 + 1·0 + 0·0 + 0·(\N{MINUS SIGN}2) = 8",
+        "8/√4 = 4",
+        "24 = 16",
+        "16/28 = 4/7",
+        "(0, 32/7)",
+    ]
+    assert shown["lanes"][3] == ["sum", "", "", "28", "1", "(20/7, 36/7)"]
+    assert shown["says"] == "that: dog 4/7, cat 2/7, that 1/7; sum 1; output (20/7, 36/7)"
+
+
+def test_keys_alone_choose_the_word_raise_a_score_and_type(widget):
+    page = widget.page
+    widget.get_by_role("radio", name="that").focus()
+    page.keyboard.press("ArrowRight")
+    assert says(widget) == "dog: cat 1/3, that 1/3, dog 1/3; sum 1; output (4, 4)"
+    assert widget.evaluate(SHOWN)["asks"] == "dog"
+    page.keyboard.press("ArrowLeft")
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert says(widget) == (
+        "that: cat 1/2, that 1/4, dog 1/4; sum 1; output (5, 3). "
+        "Without the extra doublings: cat 4/7, that 2/7, dog 1/7. cat : that stays 2 : 1."
+    )
+    assert widget.evaluate(SHOWN)["lanes"][2][2:4] == ["2/√4 + 1 = 2", "22 = 4"]
+    page.keyboard.press("Tab")  # reset
+    page.keyboard.press("Enter")
+    assert says(widget) == DEFAULT
+    page.keyboard.press("Tab")
+    page.keyboard.type("3")  # cat asks something now, but it is not cat's turn
+    assert field(widget, "q00").input_value() == "3"
+    assert says(widget) == DEFAULT
+
+
+@pytest.mark.parametrize("typed", ["", "e", "1e999", "-101", "100.5"])
+def test_what_is_not_a_number_is_named_and_the_last_good_result_stays(widget, typed):
+    one = field(widget, "k01")
+    one.fill("2")
+    good = says(widget)
+    assert good != DEFAULT
+    one.select_text()
+    widget.page.keyboard.press("Delete")
+    widget.page.keyboard.insert_text(typed)  # as pasting does: in one piece
+    assert widget.evaluate(SHOWN)["errors"] == ["", "k of cat, early: type a number from \N{MINUS SIGN}100 to 100.", ""]
+    assert one.get_attribute("aria-invalid") == "true"
+    assert one.get_attribute("aria-describedby") == widget.locator(".error").nth(1).get_attribute("id")
+    assert says(widget) == good
+    one.fill("4")
+    assert widget.evaluate(SHOWN)["errors"] == ["", "", ""]
+    assert one.get_attribute("aria-invalid") == "false"
+    assert says(widget) == DEFAULT
+
+
+def test_the_address_keeps_every_number_and_reset_clears_it(widget, open_page):
+    assert address(widget) == ""
+    for name, text in (("q10", "-1.25"), ("k23", "1e-3"), ("v01", "7")):
+        field(widget, name).fill(text)
+    field(widget, "more1").press("ArrowLeft")
+    widget.get_by_role("radio", name="cat").check()
+    widget.get_by_role("radio", name="that").check()
+    shown = widget.evaluate(SHOWN)
+    assert address(widget) == "#~calculator.q10=-1.25&calculator.k23=1e-3&calculator.v01=7&calculator.more1=-1"
+    afresh = ready(open_page(PAGE + address(widget)))
+    assert afresh.evaluate(SHOWN) == shown
+    widget.get_by_role("button", name="Reset").click()
+    assert address(widget) == ""
+    assert says(widget) == DEFAULT
+
+
+def test_an_address_that_says_nothing_sensible_shows_the_default(open_page):
+    widget = ready(open_page(PAGE + "#~calculator.q10=x&calculator.more1=9&calculator.asks=7&calculator.k00=1e999"))
+    assert says(widget) == DEFAULT
+    assert widget.evaluate(SHOWN)["errors"] == ["", "", ""]
+
+
+def test_it_survives_instant_navigation(widget):
+    page = widget.page
+    page.evaluate("window.marker = true")
+    for _ in range(3):
+        field(widget, "v00").fill("1")
+        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
+        page.wait_for_url("**/scaling/")
+        page.locator(".md-sidebar--primary a[href$='line-by-line/']").first.click()
+        page.wait_for_url("**/line-by-line/")
+        widget = ready(page)
+        assert says(widget) == DEFAULT
+        assert widget.locator(".widget-controls").count() == 1
+    assert page.evaluate("window.marker")
+
+
+def test_without_scripts_the_same_calculation_is_complete(open_page, widget):
+    plain = open_page(PAGE, java_script_enabled=False).locator("qkv-calculator")
+    assert plain.locator("input, button").count() == 0
+    assert plain.locator("output").inner_text() == DEFAULT
+    lanes = [
+        [text.strip() for text in row.locator("th, td").all_text_contents()]
+        for row in plain.locator(".lanes tbody tr").all()
+    ]
+    assert lanes == widget.evaluate(SHOWN)["lanes"][:3]
+    matrices = [
+        [float(x.replace("\N{MINUS SIGN}", "-")) for x in table.locator("td").all_inner_texts() if x]
+        for table in plain.locator(".matrix").all()
+    ]
+    assert matrices[1:] == [[*np.ravel(K)], [*np.ravel(V)]]

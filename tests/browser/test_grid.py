@@ -1,0 +1,164 @@
+"""The attention grid under mouse and keys, in the address bar, across instant navigation, and without scripts."""
+
+import pytest
+
+PAGE = "learn/line-by-line/"
+GRID = ".attention-grid"
+SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
+  .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
+SEEN = """grid => [...grid.querySelectorAll(".statements > *")]
+  .filter(e => getComputedStyle(e).visibility === "visible").map(e => e.textContent)"""
+DESCRIBED = """grid => [...grid.querySelectorAll("input[aria-describedby]")]
+  .map(e => [e.value, document.getElementById(e.getAttribute("aria-describedby")).localName])"""
+
+
+OPENED_AFRESH = """(grid, hash) => {
+  history.replaceState(null, "", location.pathname + hash);
+  grid.querySelectorAll("input").forEach(radio => { radio.checked = radio.defaultChecked; });
+  const element = grid.querySelector("attention-grid");
+  element.replaceWith(element);
+}"""
+
+
+@pytest.fixture(scope="module")
+def shared(browser, server):
+    """Open the page once for all tests that leave it as they found it, or say where they start."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server + PAGE)
+    page.locator(f"{GRID} output").wait_for()
+    yield page.locator(GRID).first
+    context.close()
+
+
+@pytest.fixture
+def grid(shared):
+    shared.evaluate(OPENED_AFRESH, "")
+    return shared
+
+
+def static_statements(grid):
+    return grid.locator(".statements > p").all_text_contents()
+
+
+def test_a_click_chooses_a_row_and_the_output_says_it(grid):
+    says = static_statements(grid)
+    assert grid.locator("output").text_content() == f"Query {says[4]}"
+    for row in (0, 3, 1):
+        grid.locator("tbody label").nth(row).click()
+        assert grid.evaluate(SPOTLIGHT) == [row]
+        assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
+
+
+def test_the_output_is_the_rows_weights_and_its_blend(grid):
+    grid.locator("tbody label").nth(1).click()
+    assert grid.locator("output").text_content() == (
+        "Query that: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)"
+    )
+
+
+def test_arrow_keys_choose_rows(grid):
+    says = static_statements(grid)
+    grid.locator("input:checked").focus()
+    for key, row in (("ArrowUp", 3), ("ArrowUp", 2), ("ArrowDown", 3), ("ArrowDown", 4), ("ArrowDown", 0)):
+        grid.page.keyboard.press(key)
+        assert grid.evaluate(SPOTLIGHT) == [row]
+        assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
+        assert grid.locator("input:focus").get_attribute("value") == str(row)
+
+
+def test_no_radio_is_described_by_what_the_output_has_just_said(grid):
+    assert grid.evaluate(DESCRIBED) == [["4", "output"]]
+    grid.locator("input:checked").focus()
+    grid.page.keyboard.press("ArrowUp")
+    assert "3" not in dict(grid.evaluate(DESCRIBED))
+    grid.page.keyboard.press("Tab")
+    assert grid.evaluate(DESCRIBED) == [["3", "output"]]  # for who comes back by Tab
+
+
+def test_choosing_a_row_moves_nothing(grid):
+    heights = set()
+    for row in range(5):
+        grid.locator("tbody label").nth(row).click()
+        heights.add(grid.bounding_box()["height"])
+    assert len(heights) == 1
+
+
+def test_the_address_keeps_the_row(grid, open_page, server):
+    page, ident = grid.page, grid.get_attribute("id")
+    assert "#" not in page.url
+    grid.locator("tbody label").nth(1).click()
+    assert page.url == f"{server}{PAGE}#~{ident}.row=1"
+    afresh = open_page(page.url.removeprefix(server)).locator(GRID).first
+    afresh.locator("output").wait_for()
+    assert afresh.evaluate(SPOTLIGHT) == [1]
+    assert afresh.locator("output").text_content().startswith("Query that: ")
+    grid.locator("tbody label").nth(4).click()
+    assert page.url == server + PAGE  # the default needs no entry
+
+
+@pytest.mark.parametrize("row", ["5", "-1", "x", "", "%22]"])
+def test_an_address_with_another_row_shows_the_default(grid, row):
+    grid.evaluate(OPENED_AFRESH, f"#~{grid.get_attribute('id')}.row={row}")
+    assert grid.evaluate(SPOTLIGHT) == [4]
+
+
+def test_connecting_again_adds_nothing(grid):
+    for _ in range(3):
+        grid.evaluate(OPENED_AFRESH, f"#~{grid.get_attribute('id')}.row=2")
+    assert grid.locator("output").count() == 1
+    assert grid.evaluate(SPOTLIGHT) == [2]
+
+
+def test_two_grids_of_a_page_are_chosen_apart(open_page):
+    page = open_page("learn/masks/")
+    page.locator("attention-grid output").nth(1).wait_for()
+    one, two = (page.locator(f"{GRID}:has(attention-grid)").nth(index) for index in (0, 1))
+    one.locator("tbody label").nth(0).click()
+    two.locator("tbody label").nth(2).click()
+    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [2])
+    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=2"
+
+
+def test_it_survives_instant_navigation(grid):
+    page = grid.page
+    page.evaluate("window.marker = 'still here'")
+    for row in (0, 2, 1):
+        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
+        page.wait_for_url("**/scaling/")
+        page.locator(".md-sidebar--primary a[href$='line-by-line/']").first.click()
+        page.wait_for_url("**/line-by-line/")
+        page.locator(f"{GRID} output").wait_for()
+        grid.locator("tbody label").nth(row).click()
+        assert grid.evaluate(SEEN) == [f"Query {static_statements(grid)[row]}"]
+        assert grid.locator("output").count() == 1
+    page.go_back()
+    page.wait_for_url("**/scaling/")
+    page.go_forward()
+    page.wait_for_url("**/line-by-line/#*")
+    page.locator(f"{GRID} output", has_text="Query that").wait_for()
+    assert page.evaluate("window.marker") == "still here"
+
+
+def test_without_scripts_css_does_the_same(open_page):
+    page = open_page(PAGE, java_script_enabled=False)
+    grid = page.locator(GRID).first
+    assert grid.locator("output").count() == 0
+    says = static_statements(grid)
+    grid.locator("tbody label").nth(1).click()
+    assert grid.evaluate(SPOTLIGHT) == [1]
+    assert grid.evaluate(SEEN) == [says[1]]
+    page.keyboard.press("ArrowDown")
+    assert grid.evaluate(SPOTLIGHT) == [2]
+    assert grid.evaluate(SEEN) == [says[2]]
+    assert grid.locator("input:checked").get_attribute("aria-describedby") == f"{grid.get_attribute('id')}-says-2"
+
+
+def test_a_page_without_a_widget_loads_none(open_page):
+    loaded = "performance.getEntriesByType('resource').map(e => e.name.split('/').pop())"
+    page = open_page("reference/notation/")
+    page.wait_for_load_state("networkidle")
+    files = page.evaluate(loaded)
+    assert "main.js" in files
+    assert not {"attention-grid.js", "order-switch.js", "widget.js", "attention.js"} & set(files)

@@ -1,0 +1,195 @@
+"""Every page as a browser shows it: accessible, quiet, self-contained, as wide as a phone, and small."""
+
+import pytest
+
+from tests.browser.conftest import DESKTOP, PHONE
+
+AXE = pytest.importorskip("axe_playwright_python.base", reason="axe is in the dev extra").AXE_SCRIPT
+
+# Colours take axe longest. It examines them in full on two pages, and on every page the first text of each look: of
+# each combination of colour, size, weight and backgrounds.
+COLOURS = ["color-contrast", "link-in-text-block"]
+IN_FULL = {"", "reference/notation/"}
+LOOKS = """() => {
+  const seen = new Set(), first = [];
+  const grounds = e => {
+    if (!e || e.matches(".md-content")) return "";
+    const {backgroundColor: colour, backgroundImage: image, opacity} = getComputedStyle(e);
+    return [colour, image, opacity].join() + " " + grounds(e.parentElement);
+  };
+  for (const e of document.querySelectorAll(".md-content *")) {
+    if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility()) continue;
+    const {color, fontSize, fontWeight, fill} = getComputedStyle(e);
+    const look = [e.localName, color, fill, fontSize, fontWeight, grounds(e)].join("|");
+    if (!seen.has(look)) first.push(e);
+    seen.add(look);
+  }
+  return first;
+}"""
+
+MATERIAL = {"light": "default", "dark": "slate"}
+START = """([scheme, runs]) => {
+  const pause = () => new Promise(resolve => setTimeout(resolve, 10));
+  window.axeRun = (async () => {
+    do await pause(); while (document.body.dataset.mdColorScheme !== scheme);
+    const found = [];
+    for (const [context, options] of runs) {
+      const where = context === "looks" ? {include: (LOOKS)()} : document;
+      found.push(...(await axe.run(where, {resultTypes: ["violations"], ...options})).violations);
+    }
+    return found;
+  })();
+}""".replace("LOOKS", LOOKS)
+END = """() => window.axeRun.then(violations =>
+  violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(" ")])))"""
+WATCH_SHIFTS = """
+window.layoutShift = 0;
+window.shifted = [];
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) {
+    window.layoutShift += entry.value;
+    for (const {node} of entry.sources) window.shifted.push((node?.outerHTML ?? node?.textContent ?? "").slice(0, 120));
+  }
+}).observe({type: "layout-shift", buffered: true});
+"""
+OVERFLOW = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll(".md-content *")]
+    .filter(e => e.getBoundingClientRect().right > width + 1 && !e.closest("[tabindex='0'], .scroll, svg"))
+    .map(e => e.outerHTML.slice(0, 80)).concat(`${document.documentElement.scrollWidth} px`).slice(0, 4);
+}"""
+SMALL_TEXT = """() => [...document.querySelectorAll(".diagram svg text")].map(text => {
+  const {a, b} = text.getScreenCTM() ?? {a: 1, b: 0};
+  return [parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b), text.textContent];
+}).filter(([size]) => size < 11)"""
+FORMULAS = """() => [...document.querySelectorAll(".md-content .katex-html")]
+  .filter(e => !e.closest("details:not([open])"))
+  .map(e => e.checkVisibility({visibilityProperty: true}) ? e.getBoundingClientRect() : {width: 0, height: 0})
+  .map(({width, height}) => [width, height])"""
+
+
+class Visit:
+    """One page, looked at in steps, so that Chromium can work on two pages at once."""
+
+    def __init__(self, context, server, name):
+        self.name = name
+        self.errors, self.requests, self.faults = [], [], {}
+        self.page = context.new_page()
+        self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(server + name, wait_until="commit")
+
+    def load(self):
+        self.page.wait_for_load_state("load")
+        self.page.evaluate("document.fonts.ready.then(() => true)")
+        self.shift = self.page.evaluate("[layoutShift, shifted]")
+        self.page.evaluate(AXE)
+
+    def start(self, scheme):
+        """Let axe examine the page: in light by all rules, in dark by those about colours."""
+        self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        runs = [["page" if self.name in IN_FULL else "looks", {"runOnly": COLOURS}]]
+        if scheme == "light":
+            runs.append(["page", {"rules": {rule: {"enabled": False} for rule in COLOURS}}])
+        self.page.evaluate(START, [MATERIAL[scheme], runs])
+
+    def end(self, scheme):
+        self.faults[scheme] = {tuple(fault) for fault in self.page.evaluate(END)}
+
+    def phone(self):
+        self.page.set_viewport_size(PHONE)
+        self.overflow = self.page.evaluate(OVERFLOW)
+        self.small_text = self.page.evaluate(SMALL_TEXT)
+        self.page.close()
+
+
+@pytest.fixture(scope="module")
+def visits(browser, server, page_names):
+    """Visit every page once, on a desk and then on a phone, and note all that the tests ask about."""
+    seen = {}
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
+    context.add_init_script(WATCH_SHIFTS)
+    for first in range(0, len(page_names), 2):
+        pair = {name: Visit(context, server, name) for name in page_names[first : first + 2]}
+        for step, *arguments in STEPS:
+            for visit in pair.values():
+                step(visit, *arguments)
+        seen |= pair
+    context.close()
+    return seen
+
+
+STEPS = (
+    (Visit.load,),
+    *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
+    (Visit.phone,),
+)
+
+
+@pytest.mark.parametrize("scheme", MATERIAL)
+def test_axe_finds_no_fault(visits, scheme):
+    faults = {}
+    for name, facts in visits.items():
+        for rule, selector in sorted(facts.faults[scheme]):
+            faults.setdefault((name, rule), []).append(selector)
+    assert not faults, "\n".join(
+        f"{name or 'the first page'}: {rule}: {len(found)} times, such as {'   '.join(found[:3])}"
+        for (name, rule), found in faults.items()
+    )
+
+
+def test_no_page_reports_an_error(visits):
+    assert {name: facts.errors for name, facts in visits.items() if facts.errors} == {}
+
+
+def test_no_request_leaves_the_host(visits, server):
+    allowed = (server, "data:", "blob:" + server.rpartition("/attention")[0])
+    strangers = {url for facts in visits.values() for url in facts.requests if not url.startswith(allowed)}
+    assert not strangers
+
+
+def test_no_page_is_wider_than_a_phone(visits):
+    assert {name: facts.overflow for name, facts in visits.items() if facts.overflow} == {}
+
+
+def test_the_text_of_diagrams_can_be_read_on_a_phone(visits):
+    assert {name: facts.small_text for name, facts in visits.items() if facts.small_text} == {}
+
+
+def test_pages_stand_still_while_they_load(visits):
+    shifts = {name: facts.shift for name, facts in visits.items() if facts.shift[0] > 0.01}
+    assert not shifts, "\n".join(f"{name}: {size:.3f}: {shifted[:3]}" for name, (size, shifted) in shifts.items())
+
+
+def test_a_page_asks_for_nothing_that_is_missing(visits, handler):
+    assert not handler.missing
+
+
+def test_the_first_view_of_a_page_of_formulas_is_small(browser, server, handler):
+    handler.served.clear()
+    context = browser.new_context(viewport=DESKTOP)
+    page = context.new_page()
+    page.goto(server + "learn/scaling/", wait_until="networkidle")
+    context.close()
+    requests = sorted(handler.served, key=lambda request: -request[1])
+    listing = "\n".join(f"{size:8} {path}" for path, size in requests)
+    search = sum(size for path, size in requests if "/search" in path)  # loaded behind the page, for the first question
+    assert len(requests) > 8, listing
+    assert len(requests) <= 20, listing
+    assert sum(size for _, size in requests) - search <= 150_000, listing
+    assert search <= 150_000, listing
+
+
+def test_formulas_need_no_script(browser, server, page_names):
+    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
+    page, shown = context.new_page(), 0
+    for name in page_names:
+        page.goto(server + name)
+        assert page.evaluate("document.documentElement.className") == "no-js"
+        sizes = page.evaluate(FORMULAS)
+        shown += len(sizes)
+        assert all(min(size) > 2 for size in sizes), name
+    context.close()
+    assert shown > 50

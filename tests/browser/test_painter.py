@@ -1,0 +1,181 @@
+"""The mask painter: random masks against the package, pointer, keys, presets, address, navigation, without scripts."""
+
+import numpy as np
+import pytest
+
+from attention import causal_mask, padding_mask, segment_mask
+from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
+from docs_ext import grid, head
+from tests.browser.conftest import DESKTOP
+
+PAGE = "learn/masks/"
+X = embed(S5, EARLY5)
+THAT = "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
+SHOWN = """widget => ({
+  weights: [...widget.querySelectorAll("tbody tr")].map(
+    row => [...row.querySelectorAll("td[data-weight]")].map(cell => Number(cell.dataset.weight))),
+  hatched: [...widget.querySelectorAll("td[data-weight]")].map(cell => cell.hasAttribute("data-masked")),
+  outputs: [...widget.querySelectorAll("td.output")].map(cell => cell.textContent),
+  says: widget.querySelector("output").textContent,
+  preset: widget.querySelector("[type=radio]:checked")?.parentElement.textContent ?? null,
+  checked: [...widget.querySelectorAll("[type=checkbox]")].map(box => box.checked),
+  chosen: widget.querySelector("[data-chosen]").rowIndex - 1,
+})"""
+PAINT = f"""(widget, cases) => cases.map(([bits, last]) => {{
+  const boxes = [...widget.querySelectorAll("[type=checkbox]")];
+  boxes.forEach((box, i) => {{ box.checked = bits[i]; }});
+  boxes[last].dispatchEvent(new Event("change", {{bubbles: true}}));
+  return ({SHOWN})(widget);
+}})"""
+
+
+def ready(page):
+    page.locator("mask-painter [type=checkbox]").first.wait_for()
+    return page.locator("mask-painter")
+
+
+@pytest.fixture(scope="module")
+def shared(browser, server):
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server + PAGE)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def widget(shared):
+    """Open the page once; every test begins with a reset."""
+    widget = ready(shared)
+    widget.get_by_role("button", name="Reset").click()
+    return widget
+
+
+def box(widget, row, key):
+    return widget.locator("tbody tr").nth(S5.index(row)).locator("[type=checkbox]").nth(S5.index(key))
+
+
+def address(widget):
+    return widget.evaluate("() => location.hash")
+
+
+def assert_shows(widget, mask, row):
+    assert_agrees(widget.evaluate(SHOWN), mask, row)
+
+
+def assert_agrees(shown, mask, row):
+    weights, output = attend(X, W_Q1, mask=mask)
+    np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+    assert shown["outputs"] == [head.vector(one) for one in output]
+    assert shown["checked"] == mask.ravel().tolist()
+    assert shown["hatched"] == (~mask).ravel().tolist()
+    one = head.Head(S5, S5, X @ W_Q1, X @ W_K, X @ W_V, {}, weights, mask, output)
+    assert shown["says"] == grid.statement(one, row)
+    assert shown["chosen"] == row
+
+
+def test_any_mask_shows_what_the_package_computes(widget):
+    rng = np.random.default_rng(5)
+    masks = [rng.random((5, 5)) < rng.choice([0, 0.3, 0.7, 1]) for _ in range(100)]
+    last = rng.integers(25, size=100).tolist()
+    all_shown = widget.evaluate(PAINT, [[mask.ravel().tolist(), cell] for mask, cell in zip(masks, last, strict=True)])
+    for shown, mask, cell in zip(all_shown, masks, last, strict=True):
+        assert_agrees(shown, mask, cell // 5)
+
+
+def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
+    mask = causal_mask(5)
+    assert_shows(widget, mask, 1)
+    assert widget.evaluate(SHOWN)["says"] == THAT
+    box(widget, "chased", "cat").locator("xpath=..").click()  # anywhere in the cell
+    mask[2, 0] = False
+    assert_shows(widget, mask, 2)
+    assert "that 4/5, chased 1/5; masked: cat" in widget.evaluate(SHOWN)["says"]
+    assert widget.evaluate(SHOWN)["preset"] is None
+    box(widget, "chased", "cat").click()
+    assert widget.evaluate(SHOWN)["preset"].strip() == "causal"
+
+
+def test_a_row_without_keys_is_zero_and_says_so(widget):
+    box(widget, "cat", "cat").uncheck()
+    shown = widget.evaluate(SHOWN)
+    assert shown["weights"][0] == [0] * 5
+    assert shown["outputs"][0] == "(0, 0)"
+    assert shown["says"] == "cat: no key to attend to; masked: cat, that, chased, dog, ran; sum 0; output (0, 0)"
+
+
+def test_it_works_by_keys_alone(widget):
+    page, mask = widget.page, causal_mask(5)
+    widget.get_by_role("button", name="Reset").focus()
+    page.keyboard.press("Tab")  # the first cell: the grid is one tab stop
+    if page.evaluate("document.activeElement.className") == "scroll":
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.labels[0].innerText").startswith("cat may look at cat")
+    before = page.evaluate("scrollY")
+    for key in ("ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    page.keyboard.press("Space")
+    mask[1, 2] = True
+    assert_shows(widget, mask, 1)
+    assert page.evaluate("scrollY") == before
+    assert widget.locator("tbody [tabindex='0']").count() == 1
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.labels[0].innerText").startswith("that may look at chased")
+    page.keyboard.press("Space")
+    assert_shows(widget, causal_mask(5), 1)
+
+
+def test_the_presets_are_masks_of_the_package(widget):
+    packed, everything = segment_mask([0, 0, 1, 1, 1]), np.ones((5, 5), bool)
+    masks = [causal_mask(5), np.broadcast_to(padding_mask(4, 5), (5, 5)), packed, everything]
+    widget.get_by_role("radio").first.focus()
+    for mask in (*masks[1:], masks[0]):
+        widget.page.keyboard.press("ArrowDown")
+        assert_shows(widget, mask, 1)
+
+
+def test_the_address_keeps_the_mask_and_reset_clears_it(widget, open_page, server):
+    page = widget.page
+    assert address(widget) == ""
+    box(widget, "dog", "that").uncheck()
+    mask = causal_mask(5)
+    mask[3, 1] = False
+    assert address(widget) == "#~painter.mask=1000011000111001011011111&painter.row=3"
+    afresh = ready(open_page(PAGE + address(widget)))
+    assert_shows(afresh, mask, 3)
+    page.evaluate("history.replaceState(history.state, '', location.hash + '&other.key=1')")
+    widget.get_by_role("button", name="Reset").click()
+    assert address(widget) == "#~other.key=1"
+    assert_shows(widget, causal_mask(5), 1)
+
+
+def test_an_address_that_says_nothing_sensible_shows_the_default(open_page):
+    widget = ready(open_page(f"{PAGE}#~painter.mask=2{'0' * 24}&painter.row=9"))
+    assert_shows(widget, causal_mask(5), 1)
+
+
+def test_it_survives_instant_navigation(widget):
+    page = widget.page
+    page.evaluate("window.marker = true")
+    box(widget, "cat", "dog").check()
+    for _ in range(3):
+        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
+        page.wait_for_url("**/scaling/")
+        page.locator(".md-sidebar--primary a[href$='masks/']").first.click()
+        page.wait_for_url("**/masks/")
+        widget = ready(page)
+        assert_shows(widget, causal_mask(5), 1)
+        assert widget.locator("fieldset").count() == 1
+        box(widget, "cat", "cat").uncheck()
+        assert widget.evaluate(SHOWN)["outputs"][0] == "(0, 0)"
+    assert page.evaluate("window.marker")
+
+
+def test_without_scripts_the_causal_grid_is_complete(open_page):
+    widget = open_page(PAGE, java_script_enabled=False).locator("mask-painter")
+    assert widget.locator("input, button").count() == 0
+    cells = widget.locator("tbody tr").nth(1).locator("th, td").all_text_contents()
+    assert cells == ["that", "2/3 0.667", "1/3 0.333", *["\N{EN DASH}"] * 3, "(20/3, 4/3)"]
+    assert widget.locator("output").inner_text() == THAT

@@ -1,0 +1,61 @@
+"""What a reader types leads to the page that answers it."""
+
+import pytest
+
+QUESTIONS = {
+    "why divide by sqrt": ["learn/scaling/"],
+    "fully masked row nan": ["learn/masks/", "reference/masks/"],
+    "causal mask": ["learn/masks/"],
+    "query": ["learn/queries-keys-values/", "reference/glossary/"],  # "what is a" would match each word in is- and a-
+    "softmax overflow": ["learn/scores-and-softmax/"],
+    "word order": ["learn/order/"],
+    "rows or columns": ["learn/read-the-grid/"],
+    "cross attention encoder decoder": ["learn/self-and-cross/"],
+    "dot product similarity": ["learn/scores-and-softmax/"],
+    "soft lookup dictionary": ["learn/lookup/"],
+}
+
+
+@pytest.fixture(scope="module")
+def first_three(browser, server):
+    """Type a question into the search box; return the pages of the first three results (Material groups by page)."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server)
+    page.locator(".md-search__input").click()
+
+    def first_three(question):
+        box, results = page.locator(".md-search__input"), page.locator(".md-search-result__link")
+        box.fill("")
+        page.locator(".md-search-result__item").first.wait_for(state="detached")
+        box.press_sequentially(question)
+        results.first.wait_for()
+        page.wait_for_timeout(250)  # the last keystroke's results replace those before
+        found = page.locator(".md-search-result__item").evaluate_all(
+            "all => all.slice(0, 3).map(item => item.querySelector('.md-search-result__link').href)"
+        )
+        return [address.removeprefix(server).partition("?")[0].partition("#")[0] for address in found]
+
+    yield first_three
+    context.close()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_finds_its_page(first_three, site, question):
+    answers = QUESTIONS[question]
+    missing = [answer for answer in answers if not (site / answer / "index.html").is_file()]
+    assert not missing, f"the site has no {missing}"
+    found = first_three(question)
+    assert set(found) & set(answers), f"{question!r} leads to {found}"
+
+
+def test_a_result_can_be_reached_by_keyboard(open_page):
+    page = open_page()
+    page.keyboard.press("/")
+    page.keyboard.type("causal mask")
+    page.locator(".md-search-result__link").first.wait_for()
+    page.wait_for_timeout(250)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/masks/**")

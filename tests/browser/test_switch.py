@@ -1,0 +1,155 @@
+"""The order switch: four cases by pointer and keys, in the address bar, across instant navigation, without scripts."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
+
+SHOWN = """widget => ({
+  says: widget.querySelector(":scope > output").textContent,
+  words: [...widget.querySelectorAll("thead th.key")].map(e => e.firstChild.textContent),
+  weights: [...widget.querySelectorAll(".attention-grid tbody tr")].map(
+    row => [...row.querySelectorAll("td[data-weight]")].map(cell => Number(cell.dataset.weight))),
+  output: [...widget.querySelectorAll("td.output")].map(cell => JSON.parse(cell.dataset.output)),
+  row: widget.querySelector("tbody :checked").value,
+  live: widget.querySelector(".attention-grid output").textContent,
+})"""
+RAN = {  # swapped, positions: what ran receives
+    (False, True): "5 parts cat and 2 parts dog",
+    (False, False): "3 parts cat and 3 parts dog",
+    (True, True): "2 parts cat and 5 parts dog",
+    (True, False): "3 parts cat and 3 parts dog",
+}
+
+
+def ready(page):
+    page.locator("order-switch .attention-grid output").wait_for()
+    return page.locator("order-switch")
+
+
+@pytest.fixture(scope="module")
+def shared(browser, server):
+    """Open the page once; every test begins with the default."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server)
+    yield ready(page)
+    context.close()
+
+
+@pytest.fixture
+def widget(shared):
+    shared.get_by_label("Swap cat and dog").uncheck()
+    shared.get_by_label("Words know their positions").check()
+    shared.locator("tbody label").nth(6).click()
+    return shared
+
+
+def assert_shows(widget, swapped, positions):
+    shown, words = widget.evaluate(SHOWN), T7 if swapped else S7
+    how = "with" if positions else "without"
+    assert shown["says"] == f"{' '.join(words)}, {how} positions: ran now carries {RAN[swapped, positions]}."
+    assert shown["words"] == words
+    weights, output = attend(embed(words, EARLY7 if positions else None), W_Q7)
+    np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(shown["output"], output, rtol=0, atol=1e-12)
+
+
+def test_the_switches_show_what_the_package_computes(widget):
+    assert_shows(widget, False, True)
+    swap, positions = widget.get_by_label("Swap cat and dog"), widget.get_by_label("Words know their positions")
+    for swapped, known in itertools.product((True, False), (False, True)):
+        swap.set_checked(swapped)
+        positions.set_checked(known)
+        assert_shows(widget, swapped, known)
+        assert widget.locator(".attention-grid").count() == 1
+
+
+def test_it_works_by_keys_alone_and_the_focus_stays(widget):
+    page = widget.page
+    widget.locator("input[name=swap]").focus()
+    page.keyboard.press("Space")
+    assert_shows(widget, True, True)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert_shows(widget, True, False)
+    assert page.evaluate("document.activeElement.name") == "positions"
+
+
+def test_the_chosen_row_stays_when_the_words_are_swapped(widget):
+    widget.locator("tbody label").nth(2).click()
+    widget.get_by_label("Swap cat and dog").check()
+    widget.locator(".attention-grid output").wait_for()
+    shown = widget.evaluate(SHOWN)
+    assert shown["row"] == "2"
+    assert shown["live"].startswith("Query that: dog 1/2, that 1/4, cat 1/8")
+    widget.locator("tbody label").nth(1).click()
+    assert widget.evaluate(SHOWN)["live"].startswith("Query dog: ")
+
+
+def test_the_address_keeps_the_case(widget, open_page, server):
+    page = widget.page
+    assert "#" not in page.url
+    widget.get_by_label("Swap cat and dog").check()
+    widget.get_by_label("Words know their positions").uncheck()
+    widget.locator("tbody label").nth(1).click()
+    assert page.url == server + "#~home.swap=true&home.positions=false&home.row=1"
+    afresh = ready(open_page(page.url.removeprefix(server)))
+    assert_shows(afresh, True, False)
+    assert afresh.evaluate(SHOWN)["row"] == "1"
+    widget.get_by_label("Swap cat and dog").uncheck()
+    widget.get_by_label("Words know their positions").check()
+    widget.locator("tbody label").nth(6).click()
+    assert page.url == server  # the default needs no entry
+
+
+def test_an_address_that_says_nothing_sensible_shows_the_default(widget):
+    widget.evaluate(
+        """(widget, hash) => {
+          history.replaceState(null, "", location.pathname + hash);
+          widget.replaceWith(widget);  // connected again, it reads the address
+        }""",
+        "#~home.swap=2&home.positions=&home.row=99&other.swap=true",
+    )
+    assert_shows(widget, False, True)
+    assert widget.evaluate(SHOWN)["row"] == "6"
+
+
+def test_it_survives_instant_navigation(widget):
+    page = widget.page
+    page.evaluate("window.marker = 'still here'")
+    for swapped in (True, False, True):
+        page.locator(".md-sidebar--primary a[href$='learn/scaling/']").first.click()
+        page.wait_for_url("**/scaling/")
+        page.locator(".md-header a.md-logo").click()
+        ready(page)
+        assert_shows(widget, False, True)
+        widget.get_by_label("Swap cat and dog").set_checked(swapped)
+        assert_shows(widget, swapped, True)
+    assert page.evaluate("window.marker") == "still here"
+
+
+def test_the_switches_are_large_enough_for_a_finger(open_page):
+    widget = ready(open_page(viewport={"width": 360, "height": 800}))
+    for label in widget.locator(".widget-controls label").all():
+        assert label.bounding_box()["height"] >= 24
+
+
+def test_without_scripts_there_are_the_default_and_a_table(open_page):
+    page = open_page(java_script_enabled=False)
+    widget = page.locator("order-switch")
+    assert not widget.locator(".widget-controls").is_visible()
+    assert widget.locator(".attention-grid table").is_visible()
+    assert "5 parts cat and 2 parts dog" in widget.locator("> output").text_content()
+    widget.locator("summary").click()
+    rows = [row.split("\t") for row in widget.locator("details tbody").inner_text().splitlines()]
+    first, second = " ".join(S7), " ".join(T7)
+    assert rows == [
+        [first, "on", "5", "2"],
+        [first, "off", "3", "3"],
+        [second, "on", "2", "5"],
+        [second, "off", "3", "3"],
+    ]

@@ -1,0 +1,175 @@
+"""The blend triangle by dragging and by keys, in the address bar, across instant navigation, and without scripts."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.browser.conftest import DESKTOP
+
+PAGE = "learn/lookup/"
+VALUES = np.array([[8, 0], [0, 8], [8, 8]])
+DEFAULT = "1/8 (8, 0) + 1/4 (0, 8) + 5/8 (8, 8) = (6, 7)"
+SHOWN = """triangle => {
+  const place = e => { const box = e.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
+  return {
+    says: triangle.querySelector("output").textContent,
+    desc: triangle.querySelector("desc").textContent,
+    shares: [...triangle.querySelectorAll("input")].map(e => Number(e.value)),
+    weights: [...triangle.querySelectorAll("tbody .weight")].map(e => e.textContent),
+    point: place(triangle.querySelector(".blend rect")),
+    corners: [...triangle.querySelectorAll("circle.corner")].map(place),
+  };
+}"""
+SET = """(triangle, shares) => {
+  const fields = [...triangle.querySelectorAll("input")];
+  shares.forEach((share, i) => { fields[i].value = share; });
+  triangle.querySelector("form").dispatchEvent(new Event("input"));
+  return (SHOWN)(triangle);
+}""".replace("SHOWN", SHOWN)
+
+
+def ready(page):
+    page.wait_for_selector("blend-triangle form")
+    return page.locator("blend-triangle")
+
+
+@pytest.fixture(scope="module")
+def page(browser, server):
+    """Open the page once; every test leaves it as it was."""
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server + PAGE)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def triangle(page):
+    yield ready(page)
+    ready(page).get_by_role("button", name="Reset").click()
+
+
+def shown(triangle):
+    return triangle.evaluate(SHOWN)
+
+
+def assert_point_is_the_blend(now):
+    weights = [Fraction(share, sum(now["shares"])) for share in now["shares"]]
+    assert [Fraction(text) for text in now["weights"]] == weights
+    assert now["point"] == pytest.approx(np.array(weights, float) @ now["corners"], abs=0.6)  # pixels
+    blend = [sum(w * int(v) for w, v in zip(weights, column, strict=True)) for column in VALUES.T]
+    stated = now["says"].rpartition(" = ")[2].strip("()").split(", ")
+    assert [Fraction(x) for x in stated] == blend
+    assert now["desc"] == now["says"]
+
+
+def drag(triangle, way):
+    """Drag the point by its middle through places of the drawing, each given by weights of the corners."""
+    triangle.locator("svg").scroll_into_view_if_needed()
+    now, mouse = shown(triangle), triangle.page.mouse
+    mouse.move(*now["point"])
+    mouse.down()
+    for weights in way:
+        mouse.move(*(np.array(weights) @ now["corners"]))
+    mouse.up()
+    return shown(triangle)
+
+
+def test_sliders_move_the_point_to_the_blend(triangle):
+    rng = np.random.default_rng(0)
+    assert shown(triangle)["says"] == DEFAULT
+    for _ in range(40):
+        assert_point_is_the_blend(triangle.evaluate(SET, rng.integers(0, 17, 3).tolist()))
+
+
+def test_the_point_can_be_dragged_in_sixteenths(triangle):
+    now = drag(triangle, [[0.5, 0.25, 0.25]])
+    assert now["shares"] == [8, 4, 4]
+    assert now["says"] == "1/2 (8, 0) + 1/4 (0, 8) + 1/4 (8, 8) = (6, 4)"
+    assert triangle.page.url.endswith("#~triangle.w0=8&triangle.w2=4")
+    assert_point_is_the_blend(drag(triangle, [[0.31, 0.27, 0.42], [0.2, 0.2, 0.6]]))
+
+
+def test_the_point_never_leaves_the_triangle(triangle):
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        a, b = rng.uniform(-0.4, 1.2, 2)
+        now = drag(triangle, [[0.3, 0.3, 0.4], [a, b, 1 - a - b]])
+        assert sum(now["shares"]) == 16
+        assert min(now["shares"]) >= 0
+        assert_point_is_the_blend(now)
+    assert drag(triangle, [[1.2, -0.1, -0.1]])["shares"] == [16, 0, 0]
+
+
+def test_it_works_by_keys_alone(triangle):
+    page = triangle.page
+    triangle.get_by_label("share of cats").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    assert shown(triangle)["says"] == "0 (8, 0) + 0 (0, 8) + 1 (8, 8) = (8, 8)"
+    assert page.url.endswith("#~triangle.w0=0&triangle.w1=0")
+    page.keyboard.press("ArrowRight")
+    assert shown(triangle)["weights"] == ["0", "1/11", "10/11"]
+
+
+def test_shares_that_are_all_zero_are_refused_and_the_last_blend_stays(triangle):
+    for i in range(3):
+        triangle.locator("input").nth(i).press("Home")
+    error = triangle.locator(".error")
+    assert error.text_content().startswith("All shares are 0")
+    assert error.get_attribute("role") == "alert"
+    assert shown(triangle)["says"] == "0 (8, 0) + 0 (0, 8) + 1 (8, 8) = (8, 8)"
+    assert triangle.locator("input[aria-invalid=true]").count() == 3
+    triangle.locator("input").first.press("ArrowRight")
+    assert error.text_content() == ""
+    assert triangle.locator("input[aria-invalid=true]").count() == 0
+    assert_point_is_the_blend(shown(triangle))
+
+
+def test_the_address_keeps_the_state_until_reset(triangle, open_page, server):
+    drag(triangle, [[0.25, 0.25, 0.5]])
+    address = triangle.page.url
+    afresh = shown(ready(open_page(address.removeprefix(server))))
+    assert afresh["says"] == shown(triangle)["says"] != DEFAULT
+    triangle.get_by_role("button", name="Reset").click()
+    assert shown(triangle)["says"] == DEFAULT
+    assert triangle.page.url == server + PAGE
+    nonsense = ready(open_page(f"{PAGE}#~triangle.w0=17&triangle.w1=x&triangle.w2=1.5"))
+    assert shown(nonsense)["says"] == DEFAULT
+
+
+def test_it_survives_instant_navigation(triangle):
+    page = triangle.page
+    page.evaluate("window.marker = 'still here'")
+    for _ in range(3):
+        triangle.locator("input").first.press("ArrowRight")
+        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
+        page.wait_for_selector("softmax-lab")  # the other page is there
+        page.locator(".md-sidebar--primary a[href$='lookup/']").first.click()
+        page.wait_for_url("**/lookup/")
+        triangle = ready(page)
+        assert shown(triangle)["says"] == DEFAULT
+        assert drag(triangle, [[0.5, 0.5, 0]])["shares"] == [8, 8, 0]
+    assert page.evaluate("window.marker") == "still here"
+
+
+def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
+    triangle = ready(open_page(PAGE, viewport={"width": 360, "height": 800}))
+    for control in triangle.locator("button, input").all():
+        assert control.bounding_box()["height"] >= 23.9
+    grip = triangle.locator(".blend circle").bounding_box()
+    assert min(grip["width"], grip["height"]) >= 24
+    assert triangle.page.evaluate("document.documentElement.scrollWidth") <= 360
+    scale = triangle.locator("svg").evaluate("svg => svg.getScreenCTM().a")
+    assert 13 * scale >= 11  # pixels of text
+
+
+def test_without_scripts_the_default_stands_there(open_page):
+    triangle = open_page(PAGE, java_script_enabled=False).locator("blend-triangle")
+    assert triangle.locator("input").count() == 0
+    assert triangle.locator("svg").is_visible()
+    for words in ("both", "(5, 5)", DEFAULT):
+        assert words in triangle.inner_text()

@@ -1,0 +1,214 @@
+"""What a diagram shows is what the package computes, and a page shows the whole diagram."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import attention
+from attention import attention_scores, attention_weights, project
+from attention.example import EARLY5, W_Q1, attend, embed
+from tests.docs.pages import ROOT
+
+FOLDER = ROOT / "docs/assets/diagrams"
+FILES = sorted(FOLDER.glob("*.svg"))
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def read(name):
+    return ElementTree.parse(FOLDER / name).getroot()
+
+
+def text(element):
+    """Return the words of a drawing, a multiplication sign as x."""
+    return re.sub(r"\s+", " ", "".join(element.itertext())).replace("\N{MULTIPLICATION SIGN}", "x").strip()
+
+
+def number(element, name):
+    return float(element.get(name))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_diagram_is_small_and_takes_its_colours_from_the_page(path):
+    source = path.read_text("utf-8")
+    assert len(source.encode()) < 10_000
+    assert not re.search(r"#[0-9a-f]{3,8}\b|rgb|<style|\sstyle=", source), "a colour or style of its own"
+    assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', source)) <= {"none", "currentColor", "url(#hatch)"}
+    assert set(re.findall(r"role-\w+", source)) <= {"role-query", "role-key", "role-value", "role-output"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_diagram_fits_a_phone(path):
+    width = float(read(path).get("viewBox").split()[2])
+    assert width <= 340  # drawn at its own size, so that its text keeps its size
+    sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', path.read_text("utf-8"))]
+    assert min(sizes) >= 12
+
+
+def test_the_flow_names_the_shape_of_every_array(rng):
+    sizes = {"n": 5, "dmodel": 7, "dk": 3, "dv": 2}
+    x = rng.standard_normal((5, 7))
+    q, k, v = (project(x, rng.standard_normal((7, width))) for width in (3, 3, 2))
+    weights = attention_weights(q, k)
+    arrays = {"X": x, "Q": q, "K": k, "V": v, "weights": weights, "Z": weights @ v}
+    arrays |= {"scores": attention_scores(q, k), "mask": attention.causal_mask(5)}
+    boxes = read("data-flow.svg").findall(f".//{SVG}g[@data-array]")
+    assert sorted(box.get("data-array") for box in boxes) == sorted(arrays)
+    for box in boxes:
+        shape = text(box.find(".//*[@class='shape']"))
+        drawn = tuple(sizes[size] for size in shape.split(" x "))
+        assert drawn == arrays[box.get("data-array")].shape, f"{box.get('data-array')}: {shape}"
+
+
+def box_of(element):
+    """Return left, top, right and bottom of a matrix, from its brackets."""
+    brackets = element.find(f"{SVG}path[@class='brackets']").get("d")
+    numbers = re.match(r"M([\d.]+) ([\d.]+)h-10v([\d.]+)h10M([\d.]+)", brackets).groups()
+    left, top, height, right = (float(n) for n in numbers)  # the brackets stand 3 outside, their hooks reach 7 inside
+    return left - 7, top + 3, right + 7, top + height - 3
+
+
+def test_a_score_sits_where_its_query_and_its_key_meet():
+    parts = {part.get("data-matrix"): part for part in read("score-grid.svg").findall(f"{SVG}g")}
+    boxes = {name: box_of(part) for name, part in parts.items()}
+    chosen = {name: part.find(f"{SVG}rect[@class='chosen']") for name, part in parts.items()}
+    cell = number(chosen["scores"], "width")
+
+    def cells(name):
+        left, top, right, bottom = boxes[name]
+        return round((bottom - top) / cell), round((right - left) / cell)
+
+    n_q, d_k = cells("Q")
+    assert cells("KT") == (d_k, cells("scores")[1])
+    n_k = cells("KT")[1]
+    assert cells("scores") == attention_scores(np.ones((n_q, d_k)), np.ones((n_k, d_k))).shape
+    assert len({n_q, n_k, d_k}) == 3
+    assert [text(parts[name].find(f"{SVG}text[@class='shape']")) for name in parts] == [
+        "nq x dk",
+        "dk x nk",
+        "scores: nq x nk",
+    ]
+    for name in parts:  # the inner lines agree with the brackets
+        lines = parts[name].find(f"{SVG}path[@class='cells']").get("d")
+        assert (lines.count("h"), lines.count("v")) == tuple(n - 1 for n in cells(name))
+    assert boxes["Q"][1::2] == boxes["scores"][1::2]
+    assert boxes["KT"][0::2] == boxes["scores"][0::2]
+    assert number(chosen["scores"], "y") == number(chosen["Q"], "y")
+    assert number(chosen["scores"], "x") == number(chosen["KT"], "x")
+    assert number(chosen["Q"], "width") == d_k * cell
+    assert number(chosen["KT"], "height") == d_k * cell
+
+
+def test_the_masks_are_those_of_the_package():
+    drawn = read("masks.svg").findall(f".//{SVG}g[@data-mask]")
+    assert [text(part.find(f"{SVG}text")) for part in drawn] == ["causal", "padding", "packed"]
+    for part in drawn:
+        functions = {name: getattr(attention, name) for name in attention.__all__}
+        mask = eval(part.get("data-mask"), {"__builtins__": {}}, functions)  # an expression of our own file
+        cells = np.full((5, 5), "", dtype="U9")
+        for kind in ("allowed", "forbidden"):
+            squares = part.find(f"{SVG}path[@class='{kind}']").get("d")
+            for column, row in re.findall(r"M([\d.]+) ([\d.]+)h17v17h-17z", squares):
+                place = int(float(row) / 18), int(float(column) / 18)
+                assert cells[place] == "", "two cells in one place"
+                cells[place] = kind
+        expected = np.where(np.broadcast_to(mask, (5, 5)), "allowed", "forbidden")
+        np.testing.assert_array_equal(cells, expected, err_msg=part.get("data-mask"))
+    assert [text(part.findall(f"{SVG}text")[1]) for part in drawn] == [
+        "self and earlier",
+        f"{int(attention.padding_mask(3, 5).sum())} words of 5",
+        "texts of 2 and 3",
+    ]
+    assert drawn[1].get("data-mask") == "padding_mask(3, 5)"
+    assert drawn[2].get("data-mask") == "segment_mask([0, 0, 1, 1, 1])"
+
+
+def test_ran_receives_what_the_plane_shows():
+    root = read("two-sentences.svg")
+    scales = {}
+    for axis, along in (("cat", "x"), ("dog", "y")):
+        ticks = root.findall(f"{SVG}g[@data-axis='{axis}']/{SVG}text")
+        places, values = [number(tick, along) for tick in ticks], [float(text(tick)) for tick in ticks]
+        slope, start = np.polyfit(values, places, 1)
+        np.testing.assert_allclose(np.multiply(values, slope) + start, places, atol=1e-9)
+        scales[axis] = lambda part, slope=slope, start=start: start + slope * part
+    points = set()
+    drawn = root.findall(f".//{SVG}g[@data-sentence]")
+    for point in drawn:
+        words, positions = point.get("data-sentence").split(), point.get("data-positions")
+        output = attend(embed(words, EARLY5 if positions == "on" else None), W_Q1)[1][words.index("ran")]
+        cat, dog = output.round(9)
+        for circle in point.findall(f"{SVG}circle"):
+            centre = number(circle, "cx"), number(circle, "cy")
+            np.testing.assert_allclose(centre, (scales["cat"](cat), scales["dog"](dog)), atol=0.01)
+        points.add(f"({cat:g}, {dog:g})")
+        assert f"{cat:g}, {dog:g}" in text(root.find(f"{SVG}desc"))
+    assert len({(point.get("data-sentence"), point.get("data-positions")) for point in drawn}) == 4
+    labels = {text(label): (number(label, "x"), number(label, "y")) for label in root.findall(f"{SVG}text[@class]")}
+    assert set(labels) == points
+    for label, place in labels.items():  # a label stands nearest to its own point
+        distances = {point: np.hypot(*np.subtract(place, place_of(point, scales))) for point in points}
+        assert min(distances, key=distances.get) == label
+
+
+def place_of(label, scales):
+    cat, dog = (float(part) for part in label.strip("()").split(","))
+    return scales["cat"](cat), scales["dog"](dog)
+
+
+# How a page shows them
+
+COMPLETE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" role="img"><title>Name &amp; more</title><desc>About</desc>'
+    '<g id="a"/><path fill="url(#a)"/></svg>'
+)
+
+
+@pytest.fixture
+def convert(tmp_path, monkeypatch):
+    markdown = pytest.importorskip("markdown", reason="rendering pages needs the docs extra").markdown
+    diagrams = pytest.importorskip("docs_ext.diagrams", reason="rendering pages needs the docs extra")
+    monkeypatch.setattr(diagrams.render, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(diagrams, "current_page", lambda md: "learn/page.md")
+    (tmp_path / "a.svg").write_text(COMPLETE, "utf-8")
+    return lambda page: markdown(page, extensions=[diagrams.makeExtension()])
+
+
+def test_an_image_becomes_a_figure(convert):
+    html = convert('Before\n\n![X &\n"Y"](../assets/diagrams/a.svg)\n\nAfter')
+    assert html.startswith('<p>Before</p>\n<figure class="diagram"><svg aria-label="X &amp; &quot;Y&quot;"')
+    assert html.endswith("<figcaption>Name &amp; more</figcaption></figure>\n<p>After</p>")
+    assert "<desc>About</desc>" in html
+    assert "<title>" not in html
+
+
+def test_ids_stay_unique_when_a_diagram_is_shown_twice(convert):
+    html = convert("![one](assets/diagrams/a.svg)\n\n![two](assets/diagrams/a.svg)")
+    for number in (1, 2):
+        assert html.count(f'id="diagram-{number}-a"') == 1
+        assert html.count(f"url(#diagram-{number}-a)") == 1
+
+
+def test_other_images_stay_images(convert):
+    assert convert("![photo](../assets/home.png)") == '<p><img alt="photo" src="../assets/home.png" /></p>'
+
+
+@pytest.mark.parametrize(
+    ("page", "svg", "message"),
+    [
+        ("![alt](../assets/diagrams/none.svg)", COMPLETE, "none.svg: there is no such file"),
+        ("![](../assets/diagrams/a.svg)", COMPLETE, "a.svg: the alt text must say"),
+        ("text ![alt](../assets/diagrams/a.svg)", COMPLETE, "a paragraph of its own"),
+        ("![alt](../assets/diagrams/a.svg)", COMPLETE.replace("Name &amp; more", " "), "<title> is missing"),
+        ("![alt](../assets/diagrams/a.svg)", COMPLETE.replace("<desc>About</desc>", ""), "<desc> is missing"),
+        ("![alt](../assets/diagrams/a.svg)", COMPLETE.replace('role="img"', ""), "the root must be"),
+        ("![alt](../assets/diagrams/a.svg)", COMPLETE + "</svg>", "not well-formed"),
+        ("![alt](../assets/diagrams/a.svg)", COMPLETE.replace("<g ", '<a href="x"/><g '), "cannot set an href"),
+    ],
+    ids=["missing file", "no alt", "inside a sentence", "no title", "no desc", "no role", "broken", "href"],
+)
+def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, svg, message):
+    (tmp_path / "a.svg").write_text(svg, "utf-8")
+    with pytest.raises(ValueError, match=f"learn/page.md: the diagram .*{re.escape(message)}"):
+        convert(page)

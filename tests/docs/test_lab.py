@@ -1,0 +1,108 @@
+"""The softmax lab as it stands without a script: its numbers against exact fractions, and what it refuses."""
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -e .[dev]")
+
+import html5lib
+
+from docs_ext import lab
+from docs_ext.expressions import SpecError
+
+SCORES = {"id": "l", "mode": "scores", "caption": "c", "tokens": "S5", "scores": [3, 2, 0, 1, 0]}
+SCALING = {"id": "l", "mode": "scaling", "caption": "c", "d_k": 64}
+
+
+def parse(spec):
+    return html5lib.parseFragment(lab.render(spec), namespaceHTMLElements=False)
+
+
+def cells(spec, part="tbody"):
+    rows = parse(spec).findall(f".//{part}/tr")
+    return [[" ".join("".join(cell.itertext()).split()) for cell in row] for row in rows]
+
+
+def says(spec):
+    root = parse(spec)
+    return "".join(root.find(".//output").itertext()), "".join(root.find(".//details/p").itertext())
+
+
+def test_a_score_of_n_doublings_stands_at_two_to_the_n():
+    assert cells(SCORES) == [
+        ["cat", "3", "8", "8/16"],
+        ["that", "2", "4", "4/16"],
+        ["chased", "0", "1", "1/16"],
+        ["dog", "1", "2", "2/16"],
+        ["ran", "0", "1", "1/16"],
+    ]
+    assert cells(SCORES, "tfoot") == [["sum", "", "16", "1"]]
+    assert says(SCORES)[0] == "cat 8/16, that 4/16, chased 1/16, dog 2/16, ran 1/16; sum 1."
+
+
+def test_the_answer_to_the_prediction_is_computed():
+    raised = [Fraction(2) ** n for n in (4, 2, 0, 1, 0)]
+    stated = says(SCORES)[1].split()[3].rstrip(".")
+    assert stated == "16/24"
+    assert Fraction(stated) == raised[0] / sum(raised)
+
+
+def test_scores_may_come_from_the_package():
+    scores = "attention_scores(project(embed(S5, EARLY5), W_Q1), project(embed(S5, EARLY5), W_K))[4] / np.log(2)"
+    assert cells(SCORES | {"scores": scores}) == cells(SCORES)
+
+
+def test_bars_are_as_long_as_the_weights():
+    styles = [cell.get("style") for cell in parse(SCORES).findall(".//tbody/tr/td[@class='share']")]
+    widths = [float(style.removeprefix("--w:")) for style in styles]
+    assert widths == pytest.approx([1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rel=1e-12)
+
+
+def test_the_formats_end_where_the_logarithm_of_their_largest_number_says():
+    formats = json.loads(parse(SCORES).find(".//softmax-lab").get("data-formats"))
+    assert {name: ends["first"] for name, ends in formats.items()} == {"float16": 12, "float32": 89, "float64": 710}
+    for ends in formats.values():
+        assert math.log(ends["largest"]) < ends["first"] < math.log(ends["largest"]) + 1
+
+
+@pytest.mark.parametrize(("d_k", "weight"), [(1, ".73106"), (4, ".88080"), (16, ".98201"), (64, ".99966")])
+def test_raw_weights_saturate_and_scaled_ones_stay(d_k, weight):
+    raw, scaled = cells(SCALING | {"d_k": d_k})
+    odds = math.exp(math.sqrt(d_k))
+    assert raw == ["raw", f"({math.isqrt(d_k)}, 0)", f"0{weight}", f"{2 * odds / (1 + odds) ** 2:.5f}"]
+    assert scaled == ["scaled", "(1, 0)", "0.73106", f"{2 * math.e / (1 + math.e) ** 2:.5f}"]
+
+
+def test_the_answer_about_scaling_names_both_ends():
+    assert says(SCALING)[1].startswith("Raw it rises from 0.881 to 0.99966,")
+    assert says(SCALING)[1].endswith("Scaled it stays at 0.731.")
+    assert "64 features: raw, the better key gets 0.99966 and the gradient is 0.00067" in says(SCALING)[0]
+
+
+def test_words_are_escaped():
+    html = lab.render(SCORES | {"tokens": ["<s>"], "scores": [1], "caption": "a & b"})
+    assert "<s>" not in html
+    assert "a &amp; b" in html
+
+
+@pytest.mark.parametrize(
+    ("spec", "key", "message"),
+    [
+        pytest.param(SCORES | {"mode": "dance"}, "mode", "'scores' or 'scaling'", id="mode"),
+        pytest.param({**SCORES, "scores": None}, "mode", "needs the key 'scores'", id="no scores"),
+        pytest.param(SCORES | {"d_k": 4}, "d_k", "has no key 'd_k'", id="key of the other mode"),
+        pytest.param(SCORES | {"scores": [1, 2]}, "scores", "5 numbers", id="too few"),
+        pytest.param(SCORES | {"scores": [3, 2, 0, 1, 0.5]}, "scores", "whole doublings", id="half a doubling"),
+        pytest.param(SCORES | {"scores": [3, 2, 0, 1, -1]}, "scores", "from 0 to 7", id="negative"),
+        pytest.param(SCORES | {"scores": [8, 2, 0, 1, 0]}, "scores", "from 0 to 7", id="no room for one more"),
+        pytest.param(SCALING | {"d_k": 12}, "d_k", "power of two", id="twelve"),
+        pytest.param(SCALING | {"d_k": True}, "d_k", "power of two", id="Boolean"),
+    ],
+)
+def test_what_does_not_fit_is_refused(spec, key, message):
+    with pytest.raises(SpecError, match=message) as error:
+        lab.render(spec)
+    assert error.value.key == key

@@ -1,0 +1,224 @@
+"""Quizzes: every answer on every page is settled, and a question that is not right stops build and tests."""
+
+import re
+from textwrap import dedent
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
+pytest.importorskip("altair", reason="the site's tools are not installed: pip install -e .[docs]")
+pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -e .[dev]")
+
+import html5lib
+
+from docs_ext import fences, quiz
+from docs_ext.expressions import SpecError
+from tests.docs.pages import PAGES, ROOT, consoles
+
+_QUIZ = re.compile(r"^(?P<indent> *)```quiz\n(?P<body>(?:.*\n)*?)(?P=indent)```$", re.M)
+
+
+def quizzes(page):
+    """Yield the line and the body of every quiz of a page."""
+    text = page.read_text("utf-8")
+    for fence in _QUIZ.finditer(text):
+        yield text.count("\n", 0, fence.start()) + 1, dedent(fence["body"])
+
+
+QUIZZES = {f"{page.relative_to(ROOT)}:{line}": body for page in PAGES for line, body in quizzes(page)}
+
+
+@pytest.mark.parametrize("body", QUIZZES.values(), ids=QUIZZES)
+def test_every_answer_on_the_site_is_settled(body):
+    assert "data-right" in fences.render("quiz", body, "quiz-1")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_quiz_is_overlooked(page):
+    found = [name for _, name, _ in fences.find_fences(page.read_text("utf-8").splitlines())]
+    assert found.count("quiz") == len(list(quizzes(page)))
+
+
+def test_where_the_right_option_stands_says_nothing():
+    choices = [quiz.read(fences.parse(body)[0]) for body in QUIZZES.values() if "\nright:" in body]
+    first = sum(choice.verdicts[0].right for choice in choices)
+    last = sum(choice.verdicts[-1].right for choice in choices)
+    assert first < len(choices) * 0.6
+    assert last < len(choices) * 0.6
+
+
+CHOICE = """\
+question: Which **odds** has $\\k$?
+proof: |
+  >>> import numpy as np
+  >>> odds = np.exp(np.log(4)) ** 2
+  >>> print(odds.round(9))
+  16.0
+
+right:
+  "16 : 1":
+    holds: np.isclose(odds, 16)
+    because: Squared.
+wrong:
+  "8 : 1":
+    holds: np.isclose(odds, 8)
+    because: Not *doubled*.
+  "4 : 1":
+    holds: np.isclose(odds, 4)
+    because: Not the same.
+"""
+NUMBER = """\
+question: How large is the variance?
+proof: |
+  >>> import numpy as np
+  >>> features = np.array([1, 1, -1, -1])
+
+answer: 4 * features.var()
+tolerance: 1e-3
+unit: $\\dk$
+because: Variances add up.
+mistakes:
+  4 ** 0.5: The root is the standard deviation.
+  "0": That is the mean.
+"""
+
+
+def parsed(body):
+    return html5lib.parseFragment(fences.render("quiz", body, "q"), namespaceHTMLElements=False)
+
+
+def words(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def test_a_choice_is_complete_without_a_script():
+    root = parsed(CHOICE)
+    assert root.find("./div/quiz-question").get("id") == "q"
+    assert root.find(".//fieldset/legend/strong").text == "odds"
+    assert root.find(".//fieldset/legend//{*}annotation").text == "k"
+    labels = [(label.find("input").get("type"), words(label)) for label in root.findall(".//label")]
+    assert sorted(labels) == [("radio", "16 : 1"), ("radio", "4 : 1"), ("radio", "8 : 1")]
+    assert {label.find("input").get("name") for label in root.findall(".//label")} == {"q-option"}
+    verdicts = root.findall(".//details/ul/li")
+    assert sorted(map(words, verdicts)) == [
+        "Right: 16 : 1 Squared. np.isclose(odds, 16) is True",
+        "Wrong: 4 : 1 Not the same. np.isclose(odds, 4) is False",
+        "Wrong: 8 : 1 Not doubled. np.isclose(odds, 8) is False",
+    ]
+    for position, (label, verdict) in enumerate(zip(root.findall(".//label"), verdicts, strict=True)):
+        assert label.find("input").get("value") == str(position)
+        assert words(label) in words(verdict)
+        assert ("data-right" in verdict.attrib) == ("Right" in words(verdict))
+    assert "16.0" in words(root.find(".//details//pre"))
+
+
+def test_several_right_options_are_boxes_to_tick():
+    body = CHOICE.replace("wrong:", "  more than one:\n    holds: odds > 1\n    because: So it is.\nwrong:")
+    root = parsed(body)
+    assert {label.find("input").get("type") for label in root.findall(".//label")} == {"checkbox"}
+    assert "More than one" in words(root.find(".//legend"))
+
+
+def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
+    root = parsed(NUMBER)
+    assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"
+    assert root.find(".//input").get("type") == "number"
+    found = [(li.get("data-value"), "data-right" in li.attrib) for li in root.findall(".//li")]
+    assert found == [("4.0", True), ("2.0", False), ("0.0", False)]
+    assert words(root.find(".//li")).endswith("Variances add up. 4 * features.var() is 4")
+
+
+def test_the_order_of_the_options_depends_on_the_question_alone():
+    def order(body):
+        return [option.text for option in quiz.read(fences.parse(body)[0]).verdicts]
+
+    right, wrong = re.split("(?=wrong:)", CHOICE)
+    head, right = re.split("(?=right:)", right)
+    assert order(head + wrong + right) == order(CHOICE)
+    assert len({tuple(order(CHOICE.replace("Which", f"Which {n}"))) for n in range(20)}) > 3
+
+
+def test_an_edited_question_is_another_question():
+    def key(body):
+        return parsed(body).find("./div/quiz-question").get("data-key")
+
+    assert key(CHOICE) == key(CHOICE.replace("odds.round(9)", "round(odds, 9)"))
+    assert key(CHOICE) != key(CHOICE.replace("Which", "What"))
+    assert key(CHOICE) != key(CHOICE.replace("8 : 1", "9 : 1"))
+
+
+def test_the_question_is_found_by_the_search_and_its_answers_are_not():
+    root = parsed(CHOICE)
+    assert all("data-search-exclude" not in root.find(path).attrib for path in (".//legend", ".//fieldset"))
+    assert all("data-search-exclude" in root.find(path).attrib for path in (".//fieldset/div", ".//details"))
+
+
+BAD = {  # label: (what stands there, what to put there, the line from 0 if it is known, words of the message)
+    "a proof turned wrong": ("16.0", "17.0", 1, r"proof fails.*Expected:\s+17\.0\s+Got:\s+16\.0"),
+    "a proof that raises": ("odds = np", "odds = npp", 1, "proof fails.*NameError"),
+    "a proof that runs nothing": (">>> ", "", 1, "begin with >>>"),
+    "a right option that is false": ("odds, 16)", "odds, 17)", 8, "'16 : 1' is listed as right, but it does not hold"),
+    "a distractor that is true": ("odds, 8)", "odds, 4 * 4)", 12, "'8 : 1' is listed as wrong, but it holds"),
+    "no right option": (re.search("right:.*(?=wrong)", CHOICE, re.S)[0], "", None, "'right' is missing"),
+    "an empty list of right options": (
+        re.search("(?<=right:).*(?=\nwrong)", CHOICE, re.S)[0],
+        "",
+        7,
+        "'right' is missing",
+    ),
+    "no wrong option": (re.search("wrong:.*", CHOICE, re.S)[0], "", None, "'wrong' is missing"),
+    "an option twice": ('"4 : 1"', '"8 : 1"', 15, "'8 : 1' is there twice"),
+    "an option that is right and wrong": ('"4 : 1"', '"16 : 1"', 8, "'16 : 1' is there twice"),
+    "an expression copied and not changed": ("odds, 4)", "odds, 8)", 15, "same expression settles"),
+    "no reason": ("    because: Squared.\n", "", 8, "'16 : 1' needs two keys, holds and because"),
+    "an empty reason": ("because: Squared.", "because:", 8, "needs two keys"),
+    "an unknown key of an option": ("because: Squared.", "becuase: Squared.", 8, "needs two keys"),
+    "an expression that is none": ("odds, 8)", "odds, 8", 12, "'8 : 1': cannot evaluate.*SyntaxError"),
+    "an unknown name": ("(odds, 8)", "(ods, 8)", 12, "'8 : 1': .*NameError.*did you mean 'odds'"),
+    "an expression that is no statement": ("np.isclose(odds, 8)", "odds * 0", 12, "True or False, not"),
+    "a constant": ("np.isclose(odds, 8)", "1 > 2", 12, "proves nothing"),
+    "an option that YAML takes for a truth value": ('"8 : 1"', "No", 11, "False: write it in quotes"),
+    "options without expressions": (
+        '  "4 : 1":\n    holds: np.isclose(odds, 4)\n',
+        '  "4 : 1":\n',
+        15,
+        "needs two keys",
+    ),
+    "a list of options": (re.search("wrong:.*", CHOICE, re.S)[0], "wrong: [8, 4]\n", 11, "wrong is a mapping"),
+    "bad TeX": ("$\\k$", "$\\kk$", None, r"\\kk"),
+    "a list for a text": ("because: Squared.", 'because: "- Squared."', None, "one paragraph"),
+    "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link cannot stand here"),
+    "an unknown key": ("question:", "hint: no\nquestion:", 0, "unknown key 'hint'"),
+    "no proof": (re.search("proof:.*(?=right)", CHOICE, re.S)[0], "", None, "'proof' is missing"),
+    "a choice with a tolerance": ("right:", "tolerance: 1\nright:", 7, "not 'tolerance' here"),
+}
+BAD_NUMBERS = {
+    "a number without a tolerance": ("tolerance: 1e-3\n", "", None, "'tolerance' is missing"),
+    "a tolerance of nothing": ("1e-3", "0.0", 6, "must be positive"),
+    "a number without a reason": ("because: Variances add up.\n", "", None, "'because' is missing"),
+    "an answer that is typed": ("4 * features.var()", "4.0", 5, "proves nothing"),
+    "an answer that is no number": ("4 * features.var()", "features", 5, "not a number"),
+    "an infinite answer": ("4 * features.var()", "np.inf * features[0]", 5, "not finite"),
+    "a mistake that is right": ("4 ** 0.5", "4 ** 1", 10, r"4 \*\* 1 is right: the answer is 4"),
+    "a mistake within the tolerance": ('"0"', '"4.001"', 11, "is right"),
+    "a number with options": ("unit:", "wrong: {}\nunit:", 7, "not 'wrong' here"),
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "sound", "faulty", "line", "message"),
+    [pytest.param(CHOICE, *case, id=label) for label, case in BAD.items()]
+    + [pytest.param(NUMBER, *case, id=label) for label, case in BAD_NUMBERS.items()],
+)
+def test_a_quiz_that_is_not_right_is_refused(body, sound, faulty, line, message):
+    fences.render("quiz", body, "q")
+    assert sound in body
+    with pytest.raises(SpecError) as error:
+        fences.render("quiz", body.replace(sound, faulty), "q")
+    assert re.search(message, str(error.value), re.S)
+    assert error.value.line == line
+
+
+def test_a_proof_is_a_console_of_its_page():
+    page = ROOT / "docs" / "learn" / "line-by-line.md"
+    assert any("softmax(2 * s)" in console.code for console in consoles(page))

@@ -1,0 +1,108 @@
+"""The blend triangle as it stands without a script: its numbers, its drawing, and what it refuses."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -e .[dev]")
+
+import html5lib
+
+from docs_ext import triangle
+from docs_ext.expressions import SpecError
+
+SPEC = {
+    "id": "t",
+    "caption": "c",
+    "names": ["cats", "dogs", "both"],
+    "values": [[8, 0], [0, 8], [8, 8]],
+    "axes": ["pages on cats", "pages on dogs"],
+    "shares": [2, 4, 10],
+}
+
+
+def parse(spec):
+    return html5lib.parseFragment(triangle.render(spec), namespaceHTMLElements=False)
+
+
+def text(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def numbers(text):
+    return [float(part) for part in text.replace(",", " ").replace("translate(", "").replace(")", "").split()]
+
+
+def test_the_blend_is_written_as_a_sum():
+    assert text(parse(SPEC).find(".//output")) == "1/8 (8, 0) + 1/4 (0, 8) + 5/8 (8, 8) = (6, 7)"
+
+
+def test_the_table_shows_every_step():
+    rows = [[text(cell) for cell in row] for row in parse(SPEC).findall(".//tbody/tr")]
+    assert rows == [
+        ["cats", "(8, 0)", "2", "1/8", "(1, 0)"],
+        ["dogs", "(0, 8)", "4", "1/4", "(0, 2)"],
+        ["both", "(8, 8)", "10", "5/8", "(5, 5)"],
+    ]
+    assert [text(cell) for cell in parse(SPEC).find(".//tfoot/tr")] == ["sum", "", "16", "1", "(6, 7)"]
+
+
+@pytest.mark.parametrize("shares", [[2, 4, 10], [1, 1, 1], [0, 0, 7], [16, 3, 0]], ids=str)
+@pytest.mark.parametrize("values", [[[8, 0], [0, 8], [8, 8]], [[-3, 5], [4, -1], [0, 2]]], ids=str)
+def test_the_point_is_drawn_where_the_weights_put_it(shares, values):
+    root = parse(SPEC | {"shares": shares, "values": values})
+    weights = [Fraction(share, sum(shares)) for share in shares]
+    corners = np.reshape(numbers(root.find(".//{*}polygon").get("points")), (3, 2))
+    expected = [sum(float(w) * corner[axis] for w, corner in zip(weights, corners, strict=True)) for axis in (0, 1)]
+    point = root.find(".//{*}g[@class='blend']").get("transform")
+    np.testing.assert_allclose(numbers(point), expected, atol=1e-3)
+    unit = max(np.ptp(np.array(values), axis=0)) / triangle.SIDE
+    np.testing.assert_allclose(
+        (corners - corners[0]) * [unit, -unit], np.array(values) - np.array(values[0]), atol=1e-4
+    )  # to scale, the second feature upwards
+    for line, corner in zip(root.findall(".//{*}line"), corners, strict=True):
+        ends = [float(line.get(name)) for name in ("x1", "y1", "x2", "y2")]
+        np.testing.assert_allclose(ends, [*corner, *expected], atol=1e-3)
+
+
+def test_the_drawing_has_a_name_a_description_and_room_for_its_labels():
+    root = parse(SPEC)
+    svg = root.find(".//{*}svg")
+    assert svg.get("role") == "img"
+    by_id = {element.get("id"): text(element) for element in root.iter() if element.get("id")}
+    assert by_id[svg.get("aria-labelledby")] == "c"
+    assert by_id[svg.get("aria-describedby")] == text(root.find(".//output"))
+    left, top, width, height = map(float, svg.get("viewBox").split())
+    for label in svg.findall("{*}text[@x]"):
+        half = len(text(label)) * 3.5
+        assert left <= float(label.get("x")) - half
+        assert float(label.get("x")) + half <= left + width
+        assert top + 10 <= float(label.get("y")) <= top + height - 4
+
+
+def test_the_script_gets_what_the_drawing_shows():
+    widget = parse(SPEC).find(".//blend-triangle")
+    corners = np.reshape(numbers(parse(SPEC).find(".//{*}polygon").get("points")), (3, 2))
+    np.testing.assert_allclose(json.loads(widget.get("data-corners")), corners, atol=1e-3)
+    assert json.loads(widget.get("data-shares")) == [2, 4, 10]
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "message"),
+    [
+        pytest.param({"names": ["a", "b"]}, "names", "3 words: 2", id="two names"),
+        pytest.param({"axes": ["a"]}, "axes", "2 words: 1", id="one axis"),
+        pytest.param({"values": [[8, 0], [0, 8]]}, "values", "three points", id="two values"),
+        pytest.param({"values": [[0, 0], [1, 1], [2, 2]]}, "values", "line", id="no triangle"),
+        pytest.param({"shares": [0, 0, 0]}, "shares", "not all 0", id="nothing to share"),
+        pytest.param({"shares": [1, 2, 17]}, "shares", "0 to 16", id="too large"),
+        pytest.param({"shares": [0.5, 2, 4]}, "shares", "whole", id="half a share"),
+        pytest.param({"shares": [1, 2]}, "shares", "three", id="two shares"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, key, message):
+    with pytest.raises(SpecError, match=message) as error:
+        triangle.render(SPEC | change)
+    assert error.value.key == key
