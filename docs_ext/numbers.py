@@ -30,10 +30,11 @@ def decimal(weight: float) -> str:
 def number(x: float) -> str:
     """Return a coordinate: 5, 2.4 and 20/3 exactly, anything else to three decimals.
 
-    >>> number(5.0), number(2.4), number(20 / 3), number(0.1234)
-    ('5', '2.4', '20/3', '0.123')
+    >>> number(5.0), number(2.4), number(20 / 3), number(0.1234), number(-0.0001)
+    ('5', '2.4', '20/3', '0.123', '0.000')
     """
     exact, short = fraction(x), f"{x:.2f}".rstrip("0").rstrip(".")
     if exact and math.isclose(float(short), x, rel_tol=1e-12, abs_tol=1e-12):
-        exact = short.replace("-0", "0") if float(short) == 0 else short
-    return (exact or f"{x:.3f}").replace("-", "\N{MINUS SIGN}")
+        exact = short
+    text = exact or f"{x:.3f}"
+    return (text.replace("-", "") if text.strip("-0.") == "" else text).replace("-", "\N{MINUS SIGN}")

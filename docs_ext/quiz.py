@@ -42,6 +42,7 @@ The HTML, which scripts may rely on (ID is the id of the fence):
 
 import ast
 import doctest
+import re
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -53,6 +54,7 @@ import numpy as np
 from markdown import Markdown
 
 from docs_ext.expressions import SpecError, evaluate
+from docs_ext.math import standard_tex
 from docs_ext.numbers import number
 
 REQUIRED = ("question", "proof")
@@ -213,9 +215,15 @@ def _inputs(quiz: Quiz, ident: str, kind: str) -> str:
         return f'<label>Your answer <input type="number" step="any" inputmode="decimal">{unit}</label>'
     named = f'type="{kind}" name="{ident}-option"'
     return "\n".join(
-        f'<label><input {named} value="{position}"> <span>{inline(option.text)}</span></label>'
+        f'<label><input {named} value="{position}"{_name(option.text)}> <span>{inline(option.text)}</span></label>'
         for position, option in enumerate(quiz.verdicts)
     )
+
+
+def _name(text: str) -> str:
+    """Name an option that is a formula and nothing else: assistive technology may find no words in it."""
+    formula = re.fullmatch(r"\$([^$]+)\$", text)
+    return f' aria-label="{escape(standard_tex(formula[1]))}"' if formula else ""
 
 
 def _verdict(verdict: Verdict, unit: str) -> str:

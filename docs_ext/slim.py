@@ -76,11 +76,11 @@ def _subset_fonts(site: Path, pages: Iterable[str]) -> None:
         formulas.feed(page)
     options = Options(flavor="woff2", layout_features=["*"])
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
-        font = load_font(str(path), options)
-        subsetter = Subsetter(options)
-        subsetter.populate(text="".join(sorted(formulas.characters)))
-        subsetter.subset(font)
-        save_font(font, str(path), options)
+        with load_font(str(path), options) as font:
+            subsetter = Subsetter(options)
+            subsetter.populate(text="".join(sorted(formulas.characters)))
+            subsetter.subset(font)
+            save_font(font, str(path), options)
 
 
 def _strip_comments(site: Path) -> None:

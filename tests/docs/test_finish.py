@@ -15,6 +15,7 @@ PAGE = """<!doctype html>
       <script type="application/json">{"a": 1}</script>
   </head>
   <body>
+    <article></article>
     <a href="." title="Attention, line by line" class="md-header__button md-logo">x</a>
     <div class="md-search" data-md-component="search" role="dialog"></div>
     <script>
@@ -27,7 +28,10 @@ PAGE = """<!doctype html>
 
 
 @pytest.fixture
-def site(tmp_path):
+def site(tmp_path, monkeypatch):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# A page without examples\n", "utf-8")
+    monkeypatch.setattr(finish, "DOCS", tmp_path / "docs")
     (tmp_path / "deep").mkdir()
     (tmp_path / "index.html").write_text(PAGE, "utf-8")
     (tmp_path / "deep/index.html").write_text(PAGE.replace("first()", "third()"), "utf-8")
@@ -80,3 +84,10 @@ def test_a_second_run_changes_nothing(site):
 def test_a_changed_theme_is_noticed():
     with pytest.raises(ValueError, match="has the theme changed"):
         finish.finish("<html><title>x</title>", "")
+
+
+def test_the_corner_of_a_table_is_no_header(site):
+    page = PAGE.replace("<article></article>", "<article><table><tr><th></th><th>a</th></tr></table></article>")
+    (site / "index.html").write_text(page, "utf-8")
+    finish.main(site)
+    assert "<tr><td></td><th>a</th></tr>" in (site / "index.html").read_text("utf-8")

@@ -81,8 +81,9 @@ export function bindForm(form, id, show) {
   const start = values();
   const update = () => show(values());
   const write = () => {
-    const changed = Object.entries(values()).map(([name, value]) => [name, value === start[name] ? null : value]);
-    writeState(id, Object.fromEntries(changed));
+    const valid = Object.entries(values()).filter(([name]) => form.elements.namedItem(name).validity?.valid ?? true);
+    const changed = valid.map(([name, value]) => [name, value === start[name] ? null : value]);
+    writeState(id, Object.fromEntries(changed)); // of an invalid field the last good value stays
   };
   for (const [name, text] of Object.entries(readState(id))) {
     const field = form.elements.namedItem(name);
