@@ -131,3 +131,21 @@ def open_page(browser, server):
     yield open_page
     for context in contexts:
         context.close()
+
+
+SITEMAP_READ = """async () => {
+  const read = ({name, responseEnd}) => name.endsWith("/sitemap.xml") && responseEnd > 0;
+  while (!performance.getEntriesByType("resource").some(read)) await new Promise(again => setTimeout(again, 20));
+}"""
+
+
+def follow(page, go):
+    """Leave the page by `go`, a link or a function, and wait until the next one stands there.
+
+    Material knows its own pages once it has read the sitemap. It changes the address first and the content later, so
+    the address alone says nothing.
+    """
+    page.evaluate(SITEMAP_READ)
+    page.evaluate("document.querySelector('.md-content__inner').dataset.left = ''")
+    go.click() if hasattr(go, "click") else go()
+    page.locator(".md-content__inner:not([data-left])").wait_for()

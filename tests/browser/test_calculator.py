@@ -6,7 +6,7 @@ import pytest
 from attention import scaled_dot_product_attention, softmax
 from docs_ext.head import vector
 from docs_ext.numbers import number
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, follow
 
 PAGE = "learn/line-by-line/"
 WORDS = ["cat", "that", "dog"]
@@ -178,10 +178,8 @@ def test_it_survives_instant_navigation(widget):
     page.evaluate("window.marker = true")
     for _ in range(3):
         field(widget, "v00").fill("1")
-        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
-        page.wait_for_url("**/scaling/")
-        page.locator(".md-sidebar--primary a[href$='line-by-line/']").first.click()
-        page.wait_for_url("**/line-by-line/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
+        follow(page, page.locator(".md-sidebar--primary a[href$='line-by-line/']").first)
         widget = ready(page)
         assert says(widget) == DEFAULT
         assert widget.locator(".widget-controls").count() == 1

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.browser.conftest import follow
 from tests.docs.pages import ROOT, consoles
 
 PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/masks/"]
@@ -85,20 +86,17 @@ def test_a_copied_formula_is_standard_tex(open_with_clipboard):
     assert copied == r"$$Z = \operatorname{softmax}\!\left(\frac{Q\, K^\top}{\sqrt{d_k}}\right) V$$"
 
 
-def follow(page, path):
+def follow_swapped(page, path):
     """Click the first link to a page, and see that the page is swapped, not loaded."""
     page.evaluate("window.marker = 'still here'")
-    page.wait_for_timeout(300)  # Material reads the sitemap first
-    heading = page.locator(".md-content h1").inner_text()
-    page.locator(f".md-content a[href$='{path}']").first.click()
-    page.locator(".md-content h1", has_not_text=heading).wait_for()
+    follow(page, page.locator(f".md-content a[href$='{path}']").first)
     assert page.url.endswith(path)
     assert page.evaluate("window.marker") == "still here", "the page was loaded anew: no instant navigation"
 
 
 def test_examples_work_after_instant_navigation(open_with_clipboard):
     page = open_with_clipboard("learn/line-by-line/")
-    follow(page, "/scaling/")
+    follow_swapped(page, "/scaling/")
     blocks = page.locator(".md-content .highlight:visible:has(.gp)")
     blocks.first.locator(".prompt-toggle").click()
     assert ">>>" not in blocks.first.locator("pre > code").inner_text()
@@ -108,7 +106,7 @@ def test_examples_work_after_instant_navigation(open_with_clipboard):
 
 def test_wide_boxes_scroll_by_keyboard_after_instant_navigation(open_page):
     page = open_page("learn/line-by-line/", viewport={"width": 360, "height": 800})
-    follow(page, "/scaling/")
+    follow_swapped(page, "/scaling/")
     box = page.locator(".md-content [role=region][tabindex='0']:visible").first
     box.wait_for()
     assert box.get_attribute("aria-label")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, follow
 
 PAGE = "learn/order/"
 SHOWN = """explorer => ({
@@ -143,10 +143,9 @@ def test_it_survives_instant_navigation(explorer):
     page.evaluate("window.marker = 'still here'")
     for _ in range(3):
         explorer.get_by_label("8", exact=True).check()
-        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
+        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
         page.wait_for_selector("softmax-lab")  # the other page is there
-        page.locator(".md-sidebar--primary a[href$='order/']").first.click()
-        page.wait_for_url("**/order/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='order/']").first)
         explorer = ready(page)
         assert_shows(explorer, 1, 4, 4)
         explorer.get_by_role("button", name="Both one on").click()

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.conftest import follow
+
 PAGE = "learn/line-by-line/"
 GRID = ".attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
@@ -125,18 +127,14 @@ def test_it_survives_instant_navigation(grid):
     page = grid.page
     page.evaluate("window.marker = 'still here'")
     for row in (0, 2, 1):
-        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
-        page.wait_for_url("**/scaling/")
-        page.locator(".md-sidebar--primary a[href$='line-by-line/']").first.click()
-        page.wait_for_url("**/line-by-line/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
+        follow(page, page.locator(".md-sidebar--primary a[href$='line-by-line/']").first)
         page.locator(f"{GRID} output").wait_for()
         grid.locator("tbody label").nth(row).click()
         assert grid.evaluate(SEEN) == [f"Query {static_statements(grid)[row]}"]
         assert grid.locator("output").count() == 1
-    page.go_back()
-    page.wait_for_url("**/scaling/")
-    page.go_forward()
-    page.wait_for_url("**/line-by-line/#*")
+    follow(page, page.go_back)
+    follow(page, page.go_forward)
     page.locator(f"{GRID} output", has_text="Query that").wait_for()
     assert page.evaluate("window.marker") == "still here"
 

@@ -7,7 +7,7 @@ import pytest
 
 from attention import softmax
 from attention.example import S5
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, follow
 
 SCORES, SCALING = "learn/scores-and-softmax/", "learn/scaling/"
 SHOWN = """lab => ({
@@ -156,13 +156,11 @@ def test_both_labs_survive_instant_navigation(lab):
     page.evaluate("window.marker = 'still here'")
     for _ in range(3):
         lab.locator("input[name=s0]").press("ArrowRight")
-        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
-        page.wait_for_url("**/scaling/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
         scaling = ready(page, "scaling")
         scaling.locator("input[name=n]").press("ArrowLeft")
         assert shown(scaling)["texts"][0] == f"{softmax([32**0.5, 0])[0]:.5f}"
-        page.locator(".md-sidebar--primary a[href$='scores-and-softmax/']").first.click()
-        page.wait_for_url("**/scores-and-softmax/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='scores-and-softmax/']").first)
         lab = ready(page)
         assert shown(lab)["says"] == DEFAULT
         assert lab.locator("form").count() == 1
@@ -172,10 +170,8 @@ def test_both_labs_survive_instant_navigation(lab):
 def test_going_back_shows_what_was_left(lab):
     page = lab.page
     lab.locator("input[name=s0]").press("ArrowRight")
-    page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
-    page.wait_for_url("**/scaling/")
-    page.go_back()
-    page.wait_for_url("**/scores-and-softmax/**")
+    follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
+    follow(page, page.go_back)
     page.locator("softmax-lab output", has_text="cat 16/24").wait_for()
 
 

@@ -6,7 +6,7 @@ import pytest
 from attention import causal_mask, padding_mask, segment_mask
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext import grid, head
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, follow
 
 PAGE = "learn/masks/"
 X = embed(S5, EARLY5)
@@ -161,10 +161,8 @@ def test_it_survives_instant_navigation(widget):
     page.evaluate("window.marker = true")
     box(widget, "cat", "dog").check()
     for _ in range(3):
-        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
-        page.wait_for_url("**/scaling/")
-        page.locator(".md-sidebar--primary a[href$='masks/']").first.click()
-        page.wait_for_url("**/masks/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
+        follow(page, page.locator(".md-sidebar--primary a[href$='masks/']").first)
         widget = ready(page)
         assert_shows(widget, causal_mask(5), 1)
         assert widget.locator("fieldset").count() == 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
+from tests.browser.conftest import follow
 
 SHOWN = """widget => ({
   says: widget.querySelector(":scope > output").textContent,
@@ -122,9 +123,8 @@ def test_it_survives_instant_navigation(widget):
     page = widget.page
     page.evaluate("window.marker = 'still here'")
     for swapped in (True, False, True):
-        page.locator(".md-sidebar--primary a[href$='learn/scaling/']").first.click()
-        page.wait_for_url("**/scaling/")
-        page.locator(".md-header a.md-logo").click()
+        follow(page, page.locator(".md-sidebar--primary a[href$='learn/scaling/']").first)
+        follow(page, page.locator(".md-header a.md-logo"))
         ready(page)
         assert_shows(widget, False, True)
         widget.get_by_label("Swap cat and dog").set_checked(swapped)

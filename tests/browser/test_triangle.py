@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, follow
 
 PAGE = "learn/lookup/"
 VALUES = np.array([[8, 0], [0, 8], [8, 8]])
@@ -146,10 +146,9 @@ def test_it_survives_instant_navigation(triangle):
     page.evaluate("window.marker = 'still here'")
     for _ in range(3):
         triangle.locator("input").first.press("ArrowRight")
-        page.locator(".md-sidebar--primary a[href$='scaling/']").first.click()
+        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
         page.wait_for_selector("softmax-lab")  # the other page is there
-        page.locator(".md-sidebar--primary a[href$='lookup/']").first.click()
-        page.wait_for_url("**/lookup/")
+        follow(page, page.locator(".md-sidebar--primary a[href$='lookup/']").first)
         triangle = ready(page)
         assert shown(triangle)["says"] == DEFAULT
         assert drag(triangle, [[0.5, 0.5, 0]])["shares"] == [8, 8, 0]
