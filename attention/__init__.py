@@ -1,7 +1,20 @@
 """Attention in NumPy, line by line."""
 
+from attention.additive import additive_attention
+from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_norm, transformer_block
+from attention.cache import KVCache
+from attention.costs import attention_flops, attention_weight_bytes, kv_cache_bytes
 from attention.dot_product import attention_scores, attention_weights, scaled_dot_product_attention
-from attention.heads import cross_attention, self_attention
+from attention.heads import (
+    MultiHeadWeights,
+    Rotary,
+    cross_attention,
+    merge_heads,
+    multi_head_attention,
+    repeat_kv,
+    self_attention,
+    split_heads,
+)
 from attention.masks import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
 from attention.numerics import entropy, log_softmax, logsumexp, softmax
 from attention.positions import sinusoidal_encoding
@@ -10,20 +23,37 @@ from attention.projections import project
 __version__ = "0.1.0"
 
 __all__ = [
+    "BlockWeights",
+    "KVCache",
+    "MultiHeadWeights",
+    "Rotary",
+    "additive_attention",
+    "attention_flops",
     "attention_scores",
+    "attention_weight_bytes",
     "attention_weights",
     "causal_mask",
     "cross_attention",
     "entropy",
+    "feed_forward",
+    "gelu",
+    "kv_cache_bytes",
+    "layer_norm",
     "log_softmax",
     "logsumexp",
     "mask_to_bias",
+    "merge_heads",
+    "multi_head_attention",
     "padding_mask",
     "project",
+    "repeat_kv",
+    "rms_norm",
     "scaled_dot_product_attention",
     "segment_mask",
     "self_attention",
     "sinusoidal_encoding",
     "sliding_window_mask",
     "softmax",
+    "split_heads",
+    "transformer_block",
 ]

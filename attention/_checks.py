@@ -159,6 +159,24 @@ def fits_scores(name: str, array: NDArray[Any], scores_shape: tuple[int, ...]) -
         raise ValueError(f"{name} must broadcast to the scores: {name} {array.shape}, scores {scores_shape}; {problem}")
 
 
+def mask_for_scores(mask: ArrayLike | None, scores_shape: tuple[int, ...]) -> Bools | None:
+    """`mask` as an array that broadcasts to the scores; None stays None."""
+    if mask is None:
+        return None
+    hint = "; numbers to add to the scores go to bias=, and mask_to_bias turns a mask into such numbers"
+    allowed: Bools = np.atleast_1d(bool_array("mask", mask, hint))
+    fits_scores("mask", allowed, scores_shape)
+    return allowed
+
+
+def show_infinities(scores: Floats, query: Floats, key: Floats) -> None:
+    """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
+    broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))
+    broken_key: Bools = np.logical_not(np.isfinite(key).all(axis=-1))
+    if broken_query.any() or broken_key.any():
+        np.copyto(scores, np.nan, where=broken_query[..., :, None] | broken_key[..., None, :])
+
+
 def distances(n_queries: int, n_keys: int | None, offset: int) -> NDArray[np.int64]:
     """Key position minus (query position + offset), shape (n_queries, n_keys); n_keys=None: n_queries."""
     rows = count("n_queries", n_queries)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _checks
 from attention.masks import causal_mask
-from attention.numerics import _softmax_in_place
+from attention.numerics import _blend, _softmax_in_place
 
 
 def attention_scores(
@@ -86,7 +86,7 @@ def attention_scores(
         if softcap is not None:
             cap = _checks.positive("softcap", softcap)
             scores = cap * np.tanh(scores / cap)
-        _show_infinities(scores, q, k)
+        _checks.show_infinities(scores, q, k)
         return scores.astype(dtype, copy=False)
 
 
@@ -260,11 +260,7 @@ def scaled_dot_product_attention(
         q, k, mask=mask, bias=bias, is_causal=is_causal, scale=scale, softcap=softcap, sink=sink
     )
     with np.errstate(all="ignore"):
-        output = weights @ v
-        if not np.isfinite(v).all():  # 0 * nan is nan, but the sum over no keys is zero
-            allowed = _allowed(mask, is_causal, weights.shape)
-            if allowed is not None:
-                np.copyto(output, 0, where=~allowed.any(axis=-1, keepdims=True))
+        output = _blend(weights, v, _allowed(mask, is_causal, weights.shape))
         return output.astype(dtype, copy=False)
 
 
@@ -289,11 +285,7 @@ def _repeat_heads(query: NDArray[Any], **shared: NDArray[Any]) -> list[NDArray[A
 
 def _allowed(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
     """Combine mask and is_causal; None where every query may attend to every key."""
-    allowed = None
-    if mask is not None:
-        hint = "; numbers to add to the scores go to bias=, and mask_to_bias turns a mask into such numbers"
-        allowed = np.atleast_1d(_checks.bool_array("mask", mask, hint))
-        _checks.fits_scores("mask", allowed, scores_shape)
+    allowed = _checks.mask_for_scores(mask, scores_shape)
     if _checks.flag("is_causal", is_causal):
         n_q, n_k = scores_shape[-2:]
         if n_q != n_k:
@@ -304,13 +296,6 @@ def _allowed(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, .
             )
         allowed = causal_mask(n_q) if allowed is None else allowed & causal_mask(n_q)
     return allowed
-
-
-def _show_infinities(scores: NDArray[Any], query: NDArray[Any], key: NDArray[Any]) -> None:
-    """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
-    broken_query, broken_key = (~np.isfinite(x).all(axis=-1) for x in (query, key))
-    if broken_query.any() or broken_key.any():
-        np.copyto(scores, np.nan, where=broken_query[..., :, None] | broken_key[..., None, :])
 
 
 def _fitting_bias(bias: ArrayLike, scores: NDArray[Any]) -> NDArray[Any]:

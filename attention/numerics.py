@@ -72,6 +72,14 @@ def _softmax_in_place(scores: NDArray[Any], axis: int = -1, sink: ArrayLike = -n
     return scores
 
 
+def _blend(weights: NDArray[Any], value: NDArray[Any], allowed: NDArray[np.bool_] | None) -> NDArray[Any]:
+    """Average the values by their weights. A row without any allowed key is zero, the sum over nothing."""
+    output: NDArray[Any] = weights @ value
+    if allowed is not None and not np.isfinite(value).all():  # 0 * nan would be nan
+        np.copyto(output, 0, where=~allowed.any(axis=-1, keepdims=True))
+    return output
+
+
 def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     r"""Take the logarithm of `softmax` without underflow.
 

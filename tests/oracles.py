@@ -88,6 +88,48 @@ def loop_attention(query, key, value, *, dtype=np.float64, **options):
     return output
 
 
+def loop_project(x, weight, bias=None, dtype=np.longdouble):
+    """Multiply every row by the matrix, term by term, and add the bias."""
+    x, weight = np.asarray(x).astype(dtype), np.asarray(weight).astype(dtype)
+    result = np.zeros((*x.shape[:-1], weight.shape[1]), dtype)
+    for *at, o in np.ndindex(result.shape):
+        for i in range(weight.shape[0]):
+            result[(*at, o)] += x[(*at, i)] * weight[i, o]
+        if bias is not None:
+            result[(*at, o)] += bias[o]
+    return result
+
+
+def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, sink=None, **options):
+    """Sum over the heads: each attends by itself, with its columns of W_Q, W_K, W_V, and meets its rows of W_O."""
+    group, d_k, d_v = n_heads // n_kv_heads, w["w_q"].shape[1] // n_heads, w["w_o"].shape[0] // n_heads
+    lead = np.broadcast_shapes(x.shape[:-2], memory.shape[:-2])
+    scores = (*lead, n_heads, x.shape[-2], memory.shape[-2])
+    total = np.zeros((*lead, x.shape[-2], w["w_o"].shape[1]), np.longdouble)
+    for head in range(n_heads):
+        parts = []
+        for letter, tokens, width, at in (
+            ("q", x, d_k, head),
+            ("k", memory, d_k, head // group),
+            ("v", memory, d_v, head // group),
+        ):
+            columns = slice(at * width, (at + 1) * width)
+            offset = w.get(f"b_{letter}")
+            parts.append(
+                loop_project(tokens, w[f"w_{letter}"][:, columns], None if offset is None else offset[columns])
+            )
+        own = dict(options)
+        if mask is not None:
+            own["mask"] = np.broadcast_to(mask, scores)[..., head, :, :]
+        if bias is not None:
+            own["bias"] = np.broadcast_to(bias, scores)[..., head, :, :]
+        if sink is not None:
+            own["sink"] = np.broadcast_to(sink, n_heads)[head]
+        output = loop_attention(*parts, dtype=np.longdouble, **own)
+        total += loop_project(output, w["w_o"][head * d_v : (head + 1) * d_v])
+    return (total if w.get("b_o") is None else total + w["b_o"]).astype(float)
+
+
 def along(function, x, axis=-1):
     """Apply a function of one list of floats to every slice of x along one axis."""
     slices = np.moveaxis(np.asarray(x, dtype=float), axis, -1)

@@ -18,7 +18,7 @@ def test_every_paper_can_be_copied_as_bibtex_with_the_same_year_and_number():
     bibtex = dict(re.findall(r"^@\w+\{(\w+),\n(.*?)^\}", SOURCES.split("## BibTeX")[1].split("## How")[0], re.M | re.S))
     assert list(bibtex) == PAPERS
     for key, text in bibtex.items():
-        number = re.search(r"eprint *= \{(.*?)\}", text) or re.search(r"doi *= \{(.*?)\}", text)
+        number = re.search(r"eprint *= \{(.*?)\}", text) or re.search(r"(?:doi|url) *= \{(.*?)\}", text)
         assert number, key
         prose = SOURCES.split(f"{{ #{key} }}")[0].rsplit("\n\n", 1)[-1]
         assert number[1] in prose, key

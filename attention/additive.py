@@ -1,0 +1,93 @@
+"""Additive attention: the scores of the first attention model, made by a small network."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _checks
+from attention.numerics import _blend, _softmax_in_place
+
+
+def additive_attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    w_query: ArrayLike,
+    w_key: ArrayLike,
+    w_score: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+) -> NDArray[Any]:
+    r"""Score every query and key by a network with one hidden layer, then blend the values.
+
+    $$e_{ij} = \tanh(\q_i W_q + \k_j W_k) \cdot w, \qquad \z_i = \sum_j \softmax(e_i)_j\, \v_j$$
+
+    Parameters
+    ----------
+    query : array_like of shape (..., n_q, d_q)
+        What is asked: the decoder's states in a translation model.
+    key : array_like of shape (..., n_k, d_k)
+        What it is compared with: the encoder's states. d_k may differ from d_q. Leading axes broadcast.
+    value : array_like of shape (..., n_k, d_v)
+        What each key hands over. All six arrays promote to a common dtype as in `scaled_dot_product_attention`.
+    w_query : array_like of shape (d_q, d_hidden)
+        It brings queries into the hidden layer.
+    w_key : array_like of shape (d_k, d_hidden)
+        It brings keys there.
+    w_score : array_like of shape (d_hidden,)
+        It makes one score from a hidden row.
+    mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
+        True means "may attend".
+
+    Returns
+    -------
+    output : ndarray of shape (..., n_q, d_v)
+        A query without any allowed key gets a row of zeros.
+
+    Raises
+    ------
+    TypeError
+        If mask is not boolean, or an array does not hold real numbers.
+    ValueError
+        If shapes do not fit; the message names both arrays and shows their shapes.
+
+    References
+    ----------
+    [Bahdanau et al. 2015](../reference/sources.md#bahdanau2015), §3.1 and appendix A.1.2.
+
+    Examples
+    --------
+    One query, two keys, one hidden unit. The scores are $\tanh 0 = 0$ and $\tanh 0 = 0$, so the values are averaged:
+
+    >>> from attention import additive_attention
+    >>> additive_attention([[1.0]], [[-1.0], [-1.0]], [[2.0], [4.0]], [[1.0]], [[1.0]], [5.0])
+    array([[3.]])
+
+    Large hidden sums saturate at $\pm 1$. With $w = \ln 2 / 2$ the scores differ by $\ln 2$, so the weights are 2/3 and
+    1/3:
+
+    >>> import numpy as np
+    >>> from attention import additive_attention
+    >>> w = np.log(2) / 2
+    >>> additive_attention([[0.0]], [[99.0], [-99.0]], [[3.0], [6.0]], [[1.0]], [[1.0]], [w])
+    array([[4.]])
+    """
+    arrays = {"query": query, "key": key, "value": value, "w_query": w_query, "w_key": w_key, "w_score": w_score}
+    (q, k, v, wq, wk, w), dtype = _checks.to_floats(**arrays)
+    _checks.matrix_fits("query", q, "w_query", wq)
+    _checks.matrix_fits("key", k, "w_key", wk)
+    _checks.has_axes("(..., n_k, d_v)", 2, value=v)
+    _checks.same_size("n_k (axis -2)", (-2, -2), key=k, value=v)
+    _checks.same_size("d_hidden (last axis)", (-1, -1), w_query=wq, w_key=wk)
+    if w.shape != wq.shape[1:]:
+        raise ValueError(f"w_score must have shape (d_hidden,): w_score {w.shape}, w_query {wq.shape}")
+    _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
+    with np.errstate(all="ignore"):
+        hidden = np.tanh((q @ wq)[..., :, None, :] + (k @ wk)[..., None, :, :])  # (..., n_q, n_k, d_hidden)
+        scores = hidden @ w
+        _checks.show_infinities(scores, q, k)
+        allowed = _checks.mask_for_scores(mask, scores.shape)
+        if allowed is not None:
+            np.copyto(scores, -np.inf, where=~allowed)
+        return _blend(_softmax_in_place(scores), v, allowed).astype(dtype, copy=False)

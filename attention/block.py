@@ -1,0 +1,431 @@
+"""What stands around attention in a transformer: normalisation, feed-forward layer, residual sums."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _checks
+from attention.heads import MultiHeadWeights, multi_head_attention
+from attention.projections import project
+
+
+def layer_norm(
+    x: ArrayLike, weight: ArrayLike | None = None, bias: ArrayLike | None = None, *, eps: float = 1e-5
+) -> NDArray[Any]:
+    r"""Shift and scale every token to mean 0 and variance 1.
+
+    $$y = \frac{x - \operatorname{mean}(x)}{\sqrt{\operatorname{Var}(x) + \epsilon}} \odot g + b$$
+
+    Mean and variance are taken over the features of one token; the variance divides by their number.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., d)
+        Tokens; dtypes as in `softmax`, and only x decides the dtype of the result.
+    weight : array_like of shape (d,), optional
+        The gain $g$; ones if omitted.
+    bias : array_like of shape (d,), optional
+        The offset $b$; zeros if omitted.
+    eps : float, optional
+        Keeps the root away from zero.
+
+    Returns
+    -------
+    y : ndarray, shape of x
+        Normalised tokens.
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers, or eps is not a number.
+    ValueError
+        If weight or bias do not have shape (d,), or eps is negative.
+
+    References
+    ----------
+    [Ba et al. 2016](../reference/sources.md#ba2016), §3, eqs. (3) and (4).
+
+    Examples
+    --------
+    Mean 3, variance 4:
+
+    >>> from attention import layer_norm
+    >>> layer_norm([1.0, 5.0, 1.0, 5.0], eps=0)
+    array([-1.,  1., -1.,  1.])
+
+    A constant token becomes the offset:
+
+    >>> from attention import layer_norm
+    >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
+    array([ 0.5, -0.5])
+    """
+    (tokens,), dtype = _checks.to_floats(x=x)
+    gain, offset = _feature_row("weight", weight, tokens), _feature_row("bias", bias, tokens)
+    with np.errstate(all="ignore"):
+        centred = tokens - _mean(tokens)
+        variance = _mean(centred * centred)
+        y: NDArray[Any] = centred / np.sqrt(variance + _small("eps", eps)) * gain
+        return (y if bias is None else y + offset).astype(dtype, copy=False)
+
+
+def rms_norm(x: ArrayLike, weight: ArrayLike | None = None, *, eps: float = 1e-5) -> NDArray[Any]:
+    r"""Scale every token to a mean square of 1.
+
+    $$y = \frac{x}{\sqrt{\operatorname{mean}(x^2) + \epsilon}} \odot g$$
+
+    Parameters
+    ----------
+    x : array_like of shape (..., d)
+        Tokens; dtypes as in `layer_norm`.
+    weight : array_like of shape (d,), optional
+        The gain $g$; ones if omitted.
+    eps : float, optional
+        Keeps the root away from zero.
+
+    Returns
+    -------
+    y : ndarray, shape of x
+        Scaled tokens; their mean is not moved.
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers, or eps is not a number.
+    ValueError
+        If weight does not have shape (d,), or eps is negative.
+
+    References
+    ----------
+    [Zhang & Sennrich 2019](../reference/sources.md#zhang2019), §3, eq. (4).
+
+    Examples
+    --------
+    The mean square of 1, 7, 1, 7 is 25:
+
+    >>> from attention import rms_norm
+    >>> rms_norm([1.0, 7.0, 1.0, 7.0], eps=0)
+    array([0.2, 1.4, 0.2, 1.4])
+
+    A gain for each feature:
+
+    >>> from attention import rms_norm
+    >>> rms_norm([3.0, 3.0], weight=[1.0, 10.0], eps=0)
+    array([ 1., 10.])
+    """
+    (tokens,), dtype = _checks.to_floats(x=x)
+    gain = _feature_row("weight", weight, tokens)
+    with np.errstate(all="ignore"):
+        y: NDArray[Any] = tokens / np.sqrt(_mean(tokens * tokens) + _small("eps", eps)) * gain
+        return y.astype(dtype, copy=False)
+
+
+def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
+    r"""Let large numbers pass and hold back negative ones, smoothly.
+
+    $$\operatorname{gelu}(x) = x\, \Phi(x) = \frac x2 \Big(1 + \operatorname{erf} \frac{x}{\sqrt 2}\Big)$$
+
+    $\Phi$ is the distribution function of the standard normal.
+
+    Parameters
+    ----------
+    x : array_like
+        Any numbers; dtypes as in `softmax`.
+    approximate : bool, optional
+        Use $\frac x2 (1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\, x^3)))$ instead: faster here, and what some models
+        were trained with.
+
+    Returns
+    -------
+    y : ndarray, shape of x
+        Near x for large x, near 0 for very negative x.
+
+    Raises
+    ------
+    TypeError
+        If x does not hold real numbers.
+
+    References
+    ----------
+    [Hendrycks & Gimpel 2016](../reference/sources.md#hendrycks2016), §2.
+
+    Examples
+    --------
+    $\Phi(0) = 1/2$ and $\Phi(1) = 0.8413$:
+
+    >>> from attention import gelu
+    >>> gelu([-100.0, 0.0, 1.0, 100.0]).round(4)
+    array([ -0.    ,   0.    ,   0.8413, 100.    ])
+
+    The approximation is close:
+
+    >>> import numpy as np
+    >>> from attention import gelu
+    >>> x = np.linspace(-6, 6, 101)
+    >>> bool(abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4)
+    True
+    """
+    (numbers,), dtype = _checks.to_floats(x=x)
+    with np.errstate(all="ignore"):
+        if _checks.flag("approximate", approximate):
+            gate = np.tanh(math.sqrt(2 / math.pi) * (numbers + 0.044715 * numbers**3))
+        else:
+            gate = _erf(numbers / math.sqrt(2)).astype(numbers.dtype)
+        y: NDArray[Any] = numbers / 2 * (1 + gate)
+        return y.astype(dtype, copy=False)
+
+
+_erf = np.vectorize(math.erf, otypes=[float])  # NumPy has no error function
+
+
+def feed_forward(
+    x: ArrayLike,
+    w_in: ArrayLike,
+    w_out: ArrayLike,
+    b_in: ArrayLike | None = None,
+    b_out: ArrayLike | None = None,
+    *,
+    activation: Callable[[NDArray[Any]], NDArray[Any]] = gelu,
+) -> NDArray[Any]:
+    r"""Widen every token, apply a function to each feature, and narrow it again.
+
+    $$y = \phi(x W_{\text{in}} + b_{\text{in}})\, W_{\text{out}} + b_{\text{out}}$$
+
+    Tokens do not see each other here.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n, d_model)
+        Tokens, one a row. x and the matrices promote to a common dtype as in `project`.
+    w_in : array_like of shape (d_model, d_hidden)
+        It widens.
+    w_out : array_like of shape (d_hidden, d_out)
+        It narrows.
+    b_in, b_out : array_like of shape (d_hidden,) and (d_out,), optional
+        Biases.
+    activation : callable, optional
+        The function $\phi$, from array to array of the same shape.
+
+    Returns
+    -------
+    y : ndarray of shape (..., n, d_out)
+        One row for every token.
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers.
+    ValueError
+        If shapes do not fit; the message shows them.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.3, eq. (2), there with a rectifier.
+
+    Examples
+    --------
+    A rectifier keeps 3 and drops -3; then $2 \cdot 3 + 1 = 7$:
+
+    >>> import numpy as np
+    >>> from attention import feed_forward
+    >>> def relu(x):
+    ...     return np.maximum(x, 0)
+    >>> feed_forward([[3.0]], [[1.0, -1.0]], [[2.0], [5.0]], b_out=[1.0], activation=relu)
+    array([[7.]])
+
+    Each token by itself: reordered tokens give reordered results.
+
+    >>> import numpy as np
+    >>> from attention import feed_forward
+    >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2)
+    >>> np.array_equal(feed_forward(x[::-1], w, w), feed_forward(x, w, w)[::-1])
+    True
+    """
+    (tokens, wi, wo), dtype = _checks.to_floats(x=x, w_in=w_in, w_out=w_out)
+    _checks.matrix_fits("x", tokens, "w_in", wi)
+    _checks.matrix_fits("w_in", wi, "w_out", wo)
+    for name, bias, matrix in (("b_in", b_in, wi), ("b_out", b_out, wo)):
+        if bias is not None and _checks.real_array(name, bias).shape != matrix.shape[1:]:
+            letters = name.removeprefix("b")
+            raise ValueError(
+                f"{name} must have a number for each column of w{letters}: "
+                f"{name} {np.shape(bias)}, w{letters} {matrix.shape}"
+            )
+    y = project(activation(project(tokens, wi, b_in)), wo, b_out)
+    with np.errstate(all="ignore"):  # float16 may overflow or underflow
+        return y.astype(dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockWeights:
+    """All that one block of a transformer learns.
+
+    Parameters
+    ----------
+    attention : MultiHeadWeights
+        The heads; their output has d_model features.
+    w_in, w_out : array_like of shape (d_model, d_hidden) and (d_hidden, d_model)
+        The feed-forward layer.
+    b_in, b_out : array_like of shape (d_hidden,) and (d_model,), optional
+        Its biases.
+    norm1_weight, norm1_bias, norm2_weight, norm2_bias : array_like of shape (d_model,), optional
+        Gain and offset of the two layer norms, the first of attention, the second of the feed-forward layer.
+    activation : callable, optional
+        The function in the feed-forward layer.
+    eps : float, optional
+        As in `layer_norm`.
+
+    Raises
+    ------
+    TypeError
+        If attention is not MultiHeadWeights.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1 and §3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attention import BlockWeights, MultiHeadWeights
+    >>> rng = np.random.default_rng(0)
+    >>> heads = MultiHeadWeights.random(8, 2, rng=rng)
+    >>> weights = BlockWeights(heads, rng.standard_normal((8, 32)), rng.standard_normal((32, 8)))
+    >>> weights.w_in.shape, weights.b_in is None
+    ((8, 32), True)
+    """
+
+    attention: MultiHeadWeights
+    w_in: ArrayLike
+    w_out: ArrayLike
+    b_in: ArrayLike | None = None
+    b_out: ArrayLike | None = None
+    norm1_weight: ArrayLike | None = None
+    norm1_bias: ArrayLike | None = None
+    norm2_weight: ArrayLike | None = None
+    norm2_bias: ArrayLike | None = None
+    activation: Callable[[NDArray[Any]], NDArray[Any]] = field(default=gelu, kw_only=True)
+    eps: float = field(default=1e-5, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.attention, MultiHeadWeights):
+            raise TypeError(f"attention must be MultiHeadWeights: {type(self.attention).__name__}")
+
+
+def transformer_block(
+    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_checks.AttentionOptions]
+) -> NDArray[Any]:
+    r"""Let tokens attend to each other, then transform each by itself, and add both to what came in.
+
+    $$y = x + \operatorname{MHA}(\operatorname{LN}_1(x)), \qquad z = y + \operatorname{FF}(\operatorname{LN}_2(y))$$
+
+    With norm_first=False the sums are normalised instead, as in the first transformer:
+    $y = \operatorname{LN}_1(x + \operatorname{MHA}(x))$ and $z = \operatorname{LN}_2(y + \operatorname{FF}(y))$.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n, d_model)
+        Tokens, one a row. x and the matrices promote to a common dtype as in `multi_head_attention`.
+    weights : BlockWeights
+        What the block has learned.
+    norm_first : bool, optional
+        Where the layer norms stand: before each part (pre-LN), or after each sum (post-LN).
+    **options
+        mask, is_causal and the others, as in `multi_head_attention`.
+
+    Returns
+    -------
+    z : ndarray of shape (..., n, d_model)
+        Tokens for the next block.
+
+    Raises
+    ------
+    TypeError
+        As in `multi_head_attention`.
+    ValueError
+        As in `multi_head_attention`, `feed_forward` and `layer_norm`; if a part does not return d_model features.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1, for post-LN;
+    [Xiong et al. 2020](../reference/sources.md#xiong2020), §3, for pre-LN.
+
+    Examples
+    --------
+    A block keeps the shape, so that blocks can be stacked:
+
+    >>> import numpy as np
+    >>> from attention import BlockWeights, MultiHeadWeights, transformer_block
+    >>> rng = np.random.default_rng(0)
+    >>> heads = MultiHeadWeights.random(8, 2, rng=rng)
+    >>> weights = BlockWeights(heads, rng.standard_normal((8, 32)), rng.standard_normal((32, 8)))
+    >>> x = rng.standard_normal((5, 8))
+    >>> transformer_block(transformer_block(x, weights), weights, is_causal=True).shape
+    (5, 8)
+
+    With parts that return zeros a pre-LN block hands its input on unchanged:
+
+    >>> import numpy as np
+    >>> from attention import BlockWeights, MultiHeadWeights, transformer_block
+    >>> zeros = MultiHeadWeights(*[np.zeros((4, 4))] * 4, n_heads=2)
+    >>> transformer_block([[1.0, 2, 3, 4]], BlockWeights(zeros, np.zeros((4, 6)), np.zeros((6, 4))))
+    array([[1., 2., 3., 4.]])
+    """
+    w = weights
+
+    def attend(tokens: NDArray[Any]) -> NDArray[Any]:
+        return multi_head_attention(tokens, w.attention, **options)
+
+    def transform(tokens: NDArray[Any]) -> NDArray[Any]:
+        return feed_forward(tokens, w.w_in, w.w_out, w.b_in, w.b_out, activation=w.activation)
+
+    def norm1(tokens: NDArray[Any]) -> NDArray[Any]:
+        return layer_norm(tokens, w.norm1_weight, w.norm1_bias, eps=w.eps)
+
+    def norm2(tokens: NDArray[Any]) -> NDArray[Any]:
+        return layer_norm(tokens, w.norm2_weight, w.norm2_bias, eps=w.eps)
+
+    heads = w.attention
+    matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v, "w_o": heads.w_o}
+    (tokens, *_), dtype = _checks.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out)
+    if _checks.flag("norm_first", norm_first):
+        y = _add(tokens, attend(norm1(tokens)), "attention")
+        z = _add(y, transform(norm2(y)), "the feed-forward layer")
+    else:
+        y = norm1(_add(tokens, attend(tokens), "attention"))
+        z = norm2(_add(y, transform(y), "the feed-forward layer"))
+    with np.errstate(all="ignore"):  # float16 may overflow or underflow
+        return z.astype(dtype, copy=False)
+
+
+def _add(x: NDArray[Any], change: NDArray[Any], part: str) -> NDArray[Any]:
+    """Add a residual; without this check a change with one feature would broadcast."""
+    if x.shape != change.shape:
+        raise ValueError(f"{part} must return the shape that it is given: x {x.shape}, result {change.shape}")
+    with np.errstate(all="ignore"):
+        total: NDArray[Any] = x + change
+    return total
+
+
+def _mean(x: NDArray[Any]) -> NDArray[Any]:
+    """Average over the features; unlike np.mean without a warning where there are none."""
+    mean: NDArray[Any] = x.sum(axis=-1, keepdims=True) / x.shape[-1]
+    return mean
+
+
+def _feature_row(name: str, row: ArrayLike | None, tokens: NDArray[Any]) -> NDArray[Any]:
+    """Return a gain or offset for each feature, in the dtype of the computation; ones if there is none."""
+    _checks.has_axes("(..., d)", 1, x=tokens)
+    array = _checks.real_array(name, np.ones(tokens.shape[-1:]) if row is None else row)
+    if array.shape != tokens.shape[-1:]:
+        raise ValueError(f"{name} must have a number for each feature of x: {name} {array.shape}, x {tokens.shape}")
+    return array.astype(tokens.dtype)
+
+
+def _small(name: str, value: float) -> float:
+    if _checks.finite(name, value) < 0:
+        raise ValueError(f"{name} must not be negative: {value}")
+    return float(value)
