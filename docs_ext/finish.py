@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from docs_ext.downloads import write_downloads
-from docs_ext.slim import slim
+from docs_ext.slim import EMBEDDED, FONTS, STYLES, slim
 
 DOCS = Path(__file__).parents[1] / "docs"
 AUTHOR = "The authors of Attention, line by line"
@@ -22,7 +22,7 @@ _MENDED = {
     "<h1>404 - Not found</h1>": "<h1>404 - Not found</h1>\n"
     "  <p>No page has this address. The search above knows them all; the tabs lead to the first of each part.</p>",
 }
-_PRELOAD_BEFORE = re.compile(r'<link rel="stylesheet" href="(?P<base>[^"]*)assets/css/all\.css">')
+_STYLES = re.compile(rf'<link rel="stylesheet" href="(?P<base>[^"]*){re.escape(STYLES)}">')
 
 
 def policy(pages: Iterable[str]) -> str:
@@ -39,6 +39,7 @@ def policy(pages: Iterable[str]) -> str:
             "style-src 'self'",
             "style-src-attr 'unsafe-inline'",  # KaTeX places its boxes by style attributes
             "img-src 'self' data:",
+            "font-src 'self' data:",
             "object-src 'none'",
             "base-uri 'self'",
             "form-action 'self'",
@@ -65,16 +66,19 @@ def finish(page: str, csp: str) -> str:
     for fault, mended in _MENDED.items():
         page = page.replace(fault, mended)
     page = re.sub(r"<th\b([^>]*)></th>", r"<td\1></td>", page)  # Markdown's empty corner of a table is no header
-    page = _PRELOAD_BEFORE.sub(_preload, page) if 'class="katex"' in page else page
+    page = _STYLES.sub(lambda link: _preload(page, link["base"]) + link[0], page)
     charset = '<meta charset="utf-8">'
     return page.replace(charset, "\n      ".join((charset, *tags)), 1)
 
 
-def _preload(link: re.Match[str]) -> str:
-    """Fetch the fonts of nearly every formula with the page, so that nothing moves when they arrive."""
-    fonts = (f"{link['base']}assets/katex/fonts/KaTeX_{name}.woff2" for name in ("Main-Regular", "Math-Italic"))
-    tags = (f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts)
-    return "\n      ".join((*tags, link[0]))
+def _preload(page: str, base: str) -> str:
+    """Fetch the rarer fonts of a page's formulas with the page."""
+    fonts = [
+        name for name, marks in FONTS.items() if name not in EMBEDDED and re.search(rf'class="[^"]*(?:{marks})', page)
+    ]
+    href = f"{base}assets/katex/fonts/KaTeX_{{}}.woff2"
+    tag = f'<link rel="preload" href="{href}" as="font" type="font/woff2" crossorigin>\n      '
+    return "".join(tag.format(font) for font in fonts)
 
 
 def _first(pattern: str, page: str) -> str:

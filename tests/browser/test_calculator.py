@@ -1,11 +1,12 @@
 """The calculator: random numbers against the package, fields, keys, invalid input, address, navigation, no scripts."""
 
+import re
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from attention import scaled_dot_product_attention, softmax
-from docs_ext.head import vector
-from docs_ext.numbers import number
 from tests.browser.conftest import DESKTOP, follow
 
 PAGE = "learn/line-by-line/"
@@ -64,9 +65,10 @@ def says(widget):
     return widget.evaluate(SHOWN)["says"]
 
 
-def written(numbers):
-    """Write a vector as the page does: it knows no negative zero."""
-    return vector(numbers).replace("\N{MINUS SIGN}0.000", "0.000")
+def shows(text, values):
+    """Tell whether a text ends with these numbers; which of two equally near decimals it takes may differ."""
+    shown = re.findall(r"-?[\d./]+", text.replace("\N{MINUS SIGN}", "-").rpartition("=")[2].rpartition("(")[2])
+    return np.allclose([float(Fraction(number)) for number in shown], values, rtol=0, atol=0.0005 + 1e-9)
 
 
 def address(widget):
@@ -84,13 +86,14 @@ def test_a_hundred_random_inputs_agree_with_the_package(widget):
         weights = softmax(q[asks] @ k.T / 2 * np.log(2))
         output = scaled_dot_product_attention(q * np.log(2), k, v)[asks]
         np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
-        assert shown["says"].endswith(f"; sum 1; output {written(output)}")
+        assert "; sum 1; output (" in shown["says"]
+        assert shows(shown["says"], output)
         assert shown["says"].startswith(f"{WORDS[asks]}: {WORDS[np.argmax(weights)]} ")
-        assert shown["lanes"][-1][-1] == written(output)
+        assert shows(shown["lanes"][-1][-1], output)
         for lane, key, weight, value in zip(shown["lanes"], k, weights, v, strict=False):
-            assert lane[1].endswith(f" = {number(q[asks] @ key)}")
-            assert lane[2].endswith(f" = {number(q[asks] @ key / 2)}")
-            assert lane[5] == written(weight * value)
+            assert shows(lane[1], q[asks] @ key)
+            assert shows(lane[2], q[asks] @ key / 2)
+            assert shows(lane[5], weight * value)
 
 
 def test_a_typed_number_changes_every_step(widget):

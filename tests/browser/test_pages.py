@@ -1,5 +1,7 @@
 """Every page as a browser shows it: accessible, quiet, self-contained, as wide as a phone, and small."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 from tests.browser.conftest import DESKTOP, PHONE
@@ -167,19 +169,14 @@ def test_a_page_asks_for_nothing_that_is_missing(visits, handler):
     assert not handler.missing
 
 
-def test_the_first_view_of_a_page_of_formulas_is_small(browser, server, handler):
-    handler.served.clear()
-    context = browser.new_context(viewport=DESKTOP)
-    page = context.new_page()
-    page.goto(server + "learn/scaling/", wait_until="networkidle")
-    context.close()
-    requests = sorted(handler.served, key=lambda request: -request[1])
-    listing = "\n".join(f"{size:8} {path}" for path, size in requests)
-    search = sum(size for path, size in requests if "/search" in path)  # loaded behind the page, for the first question
-    assert len(requests) > 8, listing
-    assert len(requests) <= 20, listing
-    assert sum(size for _, size in requests) - search <= 150_000, listing
-    assert search <= 150_000, listing
+def test_the_first_view_of_every_page_is_small(visits, handler):
+    size = dict(handler.served)
+    for name, facts in visits.items():
+        paths = {urlsplit(url).path for url in facts.requests if url.startswith("http")}
+        listing = "\n".join(f"{size[path]:8} {path}" for path in sorted(paths, key=size.get))
+        assert 8 < len(paths) <= 20, f"{name}:\n{listing}"
+        assert sum(map(size.get, paths)) <= 150_000, f"{name}:\n{listing}"
+        assert sum(size[path] for path in paths if "/assets/js/" in path) <= 10_000, f"{name}:\n{listing}"
 
 
 def test_formulas_need_no_script(browser, server, page_names):

@@ -1,4 +1,5 @@
 import hashlib
+import re
 from base64 import b64encode
 
 import pytest
@@ -91,3 +92,11 @@ def test_the_corner_of_a_table_is_no_header(site):
     (site / "index.html").write_text(page, "utf-8")
     finish.main(site)
     assert "<tr><td></td><th>a</th></tr>" in (site / "index.html").read_text("utf-8")
+
+
+def test_a_page_fetches_the_rarer_fonts_of_its_formulas_at_once():
+    styles = '<link rel="stylesheet" href="../assets/css/all.css">'
+    formula = '<span class="mord mathbb">R</span><span class="mop op-symbol large-op">∑</span>'
+    for body, fonts in ((formula, ["AMS", "Size2"]), ('<span class="mord mathnormal">Q</span>', [])):
+        page = finish.finish(PAGE.replace("  </head>", f"{styles}</head>").replace("<article>", body), "")
+        assert re.findall(r'rel="preload" href="../assets/katex/fonts/KaTeX_(\w+)-Regular.woff2"', page) == fonts

@@ -2,6 +2,8 @@
 
 import re
 import shutil
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ PAGE = """<head>
       <link rel="stylesheet" href="../assets/katex/katex.min.css">
       <link rel="stylesheet" href="../assets/css/site.css">
 </head>
-<p>w</p><span class="katex-html"><svg><path d=""/></svg><span>Q</span></span><p>z</p>
+<p>w</p><span class="katex-html"><svg><path d=""/></svg><span class="mathnormal">Q</span>+</span><p>z</p>
 """
 
 
@@ -42,15 +44,23 @@ def test_a_page_links_one_style_sheet_besides_the_themes(site):
     assert links == ["../assets/stylesheets/main.css", "../assets/css/all.css"]
     sheet = (site / "assets/css/all.css").read_text("utf-8")
     assert sheet.index("katex") < sheet.index("a { color: red }")
-    for address in re.findall(r"url\((.*?)\)", sheet):
-        assert (site / "assets/css" / address).is_file(), address
+    addresses = re.findall(r"url\((.*?)\)", sheet)
+    for address in addresses:
+        assert address.startswith("data:") or (site / "assets/css" / address).is_file(), address
+    assert sum(address.startswith("data:") for address in addresses) == len(slim.EMBEDDED)
     assert not (site / "assets/css/site.css").exists()
 
 
 def test_fonts_keep_the_glyphs_of_formulas_and_no_others(site):
     slimmed(site)
-    with TTFont(site / "assets/katex/fonts/KaTeX_Math-Italic.woff2") as font:
-        assert set(map(chr, font.getBestCmap())) == {"Q"}
+    sheet = (site / "assets/css/all.css").read_text("utf-8")
+    fonts = [b64decode(data) for data in re.findall(r"base64,(.*?)\)", sheet)]
+    fonts.append((site / "assets/katex/fonts/KaTeX_AMS-Regular.woff2").read_bytes())
+    glyphs = []
+    for data in fonts:
+        with TTFont(BytesIO(data)) as font:
+            glyphs.append("".join(map(chr, font.getBestCmap() or {})))
+    assert sorted(glyphs) == ["", "+", "Q"]
 
 
 def test_comments_stay_in_the_sources(site):
