@@ -30,6 +30,11 @@ def number(element, name):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_page_shows_the_diagram(path):
+    assert any(f"assets/diagrams/{path.name})" in page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_diagram_is_small_and_takes_its_colours_from_the_page(path):
     source = path.read_text("utf-8")
     assert len(source.encode()) < 10_000

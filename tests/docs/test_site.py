@@ -9,6 +9,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 
 import attention
+from tests.docs.pages import ROOT
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
@@ -145,3 +146,10 @@ def test_the_reference_shows_exactly_the_public_names(site):
         if kind in ("py:function", "py:class") and name.rpartition(".")[0] in modules
     }
     assert shown == set(attention.__all__)
+
+
+def test_the_readmes_links_lead_to_files_of_the_project():
+    targets = re.findall(r"\]\(([^)#]+)", (ROOT / "README.md").read_text("utf-8"))
+    local = [target for target in targets if "://" not in target]
+    assert local
+    assert [target for target in local if not (ROOT / target).is_file()] == []
