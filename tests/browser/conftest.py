@@ -4,6 +4,7 @@ import gzip
 import os
 import shutil
 import threading
+from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -44,18 +45,24 @@ class Handler(SimpleHTTPRequestHandler):
             self.missing.add(path)
             self.send_error(404)
             return
-        body = file.read_bytes()
-        if file.name == "sitemap.xml":  # else Material would find none of its pages and navigate the slow way
-            body = body.replace(BUILT_FOR.encode(), self.origin.encode())
         self.send_response(200)
         if file.suffix in TEXT:
-            body = gzip.compress(body, mtime=0)
             self.send_header("Content-Encoding", "gzip")
+        body = self.body(file, self.origin)
         self.send_header("Content-Type", self.guess_type(str(file)))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
         self.served.append((path, len(body)))
+
+    @staticmethod
+    @cache
+    def body(file, origin):
+        """Return what goes over the wire."""
+        body = file.read_bytes()
+        if file.name == "sitemap.xml":  # else Material would find none of its pages and navigate the slow way
+            body = body.replace(BUILT_FOR.encode(), origin.encode())
+        return gzip.compress(body, mtime=0) if file.suffix in TEXT else body
 
     def log_message(self, *_):
         """Keep silent."""
