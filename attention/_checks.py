@@ -3,13 +3,14 @@
 import math
 import operator
 from numbers import Real
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 class AttentionOptions(TypedDict, total=False):
@@ -107,6 +108,12 @@ def flag(name: str, value: bool) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False: {type(value).__name__}")
     return bool(value)
+
+
+def instance(name: str, value: T, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {kind.__name__}: {type(value).__name__}")
+    return value
 
 
 def has_axes(layout: str, n_axes: int, **arrays: NDArray[Any]) -> None:

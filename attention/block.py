@@ -141,7 +141,7 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     Returns
     -------
     y : ndarray, shape of x
-        Near x for large x, near 0 for very negative x.
+        Near x for large x, near 0 for very negative x; 0 at -inf, the limit.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
             gate = np.tanh(math.sqrt(2 / math.pi) * (numbers + 0.044715 * numbers**3))
         else:
             gate = _erf(numbers / math.sqrt(2)).astype(numbers.dtype)
-        y: NDArray[Any] = numbers / 2 * (1 + gate)
+        y = np.where(numbers == -np.inf, 0, numbers / 2 * (1 + gate))  # -inf times 0 would be nan
         return y.astype(dtype, copy=False)
 
 
@@ -311,8 +311,7 @@ class BlockWeights:
     eps: float = field(default=1e-5, kw_only=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.attention, MultiHeadWeights):
-            raise TypeError(f"attention must be MultiHeadWeights: {type(self.attention).__name__}")
+        _checks.instance("attention", self.attention, MultiHeadWeights)
 
 
 def transformer_block(
@@ -344,7 +343,7 @@ def transformer_block(
     Raises
     ------
     TypeError
-        As in `multi_head_attention`.
+        If weights are not BlockWeights; as in `multi_head_attention`.
     ValueError
         As in `multi_head_attention`, `feed_forward` and `layer_norm`; if a part does not return d_model features.
 
@@ -374,7 +373,7 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], BlockWeights(zeros, np.zeros((4, 6)), np.zeros((6, 4))))
     array([[1., 2., 3., 4.]])
     """
-    w = weights
+    w = _checks.instance("weights", weights, BlockWeights)
 
     def attend(tokens: NDArray[Any]) -> NDArray[Any]:
         return multi_head_attention(tokens, w.attention, **options)
@@ -391,6 +390,8 @@ def transformer_block(
     heads = w.attention
     matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v, "w_o": heads.w_o}
     (tokens, *_), dtype = _checks.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out)
+    for name in ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias"):  # layer_norm would say weight or bias
+        _feature_row(name, getattr(w, name), tokens)
     if _checks.flag("norm_first", norm_first):
         y = _add(tokens, attend(norm1(tokens)), "attention")
         z = _add(y, transform(norm2(y)), "the feed-forward layer")

@@ -19,8 +19,8 @@ class KVCache:
     max_tokens : int, optional
         The most tokens the cache may hold; no limit if omitted.
     window : int, optional
-        Keep the last tokens only. `n_seen` still counts all, for positions. To append m tokens at once whose queries
-        look back by `left`, the window must be at least left + m; the offset of their mask is n_k - n_q.
+        Keep the last tokens only: a query sees itself and `window` - 1 tokens before. `n_seen` still counts all, for
+        positions. Space is bounded by a few windows, whatever was seen.
 
     Raises
     ------
@@ -45,30 +45,33 @@ class KVCache:
     >>> keys.shape, values.shape, len(cache)
     ((3, 4), (3, 6), 3)
 
-    A window of two forgets the oldest:
+    A window of two forgets the oldest. Of tokens that come together each finds what it may see: 3 may look at 2.
 
     >>> import numpy as np
     >>> from attention import KVCache
     >>> cache = KVCache(window=2)
-    >>> for token in (1.0, 2.0, 3.0):
+    >>> for token in (1.0, 2.0):
     ...     keys, values = cache.append([[token]], [[10 * token]])
+    >>> keys, values = cache.append([[3.0], [4.0]], [[30.0], [40.0]])
     >>> values
     array([[20.],
-           [30.]])
+           [30.],
+           [40.]])
     >>> len(cache), cache.n_seen
-    (2, 3)
+    (2, 4)
     """
 
     def __init__(self, max_tokens: int | None = None, *, window: int | None = None) -> None:
         self._max_tokens = None if max_tokens is None else _checks.count("max_tokens", max_tokens, minimum=1)
         self._window = None if window is None else _checks.count("window", window, minimum=1)
         self._buffers: list[NDArray[Any]] = []  # keys and values, each (..., capacity, d)
-        self._start = self._stop = 0  # what is kept, in the buffers
         self._n_seen = 0
+        self._oldest = 0  # number of the oldest token that is still there; more than the window, for truncate
+        self._first_row = 0  # number of the token in the first row of the buffers
 
     def __len__(self) -> int:
         """Return how many tokens are kept."""
-        return self._stop - self._start
+        return self._n_seen - self._start(self._window)
 
     @property
     def n_seen(self) -> int:
@@ -78,10 +81,14 @@ class KVCache:
     @property
     def nbytes(self) -> int:
         """Bytes of the tokens that are kept; space allocated ahead is not counted."""
-        return sum(view.nbytes for view in self._views())
+        return sum(view.nbytes for view in self._views(self._start(self._window)))
 
     def append(self, key: ArrayLike, value: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Add tokens at the end; return all keys and all values kept.
+        """Add tokens at the end; return the keys and values that the new tokens may look at.
+
+        Without a window these are all. With one they are the new tokens and `window` - 1 before them, so that each new
+        query finds its whole window; the last `window` tokens are kept for the next append. The mask of the step is
+        `sliding_window_mask(n_q, n_k, left=window - 1, offset=n_k - n_q)`; a single query needs none.
 
         Parameters
         ----------
@@ -92,16 +99,16 @@ class KVCache:
 
         Returns
         -------
-        keys, values : ndarray of shape (..., len, d_k) and (..., len, d_v)
-            Read-only views, valid until the next append or truncate.
+        keys, values : ndarray of shape (..., n_k, d_k) and (..., n_k, d_v)
+            Read-only views, valid until the next append or truncate. After an append of no tokens, what is kept.
 
         Raises
         ------
         TypeError
             If an array does not hold real numbers.
         ValueError
-            If shapes or dtypes differ from those of the first append, key and value differ in their tokens, or the
-            cache would hold more than max_tokens. The cache is then unchanged.
+            If shapes or dtypes differ from those of the first append, key and value differ in their tokens or in their
+            leading axes, or more than max_tokens would be kept. The cache is then unchanged.
         """
         new = [_checks.real_array("key", key), _checks.real_array("value", value)]
         new = [array if array.dtype.kind == "f" else array.astype(float) for array in new]
@@ -110,17 +117,22 @@ class KVCache:
         if self._max_tokens is not None and min(len(self) + n_new, self._window or np.inf) > self._max_tokens:
             raise ValueError(f"the cache holds max_tokens {self._max_tokens}: {len(self)} kept, {n_new} new")
         self._make_room(new, n_new)
+        row = self._n_seen - self._first_row
         for buffer, array in zip(self._buffers, new, strict=True):
-            buffer[..., self._stop : self._stop + n_new, :] = array
-        self._stop += n_new
+            buffer[..., row : row + n_new, :] = array
         self._n_seen += n_new
-        if self._window is not None:
-            self._start = max(self._start, self._stop - self._window)
-        keys, values = self._views()
+        if self._window is None:
+            keys, values = self._views(0)
+        else:
+            keys, values = self._views(self._start(self._window - 1 + max(n_new, 1)))
+            self._oldest = max(self._oldest, self._n_seen - 2 * self._window)
         return keys, values
 
     def truncate(self, n: int) -> None:
         """Forget all but the first `n` tokens, as when a guess is taken back.
+
+        What a window had pushed out meanwhile is kept again: the next append finds the window that it would have found
+        without the guess.
 
         Parameters
         ----------
@@ -132,15 +144,17 @@ class KVCache:
         TypeError
             If n is not an integer.
         ValueError
-            If n is above `n_seen`, or below what a window kept.
+            If n is above `n_seen`, below what a window kept, or, after other tokens were taken back, so small that the
+            next token would miss a part of its window. The cache is then unchanged.
         """
         n = _checks.count("n", n)
-        forgotten = self._n_seen - len(self)
+        least = self._start(self._window)
+        if self._window is not None and self._oldest > 0:
+            least = max(least, self._oldest + self._window - 1)
         if n > self._n_seen:
             raise ValueError(f"n must be at most n_seen: n {n}, n_seen {self._n_seen}")
-        if n < forgotten:
-            raise ValueError(f"n must be at least {forgotten}, the tokens that the window has forgotten: n {n}")
-        self._stop -= self._n_seen - n
+        if n < least:
+            raise ValueError(f"n must be at least {least}, since the window has forgotten older tokens: n {n}")
         self._n_seen = n
 
     def _check(self, key: NDArray[Any], value: NDArray[Any]) -> None:
@@ -156,20 +170,28 @@ class KVCache:
                 raise ValueError(
                     f"{name} must have the dtype of the first append: {name} {array.dtype}, cache {buffer.dtype}"
                 )
+        if key.shape[:-2] != value.shape[:-2]:
+            raise ValueError(f"key and value must share their leading axes: key {key.shape}, value {value.shape}")
 
     def _make_room(self, new: list[NDArray[Any]], n_new: int) -> None:
-        """Move what is kept to buffers twice as large, if the new tokens do not fit."""
-        if self._buffers and self._stop + n_new <= self._buffers[0].shape[-2]:
+        """Move what is still there to buffers twice as large, if the new tokens do not fit."""
+        used = self._n_seen - self._first_row
+        if self._buffers and used + n_new <= self._buffers[0].shape[-2]:
             return
-        kept = self._views() if self._buffers else [array[..., :0, :] for array in new]
-        capacity = max(2 * len(self), len(self) + n_new, 16)
-        self._buffers = [np.empty((*a.shape[:-2], capacity, a.shape[-1]), a.dtype) for a in new]
-        for buffer, array in zip(self._buffers, kept, strict=True):
-            buffer[..., : array.shape[-2], :] = array
-        self._start, self._stop = 0, kept[0].shape[-2]
+        moved = self._n_seen - self._oldest
+        capacity = max(2 * moved, moved + n_new, 16)
+        buffers = [np.empty((*a.shape[:-2], capacity, a.shape[-1]), a.dtype) for a in new]
+        for buffer, old in zip(buffers, self._buffers, strict=False):  # at first there are none
+            buffer[..., :moved, :] = old[..., used - moved : used, :]
+        self._buffers, self._first_row = buffers, self._oldest
 
-    def _views(self) -> list[NDArray[Any]]:
-        views = [buffer[..., self._start : self._stop, :] for buffer in self._buffers]
+    def _start(self, n: int | None) -> int:
+        """Return the number of the first of the last n tokens, as far as they are still there; None: all."""
+        return self._oldest if n is None else max(self._oldest, self._n_seen - n)
+
+    def _views(self, start: int) -> list[NDArray[Any]]:
+        rows = slice(start - self._first_row, self._n_seen - self._first_row)
+        views = [buffer[..., rows, :] for buffer in self._buffers]
         for view in views:
             view.flags.writeable = False
         return views

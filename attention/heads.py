@@ -440,9 +440,7 @@ class MultiHeadWeights:
                 )
 
     @classmethod
-    def random(
-        cls, d_model: int, n_heads: int, *, n_kv_heads: int | None = None, rng: np.random.Generator
-    ) -> Self:
+    def random(cls, d_model: int, n_heads: int, *, n_kv_heads: int | None = None, rng: np.random.Generator) -> Self:
         r"""Draw weights without biases as training starts from them: Glorot uniform.
 
         $$W_{ij} \sim U(-a, a), \qquad a = \sqrt{6 / (d_{\text{in}} + d_{\text{out}})}$$
@@ -530,7 +528,7 @@ def multi_head_attention(
     Raises
     ------
     TypeError
-        As in `scaled_dot_product_attention`.
+        If weights are not MultiHeadWeights; as in `scaled_dot_product_attention`.
     ValueError
         If the tokens do not fit the matrices; as in `scaled_dot_product_attention`; if rotary meets memory.
     NotImplementedError
@@ -569,7 +567,8 @@ def multi_head_attention(
         if memory is not None:
             raise ValueError("rotary positions are for self-attention: leave out memory")
         raise NotImplementedError("rotary positions are not part of the package yet")
-    w, n_kv_heads = weights, weights.n_kv_heads or weights.n_heads
+    w = _checks.instance("weights", weights, MultiHeadWeights)
+    n_kv_heads = w.n_kv_heads or w.n_heads
     arrays = {"x": x, "memory": x if memory is None else memory}
     matrices = {"w_q": w.w_q, "w_k": w.w_k, "w_v": w.w_v, "w_o": w.w_o}
     (x_, y, wq, wk, wv, wo), dtype = _checks.to_floats(**arrays, **matrices)

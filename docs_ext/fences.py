@@ -17,7 +17,21 @@ import yaml
 from markdown import Extension, Markdown
 from pymdownx.superfences import SuperFencesCodeExtension, SuperFencesException  # type: ignore[import-untyped]
 
-from docs_ext import calculator, chart, explorer, grid, lab, lanes, painter, quiz, switch, table, triangle
+from docs_ext import (
+    calculator,
+    chart,
+    decoding,
+    explorer,
+    grid,
+    head_switch,
+    lab,
+    lanes,
+    painter,
+    quiz,
+    switch,
+    table,
+    triangle,
+)
 from docs_ext._page import current_page
 from docs_ext.expressions import SpecError, did_you_mean
 
@@ -34,6 +48,8 @@ FENCES = {
     "blend-triangle": Fence(triangle.render, triangle.REQUIRED, triangle.OPTIONAL),
     "chart": Fence(chart.render, chart.REQUIRED, chart.OPTIONAL),
     "computed-table": Fence(table.render, table.REQUIRED, table.OPTIONAL),
+    "decode-stepper": Fence(decoding.render, decoding.REQUIRED, decoding.OPTIONAL),
+    "head-switch": Fence(head_switch.render, head_switch.REQUIRED, head_switch.OPTIONAL),
     "mask-painter": Fence(painter.render, painter.REQUIRED, painter.OPTIONAL),
     "order-switch": Fence(switch.render, switch.REQUIRED, switch.OPTIONAL),
     "pe-explorer": Fence(explorer.render, explorer.REQUIRED, explorer.OPTIONAL),

@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
 def render(spec: Mapping[str, Any]) -> str:
     """Turn the mapping of a fence into HTML."""
-    sentences, parts = _sentences(spec), words_of(spec, "parts")
+    sentences, parts = sentences_of(spec), words_of(spec, "parts")
     row, ident, caption = row_of(spec, "selected", sentences[0]), str(spec["id"]), escape(str(spec["caption"]))
     cases = _cases(spec, sentences, row)
     if len(cases[0].received) != len(parts):
@@ -78,7 +78,7 @@ def render(spec: Mapping[str, Any]) -> str:
 </div>"""
 
 
-def _sentences(spec: Mapping[str, Any]) -> list[Sequence[str]]:
+def sentences_of(spec: Mapping[str, Any]) -> list[Sequence[str]]:
     given = spec["sentences"]
     if not isinstance(given, list) or len(given) != 2:
         raise SpecError("sentences are two: [S7, T7]", key="sentences")

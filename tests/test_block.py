@@ -140,12 +140,19 @@ def test_gelu_equals_the_normal_distribution_function():
 
 
 def test_gelu_by_hand():
-    y = gelu([0, 1, -1, 2, 1e9, -1e9, np.inf])
-    np.testing.assert_allclose(y, [0, 0.8413447460685429, -0.15865525393145707, 1.9544997361036416, 1e9, 0, np.inf])
-    y = gelu([0, 1, -1, 2, 1e9, -1e9, 1e300, -1e300, np.inf], approximate=True)
-    expected = [0, 0.8411919906082768, -0.15880800939172324, 1.954597694087775, 1e9, 0, 1e300, 0, np.inf]
+    y = gelu([0, 1, -1, 2, 1e9, -1e9, np.inf, -np.inf])
+    np.testing.assert_allclose(y, [0, 0.8413447460685429, -0.15865525393145707, 1.9544997361036416, 1e9, 0, np.inf, 0])
+    y = gelu([0, 1, -1, 2, 1e9, -1e9, 1e300, -1e300, np.inf, -np.inf], approximate=True)
+    expected = [0, 0.8411919906082768, -0.15880800939172324, 1.954597694087775, 1e9, 0, 1e300, 0, np.inf, 0]
     np.testing.assert_allclose(y, expected)
     assert np.isnan(gelu([np.nan])).all()
+
+
+@pytest.mark.parametrize("dtype", [H, S, D])
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gelu_of_minus_infinity_is_zero_without_a_warning(dtype, approximate):
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(gelu(dtype(-np.inf), approximate=approximate), dtype(0), strict=True)
 
 
 def test_the_approximation_is_close_and_not_the_same():
@@ -483,6 +490,7 @@ def test_lists_will_do():
 
 
 X = np.zeros((3, 4))
+NORMS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
 
 
 @pytest.mark.parametrize(
@@ -556,8 +564,13 @@ def test_bad_input_of_the_feed_forward_layer_is_named(changes, exception, pieces
         pytest.param({"w_out": (7, 1)}, {}, ValueError, ["feed-forward", "(2, 4)", "(2, 1)"], id="w_out broadcasts"),
         pytest.param({"w_in": (3, 7)}, {}, ValueError, ["w_in (3, 7)", "(2, 4)"], id="w_in"),
         pytest.param({"b_in": (6,)}, {}, ValueError, ["b_in (6,)"], id="b_in"),
-        pytest.param({"norm1_weight": (5,)}, {}, ValueError, ["weight (5,)", "(2, 4)"], id="norm1_weight"),
-        pytest.param({"norm2_bias": (1,)}, {}, ValueError, ["bias (1,)", "(2, 4)"], id="norm2_bias"),
+        *(
+            pytest.param(
+                {name: shape}, {}, ValueError, [f"{name} must", f"{name} {shape}", "x (2, 4)"], id=f"long {name}"
+            )
+            for name, shape in zip(NORMS, [(5,), (1,), (2, 4), ()], strict=True)
+        ),
+        *(pytest.param({name: [1j] * 4}, {}, TypeError, [f"{name} must"], id=f"complex {name}") for name in NORMS),
         pytest.param({"eps": -1.0}, {}, ValueError, ["eps", "negative"], id="negative eps"),
         pytest.param({"x": (2, 3)}, {}, ValueError, ["x (2, 3)", "(4, 6)"], id="x of other width"),
         pytest.param({"x": (4,)}, {}, ValueError, ["x", "(4,)", "2 axes"], id="1-D x"),
@@ -580,6 +593,9 @@ def test_bad_input_of_the_block_is_named(norm_first, changes, options, exception
 def test_a_block_needs_heads_and_a_flag(rng):
     with pytest.raises(TypeError, match=says("attention must be MultiHeadWeights", "ndarray")):
         BlockWeights(np.eye(4), np.eye(4), np.eye(4))
+    for wrong in (block(*parts(rng)).attention, {"w_in": np.eye(5)}, None):
+        with pytest.raises(TypeError, match=says("weights must be BlockWeights", type(wrong).__name__)):
+            transformer_block(np.zeros((3, 5)), wrong)
     with pytest.raises(TypeError, match=says("norm_first", "int")):
         transformer_block(np.zeros((3, 5)), block(*parts(rng)), norm_first=1)
     with pytest.raises(TypeError, match="positional"):

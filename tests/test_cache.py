@@ -37,16 +37,12 @@ def chunks(n, sizes):
 
 
 def decode(query, key, value, sizes, *, window=None, left=None, enable_gqa=False):
-    """Attend a few tokens at a time: to the cache, with the last query at the last key."""
+    """Attend a few tokens at a time: to what an append returns, with the last query at the last key."""
     cache, rows = KVCache(window=window), []
     for new in chunks(query.shape[-2], sizes):
         keys, values = cache.append(key[..., new, :], value[..., new, :])
-        n_new, n_kept = new.stop - new.start, len(cache)
-        first = cache.n_seen - n_kept  # position of the first key that is kept
-        if left is None:
-            mask = causal_mask(n_new, n_kept, offset=new.start - first)
-        else:
-            mask = sliding_window_mask(n_new, n_kept, left=left, offset=new.start - first)
+        n_q, n_k = new.stop - new.start, keys.shape[-2]
+        mask = sliding_window_mask(n_q, n_k, left=left, offset=n_k - n_q)  # left=None: causal
         rows.append(scaled_dot_product_attention(query[..., new, :], keys, values, mask=mask, enable_gqa=enable_gqa))
     return np.concatenate(rows, axis=-2)
 
@@ -93,9 +89,11 @@ def test_a_window_keeps_the_last_tokens_and_counts_all(window, sizes):
     expected_keys, expected_values = tokens(0, 100)
     for new in chunks(100, sizes):
         keys, values = cache.append(*tokens(new.start, new.stop))
+        seen = slice(max(0, new.start - (window - 1)), new.stop)  # what the first of the new tokens may look at
+        np.testing.assert_array_equal(keys, expected_keys[:, seen])
+        np.testing.assert_array_equal(values, expected_values[:, seen])
         kept = slice(max(0, new.stop - window), new.stop)
-        np.testing.assert_array_equal(keys, expected_keys[:, kept])
-        np.testing.assert_array_equal(values, expected_values[:, kept])
+        np.testing.assert_array_equal(cache.append(*tokens(0, 0))[1], expected_values[:, kept])
         assert cache.n_seen == new.stop
         assert len(cache) == min(window, new.stop)
         assert cache.nbytes == 2 * len(cache) * (3 + 5) * 8
@@ -162,7 +160,7 @@ def test_decoding_equals_full_causal_attention(seed, n, sizes, kv_heads):
 def test_decoding_with_a_window_equals_full_attention_under_the_window_mask(seed, n, sizes, kv_heads, left):
     query, key, value = draw(np.random.default_rng(seed), n, kv_heads=kv_heads)
     expected = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(n, left=left), enable_gqa=True)
-    for window in (None, left + max(sizes), left + max(sizes) + 3):  # the first new token looks back by left
+    for window in (None, left + 1, left + 4):
         np.testing.assert_allclose(
             decode(query, key, value, sizes, window=window, left=left, enable_gqa=True),
             expected,
@@ -179,18 +177,28 @@ def test_decoding_equals_the_loops(rng):
         np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
     mask = np.array([[0 <= i - j <= 4 for j in range(23)] for i in range(23)])
     expected = loop_attention(query, key, value, mask=mask, enable_gqa=True, dtype=np.longdouble).astype(float)
-    result = decode(query, key, value, (1, 3), window=7, left=4, enable_gqa=True)
+    result = decode(query, key, value, (1, 3), window=5, left=4, enable_gqa=True)
     np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
 
 
-def test_a_window_of_left_and_one_serves_single_tokens_but_not_a_run_of_them(rng):
+def test_a_smaller_window_is_too_small(rng):
     query, key, value = draw(rng, 20)
     full = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(20, left=4))
-    single = decode(query, key, value, (1,), window=5, left=4)
-    np.testing.assert_allclose(single, full, rtol=0, atol=32 * EPS * np.abs(value).max())
-    assert not np.allclose(decode(query, key, value, (4,), window=5, left=4), full)
-    smaller = decode(query, key, value, (1,), window=4, left=4)
-    assert not np.allclose(smaller[..., 4:, :], full[..., 4:, :])
+    for sizes in ((1,), (6,)):
+        right = decode(query, key, value, sizes, window=5, left=4)
+        np.testing.assert_allclose(right, full, rtol=0, atol=32 * EPS * np.abs(value).max())
+        assert not np.allclose(decode(query, key, value, sizes, window=4, left=4), full)
+
+
+def test_single_queries_need_no_mask_whatever_the_window(rng):
+    query, key, value = draw(rng, 20)
+    full = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(20, left=2))
+    cache = KVCache(window=3)
+    cache.append(key[..., :9, :], value[..., :9, :])
+    for t in range(9, 20):
+        keys, values = cache.append(key[..., t : t + 1, :], value[..., t : t + 1, :])
+        row = scaled_dot_product_attention(query[..., t : t + 1, :], keys, values)
+        np.testing.assert_allclose(row, full[..., t : t + 1, :], rtol=0, atol=32 * EPS * np.abs(value).max())
 
 
 def test_a_mask_aligned_at_the_first_key_is_wrong_while_decoding(rng):
@@ -231,23 +239,28 @@ def test_a_layer_decodes_token_by_token_what_it_computes_at_once(rng, kv_heads):
 
 
 class Bill:
-    """Appends to a cache, and adds up the bytes of new buffers and of the tokens that were moved into them."""
+    """Appends to a cache, and adds up the bytes of new buffers and of the tokens that were copied into them."""
 
     def __init__(self, **options):
-        self.cache, self.buffers, self.moved, self.allocated, self.largest = KVCache(**options), (), 0, 0, 0
+        self.cache, self.buffers, self.copied, self.allocated, self.largest = KVCache(**options), (), 0, 0, 0
 
     def append(self, key, value):
-        kept = self.cache.nbytes
         views = self.cache.append(key, value)
         buffers = [view.base for view in views]
         assert not any(buffer is None for buffer in buffers), "a view is a window on a buffer, not a copy"
-        self.moved += key.nbytes + value.nbytes
+        self.copied += key.nbytes + value.nbytes
         if any(new is not old for new, old in zip(buffers, self.buffers or (None, None), strict=True)):
             self.buffers = buffers  # held on to, so that no other buffer can take its place in memory
-            self.moved += kept
+            self.copied += sum(map(filled, views, buffers)) - (key.nbytes + value.nbytes)
             size = sum(buffer.nbytes for buffer in buffers)
             self.allocated += size
             self.largest = max(self.largest, size)
+
+
+def filled(view, buffer):
+    """Count the bytes of a buffer up to the end of the view, in all heads."""
+    rows = (view.ctypes.data - buffer.ctypes.data) // buffer.strides[-2] + view.shape[-2]
+    return buffer.nbytes // buffer.shape[-2] * rows
 
 
 @pytest.mark.parametrize("window", [None, 50, 1])
@@ -257,7 +270,7 @@ def test_bytes_copied_grow_linearly_with_the_tokens(window):
         for _ in range(n):
             bill.append(np.zeros((2, 1, 3)), np.zeros((2, 1, 5)))
         size = n * 2 * (3 + 5) * 8
-        assert bill.moved <= 3 * size
+        assert bill.copied <= 3 * size
         assert bill.allocated <= 4 * size
 
 
@@ -276,7 +289,7 @@ def test_large_appends_waste_no_more_than_small_ones():
         bill.append(np.zeros((n, 3)), np.zeros((n, 5)))
     size = 4002 * (3 + 5) * 8
     assert bill.largest <= 2 * size
-    assert bill.moved <= 3 * size
+    assert bill.copied <= 3 * size
 
 
 # --- truncate ----------------------------------------------------------------------------------------------------
@@ -285,23 +298,46 @@ def test_large_appends_waste_no_more_than_small_ones():
 @properties
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 20)), max_size=12), st.sampled_from([None, 1, 3, 8, 30]))
 def test_appends_and_truncations_follow_a_plain_list(steps, window):
-    cache, seen, fresh, lost = KVCache(window=window), [], 0, 0  # lost: how many the window has forgotten
+    cache, seen, fresh, gone = KVCache(window=window), [], 0, 0  # gone: what truncate cannot bring back
     cache.append(*tokens(0, 0))
     for grows, n in steps:
+        kept = seen[max(gone, len(seen) - (window or len(seen))) :]
         if grows:
-            cache.append(*tokens(fresh, fresh + n))
+            _, values = cache.append(*tokens(fresh, fresh + n))
+            reach = min(len(kept), window - 1) if window else len(kept)
+            expected = kept if n == 0 else [*kept[len(kept) - reach :], *range(fresh, fresh + n)]
+            assert values[1, :, 0].tolist() == expected
             seen += range(fresh, fresh + n)
             fresh += n
-            lost = max(lost, len(seen) - window) if window else 0
-        elif lost <= n <= len(seen):
+            gone = max(gone, len(seen) - 2 * window) if window else 0
+        elif len(seen) - len(kept) <= n <= len(seen) and (gone == 0 or n - gone >= window - 1):
             cache.truncate(n)
             del seen[n:]
         else:
             with pytest.raises(ValueError, match="n must be at"):
                 cache.truncate(n)
+        kept = seen[max(gone, len(seen) - (window or len(seen))) :]
         keys, values = cache.append(*tokens(0, 0))
-        assert keys[0, :, 0].tolist() == values[1, :, 0].tolist() == seen[lost:]
-        assert (cache.n_seen, len(cache)) == (len(seen), len(seen) - lost)
+        assert keys[0, :, 0].tolist() == values[1, :, 0].tolist() == kept
+        assert (cache.n_seen, len(cache)) == (len(seen), len(kept))
+
+
+@properties
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9))))
+def test_guesses_that_are_taken_back_leave_no_hole_in_the_window(seed, window, steps):
+    rng, cache, at = np.random.default_rng(seed), KVCache(window=window), 0
+    query, key, value = draw(rng, 9 * len(steps))
+    full = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(9 * len(steps), left=window - 1))
+    for n_new, n_guessed in steps:
+        if 0 < n_guessed <= window:
+            cache.append(rng.standard_normal((2, 4, n_guessed, 3)), rng.standard_normal((2, 4, n_guessed, 5)))
+            cache.truncate(at)
+        new = slice(at, at + n_new)
+        keys, values = cache.append(key[..., new, :], value[..., new, :])
+        mask = sliding_window_mask(n_new, keys.shape[-2], left=window - 1, offset=keys.shape[-2] - n_new)
+        result = scaled_dot_product_attention(query[..., new, :], keys, values, mask=mask)
+        np.testing.assert_allclose(result, full[..., new, :], rtol=0, atol=32 * EPS * np.abs(value).max())
+        at += n_new
 
 
 def test_a_guess_is_taken_back(rng):
@@ -335,14 +371,25 @@ def test_truncate_refuses_and_changes_nothing(n, exception, pieces):
     np.testing.assert_array_equal(cache.append(*tokens(0, 0))[0], tokens(6, 10)[0])
 
 
-def test_truncate_may_forget_all_that_a_window_kept_and_no_more():
+def test_truncate_keeps_again_what_the_window_had_pushed_out():
+    cache = KVCache(window=4)
+    for n in range(10):
+        cache.append(*tokens(n, n + 1))
+    cache.truncate(6)  # all that the window kept is taken back
+    assert (len(cache), cache.n_seen) == (4, 6)
+    keys, _ = cache.append(*tokens(20, 22))
+    assert keys[0, :, 0].tolist() == [3, 4, 5, 20, 21]
+    assert cache.n_seen == 8
+
+
+def test_truncate_refuses_to_leave_a_hole_in_the_next_window():
     cache = KVCache(window=4)
     cache.append(*tokens(0, 10))
-    cache.truncate(6)
-    assert (len(cache), cache.n_seen, cache.nbytes) == (0, 6, 0)
-    keys, _ = cache.append(*tokens(20, 22))
-    np.testing.assert_array_equal(keys, tokens(20, 22)[0])
-    assert cache.n_seen == 8
+    cache.truncate(6)  # 2 to 5 are there, as many as ever before this
+    cache.truncate(5)
+    with pytest.raises(ValueError, match=says("n must be at least 5", "n 4", "window")):
+        cache.truncate(4)  # the next token would look at 1, which is gone
+    assert (len(cache), cache.n_seen) == (3, 5)
 
 
 def test_a_cache_that_was_emptied_still_knows_its_shape_and_dtype():
@@ -451,6 +498,10 @@ def test_a_failing_first_append_fixes_nothing():
     cache = KVCache(max_tokens=4)
     with pytest.raises(ValueError, match=says("key (2, 3)", "value (1, 5)")):
         cache.append(np.zeros((2, 3)), np.zeros((1, 5)))
+    for lead, other in [((2,), (4,)), ((2,), (1,)), ((2,), ()), ((2, 3), (3, 2))]:  # with as many tokens
+        shapes = (*lead, 1, 3), (*other, 1, 5)
+        with pytest.raises(ValueError, match=says("leading axes", f"key {shapes[0]}", f"value {shapes[1]}")):
+            cache.append(*map(np.zeros, shapes))
     with pytest.raises(ValueError, match=says("max_tokens 4", "5 new")):
         cache.append(np.zeros((5, 3)), np.zeros((5, 3)))
     with pytest.raises(TypeError, match=says("value must", "complex")):

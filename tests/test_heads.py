@@ -1154,6 +1154,12 @@ def test_bad_input_of_multi_head_attention_is_named(changes, exception, pieces):
         assert "memory" not in str(raised.value)  # a word that its caller has never seen
 
 
+@pytest.mark.parametrize("wrong", [np.eye(7), heads(), None, MultiHeadWeights], ids=lambda wrong: type(wrong).__name__)
+def test_weights_of_another_kind_are_refused(wrong):
+    with pytest.raises(TypeError, match=says("weights must be MultiHeadWeights", type(wrong).__name__)):
+        multi_head_attention(np.zeros((3, 7)), wrong)
+
+
 def test_memory_is_given_by_name():
     with pytest.raises(TypeError, match="positional"):
         multi_head_attention(np.zeros((3, 7)), MultiHeadWeights(**heads()), np.zeros((4, 11)))

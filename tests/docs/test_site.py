@@ -123,9 +123,7 @@ def test_ids_are_unique(pages):
 
 def test_the_markup_is_valid(pages):
     faults = [
-        f"{page.name}:{line}: {code} {details}"
-        for page in pages.values()
-        for (line, _), code, details in page.errors
+        f"{page.name}:{line}: {code} {details}" for page in pages.values() for (line, _), code, details in page.errors
     ]
     assert not faults, "\n".join(faults)
 

@@ -9,6 +9,8 @@ import pytest
 
 import attention
 from attention import BlockWeights, MultiHeadWeights, multi_head_attention, transformer_block
+from docs_ext.quiz import run
+from tests.docs.pages import ROOT, consoles
 from tests.parity import record
 
 SOURCES = {"record": json.loads(record.RECORD.read_text(encoding="utf-8"))}
@@ -106,6 +108,16 @@ def test_the_package_computes_what_torch_computes(call, inputs, output):
     assert result.shape == expected.shape
     assert np.isfinite(expected).all()
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("case", ["biases", "a batch"])
+def test_the_function_on_the_heads_page_brings_weights_from_torch(case):
+    blocks = [console.code for console in consoles(ROOT / "docs/learn/heads.md") if "def from_torch" in console.code]
+    from_torch = run(blocks[0])["from_torch"]
+    inputs, output = next((c["inputs"], c["output"]) for c in SOURCES["record"]["cases"] if c["case"] == case)
+    state = arrays(inputs)
+    result = multi_head_attention(state["query"], from_torch(state, n_heads=state["n_heads"]))
+    np.testing.assert_allclose(result, output, rtol=0, atol=1e-12 * np.abs(output).max())
 
 
 def test_the_record_holds_what_the_script_would_run():

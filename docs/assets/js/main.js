@@ -7,6 +7,8 @@ import { watchScrollRegions } from "./scroll.js";
 const WIDGETS = [
   "attention-grid",
   "blend-triangle",
+  "decode-stepper",
+  "head-switch",
   "mask-painter",
   "order-switch",
   "pe-explorer",

@@ -1,0 +1,181 @@
+"""The head switch: two heads side by side or averaged, for each of two word orders.
+
+    ```head-switch
+    caption: What a word receives from two heads
+    sentences: [S5, T5]             # the second is the first with two words swapped
+    positions: EARLY5               # of attention.example, whose words these are
+    w_q: [W_Q1, W_Q2]               # of the two heads
+    w_k: W_K                        # which they share here
+    w_v: W_V
+    w_o: W_O
+    asks: [the first noun, the last noun]
+    selected: chased                # word or index of the row that asks at first; by default the last
+    ```
+
+Without JavaScript there are the first sentence with the heads side by side and a table of all four cases. The script,
+docs/assets/js/head-switch.js, computes the rows from the numbers in the data- attributes.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention import attention_weights, project
+from attention.example import embed
+from docs_ext._widget import widget
+from docs_ext.expressions import SpecError, array, value
+from docs_ext.head import names_of, row_of, vector, words_of
+from docs_ext.numbers import decimal, fraction
+from docs_ext.records import table
+from docs_ext.switch import sentences_of
+
+REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "w_o", "asks")
+OPTIONAL = ("selected",)
+HOW = ("side by side", "averaged")
+
+Floats = NDArray[np.float64]
+
+_LEGEND = '<span class="legend"><span class="swatch"></span> stronger = more weight</span>'
+
+
+class Case(NamedTuple):
+    """A sentence, the projections of two heads, and the matrix that joins them."""
+
+    words: Sequence[str]
+    q: Floats  # (2, n, d_k)
+    k: Floats  # (n, d_k)
+    v: Floats  # (n, d_v)
+    w_o: Floats  # (2 * d_v, d_out)
+
+
+class Row(NamedTuple):
+    """What one word receives: weights and blends of head 1, head 2 and their average; the long row times W_O."""
+
+    weights: Floats  # (3, n)
+    blends: Floats  # (3, d_v)
+    joined: Floats  # (d_out,)
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    cases, asks = _cases(spec), _asks(spec)
+    row, caption = row_of(spec, "selected", cases[0].words), escape(str(spec["caption"]))
+    shown = receive(cases[0], row)
+    blends = [receive(case, row) for case in cases]
+    word, pair = escape(cases[0].words[row]), " and ".join(f"<em>{escape(word)}</em>" for word in _pair(cases))
+    return widget(
+        "head-switch",
+        str(spec["id"]),
+        question=f"average the weights of the two heads, then swap {pair}. Does what <em>{word}</em> receives change?",
+        answer=f"It receives {vector(blends[0].blends[2])}, and {vector(blends[1].blends[2])} after the swap. Side by "
+        f"side, and joined by W<sub>O</sub>, it is {vector(blends[0].joined)} and {vector(blends[1].joined)}.",
+        body=f"""<div class="attention-grid">
+<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
+<table class="weights">
+<caption><span>{caption} {_LEGEND}</span></caption>
+{_head(cases[0].words)}
+<tbody>
+{"".join(map(_row, (*(f"head {n}: {ask}" for n, ask in enumerate(asks, 1)), "average"), shown.weights, shown.blends))}\
+</tbody>
+<tfoot><tr><th scope="row">handed on</th><td colspan="{len(cases[0].words)}">{long_row(shown)} times W<sub>O</sub></td>\
+<td class="output">{vector(shown.joined)}</td></tr></tfoot>
+</table>
+</div>
+</div>
+<details><summary>All four cases</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="All four cases">
+{table(_records(cases, row), f"What {word} receives")}
+</div>
+</details>""",
+        says=statement(cases, 0, 0, row),
+        words=[names_of(case.words) for case in cases],
+        q=[case.q.tolist() for case in cases],
+        k=[case.k.tolist() for case in cases],
+        v=[case.v.tolist() for case in cases],
+        w_o=cases[0].w_o.tolist(),
+        row=row,
+    )
+
+
+def receive(case: Case, row: int) -> Row:
+    """Let one word ask through both heads."""
+    weights = attention_weights(case.q[:, [row]], case.k)[:, 0]
+    weights = np.vstack([weights, weights.mean(axis=0)])
+    blends = weights @ case.v
+    return Row(weights, blends, blends[:2].ravel() @ case.w_o)
+
+
+def statement(cases: Sequence[Case], order: int, how: int, row: int) -> str:
+    """Say what a word receives in one order, and what the word at its place receives in the other."""
+    here, there = (receive(case, row) for case in (cases[order], cases[1 - order]))
+    words, others = names_of(cases[order].words), names_of(cases[1 - order].words)
+    first, second = (vector(blend) for blend in here.blends[:2])
+    results = [vector(one.blends[2] if how else one.joined) for one in (here, there)]
+    receives = results[0] if how else f"{first} and {second}, of which W_O makes {results[0]}"
+    return (
+        f"{' '.join(words)}, heads {HOW[how]}: {words[row]} receives {receives}. "
+        f"With {' and '.join(_pair(cases))} swapped, {others[row]} {'receives' if how else 'ends with'} {results[1]}."
+    )
+
+
+def long_row(row: Row) -> str:
+    """Write the concatenation: [5, 2 | 2, 5]."""
+    first, second = (vector(blend)[1:-1] for blend in row.blends[:2])
+    return f"[{first} | {second}]"
+
+
+def _cases(spec: Mapping[str, Any]) -> list[Case]:
+    matrices = value(spec, "w_q")
+    if not isinstance(matrices, list) or len(matrices) != 2:
+        raise SpecError("w_q are the matrices of two heads: [W_Q1, W_Q2]", key="w_q")
+    w_k, w_v, w_o = (array(spec, key) for key in ("w_k", "w_v", "w_o"))
+    if len(w_o) != 2 * w_v.shape[1]:
+        raise SpecError(f"w_o must have a row for each of 2 heads * {w_v.shape[1]} features: {w_o.shape}", key="w_o")
+    early, cases = value(spec, "positions"), []
+    for words in sentences_of(spec):
+        x = embed(list(words), early)
+        q = np.stack([project(x, matrix) for matrix in matrices])
+        cases.append(Case(words, q, project(x, w_k), project(x, w_v), w_o))
+    return cases
+
+
+def _asks(spec: Mapping[str, Any]) -> Sequence[str]:
+    asks = words_of(spec, "asks")
+    if len(asks) != 2:
+        raise SpecError("asks are two, what each head asks", key="asks")
+    return asks
+
+
+def _pair(cases: Sequence[Case]) -> list[str]:
+    return [word for word, other in zip(cases[0].words, cases[1].words, strict=True) if word != other]
+
+
+def _records(cases: Sequence[Case], row: int) -> list[dict[str, str]]:
+    records = []
+    for case in cases:
+        one = receive(case, row)
+        side, mean = vector(one.joined), vector(one.blends[2])
+        records.append({"sentence": " ".join(case.words), HOW[0]: long_row(one), "times W_O": side, HOW[1]: mean})
+    return records
+
+
+def _head(words: Sequence[str]) -> str:
+    keys = "".join(f'<th scope="col" class="key">{escape(word)}</th>' for word in names_of(words))
+    return f'<thead><tr><td></td>{keys}<th scope="col" class="output">receives</th></tr></thead>'
+
+
+def _row(name: str, weights: Floats, blend: Floats) -> str:
+    cells = "".join(map(_cell, weights))
+    hidden = " hidden" if name == "average" else ""
+    return (
+        f'<tr{hidden}><th scope="row" class="query">{escape(name)}</th>{cells}'
+        f'<td class="output">{vector(blend)}</td></tr>\n'
+    )
+
+
+def _cell(weight: float) -> str:
+    weight = float(weight)
+    return f'<td data-weight="{weight!r}" style="--w:{weight!r}">{fraction(weight) or decimal(weight)}</td>'

@@ -1,0 +1,127 @@
+"""The decode stepper: its steps against exact fractions and against all rows at once, its HTML, and what it refuses."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -e .[dev]")
+
+import html5lib
+
+from attention import sliding_window_mask
+from attention.example import EARLY5, S5, W_Q1, attend, embed
+from docs_ext import decoding
+from docs_ext.expressions import SpecError
+from docs_ext.head import read_head
+
+SPEC = {
+    "id": "d",
+    "caption": "c",
+    "tokens": "S5",
+    "x": "embed(S5, EARLY5)",
+    "w_q": "W_Q1",
+    "w_k": "W_K",
+    "w_v": "W_V",
+    "window": 2,
+    "step": 3,
+}
+X = embed(S5, EARLY5)
+
+
+def parse(spec):
+    return html5lib.parseFragment(decoding.render(spec), namespaceHTMLElements=False)
+
+
+def text(element):
+    return " ".join("".join(element.itertext()).split()).replace("\N{MINUS SIGN}", "-")
+
+
+def rows(spec):
+    return [[text(cell) for cell in row] for row in parse(spec).findall(".//table[@class='steps']/tbody/tr")]
+
+
+def test_step_3_is_the_one_of_the_page():
+    assert rows(SPEC) == [
+        ["cat", "cached", "(2, 4, 0, 2)", "3", "8/13", "(8, 0)", "(64/13, 0)"],
+        ["that", "cached", "(2, 2, 1, 0)", "2", "4/13", "(4, 4)", "(16/13, 16/13)"],
+        ["chased", "new", "(0, 0, 1, 0)", "0", "1/13", "(0, 0)", "(0, 0)"],
+        ["dog", "to come", "", "", "", "", ""],
+        ["ran", "to come", "", "", "", "", ""],
+    ]
+    assert [text(cell) for cell in parse(SPEC).find(".//tfoot/tr")] == ["sum", "", "", "", "1", "", "(80/13, 16/13)"]
+    assert text(parse(SPEC).find(".//output")) == (
+        "Step 3, chased: cat 8/13, that 4/13, chased 1/13; output (80/13, 16/13). "
+        "Keys computed so far: 3, without a cache 6. Keys kept: 3."
+    )
+
+
+@pytest.mark.parametrize("step", range(1, 6))
+def test_the_weights_of_every_step_are_exact_fractions(step):
+    doublings = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]][step - 1][:step]
+    powers = [2**n for n in doublings]
+    cells = parse(SPEC | {"step": step}).findall(".//td[@class='weight']")
+    found = [Fraction(float(cell.get("data-weight"))).limit_denominator(99) for cell in cells]
+    assert found == [Fraction(power, sum(powers)) for power in powers]
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 5])
+def test_the_steps_give_the_rows_of_the_whole(window):
+    one = read_head({key: SPEC[key] for key in ("tokens", "x", "w_q", "w_k", "w_v")})
+    masks = {"all": np.tri(5, dtype=bool), "window": sliding_window_mask(5, left=window - 1)}
+    for sees, mask in masks.items():
+        steps = decoding.run(one, sees, window)
+        np.testing.assert_allclose([step.output for step in steps], attend(X, W_Q1, mask=mask)[1], rtol=0, atol=1e-14)
+        assert [step.kept for step in steps] == [min(t, window if sees == "window" else 5) for t in range(1, 6)]
+    for step in decoding.run(one, "first", window):
+        np.testing.assert_array_equal(step.output, [8, 0])  # the mistake: the first value, always
+
+
+def test_a_window_and_a_mistake_are_told():
+    one = read_head({key: SPEC[key] for key in ("tokens", "x", "w_q", "w_k", "w_v")})
+    told = [decoding.statement(S5, decoding.run(one, sees, 2)[3], sees) for sees in ("window", "first")]
+    assert told == [
+        "Step 4, dog: chased 1/2, dog 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2.",
+        "Step 4, dog, wrongly under a top-left mask: cat 1; output (8, 0). "
+        "Keys computed so far: 4, without a cache 10. Keys kept: 4.",
+    ]
+
+
+def test_a_table_shows_all_steps():
+    table = parse(SPEC).find(".//details/div/table")
+    assert [[text(cell) for cell in row] for row in table.findall("tbody/tr")] == [
+        ["1", "cat", "(8, 0)", "1", "1", "1", "1"],
+        ["2", "that", "(20/3, 4/3)", "1", "2", "2", "4"],
+        ["3", "chased", "(80/13, 16/13)", "1", "3", "3", "9"],
+        ["4", "dog", "(3, 3)", "1", "4", "4", "16"],
+        ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
+    ]
+
+
+def test_the_prediction_is_answered_in_numbers():
+    assert text(parse(SPEC).find(".//details[@class='question']/p")) == (
+        "One in each step, 5 in all: the others are in the cache. "
+        "Without a cache step 3 computes 3 keys, and all steps together 15."
+    )
+
+
+def test_words_are_escaped():
+    assert "<s>" not in decoding.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "message"),
+    [
+        pytest.param({"step": 6}, "step", "from 1 to 5", id="beyond the text"),
+        pytest.param({"step": 0}, "step", "from 1 to 5", id="before it"),
+        pytest.param({"step": True}, "step", "whole number", id="a flag"),
+        pytest.param({"window": 2.5}, "window", "whole number", id="half a token"),
+        pytest.param({"window": 6}, "window", "from 1 to 5", id="a window that keeps all"),
+        pytest.param({"w_v": None}, None, "give v", id="no values"),
+        pytest.param({"tokens": "S7"}, "x", "7 words", id="other words"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, key, message):
+    with pytest.raises(SpecError, match=message) as error:
+        decoding.render(SPEC | change)
+    assert error.value.key == key
