@@ -17,7 +17,16 @@ from attention.heads import (
 )
 from attention.masks import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
 from attention.numerics import entropy, log_softmax, logsumexp, softmax
-from attention.positions import sinusoidal_encoding
+from attention.positions import (
+    alibi_bias,
+    alibi_slopes,
+    apply_rotary,
+    relative_position_bias,
+    relative_position_bucket,
+    rotary_permutation,
+    rotary_tables,
+    sinusoidal_encoding,
+)
 from attention.projections import project
 
 __version__ = "0.1.0"
@@ -28,6 +37,9 @@ __all__ = [
     "MultiHeadWeights",
     "Rotary",
     "additive_attention",
+    "alibi_bias",
+    "alibi_slopes",
+    "apply_rotary",
     "attention_flops",
     "attention_scores",
     "attention_weight_bytes",
@@ -46,8 +58,12 @@ __all__ = [
     "multi_head_attention",
     "padding_mask",
     "project",
+    "relative_position_bias",
+    "relative_position_bucket",
     "repeat_kv",
     "rms_norm",
+    "rotary_permutation",
+    "rotary_tables",
     "scaled_dot_product_attention",
     "segment_mask",
     "self_attention",

@@ -189,3 +189,30 @@ def distances(n_queries: int, n_keys: int | None, offset: int) -> NDArray[np.int
     rows = count("n_queries", n_queries)
     columns = rows if n_keys is None else count("n_keys", n_keys)
     return np.arange(columns) - (np.arange(rows)[:, None] + integer("offset", offset))
+
+
+def rotary_tables_for(
+    name: str, array: Floats, cos: ArrayLike, sin: ArrayLike, layout: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Give the tables in the dtype of `array`, if they can turn its features."""
+    if layout not in ("interleaved", "half"):
+        raise ValueError(f"layout must be 'interleaved' or 'half': {layout!r}")
+    c, s = real_array("cos", cos), real_array("sin", sin)
+    problem = ""
+    if not (array.ndim and c.ndim):
+        problem = f"{name} must have shape (..., n, d), cos and sin (..., n, rotary_dim / 2)"
+    elif c.shape != s.shape:
+        problem = "cos and sin must have the same shape"
+    elif 2 * c.shape[-1] > array.shape[-1]:
+        problem = f"cos and sin turn {2 * c.shape[-1]} features (twice their last axis), more than {name} has"
+    elif not broadcasts_to(c.shape[:-1], array.shape[:-1]):
+        problem = f"cos and sin must broadcast to {name}, with a row for each of its positions (axis -2)"
+    if problem:
+        raise ValueError(f"{problem}: {name} {array.shape}, cos {c.shape}, sin {s.shape}")
+    return c.astype(array.dtype, copy=False), s.astype(array.dtype, copy=False)
+
+
+def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `shape` broadcasts to `target` without enlarging it."""
+    last = target[len(target) - len(shape) :]
+    return len(shape) <= len(target) and (shape == last or all(a in (1, b) for a, b in zip(shape, last, strict=True)))

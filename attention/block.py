@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _checks
-from attention.heads import MultiHeadWeights, multi_head_attention
+from attention.heads import MultiHeadWeights, _LayerOptions, multi_head_attention
 from attention.projections import project
 
 
@@ -315,7 +315,7 @@ class BlockWeights:
 
 
 def transformer_block(
-    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_checks.AttentionOptions]
+    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_LayerOptions]
 ) -> NDArray[Any]:
     r"""Let tokens attend to each other, then transform each by itself, and add both to what came in.
 
@@ -333,7 +333,7 @@ def transformer_block(
     norm_first : bool, optional
         Where the layer norms stand: before each part (pre-LN), or after each sum (post-LN).
     **options
-        mask, is_causal and the others, as in `multi_head_attention`.
+        mask, is_causal, rotary and the others, as in `multi_head_attention`.
 
     Returns
     -------

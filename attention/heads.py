@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _checks
 from attention.dot_product import scaled_dot_product_attention
+from attention.positions import apply_rotary
 from attention.projections import project
 
 
@@ -306,29 +307,47 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
 
 
 class Rotary(NamedTuple):
-    """Tables for rotary positions, and how the features are paired.
+    """Tables for rotary positions, and how the features are paired; see `rotary_tables` and `apply_rotary`.
 
     Attributes
     ----------
-    cos, sin : array_like
-        Cosines and sines of the angles, one for each position and pair.
-    layout : {"interleaved", "half"}
-        Pairs of neighbouring features, or of features half the width apart.
+    cos, sin : array_like of shape (n, rotary_dim / 2) or (batch, 1, n, rotary_dim / 2)
+        Cosines and sines of the angles, one for each position and pair. With a batch whose sequences stand at positions
+        of their own, an axis of size 1 stands for the heads.
+    layout : "interleaved" or "half"
+        Pairs of neighbouring features, or of features half of rotary_dim apart.
 
     Examples
     --------
-    >>> from attention import Rotary
-    >>> Rotary(1.0, 0.0, "half").layout
-    'half'
+    Positions 0 to 4 for heads of six features, in the layout of Llama:
 
-    >>> from attention import Rotary
-    >>> Rotary._fields
-    ('cos', 'sin', 'layout')
+    >>> import numpy as np
+    >>> from attention import Rotary, rotary_tables
+    >>> rotary = Rotary(*rotary_tables(np.arange(5), 6), layout="half")
+    >>> rotary.cos.shape, rotary.layout
+    ((5, 3), 'half')
+
+    Only differences of positions count: the same layer, a thousand tokens later in the text.
+
+    >>> import numpy as np
+    >>> from attention import MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
+    >>> rng = np.random.default_rng(0)
+    >>> x, weights = rng.standard_normal((5, 12)), MultiHeadWeights.random(12, 2, rng=rng)
+    >>> here, later = (Rotary(*rotary_tables(start + np.arange(5), 6), layout="half") for start in (0, 1000))
+    >>> here, later = (multi_head_attention(x, weights, rotary=rotary) for rotary in (here, later))
+    >>> np.allclose(here, later)
+    True
     """
 
     cos: ArrayLike
     sin: ArrayLike
     layout: Literal["interleaved", "half"]
+
+
+class _LayerOptions(_checks.AttentionOptions, total=False):
+    """The options of `multi_head_attention`, for functions that pass them on."""
+
+    rotary: Rotary | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -515,7 +534,7 @@ def multi_head_attention(
     memory : array_like of shape (..., n_k, d_memory), optional
         The tokens that answer; x itself if omitted.
     rotary : Rotary, optional
-        Rotary positions for queries and keys; self-attention only. Not available yet.
+        Tables that turn the queries and keys of every head, but not the values; self-attention only.
     **options
         mask, bias, is_causal, scale, softcap and sink, as in `scaled_dot_product_attention`; the scores have the shape
         (..., heads, n_q, n_k). enable_gqa follows from the weights.
@@ -528,11 +547,10 @@ def multi_head_attention(
     Raises
     ------
     TypeError
-        If weights are not MultiHeadWeights; as in `scaled_dot_product_attention`.
+        If weights are not MultiHeadWeights; as in `scaled_dot_product_attention` and `apply_rotary`.
     ValueError
-        If the tokens do not fit the matrices; as in `scaled_dot_product_attention`; if rotary meets memory.
-    NotImplementedError
-        If rotary is given.
+        If the tokens do not fit the matrices; as in `scaled_dot_product_attention` and `apply_rotary`; if rotary meets
+        memory.
 
     References
     ----------
@@ -562,11 +580,20 @@ def multi_head_attention(
     >>> one = MultiHeadWeights(W_Q1, W_K, W_V, np.eye(2), n_heads=1)
     >>> multi_head_attention(embed(S5, EARLY5), one)[4]
     array([5., 2.])
+
+    Reversing the words reverses the outputs, until rotary positions turn queries and keys:
+
+    >>> import numpy as np
+    >>> from attention import MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
+    >>> rng = np.random.default_rng(0)
+    >>> x, weights = rng.standard_normal((5, 12)), MultiHeadWeights.random(12, 2, rng=rng)
+    >>> options = {}, {"rotary": Rotary(*rotary_tables(np.arange(5), 6), layout="half")}
+    >>> outputs = [[multi_head_attention(words, weights, **o) for words in (x, x[::-1])] for o in options]
+    >>> [np.allclose(forwards, backwards[::-1]) for forwards, backwards in outputs]
+    [True, False]
     """
-    if rotary is not None:
-        if memory is not None:
-            raise ValueError("rotary positions are for self-attention: leave out memory")
-        raise NotImplementedError("rotary positions are not part of the package yet")
+    if rotary is not None and memory is not None:
+        raise ValueError("rotary positions are for self-attention: leave out memory")
     w = _checks.instance("weights", weights, MultiHeadWeights)
     n_kv_heads = w.n_kv_heads or w.n_heads
     arrays = {"x": x, "memory": x if memory is None else memory}
@@ -578,7 +605,16 @@ def multi_head_attention(
     query = split_heads(project(x_, wq, w.b_q), w.n_heads)
     key = split_heads(project(y, wk, w.b_k), n_kv_heads)
     value = split_heads(project(y, wv, w.b_v), n_kv_heads)
+    if rotary is not None:
+        query, key = _turned("query", query, *rotary), _turned("key", key, *rotary)
     options["enable_gqa"] = True  # harmless with as many heads on both sides
     output = scaled_dot_product_attention(query, key, value, **options)
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
         return project(merge_heads(output), wo, w.b_o).astype(dtype, copy=False)
+
+
+def _turned(
+    name: str, heads: NDArray[Any], cos: ArrayLike, sin: ArrayLike, layout: Literal["interleaved", "half"]
+) -> NDArray[Any]:
+    cos, sin = _checks.rotary_tables_for(name, heads, cos, sin, layout)  # else apply_rotary calls a query x
+    return apply_rotary(heads, cos, sin, layout=layout)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import attention
+from benchmarks import rotary
 from benchmarks.measure import cpu_times, import_milliseconds, ratios
 from benchmarks.peers import einsum_attention
 
@@ -38,6 +39,7 @@ def main() -> None:
     for n in SIZES:
         tutorial[n] = row = reference_against_tutorial(n)["einsum, as in tutorials"]
         print(f"{n:>6}  {row['median']:>7.2f}  {row['minimum']:>7.2f}  {row['rounds']:>6}", flush=True)
+    turning = rotary.report(SIZES)
     imports = import_milliseconds("numpy", "attention")
     print(f"import attention: {imports['attention'] - imports['numpy']:+.1f} ms on top of import numpy")
     machine = {
@@ -48,7 +50,7 @@ def main() -> None:
         "attention": attention.__version__,
         "threads": os.environ.get("OPENBLAS_NUM_THREADS", "not limited"),
     }
-    results = {"machine": machine, "import_ms": imports, "tutorial": tutorial}
+    results = {"machine": machine, "import_ms": imports, "tutorial": tutorial, "rotary": turning}
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"written: {RESULTS.relative_to(Path.cwd())}")
 

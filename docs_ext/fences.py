@@ -21,6 +21,7 @@ from docs_ext import (
     calculator,
     chart,
     decoding,
+    dial,
     explorer,
     grid,
     head_switch,
@@ -31,6 +32,7 @@ from docs_ext import (
     switch,
     table,
     triangle,
+    window,
 )
 from docs_ext._page import current_page
 from docs_ext.expressions import SpecError, did_you_mean
@@ -55,7 +57,9 @@ FENCES = {
     "pe-explorer": Fence(explorer.render, explorer.REQUIRED, explorer.OPTIONAL),
     "qkv-calculator": Fence(calculator.render, calculator.REQUIRED, calculator.OPTIONAL),
     "quiz": Fence(quiz.render, quiz.REQUIRED, quiz.OPTIONAL),
+    "rotation-dial": Fence(dial.render, dial.REQUIRED, dial.OPTIONAL),
     "softmax-lab": Fence(lab.render, lab.REQUIRED, lab.OPTIONAL),
+    "window-sink": Fence(window.render, window.REQUIRED, window.OPTIONAL),
 }
 
 

@@ -35,7 +35,7 @@ OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
 
 Mask = NDArray[np.bool_]
 
-_LEGEND = (
+LEGEND = (
     '<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>; '
     '<span class="swatch"></span> stronger = more weight; <span class="swatch masked"></span> forbidden</span>'
 )
@@ -57,10 +57,10 @@ def render(spec: Mapping[str, Any]) -> str:
         body=f"""<div class="attention-grid">
 <div class="scroll" tabindex="0" role="region" aria-label="{caption}">
 <table class="weights">
-<caption><span>{caption} {_LEGEND}</span></caption>
-{_head(words)}
+<caption><span>{caption} {LEGEND}</span></caption>
+{head_row(words)}
 <tbody>
-{"".join(_row(one, query, word, query == row) for query, word in enumerate(words))}</tbody>
+{"".join(body_row(one, query, word, query == row) for query, word in enumerate(words))}</tbody>
 </table>
 </div>
 </div>""",
@@ -119,14 +119,16 @@ def _bits(mask: Mask) -> str:
     return "".join("1" if allowed else "0" for allowed in mask.flat)
 
 
-def _head(words: Sequence[str]) -> str:
+def head_row(words: Sequence[str], before_output: str = "") -> str:
+    """Write the header of the grid; `before_output` is the header cell of a further column."""
     keys = "".join(f'<th scope="col" class="key">{word}</th>' for word in words)
-    return f'<thead><tr><td></td>{keys}<th scope="col" class="output">output</th></tr></thead>'
+    return f'<thead><tr><td></td>{keys}{before_output}<th scope="col" class="output">output</th></tr></thead>'
 
 
-def _row(one: Head, row: int, word: str, chosen: bool) -> str:
+def body_row(one: Head, row: int, word: str, chosen: bool, before_output: str = "") -> str:
+    """Write one row of the grid, as scripts fill it later."""
     assert one.output is not None
-    cells = "".join(map(_cell, one.weights[row], one.allowed[row]))
+    cells = "".join(map(_cell, one.weights[row], one.allowed[row])) + before_output
     output = f'<td class="output">{vector(one.output[row])}</td>'
     return f'<tr{" data-chosen" if chosen else ""}><th scope="row" class="query">{word}</th>{cells}{output}</tr>\n'
 

@@ -100,8 +100,11 @@ def loop_project(x, weight, bias=None, dtype=np.longdouble):
     return result
 
 
-def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, sink=None, **options):
-    """Sum over the heads: each attends by itself, with its columns of W_Q, W_K, W_V, and meets its rows of W_O."""
+def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, sink=None, rotary=None, **options):
+    """Sum over the heads: each attends by itself, with its columns of W_Q, W_K, W_V, and meets its rows of W_O.
+
+    rotary holds cos and sin of shape (..., n, pairs) without a heads axis, and the layout.
+    """
     group, d_k, d_v = n_heads // n_kv_heads, w["w_q"].shape[1] // n_heads, w["w_o"].shape[0] // n_heads
     lead = np.broadcast_shapes(x.shape[:-2], memory.shape[:-2])
     scores = (*lead, n_heads, x.shape[-2], memory.shape[-2])
@@ -118,6 +121,8 @@ def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, 
             parts.append(
                 loop_project(tokens, w[f"w_{letter}"][:, columns], None if offset is None else offset[columns])
             )
+        if rotary is not None:
+            parts[:2] = (loop_rotary(part, *rotary) for part in parts[:2])
         own = dict(options)
         if mask is not None:
             own["mask"] = np.broadcast_to(mask, scores)[..., head, :, :]
@@ -128,6 +133,20 @@ def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, 
         output = loop_attention(*parts, dtype=np.longdouble, **own)
         total += loop_project(output, w["w_o"][head * d_v : (head + 1) * d_v])
     return (total if w.get("b_o") is None else total + w["b_o"]).astype(float)
+
+
+def loop_rotary(x, cos, sin, layout):
+    """Turn pair after pair by its angle: (a, b) -> (a cos - b sin, a sin + b cos)."""
+    x, pairs = np.asarray(x), np.shape(cos)[-1]
+    angles = (*x.shape[:-1], pairs)
+    cos, sin = (np.broadcast_to(table, angles).astype(np.longdouble) for table in (cos, sin))
+    rotated = x.astype(np.longdouble)
+    for *at, i in np.ndindex(angles):
+        a, b = (2 * i, 2 * i + 1) if layout == "interleaved" else (i, i + pairs)
+        c, s = cos[(*at, i)], sin[(*at, i)]
+        rotated[(*at, a)] = x[(*at, a)] * c - x[(*at, b)] * s
+        rotated[(*at, b)] = x[(*at, a)] * s + x[(*at, b)] * c
+    return rotated
 
 
 def along(function, x, axis=-1):

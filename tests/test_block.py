@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from attention import (
     BlockWeights,
     MultiHeadWeights,
+    Rotary,
     feed_forward,
     gelu,
     layer_norm,
     multi_head_attention,
     rms_norm,
+    rotary_tables,
     transformer_block,
 )
 from tests.oracles import along, loop_multi_head, loop_project, properties, says
@@ -252,6 +254,7 @@ def test_a_block_equals_the_loops(rng, norm_first, biases, lead):
         pytest.param({"sink": np.arange(6.0)}, id="a sink for each head"),
         pytest.param({"softcap": 0.5}, id="softcap"),
         pytest.param({"scale": -1.5}, id="scale"),
+        pytest.param({"rotary": Rotary(*rotary_tables(np.arange(4), 2), layout="half")}, id="rotary"),
     ],
 )
 def test_every_option_arrives_in_the_block(rng, norm_first, options):

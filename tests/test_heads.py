@@ -10,16 +10,20 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attention import (
+    BlockWeights,
     MultiHeadWeights,
     Rotary,
     attention_weights,
     cross_attention,
+    layer_norm,
     merge_heads,
     multi_head_attention,
     repeat_kv,
+    rotary_tables,
     scaled_dot_product_attention,
     self_attention,
     split_heads,
+    transformer_block,
 )
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, embed
 from tests.oracles import loop_attention, loop_multi_head, loop_project, properties, says
@@ -888,6 +892,86 @@ def test_the_heads_follow_from_the_weights_whatever_enable_gqa_says(rng):
         )
 
 
+# --- rotary positions --------------------------------------------------------------------------------------------
+
+
+def rotary_for(positions, layout, rotary_dim=4):
+    """Give the tables for the oracle, and for the package: there a batch of positions needs a heads axis."""
+    tables = rotary_tables(positions, rotary_dim)
+    if np.ndim(positions) == 1:
+        return (*tables, layout), Rotary(*tables, layout)
+    return (*tables, layout), Rotary(*(table[:, None] for table in tables), layout)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
+@pytest.mark.parametrize("positions", [[0, 1, 2], [[5, 6, 7], [0, 2.5, 400]]], ids=["one row", "two sequences"])
+def test_rotary_turns_queries_and_keys_of_every_head_as_the_loops_do(rng, layout, n_kv_heads, positions):
+    weights = MultiHeadWeights.random(20, 4, n_kv_heads=n_kv_heads, rng=rng)  # heads of five features, four are turned
+    x = rng.standard_normal((2, 3, 20))
+    w = {name: getattr(weights, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+    for_loops, rotary = rotary_for(positions, layout)
+    heads_of = {"n_heads": 4, "n_kv_heads": n_kv_heads}
+    expected = loop_multi_head(x, x, w, **heads_of, rotary=for_loops, is_causal=True)
+    result = multi_head_attention(x, weights, rotary=rotary, is_causal=True)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=64 * EPS * np.abs(expected).max())
+    assert not np.allclose(result, multi_head_attention(x, weights, is_causal=True))
+
+
+def test_rotary_sees_differences_of_positions_and_the_layout(rng):
+    weights, x = MultiHeadWeights.random(12, 2, rng=rng), rng.standard_normal((5, 12))
+
+    def attend(positions, layout="half"):
+        return multi_head_attention(x, weights, rotary=Rotary(*rotary_tables(positions, 6), layout))
+
+    positions = np.arange(5)
+    np.testing.assert_allclose(attend(positions + 1000), attend(positions), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(attend(np.full(5, 7.5)), multi_head_attention(x, weights), rtol=0, atol=1e-13)
+    assert not np.allclose(attend(2 * positions), attend(positions))
+    assert not np.allclose(attend(positions, "interleaved"), attend(positions))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_rotary_tables_do_not_decide_the_dtype(rng, dtype):
+    drawn = MultiHeadWeights.random(12, 2, rng=rng)
+    matrices = (getattr(drawn, name).astype(dtype) for name in ("w_q", "w_k", "w_v", "w_o"))
+    x, rotary = rng.standard_normal((5, 12)).astype(dtype), Rotary(*rotary_tables(np.arange(5), 6), "half")
+    result = multi_head_attention(x, MultiHeadWeights(*matrices, n_heads=2), rotary=rotary)
+    assert result.dtype == dtype
+    expected = multi_head_attention(x.astype(float), drawn, rotary=rotary)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=20 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(
+    ("rotary", "exception", "pieces"),
+    [
+        pytest.param(rotary_tables(np.arange(4), 2), TypeError, ["layout"], id="no layout"),
+        pytest.param(Rotary(*rotary_tables(np.arange(3), 2), "neox"), ValueError, ["layout", "'neox'"], id="layout"),
+        pytest.param(
+            Rotary(*rotary_tables(np.arange(4), 2), "half"), ValueError, ["query (6, 3, 2)", "cos (4, 1)"], id="length"
+        ),
+        pytest.param(
+            Rotary(*rotary_tables(np.arange(3), 4), "half"), ValueError, ["query (6, 3, 2)", "4 features"], id="width"
+        ),
+        pytest.param(
+            Rotary(*(np.ones((6, 3, 1)),) * 2, "half"), ValueError, ["key (3, 3, 2)", "cos (6, 3, 1)"], id="key heads"
+        ),
+        pytest.param(Rotary([["a"]], [[0.0]], "half"), TypeError, ["cos"], id="strings"),
+    ],
+)
+def test_bad_tables_are_named_with_the_heads_they_do_not_fit(rotary, exception, pieces):
+    weights = MultiHeadWeights(**heads(w_k=(7, 6), w_v=(7, 15)))
+    with pytest.raises(exception, match=says(*pieces)):
+        multi_head_attention(np.zeros((3, 7)), weights, rotary=rotary)
+
+
+def test_a_block_passes_rotary_on(rng):
+    weights = BlockWeights(MultiHeadWeights.random(12, 2, rng=rng), np.zeros((12, 5)), np.zeros((5, 12)))
+    x, rotary = rng.standard_normal((5, 12)), Rotary(*rotary_tables(np.arange(5), 6), "half")
+    result = transformer_block(x, weights, rotary=rotary)
+    np.testing.assert_array_equal(result, x + multi_head_attention(layer_norm(x), weights.attention, rotary=rotary))
+
+
 # --- dtypes and memory of several heads --------------------------------------------------------------------------
 
 
@@ -1136,12 +1220,6 @@ def test_random_weights_need_sizes_that_fit(rng, arguments, options, exception, 
         pytest.param({"softcap": 0.0}, ValueError, ["softcap"], id="softcap of 0"),
         pytest.param({"attn_mask": None}, TypeError, ["attn_mask"], id="an unknown option"),
         pytest.param({"rotary": Rotary(1.0, 0.0, "half")}, ValueError, ["rotary", "memory"], id="rotary and memory"),
-        pytest.param(
-            {"rotary": Rotary(1.0, 0.0, "half"), "memory": None, "x": np.zeros((3, 7))},
-            NotImplementedError,
-            ["rotary"],
-            id="rotary alone",
-        ),
     ],
 )
 def test_bad_input_of_multi_head_attention_is_named(changes, exception, pieces):

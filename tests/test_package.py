@@ -48,6 +48,13 @@ padding_mask(lengths, n_keys)
 segment_mask(query_segments, key_segments=None)
 mask_to_bias(mask, *, dtype=float)
 sinusoidal_encoding(n_positions, d_model, *, base=10000.0, dtype=float)
+rotary_tables(positions, rotary_dim, *, base=10000.0, interpolation=1.0, dtype=float)
+apply_rotary(x, cos, sin, *, layout)
+rotary_permutation(rotary_dim)
+alibi_slopes(n_heads, *, dtype=float)
+alibi_bias(n_heads, n_queries, n_keys=None, *, offset=0, dtype=float)
+relative_position_bias(table, n_queries, n_keys=None, *, offset=0)
+relative_position_bucket(distance, *, bidirectional=True, n_buckets=32, max_distance=128)
 project(x, weight, bias=None)
 attention_flops(n_queries, n_keys, d_k, d_v, *, n_heads=1, is_causal=False)
 attention_weight_bytes(n_queries, n_keys, *, n_heads=1, itemsize=4)
@@ -80,8 +87,10 @@ FROM_A_PAPER = {
     "sinusoidal_encoding": "Vaswani",
     "apply_rotary": "Su",
     "rotary_tables": "Su",
+    "rotary_permutation": "Su",
     "alibi_slopes": "Press",
     "alibi_bias": "Press",
+    "relative_position_bias": "Shaw",
     "relative_position_bucket": "Raffel",
     "additive_attention": "Bahdanau",
     "kv_cache_bytes": "Shazeer",

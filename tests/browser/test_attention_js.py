@@ -83,6 +83,11 @@ def cases(rng):
         encoding = attention.sinusoidal_encoding(n, d_model, **({} if base is None else {"base": base}))
         yield "sinusoidalEncoding", [n, d_model, base], encoding
 
+        n, half, spare = (int(size) for size in rng.integers([1, 1, 0], [6, 5, 4]))
+        x, layout = rng.standard_normal((n, 2 * half + spare)), str(rng.choice(["interleaved", "half"]))
+        cos, sin = attention.rotary_tables(rng.uniform(-50, 50, n), 2 * half)
+        yield "applyRotary", [x, cos, sin, layout], attention.apply_rotary(x, cos, sin, layout=layout)
+
         q, k, v, scale = some_head(rng)
         mask = some_mask(rng, len(q), len(k))
         scores, options = attention.attention_scores(q, k, scale=scale), {"mask": mask, "scale": scale}
@@ -92,6 +97,9 @@ def cases(rng):
         yield "attentionScores", [q, k, scale], scores
         yield "maskScores", [scores, mask], masked
         yield "attentionWeights", [q, k, given], weights
+        sink = float(rng.choice([0.0, 3.0, -np.inf, *np.abs(scores).max(axis=1)]))
+        with_sink = attention.attention_weights(q, k, sink=sink, **options)
+        yield "attentionWeights", [q, k, given | {"sink": sink}], with_sink
         yield "attentionWeights", [q, k], attention.attention_weights(q, k)
         yield "blend", [weights[0], v], weights[0] @ v
         whole = attention.scaled_dot_product_attention(q, k, v, **options)

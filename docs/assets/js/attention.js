@@ -51,6 +51,18 @@ export const sinusoidalEncoding = (nPositions, dModel, base = 10000) =>
     }),
   );
 
+// Row n of x is turned by the angles whose cosines and sines are in row n of the tables.
+export const applyRotary = (x, cos, sin, layout) =>
+  x.map((row, n) => {
+    const turned = [...row];
+    cos[n].forEach((c, i) => {
+      const [a, b] = layout === "half" ? [i, i + cos[n].length] : [2 * i, 2 * i + 1];
+      turned[a] = row[a] * c - row[b] * sin[n][i];
+      turned[b] = row[a] * sin[n][i] + row[b] * c;
+    });
+    return turned;
+  });
+
 // scaled dot-product attention
 
 export const attentionScores = (query, key, scale = 1 / Math.sqrt(query[0].length)) =>
@@ -59,8 +71,9 @@ export const attentionScores = (query, key, scale = 1 / Math.sqrt(query[0].lengt
 export const maskScores = (scores, mask) =>
   mask ? scores.map((row, i) => row.map((s, j) => (mask[mask.length === 1 ? 0 : i][j] ? s : -Infinity))) : scores;
 
-export const attentionWeights = (query, key, { mask, scale } = {}) =>
-  maskScores(attentionScores(query, key, scale), mask).map(softmax);
+// sink is the score of one key more, whose weight is left out
+export const attentionWeights = (query, key, { mask, scale, sink = -Infinity } = {}) =>
+  maskScores(attentionScores(query, key, scale), mask).map((row) => softmax([...row, sink]).slice(0, -1));
 
 export const blend = (weights, value) => value[0].map((_, c) => dot(weights, column(value, c)));
 

@@ -15,7 +15,9 @@ const WIDGETS = [
   "qkv-calculator",
   "quiz-progress",
   "quiz-question",
+  "rotation-dial",
   "softmax-lab",
+  "window-sink",
 ];
 
 function loadWidgets() {

@@ -1,7 +1,8 @@
 // Paint the mask: every cell of the grid gets a checkbox, and weights, outputs and the sentence follow.
 
 import { attentionWeights, blend } from "./attention.js";
-import { dataOf, decimal, fraction, make, readState, share, vector, writeState } from "./widget.js";
+import { showWeight, statement } from "./grid-parts.js";
+import { dataOf, make, readState, vector, writeState } from "./widget.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const hidden = (text) => make("span", { class: "visually-hidden" }, text);
@@ -76,26 +77,9 @@ class MaskPainter extends HTMLElement {
 
   show(box, weight, allowed) {
     const cell = box.closest("td");
-    const [text, more] = [...cell.querySelectorAll("label > span:not(.visually-hidden)")];
     box.checked = allowed;
-    cell.dataset.weight = weight;
-    cell.style.setProperty("--w", weight);
-    cell.toggleAttribute("data-masked", !allowed);
-    text.textContent = allowed ? share(weight) : "–";
-    more.textContent = allowed && fraction(weight)?.includes("/") ? decimal(weight) : "";
+    showWeight(cell, cell.querySelectorAll("label > span:not(.visually-hidden)"), weight, allowed);
   }
-}
-
-// The sentence of docs_ext/grid.py.
-function statement(words, row, weights, allowed, output) {
-  const keys = [...words.keys()];
-  const rounded = (key) => Number(weights[key].toFixed(12)); // ties keep the order of the words
-  const open = keys.filter((key) => allowed[key]).sort((a, b) => rounded(b) - rounded(a));
-  const shut = keys.filter((key) => !allowed[key]);
-  const parts = [open.map((key) => `${words[key]} ${share(weights[key])}`).join(", ") || "no key to attend to"];
-  if (shut.length) parts.push(`masked: ${shut.map((key) => words[key]).join(", ")}`);
-  parts.push(`sum ${share(weights.reduce((sum, w) => sum + w, 0))}`, `output ${vector(output)}`);
-  return `${words[row]}: ${parts.join("; ")}`;
 }
 
 customElements.define("mask-painter", MaskPainter);

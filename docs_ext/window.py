@@ -1,0 +1,80 @@
+"""A window and a sink over the attention grid: sliders for how far each word sees, and for what the sink takes.
+
+    ```window-sink
+    caption: Three words in the window
+    tokens: S5
+    x: embed(S5, EARLY5)         # or q, k and v themselves
+    w_q: W_Q1
+    w_k: W_K
+    w_v: W_V                     # required here
+    left: 2                      # words back; as in sliding_window_mask
+    selected: ran                # the row that the sentence speaks of at first; by default the last
+    ```
+
+At first no word after the query is seen, none is kept beyond the window, and there is no sink.
+"""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from attention import sliding_window_mask
+from docs_ext import grid, head, painter
+from docs_ext._widget import widget
+from docs_ext.expressions import SpecError
+from docs_ext.head import Head, names_of, read_head, row_of
+
+REQUIRED = (*head.REQUIRED, "left")
+OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
+MOST = 6  # doublings that the sink reaches
+SINK_CELL = '<td class="sink"><span>none</span> <span class="decimal"></span></td>'
+
+
+def render(spec: Mapping[str, Any]) -> str:
+    """Turn the mapping of a fence into HTML."""
+    one = windowed(spec, spec["left"])
+    row, names = row_of(spec, "selected", one.queries), names_of(one.queries)
+    caption, words = escape(str(spec["caption"])), list(map(escape, names))
+    if row <= spec["left"]:
+        raise SpecError("selected: this row sees the first word already; choose a later one", key="selected")
+    kept = grid.statement(windowed(spec, spec["left"], keep=1), row)
+    return widget(
+        "window-sink",
+        str(spec["id"]),
+        question=f"each word sees itself and {spec['left']} before it, so <em>{words[0]}</em> is hidden from "
+        f"<em>{words[row]}</em>. What changes for <em>{words[row]}</em> if the first word stays open to all?",
+        answer=f"{escape(kept)}. The first word takes its share again, and the others keep their ratios.",
+        body=f"""<div class="attention-grid">
+<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
+<table class="weights">
+<caption><span>{caption} {painter.LEGEND}</span></caption>
+{painter.head_row(words, '<th scope="col" class="sink">sink</th>')}
+<tbody>
+{"".join(painter.body_row(one, query, word, query == row, SINK_CELL) for query, word in enumerate(words))}</tbody>
+</table>
+</div>
+</div>""",
+        says=grid.statement(one, row),
+        words=names,
+        q=one.q.tolist(),
+        k=one.k.tolist(),
+        v=None if one.v is None else one.v.tolist(),
+        left=spec["left"],
+        row=row,
+        most=MOST,
+    )
+
+
+def windowed(spec: Mapping[str, Any], left: int, *, right: int = 0, keep: int = 0, sink: float | None = None) -> Head:
+    """Return the head under a window; the first `keep` words stay open to those behind them, sink is in doublings."""
+    size = len(head.words_of(spec, "tokens"))
+    if left not in range(size) or isinstance(left, bool):
+        raise SpecError(f"left must be a whole number from 0 to {size - 1}: {left!r}", key="left")
+    mask = sliding_window_mask(size, left=left, right=right)
+    mask |= sliding_window_mask(size, left=None) & (np.arange(size) < keep)
+    one = read_head({**spec, "options": {"mask": mask, "sink": None if sink is None else sink * np.log(2)}})
+    if one.output is None:
+        raise SpecError("a window changes outputs: give v, or x and w_v")
+    return one

@@ -1,0 +1,184 @@
+"""Window and sink: random settings against the package, pointer, keys, address, navigation, without scripts."""
+
+import numpy as np
+import pytest
+
+from attention import sliding_window_mask
+from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
+from docs_ext import grid, head
+from tests.browser.conftest import DESKTOP, follow
+
+PAGE = "learn/windows-and-sinks/"
+X = embed(S5, EARLY5)
+RAN = "ran: dog 1/2, chased 1/4, ran 1/4; masked: cat, that; sum 1; output (0, 4)"
+START = {"left": 2, "right": 0, "keep": 0, "sink": 0, "row": 4}
+SHOWN = """widget => ({
+  weights: [...widget.querySelectorAll("tbody tr")].map(
+    row => [...row.querySelectorAll("td[data-weight]:not(.sink)")].map(cell => Number(cell.dataset.weight))),
+  hatched: [...widget.querySelectorAll("td[data-weight]:not(.sink)")].map(cell => cell.hasAttribute("data-masked")),
+  sinks: [...widget.querySelectorAll("td.sink")].map(
+    cell => "weight" in cell.dataset ? Number(cell.dataset.weight) : null),
+  outputs: [...widget.querySelectorAll("td.output")].map(cell => cell.textContent),
+  says: widget.querySelector("output").textContent,
+  readings: [...widget.querySelectorAll(".reading")].map(e => e.textContent),
+  chosen: widget.querySelector("[data-chosen]").rowIndex - 1,
+  checked: Number(widget.querySelector("[name=row]:checked").value),
+})"""
+SET = """(widget, cases) => cases.map((values) => {
+  const form = widget.querySelector("form");
+  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
+  form.dispatchEvent(new Event("input"));
+  return (SHOWN)(widget);
+})""".replace("SHOWN", SHOWN)
+
+
+def ready(page):
+    page.wait_for_selector("window-sink form")
+    return page.locator("window-sink")
+
+
+@pytest.fixture(scope="module")
+def shared(browser, server):
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server + PAGE)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def widget(shared):
+    """Open the page once; every test begins with a reset."""
+    widget = ready(shared)
+    widget.get_by_role("button", name="Reset").click()
+    return widget
+
+
+def assert_shows(widget, **setting):
+    assert_agrees(widget.evaluate(SHOWN), START | setting)
+
+
+def assert_agrees(shown, setting):
+    left, right, keep, sink, row = (setting[name] for name in START)
+    mask = sliding_window_mask(5, left=left, right=right) | (sliding_window_mask(5, left=None) & (np.arange(5) < keep))
+    options = {"mask": mask} | ({"sink": (sink - 1) * np.log(2)} if sink else {})
+    weights, output = attend(X, W_Q1, **options)
+    np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+    assert shown["hatched"] == (~mask).ravel().tolist()
+    if sink:
+        np.testing.assert_allclose(shown["sinks"], 1 - weights.sum(axis=1), rtol=0, atol=1e-12)
+    else:
+        assert shown["sinks"] == [None] * 5
+    assert shown["outputs"] == [head.vector(one) for one in output]
+    one = head.Head(S5, S5, X @ W_Q1, X @ W_K, X @ W_V, options, weights, mask, output)
+    assert shown["says"] == grid.statement(one, row)
+    assert shown["chosen"] == shown["checked"] == row
+    doublings = f"{sink - 1} doubling{'' if sink == 2 else 's'}" if sink else "off"
+    assert shown["readings"] == [str(left), str(right), str(keep), doublings]
+
+
+def test_any_setting_shows_what_the_package_computes(widget):
+    rng = np.random.default_rng(3)
+    cases = [dict(zip(START, rng.integers(0, [5, 5, 5, 8, 5]).tolist(), strict=True)) for _ in range(100)]
+    for shown, setting in zip(widget.evaluate(SET, cases), cases, strict=True):
+        assert_agrees(shown, setting)
+
+
+def test_the_default_is_what_the_page_says(widget):
+    assert_shows(widget)
+    assert widget.evaluate(SHOWN)["says"] == RAN
+
+
+def test_a_mouse_moves_sliders_and_chooses_rows(widget):
+    slider = widget.get_by_label("words back")
+    box = slider.bounding_box()
+    slider.click(position={"x": 2, "y": box["height"] / 2})
+    assert_shows(widget, left=0)
+    slider.click(position={"x": box["width"] - 2, "y": box["height"] / 2})
+    assert_shows(widget, left=4)
+    widget.get_by_label("that", exact=True).check()
+    assert_shows(widget, left=4, row=1)
+
+
+def test_a_sink_takes_half_and_says_so(widget):
+    widget.evaluate(SET, [{"left": 4, "sink": 5}])
+    says = widget.evaluate(SHOWN)["says"]
+    assert says.endswith("sum 1/2; the sink takes 1/2; output (2.5, 1)")
+
+
+def test_the_first_word_kept_brings_the_subject_back(widget):
+    widget.get_by_label("first words kept").press("ArrowRight")
+    assert_shows(widget, keep=1)
+    assert "cat 2/3" in widget.evaluate(SHOWN)["says"]
+
+
+def test_it_works_by_keys_alone(widget):
+    page = widget.page
+    widget.get_by_label("words back").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")
+    assert_shows(widget, left=0, right=1, sink=7)
+    for _ in range(2):  # reset, then the rows, and the box of the table if it scrolls
+        page.keyboard.press("Tab")
+    if page.evaluate("document.activeElement.className") == "scroll":
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowUp")
+    assert_shows(widget, left=0, right=1, sink=7, row=3)
+
+
+def test_the_address_keeps_the_state_until_reset(widget, open_page, server):
+    page = widget.page
+    assert "#" not in page.url
+    widget.locator("input[name=left]").press("Home")
+    widget.locator("input[name=sink]").press("End")
+    widget.get_by_label("dog", exact=True).check()
+    assert page.url == f"{server}{PAGE}#~window.left=0&window.sink=7&window.row=3"
+    assert_shows(ready(open_page(page.url.removeprefix(server))), left=0, sink=7, row=3)
+    widget.get_by_role("button", name="Reset").click()
+    assert_shows(widget)
+    assert page.url == server + PAGE
+    assert_shows(ready(open_page(f"{PAGE}#~window.left=9&window.sink=-1&window.row=7")))
+
+
+def test_it_survives_instant_navigation(widget):
+    page = widget.page
+    page.evaluate("window.marker = true")
+    widget.locator("input[name=keep]").press("End")
+    for _ in range(3):
+        follow(page, page.locator(".md-sidebar--primary a[href$='relative-positions/']").first)
+        page.wait_for_selector("rotation-dial form")
+        follow(page, page.locator(".md-sidebar--primary a[href$='windows-and-sinks/']").first)
+        widget = ready(page)
+        assert_shows(widget)
+        assert widget.locator("form").count() == 1
+        widget.locator("input[name=sink]").press("ArrowRight")
+        assert_shows(widget, sink=1)
+    assert page.evaluate("window.marker")
+
+
+def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
+    widget = ready(open_page(PAGE, viewport={"width": 360, "height": 800}))
+    for control in widget.locator("label, button").all():
+        assert control.bounding_box()["height"] >= 23.9
+    assert widget.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_without_scripts_the_grid_is_complete(open_page):
+    widget = open_page(PAGE, java_script_enabled=False).locator("window-sink")
+    assert widget.locator("input, button").count() == 0
+    cells = widget.locator("tbody tr").nth(4).locator("th, td").all_text_contents()
+    assert [" ".join(cell.split()) for cell in cells] == [
+        "ran",
+        *["\N{EN DASH}"] * 2,
+        "1/4 0.250",
+        "1/2 0.500",
+        "1/4 0.250",
+        "none",
+        "(0, 4)",
+    ]
+    assert widget.locator("output").inner_text() == RAN

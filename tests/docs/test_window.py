@@ -1,0 +1,101 @@
+"""The window and its sink as they stand without a script: numbers against exact fractions, and what is refused."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -e .[dev]")
+
+import html5lib
+
+from docs_ext import window
+from docs_ext.expressions import SpecError
+
+SPEC = {
+    "id": "w",
+    "caption": "c",
+    "tokens": "S5",
+    "x": "embed(S5, EARLY5)",
+    "w_q": "W_Q1",
+    "w_k": "W_K",
+    "w_v": "W_V",
+    "left": 2,
+}
+DOUBLINGS = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]]
+
+
+def parse(spec):
+    return html5lib.parseFragment(window.render(spec), namespaceHTMLElements=False)
+
+
+def text(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def by_hand(left, right=0, keep=0, sink=None):
+    """Return the weights as fractions, from doublings and the three rules that open a key."""
+    weights = []
+    for i, scores in enumerate(DOUBLINGS):
+        seen = [i - left <= j <= i + right or (j < keep and j <= i) for j in range(5)]
+        powers = [Fraction(2) ** score if allowed else Fraction(0) for score, allowed in zip(scores, seen, strict=True)]
+        total = sum(powers) + (0 if sink is None else Fraction(2) ** sink)
+        weights.append([power / total for power in powers])
+    return weights
+
+
+@pytest.mark.parametrize("left", [0, 1, 2, 3])
+def test_the_grid_stands_under_its_window(left):
+    rows = parse(SPEC | {"left": left}).findall(".//tbody/tr")
+    found = [
+        [Fraction(cell.get("data-weight")).limit_denominator(99) for cell in row.findall("td[@data-weight]")]
+        for row in rows
+    ]
+    assert found == by_hand(left)
+    assert [text(row.find("td[@class='sink']")) for row in rows] == ["none"] * 5
+
+
+@pytest.mark.parametrize(
+    "setting", [{}, {"right": 1}, {"keep": 1}, {"keep": 2, "right": 2}, {"sink": 4}, {"keep": 1, "sink": 0}], ids=str
+)
+def test_a_head_sees_through_the_window_what_the_rules_say(setting):
+    one = window.windowed(SPEC, 1, **setting)
+    expected = np.array(by_hand(1, **setting), float)
+    np.testing.assert_allclose(one.weights, expected, rtol=0, atol=1e-15)
+    assert (one.allowed == (expected > 0)).all()
+
+
+def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
+    document = parse(SPEC)
+    sentence = "ran: dog 1/2, chased 1/4, ran 1/4; masked: cat, that; sum 1; output (0, 4)"
+    assert text(document.find(".//output")) == sentence
+    assert ["data-chosen" in row.attrib for row in document.findall(".//tbody/tr")] == [False] * 4 + [True]
+
+
+def test_the_prediction_is_answered_by_the_package():
+    question, answer = (text(parse(SPEC).find(f".//details/{part}")) for part in ("summary", "p"))
+    assert "cat is hidden from ran" in question
+    assert answer.startswith("ran: cat 2/3, dog 1/6, chased 1/12, ran 1/12; masked: that; sum 1; output (16/3, 4/3)")
+
+
+def test_words_are_escaped():
+    html = window.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
+    assert "<s>" not in html
+    assert "&lt;s&gt; (2nd)" in html
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "message"),
+    [
+        pytest.param({"left": 5}, "left", "0 to 4", id="wider than the sentence"),
+        pytest.param({"left": True}, "left", "whole number", id="a switch"),
+        pytest.param({"left": -1}, "left", "whole number", id="negative"),
+        pytest.param({"selected": "chased"}, "selected", "sees the first word already", id="nothing to predict"),
+        pytest.param({"w_v": None}, None, "give v", id="no values"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, key, message):
+    with pytest.raises(SpecError, match=message) as error:
+        window.render(SPEC | change)
+    if key:
+        assert error.value.key == key
