@@ -1,9 +1,10 @@
 # README's two commands are `make serve` and `make test`; each sets up .venv from the lock when it must.
 PYTHON ?= python3
 BIN := .venv/bin
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: serve test build check lint types bench lock clean
+.PHONY: serve test build check lint types bench quick lock clean
 
 serve: .venv/ready
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
@@ -15,7 +16,7 @@ build: .venv/ready
 	$(BIN)/mkdocs build --strict
 	$(BIN)/python -m docs_ext.finish site
 
-check: lint types build
+check: lint types build quick
 	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test
 
 lint: .venv/ready
@@ -27,7 +28,10 @@ types: .venv/ready
 	$(BIN)/mypy
 
 bench: .venv/ready
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks
+	$(ONE_THREAD) $(BIN)/python -m benchmarks
+
+quick: .venv/ready
+	$(ONE_THREAD) $(BIN)/python -m benchmarks --quick
 
 lock: .venv/ready
 	$(BIN)/pip install --quiet uv

@@ -28,6 +28,7 @@ from attention.positions import (
     sinusoidal_encoding,
 )
 from attention.projections import project
+from attention.tiling import PartialAttention, merge_partials, partial_attention, tiled_attention
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "BlockWeights",
     "KVCache",
     "MultiHeadWeights",
+    "PartialAttention",
     "Rotary",
     "additive_attention",
     "alibi_bias",
@@ -55,8 +57,10 @@ __all__ = [
     "logsumexp",
     "mask_to_bias",
     "merge_heads",
+    "merge_partials",
     "multi_head_attention",
     "padding_mask",
+    "partial_attention",
     "project",
     "relative_position_bias",
     "relative_position_bucket",
@@ -71,5 +75,6 @@ __all__ = [
     "sliding_window_mask",
     "softmax",
     "split_heads",
+    "tiled_attention",
     "transformer_block",
 ]

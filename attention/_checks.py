@@ -142,8 +142,11 @@ def matrix_fits(name: str, tokens: NDArray[Any], weight_name: str, weight: NDArr
 
 def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> tuple[int, ...]:
     """Broadcast the axes before the last `n_core` ones (batch, heads)."""
+    leading = {a.shape[: a.ndim - n_core] for a in arrays.values()}
+    if len(leading) == 1:  # the usual case, and NumPy takes its time
+        return leading.pop()
     try:
-        return np.broadcast_shapes(*(a.shape[: a.ndim - n_core] for a in arrays.values()))
+        return np.broadcast_shapes(*leading)
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
         raise ValueError(f"the leading axes of {', '.join(arrays)} must broadcast: {shapes}") from None
@@ -178,6 +181,8 @@ def mask_for_scores(mask: ArrayLike | None, scores_shape: tuple[int, ...]) -> Bo
 
 def show_infinities(scores: Floats, query: Floats, key: Floats) -> None:
     """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
+    if np.isfinite(query.sum() + key.sum()):  # an overflow of the sum only costs the time to look again
+        return
     broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))
     broken_key: Bools = np.logical_not(np.isfinite(key).all(axis=-1))
     if broken_query.any() or broken_key.any():

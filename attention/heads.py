@@ -458,8 +458,8 @@ class MultiHeadWeights:
                     f"b_{letter} {bias.shape}, w_{letter} {matrix.shape}"
                 )
 
-    @classmethod
-    def random(cls, d_model: int, n_heads: int, *, n_kv_heads: int | None = None, rng: np.random.Generator) -> Self:
+    @classmethod  # Generator is quoted: to look it up would import numpy.random, which takes longer than all of this
+    def random(cls, d_model: int, n_heads: int, *, n_kv_heads: int | None = None, rng: "np.random.Generator") -> Self:
         r"""Draw weights without biases as training starts from them: Glorot uniform.
 
         $$W_{ij} \sim U(-a, a), \qquad a = \sqrt{6 / (d_{\text{in}} + d_{\text{out}})}$$

@@ -60,16 +60,27 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     return _softmax_in_place(scores.copy(), axis).astype(dtype, copy=False)
 
 
-def _softmax_in_place(scores: NDArray[Any], axis: int = -1, sink: ArrayLike = -np.inf) -> NDArray[Any]:
-    """Overwrite scores with their softmax. The sink takes its share of the budget, and the share is dropped."""
+def _softmax_in_place(scores: NDArray[Any], axis: int = -1) -> NDArray[Any]:
+    """Overwrite scores with their softmax."""
     with np.errstate(all="ignore"):
-        top = np.maximum(scores.max(axis=axis, keepdims=True, initial=-np.inf), sink)
-        top = np.where(top == -np.inf, 0, top)  # -inf - -inf would be nan
-        scores -= top
-        np.exp(scores, out=scores)
-        total = scores.sum(axis=axis, keepdims=True) + np.exp(sink - top)
-        scores /= np.where(total == 0, 1, total)  # nothing to share: the weights stay zero
+        scores /= _exponentials_in_place(scores, axis)
     return scores
+
+
+def _exponentials_in_place(scores: NDArray[Any], axis: int = -1, sink: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Overwrite scores with their exponentials, the largest of which is one, and return their total, never zero.
+
+    The sink, a score beside them, takes part in the maximum and in the total. Warnings are for the caller to silence.
+    """
+    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
+    top = top if sink is None else np.maximum(top, sink)
+    top[top == -np.inf] = 0  # -inf - -inf would be nan
+    scores -= top
+    np.exp(scores, out=scores)
+    total: NDArray[Any] = scores.sum(axis=axis, keepdims=True)
+    total = total if sink is None else total + np.exp(sink - top)
+    total[total == 0] = 1  # nothing to share: the weights stay zero
+    return total
 
 
 def _blend(weights: NDArray[Any], value: NDArray[Any], allowed: NDArray[np.bool_] | None) -> NDArray[Any]:

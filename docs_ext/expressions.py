@@ -14,6 +14,7 @@ import numpy as np
 
 import attention
 from attention import example
+from docs_ext import bench
 
 
 class SpecError(ValueError):
@@ -28,7 +29,9 @@ class SpecError(ValueError):
 @cache
 def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
-    return public | {name: getattr(attention, name) for name in attention.__all__} | {"math": math, "np": np}
+    package = {name: getattr(attention, name) for name in attention.__all__}
+    measured = {function.__name__: function for function in bench.FUNCTIONS}
+    return public | package | measured | {"math": math, "np": np}
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
@@ -38,7 +41,9 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
-    """Evaluate an expression over `np`, `math`, the public names of `attention` and `attention.example`, and `names`.
+    """Evaluate an expression over `names` and what every fence knows.
+
+    Those are `np`, `math`, the public names of `attention` and `attention.example`, and `docs_ext.bench`'s functions.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])

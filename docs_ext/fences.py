@@ -29,6 +29,8 @@ from docs_ext import (
     lanes,
     painter,
     quiz,
+    source,
+    stepper,
     switch,
     table,
     triangle,
@@ -51,6 +53,7 @@ FENCES = {
     "chart": Fence(chart.render, chart.REQUIRED, chart.OPTIONAL),
     "computed-table": Fence(table.render, table.REQUIRED, table.OPTIONAL),
     "decode-stepper": Fence(decoding.render, decoding.REQUIRED, decoding.OPTIONAL),
+    "explained-code": Fence(source.render, source.REQUIRED, source.OPTIONAL),
     "head-switch": Fence(head_switch.render, head_switch.REQUIRED, head_switch.OPTIONAL),
     "mask-painter": Fence(painter.render, painter.REQUIRED, painter.OPTIONAL),
     "order-switch": Fence(switch.render, switch.REQUIRED, switch.OPTIONAL),
@@ -59,6 +62,7 @@ FENCES = {
     "quiz": Fence(quiz.render, quiz.REQUIRED, quiz.OPTIONAL),
     "rotation-dial": Fence(dial.render, dial.REQUIRED, dial.OPTIONAL),
     "softmax-lab": Fence(lab.render, lab.REQUIRED, lab.OPTIONAL),
+    "tile-stepper": Fence(stepper.render, stepper.REQUIRED, stepper.OPTIONAL),
     "window-sink": Fence(window.render, window.REQUIRED, window.OPTIONAL),
 }
 

@@ -71,6 +71,10 @@ cross_attention(x, memory, w_q, w_k, w_v, **options)
 MultiHeadWeights(w_q, w_k, w_v, w_o, b_q=None, b_k=None, b_v=None, b_o=None, *, n_heads, n_kv_heads=None)
 multi_head_attention(x, weights, *, memory=None, rotary=None, **options)
 Rotary(cos, sin, layout)
+PartialAttention(output, logsumexp)
+partial_attention(query, key, value, **options)
+merge_partials(first, *rest)
+tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=1024, n_threads=1)
 KVCache(max_tokens=None, *, window=None)
 layer_norm(x, weight=None, bias=None, *, eps=1e-5)
 rms_norm(x, weight=None, *, eps=1e-5)
@@ -94,6 +98,9 @@ FROM_A_PAPER = {
     "relative_position_bucket": "Raffel",
     "additive_attention": "Bahdanau",
     "kv_cache_bytes": "Shazeer",
+    "partial_attention": "Milakov",
+    "merge_partials": "Milakov",
+    "tiled_attention": "Dao",
     "split_heads": "Vaswani",
     "repeat_kv": "Ainslie",
     "multi_head_attention": "Vaswani",

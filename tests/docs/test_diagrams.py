@@ -217,3 +217,13 @@ def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, s
     (tmp_path / "a.svg").write_text(svg, "utf-8")
     with pytest.raises(ValueError, match=f"learn/page.md: the diagram .*{re.escape(message)}"):
         convert(page)
+
+
+def test_the_tree_merges_what_the_example_merges():
+    nodes = [part.get("data-part").split() for part in read("merge-tree.svg").findall(f".//{SVG}g[@data-part]")]
+    shards = [[shard.get("data-shard")] for shard in read("merge-tree.svg").findall(f".//{SVG}g[@data-shard]")]
+    drawn, level = shards, shards
+    while len(level) > 1:  # as examples/sequence_parallel.py does
+        level = [[*one, *other] for one, other in zip(level[::2], level[1::2], strict=True)]
+        drawn = drawn + level
+    assert nodes == drawn

@@ -17,6 +17,7 @@ const WIDGETS = [
   "quiz-question",
   "rotation-dial",
   "softmax-lab",
+  "tile-stepper",
   "window-sink",
 ];
 

@@ -1,0 +1,335 @@
+"""What is measured: every suite yields findings, and a finding with a target is a goal of the project."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from attention import KVCache, causal_mask, scaled_dot_product_attention, sinusoidal_encoding, tiled_attention
+from benchmarks.measure import cpu_times, fitted_exponent, import_milliseconds, peak_bytes, ratios
+from benchmarks.peers import (
+    FLASH,
+    MATH,
+    OURS,
+    REFERENCE,
+    ROTARY,
+    SCIPY,
+    Contenders,
+    contenders,
+    loop_encoding,
+    rotary_contenders,
+    torch_contenders,
+)
+
+D = 64  # features of a head in every suite
+MIB = 2**20
+EPS = float(np.finfo(np.float32).eps)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One number: what was measured, for how many tokens, and how large it may or must be."""
+
+    suite: str
+    what: str
+    value: float
+    n: int | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+    goal: int | None = None
+    unit: str = "ratio"
+
+    @property
+    def met(self) -> bool | None:
+        if self.at_most is None and self.at_least is None:
+            return None
+        return (self.at_most is None or self.value <= self.at_most) and (
+            self.at_least is None or self.value >= self.at_least
+        )
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure."""
+
+    seconds: float
+    largest: int  # number of tokens
+    rounds: int = 5
+    turn: float = 0.05
+
+    def sizes(self, *sizes: int) -> tuple[int, ...]:
+        """Keep those that are not too large; two small ones if none is left."""
+        return tuple(n for n in sizes if n <= self.largest) or (self.largest // 2, self.largest)
+
+    def ratios(self, calls: Contenders, base: str) -> dict[str, dict[str, float]]:
+        return ratios(self.times(calls), base)
+
+    def times(self, calls: Contenders) -> dict[str, list[float]]:
+        return cpu_times(calls, seconds=self.seconds, rounds=self.rounds, turn=self.turn)
+
+
+def inputs(n: int, n_heads: int = 0, dtype: DTypeLike = np.float32, seed: int = 0) -> list[NDArray[Any]]:
+    """Query, key and value of N(0, 1)."""
+    shape = (n_heads, n, D) if n_heads else (n, D)
+    return [np.random.default_rng([seed, i]).standard_normal(shape).astype(dtype) for i in range(3)]
+
+
+def peers(effort: Effort) -> Iterator[Finding]:
+    """Divide everyone's CPU time by that of torch's flash kernel, or by ours without torch. One head, float32."""
+    for n, is_causal in product(effort.sizes(128, 512, 2048, 8192, 32768), (False, True)):
+        everyone = contenders(*inputs(n), is_causal=is_causal)
+        if n > 2048:  # the others need gigabytes, or minutes
+            everyone = {name: call for name, call in everyone.items() if name in (OURS, FLASH)}
+        if n == 8192 and not is_causal:
+            everyone |= {name: call for name, call in contenders(*inputs(n)).items() if name in (REFERENCE, MATH)}
+        base = FLASH if FLASH in everyone else OURS
+        found = effort.ratios(everyone, base)
+        for name, row in found.items():
+            target, goal = None, None
+            if base == FLASH and name == OURS and n >= 512:
+                target, goal = 1.10, 1
+            if base == FLASH and name == REFERENCE and n <= 2048 and not is_causal:
+                target, goal = 1.30, 4
+            kind = " (causal)" if is_causal else ""
+            yield Finding("peers", name + kind, row["median"], n, at_most=target, goal=goal)
+        if SCIPY in found:
+            share = round(found[REFERENCE]["median"] / found[SCIPY]["median"], 3)
+            yield Finding("peers", f"{REFERENCE} / {SCIPY}", share, n, at_most=1.0, goal=4)
+
+
+def bound(effort: Effort) -> Iterator[Finding]:
+    """Divide our CPU time by what the two matrix products and the exponentials alone take on this machine."""
+    for n in effort.sizes(2048, 8192):
+        query, key, value = inputs(n)
+        ours: Contenders = {
+            "plain": partial(tiled_attention, query, key, value),
+            "causal": partial(tiled_attention, query, key, value, is_causal=True),
+        }
+        theirs = {name: call for name, call in torch_contenders(query, key, value).items() if name == FLASH}
+        times = effort.times(ours | theirs | _pieces(query, key, value))
+        per_score: dict[str, float] = {}
+        for name, series in times.items():
+            piece, _, shape = name.partition(" ")
+            if name not in (*ours, *theirs):
+                rows, columns = map(int, shape.split("x"))
+                per_score[piece] = min(per_score.get(piece, np.inf), median(series) / (rows * columns))
+        limit = sum(per_score.values())
+        pairs = {"plain": n * n, "causal": n * (n + 1) // 2}
+        for name, target in (("plain", 1.25), ("causal", 1.4)):
+            share = median(times[name]) / (limit * pairs[name])
+            kind = " (causal)" if name == "causal" else ""
+            yield Finding("bound", f"{OURS} / bound{kind}", round(share, 3), n, at_most=target, goal=1)
+        if theirs:
+            share = round(limit * n * n / median(times[FLASH]), 3)
+            yield Finding("bound", f"bound / {FLASH}", share, n)
+        for piece, seconds in per_score.items():
+            yield Finding("bound", f"{piece}, part of the bound", round(seconds / limit, 3), n)
+
+
+def _pieces(query: NDArray[Any], key: NDArray[Any], value: NDArray[Any]) -> Contenders:
+    """Name the kernel's three expensive lines and the shape of their tile; the fastest shape counts."""
+    pieces: Contenders = {}
+    for most_rows, most_columns in ((256, 1024), (384, 640), (512, 512)):
+        rows, columns = min(most_rows, len(query)), min(most_columns, len(key))
+        scores = np.empty((columns, rows), query.dtype).T
+        q, k, v = query[:rows] * query.dtype.type(D**-0.5), key[:columns].T, value[:columns]
+        small = np.asfortranarray(q @ k)
+        at = f"{rows}x{columns}"
+        pieces[f"QK {at}"] = partial(np.matmul, q, k, out=scores)
+        pieces[f"exp {at}"] = partial(np.exp, small, out=np.empty_like(scores))
+        pieces[f"AV {at}"] = partial(np.matmul, small, v, out=np.empty((rows, D), query.dtype))
+    return pieces
+
+
+def reference(effort: Effort) -> Iterator[Finding]:
+    """Divide the reference's time by that of the tiles; count its temporaries."""
+    for n in effort.sizes(8192):
+        for is_causal, target in ((False, 1.3), (True, 2.5)):
+            both: Contenders = {
+                OURS: partial(tiled_attention, *inputs(n), is_causal=is_causal),
+                REFERENCE: partial(scaled_dot_product_attention, *inputs(n), is_causal=is_causal),
+            }
+            kind = " (causal)" if is_causal else ""
+            share = effort.ratios(both, OURS)[REFERENCE]["median"]
+            yield Finding("reference", f"{REFERENCE} / {OURS}{kind}", share, n, at_least=target, goal=2)
+    n = min(2048, effort.largest)
+    query, key, value = inputs(n)
+    matrices = peak_bytes(lambda: scaled_dot_product_attention(query, key, value)) / (n * n * query.itemsize)
+    what = f"peak of {REFERENCE}, in n x n matrices"
+    yield Finding("reference", what, round(matrices, 3), n, at_most=1.1, goal=4, unit="matrices")
+
+
+def threads(effort: Effort) -> Iterator[Finding]:
+    """Divide the wall time of one thread by that of two. Needs a machine that has nothing else to do."""
+    n = min(8192, effort.largest)
+    query, key, value = inputs(n)
+    walls: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(4 * effort.rounds):  # one quiet moment is enough
+        for n_threads, series in walls.items():
+            start = time.perf_counter()
+            tiled_attention(query, key, value, n_threads=n_threads)
+            series.append(time.perf_counter() - start)
+    share = round(min(walls[1]) / min(walls[2]), 3)
+    yield Finding("threads", "one thread / two threads, wall time", share, n, at_least=1.8, goal=2)
+
+
+def memory(effort: Effort) -> Iterator[Finding]:
+    """Count the bytes that a call needs beyond its inputs and its output, and fit a power of n to them."""
+    calls: dict[str, Callable[..., Any]] = {OURS: tiled_attention, REFERENCE: scaled_dot_product_attention}
+    for name, call in calls.items():
+        sizes = effort.sizes(*((4096, 16384, 65536) if name == OURS else (1024, 2048, 4096, 8192)))
+        extra = []
+        for n in sizes:
+            arrays = inputs(n)
+            extra.append(peak_bytes(partial(call, *arrays)) - arrays[-1].nbytes)
+            target, goal = (2.0, 3) if name == OURS else (None, None)
+            yield Finding("memory", name, round(extra[-1] / MIB, 3), n, at_most=target, goal=goal, unit="MiB")
+        exponent = round(fitted_exponent(sizes, extra), 3)
+        target, goal = (0.05, 3) if name == OURS else (None, None)
+        yield Finding("memory", f"{name}, exponent of n", exponent, at_most=target, goal=goal, unit="exponent")
+
+
+def accuracy(effort: Effort) -> Iterator[Finding]:
+    """Compare with the same formula in longdouble: the largest error, in eps of float32 times the largest value."""
+    n = min(512, effort.largest)
+    rng = np.random.default_rng(1)
+    cases: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "causal": {"is_causal": True},
+        "mask": {"mask": rng.random((n, n)) < 0.7},
+        "bias": {"bias": rng.standard_normal((n, n)).astype(np.float32)},
+    }
+    for size, (case, options) in product((1, 50), cases.items()):
+        query, key, value = inputs(n, seed=size)
+        query = query * np.float32(size)
+        exact = exact_attention(query, key, value, **options)
+        errors = {
+            OURS: tiled_attention(query, key, value, key_block=192, **options),
+            REFERENCE: scaled_dot_product_attention(query, key, value, **options),
+        }
+        for name, output in errors.items():
+            error = _error(output, exact, value)
+            what = f"{name}, {case}" + (", scores 50 times larger" if size > 1 else "")
+            target, goal = (8.0, 5) if size == 1 else (None, None)
+            yield Finding("accuracy", what, error, n, at_most=target, goal=goal, unit="eps")
+            if size > 1 and (theirs := _torch_math_error(query, key, value, exact, options)):
+                share = round(error / theirs, 3)
+                yield Finding("accuracy", f"{what}, error / {MATH}'s", share, n, at_most=1.5, goal=5)
+
+
+def exact_attention(
+    query: NDArray[Any],
+    key: NDArray[Any],
+    value: NDArray[Any],
+    *,
+    mask: Any = True,
+    bias: Any = 0,
+    is_causal: bool = False,
+) -> NDArray[Any]:
+    """Write the formula in longdouble."""
+    q, k, v = (array.astype(np.longdouble) for array in (query, key, value))
+    scores = q @ k.T / np.sqrt(np.longdouble(q.shape[-1])) + bias
+    allowed = mask & causal_mask(len(q)) if is_causal else np.broadcast_to(mask, scores.shape)
+    scores = np.where(allowed, scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    output: NDArray[Any] = powers @ v / powers.sum(axis=-1, keepdims=True)
+    return output
+
+
+def _error(output: Any, exact: NDArray[Any], value: NDArray[Any]) -> float:
+    return round(float(np.abs(np.asarray(output) - exact).max() / np.abs(value).max()) / EPS, 2)
+
+
+def _torch_math_error(
+    query: NDArray[Any], key: NDArray[Any], value: NDArray[Any], exact: NDArray[Any], options: dict[str, Any]
+) -> float | None:
+    options = dict(options)
+    call = torch_contenders(
+        query, key, value, is_causal=options.pop("is_causal", False), attn_mask=next(iter(options.values()), None)
+    ).get(MATH)
+    return None if call is None else _error(np.asarray(call())[0, 0], exact, value)
+
+
+def decoding(effort: Effort) -> Iterator[Finding]:
+    """Divide the time of one step over a KVCache by torch's for the same query, keys and values, 8 heads."""
+    steps: Contenders = {}
+    for n in effort.sizes(1024, 16384, 65536):
+        _, key, value = inputs(n, n_heads=8)
+        query = inputs(1, n_heads=8, seed=1)[0]
+        cache = KVCache()
+        cache.append(key, value)
+        steps[str(n)] = partial(_append, cache, query)
+        step = partial(_append_and_attend, cache, query)
+        step()
+        keys, values = (buffer[..., :n, :] for buffer in cache._buffers)  # the same memory for both
+        theirs = torch_contenders(query, keys, values).get(FLASH)
+        if theirs:
+            weights = np.ones((*query.shape[:-1], n), query.dtype)
+            calls: Contenders = {
+                "ours": step,
+                "theirs": theirs,
+                "scores": partial(np.matmul, query, keys.swapaxes(-1, -2)),
+                "blend": partial(np.matmul, weights, values),
+            }
+            found = effort.ratios(calls, "theirs")
+            share = found["ours"]["median"]
+            yield Finding("decoding", "append and attend / torch's attention", share, n, at_most=0.75, goal=6)
+            least = round(found["scores"]["median"] + found["blend"]["median"], 3)
+            yield Finding("decoding", "its two matrix products / torch's attention", least, n)
+    if len(steps) > 1:
+        smallest, *_, largest = steps
+        share = effort.ratios(steps, smallest)[largest]["median"]
+        yield Finding("decoding", f"append at {largest} / at {smallest} tokens", share, at_most=1.5, goal=6)
+
+
+def _append(cache: KVCache, new: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Append, and forget it again for the next round."""
+    n = len(cache)
+    keys, values = cache.append(new, new)
+    cache.truncate(n)
+    return keys, values
+
+
+def _append_and_attend(cache: KVCache, new: NDArray[Any]) -> NDArray[Any]:
+    return scaled_dot_product_attention(new, *_append(cache, new))
+
+
+def positions(effort: Effort) -> Iterator[Finding]:
+    """Divide the time of the double loop by that of `sinusoidal_encoding`."""
+    n = min(512, effort.largest)
+    both: Contenders = {
+        "loop": partial(loop_encoding, n, D),
+        "ours": partial(sinusoidal_encoding, n, D),
+    }
+    share = effort.ratios(both, "ours")["loop"]["median"]
+    yield Finding("positions", "double loop / sinusoidal_encoding", share, n, at_least=5, goal=7)
+
+
+def rotary(effort: Effort) -> Iterator[Finding]:
+    """Divide the time of the usual rotary code by that of `apply_rotary`, interleaved; 32 heads.
+
+    One peer at a time, so that what it does to the allocator is paid for by the two of them.
+    """
+    for n in effort.sizes(128, 512, 2048, 8192):
+        everyone = rotary_contenders(inputs(n, n_heads=32)[0])
+        ours = everyone.pop(ROTARY)
+        for name, call in everyone.items():
+            share = effort.ratios({ROTARY: ours, name: call}, ROTARY)[name]["median"]
+            target, goal = (4, 7) if name.startswith("rotate-half") else (None, None)
+            yield Finding("rotary", f"{name} / {ROTARY}", share, n, at_least=target, goal=goal)
+
+
+def imports(effort: Effort) -> Iterator[Finding]:
+    """CPU milliseconds that `import attention` adds to `import numpy`."""
+    found = import_milliseconds("numpy", "attention", rounds=max(2, effort.rounds))
+    extra = round(found["attention"] - found["numpy"], 1)
+    yield Finding("imports", "import attention, beyond numpy", extra, at_most=15, goal=8, unit="ms")
+
+
+SUITES = (peers, bound, reference, threads, memory, accuracy, decoding, positions, rotary, imports)

@@ -1,0 +1,106 @@
+"""What the last `make bench` measured, for the expressions of fences: no page holds a ratio that somebody typed."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[1] / "benchmarks/results.json"
+Records = list[dict[str, Any]]
+
+
+@cache
+def _record(path: Path) -> Any:
+    if not path.is_file():
+        raise ValueError(f"{path.name} is not there: run make bench")
+    return json.loads(path.read_text("utf-8"))
+
+
+def machine() -> dict[str, Any]:
+    """Return the facts about the machine and the versions of what ran on it."""
+    return dict(_record(RESULTS)["machine"])
+
+
+def findings(suite: str | None = None, *, what: str = "", goal: int | None = None) -> Records:
+    """Return the findings of a suite whose name holds `what`, or those that have a goal, in the order of measuring."""
+    found = [
+        finding
+        for finding in _record(RESULTS)["findings"]
+        if suite in (None, finding["suite"]) and what in finding["what"] and goal in (None, finding.get("goal"))
+    ]
+    if not found:
+        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, what {what!r}, goal {goal!r}")
+    return found
+
+
+def curve(suite: str, *names: str) -> Records:
+    """Return the points of a chart: `what`, `n` and `value` of the findings with exactly these names."""
+    points = [
+        {"what": finding["what"], "n": finding["n"], "value": finding["value"]}
+        for finding in findings(suite)
+        if finding["what"] in names and "n" in finding
+    ]
+    if missing := set(names) - {point["what"] for point in points}:
+        raise ValueError(f"{RESULTS.name}, suite {suite!r} has no curve {sorted(missing)[0]!r}")
+    return points
+
+
+def by_tokens(suite: str, *, causal: bool = False) -> Records:
+    """Return one record a contender, with a column for every number of tokens; empty where nothing was measured."""
+    chosen = [
+        finding
+        for finding in findings(suite)
+        if finding["what"].endswith(" (causal)") == causal and " / " not in finding["what"]
+    ]
+    sizes = sorted({finding["n"] for finding in chosen})
+    table: dict[str, dict[str, Any]] = {}
+    for finding in chosen:
+        name = finding["what"].removesuffix(" (causal)")
+        row = table.setdefault(name, {"n": name} | {str(n): "" for n in sizes})
+        row[str(finding["n"])] = finding["value"]
+    return list(table.values())
+
+
+def goals() -> Records:
+    """Return everything that has a target: what was measured, what was wanted, and whether it was reached."""
+    return [
+        {
+            "goal": finding["goal"],
+            "measured": finding["value"],
+            "wanted": _wanted(finding),
+            "met": "yes" if finding["met"] else "no",
+            "what": _sentence(finding),
+        }
+        for finding in sorted((f for f in findings() if "met" in f), key=lambda f: f["goal"])
+    ]
+
+
+def missed() -> Records:
+    """Return what was not reached, each with its reason; one record that says so if there is nothing."""
+    found = [
+        {
+            "measured": finding["value"],
+            "wanted": _wanted(finding),
+            "what": _sentence(finding),
+            "why": finding.get("reason", ""),
+        }
+        for finding in findings()
+        if finding.get("met") is False
+    ]
+    return found or [{"measured": "", "wanted": "", "what": "nothing is missed", "why": ""}]
+
+
+def _sentence(finding: dict[str, Any]) -> str:
+    tokens = f", n = {finding['n']}" if "n" in finding else ""
+    base = " / torch, flash kernel" if finding["suite"] == "peers" and " / " not in finding["what"] else ""
+    unit = "" if finding["unit"] in ("ratio", "exponent") else f" [{finding['unit']}]"
+    return f"{finding['suite']}: {finding['what']}{base}{tokens}{unit}"
+
+
+def _wanted(finding: dict[str, Any]) -> str:
+    if "at_most" in finding:
+        return f"\N{LESS-THAN OR EQUAL TO} {finding['at_most']:g}"
+    return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
+
+
+FUNCTIONS = (by_tokens, curve, findings, goals, machine, missed)

@@ -1,0 +1,115 @@
+"""What the pages show of the benchmarks: read from the record, nothing hidden, and the record is complete."""
+
+import json
+
+import pytest
+
+from docs_ext import bench
+
+MACHINE = {"processor": "p", "numpy": "2.0"}
+FINDINGS = [
+    {"suite": "peers", "what": "ours", "value": 1.2, "n": 512, "at_most": 1.1, "goal": 1, "unit": "ratio"}
+    | {"met": False, "reason": "so it is"},
+    {
+        "suite": "peers",
+        "what": "ours",
+        "value": 1.0,
+        "n": 2048,
+        "at_most": 1.1,
+        "goal": 1,
+        "unit": "ratio",
+        "met": True,
+    },
+    {"suite": "peers", "what": "theirs", "value": 3.0, "n": 2048, "unit": "ratio"},
+    {"suite": "peers", "what": "ours (causal)", "value": 0.6, "n": 512, "unit": "ratio"},
+    {"suite": "peers", "what": "ours / theirs", "value": 0.4, "n": 512, "unit": "ratio"},
+    {"suite": "memory", "what": "ours", "value": 1.5, "n": 64, "at_most": 2.0, "goal": 3, "unit": "MiB", "met": True},
+    {"suite": "memory", "what": "ours, exponent of n", "value": 0.01, "unit": "exponent"},
+    {"suite": "positions", "what": "loop / ours", "value": 9.0, "at_least": 5, "goal": 7, "unit": "ratio", "met": True},
+]
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """Return a function that replaces the findings."""
+    monkeypatch.setattr(bench, "RESULTS", tmp_path / "results.json")
+
+    def write(findings):
+        bench._record.cache_clear()
+        (tmp_path / "results.json").write_text(json.dumps({"machine": MACHINE, "findings": findings}))
+
+    write(FINDINGS)
+    yield write
+    bench._record.cache_clear()
+
+
+@pytest.mark.usefixtures("record")
+def test_goals_stand_in_order_each_with_what_was_wanted():
+    shown = [(row["goal"], row["measured"], row["wanted"], row["met"]) for row in bench.goals()]
+    at_most, at_least = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
+    assert shown == [
+        (1, 1.2, f"{at_most} 1.1", "no"),
+        (1, 1.0, f"{at_most} 1.1", "yes"),
+        (3, 1.5, f"{at_most} 2", "yes"),
+        (7, 9.0, f"{at_least} 5", "yes"),
+    ]
+    assert [row["what"] for row in bench.goals()] == [
+        "peers: ours / torch, flash kernel, n = 512",
+        "peers: ours / torch, flash kernel, n = 2048",
+        "memory: ours, n = 64 [MiB]",
+        "positions: loop / ours",
+    ]
+
+
+def test_what_is_missed_is_shown_with_its_reason(record):
+    [row] = bench.missed()
+    assert (row["measured"], row["why"]) == (1.2, "so it is")
+    record([finding for finding in FINDINGS if finding.get("met")])
+    assert [row["what"] for row in bench.missed()] == ["nothing is missed"]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_table_has_a_column_for_every_size_and_gaps_are_empty():
+    assert bench.by_tokens("peers") == [
+        {"n": "ours", "512": 1.2, "2048": 1.0},
+        {"n": "theirs", "512": "", "2048": 3.0},
+    ]
+    assert bench.by_tokens("peers", causal=True) == [{"n": "ours", "512": 0.6}]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_curve_has_the_points_of_its_names():
+    assert bench.curve("memory", "ours") == [{"what": "ours", "n": 64, "value": 1.5}]
+    assert len(bench.curve("peers", "ours", "theirs")) == 3
+
+
+@pytest.mark.usefixtures("record")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda: bench.findings("speed"), id="no suite"),
+        pytest.param(lambda: bench.findings("peers", what="yours"), id="no such finding"),
+        pytest.param(lambda: bench.findings(goal=9), id="no goal"),
+        pytest.param(lambda: bench.curve("memory", "theirs"), id="no curve"),
+    ],
+)
+def test_what_was_not_measured_stops_the_build(ask):
+    with pytest.raises(ValueError, match=r"results\.json"):
+        ask()
+
+
+def test_a_missing_record_says_how_to_make_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "RESULTS", tmp_path / "none.json")
+    with pytest.raises(ValueError, match="make bench"):
+        bench.machine()
+
+
+def test_the_record_of_the_project_is_complete():
+    everything = json.loads(bench.RESULTS.read_text("utf-8"))
+    assert {"processor", "python", "numpy", "torch"} <= everything["machine"].keys()
+    assert "not installed" not in [everything["machine"][name] for name in ("numpy", "scipy", "torch")]
+    assert {1, 2, 3, 4, 5, 7} <= {row["goal"] for row in bench.goals()}
+    unexplained = [row["what"] for row in bench.missed() if row["measured"] and not row["why"]]
+    assert not unexplained, "a reason is missing in benchmarks/__main__.py"
+    sizes = {point["n"] for point in bench.curve("memory", "tiled_attention")}
+    assert {4096, 16384, 65536} <= sizes

@@ -1,0 +1,102 @@
+"""The measuring itself, and the committed results: every missed goal says why."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention import (
+    apply_rotary,
+    rotary_permutation,
+    rotary_tables,
+    scaled_dot_product_attention,
+    sinusoidal_encoding,
+)
+from benchmarks import suites
+from benchmarks.__main__ import as_record, machine
+from benchmarks.measure import cpu_times, fitted_exponent, peak_bytes, ratios
+from benchmarks.peers import ROTARY, contenders, einsum_attention, loop_encoding, rotary_contenders
+
+RESULTS = Path(suites.__file__).with_name("results.json")
+
+
+def test_contenders_take_turns():
+    turns = []
+    times = cpu_times({"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, seconds=0, rounds=3, turn=0)
+    assert {name: len(series) for name, series in times.items()} == {"a": 3, "b": 3}
+    assert "".join(turns[-6:]) == "ababab"  # after the calls that warm up
+
+
+def test_a_ratio_is_the_median_over_the_median_of_the_base():
+    found = ratios({"base": [1.0, 2.0, 9.0], "other": [4.0, 3.0, 5.0]}, "base")
+    assert found["other"] == {"median": 2.0, "minimum": 3.0, "rounds": 3}
+    assert found["base"]["median"] == 1
+
+
+def test_the_peak_counts_what_a_call_holds_at_once():
+    assert peak_bytes(lambda: [np.ones(50_000), np.ones(50_000)]) == pytest.approx(2 * 400_000, rel=0.01)
+    assert peak_bytes(lambda: (np.ones(50_000), None)[1]) == pytest.approx(400_000, rel=0.01)
+
+
+def test_a_power_is_found_again():
+    assert fitted_exponent([10, 100, 1000], [7e2, 7e4, 7e6]) == pytest.approx(2)
+
+
+def test_contenders_compute_attention_and_positions(rng):
+    query, key, value = rng.standard_normal((3, 20, 8), dtype=np.float32)
+    expected = scaled_dot_product_attention(query, key, value)
+    np.testing.assert_allclose(einsum_attention(query, key, value), expected, atol=1e-5)
+    for name, call in contenders(query, key, value).items():
+        np.testing.assert_allclose(np.asarray(call()).reshape(expected.shape), expected, atol=1e-5, err_msg=name)
+    np.testing.assert_allclose(loop_encoding(9, 6), sinusoidal_encoding(9, 6), atol=1e-14)
+
+
+def test_rotary_contenders_turn_alike(rng):
+    x = rng.standard_normal((2, 5, 6), dtype=np.float32)
+    everyone = {name: np.asarray(call()) for name, call in rotary_contenders(x).items()}
+    expected = everyone.pop("apply_rotary, half")
+    interleaved = everyone.pop(ROTARY)
+    order = rotary_permutation(6)
+    turned = apply_rotary(x[..., order], *rotary_tables(np.arange(5), 6), layout="half")
+    np.testing.assert_allclose(interleaved[..., order], turned, atol=1e-6)
+    assert "rotate-half, NumPy" in everyone
+    for name, result in everyone.items():
+        np.testing.assert_allclose(result, expected, atol=1e-6, err_msg=name)
+
+
+def test_a_goal_is_met_up_to_its_target():
+    finding = suites.Finding("threads", "ratio", 1.8, at_least=1.8, goal=2)
+    assert finding.met
+    assert not suites.Finding("peers", "ratio", 1.11, at_most=1.10).met
+    assert suites.Finding("peers", "ratio", 1.0).met is None
+    assert as_record(finding) == {
+        "suite": "threads", "what": "ratio", "value": 1.8, "at_least": 1.8, "goal": 2, "unit": "ratio", "met": True
+    }  # fmt: skip
+
+
+def test_the_exact_oracle_is_attention(rng):
+    query, key, value = rng.standard_normal((3, 9, 4))
+    options = {"mask": rng.random((9, 9)) < 0.9, "bias": rng.standard_normal((9, 9)), "is_causal": True}
+    options["mask"][:, 0] = True  # the oracle knows no empty rows
+    expected = scaled_dot_product_attention(query, key, value, **options)
+    np.testing.assert_allclose(suites.exact_attention(query, key, value, **options).astype(float), expected, atol=1e-14)
+
+
+def test_the_machine_is_told_without_a_path_or_a_host():
+    facts = machine()
+    assert {"processor", "cores", "threads", "python", "numpy", "blas"} <= set(facts)
+    assert not any("/" in str(fact) and "home" in str(fact) for fact in facts.values())
+
+
+def test_the_committed_results_judge_every_goal_and_explain_what_is_missed():
+    results = json.loads(RESULTS.read_text("utf-8"))
+    assert {"machine", "findings"} == set(results)
+    goals = {finding["goal"] for finding in results["findings"] if "goal" in finding}
+    assert {1, 2, 3, 4, 5, 6, 7} <= goals
+    assert {finding["suite"] for finding in results["findings"]} == {suite.__name__ for suite in suites.SUITES}
+    for finding in results["findings"]:
+        limits = [finding["value"] <= finding.get("at_most", np.inf), finding["value"] >= finding.get("at_least", 0)]
+        if "met" in finding:
+            assert finding["met"] == all(limits), finding
+        assert finding.get("met", True) or len(finding.get("reason", "")) > 20, finding
