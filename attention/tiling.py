@@ -42,6 +42,15 @@ class PartialAttention(NamedTuple):
     >>> from attention import PartialAttention
     >>> PartialAttention(output=np.zeros((1, 2)), logsumexp=np.array([-np.inf]))
     PartialAttention(output=array([[0., 0.]]), logsumexp=array([-inf]))
+
+    A part that weighs three times as much pulls the merged output three quarters of the way:
+
+    >>> import numpy as np
+    >>> from attention import PartialAttention, merge_partials
+    >>> light = PartialAttention(np.array([[0.0, 0.0]]), np.log([1.0]))
+    >>> heavy = PartialAttention(np.array([[8.0, 4.0]]), np.log([3.0]))
+    >>> merge_partials(light, heavy).output
+    array([[6., 3.]])
     """
 
     output: NDArray[Any]
