@@ -5,6 +5,7 @@ import importlib
 import importlib.resources
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -177,6 +178,30 @@ def test_importing_the_package_loads_nothing_else():
     assert "attention" in loaded
     assert loaded <= {"attention", "numpy"} | sys.stdlib_module_names
     assert "attention.example" not in json.loads(result.stdout)
+
+
+COLLECT = """
+import sys
+from importlib.metadata import packages_distributions
+
+import pytest
+
+TEST = {"numpy", "hypothesis", "sortedcontainers", "pytest", "pluggy", "iniconfig", "packaging", "pygments"}
+for module, distributions in packages_distributions().items():
+    if not TEST & {name.lower() for name in distributions} and not module.startswith("__editable__"):
+        sys.modules.setdefault(module, None)  # as if it were not installed
+for module in ("attention", "docs_ext", "benchmarks", "examples", "tests", "conftest"):
+    sys.modules.pop(module, None)
+sys.exit(pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider"]))
+"""
+
+
+def test_all_tests_are_collected_where_only_the_test_extra_is_installed():
+    command = [sys.executable, "-c", COLLECT]
+    env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # plugins of packages that are made to be missing
+    run = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent, env=env)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-1000:]
+    assert "tests/test_tiling.py" in run.stdout
 
 
 def test_only_numpy_is_required_at_run_time():

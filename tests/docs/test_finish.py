@@ -4,6 +4,8 @@ from base64 import b64encode
 
 import pytest
 
+pytest.importorskip("fontTools", reason="finishing the site needs the docs extra")
+
 from docs_ext import finish
 
 PAGE = """<!doctype html>

@@ -1,5 +1,6 @@
 """The package against PyTorch: against the record everywhere, against PyTorch itself where it is installed."""
 
+import doctest
 import importlib.util
 import json
 from functools import partial
@@ -9,7 +10,6 @@ import pytest
 
 import attention
 from attention import BlockWeights, MultiHeadWeights, multi_head_attention, transformer_block
-from docs_ext.quiz import run
 from tests.docs.pages import ROOT, consoles
 from tests.parity import record
 
@@ -113,7 +113,9 @@ def test_the_package_computes_what_torch_computes(call, inputs, output):
 @pytest.mark.parametrize("case", ["biases", "a batch"])
 def test_the_function_on_the_heads_page_brings_weights_from_torch(case):
     blocks = [console.code for console in consoles(ROOT / "docs/learn/heads.md") if "def from_torch" in console.code]
-    from_torch = run(blocks[0])["from_torch"]
+    page = {}
+    exec("".join(example.source for example in doctest.DocTestParser().get_examples(blocks[0])), page)
+    from_torch = page["from_torch"]
     inputs, output = next((c["inputs"], c["output"]) for c in SOURCES["record"]["cases"] if c["case"] == case)
     state = arrays(inputs)
     result = multi_head_attention(state["query"], from_torch(state, n_heads=state["n_heads"]))
