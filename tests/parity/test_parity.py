@@ -11,7 +11,7 @@ import pytest
 import attention
 from attention import BlockWeights, MultiHeadWeights, multi_head_attention, transformer_block
 from tests.docs.pages import ROOT, consoles
-from tests.parity import record
+from tests.parity import record, record_bert
 
 SOURCES = {"record": json.loads(record.RECORD.read_text(encoding="utf-8"))}
 if importlib.util.find_spec("torch"):
@@ -110,16 +110,35 @@ def test_the_package_computes_what_torch_computes(call, inputs, output):
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
+def function_of_the_heads_page(name):
+    """Run the page's example that defines a function, and return the function."""
+    code = next(c.code for c in consoles(ROOT / "docs/learn/heads.md") if f"def {name}(" in c.code)
+    names = {}
+    exec("".join(example.source for example in doctest.DocTestParser().get_examples(code)), names)
+    return names[name]
+
+
 @pytest.mark.parametrize("case", ["biases", "a batch"])
 def test_the_function_on_the_heads_page_brings_weights_from_torch(case):
-    blocks = [console.code for console in consoles(ROOT / "docs/learn/heads.md") if "def from_torch" in console.code]
-    page = {}
-    exec("".join(example.source for example in doctest.DocTestParser().get_examples(blocks[0])), page)
-    from_torch = page["from_torch"]
+    from_torch = function_of_the_heads_page("from_torch")
     inputs, output = next((c["inputs"], c["output"]) for c in SOURCES["record"]["cases"] if c["case"] == case)
     state = arrays(inputs)
     result = multi_head_attention(state["query"], from_torch(state, n_heads=state["n_heads"]))
     np.testing.assert_allclose(result, output, rtol=0, atol=1e-12 * np.abs(output).max())
+
+
+BERT = {"record": json.loads(record_bert.RECORD.read_text(encoding="utf-8"))}
+if importlib.util.find_spec("torch") and importlib.util.find_spec("transformers"):
+    BERT["live"] = json.loads(record.as_json(record_bert.record()))
+
+
+@pytest.mark.parametrize("source", BERT)
+def test_the_function_on_the_heads_page_brings_weights_from_bert(source):
+    (case,) = BERT[source]["cases"]
+    from_bert = function_of_the_heads_page("from_bert")
+    weights = from_bert(arrays(case["inputs"]["state"]), record_bert.LAYER, record_bert.N_HEADS)
+    result = multi_head_attention(np.array(case["inputs"]["x"]), weights)
+    np.testing.assert_allclose(result, case["output"], rtol=0, atol=1e-12 * np.abs(case["output"]).max())
 
 
 def test_the_record_holds_what_the_script_would_run():
