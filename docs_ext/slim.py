@@ -56,7 +56,7 @@ def _bundle(site: Path, pages: Iterable[str]) -> list[str]:
 
 
 def _embed_fonts(site: Path, styles: str) -> str:
-    """Put the fonts of nearly every formula into the style sheet, so that nothing moves when they arrive."""
+    """Put the fonts of nearly every formula into the style sheet: they need no request of their own."""
     for name in EMBEDDED:
         font = f"assets/katex/fonts/KaTeX_{name}.woff2"
         data = b64encode((site / font).read_bytes()).decode()

@@ -140,6 +140,17 @@ def open_page(browser, server):
         context.close()
 
 
+@pytest.fixture(scope="module")
+def page(browser, server, request):
+    """Open the PAGE of a test module once, for all its tests; each leaves it as it was, or begins with a reset."""
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(server + request.module.PAGE)
+    yield page
+    context.close()
+
+
 SITEMAP_READ = """async () => {
   const read = ({name, responseEnd}) => name.endsWith("/sitemap.xml") && responseEnd > 0;
   while (!performance.getEntriesByType("resource").some(read)) await new Promise(again => setTimeout(again, 20));

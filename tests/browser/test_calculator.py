@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attention import scaled_dot_product_attention, softmax
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/line-by-line/"
 WORDS = ["cat", "that", "dog"]
@@ -39,20 +39,10 @@ def ready(page):
     return page.locator("qkv-calculator")
 
 
-@pytest.fixture(scope="module")
-def shared(browser, server):
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
-
-
 @pytest.fixture
-def widget(shared):
+def widget(page):
     """Open the page once; every test begins with a reset."""
-    widget = ready(shared)
+    widget = ready(page)
     widget.get_by_role("button", name="Reset").click()
     return widget
 

@@ -5,7 +5,7 @@ import pytest
 
 from attention import apply_rotary, rotary_tables
 from docs_ext import dial, head, numbers
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/relative-positions/"
 ONE = np.array([[1.0, 0.0], [1.0, 0.0]])  # the query and the key of the page, pair by pair
@@ -31,17 +31,6 @@ SET = """(dial, values) => {
 def ready(page):
     page.wait_for_selector("rotation-dial form")
     return page.locator("rotation-dial")
-
-
-@pytest.fixture(scope="module")
-def page(browser, server):
-    """Open the page once; every test leaves it as it was."""
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/order/"
 SHOWN = """explorer => ({
@@ -32,17 +32,6 @@ SET = """(explorer, values) => {
 def ready(page):
     page.wait_for_selector("pe-explorer form")
     return page.locator("pe-explorer")
-
-
-@pytest.fixture(scope="module")
-def page(browser, server):
-    """Open the page once; every test leaves it as it was."""
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
 
 
 @pytest.fixture

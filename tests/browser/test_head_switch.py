@@ -8,7 +8,7 @@ import pytest
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed
 from docs_ext import head_switch
 from docs_ext.head import vector
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/heads/"
 SPEC = {"sentences": [S5, T5], "positions": EARLY5, "w_q": [W_Q1, W_Q2], "w_k": W_K, "w_v": W_V, "w_o": W_O}
@@ -31,20 +31,10 @@ def ready(page):
     return page.locator("head-switch")
 
 
-@pytest.fixture(scope="module")
-def shared(browser, server):
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
-
-
 @pytest.fixture
-def widget(shared):
+def widget(page):
     """Open the page once; every test begins with a reset."""
-    widget = ready(shared)
+    widget = ready(page)
     widget.get_by_role("button", name="Reset").click()
     return widget
 

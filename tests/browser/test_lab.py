@@ -7,9 +7,10 @@ import pytest
 
 from attention import softmax
 from attention.example import S5
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 SCORES, SCALING = "learn/scores-and-softmax/", "learn/scaling/"
+PAGE = SCORES
 SHOWN = """lab => ({
   says: lab.querySelector("output").textContent,
   plain: lab.querySelector(".plain")?.textContent,
@@ -34,17 +35,6 @@ def ready(page, mode="scores"):
 
 def shown(lab):
     return lab.evaluate(SHOWN)
-
-
-@pytest.fixture(scope="module")
-def page(browser, server):
-    """Open the page once; every test leaves it as it was."""
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + SCORES)
-    yield page
-    context.close()
 
 
 @pytest.fixture

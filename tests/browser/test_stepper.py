@@ -4,7 +4,7 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext import stepper
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/memory/"
 X = embed(S5, EARLY5)
@@ -22,20 +22,10 @@ def ready(page):
     return page.locator("tile-stepper")
 
 
-@pytest.fixture(scope="module")
-def shared(browser, server):
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
-
-
 @pytest.fixture
-def widget(shared):
+def widget(page):
     """Open the page once; every test begins with a reset."""
-    widget = ready(shared)
+    widget = ready(page)
     button(widget, "Reset").click()
     return widget
 

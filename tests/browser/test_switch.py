@@ -8,6 +8,7 @@ import pytest
 from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
 from tests.browser.conftest import follow
 
+PAGE = ""  # the first
 SHOWN = """widget => ({
   says: widget.querySelector(":scope > output").textContent,
   words: [...widget.querySelectorAll("thead th.key")].map(e => e.firstChild.textContent),
@@ -30,23 +31,14 @@ def ready(page):
     return page.locator("order-switch")
 
 
-@pytest.fixture(scope="module")
-def shared(browser, server):
-    """Open the page once; every test begins with the default."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server)
-    yield ready(page)
-    context.close()
-
-
 @pytest.fixture
-def widget(shared):
-    shared.get_by_label("Swap cat and dog").uncheck()
-    shared.get_by_label("Words know their positions").check()
-    shared.locator("tbody label").nth(6).click()
-    return shared
+def widget(page):
+    """Open the page once; every test begins with the default."""
+    widget = ready(page)
+    widget.get_by_label("Swap cat and dog").uncheck()
+    widget.get_by_label("Words know their positions").check()
+    widget.locator("tbody label").nth(6).click()
+    return widget
 
 
 def assert_shows(widget, swapped, positions):

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/lookup/"
 VALUES = np.array([[8, 0], [0, 8], [8, 8]])
@@ -32,17 +32,6 @@ SET = """(triangle, shares) => {
 def ready(page):
     page.wait_for_selector("blend-triangle form")
     return page.locator("blend-triangle")
-
-
-@pytest.fixture(scope="module")
-def page(browser, server):
-    """Open the page once; every test leaves it as it was."""
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from attention import sliding_window_mask
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext import grid, head
-from tests.browser.conftest import DESKTOP, follow
+from tests.browser.conftest import follow
 
 PAGE = "learn/windows-and-sinks/"
 X = embed(S5, EARLY5)
@@ -37,20 +37,10 @@ def ready(page):
     return page.locator("window-sink")
 
 
-@pytest.fixture(scope="module")
-def shared(browser, server):
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    yield page
-    context.close()
-
-
 @pytest.fixture
-def widget(shared):
+def widget(page):
     """Open the page once; every test begins with a reset."""
-    widget = ready(shared)
+    widget = ready(page)
     widget.get_by_role("button", name="Reset").click()
     return widget
 
