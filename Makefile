@@ -14,7 +14,7 @@ test: .venv/ready
 
 build: .venv/ready
 	$(BIN)/mkdocs build --strict
-	$(BIN)/python -m docs_ext.finish site
+	$(BIN)/python -m docs_ext.site.finish site
 
 check: lint types build quick
 	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test

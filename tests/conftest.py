@@ -23,7 +23,7 @@ def site(tmp_path_factory):
     env = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SITE_URL": "https://site.test/attention/"}
     for command in (
         ["mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        ["docs_ext.finish", str(folder)],
+        ["docs_ext.site.finish", str(folder)],
     ):
         run = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, env=env, capture_output=True, text=True)
         if run.returncode:

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>```+) *pycon\b.*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$", re.M)
 _PROOF = re.compile(r"^(?P<indent> *)proof: \|\n(?P<code>(?:(?P=indent) +.*\n| *\n)+)", re.M)  # in a quiz

@@ -16,9 +16,9 @@ from xml.etree.ElementTree import Element
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext._page import current_page
+from docs_ext.spec.page import PageError
 
-FOLDER = Path(__file__).parents[1] / "docs/assets/diagrams"
+FOLDER = Path(__file__).parents[2] / "docs/assets/diagrams"
 _ADDRESS = re.compile(r"(?:^|/)assets/diagrams/([^/]+)$")
 _SVG = "{http://www.w3.org/2000/svg}"
 
@@ -27,7 +27,7 @@ class DiagramError(ValueError):
     """A diagram that cannot be shown."""
 
 
-def render(name: str, alt: str, prefix: str, folder: Path = FOLDER) -> str:
+def render(name: str, alt: str, prefix: str, folder: Path) -> str:
     """Return the figure; `prefix` makes the drawing's ids unique within the page."""
     if not (folder / name).is_file():
         raise DiagramError(f"there is no such file in {folder.name}/")
@@ -60,6 +60,10 @@ def _check(svg: str) -> str:
 
 
 class _InlineDiagrams(Treeprocessor):
+    def __init__(self, md: Markdown, folder: Path) -> None:
+        super().__init__(md)
+        self.folder = folder
+
     def run(self, root: Element) -> None:
         number = 0
         for parent in list(root.iter()):
@@ -71,16 +75,21 @@ class _InlineDiagrams(Treeprocessor):
                 try:
                     if parent.tag != "p" or len(parent) > 1 or (parent.text or image.tail or "").strip():
                         raise DiagramError("a diagram stands in a paragraph of its own")
-                    html = render(address[1], image.get("alt", ""), f"diagram-{number}-")
+                    html = render(address[1], image.get("alt", ""), f"diagram-{number}-", self.folder)
                 except DiagramError as error:
-                    raise DiagramError(f"{current_page(self.md)}: the diagram {address[1]}: {error}") from None
+                    raise PageError(self.md, f"the diagram {address[1]}: {error}", near=address[1]) from None
                 parent.remove(image)
                 parent.text = self.md.htmlStash.store(html)
 
 
 class DiagramsExtension(Extension):
+    def __init__(self, **kwargs: Any) -> None:
+        self.config = {"folder": [FOLDER, "where the drawings are"]}
+        super().__init__(**kwargs)
+
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.treeprocessors.register(_InlineDiagrams(md), "attention-diagrams", 3)  # before MkDocs rewrites addresses
+        diagrams = _InlineDiagrams(md, self.getConfig("folder"))
+        md.treeprocessors.register(diagrams, "attention-diagrams", 3)  # before MkDocs rewrites addresses
 
 
 def makeExtension(**kwargs: Any) -> DiagramsExtension:  # noqa: N802

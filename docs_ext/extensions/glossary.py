@@ -20,9 +20,9 @@ from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from docs_ext._page import current_page
+from docs_ext.spec.page import current_page
 
-GLOSSARY = Path(__file__).parents[1] / "docs/reference/glossary.md"
+GLOSSARY = Path(__file__).parents[2] / "docs/reference/glossary.md"
 _FOLDER = "reference"
 _ENTRY = re.compile(
     r"^`?(?P<name>[^`\n]+?)`? \{ #(?P<anchor>[\w-]+)(?P<hover> \.hover)? \}\n"

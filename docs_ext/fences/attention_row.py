@@ -19,10 +19,12 @@ from html import escape
 from typing import Any
 
 from attention import attention_scores
-from docs_ext import head
-from docs_ext.expressions import SpecError, value
-from docs_ext.head import Head, names_of, read_head, row_of, vector
-from docs_ext.numbers import decimal, fraction, number
+from docs_ext.html.numbers import number, share, vector
+from docs_ext.spec import head
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
+from docs_ext.spec.head import Head, read_head
+from docs_ext.spec.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "query")
 OPTIONAL = (*head.OPTIONAL, "unit")
@@ -49,7 +51,7 @@ def render(spec: Mapping[str, Any]) -> str:
 <tbody>
 {lanes}
 </tbody>
-<tfoot><tr><th scope="row">sum</th><td></td><td></td><td class="share">{_share(total)}</td><td></td>
+<tfoot><tr><th scope="row">sum</th><td></td><td></td><td class="share">{share(total)}</td><td></td>
 <td class="output">{vector(one.output[row])}</td></tr></tfoot>
 </table>
 </div>
@@ -73,12 +75,8 @@ def _lane(one: Head, row: int, key: int, score: float) -> str:
         f"<td>{number(score)}</td>"
     )
     if not one.allowed[row, key]:
-        share, blend = '<td class="share" data-masked>masked</td>', ""
+        cell, blend = '<td class="share" data-masked>masked</td>', ""
     else:
-        share = f'<td class="share" style="--w:{weight!r}"><span class="bar"></span> {_share(weight)}</td>'
+        cell = f'<td class="share" style="--w:{weight!r}"><span class="bar"></span> {share(weight)}</td>'
         blend = vector(weight * one.v[key])
-    return f'<tr>{cells}{share}<td class="value">{vector(one.v[key])}</td><td class="output">{blend}</td></tr>'
-
-
-def _share(weight: float) -> str:
-    return fraction(weight) or decimal(weight)
+    return f'<tr>{cells}{cell}<td class="value">{vector(one.v[key])}</td><td class="output">{blend}</td></tr>'

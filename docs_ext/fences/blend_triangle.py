@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from docs_ext._widget import scrolling_table, widget
-from docs_ext.expressions import SpecError, array, value
-from docs_ext.head import vector, words_of
-from docs_ext.numbers import decimal, fraction
+from docs_ext.html.numbers import share, vector
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.widget import widget
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import array, value
+from docs_ext.spec.words import words_of
 
 REQUIRED = ("caption", "names", "values", "axes", "shares")
 OPTIONAL = ()
@@ -67,7 +69,7 @@ def render(spec: Mapping[str, Any]) -> str:
 
 def statement(weights: Floats, values: Floats) -> str:
     """Say the blend as a sum: '1/8 (8, 0) + 1/4 (0, 8) + 5/8 (8, 8) = (6, 7)'."""
-    parts = (f"{_weight(w)} {vector(v)}" for w, v in zip(weights, values, strict=True))
+    parts = (f"{share(w)} {vector(v)}" for w, v in zip(weights, values, strict=True))
     return f"{' + '.join(parts)} = {vector(weights @ values)}"
 
 
@@ -96,18 +98,14 @@ def _shares(spec: Mapping[str, Any]) -> Floats:
     return shares.astype(float)
 
 
-def _weight(weight: float) -> str:
-    return fraction(weight) or decimal(weight)
-
-
 def _label(name: str, held: Floats) -> str:
     return f"{name} {vector(held)}"
 
 
-def _row(name: str, held: Floats, share: float, weight: float) -> str:
+def _row(name: str, held: Floats, part: float, weight: float) -> str:
     return (
         f'<tr><th scope="row">{escape(name)}</th><td class="value">{vector(held)}</td>'
-        f'<td class="score">{share:.0f}</td><td class="weight">{_weight(weight)}</td>'
+        f'<td class="score">{part:.0f}</td><td class="weight">{share(weight)}</td>'
         f'<td class="output">{vector(weight * held)}</td></tr>'
     )
 

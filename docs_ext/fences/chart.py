@@ -23,8 +23,9 @@ import altair
 import vl_convert
 from altair.utils.schemapi import SchemaValidationError
 
-from docs_ext.expressions import SpecError, did_you_mean
-from docs_ext.records import table, to_records
+from docs_ext.html.tables import table
+from docs_ext.spec.errors import SpecError, did_you_mean
+from docs_ext.spec.records import to_records
 
 REQUIRED = ("title", "description", "data")
 OPTIONAL = None  # Vega-Lite's schema knows the others

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from docs_ext.records import table, to_records
+from docs_ext.html.tables import table
+from docs_ext.spec.records import to_records
 
 REQUIRED = ("caption", "data")
 OPTIONAL = ()

@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from docs_ext import head
-from docs_ext._widget import scrolling_table, widget
-from docs_ext.expressions import SpecError
-from docs_ext.head import Head, names_of, read_head, vector
-from docs_ext.numbers import decimal, fraction, number
-from docs_ext.records import table
+from docs_ext.html.numbers import number, share, vector
+from docs_ext.html.tables import scrolling_table, table
+from docs_ext.html.widget import widget
+from docs_ext.spec import head
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.head import Head, read_head
+from docs_ext.spec.words import names_of
 
 REQUIRED = (*head.REQUIRED, "window", "step")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
@@ -74,7 +75,7 @@ def render(spec: Mapping[str, Any]) -> str:
             caption,
             _HEAD,
             "\n".join(_row(one, words, step, j) for j in range(n)),
-            f'<tr><th scope="row">sum</th><td></td><td></td><td></td><td>{_share(step.weights.sum())}</td><td></td>'
+            f'<tr><th scope="row">sum</th><td></td><td></td><td></td><td>{share(step.weights.sum())}</td><td></td>'
             f'<td class="output">{vector(step.output)}</td></tr>',
         )
         + f"""<details><summary>All steps</summary>
@@ -109,7 +110,7 @@ def run(one: Head, sees: str, window: int) -> list[Step]:
 def statement(words: list[str], step: Step, sees: str) -> str:
     """Say a step: 'Step 2, that: cat 2/3, that 1/3; output (20/3, 4/3). Keys computed so far: 2, without ...'."""
     shares = zip(words[step.first : step.t], step.weights, step.allowed, strict=True)
-    seen = ", ".join(f"{word} {_share(weight)}" for word, weight, allowed in shares if allowed)
+    seen = ", ".join(f"{word} {share(weight)}" for word, weight, allowed in shares if allowed)
     wrong = ", wrongly under a top-left mask" if sees == "first" else ""
     return (
         f"Step {step.t}, {words[step.t - 1]}{wrong}: {seen}; output {vector(step.output)}. "
@@ -123,10 +124,6 @@ def _count(spec: Mapping[str, Any], key: str, most: int) -> int:
     return int(spec[key])
 
 
-def _share(weight: float) -> str:
-    return fraction(weight) or decimal(weight)
-
-
 def _row(one: Head, words: list[str], step: Step, j: int) -> str:
     """Show a token: new, in the cache, or to come."""
     assert one.v is not None
@@ -137,7 +134,7 @@ def _row(one: Head, words: list[str], step: Step, j: int) -> str:
     weight = float(step.weights[j])
     return (
         f'{start}<td class="key">{vector(one.k[j])}</td><td class="score">{number(step.scores[j])}</td>'
-        f'<td class="weight" data-weight="{weight!r}">{_share(weight)}</td><td class="value">{vector(one.v[j])}</td>'
+        f'<td class="weight" data-weight="{weight!r}">{share(weight)}</td><td class="value">{vector(one.v[j])}</td>'
         f'<td class="output">{vector(weight * one.v[j])}</td></tr>'
     )
 

@@ -21,12 +21,12 @@ from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
-from docs_ext.expressions import SpecError, did_you_mean
-from docs_ext.quiz import inline
+from docs_ext.html.inline import inline
+from docs_ext.spec.errors import SpecError, did_you_mean
 
 REQUIRED = ("function", "notes")
 OPTIONAL = ()
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def render(spec: Mapping[str, Any]) -> str:

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from attention import attention_weights, project
 from attention.example import embed
-from docs_ext._widget import widget
-from docs_ext.expressions import SpecError, array, value
-from docs_ext.head import names_of, row_of, vector, words_of
-from docs_ext.numbers import decimal, fraction
-from docs_ext.records import table
-from docs_ext.switch import sentences_of
+from docs_ext.html.numbers import share, vector
+from docs_ext.html.tables import table
+from docs_ext.html.widget import widget
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import array, value
+from docs_ext.spec.words import names_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "w_o", "asks")
 OPTIONAL = ("selected",)
@@ -178,4 +178,4 @@ def _row(name: str, weights: Floats, blend: Floats) -> str:
 
 def _cell(weight: float) -> str:
     weight = float(weight)
-    return f'<td data-weight="{weight!r}" style="--w:{weight!r}">{fraction(weight) or decimal(weight)}</td>'
+    return f'<td data-weight="{weight!r}" style="--w:{weight!r}">{share(weight)}</td>'

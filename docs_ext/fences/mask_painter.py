@@ -17,28 +17,25 @@
 The HTML is the grid under the first mask. docs/assets/js/mask-painter.js puts a checkbox into every cell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from docs_ext import grid, head
-from docs_ext._widget import widget
-from docs_ext.expressions import SpecError, value
-from docs_ext.head import Head, names_of, read_head, row_of, vector
-from docs_ext.numbers import decimal, fraction
+from docs_ext.html.grid_table import LEGEND, body_row, head_row, statement
+from docs_ext.html.widget import widget
+from docs_ext.spec import head
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
+from docs_ext.spec.head import Head, read_head
+from docs_ext.spec.words import names_of, row_of, words_of
 
 REQUIRED = (*head.REQUIRED, "masks", "predict")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
 
 Mask = NDArray[np.bool_]
-
-LEGEND = (
-    '<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>; '
-    '<span class="swatch"></span> stronger = more weight; <span class="swatch masked"></span> forbidden</span>'
-)
 
 
 def render(spec: Mapping[str, Any]) -> str:
@@ -64,7 +61,7 @@ def render(spec: Mapping[str, Any]) -> str:
 </table>
 </div>
 </div>""",
-        says=grid.statement(one, row),
+        says=statement(one, row),
         words=names_of(one.queries),
         q=one.q.tolist(),
         k=one.k.tolist(),
@@ -94,13 +91,13 @@ def _prediction(spec: Mapping[str, Any], one: Head, mask: Mask) -> tuple[str, st
     names = [escape(word) for word in names_of(one.queries)]
     return (
         f"forbid <em>{names[key]}</em> for <em>{names[row]}</em> too. What do the keys get that it may still look at?",
-        f"{escape(grid.statement(_under(without, spec), row))}. They share the whole budget and keep their ratios.",
+        f"{escape(statement(_under(without, spec), row))}. They share the whole budget and keep their ratios.",
     )
 
 
 def _masks(spec: Mapping[str, Any]) -> dict[str, Mask]:
     """Return the presets, each as large as the grid."""
-    masks, size = value(spec, "masks"), len(head.words_of(spec, "tokens"))
+    masks, size = value(spec, "masks"), len(words_of(spec, "tokens"))
     if not isinstance(masks, dict) or not masks:
         raise SpecError("masks is a mapping, such as {causal: causal_mask(5)}", key="masks")
     for name, mask in masks.items():
@@ -117,25 +114,3 @@ def _masks(spec: Mapping[str, Any]) -> dict[str, Mask]:
 def _bits(mask: Mask) -> str:
     """Write a mask row by row: 1 for a key that is allowed, 0 for one that is not."""
     return "".join("1" if allowed else "0" for allowed in mask.flat)
-
-
-def head_row(words: Sequence[str], before_output: str = "") -> str:
-    """Write the header of the grid; `before_output` is the header cell of a further column."""
-    keys = "".join(f'<th scope="col" class="key">{word}</th>' for word in words)
-    return f'<thead><tr><td></td>{keys}{before_output}<th scope="col" class="output">output</th></tr></thead>'
-
-
-def body_row(one: Head, row: int, word: str, chosen: bool, before_output: str = "") -> str:
-    """Write one row of the grid, as scripts fill it later."""
-    assert one.output is not None
-    cells = "".join(map(_cell, one.weights[row], one.allowed[row])) + before_output
-    output = f'<td class="output">{vector(one.output[row])}</td>'
-    return f'<tr{" data-chosen" if chosen else ""}><th scope="row" class="query">{word}</th>{cells}{output}</tr>\n'
-
-
-def _cell(weight: float, allowed: bool) -> str:
-    if not allowed:
-        return '<td data-weight="0.0" data-masked><span>&ndash;</span></td>'
-    exact, weight = fraction(weight), float(weight)
-    more = f' <span class="decimal">{decimal(weight)}</span>' if exact and "/" in exact else ""
-    return f'<td data-weight="{weight!r}" style="--w:{weight!r}"><span>{exact or decimal(weight)}</span>{more}</td>'

@@ -15,7 +15,7 @@ Without JavaScript there are the first sentence with positions and a table of al
 relies on (ID is the id of the fence):
 
     order-switch#ID
-      div.attention-grid, as docs_ext/grid.py writes it
+      div.attention-grid, as docs_ext/html/grid_table.py writes it
       div.widget-controls > label > input[type=checkbox][name=swap], and one [name=positions]
       output > span
       details > table
@@ -27,11 +27,13 @@ from html import escape
 from typing import Any, NamedTuple
 
 from attention.example import embed
-from docs_ext.expressions import SpecError, value
-from docs_ext.grid import figure
-from docs_ext.head import Head, read_head, row_of, words_of
-from docs_ext.numbers import number
-from docs_ext.records import table
+from docs_ext.html.grid_table import figure
+from docs_ext.html.numbers import number
+from docs_ext.html.tables import table
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
+from docs_ext.spec.head import Head, read_head
+from docs_ext.spec.words import row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")
 OPTIONAL = ("selected",)
@@ -76,17 +78,6 @@ def render(spec: Mapping[str, Any]) -> str:
 {templates}
 </order-switch>
 </div>"""
-
-
-def sentences_of(spec: Mapping[str, Any]) -> list[Sequence[str]]:
-    given = spec["sentences"]
-    if not isinstance(given, list) or len(given) != 2:
-        raise SpecError("sentences are two: [S7, T7]", key="sentences")
-    first, second = (words_of({"sentences": sentence}, "sentences") for sentence in given)
-    pairs = [(a, b) for a, b in zip(first, second, strict=False) if a != b]
-    if len(first) != len(second) or len(pairs) != 2 or pairs[0] != pairs[1][::-1]:
-        raise SpecError("the second sentence must be the first with two words swapped", key="sentences")
-    return [first, second]
 
 
 def _cases(spec: Mapping[str, Any], sentences: list[Sequence[str]], row: int) -> list[Case]:

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import sinusoidal_encoding
-from docs_ext._widget import scrolling_table, widget
-from docs_ext.expressions import SpecError, value
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.widget import widget
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
 
 REQUIRED = ("caption", "positions", "d_model")
 OPTIONAL = ()

@@ -22,12 +22,14 @@ from typing import Any
 import numpy as np
 
 from attention import attention_scores, softmax
-from docs_ext import grid, head
-from docs_ext._widget import widget
-from docs_ext.expressions import SpecError
-from docs_ext.head import Floats, Head, names_of, read_head, row_of, vector
-from docs_ext.math import render as formula
-from docs_ext.numbers import decimal, fraction, number
+from docs_ext.html.formula import render as formula
+from docs_ext.html.grid_table import statement
+from docs_ext.html.numbers import number, share, vector
+from docs_ext.html.widget import widget
+from docs_ext.spec import head
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.head import Floats, Head, read_head
+from docs_ext.spec.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "query", "features")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
@@ -68,7 +70,7 @@ def render(spec: Mapping[str, Any]) -> str:
 </table>
 </div>
 </div>""",
-        says=grid.statement(one, row),
+        says=statement(one, row),
         words=names_of(one.queries),
         q=doublings.tolist(),
         k=one.k.tolist(),
@@ -88,8 +90,8 @@ def _prediction(one: Head, row: int) -> tuple[str, str]:
     return (
         f"the score of <em>{last}</em> rises by one doubling. Which loses the larger part of its weight, "
         f"<em>{a}</em> or <em>{b}</em>?",
-        f"Neither. <em>{a}</em> falls from {_share(before[0])} to {_share(after[0])}, <em>{b}</em> from "
-        f"{_share(before[1])} to {_share(after[1])}. Both keep {number(after[0] / before[0])} of what they had, "
+        f"Neither. <em>{a}</em> falls from {share(before[0])} to {share(after[0])}, <em>{b}</em> from "
+        f"{share(before[1])} to {share(after[1])}. Both keep {number(after[0] / before[0])} of what they had, "
         f"so their ratio stays {number(before[0] / before[1])} : 1.",
     )
 
@@ -170,12 +172,8 @@ def _written(power: float) -> str:
     return f" = {number(power)}" if 0.001 <= power < 1e6 else ""
 
 
-def _share(weight: float) -> str:
-    return fraction(weight) or decimal(weight)
-
-
 def _quotient(power: float, total: float, weight: float) -> str:
     """Write a weight with its division if both numbers are whole: 8/14 = 4/7."""
-    parts, share = f"{number(power)}/{number(total)}", _share(weight)
+    parts, short = f"{number(power)}/{number(total)}", share(weight)
     whole = all(x == round(x) and _written(x) for x in (power, total))
-    return f"{parts} = {share}" if whole and parts != share else share
+    return f"{parts} = {short}" if whole and parts != short else short

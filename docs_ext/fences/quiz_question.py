@@ -1,6 +1,6 @@
 r"""Questions whose answers are settled: each right and each wrong one by an expression that runs.
 
-    ```quiz
+    ```quiz-question
     question: All scores of a row double. *cat* and *dog* stood at "4 : 1". What are the odds now?
     proof: |
       >>> import numpy as np
@@ -44,26 +44,23 @@ import ast
 import doctest
 import re
 from collections.abc import Mapping
-from functools import cache
 from hashlib import sha256
 from html import escape
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from markdown import Markdown
 
-from docs_ext.expressions import SpecError, evaluate
-from docs_ext.math import standard_tex
-from docs_ext.numbers import number
+from docs_ext.html.formula import standard_tex
+from docs_ext.html.inline import convert, inline
+from docs_ext.html.numbers import number
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import evaluate
 
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")
 _NUMBER = ("answer", "tolerance", "because")
 OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes")
-
-_PYMDOWN = ("pymdownx.arithmatex", "pymdownx.highlight", "pymdownx.superfences")
-_EXTENSIONS = [*_PYMDOWN, "docs_ext.math", "docs_ext.examples"]
 
 
 class Verdict(NamedTuple):
@@ -189,7 +186,7 @@ def render(spec: Mapping[str, Any]) -> str:
     several = sum(verdict.right for verdict in quiz.verdicts) > 1
     hint = ' <span class="hint">More than one is right.</span>' if several else ""
     verdicts = "\n".join(_verdict(verdict, quiz.unit) for verdict in quiz.verdicts)
-    console = _convert(f"```pycon\n{quiz.proof.strip()}\n\n```")
+    console = convert(f"```pycon\n{quiz.proof.strip()}\n\n```")
     return f"""<div>
 <quiz-question id="{ident}" class="widget" data-key="{key}"{tolerance}>
 <fieldset>
@@ -240,26 +237,6 @@ def _verdict(verdict: Verdict, unit: str) -> str:
 
 def _code(expression: str) -> str:
     return f"<code>{escape(expression)}</code>"
-
-
-def inline(text: str) -> str:
-    """Convert one paragraph of Markdown, with the formulas and code of the site's pages."""
-    html = _convert(text)
-    inner = html.removeprefix("<p>").removesuffix("</p>")
-    if html != f"<p>{inner}</p>" or "<p>" in inner:
-        raise SpecError(f"one paragraph, please: {text!r}")
-    if "<a " in inner:
-        raise SpecError(f"a link cannot stand here: {text!r}")
-    return inner
-
-
-@cache
-def _markdown() -> Markdown:
-    return Markdown(extensions=_EXTENSIONS, extension_configs={"pymdownx.arithmatex": {"generic": True}})
-
-
-def _convert(text: str) -> str:
-    return _markdown().reset().convert(text)
 
 
 def _hash(text: str) -> str:

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import apply_rotary, rotary_tables
-from docs_ext._widget import scrolling_table, widget
-from docs_ext.expressions import SpecError, value
-from docs_ext.head import vector
-from docs_ext.numbers import number
+from docs_ext.html.numbers import number, vector
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.widget import widget
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
 
 REQUIRED = ("caption", "positions", "turns", "query", "key")
 OPTIONAL = ()

@@ -28,10 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import softmax
-from docs_ext._widget import scrolling_table, widget
-from docs_ext.expressions import SpecError, value
-from docs_ext.head import words_of
-from docs_ext.numbers import number
+from docs_ext.html.numbers import number
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.widget import widget
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
+from docs_ext.spec.words import words_of
 
 REQUIRED = ("mode", "caption")
 OPTIONAL = ("tokens", "scores", "d_k")

@@ -23,11 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import PartialAttention, attention_scores, merge_partials, partial_attention
-from docs_ext import head
-from docs_ext._widget import scrolling_table, widget
-from docs_ext.expressions import SpecError
-from docs_ext.head import names_of, read_head, row_of, vector
-from docs_ext.numbers import number
+from docs_ext.html.numbers import number, vector
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.widget import widget
+from docs_ext.spec import head
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.head import read_head
+from docs_ext.spec.words import names_of, row_of
 
 REQUIRED = head.REQUIRED
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected", "tile")

@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from attention import sliding_window_mask
-from docs_ext import grid, head, painter
-from docs_ext._widget import widget
-from docs_ext.expressions import SpecError
-from docs_ext.head import Head, names_of, read_head, row_of
+from docs_ext.html.grid_table import LEGEND, body_row, head_row, statement
+from docs_ext.html.widget import widget
+from docs_ext.spec import head
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.head import Head, read_head
+from docs_ext.spec.words import names_of, row_of, words_of
 
 REQUIRED = (*head.REQUIRED, "left")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
@@ -39,7 +41,7 @@ def render(spec: Mapping[str, Any]) -> str:
     caption, words = escape(str(spec["caption"])), list(map(escape, names))
     if row <= spec["left"]:
         raise SpecError("selected: this row sees the first word already; choose a later one", key="selected")
-    kept = grid.statement(windowed(spec, spec["left"], keep=1), row)
+    kept = statement(windowed(spec, spec["left"], keep=1), row)
     return widget(
         "window-sink",
         str(spec["id"]),
@@ -49,14 +51,14 @@ def render(spec: Mapping[str, Any]) -> str:
         body=f"""<div class="attention-grid">
 <div class="scroll" tabindex="0" role="region" aria-label="{caption}">
 <table class="weights">
-<caption><span>{caption} {painter.LEGEND}</span></caption>
-{painter.head_row(words, '<th scope="col" class="sink">sink</th>')}
+<caption><span>{caption} {LEGEND}</span></caption>
+{head_row(words, '<th scope="col" class="sink">sink</th>')}
 <tbody>
-{"".join(painter.body_row(one, query, word, query == row, SINK_CELL) for query, word in enumerate(words))}</tbody>
+{"".join(body_row(one, query, word, query == row, SINK_CELL) for query, word in enumerate(words))}</tbody>
 </table>
 </div>
 </div>""",
-        says=grid.statement(one, row),
+        says=statement(one, row),
         words=names,
         q=one.q.tolist(),
         k=one.k.tolist(),
@@ -69,7 +71,7 @@ def render(spec: Mapping[str, Any]) -> str:
 
 def windowed(spec: Mapping[str, Any], left: int, *, right: int = 0, keep: int = 0, sink: float | None = None) -> Head:
     """Return the head under a window; the first `keep` words stay open to those behind them, sink is in doublings."""
-    size = len(head.words_of(spec, "tokens"))
+    size = len(words_of(spec, "tokens"))
     if left not in range(size) or isinstance(left, bool):
         raise SpecError(f"left must be a whole number from 0 to {size - 1}: {left!r}", key="left")
     mask = sliding_window_mask(size, left=left, right=right)

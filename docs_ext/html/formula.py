@@ -10,14 +10,12 @@ from functools import cache
 from html import escape, unescape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from py_mini_racer import MiniRacer
 
-from docs_ext._page import NotePage, current_page
+from docs_ext.spec.page import PageError
 
 # The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
 MACROS: dict[str, tuple[str, str | None]] = {
@@ -101,7 +99,9 @@ def render(tex: str, *, display: bool = False) -> str:
     return re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL)
 
 
-class _RenderFormulas(Treeprocessor):
+class RenderFormulas(Treeprocessor):
+    """Put the drawn formula into every element that arithmatex has protected."""
+
     def run(self, root: Element) -> None:
         for element in root.iter():
             if "arithmatex" in element.get("class", "").split() and not len(element):
@@ -115,16 +115,6 @@ class _RenderFormulas(Treeprocessor):
         try:
             html = render(tex, display=display)
         except MathError as error:
-            raise MathError(f"{current_page(self.md)}: cannot render the formula {tex!r}: {error}") from None
+            raise PageError(self.md, f"cannot render the formula {tex!r}: {error}", near=tex) from None
         element.text = self.md.htmlStash.store(html)
         element.set("data-search-exclude", "")  # the index would hold each formula three times
-
-
-class MathExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(NotePage(md), "attention-page", 100)
-        md.treeprocessors.register(_RenderFormulas(md), "attention-math", 4)  # after attr_list and toc
-
-
-def makeExtension(**kwargs: Any) -> MathExtension:  # noqa: N802
-    return MathExtension(**kwargs)

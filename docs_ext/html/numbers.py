@@ -1,6 +1,7 @@
 """Numbers as people read them: fractions where they are exact, a few decimals elsewhere."""
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 
@@ -38,3 +39,21 @@ def number(x: float) -> str:
         exact = short
     text = exact or f"{x:.3f}"
     return (text.replace("-", "") if text.strip("-0.") == "" else text).replace("-", "\N{MINUS SIGN}")
+
+
+def vector(row: Iterable[float]) -> str:
+    """Return a vector.
+
+    >>> vector([5.0, 2.4])
+    '(5, 2.4)'
+    """
+    return f"({', '.join(map(number, row))})"
+
+
+def share(weight: float) -> str:
+    """Return a weight as a fraction where it is exact, else as a decimal.
+
+    >>> share(0.25), share(1e-9)
+    ('1/4', '<0.001')
+    """
+    return fraction(weight) or decimal(weight)

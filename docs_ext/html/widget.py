@@ -18,19 +18,3 @@ def widget(tag: str, ident: str, *, question: str, answer: str, body: str, says:
 <output aria-live="polite">{escape(says)}</output>
 </{tag}>
 </div>"""
-
-
-def scrolling_table(caption: str, head: str, body: str, foot: str = "") -> str:
-    """Write a table of steps in a box of its own; head, body and foot are HTML."""
-    tfoot = f"\n<tfoot>\n{foot}\n</tfoot>" if foot else ""
-    return f"""<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">
-<table class="steps">
-<caption><span>{escape(caption)}</span></caption>
-<thead>
-{head}
-</thead>
-<tbody>
-{body}
-</tbody>{tfoot}
-</table>
-</div>"""

@@ -13,7 +13,7 @@ from textwrap import dedent, fill, indent
 
 import yaml
 
-from docs_ext.math import standard_tex
+from docs_ext.html.formula import standard_tex
 
 _PART = re.compile(
     r"^(?P<indent> *)(?P<ticks>```+) *(?P<language>\S*).*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$"
@@ -121,9 +121,9 @@ def as_script(text: str, address: str, name: str) -> str | None:
             title = _plain(part["title"])
         elif part["heading"] or part["question"]:
             heading = _plain(part["heading"] or part["question"])
-        elif part["language"] in ("pycon", "quiz"):
+        elif part["language"] in ("pycon", "quiz-question"):
             line, console = text.count("\n", 0, part.start("code")) + 1, dedent(part["code"])
-            if part["language"] == "quiz":
+            if part["language"] == "quiz-question":
                 quiz = yaml.safe_load(console)
                 heading, console = _plain(quiz["question"]), quiz["proof"]
             try:

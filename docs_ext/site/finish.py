@@ -1,4 +1,4 @@
-"""What no Markdown extension can do to a page: ``python -m docs_ext.finish site``, after the build.
+"""What no Markdown extension can do to a page: ``python -m docs_ext.site.finish site``, after the build.
 
 Adds a content security policy, a referrer policy and citation tags to every page, and mends faults of the theme: the
 search dialog has no name, the page for wrong addresses leads nowhere, the corner of a table is an empty header. Then
@@ -12,10 +12,10 @@ from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-from docs_ext.downloads import write_downloads
-from docs_ext.slim import EMBEDDED, FONTS, STYLES, slim
+from docs_ext.site.downloads import write_downloads
+from docs_ext.site.slim import EMBEDDED, FONTS, STYLES, slim
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 AUTHOR = "The authors of Attention, line by line"
 _MENDED = {
     'data-md-component="search" role="dialog"': 'data-md-component="search" role="dialog" aria-label="Search"',

@@ -4,8 +4,7 @@ A document is as trusted as code: an expression may be anything that Python can 
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -14,36 +13,23 @@ import numpy as np
 
 import attention
 from attention import example
-from docs_ext import bench
-
-
-class SpecError(ValueError):
-    """What is wrong with a fence: under which of its keys, or on which of its lines (from 0)."""
-
-    def __init__(self, message: str, *, key: str | None = None, line: int | None = None) -> None:
-        super().__init__(message)
-        self.key = key
-        self.line = line
+from docs_ext.spec import measured
+from docs_ext.spec.errors import SpecError, did_you_mean
 
 
 @cache
 def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
     package = {name: getattr(attention, name) for name in attention.__all__}
-    measured = {function.__name__: function for function in bench.FUNCTIONS}
-    return public | package | measured | {"math": math, "np": np}
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a hint for a misspelt word, or nothing."""
-    close = get_close_matches(word, list(words), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    results = {function.__name__: function for function in measured.FUNCTIONS}
+    return public | package | results | {"math": math, "np": np}
 
 
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
-    Those are `np`, `math`, the public names of `attention` and `attention.example`, and `docs_ext.bench`'s functions.
+    Those are `np`, `math`, the public names of `attention` and `attention.example`, and the functions of
+    `docs_ext.spec.measured`.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])

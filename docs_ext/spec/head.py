@@ -1,6 +1,5 @@
 """One head of attention, computed from the keys of a fence that figures share."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import attention_weights, causal_mask, project, scaled_dot_product_attention
-from docs_ext.expressions import SpecError, array, value
-from docs_ext.numbers import number
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import array, value
+from docs_ext.spec.words import words_of
 
 REQUIRED = ("tokens", "caption")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "key_tokens", "options")
-MAX_WORDS = 16  # figures.css has one rule a row
 
 Floats = NDArray[np.float64]
 
@@ -72,42 +71,3 @@ def _projections(spec: Mapping[str, Any]) -> list[Any]:
 
 def _source(spec: Mapping[str, Any], name: str) -> str:
     return "x" if "x" in spec else name
-
-
-def words_of(spec: Mapping[str, Any], key: str) -> Sequence[str]:
-    words = value(spec, key) if isinstance(spec[key], str) else spec[key]
-    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-        raise SpecError(f"{key} must be a list of words; quote yes, no and numbers: {words!r}", key=key)
-    if not words or (key == "tokens" and len(words) > MAX_WORDS):
-        raise SpecError(f"{key} must hold 1 to {MAX_WORDS} words: {len(words)}", key=key)
-    return words
-
-
-def row_of(spec: Mapping[str, Any], key: str, words: Sequence[str]) -> int:
-    """Return the row that `spec[key]` names by its word or index; by default the last."""
-    chosen = spec.get(key, len(words) - 1)
-    if isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(words):
-        return chosen
-    if words.count(chosen) > 1:
-        raise SpecError(f"{key}: {chosen!r} is there {words.count(chosen)} times, give its index", key=key)
-    if chosen not in words:
-        raise SpecError(f"{key} must be a word or an index from 0 to {len(words) - 1}: {chosen!r}", key=key)
-    return words.index(chosen)
-
-
-def vector(row: NDArray[np.float64]) -> str:
-    """Write a vector: (5, 2)."""
-    return f"({', '.join(map(number, row))})"
-
-
-def names_of(words: Sequence[str]) -> list[str]:
-    """Return the words, those that are there more than once with their rank: 'the (1st)'."""
-    return [word + rank_of(words, position) for position, word in enumerate(words)]
-
-
-def rank_of(words: Sequence[str], position: int) -> str:
-    """Say which of several equal words this is: ' (2nd)'; nothing for a word that is there once."""
-    if words.count(words[position]) == 1:
-        return ""
-    rank = Counter(words[: position + 1])[words[position]]
-    return f" ({rank}{('st', 'nd', 'rd')[rank - 1] if rank < 4 else 'th'})"

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parents[1] / "benchmarks/results.json"
+RESULTS = Path(__file__).parents[2] / "benchmarks/results.json"
 Records = list[dict[str, Any]]
 
 

@@ -1,13 +1,13 @@
-"""Data in a fence: an expression that the package computes, and the table that shows it."""
+"""Data in a fence: an expression that the package computes."""
 
 import math
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import numpy as np
 
-from docs_ext.expressions import SpecError, value
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import value
 
 
 def to_records(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -35,28 +35,3 @@ def _plain(name: str, item: Any) -> str | bool | int | float | None:
     if isinstance(plain, float) and not math.isfinite(plain):
         raise SpecError(f"data: {name!r} holds {plain}; None leaves a gap", key="data")
     return plain
-
-
-def table(records: list[dict[str, Any]], caption: str = "") -> str:
-    """Write the records as a table; the caption is HTML."""
-    rows = ["".join(_cell("td", item, item) for item in record.values()) for record in records]
-    head = "".join(_cell('th scope="col"', name, item) for name, item in records[0].items())
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    title = f"<caption><span>{caption}</span></caption>\n" if caption else ""
-    return f'<table class="numbers">\n{title}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
-
-
-def _cell(tag: str, text: Any, item: Any) -> str:
-    word = ' class="word"' if isinstance(item, str) else ""
-    return f"<{tag}{word}>{escape(_short(text))}</{tag.split()[0]}>"
-
-
-def _short(item: Any) -> str:
-    """Show numbers with up to five digits, integers in full.
-
-    >>> _short(0.1 + 0.2), _short(16384), _short("fp16")
-    ('0.3', '16384', 'fp16')
-    """
-    if item is None:
-        return "none"
-    return f"{item:.5g}" if isinstance(item, float) else str(item)

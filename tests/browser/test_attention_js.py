@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import attention
-from docs_ext import numbers
+from docs_ext.html import numbers
 
 ROUNDS = 40  # of every kind of case
 

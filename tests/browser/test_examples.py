@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.browser.conftest import follow
-from tests.docs.pages import ROOT, consoles
+from tests.pages import ROOT, consoles
 
 PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/masks/"]
 

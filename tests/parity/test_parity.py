@@ -10,7 +10,7 @@ import pytest
 
 import attention
 from attention import BlockWeights, MultiHeadWeights, multi_head_attention, transformer_block
-from tests.docs.pages import ROOT, consoles
+from tests.pages import ROOT, consoles
 from tests.parity import record, record_bert
 
 SOURCES = {"record": json.loads(record.RECORD.read_text(encoding="utf-8"))}

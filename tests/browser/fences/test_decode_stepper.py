@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-from docs_ext import decoding
-from docs_ext.head import read_head, vector
+from docs_ext.fences import decode_stepper
+from docs_ext.html.numbers import vector
+from docs_ext.spec.head import read_head
 from tests.browser.conftest import follow
 
 PAGE = "learn/decoding/"
@@ -46,7 +47,7 @@ def press(widget, name):
 
 
 def assert_shows(widget, t, sees):
-    shown, step = widget.evaluate(SHOWN), decoding.run(HEAD, sees, 2)[t - 1]
+    shown, step = widget.evaluate(SHOWN), decode_stepper.run(HEAD, sees, 2)[t - 1]
     states = ["pushed out"] * step.first + ["cached"] * (t - 1 - step.first) + ["new"] + ["to come"] * (5 - t)
     assert shown["states"] == [[state, state] for state in states]
     expected = np.zeros(5)
@@ -57,19 +58,19 @@ def assert_shows(widget, t, sees):
             assert cells == [""] * 5
             continue
         allowed = step.allowed[j - step.first]
-        weight = decoding._share(expected[j]) if allowed else "masked"
-        score = decoding.number(step.scores[j - step.first])
+        weight = decode_stepper._share(expected[j]) if allowed else "masked"
+        score = decode_stepper.number(step.scores[j - step.first])
         part = vector(expected[j] * HEAD.v[j])
         assert cells == [vector(HEAD.k[j]), score, weight, vector(HEAD.v[j]), part]
     assert shown["sums"] == ["1", vector(step.output)]
-    assert shown["says"] == decoding.statement(S5, step, sees)
+    assert shown["says"] == decode_stepper.statement(S5, step, sees)
     assert shown["reading"] == str(t)
     assert shown["stops"] == [t == 1, t == 5]
 
 
 def test_every_step_shows_what_the_package_computes(widget):
     assert_shows(widget, 3, "all")
-    for sees, t in itertools.product(decoding.SEES, range(1, 6)):
+    for sees, t in itertools.product(decode_stepper.SEES, range(1, 6)):
         choose(widget, sees)
         widget.get_by_label("step", exact=True).fill(str(t))
         assert_shows(widget, t, sees)
@@ -175,7 +176,9 @@ def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
 def test_without_scripts_the_default_and_all_steps_are_there(open_page):
     widget = open_page(PAGE, java_script_enabled=False).locator("decode-stepper")
     assert widget.locator("input, button").count() == 0
-    assert widget.locator("output").inner_text() == decoding.statement(S5, decoding.run(HEAD, "all", 2)[2], "all")
+    assert widget.locator("output").inner_text() == decode_stepper.statement(
+        S5, decode_stepper.run(HEAD, "all", 2)[2], "all"
+    )
     assert widget.locator(".steps tbody tr").nth(2).inner_text().split("\t")[:2] == ["chased", "new"]
     widget.get_by_text("All steps", exact=True).click()
     assert widget.locator("table.numbers tbody tr").count() == 5

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed
-from docs_ext import head_switch
-from docs_ext.head import vector
+from docs_ext.fences import head_switch
+from docs_ext.html.numbers import vector
 from tests.browser.conftest import follow
 
 PAGE = "learn/heads/"

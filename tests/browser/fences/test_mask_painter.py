@@ -5,7 +5,9 @@ import pytest
 
 from attention import causal_mask, padding_mask, segment_mask
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
-from docs_ext import grid, head
+from docs_ext.html import numbers
+from docs_ext.html.grid_table import statement
+from docs_ext.spec import head
 from tests.browser.conftest import follow
 
 PAGE = "learn/masks/"
@@ -57,11 +59,11 @@ def assert_shows(widget, mask, row):
 def assert_agrees(shown, mask, row):
     weights, output = attend(X, W_Q1, mask=mask)
     np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
-    assert shown["outputs"] == [head.vector(one) for one in output]
+    assert shown["outputs"] == [numbers.vector(one) for one in output]
     assert shown["checked"] == mask.ravel().tolist()
     assert shown["hatched"] == (~mask).ravel().tolist()
     one = head.Head(S5, S5, X @ W_Q1, X @ W_K, X @ W_V, {}, weights, mask, output)
-    assert shown["says"] == grid.statement(one, row)
+    assert shown["says"] == statement(one, row)
     assert shown["chosen"] == row
 
 

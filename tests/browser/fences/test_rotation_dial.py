@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from attention import apply_rotary, rotary_tables
-from docs_ext import dial, head, numbers
+from docs_ext.fences import rotation_dial
+from docs_ext.html import numbers
 from tests.browser.conftest import follow
 
 PAGE = "learn/relative-positions/"
 ONE = np.array([[1.0, 0.0], [1.0, 0.0]])  # the query and the key of the page, pair by pair
 SHOWN = """dial => ({
-  says: dial.querySelector("output").textContent,
+  says: rotation_dial.querySelector("output").textContent,
   head: [...dial.querySelectorAll("thead .at")].map(e => Number(e.textContent)),
   turns: [...dial.querySelectorAll(".turn .reading")].map(e => e.textContent),
   vectors: [...dial.querySelectorAll("tbody tr")].map(
@@ -18,10 +19,10 @@ SHOWN = """dial => ({
   hands: [...dial.querySelectorAll("tbody tr")].map(row => [...row.querySelectorAll(".first, .second")].map(
     e => e.getAttribute("d").match(/-?[\\d.]+/g).slice(2).map(Number))),
   adds: [...dial.querySelectorAll(".adds")].map(e => e.textContent),
-  total: dial.querySelector(".total").textContent,
+  total: rotation_dial.querySelector(".total").textContent,
 })"""
 SET = """(dial, values) => {
-  const form = dial.querySelector("form");
+  const form = rotation_dial.querySelector("form");
   for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
   form.dispatchEvent(new Event("input"));
   return (SHOWN)(dial);
@@ -47,14 +48,14 @@ def assert_shows(widget, query, key, turns=(90, 15)):
     for position in (query, key):
         cos, sin = rotary_tables(position * np.radians(turns), 2)
         both.append(apply_rotary(ONE, cos, sin, layout="interleaved"))
-    assert now["vectors"] == [[head.vector(vectors[i]) for vectors in both] for i in range(2)]
+    assert now["vectors"] == [[numbers.vector(vectors[i]) for vectors in both] for i in range(2)]
     np.testing.assert_allclose(
         now["hands"], 17 * np.stack(both, axis=1) * [1, -1], rtol=0, atol=6e-4
     )  # up is minus in a drawing
     adds = (both[0] * both[1]).sum(axis=1)
     assert now["adds"] == list(map(numbers.number, adds))
     assert now["total"] == numbers.number(adds.sum())
-    assert now["says"] == dial.statement(query, key, float(adds.sum()))
+    assert now["says"] == rotation_dial.statement(query, key, float(adds.sum()))
 
 
 def test_numbers_agree_with_the_package(widget):
@@ -73,7 +74,7 @@ def test_moving_both_keeps_the_dot_product(widget):
         widget.get_by_role("button", name="Both one on").click()
         assert_shows(widget, 2 + step, 1 + step)
         assert widget.evaluate(SHOWN)["total"] == before
-    assert widget.page.url.endswith("#~dial.p0=5&dial.p1=4")
+    assert widget.page.url.endswith("#~rotation_dial.p0=5&rotation_dial.p1=4")
     widget.get_by_role("button", name="Both one back").click()
     assert_shows(widget, 4, 3)
 
@@ -117,12 +118,12 @@ def test_the_address_keeps_the_state_until_reset(widget, open_page, server):
     assert "#" not in page.url
     widget.locator("input[name=p1]").press("End")
     widget.locator("input[name=t1]").press("ArrowRight")
-    assert page.url == f"{server}{PAGE}#~dial.p1=12&dial.t1=2"
+    assert page.url == f"{server}{PAGE}#~rotation_dial.p1=12&rotation_dial.t1=2"
     assert_shows(ready(open_page(page.url.removeprefix(server))), 2, 12, (90, 30))
     widget.get_by_role("button", name="Reset").click()
     assert_shows(widget, 2, 1)
     assert page.url == server + PAGE
-    assert_shows(ready(open_page(f"{PAGE}#~dial.p0=13&dial.p1=-1&dial.t0=x")), 2, 1)
+    assert_shows(ready(open_page(f"{PAGE}#~rotation_dial.p0=13&rotation_dial.p1=-1&rotation_dial.t0=x")), 2, 1)
 
 
 def test_it_survives_instant_navigation(widget):

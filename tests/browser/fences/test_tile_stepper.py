@@ -3,7 +3,8 @@
 import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-from docs_ext import stepper
+from docs_ext.fences import tile_stepper
+from docs_ext.html import numbers
 from tests.browser.conftest import follow
 
 PAGE = "learn/memory/"
@@ -44,26 +45,26 @@ def address(widget):
 
 def assert_shows(widget, order="first to last", tile=2, shown=None):
     """Compare the table and the sentence with what the build would write."""
-    tiles = stepper.tiles_of(5, tile, order)
-    steps = list(stepper.trace(X[4:] @ W_Q1, X @ W_K, X @ W_V, tiles))
+    tiles = tile_stepper.tiles_of(5, tile, order)
+    steps = list(tile_stepper.trace(X[4:] @ W_Q1, X @ W_K, X @ W_V, tiles))
     shown = len(steps) if shown is None else shown
     seen = widget.evaluate(SHOWN)
     expected = []
     for n, step in enumerate(steps, 1):
         registers = [
-            "none" if n == 1 else f"\N{MULTIPLICATION SIGN} {stepper.number(step.rescale)}",
-            *map(stepper.number, (step.m, step.l)),
-            *map(stepper.vector, (step.o, step.so_far)),
+            "none" if n == 1 else f"\N{MULTIPLICATION SIGN} {tile_stepper.number(step.rescale)}",
+            *map(tile_stepper.number, (step.m, step.l)),
+            *map(numbers.vector, (step.o, step.so_far)),
         ]
         words, scores = ([str(row[key]) for key in step.tile] for row in (S5, SCORES))
         cells = registers if n <= shown else [""] * len(registers)
         expected.append([str(n), ", ".join(words), ", ".join(scores), *cells])
     assert seen["rows"] == expected
-    assert seen["says"] == stepper.says(steps, shown, order, tile)
+    assert seen["says"] == tile_stepper.says(steps, shown, order, tile)
 
 
 def test_every_order_and_size_shows_what_the_package_computes(widget):
-    for order in stepper.ORDERS:
+    for order in tile_stepper.ORDERS:
         widget.get_by_role("radio", name=order).check()
         for tile in range(1, 6):
             size(widget).fill(str(tile))

@@ -5,7 +5,9 @@ import pytest
 
 from attention import sliding_window_mask
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
-from docs_ext import grid, head
+from docs_ext.html import numbers
+from docs_ext.html.grid_table import statement
+from docs_ext.spec import head
 from tests.browser.conftest import follow
 
 PAGE = "learn/windows-and-sinks/"
@@ -60,9 +62,9 @@ def assert_agrees(shown, setting):
         np.testing.assert_allclose(shown["sinks"], 1 - weights.sum(axis=1), rtol=0, atol=1e-12)
     else:
         assert shown["sinks"] == [None] * 5
-    assert shown["outputs"] == [head.vector(one) for one in output]
+    assert shown["outputs"] == [numbers.vector(one) for one in output]
     one = head.Head(S5, S5, X @ W_Q1, X @ W_K, X @ W_V, options, weights, mask, output)
-    assert shown["says"] == grid.statement(one, row)
+    assert shown["says"] == statement(one, row)
     assert shown["chosen"] == shown["checked"] == row
     doublings = f"{sink - 1} doubling{'' if sink == 2 else 's'}" if sink else "off"
     assert shown["readings"] == [str(left), str(right), str(keep), doublings]

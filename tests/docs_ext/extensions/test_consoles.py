@@ -9,7 +9,7 @@ import re
 import pytest
 
 import attention
-from tests.docs.pages import PAGES, ROOT, consoles
+from tests.pages import PAGES, ROOT, consoles
 
 CONSOLES = [console for page in PAGES for console in consoles(page)]
 PUBLIC = [name for name in attention.__all__ if not name.startswith("_")]
@@ -94,7 +94,7 @@ def rendered():
     pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
     from markdown import markdown
 
-    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.examples"])
+    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"])
 
 
 def test_what_is_copied_is_the_code_alone(rendered):
@@ -111,7 +111,7 @@ def test_what_is_read_is_all_of_it(rendered):
 
 
 def test_marking_twice_is_marking_once(rendered):
-    from docs_ext.examples import mark_outputs
+    from docs_ext.html.console import mark_outputs
 
     assert mark_outputs(rendered) == rendered
 
@@ -122,4 +122,4 @@ def test_other_code_is_left_alone():
 
     page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
     plain = ["pymdownx.highlight", "pymdownx.superfences"]
-    assert markdown(page, extensions=[*plain, "docs_ext.examples"]) == markdown(page, extensions=plain)
+    assert markdown(page, extensions=[*plain, "docs_ext.extensions.consoles"]) == markdown(page, extensions=plain)

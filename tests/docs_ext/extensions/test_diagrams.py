@@ -9,7 +9,7 @@ import pytest
 import attention
 from attention import attention_scores, attention_weights, project
 from attention.example import EARLY5, W_Q1, attend, embed
-from tests.docs.pages import ROOT
+from tests.pages import ROOT
 
 FOLDER = ROOT / "docs/assets/diagrams"
 FILES = sorted(FOLDER.glob("*.svg"))
@@ -171,13 +171,11 @@ COMPLETE = (
 
 
 @pytest.fixture
-def convert(tmp_path, monkeypatch):
+def convert(tmp_path):
     markdown = pytest.importorskip("markdown", reason="rendering pages needs the docs extra").markdown
-    diagrams = pytest.importorskip("docs_ext.diagrams", reason="rendering pages needs the docs extra")
-    monkeypatch.setattr(diagrams.render, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(diagrams, "current_page", lambda md: "learn/page.md")
+    diagrams = pytest.importorskip("docs_ext.extensions.diagrams", reason="rendering pages needs the docs extra")
     (tmp_path / "a.svg").write_text(COMPLETE, "utf-8")
-    return lambda page: markdown(page, extensions=[diagrams.makeExtension()])
+    return lambda page: markdown(page, extensions=[diagrams.makeExtension(folder=tmp_path)])
 
 
 def test_an_image_becomes_a_figure(convert):
@@ -215,7 +213,9 @@ def test_other_images_stay_images(convert):
 )
 def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, svg, message):
     (tmp_path / "a.svg").write_text(svg, "utf-8")
-    with pytest.raises(ValueError, match=f"learn/page.md: the diagram .*{re.escape(message)}"):
+    from docs_ext.spec.page import PageError
+
+    with pytest.raises(PageError, match=f"line of the text 1: the diagram .*{re.escape(message)}"):
         convert(page)
 
 

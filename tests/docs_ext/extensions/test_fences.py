@@ -17,10 +17,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException
 
-from docs_ext import expressions
-from docs_ext.expressions import SpecError, evaluate
+from docs_ext.spec import expressions
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.expressions import evaluate
 
-EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.fences"]
+EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.fences"]
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def test_of_two_identical_fences_the_failing_one_is_named(convert, monkeypatch):
             raise SpecError("now")
         return "<div></div>"
 
-    monkeypatch.setattr("docs_ext.fences.render", fail_at_the_second)
+    monkeypatch.setattr("docs_ext.extensions.fences.render", fail_at_the_second)
     with pytest.raises(SuperFencesException, match=r"^learn/page\.md:10: attention-grid: now$"):
         convert(f"{GRID}\ntext\n\n{GRID}")
 
@@ -160,7 +161,7 @@ def test_without_superfences_the_extension_says_so():
     import markdown
 
     with pytest.raises(ValueError, match="after pymdownx"):
-        markdown.Markdown(extensions=["docs_ext.fences"])
+        markdown.Markdown(extensions=["docs_ext.extensions.fences"])
 
 
 def test_a_page_without_mkdocs_still_names_the_line():

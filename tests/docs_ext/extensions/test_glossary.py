@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
 
-from docs_ext.hover import GLOSSARY, mark, terms  # noqa: E402
-from tests.docs.pages import ROOT  # noqa: E402
+from docs_ext.extensions.glossary import GLOSSARY, mark, terms  # noqa: E402
+from tests.pages import ROOT  # noqa: E402
 
 TEXT = GLOSSARY.read_text("utf-8")
 TERMS = terms(TEXT)
@@ -89,7 +89,7 @@ def test_hover_text_is_what_the_glossary_shows(pages):
     shown = {text_of(dt).rstrip("¶"): text_of(dd) for dt, dd in zip(items[::2], items[1::2], strict=True)}
     assert list(shown) == [term.name for term in TERMS]
     abbrs = [(name, abbr) for name, page in pages.items() for abbr in page.iter("abbr")]
-    assert abbrs, "no page has hover text: is docs_ext.hover in mkdocs.yml?"
+    assert abbrs, "no page has hover text: is docs_ext.extensions.glossary in mkdocs.yml?"
     for name, abbr in abbrs:
         assert shown[text_of(abbr)].startswith(abbr.get("title")), name
 

@@ -12,10 +12,12 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import grid, head
-from docs_ext.expressions import SpecError
+from docs_ext.fences import attention_grid
+from docs_ext.html.grid_table import statement
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.words import MAX_WORDS
 
-CSS = Path(__file__, "../../../docs/assets/css/figures.css").resolve().read_text("utf-8")
+CSS = Path(__file__, "../../../../docs/assets/css/figures.css").resolve().read_text("utf-8")
 HEAD_1 = {
     "id": "g",
     "caption": "c",
@@ -35,7 +37,7 @@ def powers_of_two(*doublings):
 
 
 def parse(spec):
-    document = html5lib.parseFragment(grid.render(spec), namespaceHTMLElements=False)
+    document = html5lib.parseFragment(attention_grid.render(spec), namespaceHTMLElements=False)
     return document, {name: document.findall(f".//{name}") for name in ("tr", "th", "td", "input", "caption")}
 
 
@@ -126,8 +128,8 @@ def test_the_grid_agrees_with_the_formula_on_random_numbers():
     ids=["ran", "weights only", "causal", "cat masked", "all masked", "sink", "the word twice", "asked by the second"],
 )  # fmt: skip
 def test_a_row_is_also_a_sentence(spec, row, says):
-    assert grid.statement(grid.read_grid(spec), row) == says
-    assert f'id="g-says-{row}">{says}</p>' in grid.render(spec)
+    assert statement(attention_grid.read_grid(spec), row) == says
+    assert f'id="g-says-{row}">{says}</p>' in attention_grid.render(spec)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_one_row_is_chosen(selected, row):
 
 
 def test_two_grids_share_no_id_and_no_radio_group():
-    both = grid.render(HEAD_1) + grid.render(HEAD_1 | {"id": "h"})
+    both = attention_grid.render(HEAD_1) + attention_grid.render(HEAD_1 | {"id": "h"})
     ids = re.findall(r' id="([^"]*)"', both)
     assert len(ids) == len(set(ids)) > 20
     assert set(re.findall(r' name="([^"]*)"', both)) == {"g-row", "h-row"}
@@ -160,13 +162,13 @@ def test_the_table_has_a_caption_headers_and_named_radios():
 def test_weights_that_differ_by_rounding_keep_the_order_of_the_words():
     spec = {"id": "g", "caption": "c", "tokens": ["a"], "key_tokens": ["b", "c"], "q": [[9, 9, 9]]}
     spec["k"] = [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]]
-    assert grid.statement(grid.read_grid(spec), 0) == "a: b 1/2, c 1/2; sum 1"
+    assert statement(attention_grid.read_grid(spec), 0) == "a: b 1/2, c 1/2; sum 1"
 
 
 def test_words_are_escaped():
     spec = {"id": "g", "caption": "c", "tokens": ["<s>", "a"], "q": [[1], [0]], "k": [[1], [0]]}
-    assert "<s>" not in grid.render(spec)
-    assert "&lt;s&gt;" in grid.render(spec)
+    assert "<s>" not in attention_grid.render(spec)
+    assert "&lt;s&gt;" in attention_grid.render(spec)
 
 
 PLAIN = {"id": "g", "caption": "c", "tokens": ["a", "b"], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]]}
@@ -198,7 +200,7 @@ BAD = {  # label: (change, key that is named as its place, what the message must
 @pytest.mark.parametrize(("change", "key", "words"), BAD.values(), ids=BAD)
 def test_what_does_not_fit_is_refused(change, key, words):
     with pytest.raises((SpecError, ValueError, TypeError)) as error:
-        grid.render(PLAIN | change)
+        attention_grid.render(PLAIN | change)
     assert getattr(error.value, "key", None) == key
     for word in words:
         assert word in str(error.value)
@@ -272,4 +274,4 @@ def test_numbers_can_be_read_on_every_weight(scheme):
 
 def test_the_style_sheet_shows_the_statement_of_every_possible_row():
     rules = re.findall(r":has\(tr:nth-child\((\d+)\) :checked\) p:nth-child\((\d+)\)", CSS)
-    assert rules == [(str(row), str(row)) for row in range(1, head.MAX_WORDS + 1)]
+    assert rules == [(str(row), str(row)) for row in range(1, MAX_WORDS + 1)]

@@ -10,8 +10,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import triangle
-from docs_ext.expressions import SpecError
+from docs_ext.fences import blend_triangle
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "t",
@@ -24,7 +24,7 @@ SPEC = {
 
 
 def parse(spec):
-    return html5lib.parseFragment(triangle.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(blend_triangle.render(spec), namespaceHTMLElements=False)
 
 
 def text(element):
@@ -58,7 +58,7 @@ def test_the_point_is_drawn_where_the_weights_put_it(shares, values):
     expected = [sum(float(w) * corner[axis] for w, corner in zip(weights, corners, strict=True)) for axis in (0, 1)]
     point = root.find(".//{*}g[@class='blend']").get("transform")
     np.testing.assert_allclose(numbers(point), expected, atol=1e-3)
-    unit = max(np.ptp(np.array(values), axis=0)) / triangle.SIDE
+    unit = max(np.ptp(np.array(values), axis=0)) / blend_triangle.SIDE
     np.testing.assert_allclose(
         (corners - corners[0]) * [unit, -unit], np.array(values) - np.array(values[0]), atol=1e-4
     )  # to scale, the second feature upwards
@@ -104,5 +104,5 @@ def test_the_script_gets_what_the_drawing_shows():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        triangle.render(SPEC | change)
+        blend_triangle.render(SPEC | change)
     assert error.value.key == key

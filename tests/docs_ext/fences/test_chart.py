@@ -11,8 +11,8 @@ pytest.importorskip("vl_convert", reason="the site's tools are not installed: pi
 
 import html5lib
 
-from docs_ext import chart
-from docs_ext.expressions import SpecError
+from docs_ext.fences import chart
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "chart-1",

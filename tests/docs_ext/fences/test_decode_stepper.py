@@ -11,9 +11,9 @@ import html5lib
 
 from attention import sliding_window_mask
 from attention.example import EARLY5, S5, W_Q1, attend, embed
-from docs_ext import decoding
-from docs_ext.expressions import SpecError
-from docs_ext.head import read_head
+from docs_ext.fences import decode_stepper
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.head import read_head
 
 SPEC = {
     "id": "d",
@@ -30,7 +30,7 @@ X = embed(S5, EARLY5)
 
 
 def parse(spec):
-    return html5lib.parseFragment(decoding.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(decode_stepper.render(spec), namespaceHTMLElements=False)
 
 
 def text(element):
@@ -70,16 +70,16 @@ def test_the_steps_give_the_rows_of_the_whole(window):
     one = read_head({key: SPEC[key] for key in ("tokens", "x", "w_q", "w_k", "w_v")})
     masks = {"all": np.tri(5, dtype=bool), "window": sliding_window_mask(5, left=window - 1)}
     for sees, mask in masks.items():
-        steps = decoding.run(one, sees, window)
+        steps = decode_stepper.run(one, sees, window)
         np.testing.assert_allclose([step.output for step in steps], attend(X, W_Q1, mask=mask)[1], rtol=0, atol=1e-14)
         assert [step.kept for step in steps] == [min(t, window if sees == "window" else 5) for t in range(1, 6)]
-    for step in decoding.run(one, "first", window):
+    for step in decode_stepper.run(one, "first", window):
         np.testing.assert_array_equal(step.output, [8, 0])  # the mistake: the first value, always
 
 
 def test_a_window_and_a_mistake_are_told():
     one = read_head({key: SPEC[key] for key in ("tokens", "x", "w_q", "w_k", "w_v")})
-    told = [decoding.statement(S5, decoding.run(one, sees, 2)[3], sees) for sees in ("window", "first")]
+    told = [decode_stepper.statement(S5, decode_stepper.run(one, sees, 2)[3], sees) for sees in ("window", "first")]
     assert told == [
         "Step 4, dog: chased 1/2, dog 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2.",
         "Step 4, dog, wrongly under a top-left mask: cat 1; output (8, 0). "
@@ -106,7 +106,7 @@ def test_the_prediction_is_answered_in_numbers():
 
 
 def test_words_are_escaped():
-    assert "<s>" not in decoding.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
+    assert "<s>" not in decode_stepper.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
 
 
 @pytest.mark.parametrize(
@@ -123,5 +123,5 @@ def test_words_are_escaped():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        decoding.render(SPEC | change)
+        decode_stepper.render(SPEC | change)
     assert error.value.key == key

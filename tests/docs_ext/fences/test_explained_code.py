@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("altair", reason="the site's tools are not installed: pip install -e .[docs]")
 
-from docs_ext import source
-from docs_ext.expressions import SpecError
+from docs_ext.fences import explained_code
+from docs_ext.spec.errors import SpecError
 
 CODE = '''\
 import os
@@ -32,7 +32,7 @@ def after():
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "ROOT", tmp_path)
+    monkeypatch.setattr(explained_code, "ROOT", tmp_path)
     (tmp_path / "a.py").write_text(CODE)
 
 
@@ -43,7 +43,7 @@ def shown(html):
 
 
 def render(notes, function="a.py:outer"):
-    return source.render({"id": "c", "function": function, "notes": notes})
+    return explained_code.render({"id": "c", "function": function, "notes": notes})
 
 
 @pytest.mark.usefixtures("file")

@@ -11,8 +11,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 import html5lib
 
 from attention.example import W_O
-from docs_ext import head_switch
-from docs_ext.expressions import SpecError
+from docs_ext.fences import head_switch
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "h",

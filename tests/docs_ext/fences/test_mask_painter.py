@@ -9,8 +9,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import painter
-from docs_ext.expressions import SpecError
+from docs_ext.fences import mask_painter
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "p",
@@ -26,7 +26,7 @@ SPEC = {
 
 
 def parse(spec):
-    return html5lib.parseFragment(painter.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(mask_painter.render(spec), namespaceHTMLElements=False)
 
 
 def rows(spec):
@@ -79,7 +79,7 @@ def test_the_prediction_is_answered_by_the_package():
 
 
 def test_words_are_escaped_and_a_word_that_is_there_twice_is_numbered():
-    html = painter.render(
+    html = mask_painter.render(
         SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"], "predict": {"row": 2, "forbid": 0}}
     )
     assert "<s>" not in html
@@ -102,6 +102,6 @@ def test_words_are_escaped_and_a_word_that_is_there_twice_is_numbered():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        painter.render(SPEC | change)
+        mask_painter.render(SPEC | change)
     if key:
         assert error.value.key == key

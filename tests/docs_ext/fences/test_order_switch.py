@@ -9,8 +9,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import switch
-from docs_ext.expressions import SpecError
+from docs_ext.fences import order_switch
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "o",
@@ -31,7 +31,7 @@ CASES = {  # swapped, positions: doublings of ran, and what it receives
 
 
 def parse(spec):
-    return html5lib.parseFragment(switch.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(order_switch.render(spec), namespaceHTMLElements=False)
 
 
 def text(element):
@@ -64,7 +64,7 @@ def test_every_case_is_told_in_a_sentence():
 
 
 def test_another_word_may_be_told():
-    assert "<em>that</em> now carries <strong>5 parts cat and 2 parts dog</strong>" in switch.render(
+    assert "<em>that</em> now carries <strong>5 parts cat and 2 parts dog</strong>" in order_switch.render(
         SPEC | {"selected": "that"}
     )
 
@@ -120,6 +120,6 @@ def test_no_id_is_there_twice_and_all_grids_share_one_place_in_the_address():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises((SpecError, ValueError)) as error:
-        switch.render(SPEC | change)
+        order_switch.render(SPEC | change)
     assert getattr(error.value, "key", None) == key
     assert message in str(error.value)

@@ -8,14 +8,14 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import explorer
-from docs_ext.expressions import SpecError
+from docs_ext.fences import pe_explorer
+from docs_ext.spec.errors import SpecError
 
 SPEC = {"id": "p", "caption": "c", "positions": [1, 4], "d_model": 4}
 
 
 def parse(spec):
-    return html5lib.parseFragment(explorer.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(pe_explorer.render(spec), namespaceHTMLElements=False)
 
 
 def text(element):
@@ -61,8 +61,8 @@ def test_hands_point_where_the_positions_say():
 
 
 def test_zero_has_no_sign():
-    assert explorer._short(-1e-9) == "0.00000"
-    assert explorer._short(-0.5) == "\N{MINUS SIGN}0.50000"
+    assert pe_explorer._short(-1e-9) == "0.00000"
+    assert pe_explorer._short(-0.5) == "\N{MINUS SIGN}0.50000"
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_zero_has_no_sign():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        explorer.render(SPEC | change)
+        pe_explorer.render(SPEC | change)
     assert error.value.key == key

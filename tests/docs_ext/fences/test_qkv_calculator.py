@@ -9,8 +9,8 @@ pytest.importorskip("py_mini_racer", reason="the site's tools are not installed:
 
 import html5lib
 
-from docs_ext import calculator
-from docs_ext.expressions import SpecError
+from docs_ext.fences import qkv_calculator
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "c",
@@ -28,7 +28,7 @@ V = [(8, 0), (4, 4), (0, 8)]
 
 
 def parse(spec):
-    return html5lib.parseFragment(calculator.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(qkv_calculator.render(spec), namespaceHTMLElements=False)
 
 
 def texts(cells):
@@ -100,4 +100,4 @@ def test_what_cannot_be_written_out_is_left_as_a_power():
 )
 def test_what_does_not_fit_is_refused(change, message):
     with pytest.raises(SpecError, match=message):
-        calculator.render(SPEC | change)
+        qkv_calculator.render(SPEC | change)

@@ -11,11 +11,13 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import fences, quiz
-from docs_ext.expressions import SpecError
-from tests.docs.pages import PAGES, ROOT, consoles
+from docs_ext.extensions import fences
+from docs_ext.fences import quiz_question
+from docs_ext.spec.errors import SpecError
+from docs_ext.spec.fence import find_fences, parse
+from tests.pages import PAGES, ROOT, consoles
 
-_QUIZ = re.compile(r"^(?P<indent> *)```quiz\n(?P<body>(?:.*\n)*?)(?P=indent)```$", re.M)
+_QUIZ = re.compile(r"^(?P<indent> *)```quiz-question\n(?P<body>(?:.*\n)*?)(?P=indent)```$", re.M)
 
 
 def quizzes(page):
@@ -30,17 +32,17 @@ QUIZZES = {f"{page.relative_to(ROOT)}:{line}": body for page in PAGES for line, 
 
 @pytest.mark.parametrize("body", QUIZZES.values(), ids=QUIZZES)
 def test_every_answer_on_the_site_is_settled(body):
-    assert "data-right" in fences.render("quiz", body, "quiz-1")
+    assert "data-right" in fences.render("quiz-question", body, "quiz-question-1")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_quiz_is_overlooked(page):
-    found = [name for _, name, _ in fences.find_fences(page.read_text("utf-8").splitlines())]
-    assert found.count("quiz") == len(list(quizzes(page)))
+    found = [name for _, name, _ in find_fences(page.read_text("utf-8").splitlines())]
+    assert found.count("quiz-question") == len(list(quizzes(page)))
 
 
 def test_where_the_right_option_stands_says_nothing():
-    choices = [quiz.read(fences.parse(body)[0]) for body in QUIZZES.values() if "\nright:" in body]
+    choices = [quiz_question.read(parse(body)[0]) for body in QUIZZES.values() if "\nright:" in body]
     first = sum(choice.verdicts[0].right for choice in choices)
     last = sum(choice.verdicts[-1].right for choice in choices)
     assert first < len(choices) * 0.6
@@ -84,7 +86,7 @@ mistakes:
 
 
 def parsed(body):
-    return html5lib.parseFragment(fences.render("quiz", body, "q"), namespaceHTMLElements=False)
+    return html5lib.parseFragment(fences.render("quiz-question", body, "q"), namespaceHTMLElements=False)
 
 
 def words(element):
@@ -130,7 +132,7 @@ def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
 
 def test_the_order_of_the_options_depends_on_the_question_alone():
     def order(body):
-        return [option.text for option in quiz.read(fences.parse(body)[0]).verdicts]
+        return [option.text for option in quiz_question.read(parse(body)[0]).verdicts]
 
     right, wrong = re.split("(?=wrong:)", CHOICE)
     head, right = re.split("(?=right:)", right)
@@ -211,10 +213,10 @@ BAD_NUMBERS = {
     + [pytest.param(NUMBER, *case, id=label) for label, case in BAD_NUMBERS.items()],
 )
 def test_a_quiz_that_is_not_right_is_refused(body, sound, faulty, line, message):
-    fences.render("quiz", body, "q")
+    fences.render("quiz-question", body, "q")
     assert sound in body
     with pytest.raises(SpecError) as error:
-        fences.render("quiz", body.replace(sound, faulty), "q")
+        fences.render("quiz-question", body.replace(sound, faulty), "q")
     assert re.search(message, str(error.value), re.S)
     assert error.value.line == line
 

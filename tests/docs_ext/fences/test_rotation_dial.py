@@ -9,8 +9,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import dial
-from docs_ext.expressions import SpecError
+from docs_ext.fences import rotation_dial
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "d",
@@ -23,7 +23,7 @@ SPEC = {
 
 
 def parse(spec):
-    return html5lib.parseFragment(dial.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(rotation_dial.render(spec), namespaceHTMLElements=False)
 
 
 def text(element):
@@ -83,8 +83,8 @@ def test_the_sentence_counts_from_the_query():
     assert (
         text(parse(SPEC).find(".//output")) == "The key stands 1 before the query: the dot product is 0.966" + sentence
     )
-    assert dial.statement(1, 3, 0.0).startswith("The key stands 2 after the query: the dot product is 0,")
-    assert dial.statement(3, 3, 2.0).startswith("The key stands where the query stands: the dot product is 2,")
+    assert rotation_dial.statement(1, 3, 0.0).startswith("The key stands 2 after the query: the dot product is 0,")
+    assert rotation_dial.statement(3, 3, 2.0).startswith("The key stands where the query stands: the dot product is 2,")
 
 
 def test_the_prediction_is_answered_by_the_package():
@@ -107,5 +107,5 @@ def test_the_prediction_is_answered_by_the_package():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        dial.render(SPEC | change)
+        rotation_dial.render(SPEC | change)
     assert error.value.key == key

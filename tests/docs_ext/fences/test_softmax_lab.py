@@ -10,15 +10,15 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import lab
-from docs_ext.expressions import SpecError
+from docs_ext.fences import softmax_lab
+from docs_ext.spec.errors import SpecError
 
 SCORES = {"id": "l", "mode": "scores", "caption": "c", "tokens": "S5", "scores": [3, 2, 0, 1, 0]}
 SCALING = {"id": "l", "mode": "scaling", "caption": "c", "d_k": 64}
 
 
 def parse(spec):
-    return html5lib.parseFragment(lab.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(softmax_lab.render(spec), namespaceHTMLElements=False)
 
 
 def cells(spec, part="tbody"):
@@ -83,7 +83,7 @@ def test_the_answer_about_scaling_names_both_ends():
 
 
 def test_words_are_escaped():
-    html = lab.render(SCORES | {"tokens": ["<s>"], "scores": [1], "caption": "a & b"})
+    html = softmax_lab.render(SCORES | {"tokens": ["<s>"], "scores": [1], "caption": "a & b"})
     assert "<s>" not in html
     assert "a &amp; b" in html
 
@@ -104,5 +104,5 @@ def test_words_are_escaped():
 )
 def test_what_does_not_fit_is_refused(spec, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        lab.render(spec)
+        softmax_lab.render(spec)
     assert error.value.key == key

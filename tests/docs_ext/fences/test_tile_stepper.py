@@ -13,8 +13,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 import html5lib
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-from docs_ext import stepper
-from docs_ext.expressions import SpecError
+from docs_ext.fences import tile_stepper
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "t",
@@ -32,7 +32,7 @@ VALUES = [(8, 0), (4, 4), (0, 0), (0, 8), (0, 0)]
 
 
 def parse(**change):
-    return html5lib.parseFragment(stepper.render(SPEC | change), namespaceHTMLElements=False)
+    return html5lib.parseFragment(tile_stepper.render(SPEC | change), namespaceHTMLElements=False)
 
 
 def rows(**change):
@@ -60,14 +60,14 @@ def test_the_trace_is_that_of_the_hand_calculation():
     ]
 
 
-@pytest.mark.parametrize("order", stepper.ORDERS)
+@pytest.mark.parametrize("order", tile_stepper.ORDERS)
 @pytest.mark.parametrize("size", range(1, 6))
 def test_every_trace_agrees_with_plain_sums_and_ends_the_same(order, size):
     x = embed(S5, EARLY5)
-    tiles = stepper.tiles_of(5, size, order)
+    tiles = tile_stepper.tiles_of(5, size, order)
     assert sorted(chain(*tiles)) == list(range(5))
     assert sorted(map(len, tiles))[1:] == [size] * (len(tiles) - 1)
-    steps = list(stepper.trace(x[4:] @ W_Q1, x @ W_K, x @ W_V, tiles))
+    steps = list(tile_stepper.trace(x[4:] @ W_Q1, x @ W_K, x @ W_V, tiles))
     before = None
     for step, (m, l, o) in zip(steps, exact(tiles), strict=True):
         np.testing.assert_allclose([step.m, step.l, *step.o], [m, float(l), *map(float, o)], rtol=1e-12)
@@ -78,12 +78,12 @@ def test_every_trace_agrees_with_plain_sums_and_ends_the_same(order, size):
 
 
 def test_the_orders_differ():
-    assert [stepper.tiles_of(5, 1, order) for order in stepper.ORDERS] == [
+    assert [tile_stepper.tiles_of(5, 1, order) for order in tile_stepper.ORDERS] == [
         [[0], [1], [2], [3], [4]],
         [[4], [3], [2], [1], [0]],
         [[2], [1], [3], [0], [4]],
     ]
-    assert doctest.testmod(stepper).failed == 0
+    assert doctest.testmod(tile_stepper).failed == 0
 
 
 def test_the_prediction_and_the_sentence_come_from_the_package():
@@ -104,12 +104,12 @@ def test_the_script_gets_whole_doublings_and_the_values():
     assert [tuple(row) for row in data["v"]] == VALUES
     assert data["words"] == S5
     assert data["size"] == 3
-    assert data["orders"] == list(stepper.ORDERS)
+    assert data["orders"] == list(tile_stepper.ORDERS)
     assert len(rows(tile=3)) == 2
 
 
 def test_words_are_escaped():
-    html = stepper.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
+    html = tile_stepper.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
     assert "<s>" not in html
     assert "&lt;s&gt; (2nd)" in html
 
@@ -127,6 +127,6 @@ def test_words_are_escaped():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        stepper.render(SPEC | change)
+        tile_stepper.render(SPEC | change)
     if key:
         assert error.value.key == key

@@ -9,8 +9,8 @@ pytest.importorskip("html5lib", reason="html5lib is not installed: pip install -
 
 import html5lib
 
-from docs_ext import window
-from docs_ext.expressions import SpecError
+from docs_ext.fences import window_sink
+from docs_ext.spec.errors import SpecError
 
 SPEC = {
     "id": "w",
@@ -26,7 +26,7 @@ DOUBLINGS = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]
 
 
 def parse(spec):
-    return html5lib.parseFragment(window.render(spec), namespaceHTMLElements=False)
+    return html5lib.parseFragment(window_sink.render(spec), namespaceHTMLElements=False)
 
 
 def text(element):
@@ -59,7 +59,7 @@ def test_the_grid_stands_under_its_window(left):
     "setting", [{}, {"right": 1}, {"keep": 1}, {"keep": 2, "right": 2}, {"sink": 4}, {"keep": 1, "sink": 0}], ids=str
 )
 def test_a_head_sees_through_the_window_what_the_rules_say(setting):
-    one = window.windowed(SPEC, 1, **setting)
+    one = window_sink.windowed(SPEC, 1, **setting)
     expected = np.array(by_hand(1, **setting), float)
     np.testing.assert_allclose(one.weights, expected, rtol=0, atol=1e-15)
     assert (one.allowed == (expected > 0)).all()
@@ -79,7 +79,7 @@ def test_the_prediction_is_answered_by_the_package():
 
 
 def test_words_are_escaped():
-    html = window.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
+    html = window_sink.render(SPEC | {"tokens": ["<s>", "that", "chased", "<s>", "ran"]})
     assert "<s>" not in html
     assert "&lt;s&gt; (2nd)" in html
 
@@ -96,6 +96,6 @@ def test_words_are_escaped():
 )
 def test_what_does_not_fit_is_refused(change, key, message):
     with pytest.raises(SpecError, match=message) as error:
-        window.render(SPEC | change)
+        window_sink.render(SPEC | change)
     if key:
         assert error.value.key == key

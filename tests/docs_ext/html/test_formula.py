@@ -9,14 +9,15 @@ pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs e
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.math import MACROS, MathError, render, standard_tex
+from docs_ext.html.formula import MACROS, render, standard_tex
+from docs_ext.spec.page import PageError
 
 
 def convert(text, page="index.md"):
-    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.math"]
+    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.formulas"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     relpath = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
-    relpath.file = SimpleNamespace(src_uri=page)
+    relpath.file = SimpleNamespace(src_uri=page, content_string=text)
     md.treeprocessors.register(relpath, "relpath", 0)
     return md.convert(text)
 
@@ -82,7 +83,7 @@ def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
     ],
 )
 def test_what_katex_cannot_read_stops_the_build(formula, complaint):
-    with pytest.raises(MathError, match=r"^learn/scaling\.md: ") as error:
+    with pytest.raises(PageError, match=r"^learn/scaling\.md:1: ") as error:
         convert(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")
     assert formula.strip("$").replace("\\", "\\\\") in str(error.value)
     assert complaint in str(error.value)

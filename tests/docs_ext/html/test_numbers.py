@@ -5,7 +5,7 @@ import doctest
 import numpy as np
 import pytest
 
-from docs_ext import numbers
+from docs_ext.html import numbers
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.docs.pages import ROOT, consoles
+from tests.pages import ROOT, consoles
 
-downloads = pytest.importorskip("docs_ext.downloads", reason="writing the scripts needs the docs extra")
+downloads = pytest.importorskip("docs_ext.site.downloads", reason="writing the scripts needs the docs extra")
 
 SOURCES = [ROOT / "docs/index.md", *sorted((ROOT / "docs/learn").glob("*.md"))]
 ADDRESS = "https://site.test/page/"

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("mkdocs", reason="building pages needs the docs extra")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BUILD = ["mkdocs", "build", "--strict"]
 TEST = ["pytest", "-q", "-p", "no:cacheprovider"]
 
@@ -80,11 +80,13 @@ FAULTS = {  # what is wrong: where, what stands there, what to put there, who mu
     "a link to no page": (INDEX, "(reference.md#", "(nowhere.md#", BUILD, r"'index\.md'.*'nowhere\.md"),
     "a link to no anchor": (INDEX, "double)", "triple)", BUILD, r"'index\.md'.*triple'"),
     "a reference to no object": (INDEX, "# A page", "# A page\n\n[x][no.x]", BUILD, r"index\.md.*no\.x"),
-    "an undefined macro on a page": (INDEX, r"\Q", r"\Qq", BUILD, r"index\.md: .* '\\\\Qq"),
-    "bad TeX in a docstring": (DOUBLING, r"2\q", r"\frac{2", BUILD, r"reference\.md: .*'f\(\\\\q\) = \\\\frac"),
+    "an undefined macro on a page": (INDEX, r"\Q", r"\Qq", BUILD, r"index\.md:3: .* '\\\\Qq"),
+    "bad TeX in a docstring": (DOUBLING, r"2\q", r"\frac{2", BUILD, r"reference\.md.*: .*'f\(\\\\q\) = \\\\frac"),
     "a parameter that is not there": (DOUBLING, "x : float", "y : float", BUILD, r"doubling\.py:\d+:.*'y'"),
     "a page that is not in the menu": ("docs/lost.md", "", "# Lost\n", BUILD, r"lost\.md"),
     "a grid whose shapes disagree": (INDEX, "[[1, 0], [0, 1]]", "[[1, 0, 0]]", BUILD, r"index\.md:1\d"),
+    "a misspelt fence": (INDEX, "```attention-grid", "```attention-gird", BUILD, r"index\.md:12: .*'attention-grid'\?"),
+    "a colon without quotes": (INDEX, "Two words ask", "Two words: ask", BUILD, r"index\.md:13: .*quote the text"),
     "a grid with a wrong key": (INDEX, "caption: Two", "captoin: Two", BUILD, r"index\.md:1\d.*captoin"),
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("fontTools", reason="finishing the site needs the docs extra")
 
-from docs_ext import finish
+from docs_ext.site import finish
 
 PAGE = """<!doctype html>
 <html lang="en" class="no-js">

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 
 import attention
-from tests.docs.pages import ROOT
+from tests.pages import ROOT
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")

@@ -12,9 +12,9 @@ pytest.importorskip("fontTools", reason="making the site smaller needs the docs 
 
 from fontTools.ttLib import TTFont
 
-from docs_ext import slim
+from docs_ext.site import slim
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = """<head>
       <link rel="stylesheet" href="../assets/stylesheets/main.css">
       <link rel="stylesheet" href="../assets/katex/katex.min.css">

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SOURCES = (ROOT / "docs/reference/sources.md").read_text("utf-8")
 ANCHORS = re.findall(r"^\{ #(\w+) \}$", SOURCES, re.M)
 PAPERS = [anchor for anchor in ANCHORS if re.search(r"\d{4}$", anchor)]  # the others are documentation

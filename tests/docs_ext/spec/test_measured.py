@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from docs_ext import bench
+from docs_ext.spec import measured
 
 MACHINE = {"processor": "p", "numpy": "2.0"}
 FINDINGS = [
@@ -32,20 +32,20 @@ FINDINGS = [
 @pytest.fixture
 def record(tmp_path, monkeypatch):
     """Return a function that replaces the findings."""
-    monkeypatch.setattr(bench, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(measured, "RESULTS", tmp_path / "results.json")
 
     def write(findings):
-        bench._record.cache_clear()
+        measured._record.cache_clear()
         (tmp_path / "results.json").write_text(json.dumps({"machine": MACHINE, "findings": findings}))
 
     write(FINDINGS)
     yield write
-    bench._record.cache_clear()
+    measured._record.cache_clear()
 
 
 @pytest.mark.usefixtures("record")
 def test_goals_stand_in_order_each_with_what_was_wanted():
-    shown = [(row["goal"], row["measured"], row["wanted"], row["met"]) for row in bench.goals()]
+    shown = [(row["goal"], row["measured"], row["wanted"], row["met"]) for row in measured.goals()]
     at_most, at_least = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
     assert shown == [
         (1, 1.2, f"{at_most} 1.1", "no"),
@@ -53,7 +53,7 @@ def test_goals_stand_in_order_each_with_what_was_wanted():
         (3, 1.5, f"{at_most} 2", "yes"),
         (7, 9.0, f"{at_least} 5", "yes"),
     ]
-    assert [row["what"] for row in bench.goals()] == [
+    assert [row["what"] for row in measured.goals()] == [
         "peers: ours / torch, flash kernel, n = 512",
         "peers: ours / torch, flash kernel, n = 2048",
         "memory: ours, n = 64 [MiB]",
@@ -62,35 +62,35 @@ def test_goals_stand_in_order_each_with_what_was_wanted():
 
 
 def test_what_is_missed_is_shown_with_its_reason(record):
-    [row] = bench.missed()
+    [row] = measured.missed()
     assert (row["measured"], row["why"]) == (1.2, "so it is")
     record([finding for finding in FINDINGS if finding.get("met")])
-    assert [row["what"] for row in bench.missed()] == ["nothing is missed"]
+    assert [row["what"] for row in measured.missed()] == ["nothing is missed"]
 
 
 @pytest.mark.usefixtures("record")
 def test_a_table_has_a_column_for_every_size_and_gaps_are_empty():
-    assert bench.by_tokens("peers") == [
+    assert measured.by_tokens("peers") == [
         {"n": "ours", "512": 1.2, "2048": 1.0},
         {"n": "theirs", "512": "", "2048": 3.0},
     ]
-    assert bench.by_tokens("peers", causal=True) == [{"n": "ours", "512": 0.6}]
+    assert measured.by_tokens("peers", causal=True) == [{"n": "ours", "512": 0.6}]
 
 
 @pytest.mark.usefixtures("record")
 def test_a_curve_has_the_points_of_its_names():
-    assert bench.curve("memory", "ours") == [{"what": "ours", "n": 64, "value": 1.5}]
-    assert len(bench.curve("peers", "ours", "theirs")) == 3
+    assert measured.curve("memory", "ours") == [{"what": "ours", "n": 64, "value": 1.5}]
+    assert len(measured.curve("peers", "ours", "theirs")) == 3
 
 
 @pytest.mark.usefixtures("record")
 @pytest.mark.parametrize(
     "ask",
     [
-        pytest.param(lambda: bench.findings("speed"), id="no suite"),
-        pytest.param(lambda: bench.findings("peers", what="yours"), id="no such finding"),
-        pytest.param(lambda: bench.findings(goal=9), id="no goal"),
-        pytest.param(lambda: bench.curve("memory", "theirs"), id="no curve"),
+        pytest.param(lambda: measured.findings("speed"), id="no suite"),
+        pytest.param(lambda: measured.findings("peers", what="yours"), id="no such finding"),
+        pytest.param(lambda: measured.findings(goal=9), id="no goal"),
+        pytest.param(lambda: measured.curve("memory", "theirs"), id="no curve"),
     ],
 )
 def test_what_was_not_measured_stops_the_build(ask):
@@ -99,17 +99,17 @@ def test_what_was_not_measured_stops_the_build(ask):
 
 
 def test_a_missing_record_says_how_to_make_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "RESULTS", tmp_path / "none.json")
+    monkeypatch.setattr(measured, "RESULTS", tmp_path / "none.json")
     with pytest.raises(ValueError, match="make bench"):
-        bench.machine()
+        measured.machine()
 
 
 def test_the_record_of_the_project_is_complete():
-    everything = json.loads(bench.RESULTS.read_text("utf-8"))
+    everything = json.loads(measured.RESULTS.read_text("utf-8"))
     assert {"processor", "python", "numpy", "torch"} <= everything["machine"].keys()
     assert "not installed" not in [everything["machine"][name] for name in ("numpy", "scipy", "torch")]
-    assert {1, 2, 3, 4, 5, 7} <= {row["goal"] for row in bench.goals()}
-    unexplained = [row["what"] for row in bench.missed() if row["measured"] and not row["why"]]
+    assert {1, 2, 3, 4, 5, 7} <= {row["goal"] for row in measured.goals()}
+    unexplained = [row["what"] for row in measured.missed() if row["measured"] and not row["why"]]
     assert not unexplained, "a reason is missing in benchmarks/__main__.py"
-    sizes = {point["n"] for point in bench.curve("memory", "tiled_attention")}
+    sizes = {point["n"] for point in measured.curve("memory", "tiled_attention")}
     assert {4096, 16384, 65536} <= sizes

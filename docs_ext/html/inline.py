@@ -1,0 +1,34 @@
+"""Markdown inside a fence: one paragraph, or a console, as on a page."""
+
+from functools import cache
+
+from markdown import Markdown
+
+from docs_ext.html.console import mark_outputs
+from docs_ext.html.formula import RenderFormulas
+from docs_ext.spec.errors import SpecError
+
+_EXTENSIONS = ["pymdownx.arithmatex", "pymdownx.highlight", "pymdownx.superfences"]
+
+
+def inline(text: str) -> str:
+    """Convert one paragraph of Markdown, with the formulas and code of the site's pages."""
+    html = convert(text)
+    inner = html.removeprefix("<p>").removesuffix("</p>")
+    if html != f"<p>{inner}</p>" or "<p>" in inner:
+        raise SpecError(f"one paragraph, please: {text!r}")
+    if "<a " in inner:
+        raise SpecError(f"a link cannot stand here: {text!r}")
+    return inner
+
+
+def convert(text: str) -> str:
+    """Convert Markdown without the extensions that know a page."""
+    return mark_outputs(_markdown().reset().convert(text))
+
+
+@cache
+def _markdown() -> Markdown:
+    converter = Markdown(extensions=_EXTENSIONS, extension_configs={"pymdownx.arithmatex": {"generic": True}})
+    converter.treeprocessors.register(RenderFormulas(converter), "formulas", 4)  # after arithmatex
+    return converter

@@ -1,0 +1,19 @@
+"""What is wrong with what an author wrote, and what would be right."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SpecError(ValueError):
+    """What is wrong with a fence: under which of its keys, or on which of its lines (from 0)."""
+
+    def __init__(self, message: str, *, key: str | None = None, line: int | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+        self.line = line
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return a hint for a misspelt word, or nothing."""
+    close = get_close_matches(word, list(words), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
