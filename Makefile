@@ -2,7 +2,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
-export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: serve test build check lint types bench quick lock clean
 
@@ -14,7 +13,6 @@ test: .venv/ready
 
 build: .venv/ready
 	$(BIN)/mkdocs build --strict
-	$(BIN)/python -m docs_ext.site.finish site
 
 check: lint types build quick
 	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test

@@ -1,6 +1,6 @@
 """Every learn page as a script: its examples from top to bottom, which print and check what the page prints.
 
-`write_downloads` works on the built site: it puts learn/scaling/scaling.py next to the page and a link at its end.
+learn/scaling/scaling.py stands next to the page, and a link to it at the page's end.
 """
 
 import ast
@@ -8,10 +8,14 @@ import re
 from collections.abc import Iterator
 from doctest import DocTestParser, Example
 from itertools import zip_longest
-from pathlib import Path
+from pathlib import PurePosixPath
 from textwrap import dedent, fill, indent
 
 import yaml
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import BuildError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from docs_ext.html.formula import standard_tex
 
@@ -79,37 +83,27 @@ print(f"All {len(_same)} outputs are those of the page.")
 _RESERVED = {"Recorder", "_same", "expect", "io", "show", "show_error", "sys", "traceback"}
 
 
-class DownloadError(ValueError):
+class DownloadError(BuildError, ValueError):
     """A page that cannot become a script."""
 
 
-def write_downloads(docs: Path, site: Path) -> None:
-    """Write a script next to every learn page of the built site that has examples, and link to it."""
-    for source in (docs / "index.md", *sorted((docs / "learn").glob("*.md"))):
-        folder = site / source.relative_to(docs).with_suffix("")
-        page = (folder.parent if source.stem == "index" else folder) / "index.html"
-        html = page.read_text("utf-8")
-        script = as_script(source.read_text("utf-8"), _address(html, page), source.stem)
-        if script is None:
-            continue
-        page.with_name(f"{source.stem}.py").write_text(script, "utf-8")
-        if 'class="download"' not in html:
-            page.write_text(_link(html, f"{source.stem}.py", page), "utf-8")
-
-
-def _address(html: str, page: Path) -> str:
-    canonical = re.search(r'<link rel="canonical" href="([^"]*)"', html)
-    if canonical is None:
-        raise DownloadError(f"{page}: no canonical address: is site_url set?")
-    return canonical[1]
-
-
-def _link(html: str, name: str, page: Path) -> str:
-    before, end, after = html.rpartition("</article>")
-    if not end:
-        raise DownloadError(f"{page}: no </article>: has the theme changed?")
-    line = f'<p class="download"><a href="{name}" download>Download this page as Python</a>: one script that runs '
-    return f"{before}{line}its examples and checks their outputs.</p>\n{end}{after}"
+def add_download(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put a script beside a page that has examples, and a link to it at the page's end."""
+    source = page.file.src_uri
+    if source != "index.md" and not source.startswith("learn/"):
+        return html
+    name = PurePosixPath(source).stem
+    script = as_script(page.file.content_string, page.canonical_url or "", name)
+    if script is None:
+        return html
+    address = f"{page.file.dest_uri.removesuffix('index.html')}{name}.py"
+    if address in files.src_uris:
+        files.remove(files.src_uris[address])  # the live server builds a page again
+    files.append(File.generated(config, address, content=script))
+    return (
+        f'{html}\n<p class="download" data-search-exclude><a href="{name}.py" download>Download this page as Python</a>'
+        ": one script that runs its examples and checks their outputs.</p>"
+    )
 
 
 def as_script(text: str, address: str, name: str) -> str | None:

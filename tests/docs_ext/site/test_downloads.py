@@ -166,38 +166,6 @@ def test_a_page_without_examples_has_no_script():
     assert downloads.as_script("# Title\n\n```python\nx = 1\n```\n", ADDRESS, "page") is None
 
 
-@pytest.fixture
-def folders(tmp_path):
-    docs, site = tmp_path / "docs", tmp_path / "site"
-    (docs / "learn").mkdir(parents=True)
-    (site / "learn/one").mkdir(parents=True)
-    for source in (docs / "index.md", docs / "learn/one.md"):
-        source.write_text(PAGE, "utf-8")
-    for page in (site / "index.html", site / "learn/one/index.html"):
-        page.write_text(f'<link rel="canonical" href="{ADDRESS}"><article>text\n</article>end', "utf-8")
-    return docs, site
-
-
-def test_scripts_stand_next_to_their_pages_and_are_linked_once(folders):
-    docs, site = folders
-    for _ in range(2):
-        downloads.write_downloads(docs, site)
-    for name, page in (("index.py", site), ("one.py", site / "learn/one")):
-        assert ADDRESS in (page / name).read_text("utf-8")
-        html = (page / "index.html").read_text("utf-8")
-        assert html.count(f'<a href="{name}" download>') == 1
-        assert re.search(r"text\n<p class=\"download\">.*</p>\n</article>end$", html)
-
-
-@pytest.mark.parametrize("lost", ["canonical", "</article>"])
-def test_a_changed_theme_is_noticed(folders, lost):
-    docs, site = folders
-    page = site / "index.html"
-    page.write_text(page.read_text("utf-8").replace(lost, ""), "utf-8")
-    with pytest.raises(ValueError, match=lost):
-        downloads.write_downloads(docs, site)
-
-
 def test_every_learn_page_of_the_site_offers_its_script(site):
     for source in SOURCES:
         if consoles(source):

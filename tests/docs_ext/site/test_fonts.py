@@ -1,10 +1,9 @@
-"""The slimmer site: one style sheet, fonts with the glyphs of the formulas, and a search index on demand."""
+"""A smaller first view: one style sheet, and fonts with the glyphs of the formulas."""
 
 import re
 import shutil
 from base64 import b64decode
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +11,10 @@ pytest.importorskip("fontTools", reason="making the site smaller needs the docs 
 
 from fontTools.ttLib import TTFont
 
-from docs_ext.site import slim
+from docs_ext.site.fonts import EMBEDDED, preload_fonts, subset_fonts
+from docs_ext.site.styles import bundle, link_bundle
+from tests.pages import ROOT
 
-ROOT = Path(__file__).parents[3]
 PAGE = """<head>
       <link rel="stylesheet" href="../assets/stylesheets/main.css">
       <link rel="stylesheet" href="../assets/katex/katex.min.css">
@@ -26,33 +26,27 @@ PAGE = """<head>
 
 @pytest.fixture
 def site(tmp_path):
-    for folder in ("assets/css", "assets/js", "assets/javascripts"):
-        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "assets/css").mkdir(parents=True)
     shutil.copytree(ROOT / "docs/assets/katex", tmp_path / "assets/katex")
     (tmp_path / "assets/css/site.css").write_text("a { color: red }", "utf-8")
-    (tmp_path / "assets/js/main.js").write_text("// why\nconst a = `//${1}`; // here\n", "utf-8")
-    (tmp_path / "assets/javascripts/bundle.1.min.js").write_text('f($(location.protocol!=="file:"))', "utf-8")
+    subset_fonts(tmp_path, [PAGE])
+    bundle(tmp_path, [PAGE])
     return tmp_path
 
 
-def slimmed(site):
-    return slim.slim(site, {Path("index.html"): PAGE})[Path("index.html")]
-
-
 def test_a_page_links_one_style_sheet_besides_the_themes(site):
-    links = re.findall(r'rel="stylesheet" href="(.*?)"', slimmed(site))
+    links = re.findall(r'rel="stylesheet" href="(.*?)"', link_bundle(PAGE))
     assert links == ["../assets/stylesheets/main.css", "../assets/css/all.css"]
     sheet = (site / "assets/css/all.css").read_text("utf-8")
     assert sheet.index("katex") < sheet.index("a { color: red }")
     addresses = re.findall(r"url\((.*?)\)", sheet)
     for address in addresses:
         assert address.startswith("data:") or (site / "assets/css" / address).is_file(), address
-    assert sum(address.startswith("data:") for address in addresses) == len(slim.EMBEDDED)
+    assert sum(address.startswith("data:") for address in addresses) == len(EMBEDDED)
     assert not (site / "assets/css/site.css").exists()
 
 
 def test_fonts_keep_the_glyphs_of_formulas_and_no_others(site):
-    slimmed(site)
     sheet = (site / "assets/css/all.css").read_text("utf-8")
     fonts = [b64decode(data) for data in re.findall(r"base64,(.*?)\)", sheet)]
     fonts.append((site / "assets/katex/fonts/KaTeX_AMS-Regular.woff2").read_bytes())
@@ -63,13 +57,16 @@ def test_fonts_keep_the_glyphs_of_formulas_and_no_others(site):
     assert sorted(glyphs) == ["", "+", "Q"]
 
 
-def test_comments_stay_in_the_sources(site):
-    slimmed(site)
-    assert (site / "assets/js/main.js").read_text("utf-8") == "const a = `//${1}`; // here\n"
-
-
-def test_the_search_index_waits_and_a_changed_theme_is_noticed(site):
-    slimmed(site)
-    assert (site / "assets/javascripts/bundle.1.min.js").read_text("utf-8") == "f($(!1))"
-    with pytest.raises(ValueError, match="has the theme changed"):
-        slim._fetch_search_index_on_demand(site)
+@pytest.mark.parametrize(
+    ("body", "fonts"),
+    [
+        (
+            '<span class="mord mathbb">R</span><span class="mop op-symbol large-op">\N{N-ARY SUMMATION}</span>',
+            ["AMS", "Size2"],
+        ),
+        ('<span class="mord mathnormal">Q</span>', []),
+    ],
+)
+def test_a_page_fetches_the_rarer_fonts_of_its_formulas_at_once(body, fonts):
+    links = preload_fonts(body, "../")
+    assert re.findall(r'rel="preload" href="../assets/katex/fonts/KaTeX_(\w+)-Regular.woff2"', links) == fonts

@@ -1,0 +1,86 @@
+"""Fonts of formulas: only the glyphs that the site uses, fetched with the page that needs them."""
+
+import re
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable
+from html.parser import HTMLParser
+from pathlib import Path
+
+from fontTools.subset import Options, Subsetter, load_font, save_font  # type: ignore[import-untyped]
+
+# How KaTeX marks what it draws in a font; all other text is in PLAIN.
+FONTS = {
+    "Math-Italic": r"mathnormal\b",
+    "AMS-Regular": r"mathbb\b|amsrm\b",
+    "Caligraphic-Regular": r"mathcal\b",
+    "Main-Bold": r"mathbf\b",
+    "Size1-Regular": r"delimsizing size1\b|small-op\b|delim-size1\b",
+    "Size2-Regular": r"delimsizing size2\b|large-op\b",
+    "Size3-Regular": r"delimsizing size3\b",
+    "Size4-Regular": r"delimsizing size4\b|delim-size4\b",
+}
+PLAIN = "Main-Regular"
+EMBEDDED = (PLAIN, "Math-Italic")  # nearly every formula needs these: the style sheet holds them
+
+
+class _Formulas(HTMLParser):
+    """The characters that KaTeX draws in each font."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fonts: list[str] = []  # of the open elements, from the formula to the innermost
+        self.characters: dict[str, set[str]] = defaultdict(set)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        classes = dict(attrs).get("class") or ""
+        if self.fonts or "katex-html" in classes:
+            outer = self.fonts[-1] if self.fonts else PLAIN
+            self.fonts.append(next((font for font, marks in FONTS.items() if re.search(marks, classes)), outer))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Leave the open elements: <path/> closes itself."""
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.fonts:
+            self.fonts.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self.fonts:
+            self.characters[self.fonts[-1]].update(data)
+
+
+def subset_fonts(site: Path, pages: Iterable[str]) -> None:
+    """Keep the glyphs that formulas use; fonts that FONTS does not know stay whole."""
+    formulas = _Formulas()
+    for page in pages:
+        formulas.feed(page)
+    options = Options(flavor="woff2", layout_features=["*"], hinting=False)
+    for path in (site / "assets/katex/fonts").glob("*.woff2"):
+        name = path.stem.removeprefix("KaTeX_")
+        if name == PLAIN or name in FONTS:
+            with load_font(str(path), options) as font:
+                subsetter = Subsetter(options)
+                subsetter.populate(text="".join(sorted(formulas.characters[name])))
+                subsetter.subset(font)
+                save_font(font, str(path), options)
+
+
+def embed_fonts(site: Path, styles: str) -> str:
+    """Put the fonts of nearly every formula into the style sheet: they need no request of their own."""
+    for name in EMBEDDED:
+        font = f"assets/katex/fonts/KaTeX_{name}.woff2"
+        data = b64encode((site / font).read_bytes()).decode()
+        styles = styles.replace(f"url(../{font.removeprefix('assets/')})", f"url(data:font/woff2;base64,{data})")
+        (site / font).unlink()
+    return styles
+
+
+def preload_fonts(page: str, base: str) -> str:
+    """Return the links that fetch the rarer fonts of a page's formulas with the page."""
+    fonts = [
+        name for name, marks in FONTS.items() if name not in EMBEDDED and re.search(rf'class="[^"]*(?:{marks})', page)
+    ]
+    href = f"{base}assets/katex/fonts/KaTeX_{{}}.woff2"
+    tag = f'<link rel="preload" href="{href}" as="font" type="font/woff2" crossorigin>\n      '
+    return "".join(tag.format(font) for font in fonts)

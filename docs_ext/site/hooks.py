@@ -1,0 +1,89 @@
+"""MkDocs' events, one line each: what no Markdown extension can do to a site.
+
+Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
+module: it adds downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its speed.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import CombinedEvent, event_priority
+from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+
+from docs_ext.site import live, search
+from docs_ext.site.downloads import add_download
+from docs_ext.site.finish import finish
+from docs_ext.site.redirects import redirect
+
+_last = live.LastBuild()
+_whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
+_command = "build"
+
+
+def on_startup(*, command: str, dirty: bool) -> None:
+    """Let the live server run in a process that starts again when Python changes."""
+    global _command
+    _command = command
+    if command == "serve":
+        live.restart_when_python_changes()
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Refuse a port that is taken, before anything is built."""
+    _last.docs = config.docs_dir
+    if _command == "serve" and not _last.is_served:
+        live.refuse_taken_port(*config.dev_addr)
+
+
+def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+    """Keep what a single page needs to be built again."""
+    _last.config, _last.files, _last.nav = config, files, nav
+
+
+def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Offer the examples of a page as a script."""
+    return add_download(html, page, config, files)
+
+
+def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+    """Keep the templates too."""
+    _last.env = env
+
+
+@event_priority(100)  # before the search plugin reads the page
+def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    _whole[page.url] = page.content or ""
+    page.content = search.without_formulas(_whole[page.url])
+
+
+@event_priority(-100)  # after it
+def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    page.content = _whole.pop(page.url)
+
+
+on_page_context = CombinedEvent(_take_formulas_out, _put_formulas_back)
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write what stands beside the pages; make what is published smaller and closed."""
+    site = Path(config.site_dir)
+    if _command == "build":
+        finish(site)
+    redirect(site)
+
+
+def on_build_error(*, error: Exception) -> None:
+    """Wait for the author's next edit if the very first build fails."""
+    if _command == "serve" and not _last.is_served:
+        live.restart_when_a_page_changes(_last.docs)
+
+
+def on_serve(server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[[], None]) -> None:
+    """Build only what an edit changes."""
+    _last.serve(server, builder)

@@ -1,0 +1,33 @@
+"""Patches of the theme's own files, each for a fault that no block of its templates reaches.
+
+They hold for the locked version. A part of the theme that is not where it was stops the build.
+"""
+
+from pathlib import Path
+
+from mkdocs.exceptions import BuildError
+
+# The script fetches the search index, larger than a page, at once. Here it waits until the search is opened.
+_AT_ONCE, _ON_DEMAND = 'location.protocol!=="file:"', "!1"
+# The search dialog has no name that a screen reader could say.
+_DIALOG = 'data-md-component="search" role="dialog"'
+
+
+def fetch_search_index_on_demand(site: Path) -> None:
+    """Patch the theme's bundle."""
+    bundles = list((site / "assets/javascripts").glob("bundle.*.js"))
+    if len(bundles) != 1:
+        raise BuildError(f"theme_patches.py: {len(bundles)} bundles in assets/javascripts: has the theme changed?")
+    script = bundles[0].read_text("utf-8")
+    bundles[0].write_text(_patched(bundles[0].name, script, _AT_ONCE, _ON_DEMAND), "utf-8")
+
+
+def name_search_dialog(page: str) -> str:
+    """Patch a page that the theme has written."""
+    return _patched("a page", page, _DIALOG, f'{_DIALOG} aria-label="Search"')
+
+
+def _patched(name: str, text: str, fault: str, mended: str) -> str:
+    if text.count(fault) != 1:
+        raise BuildError(f"theme_patches.py: {name} has {text.count(fault)} times {fault}: has the theme changed?")
+    return text.replace(fault, mended)

@@ -1,0 +1,125 @@
+"""The live server shows what the sources say: pages, styles, errors, and what changed code computes."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from urllib.request import urlopen
+
+import pytest
+
+pytest.importorskip("hupper", reason="serving the site needs the docs extra")
+
+from tests.pages import ROOT
+
+PAGES = {
+    "index.md": "# First\n\n[Second](second.md)\n",
+    "second.md": """# Second
+
+Words.
+
+```computed-table
+caption: Two equal scores
+data: '[{"weight": float(softmax([0, 0])[0])}]'
+```
+""",
+}
+CONFIG = """site_name: test
+nav: [index.md, second.md]
+hooks: [docs_ext/site/hooks.py]
+theme: {name: material, custom_dir: docs_ext/site/theme, font: false}
+plugins: [search]
+markdown_extensions: [pymdownx.superfences, docs_ext.extensions.fences]
+extra_css: [assets/site.css]
+"""
+PATIENCE = 60  # seconds; a change shows after one or two, but the machine may have more to do
+
+
+class Live:
+    """A copy of the project that is being served."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{self.port}"]
+        self.log = folder / "log.txt"
+        env = os.environ | {"PYTHONPATH": str(folder)}
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT)
+
+    def read(self, address):
+        try:
+            return urlopen(f"http://127.0.0.1:{self.port}/{address}", timeout=PATIENCE).read().decode()
+        except OSError:  # it is starting again
+            return ""
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), "utf-8")
+
+    def shows(self, address, pattern):
+        """Wait until the page shows what it should."""
+        end = time.monotonic() + PATIENCE
+        while not re.search(pattern, text := self.read(address), re.DOTALL):
+            assert time.monotonic() < end, f"{address} does not show {pattern}:\n{text}\n{self.log.read_text()}"
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def live(tmp_path):
+    for name in ("attention", "docs_ext"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "docs/assets").mkdir(parents=True)
+    for name, text in PAGES.items():
+        (tmp_path / "docs" / name).write_text(text, "utf-8")
+    (tmp_path / "docs/assets/site.css").write_text("a { color: red }", "utf-8")
+    (tmp_path / "mkdocs.yml").write_text(CONFIG, "utf-8")
+    live = Live(tmp_path)
+    yield live
+    live.process.terminate()
+    live.process.wait(10)
+
+
+def test_every_edit_is_shown(live):
+    live.shows("second/", "Words.*<td>0.5</td>")
+    live.edit("docs/second.md", "Words", "Other words")
+    live.shows("second/", "Other words")
+    live.shows("search/search_index.json", "Other words")
+    live.edit("docs/assets/site.css", "red", "blue")
+    live.shows("assets/site.css", "blue")
+
+    live.edit("docs/second.md", "caption", "captoin")
+    live.shows("second/", "cannot be built.*second.md:6: .*did you mean &#x27;caption&#x27;")
+    live.edit("docs/second.md", "captoin", "caption")
+    live.shows("second/", "Other words.*<td>0.5</td>")
+
+    live.edit("docs/second.md", "# Second", "# Renamed")  # the navigation of all pages shows it
+    live.shows("", "Renamed")
+
+    live.edit("attention/numerics.py", "np.exp(scores, out=scores)", "np.exp(scores, out=scores); scores[0] *= 3")
+    live.shows("second/", "Other words.*<td>0.75</td>")
+    assert "Traceback" not in live.log.read_text()
+
+
+def test_a_taken_port_is_said_before_anything_is_built():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address]
+        said = []
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
+            for line in server.stdout:
+                said.append(line)
+                if "is taken" in line or "built" in line:
+                    break
+            server.terminate()
+    assert "make serve PORT=" in said[-1], said

@@ -1,0 +1,46 @@
+"""Patches of the theme fit the locked version, and say so when they no longer do."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("material", reason="the theme needs the docs extra")
+
+import material
+
+from docs_ext.site.theme_patches import fetch_search_index_on_demand, name_search_dialog
+
+BUNDLES = list(Path(material.__file__).parent.glob("templates/assets/javascripts/bundle.*.js"))
+
+
+@pytest.fixture
+def site(tmp_path):
+    folder = tmp_path / "assets/javascripts"
+    folder.mkdir(parents=True)
+    (folder / BUNDLES[0].name).write_text(BUNDLES[0].read_text("utf-8"), "utf-8")
+    return tmp_path
+
+
+def test_the_search_index_waits_for_the_search(site):
+    fetch_search_index_on_demand(site)
+    script = (site / "assets/javascripts" / BUNDLES[0].name).read_text("utf-8")
+    before = BUNDLES[0].read_text("utf-8")
+    assert len(before) - len(script) == len('location.protocol!=="file:"') - len("!1")
+
+
+def test_a_changed_bundle_is_noticed(site):
+    fetch_search_index_on_demand(site)  # what it looks for is no longer there
+    with pytest.raises(Exception, match=r"theme_patches\.py: bundle.* has 0 times .*has the theme changed"):
+        fetch_search_index_on_demand(site)
+
+
+def test_a_bundle_that_is_not_there_is_noticed(tmp_path):
+    with pytest.raises(Exception, match=r"theme_patches\.py: 0 bundles"):
+        fetch_search_index_on_demand(tmp_path)
+
+
+def test_the_search_dialog_gets_a_name_or_its_loss_is_noticed():
+    dialog = '<div class="md-search" data-md-component="search" role="dialog">'
+    assert name_search_dialog(dialog) == dialog.replace(">", ' aria-label="Search">')
+    with pytest.raises(Exception, match="has the theme changed"):
+        name_search_dialog("<div></div>")
