@@ -149,7 +149,7 @@ def test_the_modules_functions_agree_with_the_package(open_page, server, rng):
     golden = list(cases(rng))
     assert len(golden) >= 500
     page = open_page("404.html")
-    address = server + "assets/js/attention.js"
+    address = server + "assets/js/lib/attention.js"
     exported, results = page.evaluate(RUN, [address, [[name, *plain(args)] for name, args, _ in golden]])
     for (name, args, expected), actual in zip(golden, results, strict=True):
         assert_same(actual, expected, f"{name}({plain(args)})")
@@ -191,5 +191,5 @@ def test_numbers_are_written_as_in_the_pages(open_page, server, rng, name, ours,
     items = [*map(float, special), *rng.random(300).tolist(), *quotients.tolist()]
     page = open_page("404.html")
     call = "async ([address, name, items]) => { const m = await import(address); return items.map((x) => m[name](x)); }"
-    shown = page.evaluate(call, [server + "assets/js/widget.js", name, items])
+    shown = page.evaluate(call, [server + "assets/js/lib/widget.js", name, items])
     assert dict(zip(map(repr, items), shown, strict=True)) == {repr(item): ours(item) for item in items}

@@ -1,7 +1,7 @@
 // Small enhancements of pages that are complete without them.
 // Material emits document$ on the first view and again after each instant navigation.
 
-import { watchScrollRegions } from "./scroll.js";
+import { watchScrollRegions } from "./lib/scroll.js";
 
 // Each is the tag of a custom element and the name of the module that defines it.
 const WIDGETS = [
@@ -23,7 +23,7 @@ const WIDGETS = [
 
 function loadWidgets() {
   for (const tag of WIDGETS) {
-    if (document.querySelector(`${tag}:not(:defined)`)) import(`./${tag}.js`); // once: the browser keeps modules
+    if (document.querySelector(`${tag}:not(:defined)`)) import(`./widgets/${tag}.js`); // once: the browser keeps modules
   }
 }
 

@@ -1,7 +1,7 @@
 // <rotation-dial>: a query and a key, each turned by its position, as hands, as numbers, and as their dot product.
 
-import { applyRotary } from "./attention.js";
-import { addForm, bindForm, dataOf, labelled, make, number, slider, vector } from "./widget.js";
+import { applyRotary } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, labelled, make, number, slider, vector } from "../lib/widget.js";
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
 

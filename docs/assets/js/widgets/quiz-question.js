@@ -1,6 +1,6 @@
 // A question whose answers are folded below it. With a script it can be answered, and the page counts.
 
-import { make } from "./widget.js";
+import { make } from "../lib/widget.js";
 
 // The answers: page -> { title, of, first: [question, …], chosen: { question: [answer, …] } }.
 // They stay in this browser and can be cleared; no cookie, no request.

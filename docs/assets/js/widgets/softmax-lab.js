@@ -1,7 +1,7 @@
 // <softmax-lab>: scores in doublings become a budget; and two keys, with and without the division by the root of d_k.
 
-import { softmax } from "./attention.js";
-import { addForm, bindForm, dataOf, decimal, labelled, make, number, slider } from "./widget.js";
+import { softmax } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, decimal, labelled, make, number, slider } from "../lib/widget.js";
 
 const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 

@@ -1,7 +1,7 @@
 // <blend-triangle>: three weights, by slider or by dragging the point, and the blend of three values.
 
-import { blend } from "./attention.js";
-import { addForm, bindForm, dataOf, make, share, slider, vector } from "./widget.js";
+import { blend } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, make, share, slider, vector } from "../lib/widget.js";
 
 const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 const normalised = (numbers) => numbers.map((x) => x / sum(numbers));

@@ -1,7 +1,7 @@
 // <tile-stepper>: one query reads its keys tile by tile; the registers change with the tiles, the result does not.
 
-import { mergePartials, partialAttention } from "./attention.js";
-import { addForm, bindForm, dataOf, labelled, make, number, slider, vector } from "./widget.js";
+import { mergePartials, partialAttention } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, labelled, make, number, slider, vector } from "../lib/widget.js";
 
 const ORDER = {
   "first to last": (i) => i,

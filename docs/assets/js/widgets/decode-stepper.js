@@ -1,7 +1,7 @@
 // <decode-stepper>: a causal head writes one token at a time. The texts are those of docs_ext/decoding.py.
 
-import { attentionScores, attentionWeights, blend } from "./attention.js";
-import { addForm, bindForm, dataOf, labelled, make, number, share, slider, vector } from "./widget.js";
+import { attentionScores, attentionWeights, blend } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, labelled, make, number, share, slider, vector } from "../lib/widget.js";
 
 customElements.define(
   "decode-stepper",

@@ -1,8 +1,8 @@
 // Attention on paper: every number of q, k and v becomes a field, and the four steps follow.
 // The texts are those of docs_ext/calculator.py. Queries are in units of ln 2, so scores count doublings.
 
-import { attentionScores, blend, softmax } from "./attention.js";
-import { addForm, bindForm, dataOf, fraction, labelled, make, number, share, slider, vector } from "./widget.js";
+import { attentionScores, blend, softmax } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, fraction, labelled, make, number, share, slider, vector } from "../lib/widget.js";
 
 const LIMIT = 100;
 

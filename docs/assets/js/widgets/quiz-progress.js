@@ -1,7 +1,7 @@
 // The pages whose questions the reader has answered, and how well; empty before the first answer.
 
 import { clearAll, readAnswers, score } from "./quiz-question.js";
-import { make } from "./widget.js";
+import { make } from "../lib/widget.js";
 
 class QuizProgress extends HTMLElement {
   connectedCallback() {

@@ -1,7 +1,7 @@
 // Two switches choose one of four grids, all of which the package has computed: see docs_ext/switch.py.
 
-import { watchScrollRegions } from "./scroll.js";
-import { readState, writeState } from "./widget.js";
+import { watchScrollRegions } from "../lib/scroll.js";
+import { readState, writeState } from "../lib/widget.js";
 
 class OrderSwitch extends HTMLElement {
   connectedCallback() {

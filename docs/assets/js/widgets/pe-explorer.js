@@ -1,7 +1,7 @@
 // <pe-explorer>: sinusoidal encodings of two positions, as hands, as numbers, and as their dot product.
 
-import { sinusoidalEncoding } from "./attention.js";
-import { addForm, bindForm, dataOf, labelled, make, slider } from "./widget.js";
+import { sinusoidalEncoding } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, labelled, make, slider } from "../lib/widget.js";
 
 // Five decimals, and no minus before zero.
 const short = (x) => (Number(x.toFixed(5)) === 0 ? "0.00000" : x.toFixed(5).replace("-", "\u2212"));

@@ -1,8 +1,8 @@
 // Paint the mask: every cell of the grid gets a checkbox, and weights, outputs and the sentence follow.
 
-import { attentionWeights, blend } from "./attention.js";
-import { showWeight, statement } from "./grid-parts.js";
-import { dataOf, make, readState, vector, writeState } from "./widget.js";
+import { attentionWeights, blend } from "../lib/attention.js";
+import { showWeight, statement } from "../lib/grid-parts.js";
+import { dataOf, make, readState, vector, writeState } from "../lib/widget.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const hidden = (text) => make("span", { class: "visually-hidden" }, text);

@@ -1,8 +1,8 @@
 // <window-sink>: how far each word sees, which first words stay open, and what a sink takes.
 
-import { attentionWeights, blend, slidingWindowMask } from "./attention.js";
-import { showWeight, statement } from "./grid-parts.js";
-import { addForm, bindForm, dataOf, labelled, make, slider, vector } from "./widget.js";
+import { attentionWeights, blend, slidingWindowMask } from "../lib/attention.js";
+import { showWeight, statement } from "../lib/grid-parts.js";
+import { addForm, bindForm, dataOf, labelled, make, slider, vector } from "../lib/widget.js";
 
 customElements.define(
   "window-sink",

@@ -1,7 +1,7 @@
 // <head-switch>: two heads side by side or averaged, in two word orders. The texts are those of docs_ext/head_switch.py.
 
-import { attentionWeights, blend } from "./attention.js";
-import { addForm, bindForm, dataOf, make, share, vector } from "./widget.js";
+import { attentionWeights, blend } from "../lib/attention.js";
+import { addForm, bindForm, dataOf, make, share, vector } from "../lib/widget.js";
 
 const group = (legend, name, texts, chosen) => {
   const labels = texts.map((text, i) => {

@@ -1,6 +1,6 @@
 // Says the chosen row aloud and keeps the choice in the address. Choosing itself needs no script: see docs_ext/grid.py.
 
-import { make, readState, writeState } from "./widget.js";
+import { make, readState, writeState } from "../lib/widget.js";
 
 class AttentionGrid extends HTMLElement {
   connectedCallback() {
