@@ -1,34 +1,38 @@
-// Two switches choose one of four grids, all of which the package has computed: see docs_ext/switch.py.
+// <order-switch>: two switches choose one of four grids, all of which the build has written.
 
 import { watchScrollRegions } from "../lib/scroll.js";
-import { readState, writeState } from "../lib/widget.js";
+import { find, findAll, readState, writeState } from "../lib/widget.js";
 
 class OrderSwitch extends HTMLElement {
-  connectedCallback() {
-    const saved = readState(this.id);
-    this.controls = this.querySelector(".widget-controls");
-    this.boxes = [...this.controls.querySelectorAll("input")];
-    for (const box of this.boxes) if (saved[box.name]) box.checked = saved[box.name] === "true";
-    if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
-    this.controls.addEventListener("change", this); // adding the same listener twice adds it once
+  get boxes() {
+    return /** @type {HTMLInputElement[]} */ (findAll(this, ".widget-controls input"));
   }
 
+  connectedCallback() {
+    const saved = readState(this.id);
+    for (const box of this.boxes) if (saved[box.name]) box.checked = saved[box.name] === "true";
+    if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
+    find(this, ".widget-controls").addEventListener("change", this); // adding the same listener twice adds it once
+  }
+
+  /** @type {(event: Event) => void} */
   handleEvent({ target }) {
-    writeState(this.id, { [target.name]: target.checked === target.defaultChecked ? null : target.checked });
+    const { name, checked, defaultChecked } = /** @type {HTMLInputElement} */ (target);
+    writeState(this.id, { [name]: checked === defaultChecked ? null : `${checked}` });
     this.show();
   }
 
   // The new grid finds the chosen row in the address.
   show() {
     const state = this.boxes.map((box) => `[data-${box.name}="${box.checked}"]`).join("");
-    const { content } = this.querySelector(`template${state}`);
-    const [grid, says] = content.cloneNode(true).children;
-    const shown = this.querySelector(".attention-grid");
-    const { scrollLeft } = shown.querySelector(".scroll");
+    const { content } = /** @type {HTMLTemplateElement} */ (find(this, `template${state}`));
+    const [grid, says] = /** @type {DocumentFragment} */ (content.cloneNode(true)).children;
+    const shown = find(this, ".attention-grid");
+    const { scrollLeft } = find(shown, ".scroll");
     shown.replaceWith(grid);
-    grid.querySelector(".scroll").scrollLeft = scrollLeft;
+    find(grid, ".scroll").scrollLeft = scrollLeft;
     watchScrollRegions();
-    this.querySelector(":scope > output").replaceChildren(says);
+    find(this, ":scope > output").replaceChildren(says);
   }
 }
 
