@@ -15,7 +15,7 @@ import html5lib
 from docs_ext import grid, head
 from docs_ext.expressions import SpecError
 
-CSS = Path(__file__, "../../../docs/assets/css/figures.css").resolve().read_text("utf-8")
+CSS = Path(__file__, "../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
 HEAD_1 = {
     "id": "g",
     "caption": "c",
