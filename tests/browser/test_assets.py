@@ -11,7 +11,6 @@ SCRIPTS = ROOT / "docs/assets/js"
 MODULES = {path.relative_to(SCRIPTS).as_posix(): path.read_text("utf-8") for path in sorted(SCRIPTS.rglob("*.js"))}
 WIDGETS = {Path(name).stem: text for name, text in MODULES.items() if name.startswith("widgets/")}
 TAG = re.compile(r"<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)[\s>/]")
-NO_ELEMENTS = {"font-face", "annotation-xml"}  # names of SVG and MathML
 
 
 def tags_in(path):
@@ -22,7 +21,7 @@ def tags_in(path):
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.args]
         named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "widget"]
         tags |= {ast.literal_eval(tag) for tag in named}
-    return tags - NO_ELEMENTS
+    return tags
 
 
 def written():

@@ -36,7 +36,7 @@ export function number(x) {
 export const vector = (row) => `(${row.map(number).join(", ")})`;
 
 /**
- * The positions of `numbers` from the largest number to the smallest; ties keep their order, also if rounding parts them.
+ * The positions of numbers from the largest to the smallest; what rounding alone tells apart keeps its order.
  * @type {(numbers: number[]) => number[]}
  */
 export function largestFirst(numbers) {

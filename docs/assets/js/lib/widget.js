@@ -77,7 +77,10 @@ export const group = (legend, ...controls) => make("fieldset", {}, make("legend"
 
 /**
  * One of several: a radio for each [value, text].
- * @type {(legend: string, name: string, options: [string | number, string | Node][], chosen?: number) => HTMLFieldSetElement}
+ * @param {string} legend
+ * @param {string} name
+ * @param {[string | number, string | Node][]} options
+ * @param {number} [chosen]  position of the default
  */
 export function choice(legend, name, options, chosen = 0) {
   const labels = options.map(([value, text], i) => {

@@ -52,12 +52,10 @@ customElements.define(
         shown.textContent = step;
         buttons.forEach((button, i) => button.setAttribute("aria-disabled", `${t === (i ? words.length : 1)}`));
         find(form, "tfoot .output").textContent = output;
-        const seen = words.flatMap((word, j) => (allowed[j] ? [`${word} ${share(weights[j])}`] : []));
+        const seen = words.flatMap((word, j) => (allowed[j] ? [`${word} ${share(weights[j])}`] : [])).join(", ");
         const wrong = sees === "first" ? ", wrongly under a top-left mask" : "";
         const computed = `Keys computed so far: ${t}, without a cache ${(t * (t + 1)) / 2}. Keys kept: ${t - first}.`;
-        find(form, "output").textContent = `Step ${t}, ${words[t - 1]}${wrong}: ${
-          seen.join(", ")
-        }; output ${output}. ${computed}`;
+        find(form, "output").textContent = `Step ${t}, ${words[t - 1]}${wrong}: ${seen}; output ${output}. ${computed}`;
       });
     }
   },

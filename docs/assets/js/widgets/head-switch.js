@@ -6,7 +6,8 @@ import { addForm, bindForm, choice, dataOf, find, findAll, make } from "../lib/w
 
 /**
  * Two word orders, in each the queries of two heads; keys, values.
- * @typedef {{ words: string[][], q: number[][][][], k: number[][][], v: number[][][], w_o: number[][], row: number }} Data
+ * @typedef {{ words: string[][], q: number[][][][], k: number[][][], v: number[][][] }} Orders
+ * @typedef {Orders & { w_o: number[][], row: number }} Data
  */
 
 /** @type {(texts: string[]) => [number, Node][]} */

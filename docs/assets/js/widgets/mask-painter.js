@@ -7,7 +7,8 @@ import { button, choice, dataOf, find, findAll, make, readState, writeState } fr
 
 /**
  * A mask is written row by row: 1 may attend, 0 may not.
- * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][], masks: Record<string, string>, row: number }} Data
+ * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Head
+ * @typedef {Head & { masks: Record<string, string>, row: number }} Data
  */
 
 /** @type {Record<string, number[]>} */

@@ -6,8 +6,9 @@ import { movers } from "../lib/positions.js";
 import { addForm, bindForm, dataOf, find, findAll, labelled, reading, slider } from "../lib/widget.js";
 
 /**
- * A query and a key as pairs of features; turns count steps of so many degrees.
- * @typedef {{ positions: number[], turns: number[], query: number[][], key: number[][], step: number, last: number }} Data
+ * A query and a key as pairs of features, and their positions; turns count steps of so many degrees.
+ * @typedef {{ query: number[][], key: number[][], positions: number[], last: number }} Pair
+ * @typedef {Pair & { turns: number[], step: number }} Data
  */
 
 customElements.define(
@@ -55,14 +56,14 @@ customElements.define(
           findAll(row, ".vector").forEach((cell, c) => (cell.textContent = vector([a, b][c])));
           find(row, ".adds").textContent = number(dot(a, b));
         });
-        find(form, ".total").textContent = number(total);
         findAll(form, "thead .at").forEach((at, i) => (at.textContent = fields[i].value));
         readings.forEach((reading, i) => (reading.textContent = fields[i].value));
         const apart = Math.abs(n - m);
         const where = apart ? `${apart} ${n < m ? "before" : "after"} the query` : "where the query stands";
-        output.textContent = `The key stands ${where}: the dot product is ${
-          number(total)
-        }, wherever the two are in the text.`;
+        const product = number(total);
+        find(form, ".total").textContent = product;
+        output.textContent =
+          `The key stands ${where}: the dot product is ${product}, wherever the two are in the text.`;
       });
     }
   },

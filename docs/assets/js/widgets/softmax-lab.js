@@ -25,7 +25,10 @@ const ROUND = {
   float64: (x) => x,
 };
 
-/** @type {(scores: number[], round: (x: number) => number) => { exponentials: number[], total: number, weights: number[] }} */
+/**
+ * @param {number[]} scores
+ * @param {(x: number) => number} round
+ */
 function plainSoftmax(scores, round) {
   const exponentials = scores.map((s) => round(Math.exp(round(s))));
   const total = round(sum(exponentials));
@@ -84,10 +87,8 @@ function scoresLab(lab, { words, scores, most, formats }) {
     const { largest, first } = formats[format];
     const fails = !(Math.abs(sum(plain.weights) - 1) < 0.5); // nan, or nothing left
     const gives = plain.weights.map((w) => (Number.isNaN(w) ? "nan" : decimal(w))).join(", ");
-    about.textContent =
-      `${format} ends at ${
-        largest.toPrecision(5)
-      }; the first whole score whose exponential is beyond it is ${first}. ` +
+    about.textContent = `${format} ends at ${largest.toPrecision(5)}; ` +
+      `the first whole score whose exponential is beyond it is ${first}. ` +
       `The largest score here, as a plain number, is ${Math.max(...inputs).toFixed(2)}: ` +
       (fails
         ? `the plain softmax gives ${gives}. ` +

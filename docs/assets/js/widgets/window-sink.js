@@ -7,7 +7,8 @@ import { addForm, bindForm, dataOf, find, findAll, labelled, make, reading, slid
 
 /**
  * How many words back each sees, the row that is chosen, and the most doublings of a sink.
- * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][], left: number, row: number, most: number }} Data
+ * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Head
+ * @typedef {Head & { left: number, row: number, most: number }} Data
  */
 
 customElements.define(
