@@ -1,8 +1,17 @@
-"""Our modules as they are published: without the comments that fill a line."""
+"""The site's own scripts as readers get them: without the comments that are there for their authors."""
 
-import re
+from pygments.lexers.javascript import JavascriptLexer  # type: ignore[import-untyped]
+from pygments.token import Comment  # type: ignore[import-untyped]
 
 
 def strip_comments(source: str) -> str:
-    """Leave out lines that hold a comment and nothing else."""
-    return re.sub(r"^ *//.*\n", "", source, flags=re.MULTILINE)
+    """Take out the ``// ...`` and ``/** ... */`` that have their lines to themselves; all else stays byte for byte."""
+    kept, start = [], 0
+    for begin, kind, text in JavascriptLexer().get_tokens_unprocessed(source):
+        line, end = source.rfind("\n", 0, begin) + 1, begin + len(text.rstrip("\n"))
+        next_line = source.find("\n", end) + 1 or len(source)
+        alone = not (source[line:begin] + source[end:next_line]).strip()
+        if kind in Comment and alone and text.startswith(("//", "/**")):
+            kept.append(source[start:line])
+            start = next_line
+    return "".join((*kept, source[start:]))

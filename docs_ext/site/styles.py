@@ -1,4 +1,4 @@
-"""Style sheets: all that are not the theme's become one file of the built site."""
+"""Style sheets: found by folder, and one file in the built site beside the theme's own."""
 
 import re
 from collections.abc import Iterable
@@ -6,15 +6,27 @@ from pathlib import Path
 
 from docs_ext.site.fonts import embed_fonts, preload_fonts
 
+DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
 _LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
+
+
+def sheets(docs: Path = DOCS) -> list[str]:
+    """Name the sheets that every page loads, relative to docs/: what is shared first, then what is one fence's own.
+
+    mkdocs.yml calls this for `extra_css`, so that a new sheet needs no entry there.
+    """
+    css = docs / "assets/css"
+    shared = sorted(css.glob("*.css"), key=lambda sheet: (sheet.name != "site.css", sheet.name))
+    fences = sorted(css.glob("fences/*.css"))
+    return [sheet.relative_to(docs).as_posix() for sheet in (docs / "assets/katex/katex.min.css", *shared, *fences)]
 
 
 def bundle(site: Path, pages: Iterable[str]) -> None:
     """Write all style sheets that are not the theme's into one, in their order."""
     names = list(dict.fromkeys(link["path"] for page in pages for link in _LINK.finditer(page)))
-    sheets = [(site / name).read_text("utf-8").replace("url(fonts/", "url(../katex/fonts/") for name in names]
-    (site / BUNDLE).write_text(embed_fonts(site, "\n".join(sheets)), "utf-8")
+    styles = [(site / name).read_text("utf-8").replace("url(fonts/", "url(../katex/fonts/") for name in names]
+    (site / BUNDLE).write_text(embed_fonts(site, "\n".join(styles)), "utf-8")
     for name in names:
         (site / name).unlink()
 

@@ -1,35 +1,20 @@
 // Small enhancements of pages that are complete without them.
-// Material emits document$ on the first view and again after each instant navigation.
 
-import { watchScrollRegions } from "./scroll.js";
+import { watchScrollRegions } from "./lib/scroll.js";
 
-// Each is the tag of a custom element and the name of the module that defines it.
-const WIDGETS = [
-  "attention-grid",
-  "blend-triangle",
-  "decode-stepper",
-  "head-switch",
-  "mask-painter",
-  "order-switch",
-  "pe-explorer",
-  "qkv-calculator",
-  "quiz-progress",
-  "quiz-question",
-  "rotation-dial",
-  "softmax-lab",
-  "tile-stepper",
-  "window-sink",
-];
-
+// A custom element is defined by the module of its name. The browser keeps modules, so each is fetched once.
 function loadWidgets() {
-  for (const tag of WIDGETS) {
-    if (document.querySelector(`${tag}:not(:defined)`)) import(`./${tag}.js`); // once: the browser keeps modules
+  const undefinedTags = new Set([...document.querySelectorAll(":not(:defined)")].map(({ localName }) => localName));
+  for (const tag of undefinedTags) {
+    const file = `widgets/${tag}.js`;
+    import(`./${file}`).catch((error) => console.error(`<${tag}> stays as it was built: ${file}: ${error.message}`));
   }
 }
 
+/** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
-  if (block.querySelector(".prompt-toggle")) return;
+  if (!block || block.querySelector(".prompt-toggle")) return;
   const button = document.createElement("button");
   button.className = "prompt-toggle";
   button.type = "button";
@@ -43,7 +28,13 @@ function addPromptToggle(code) {
   block.append(button);
 }
 
-document$.subscribe(() => {
+/**
+ * Material emits it on the first view and again after each instant navigation.
+ * @type {{ subscribe: (show: () => void) => void }}
+ */
+const views = /** @type {any} */ (globalThis).document$;
+
+views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();

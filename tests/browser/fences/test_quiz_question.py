@@ -203,7 +203,7 @@ def test_answers_survive_three_visits_by_instant_navigation(page):
 def test_the_overview_tells_how_far_the_reader_is(page):
     overview = """async () => {
       const main = document.querySelector("script[src$='main.js']").src;
-      await import(main.replace("main.js", "quiz-progress.js"));
+      await import(main.replace("main.js", "widgets/quiz-progress.js"));
       document.querySelector(".md-content h1").after(document.createElement("quiz-progress"));
     }"""
     page.evaluate(overview)

@@ -17,7 +17,7 @@ from docs_ext.html.grid_table import statement
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.words import MAX_WORDS
 
-CSS = Path(__file__, "../../../../docs/assets/css/figures.css").resolve().read_text("utf-8")
+CSS = Path(__file__, "../../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
 HEAD_1 = {
     "id": "g",
     "caption": "c",

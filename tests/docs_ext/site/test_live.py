@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from http.client import HTTPException
 from urllib.request import urlopen
 
 import pytest
@@ -55,7 +56,7 @@ class Live:
     def read(self, address):
         try:
             return urlopen(f"http://127.0.0.1:{self.port}/{address}", timeout=PATIENCE).read().decode()
-        except OSError:  # it is starting again
+        except (OSError, HTTPException):  # it is starting again
             return ""
 
     def edit(self, name, old, new):
@@ -119,7 +120,7 @@ def test_a_taken_port_is_said_before_anything_is_built():
         with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
             for line in server.stdout:
                 said.append(line)
-                if "is taken" in line or "built" in line:
+                if "is taken" in line or "Documentation built" in line:
                     break
             server.terminate()
     assert "make serve PORT=" in said[-1], said

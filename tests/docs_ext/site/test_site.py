@@ -94,7 +94,7 @@ def test_nothing_is_requested_from_elsewhere(site, pages):
     requests += css_links(site)
     foreign = [f"{name}: {url}" for name, url in requests if not url.startswith((SITE, "data:"))]
     assert not foreign, "\n".join(foreign)
-    for script in (site / "assets/js").glob("*.js"):
+    for script in (site / "assets/js").rglob("*.js"):
         assert "//" not in re.sub(r"(?<!:)//.*", "", script.read_text("utf-8")), f"an address in {script.name}"
 
 

@@ -1,0 +1,36 @@
+// What the reader has answered. It stays in this browser and can be cleared; no cookie, no request.
+
+/**
+ * One page: how many questions it has, which were right at first try, and what is chosen for each.
+ * @typedef {{ title: string, of: number, first: string[], chosen: Record<string, number[]> }} Page
+ * @typedef {Record<string, Page>} Answers  by the page's path
+ */
+
+const KEY = "attention-line-by-line.answers"; // sites of one host share the storage
+/** @type {Answers} */
+let memory = {}; // stands in where a browser stores nothing
+
+/** @type {() => Answers} */
+export function readAnswers() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? "null");
+    if (stored) memory = stored; // another tab may have written
+  } catch {
+    // storage is switched off, or holds what this site did not write
+  }
+  return memory;
+}
+
+/** @type {(answers: Answers) => void} */
+export function store(answers) {
+  memory = answers;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(answers));
+  } catch {
+    // then they last as long as the page
+  }
+}
+
+/** @type {(page: Page) => string} */
+export const score = (page) =>
+  `${Object.keys(page.chosen).length} of ${page.of} answered, ${page.first.length} right at first try`;

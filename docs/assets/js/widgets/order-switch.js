@@ -1,0 +1,39 @@
+// <order-switch>: two switches choose one of four grids, all of which the build has written.
+
+import { watchScrollRegions } from "../lib/scroll.js";
+import { find, findAll, readState, writeState } from "../lib/widget.js";
+
+class OrderSwitch extends HTMLElement {
+  get boxes() {
+    return /** @type {HTMLInputElement[]} */ (findAll(this, ".widget-controls input"));
+  }
+
+  connectedCallback() {
+    const saved = readState(this.id);
+    for (const box of this.boxes) if (saved[box.name]) box.checked = saved[box.name] === "true";
+    if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
+    find(this, ".widget-controls").addEventListener("change", this); // adding the same listener twice adds it once
+  }
+
+  /** @type {(event: Event) => void} */
+  handleEvent({ target }) {
+    const { name, checked, defaultChecked } = /** @type {HTMLInputElement} */ (target);
+    writeState(this.id, { [name]: checked === defaultChecked ? null : `${checked}` });
+    this.show();
+  }
+
+  // The new grid finds the chosen row in the address.
+  show() {
+    const state = this.boxes.map((box) => `[data-${box.name}="${box.checked}"]`).join("");
+    const { content } = /** @type {HTMLTemplateElement} */ (find(this, `template${state}`));
+    const [grid, says] = /** @type {DocumentFragment} */ (content.cloneNode(true)).children;
+    const shown = find(this, ".attention-grid");
+    const { scrollLeft } = find(shown, ".scroll");
+    shown.replaceWith(grid);
+    find(grid, ".scroll").scrollLeft = scrollLeft;
+    watchScrollRegions();
+    find(this, ":scope > output").replaceChildren(says);
+  }
+}
+
+customElements.define("order-switch", OrderSwitch);

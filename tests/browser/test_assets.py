@@ -1,0 +1,67 @@
+"""The scripts, read without a browser: each custom element has a module of its name; no export is in vain."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "docs/assets/js"
+MODULES = {path.relative_to(SCRIPTS).as_posix(): path.read_text("utf-8") for path in sorted(SCRIPTS.rglob("*.js"))}
+WIDGETS = {Path(name).stem: text for name, text in MODULES.items() if name.startswith("widgets/")}
+TAG = re.compile(r"<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)[\s>/]")
+
+
+def tags_in(path):
+    """Return the custom elements that a page or a module of docs_ext writes, as markup or by calling widget(tag)."""
+    text = path.read_text("utf-8")
+    tags = set(TAG.findall(text))
+    if path.suffix == ".py":
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.args]
+        named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "widget"]
+        tags |= {ast.literal_eval(tag) for tag in named}
+    return tags
+
+
+def written():
+    sources = [*(ROOT / "docs_ext").rglob("*.py"), *(ROOT / "docs").rglob("*.md")]
+    return {tag: path.relative_to(ROOT).as_posix() for path in sorted(sources) for tag in tags_in(path)}
+
+
+def imports(text):
+    """Return the names that a module imports, with the path of each."""
+    found = re.findall(r'^import \{([^}]*)\} from "([^"]+)";', text, re.M)
+    return {(name.strip(), path) for names, path in found for name in names.split(",") if name.strip()}
+
+
+def exports(text):
+    return re.findall(r"^export (?:async )?(?:function|const|let|class) (\w+)", text, re.M)
+
+
+def test_every_custom_element_has_a_module():
+    missing = {tag: path for tag, path in written().items() if tag not in WIDGETS}
+    assert not missing, [f"{path}: <{tag}> needs docs/assets/js/widgets/{tag}.js" for tag, path in missing.items()]
+
+
+def test_every_widget_is_written_somewhere():
+    assert not {f"docs/assets/js/widgets/{tag}.js: nothing writes <{tag}>" for tag in WIDGETS.keys() - written()}
+
+
+@pytest.mark.parametrize("tag", WIDGETS)
+def test_a_widget_defines_the_element_of_its_name(tag):
+    assert re.findall(r'customElements\.define\(\s*"([^"]*)"', WIDGETS[tag]) == [tag]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_imports_from_lib_alone(name):
+    paths = {path for _, path in imports(MODULES[name])}
+    folder = {"lib": "./", "widgets": "../lib/"}.get(name.partition("/")[0], "./lib/")
+    assert [path for path in paths if not re.fullmatch(rf"{re.escape(folder)}[\w-]+\.js", path)] == []
+
+
+def test_every_export_is_imported_somewhere():
+    used = {(Path(path).name, name) for text in MODULES.values() for name, path in imports(text)}
+    dead = [f"{module}: {name}" for module, text in MODULES.items() for name in exports(text)
+            if (Path(module).name, name) not in used]  # fmt: skip
+    assert dead == []
