@@ -32,4 +32,6 @@ def convert(text: str) -> Markup:
 def _markdown() -> Markdown:
     converter = Markdown(extensions=_EXTENSIONS, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     converter.treeprocessors.register(RenderFormulas(converter), "formulas", 4)  # after arithmatex
+    converter.preprocessors.deregister("html_block")  # tags of an author stay text
+    converter.inlinePatterns.deregister("html")
     return converter
