@@ -1,7 +1,7 @@
 r"""Questions whose answers are settled: each right and each wrong one by an expression that runs.
 
     ```quiz-question
-    question: All scores of a row double. *cat* and *dog* stood at "4 : 1". What are the odds now?
+    question: The odds of *cat* and *dog* are 4 to 1, then all scores of their row double. What are they now?
     proof: |
       >>> import numpy as np
       >>> from attention import softmax

@@ -37,16 +37,18 @@ def rows(root, path=".//tbody/tr"):
     return [[text(cell) for cell in row] for row in root.findall(path)]
 
 
-def fences_of(page):
-    """Yield line, name and YAML of every fence of a page."""
-    lines = page.read_text("utf-8").splitlines()
+def fences_in(page):
+    """Yield line, name and YAML of every fence in a text."""
+    lines = page.splitlines()
     for start, name, body in find_fences(lines):
         if name in fences.names():
             yield start, name, dedent("\n".join(lines[start : start + body.count("\n") + 1]))
 
 
 ON_PAGES = {
-    f"{page.relative_to(ROOT)}:{line}": (name, yaml) for page in PAGES for line, name, yaml in fences_of(page)
+    f"{page.relative_to(ROOT)}:{line}": (name, yaml)
+    for page in PAGES
+    for line, name, yaml in fences_in(page.read_text("utf-8"))
 }
 
 
