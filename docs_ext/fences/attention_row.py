@@ -15,22 +15,46 @@ Further keys: `key_tokens`, `options`, `id`, as in attention-grid.
 """
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
+from markupsafe import Markup
+
 from attention import attention_scores
-from docs_ext.html.numbers import number, share, vector
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
+from docs_ext.html.widget import still
 from docs_ext.spec import head
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
-from docs_ext.spec.head import Head, read_head
+from docs_ext.spec.head import read_head
 from docs_ext.spec.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "query")
 OPTIONAL = (*head.OPTIONAL, "unit")
 
+_LANES = template("""
+<thead><tr><th scope="col">word</th><th scope="col" class="key">key</th>
+  <th scope="col">score{% if unit %}, {{ unit }}{% endif %}</th>
+<th scope="col" class="share">weight</th><th scope="col" class="value">value</th>
+<th scope="col" class="output">weight &times; value</th></tr></thead>
+<tbody>
+{% for word, key, score, weight, allowed, value in lanes %}
+<tr><th scope="row">{{ word }}</th><td class="key">{{ key | vector }}</td><td>{{ score | number }}</td>
+  {% if allowed %}
+  <td class="share" style="--w:{{ weight }}"><span class="bar"></span> {{ weight | share }}</td>
+  {% else %}
+  <td class="share" data-masked>masked</td>
+  {% endif %}
+  <td class="value">{{ value | vector }}</td>
+  <td class="output">{{ (weight * value) | vector if allowed }}</td></tr>
+{% endfor %}
+</tbody>
+<tfoot><tr><th scope="row">sum</th><td></td><td></td><td class="share">{{ total | share }}</td><td></td>
+<td class="output">{{ output | vector }}</td></tr></tfoot>
+""")
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     one = read_head(spec)
     if one.v is None or one.output is None:
@@ -38,24 +62,10 @@ def render(spec: Mapping[str, Any]) -> str:
     row, (unit, size) = row_of(spec, "query", one.queries), _unit(spec)
     named = {name: one.options[name] for name in ("scale", "softcap") if name in one.options}
     scores = attention_scores(one.q, one.k, **named)[row] / size  # (n_k,)
-    caption = escape(str(spec["caption"]))
-    lanes = "\n".join(_lane(one, row, key, scores[key]) for key in range(len(one.keys)))
-    total = one.weights[row].sum()
-    return f"""<div class="attention-row" id="{spec["id"]}" data-search-exclude>
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table class="lanes">
-<caption><span>{caption}</span></caption>
-<thead><tr><th scope="col">word</th><th scope="col" class="key">key</th><th scope="col">score{unit}</th>
-<th scope="col" class="share">weight</th><th scope="col" class="value">value</th>
-<th scope="col" class="output">weight &times; value</th></tr></thead>
-<tbody>
-{lanes}
-</tbody>
-<tfoot><tr><th scope="row">sum</th><td></td><td></td><td class="share">{share(total)}</td><td></td>
-<td class="output">{vector(one.output[row])}</td></tr></tfoot>
-</table>
-</div>
-</div>"""
+    weights = one.weights[row]
+    lanes = zip(names_of(one.keys), one.k, scores, weights, one.allowed[row], one.v, strict=True)
+    rows = _LANES(lanes=lanes, unit=unit, total=weights.sum(), output=one.output[row])
+    return still("attention-row", spec["id"], scrolling_table("lanes", str(spec["caption"]), rows))
 
 
 def _unit(spec: Mapping[str, Any]) -> tuple[str, float]:
@@ -64,19 +74,4 @@ def _unit(spec: Mapping[str, Any]) -> tuple[str, float]:
     unit = spec["unit"]
     if not isinstance(unit, dict) or unit.keys() != {"name", "size"}:
         raise SpecError("unit is a mapping, such as {name: doublings, size: np.log(2)}", key="unit")
-    return f", {escape(str(unit['name']))}", float(value({"unit": unit["size"]}, "unit"))
-
-
-def _lane(one: Head, row: int, key: int, score: float) -> str:
-    weight = float(one.weights[row, key])
-    assert one.v is not None
-    cells = (
-        f'<th scope="row">{escape(names_of(one.keys)[key])}</th><td class="key">{vector(one.k[key])}</td>'
-        f"<td>{number(score)}</td>"
-    )
-    if not one.allowed[row, key]:
-        cell, blend = '<td class="share" data-masked>masked</td>', ""
-    else:
-        cell = f'<td class="share" style="--w:{weight!r}"><span class="bar"></span> {share(weight)}</td>'
-        blend = vector(weight * one.v[key])
-    return f'<tr>{cells}{cell}<td class="value">{vector(one.v[key])}</td><td class="output">{blend}</td></tr>'
+    return str(unit["name"]), float(value({"unit": unit["size"]}, "unit"))

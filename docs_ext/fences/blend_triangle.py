@@ -13,14 +13,15 @@ of the three values.
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from docs_ext.html.numbers import share, vector
 from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import array, value
@@ -33,22 +34,69 @@ SIDE = 240  # of the drawing, in its own units
 
 Floats = NDArray[np.float64]
 
+_ROWS = template("""
+<thead>
+<tr><th scope="col">name</th><th scope="col" class="value">value</th><th scope="col">share</th>
+  <th scope="col">weight</th><th scope="col" class="output">weight &times; value</th></tr>
+</thead>
+<tbody>
+{% for name, value, share, weight in rows %}
+<tr><th scope="row">{{ name }}</th><td class="value">{{ value | vector }}</td>
+  <td class="score">{{ share | number }}</td><td class="weight">{{ weight | share }}</td>
+  <td class="output">{{ (weight * value) | vector }}</td></tr>
+{% endfor %}
+</tbody>
+<tfoot>
+<tr><th scope="row">sum</th><td></td><td class="total">{{ total | number }}</td><td>1</td>
+  <td class="output">{{ blend | vector }}</td></tr>
+</tfoot>
+""")
+_FIGURE = template("""
+<svg class="triangle" viewBox="-45 {{ (top - 30) | g }} {{ (right + 90) | g }} {{ (80 - top) | g }}" role="img"
+  aria-labelledby="{{ ident }}-title" aria-describedby="{{ ident }}-desc">
+<title id="{{ ident }}-title">{{ caption }}</title>
+<desc id="{{ ident }}-desc">{{ says }}</desc>
+<path class="axes" d="M0 {{ top | g }} V0 H{{ right | g }}"/>
+<text class="axis" x="{{ (right / 2) | g }}" y="42">{{ axes[0] }}</text>
+<text class="axis" transform="translate(-14 {{ (top / 2) | g }}) rotate(-90)">{{ axes[1] }}</text>
+<polygon points="{% for x, y in corners %}{{ x | g }},{{ y | g }}{{ " " if not loop.last }}{% endfor %}"/>
+{% for (x, y), weight in zip(corners, weights) %}
+<line class="pull" x1="{{ x | g }}" y1="{{ y | g }}" x2="{{ blend[0] | g }}" y2="{{ blend[1] | g }}"
+  style="--w:{{ weight }}"/>
+{% endfor %}
+{% for (x, y), name, value in zip(corners, names, values) %}
+<circle class="corner" cx="{{ x | g }}" cy="{{ y | g }}" r="5"/>
+  <text x="{{ x | g }}" y="{{ (y + (20 if y > middle else -12)) | g }}">{{ name }} {{ value | vector }}</text>
+{% endfor %}
+<g class="blend" transform="translate({{ blend[0] | g }} {{ blend[1] | g }})">
+  <circle r="24"/><rect x="-7" y="-7" width="14" height="14"/></g>
+</svg>
+{{ table }}
+""")
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     names, axes = _words(spec, "names", 3), _words(spec, "axes", 2)
     values, shares = _values(spec), _shares(spec)
     weights = shares / shares.sum()
     ident, caption, says = str(spec["id"]), str(spec["caption"]), statement(weights, values)
     corners = _to_drawing(values)
-    rows = "\n".join(map(_row, names, values, shares, weights))
-    head = (
-        '<tr><th scope="col">name</th><th scope="col" class="value">value</th><th scope="col">share</th>'
-        '<th scope="col">weight</th><th scope="col" class="output">weight &times; value</th></tr>'
-    )
-    foot = (
-        f'<tr><th scope="row">sum</th><td></td><td class="total">{shares.sum():.0f}</td><td>1</td>'
-        f'<td class="output">{vector(weights @ values)}</td></tr>'
+    rows = _ROWS(rows=zip(names, values, shares, weights, strict=True), total=shares.sum(), blend=weights @ values)
+    body = _FIGURE(
+        table=scrolling_table("steps", caption, rows),
+        ident=ident,
+        caption=caption,
+        says=says,
+        names=names,
+        values=values,
+        axes=axes,
+        corners=corners,
+        weights=weights,
+        blend=weights @ corners,
+        right=corners[:, 0].max(),
+        top=corners[:, 1].min(),
+        middle=corners[:, 1].mean(),
     )
     return widget(
         "blend-triangle",
@@ -56,8 +104,7 @@ def render(spec: Mapping[str, Any]) -> str:
         question="can three weights bring the point out of the triangle?",
         answer="No. Weights are never negative and add up to 1, so the blend lies between the values: inside, or on an "
         "edge if a weight is 0, or at a corner if two are.",
-        body=_drawing(ident, caption, says, [*map(_label, names, values)], axes, corners, weights)
-        + scrolling_table(caption, head, rows, foot),
+        body=body,
         says=says,
         names=names,
         values=values.tolist(),
@@ -98,57 +145,7 @@ def _shares(spec: Mapping[str, Any]) -> Floats:
     return shares.astype(float)
 
 
-def _label(name: str, held: Floats) -> str:
-    return f"{name} {vector(held)}"
-
-
-def _row(name: str, held: Floats, part: float, weight: float) -> str:
-    return (
-        f'<tr><th scope="row">{escape(name)}</th><td class="value">{vector(held)}</td>'
-        f'<td class="score">{part:.0f}</td><td class="weight">{share(weight)}</td>'
-        f'<td class="output">{vector(weight * held)}</td></tr>'
-    )
-
-
 def _to_drawing(values: Floats) -> Floats:
     """Place the values in the drawing: the smallest of each feature at 0, the second feature upwards."""
     placed: Floats = (values - values.min(axis=0)) * SIDE / np.ptp(values, axis=0).max()
     return placed * [1.0, -1.0] + 0.0  # no -0
-
-
-def _drawing(
-    ident: str,
-    caption: str,
-    says: str,
-    labels: Sequence[str],
-    axes: Sequence[str],
-    corners: Floats,
-    weights: Floats,
-) -> str:
-    """Draw the triangle, its corners, the axes, and the blend with a line to each corner."""
-    right, top = corners[:, 0].max(), corners[:, 1].min()
-    x, y = weights @ corners
-    points = " ".join(f"{cx:g},{cy:g}" for cx, cy in corners)
-    middle = corners[:, 1].mean()
-    marks = "\n".join(
-        f'<circle class="corner" cx="{cx:g}" cy="{cy:g}" r="5"/>'
-        f'<text x="{cx:g}" y="{cy + (20 if cy > middle else -12):g}">{escape(label)}</text>'
-        for label, (cx, cy) in zip(labels, corners, strict=True)
-    )
-    pulls = "\n".join(
-        f'<line class="pull" x1="{cx:g}" y1="{cy:g}" x2="{x:g}" y2="{y:g}" style="--w:{float(w)!r}"/>'
-        for w, (cx, cy) in zip(weights, corners, strict=True)
-    )
-    return f"""<svg class="triangle" viewBox="-45 {top - 30:g} {right + 90:g} {80 - top:g}" role="img" \
-aria-labelledby="{ident}-title" aria-describedby="{ident}-desc">
-<title id="{ident}-title">{escape(caption)}</title>
-<desc id="{ident}-desc">{escape(says)}</desc>
-<path class="axes" d="M0 {top:g} V0 H{right:g}"/>
-<text class="axis" x="{right / 2:g}" y="42">{escape(axes[0])}</text>
-<text class="axis" transform="translate(-14 {top / 2:g}) rotate(-90)">{escape(axes[1])}</text>
-<polygon points="{points}"/>
-{pulls}
-{marks}
-<g class="blend" transform="translate({x:g} {y:g})"><circle r="24"/><rect x="-7" y="-7" width="14" height="14"/></g>
-</svg>
-"""

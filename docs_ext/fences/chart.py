@@ -16,14 +16,15 @@ All keys but these three and `id` are Vega-Lite's. A colour may be `currentColor
 
 import re
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import Any
 
 import altair
 import vl_convert
 from altair.utils.schemapi import SchemaValidationError
+from markupsafe import Markup
 
-from docs_ext.html.tables import table
+from docs_ext.html.tables import folded, table
+from docs_ext.html.template import template
 from docs_ext.spec.errors import SpecError, did_you_mean
 from docs_ext.spec.records import to_records
 
@@ -57,21 +58,24 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def render(spec: Mapping[str, Any]) -> str:
+_FIGURE = template("""
+<figure class="chart" id="{{ ident }}" data-search-exclude>
+<figcaption>{{ title }}</figcaption>
+<svg role="img" aria-label="{{ description }}" {{ size }}>{{ drawing }}
+{{ numbers }}
+</figure>
+""")
+
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     records = to_records(spec)
     vega = {key: item for key, item in spec.items() if key not in (*REQUIRED, "id")}
     check_fields(vega, records[0])
-    ident, description = str(spec["id"]), str(spec["description"])
-    return f"""<figure class="chart" id="{ident}" data-search-exclude>
-<figcaption>{escape(str(spec["title"]))}</figcaption>
-{inline(draw(vega | {"data": {"values": records}}), ident, description)}
-<details><summary>The numbers</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="The numbers: {escape(str(spec["title"]))}">
-{table(records)}
-</div>
-</details>
-</figure>"""
+    ident, title, description = (str(spec[key]) for key in ("id", "title", "description"))
+    size, drawing = inline(draw(vega | {"data": {"values": records}}), ident)
+    numbers = folded("The numbers", table(records), f"The numbers: {title}")
+    return _FIGURE(ident=ident, title=title, description=description, size=size, drawing=drawing, numbers=numbers)
 
 
 def check_fields(vega: Mapping[str, Any], record: Mapping[str, Any]) -> None:
@@ -118,12 +122,12 @@ def draw(vega: dict[str, Any]) -> str:
 _NOISE = re.compile(r' (?:class|role|aria-[a-z]+|pointer-events)="[^"]*"')  # the figure has one description
 
 
-def inline(svg: str, ident: str, description: str) -> str:
-    """Make the SVG a part of the page: one image with a description, and ids that are its own."""
+def inline(svg: str, ident: str) -> tuple[Markup, Markup]:
+    """Return the size of the SVG as attributes, and what is in it, with ids that are its own."""
     size = re.search(r'width="[\d.]+" height="[\d.]+" viewBox="[-\d. ]+"', svg)
     if size is None:
         raise SpecError("Vega-Lite drew a chart without a size")
     body = _NOISE.sub("", svg[svg.index(">") + 1 :])
     for number, name in enumerate(re.findall(r' id="(\w+)"', body), 1):  # Vega counts on from chart to chart
         body = re.sub(rf'(?<= id="){name}(?=")|(?<=url\(#){name}(?=\))', f"{ident}-clip-{number}", body)
-    return f'<svg role="img" aria-label="{escape(description)}" {size[0]}>{body}'
+    return Markup(size[0]), Markup(body)

@@ -7,21 +7,19 @@ data: '[{"dtype": name, "largest": float(np.finfo(name).max)} for name in ("floa
 """
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
-from docs_ext.html.tables import table
+from markupsafe import Markup
+
+from docs_ext.html.tables import scrolling, table
+from docs_ext.html.widget import still
 from docs_ext.spec.records import to_records
 
 REQUIRED = ("caption", "data")
 OPTIONAL = ()
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    caption = escape(str(spec["caption"]))
-    return f"""<div class="computed-table" id="{spec["id"]}" data-search-exclude>
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-{table(to_records(spec), caption)}
-</div>
-</div>"""
+    caption = str(spec["caption"])
+    return still("computed-table", spec["id"], scrolling(caption, table(to_records(spec), caption)))

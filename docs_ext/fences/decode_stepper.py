@@ -16,15 +16,16 @@ docs/assets/js/decode-stepper.js, computes the steps from the numbers in the dat
 """
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from docs_ext.html.numbers import number, share, vector
-from docs_ext.html.tables import scrolling_table, table
+from docs_ext.html.numbers import share, vector
+from docs_ext.html.tables import folded, scrolling_table, table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec import head
 from docs_ext.spec.errors import SpecError
@@ -37,11 +38,37 @@ SEES = ("all", "window", "first")  # everything, the last tokens, or by mistake 
 
 Floats = NDArray[np.float64]
 
-_HEAD = (
-    '<tr><th scope="col">token</th><th scope="col">state</th><th scope="col" class="key">key</th>'
-    '<th scope="col">score</th><th scope="col">weight</th><th scope="col" class="value">value</th>'
-    '<th scope="col" class="output">weight &times; value</th></tr>'
-)
+_QUESTION = template("""
+in step {{ at }} <em>{{ word }}</em> is new. How many keys must be computed in this step, and how many in all {{ n }}
+  steps?
+""")
+_ROWS = template("""
+<thead>
+<tr><th scope="col">token</th><th scope="col">state</th><th scope="col" class="key">key</th>
+  <th scope="col">score</th><th scope="col">weight</th><th scope="col" class="value">value</th>
+  <th scope="col" class="output">weight &times; value</th></tr>
+</thead>
+<tbody>
+{% for word in words %}
+{% set j = loop.index0 %}
+{% if j < step.t %}
+{% set weight = step.weights[j] %}
+{% set state = "new" if j == step.t - 1 else "cached" %}
+<tr data-state="{{ state }}"><th scope="row">{{ word }}</th><td class="state">{{ state }}</td>
+  <td class="key">{{ one.k[j] | vector }}</td><td class="score">{{ step.scores[j] | number }}</td>
+  <td class="weight" data-weight="{{ weight }}">{{ weight | share }}</td><td class="value">{{ one.v[j] | vector }}</td>
+  <td class="output">{{ (weight * one.v[j]) | vector }}</td></tr>
+{% else %}
+<tr data-state="to come"><th scope="row">{{ word }}</th><td class="state">to come</td>
+  <td class="key"></td><td></td><td></td><td class="value"></td><td class="output"></td></tr>
+{% endif %}
+{% endfor %}
+</tbody>
+<tfoot>
+<tr><th scope="row">sum</th><td></td><td></td><td></td><td>{{ step.weights.sum() | share }}</td><td></td>
+  <td class="output">{{ step.output | vector }}</td></tr>
+</tfoot>
+""")
 
 
 class Step(NamedTuple):
@@ -56,33 +83,23 @@ class Step(NamedTuple):
     output: Floats
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     one = read_head(spec)
     if one.v is None:
         raise SpecError("a step has an output: give v, or x and w_v")
     n, window, at = len(one.queries), _count(spec, "window", len(one.queries)), _count(spec, "step", len(one.queries))
     words, steps = names_of(one.queries), run(one, "all", window)
-    step, caption = steps[at - 1], str(spec["caption"])
+    step = steps[at - 1]
+    shown = scrolling_table("steps", str(spec["caption"]), _ROWS(one=one, words=words, step=step))
+    every = table([_record(words, step) for step in steps], "All steps, with the whole cache")
     return widget(
         "decode-stepper",
         str(spec["id"]),
-        question=f"in step {at} <em>{escape(words[at - 1])}</em> is new. How many keys must be computed in this step, "
-        f"and how many in all {n} steps?",
+        question=_QUESTION(at=at, word=words[at - 1], n=n),
         answer=f"One in each step, {n} in all: the others are in the cache. Without a cache step {at} computes {at} "
         f"keys, and all steps together {n * (n + 1) // 2}.",
-        body=scrolling_table(
-            caption,
-            _HEAD,
-            "\n".join(_row(one, words, step, j) for j in range(n)),
-            f'<tr><th scope="row">sum</th><td></td><td></td><td></td><td>{share(step.weights.sum())}</td><td></td>'
-            f'<td class="output">{vector(step.output)}</td></tr>',
-        )
-        + f"""<details><summary>All steps</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="All steps">
-{table([_record(words, step) for step in steps], "All steps, with the whole cache")}
-</div>
-</details>""",
+        body=shown + folded("All steps", every),
         says=statement(words, step, "all"),
         words=words,
         q=one.q.tolist(),
@@ -122,21 +139,6 @@ def _count(spec: Mapping[str, Any], key: str, most: int) -> int:
     if isinstance(spec[key], bool) or spec[key] not in range(1, most + 1):
         raise SpecError(f"{key} must be a whole number from 1 to {most}: {spec[key]!r}", key=key)
     return int(spec[key])
-
-
-def _row(one: Head, words: list[str], step: Step, j: int) -> str:
-    """Show a token: new, in the cache, or to come."""
-    assert one.v is not None
-    state = "new" if j == step.t - 1 else "cached" if j < step.t else "to come"
-    start = f'<tr data-state="{state}"><th scope="row">{escape(words[j])}</th><td class="state">{state}</td>'
-    if state == "to come":
-        return f'{start}<td class="key"></td><td></td><td></td><td class="value"></td><td class="output"></td></tr>'
-    weight = float(step.weights[j])
-    return (
-        f'{start}<td class="key">{vector(one.k[j])}</td><td class="score">{number(step.scores[j])}</td>'
-        f'<td class="weight" data-weight="{weight!r}">{share(weight)}</td><td class="value">{vector(one.v[j])}</td>'
-        f'<td class="output">{vector(weight * one.v[j])}</td></tr>'
-    )
 
 
 def _record(words: list[str], step: Step) -> dict[str, Any]:

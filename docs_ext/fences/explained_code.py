@@ -17,29 +17,36 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from markupsafe import Markup
 from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
 from docs_ext.html.inline import inline
+from docs_ext.html.template import template
+from docs_ext.html.widget import still
 from docs_ext.spec.errors import SpecError, did_you_mean
 
 REQUIRED = ("function", "notes")
 OPTIONAL = ()
 ROOT = Path(__file__).parents[2]
 
+_PARTS = template("""
+{% for code, note in parts %}
+<div class="highlight"><pre><code>{{ code }}</code></pre></div>
+<p>{{ note }}</p>
+{% endfor %}
+""")
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     notes = spec["notes"]
     if not isinstance(notes, dict) or not all(isinstance(note, str) for note in notes.values()):
         raise SpecError("notes is a mapping: how a line begins, then what there is to say about it", key="notes")
     lines = source_lines(str(spec["function"]))
-    parts = "\n".join(
-        f"{_code(part)}\n<p>{inline(note)}</p>"
-        for part, note in zip(_parts(lines, list(notes)), notes.values(), strict=True)
-    )
-    return f'<div class="explained-code" id="{spec["id"]}" data-search-exclude>\n{parts}\n</div>'
+    code = map(_highlighted, _parts(lines, list(notes)))
+    return still("explained-code", spec["id"], _PARTS(parts=zip(code, map(inline, notes.values()), strict=True)))
 
 
 def source_lines(address: str) -> list[str]:
@@ -77,6 +84,5 @@ def _parts(lines: list[str], beginnings: list[str]) -> Iterator[str]:
         yield "\n".join(lines[start:end])
 
 
-def _code(text: str) -> str:
-    html = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
-    return f'<div class="highlight"><pre><code>{html}</code></pre></div>'
+def _highlighted(text: str) -> Markup:
+    return Markup(highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))

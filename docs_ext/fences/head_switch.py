@@ -17,16 +17,18 @@ docs/assets/js/head-switch.js, computes the rows from the numbers in the data- a
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import attention_weights, project
 from attention.example import embed
-from docs_ext.html.numbers import share, vector
-from docs_ext.html.tables import table
+from docs_ext.html.grid_table import live_table
+from docs_ext.html.numbers import vector
+from docs_ext.html.tables import folded, table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import array, value
@@ -38,7 +40,34 @@ HOW = ("side by side", "averaged")
 
 Floats = NDArray[np.float64]
 
-_LEGEND = '<span class="legend"><span class="swatch"></span> stronger = more weight</span>'
+_LEGEND = Markup('<span class="legend"><span class="swatch"></span> stronger = more weight</span>')
+_QUESTION = template("""
+average the weights of the two heads, then swap <em>{{ pair[0] }}</em> and <em>{{ pair[1] }}</em>. Does what
+  <em>{{ word }}</em> receives change?
+""")
+_ANSWER = template("""
+It receives {{ first.blends[2] | vector }}, and {{ second.blends[2] | vector }} after the swap. Side by side, and joined
+  by W<sub>O</sub>, it is {{ first.joined | vector }} and {{ second.joined | vector }}.
+""")
+_ROWS = template("""
+<thead><tr><td></td>
+  {% for word in words %}
+  <th scope="col" class="key">{{ word }}</th>
+  {% endfor %}
+  <th scope="col" class="output">receives</th></tr></thead>
+<tbody>
+{% for name, weights, blend in rows %}
+<tr{{ " hidden" if name == "average" }}><th scope="row" class="query">{{ name }}</th>
+  {% for weight in weights %}
+  <td data-weight="{{ weight }}" style="--w:{{ weight }}">{{ weight | share }}</td>
+  {% endfor %}
+  <td class="output">{{ blend | vector }}</td></tr>
+{% endfor %}
+</tbody>
+<tfoot><tr><th scope="row">handed on</th>
+  <td colspan="{{ words | length }}">{{ long_row }} times W<sub>O</sub></td>
+  <td class="output">{{ joined | vector }}</td></tr></tfoot>
+""")
 
 
 class Case(NamedTuple):
@@ -59,37 +88,26 @@ class Row(NamedTuple):
     joined: Floats  # (d_out,)
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     cases, asks = _cases(spec), _asks(spec)
-    row, caption = row_of(spec, "selected", cases[0].words), escape(str(spec["caption"]))
-    shown = receive(cases[0], row)
-    blends = [receive(case, row) for case in cases]
-    word, pair = escape(cases[0].words[row]), " and ".join(f"<em>{escape(word)}</em>" for word in _pair(cases))
+    row = row_of(spec, "selected", cases[0].words)
+    shown, swapped = (receive(case, row) for case in cases)
+    names = (*(f"head {n}: {ask}" for n, ask in enumerate(asks, 1)), "average")
+    rows = _ROWS(
+        words=names_of(cases[0].words),
+        rows=zip(names, shown.weights, shown.blends, strict=True),
+        long_row=long_row(shown),
+        joined=shown.joined,
+    )
+    word = cases[0].words[row]
+    all_cases = table(_records(cases, row), f"What {word} receives")
     return widget(
         "head-switch",
         str(spec["id"]),
-        question=f"average the weights of the two heads, then swap {pair}. Does what <em>{word}</em> receives change?",
-        answer=f"It receives {vector(blends[0].blends[2])}, and {vector(blends[1].blends[2])} after the swap. Side by "
-        f"side, and joined by W<sub>O</sub>, it is {vector(blends[0].joined)} and {vector(blends[1].joined)}.",
-        body=f"""<div class="attention-grid">
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table class="weights">
-<caption><span>{caption} {_LEGEND}</span></caption>
-{_head(cases[0].words)}
-<tbody>
-{"".join(map(_row, (*(f"head {n}: {ask}" for n, ask in enumerate(asks, 1)), "average"), shown.weights, shown.blends))}\
-</tbody>
-<tfoot><tr><th scope="row">handed on</th><td colspan="{len(cases[0].words)}">{long_row(shown)} times W<sub>O</sub></td>\
-<td class="output">{vector(shown.joined)}</td></tr></tfoot>
-</table>
-</div>
-</div>
-<details><summary>All four cases</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="All four cases">
-{table(_records(cases, row), f"What {word} receives")}
-</div>
-</details>""",
+        question=_QUESTION(pair=_pair(cases), word=word),
+        answer=_ANSWER(first=shown, second=swapped),
+        body=live_table(str(spec["caption"]), rows, _LEGEND) + "\n" + folded("All four cases", all_cases),
         says=statement(cases, 0, 0, row),
         words=[names_of(case.words) for case in cases],
         q=[case.q.tolist() for case in cases],
@@ -160,22 +178,3 @@ def _records(cases: Sequence[Case], row: int) -> list[dict[str, str]]:
         side, mean = vector(one.joined), vector(one.blends[2])
         records.append({"sentence": " ".join(case.words), HOW[0]: long_row(one), "times W_O": side, HOW[1]: mean})
     return records
-
-
-def _head(words: Sequence[str]) -> str:
-    keys = "".join(f'<th scope="col" class="key">{escape(word)}</th>' for word in names_of(words))
-    return f'<thead><tr><td></td>{keys}<th scope="col" class="output">receives</th></tr></thead>'
-
-
-def _row(name: str, weights: Floats, blend: Floats) -> str:
-    cells = "".join(map(_cell, weights))
-    hidden = " hidden" if name == "average" else ""
-    return (
-        f'<tr{hidden}><th scope="row" class="query">{escape(name)}</th>{cells}'
-        f'<td class="output">{vector(blend)}</td></tr>\n'
-    )
-
-
-def _cell(weight: float) -> str:
-    weight = float(weight)
-    return f'<td data-weight="{weight!r}" style="--w:{weight!r}">{share(weight)}</td>'

@@ -18,13 +18,14 @@ The HTML is the grid under the first mask. docs/assets/js/mask-painter.js puts a
 """
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from docs_ext.html.grid_table import LEGEND, body_row, head_row, statement
+from docs_ext.html.grid_table import live_grid, statement
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec import head
 from docs_ext.spec.errors import SpecError
@@ -37,30 +38,24 @@ OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
 
 Mask = NDArray[np.bool_]
 
+_QUESTION = template(
+    "forbid <em>{{ key }}</em> for <em>{{ row }}</em> too. What do the keys get that it may still look at?"
+)
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     masks = _masks(spec)
     first = next(iter(masks.values()))
     one = _under(first, spec)
-    row, caption = row_of(spec, "selected", one.queries), escape(str(spec["caption"]))
-    words = [escape(word) for word in names_of(one.queries)]
+    row = row_of(spec, "selected", one.queries)
     question, answer = _prediction(spec, one, first)
     return widget(
         "mask-painter",
         str(spec["id"]),
         question=question,
         answer=answer,
-        body=f"""<div class="attention-grid">
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table class="weights">
-<caption><span>{caption} {LEGEND}</span></caption>
-{head_row(words)}
-<tbody>
-{"".join(body_row(one, query, word, query == row) for query, word in enumerate(words))}</tbody>
-</table>
-</div>
-</div>""",
+        body=live_grid(one, row, str(spec["caption"])),
         says=statement(one, row),
         words=names_of(one.queries),
         q=one.q.tolist(),
@@ -88,10 +83,10 @@ def _prediction(spec: Mapping[str, Any], one: Head, mask: Mask) -> tuple[str, st
         raise SpecError("predict: the first mask forbids this key already", key="predict")
     without = mask.copy()
     without[row, key] = False
-    names = [escape(word) for word in names_of(one.queries)]
+    names = names_of(one.queries)
     return (
-        f"forbid <em>{names[key]}</em> for <em>{names[row]}</em> too. What do the keys get that it may still look at?",
-        f"{escape(statement(_under(without, spec), row))}. They share the whole budget and keep their ratios.",
+        _QUESTION(key=names[key], row=names[row]),
+        f"{statement(_under(without, spec), row)}. They share the whole budget and keep their ratios.",
     )
 
 

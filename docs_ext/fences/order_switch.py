@@ -23,13 +23,14 @@ relies on (ID is the id of the fence):
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from attention.example import embed
 from docs_ext.html.grid_table import figure
-from docs_ext.html.numbers import number
-from docs_ext.html.tables import table
+from docs_ext.html.tables import folded, table
+from docs_ext.html.template import template
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
 from docs_ext.spec.head import Head, read_head
@@ -37,6 +38,31 @@ from docs_ext.spec.words import row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")
 OPTIONAL = ("selected",)
+
+_SWITCH = template("""
+<div>
+<order-switch id="{{ ident }}" data-search-exclude>
+{{ grid }}
+<div class="widget widget-controls" role="group" aria-label="The sentence">
+<label><input type="checkbox" name="swap"> <span>Swap <em>{{ pair[0] }}</em> and <em>{{ pair[1] }}</em></span></label>
+<label><input type="checkbox" name="positions" checked> <span>Words know their positions</span></label>
+</div>
+<output>{{ says }}</output>
+{{ all_cases }}
+{% for case, grid, says in templates %}
+<template data-swap="{{ case.swapped | json }}" data-positions="{{ case.positions | json }}">{{ grid }}
+  {{ says }}</template>
+{% endfor %}
+</order-switch>
+</div>
+""")
+_SAYS = template("""
+<span><em>{{ words | join(" ") }}</em>, {{ "with" if case.positions else "without" }} positions:
+  <em>{{ words[row] }}</em> now carries <strong>
+  {% for x, part in zip(case.received, parts) %}
+  {{ x | number }} parts {{ part }}{{ " and " if not loop.last }}
+  {% endfor %}</strong>.</span>
+""")
 
 
 class Case(NamedTuple):
@@ -48,36 +74,24 @@ class Case(NamedTuple):
     received: list[float]  # the output of the selected word
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     sentences, parts = sentences_of(spec), words_of(spec, "parts")
-    row, ident, caption = row_of(spec, "selected", sentences[0]), str(spec["id"]), escape(str(spec["caption"]))
+    row, ident, caption = row_of(spec, "selected", sentences[0]), str(spec["id"]), str(spec["caption"])
     cases = _cases(spec, sentences, row)
     if len(cases[0].received) != len(parts):
         raise SpecError("parts must name every column of the values", key="parts")
-    pair = [word for word, other in zip(*sentences, strict=True) if word != other]
-    title = escape(f"What {sentences[0][row]} receives, in parts {' and parts '.join(parts)}")
-    templates = "\n".join(
-        f'<template data-swap="{str(case.swapped).lower()}" data-positions="{str(case.positions).lower()}">'
-        f"{figure(case.head, row, caption, f'{ident}-grid-{n}', state=ident)}{says(case, row, parts)}</template>"
-        for n, case in enumerate(cases, 1)
+    title = f"What {sentences[0][row]} receives, in parts {' and parts '.join(parts)}"
+    grids = (figure(case.head, row, caption, f"{ident}-grid-{n}", state=ident) for n, case in enumerate(cases, 1))
+    told = [says(case, row, parts) for case in cases]
+    return _SWITCH(
+        ident=ident,
+        grid=figure(cases[0].head, row, caption, f"{ident}-grid", state=ident),
+        pair=[word for word, other in zip(*sentences, strict=True) if word != other],
+        says=told[0],
+        all_cases=folded("All four cases", table([_record(case, parts) for case in cases], title)),
+        templates=zip(cases, grids, told, strict=True),
     )
-    return f"""<div>
-<order-switch id="{ident}" data-search-exclude>
-{figure(cases[0].head, row, caption, f"{ident}-grid", state=ident)}
-<div class="widget widget-controls" role="group" aria-label="The sentence">
-<label><input type="checkbox" name="swap"> <span>Swap {_em(pair[0])} and {_em(pair[1])}</span></label>
-<label><input type="checkbox" name="positions" checked> <span>Words know their positions</span></label>
-</div>
-<output>{says(cases[0], row, parts)}</output>
-<details><summary>All four cases</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="All four cases">
-{table([_record(case, parts) for case in cases], title)}
-</div>
-</details>
-{templates}
-</order-switch>
-</div>"""
 
 
 def _cases(spec: Mapping[str, Any], sentences: list[Sequence[str]], row: int) -> list[Case]:
@@ -93,18 +107,9 @@ def _cases(spec: Mapping[str, Any], sentences: list[Sequence[str]], row: int) ->
     return cases
 
 
-def says(case: Case, row: int, parts: Sequence[str]) -> str:
+def says(case: Case, row: int, parts: Sequence[str]) -> Markup:
     """Tell a case and its result: 'cat chased dog, with positions: dog now carries 5 parts cat and 2 parts dog.'."""
-    words = case.head.queries
-    blend = " and ".join(f"{number(x)} parts {escape(part)}" for x, part in zip(case.received, parts, strict=True))
-    return (
-        f"<span>{_em(' '.join(words))}, {'with' if case.positions else 'without'} positions: "
-        f"{_em(words[row])} now carries <strong>{blend}</strong>.</span>"
-    )
-
-
-def _em(words: str) -> str:
-    return f"<em>{escape(words)}</em>"
+    return _SAYS(case=case, words=case.head.queries, row=row, parts=parts)
 
 
 def _record(case: Case, parts: Sequence[str]) -> dict[str, Any]:

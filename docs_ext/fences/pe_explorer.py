@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import sinusoidal_encoding
 from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
@@ -28,22 +30,42 @@ SIZES = (4, 8, 16)
 
 Floats = NDArray[np.float64]
 
+_ROWS = template("""
+<thead>
+<tr><th scope="col" rowspan="2">hand</th><th scope="col" rowspan="2">turn a word,<br>radians</th><td rowspan="2"></td>
+  <th scope="colgroup" colspan="2" class="first">position <span class="at">{{ first }}</span></th>
+  <th scope="colgroup" colspan="2" class="second">position <span class="at">{{ second }}</span></th>
+  <th scope="col" rowspan="2">adds</th></tr>
+<tr><th scope="col">sin</th><th scope="col">cos</th><th scope="col">sin</th><th scope="col">cos</th></tr>
+</thead>
+<tbody>
+{% for turn, readings, adds in hands %}
+<tr><th scope="row">{{ loop.index0 }}</th><td class="turn">{{ "%.3g" | format(turn) }}</td>
+  <td><svg class="dial" viewBox="-20 -20 40 40" aria-hidden="true"
+  style="--first:{{ turn * first }}rad;--second:{{ turn * second }}rad"><circle r="18"/>
+  <path class="second" d="M0 0V-17"/><path class="first" d="M0 0V-12"/></svg></td>
+  {% for x in readings %}
+  <td class="signed" style="--v:{{ x }}">{{ short(x) }}</td>
+  {% endfor %}
+  <td class="adds">{{ short(adds) }}</td></tr>
+{% endfor %}
+</tbody>
+<tfoot>
+<tr><th scope="row" colspan="7">dot product</th><td class="total">{{ short(product) }}</td></tr>
+</tfoot>
+""")
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     (first, second), d_model = _positions(spec), _size(spec)
     encoding = sinusoidal_encoding(LAST + 2, d_model)
-    rows = "\n".join(_row(encoding[:, 2 * i : 2 * i + 2], i, first, second) for i in range(d_model // 2))
+    turns = np.arctan2(encoding[1, ::2], encoding[1, 1::2])  # where position 1 points: none is above 1 radian
+    readings = np.hstack([encoding[at].reshape(-1, 2) for at in (first, second)])  # (d_model / 2, 4)
+    adds = (readings[:, :2] * readings[:, 2:]).sum(axis=1)
     here, further = (encoding[a] @ encoding[b] for a, b in ((first, second), (first + 1, second + 1)))
-    head = (
-        '<tr><th scope="col" rowspan="2">hand</th><th scope="col" rowspan="2">turn a word,<br>radians</th>'
-        '<td rowspan="2"></td>'
-        f'<th scope="colgroup" colspan="2" class="first">position <span class="at">{first}</span></th>'
-        f'<th scope="colgroup" colspan="2" class="second">position <span class="at">{second}</span></th>'
-        '<th scope="col" rowspan="2">adds</th></tr>\n'
-        '<tr><th scope="col">sin</th><th scope="col">cos</th><th scope="col">sin</th><th scope="col">cos</th></tr>'
-    )
-    foot = f'<tr><th scope="row" colspan="7">dot product</th><td class="total">{_short(here)}</td></tr>'
+    hands = zip(turns, readings, adds, strict=True)
+    rows = _ROWS(first=first, second=second, hands=hands, product=here, short=_short)
     return widget(
         "pe-explorer",
         str(spec["id"]),
@@ -51,7 +73,7 @@ def render(spec: Mapping[str, Any]) -> str:
         "grow, shrink or stay?",
         answer=f"It stays: positions {first + 1} and {second + 1} give {_short(further)}. Both readings of a hand turn "
         "by the same angle, so the angle between them stays, and its cosine is what the pair adds.",
-        body=scrolling_table(str(spec["caption"]), head, rows, foot),
+        body=scrolling_table("steps", str(spec["caption"]), rows),
         says=statement(first, second, here),
         positions=[first, second],
         d_model=d_model,
@@ -80,21 +102,6 @@ def _size(spec: Mapping[str, Any]) -> int:
     if spec["d_model"] not in SIZES:
         raise SpecError(f"d_model must be one of {', '.join(map(str, SIZES))}: {spec['d_model']!r}", key="d_model")
     return int(spec["d_model"])
-
-
-def _row(pair: Floats, i: int, first: int, second: int) -> str:
-    """Show one hand: how far it turns in a word, where it points, its sine and cosine, and what it adds."""
-    turn = float(np.arctan2(*pair[1]))  # where position 1 points; no hand turns by more than 1 radian
-    signed = "".join(
-        f'<td class="signed" style="--v:{float(x)!r}">{_short(x)}</td>' for x in (*pair[first], *pair[second])
-    )
-    return (
-        f'<tr><th scope="row">{i}</th><td class="turn">{turn:.3g}</td>'
-        f'<td><svg class="dial" viewBox="-20 -20 40 40" aria-hidden="true" '
-        f'style="--first:{turn * first!r}rad;--second:{turn * second!r}rad"><circle r="18"/>'
-        '<path class="second" d="M0 0V-17"/><path class="first" d="M0 0V-12"/></svg></td>'
-        f'{signed}<td class="adds">{_short(pair[first] @ pair[second])}</td></tr>'
-    )
 
 
 def _short(x: float) -> str:

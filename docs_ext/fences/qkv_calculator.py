@@ -16,15 +16,17 @@ the complete calculation. docs/assets/js/qkv-calculator.js turns its numbers int
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from attention import attention_scores, softmax
 from docs_ext.html.formula import render as formula
 from docs_ext.html.grid_table import statement
-from docs_ext.html.numbers import number, share, vector
+from docs_ext.html.numbers import number, share
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec import head
 from docs_ext.spec.errors import SpecError
@@ -34,44 +36,87 @@ from docs_ext.spec.words import names_of, row_of
 REQUIRED = (*head.REQUIRED, "query", "features")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
 
-Names = tuple[Sequence[str], Sequence[str]]  # of the rows, of the columns
-
 STEPS = (  # class of the column, its words, its formula
     ("", "product", r"\q_i \cdot \k_j"),
     ("", "score", r"s_{ij} = \dfrac{\q_i \cdot \k_j}{\sqrt{\dk}}"),
     ("", "exponential", r"2^{s_{ij}}"),
     ("share", "weight", r"a_{ij} = \dfrac{2^{s_{ij}}}{\sum_l 2^{s_{il}}}"),
-    ("output", "weight &times; value", r"a_{ij}\, \v_j"),
+    ("output", Markup("weight &times; value"), r"a_{ij}\, \v_j"),
 )
+_QUESTION = template("""
+the score of <em>{{ last }}</em> rises by one doubling. Which loses the larger part of its weight, <em>{{ a }}</em> or
+  <em>{{ b }}</em>?
+""")
+_ANSWER = template("""
+Neither. <em>{{ a }}</em> falls from {{ before[0] | share }} to {{ after[0] | share }}, <em>{{ b }}</em> from
+  {{ before[1] | share }} to {{ after[1] | share }}. Both keep {{ (after[0] / before[0]) | number }} of what they had,
+  so their ratio stays {{ (before[0] / before[1]) | number }} : 1.
+""")
+_FIGURE = template("""
+<div class="matrices">
+{% for role, tex, does, words, features, matrix in matrices %}
+<table class="matrix" data-role="{{ role }}">
+  <caption><span class="arithmatex">{{ formula(tex) }}</span> {{ does }}</caption>
+  <thead><tr><td></td>
+  {% for feature in features %}
+  <th scope="col">{{ feature }}</th>
+  {% endfor %}</tr></thead>
+  <tbody>
+  {% for word, numbers in zip(words, matrix) %}
+  <tr{{ " data-chosen" if role == "query" and loop.index0 == chosen }}><th scope="row">{{ word }}</th>
+  {% for x in numbers %}
+  <td>{{ x | number }}</td>
+  {% endfor %}</tr>
+  {% endfor %}
+  </tbody></table>
+{% endfor %}
+</div>
+<div class="attention-row">
+{{ lanes }}
+</div>
+""")
+_LANES = template("""
+<thead><tr><th scope="col">word</th>
+  {% for role, words, tex in steps %}
+  <th scope="col" class="{{ role }}">{{ words }}<br><span class="arithmatex">{{ formula(tex) }}</span></th>
+  {% endfor %}</tr></thead>
+<tbody>
+{% for word, key, product, score, power, weight, value in lanes %}
+<tr><th scope="row">{{ word }}</th><td>{{ dot(query, key) }} = {{ product | number }}</td>
+  <td>{{ product | number }}/&radic;{{ d_k }} = {{ score | number }}</td>
+  <td>2<sup>{{ score | number }}</sup>{{ written(power) }}</td>
+  <td class="share" style="--w:{{ weight }}"><span class="bar"></span> <span>{{ quotient(power, total, weight) }}</span>
+  </td><td class="output">{{ (weight * value) | vector }}</td></tr>
+{% endfor %}
+</tbody>
+<tfoot><tr><th scope="row">sum</th><td></td><td></td><td>{{ written(total).removeprefix(" = ") }}</td>
+<td class="share">1</td><td class="output">{{ output | vector }}</td></tr></tfoot>
+""")
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     one = read_head(spec)
     if one.v is None:
         raise SpecError("a calculator needs values: v, or x and w_v")
-    row, caption = row_of(spec, "query", one.queries), escape(str(spec["caption"]))
+    row, of_keys, of_values = row_of(spec, "query", one.queries), *_features(spec, one.k.shape[1], one.v.shape[1])
     doublings = np.round(one.q / np.log(2), 12)  # q in units of ln 2
     question, answer = _prediction(one, row)
-    steps = "".join(f'<th scope="col" class="{role}">{words}<br>{_math(tex)}</th>' for role, words, tex in STEPS)
+    words = names_of(one.queries)
+    matrices = [
+        ("query", r"\Q / \ln 2", "asks", words, of_keys, doublings),
+        ("key", r"\K", "answers", names_of(one.keys), of_keys, one.k),
+        ("value", r"\V", "is handed over", names_of(one.keys), of_values, one.v),
+    ]
+    lanes = scrolling_table("lanes", str(spec["caption"]), _lanes(one, doublings, row))
     return widget(
         "qkv-calculator",
         str(spec["id"]),
         question=question,
         answer=answer,
-        body=f"""<div class="matrices">
-{_matrices(spec, one, doublings, row)}</div>
-<div class="attention-row">
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table class="lanes">
-<caption><span>{caption}</span></caption>
-<thead><tr><th scope="col">word</th>{steps}</tr></thead>
-{_lanes(one, doublings, row)}
-</table>
-</div>
-</div>""",
+        body=_FIGURE(matrices=matrices, chosen=row, lanes=lanes, formula=formula),
         says=statement(one, row),
-        words=names_of(one.queries),
+        words=words,
         q=doublings.tolist(),
         k=one.k.tolist(),
         v=one.v.tolist(),
@@ -86,27 +131,11 @@ def _prediction(one: Head, row: int) -> tuple[str, str]:
     scores = attention_scores(one.q, one.k)[row]
     scores[-1] += np.log(2)
     before, after = one.weights[row], softmax(scores)
-    (a, b, *_), last = [escape(word) for word in names_of(one.keys)], escape(names_of(one.keys)[-1])
-    return (
-        f"the score of <em>{last}</em> rises by one doubling. Which loses the larger part of its weight, "
-        f"<em>{a}</em> or <em>{b}</em>?",
-        f"Neither. <em>{a}</em> falls from {share(before[0])} to {share(after[0])}, <em>{b}</em> from "
-        f"{share(before[1])} to {share(after[1])}. Both keep {number(after[0] / before[0])} of what they had, "
-        f"so their ratio stays {number(before[0] / before[1])} : 1.",
-    )
+    a, b, *_, last = names_of(one.keys)
+    return _QUESTION(a=a, b=b, last=last), _ANSWER(a=a, b=b, before=before, after=after)
 
 
-def _matrices(spec: Mapping[str, Any], one: Head, doublings: Floats, row: int) -> str:
-    assert one.v is not None
-    of_keys, of_values = _features(spec, one.k.shape[1], one.v.shape[1])
-    return (
-        _matrix("query", r"\Q / \ln 2", "asks", (one.queries, of_keys), doublings, row)
-        + _matrix("key", r"\K", "answers", (one.keys, of_keys), one.k)
-        + _matrix("value", r"\V", "is handed over", (one.keys, of_values), one.v)
-    )
-
-
-def _features(spec: Mapping[str, Any], d_k: int, d_v: int) -> Names:
+def _features(spec: Mapping[str, Any], d_k: int, d_v: int) -> tuple[Sequence[str], Sequence[str]]:
     features = spec["features"]
     if not isinstance(features, dict) or features.keys() != {"key", "value"}:
         raise SpecError("features is a mapping: {key: [...], value: [...]}", key="features")
@@ -116,46 +145,25 @@ def _features(spec: Mapping[str, Any], d_k: int, d_v: int) -> Names:
     return features["key"], features["value"]
 
 
-def _math(tex: str) -> str:
-    return f'<span class="arithmatex">{formula(tex)}</span>'
-
-
-def _matrix(role: str, tex: str, does: str, names: Names, matrix: Floats, chosen: int | None = None) -> str:
-    words, features = names
-    heads = "".join(f'<th scope="col">{escape(str(feature))}</th>' for feature in features)
-    rows = "".join(
-        f'<tr{" data-chosen" if i == chosen else ""}><th scope="row">{escape(word)}</th>'
-        + "".join(f"<td>{number(x)}</td>" for x in row)
-        + "</tr>"
-        for i, (word, row) in enumerate(zip(names_of(words), matrix, strict=True))
-    )
-    return (
-        f'<table class="matrix" data-role="{role}"><caption>{_math(tex)} {does}</caption>'
-        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>\n"
-    )
-
-
-def _lanes(one: Head, doublings: Floats, row: int) -> str:
+def _lanes(one: Head, doublings: Floats, row: int) -> Markup:
     assert one.v is not None
     assert one.output is not None
     query, d_k = doublings[row], one.k.shape[1]
     products = attention_scores(query[None], one.k, scale=1.0)[0]
     scores = attention_scores(query[None], one.k)[0]
     powers = np.exp2(scores)
-    rows = "\n".join(
-        f'<tr><th scope="row">{escape(word)}</th><td>{_dot(query, one.k[j])} = {number(products[j])}</td>'
-        f"<td>{number(products[j])}/&radic;{d_k} = {number(scores[j])}</td>"
-        f"<td>2<sup>{number(scores[j])}</sup>{_written(powers[j])}</td>"
-        f'<td class="share" style="--w:{float(one.weights[row, j])!r}"><span class="bar"></span> '
-        f"<span>{_quotient(powers[j], powers.sum(), one.weights[row, j])}</span></td>"
-        f'<td class="output">{vector(one.weights[row, j] * one.v[j])}</td></tr>'
-        for j, word in enumerate(names_of(one.keys))
+    return _LANES(
+        steps=STEPS,
+        lanes=zip(names_of(one.keys), one.k, products, scores, powers, one.weights[row], one.v, strict=True),
+        query=query,
+        d_k=d_k,
+        total=powers.sum(),
+        output=one.output[row],
+        formula=formula,
+        dot=_dot,
+        written=_written,
+        quotient=_quotient,
     )
-    return f"""<tbody>
-{rows}
-</tbody>
-<tfoot><tr><th scope="row">sum</th><td></td><td></td><td>{_written(powers.sum()).removeprefix(" = ")}</td>
-<td class="share">1</td><td class="output">{vector(one.output[row])}</td></tr></tfoot>"""
 
 
 def _dot(a: Floats, b: Floats) -> str:

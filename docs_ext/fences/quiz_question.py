@@ -1,7 +1,7 @@
 r"""Questions whose answers are settled: each right and each wrong one by an expression that runs.
 
     ```quiz-question
-    question: All scores of a row double. *cat* and *dog* stood at "4 : 1". What are the odds now?
+    question: The odds of *cat* and *dog* are 4 to 1, then all scores of their row double. What are they now?
     proof: |
       >>> import numpy as np
       >>> from attention import softmax
@@ -45,15 +45,16 @@ import doctest
 import re
 from collections.abc import Mapping
 from hashlib import sha256
-from html import escape
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from docs_ext.html.formula import standard_tex
 from docs_ext.html.inline import convert, inline
 from docs_ext.html.numbers import number
+from docs_ext.html.template import template
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import evaluate
 
@@ -61,6 +62,46 @@ REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")
 _NUMBER = ("answer", "tolerance", "because")
 OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes")
+
+_QUIZ = template("""
+<div>
+<quiz-question id="{{ ident }}" class="widget" data-key="{{ key }}"
+  {%- if quiz.tolerance is not none %} data-tolerance="{{ quiz.tolerance }}"{% endif %}>
+<fieldset>
+<legend>{{ inline(quiz.question) }}
+  {%- if several %} <span class="hint">More than one is right.</span>{% endif %}</legend>
+<div class="options" data-search-exclude>
+{% if quiz.tolerance is none %}
+{% for option in quiz.verdicts %}
+{% set tex = formula_of(option.text) %}
+<label><input type="{{ "checkbox" if several else "radio" }}" name="{{ ident }}-option" value="{{ loop.index0 }}"
+  {%- if tex %} aria-label="{{ tex }}"{% endif %}> <span>{{ inline(option.text) }}</span></label>
+{% endfor %}
+{% else %}
+<label>Your answer <input type="number" step="any" inputmode="decimal">
+  {%- if quiz.unit %} {{ inline(quiz.unit) }}{% endif %}</label>
+{% endif %}
+</div>
+</fieldset>
+<details data-search-exclude>
+<summary>Answer and proof</summary>
+<ul class="verdicts">
+{% for verdict in quiz.verdicts %}
+<li{{ " data-right" if verdict.right }}
+  {%- if verdict.value is not none %} data-value="{{ verdict.value }}"{% endif %}>
+  <b>{{ "Right" if verdict.right else "Wrong" }}:</b> {{ inline((verdict.text ~ " " ~ quiz.unit).strip()) }}
+<span class="because">{{ inline(verdict.because) }}</span>
+<span class="settled">
+  {%- if verdict.settled_by != verdict.text %}
+  <code>{{ verdict.settled_by }}</code> is {{ verdict.right if verdict.value is none else verdict.text }}
+  {%- endif %}</span></li>
+{% endfor %}
+</ul>
+{{ console }}
+</details>
+</quiz-question>
+</div>
+""")
 
 
 class Verdict(NamedTuple):
@@ -178,65 +219,24 @@ def _value(expression: str, names: Mapping[str, Any], key: str) -> Any:
     return value
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    quiz, ident = read(spec), str(spec["id"])
-    key = _hash(quiz.question + repr(quiz.verdicts))[:12]  # an edited question is a new one
-    tolerance = "" if quiz.tolerance is None else f' data-tolerance="{quiz.tolerance!r}"'
-    several = sum(verdict.right for verdict in quiz.verdicts) > 1
-    hint = ' <span class="hint">More than one is right.</span>' if several else ""
-    verdicts = "\n".join(_verdict(verdict, quiz.unit) for verdict in quiz.verdicts)
-    console = convert(f"```pycon\n{quiz.proof.strip()}\n\n```")
-    return f"""<div>
-<quiz-question id="{ident}" class="widget" data-key="{key}"{tolerance}>
-<fieldset>
-<legend>{inline(quiz.question)}{hint}</legend>
-<div class="options" data-search-exclude>
-{_inputs(quiz, ident, "checkbox" if several else "radio")}
-</div>
-</fieldset>
-<details data-search-exclude>
-<summary>Answer and proof</summary>
-<ul class="verdicts">
-{verdicts}
-</ul>
-{console}
-</details>
-</quiz-question>
-</div>"""
-
-
-def _inputs(quiz: Quiz, ident: str, kind: str) -> str:
-    if quiz.tolerance is not None:
-        unit = f" {inline(quiz.unit)}" if quiz.unit else ""
-        return f'<label>Your answer <input type="number" step="any" inputmode="decimal">{unit}</label>'
-    named = f'type="{kind}" name="{ident}-option"'
-    return "\n".join(
-        f'<label><input {named} value="{position}"{_name(option.text)}> <span>{inline(option.text)}</span></label>'
-        for position, option in enumerate(quiz.verdicts)
+    quiz = read(spec)
+    return _QUIZ(
+        quiz=quiz,
+        ident=spec["id"],
+        key=_hash(quiz.question + repr(quiz.verdicts))[:12],  # an edited question is a new one
+        several=sum(verdict.right for verdict in quiz.verdicts) > 1,
+        console=convert(f"```pycon\n{quiz.proof.strip()}\n\n```"),
+        inline=inline,
+        formula_of=_formula_of,
     )
 
 
-def _name(text: str) -> str:
-    """Name an option that is a formula and nothing else: assistive technology may find no words in it."""
+def _formula_of(text: str) -> str:
+    """Return the TeX of an option that is nothing else: assistive technology may find no words in what is drawn."""
     formula = re.fullmatch(r"\$([^$]+)\$", text)
-    return f' aria-label="{escape(standard_tex(formula[1]))}"' if formula else ""
-
-
-def _verdict(verdict: Verdict, unit: str) -> str:
-    side, right = ("Right", " data-right") if verdict.right else ("Wrong", "")
-    value = "" if verdict.value is None else f' data-value="{verdict.value!r}"'
-    gives = verdict.right if verdict.value is None else verdict.text
-    settled = "" if verdict.settled_by == verdict.text else f"{_code(verdict.settled_by)} is {gives}"
-    return (
-        f"<li{right}{value}><b>{side}:</b> {inline(f'{verdict.text} {unit}'.strip())}\n"
-        f'<span class="because">{inline(verdict.because)}</span>\n'
-        f'<span class="settled">{settled}</span></li>'
-    )
-
-
-def _code(expression: str) -> str:
-    return f"<code>{escape(expression)}</code>"
+    return standard_tex(formula[1]) if formula else ""
 
 
 def _hash(text: str) -> str:

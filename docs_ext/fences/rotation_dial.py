@@ -15,11 +15,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import apply_rotary, rotary_tables
-from docs_ext.html.numbers import number, vector
+from docs_ext.html.numbers import number
 from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
@@ -31,23 +33,38 @@ STEP = 15  # degrees
 
 Floats = NDArray[np.float64]
 
+_ROWS = template("""
+<thead>
+<tr><th scope="col">pair</th><th scope="col">turn a word</th><td></td>
+  <th scope="col" class="first">query at <span class="at">{{ m }}</span></th>
+  <th scope="col" class="second">key at <span class="at">{{ n }}</span></th><th scope="col">adds</th></tr>
+</thead>
+<tbody>
+{% for turn, query, key, first, second, adds in pairs %}
+<tr><th scope="row">{{ loop.index0 }}</th><td class="turn">{{ turn }}°</td>
+  <td><svg class="dial" viewBox="-21 -21 42 42" aria-hidden="true"><circle r="19"/><path class="zero" d="M0 0H19"/>
+  <path class="first" d="{{ first }}"/><path class="second" d="{{ second }}"/></svg></td>
+  <td class="vector">{{ query | vector }}</td><td class="vector">{{ key | vector }}</td>
+  <td class="adds">{{ adds | number }}</td></tr>
+{% endfor %}
+</tbody>
+<tfoot>
+<tr><th scope="row" colspan="5">dot product</th><td class="total">{{ product | number }}</td></tr>
+</tfoot>
+""")
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     (m, n), turns = _positions(spec), _turns(spec)
     query, key = (_vectors(spec, name, len(turns)) for name in ("query", "key"))
     q, k = turned(query, turns, m), turned(key, turns, n)
     adds = (q * k).sum(axis=1)
     longest = np.hypot(*np.vstack([query, key]).T).max()
-    rows = "\n".join(map(_row, range(len(turns)), turns, q / longest, k / longest, q, k, adds))
     both = (turned(query, turns, m + 1) * turned(key, turns, n + 1)).sum()
     alone = (turned(query, turns, m + 1) * k).sum()
-    head = (
-        '<tr><th scope="col">pair</th><th scope="col">turn a word</th><td></td>'
-        f'<th scope="col" class="first">query at <span class="at">{m}</span></th>'
-        f'<th scope="col" class="second">key at <span class="at">{n}</span></th><th scope="col">adds</th></tr>'
-    )
-    foot = f'<tr><th scope="row" colspan="5">dot product</th><td class="total">{number(adds.sum())}</td></tr>'
+    hands = [[_hand(tip) for tip in tips / longest] for tips in (q, k)]
+    rows = _ROWS(m=m, n=n, pairs=zip(turns, q, k, *hands, adds, strict=True), product=adds.sum())
     return widget(
         "rotation-dial",
         str(spec["id"]),
@@ -55,7 +72,7 @@ def render(spec: Mapping[str, Any]) -> str:
         "one word on, then only the query does. When does it change?",
         answer=f"Only when one moves alone. At {m + 1} and {n + 1} it is {number(both)}, since both turn by the same "
         f"angle; at {m + 1} and {n} it is {number(alone)}.",
-        body=scrolling_table(str(spec["caption"]), head, rows, foot),
+        body=scrolling_table("steps", str(spec["caption"]), rows),
         says=statement(m, n, float(adds.sum())),
         positions=[m, n],
         turns=[turn // STEP for turn in turns],
@@ -98,18 +115,6 @@ def _vectors(spec: Mapping[str, Any], key: str, n_pairs: int) -> Floats:
     if given.shape != (2 * n_pairs,) or not given.any():
         raise SpecError(f"{key} must hold {2 * n_pairs} numbers, two a pair: shape {given.shape}", key=key)
     return given.reshape(-1, 2)
-
-
-def _row(i: int, turn: int, hand: Floats, other: Floats, query: Floats, key: Floats, adds: float) -> str:
-    """Show one pair: how far it turns in a word, both hands, both vectors, and what the pair adds."""
-    return (
-        f'<tr><th scope="row">{i}</th><td class="turn">{turn}°</td>'
-        '<td><svg class="dial" viewBox="-21 -21 42 42" aria-hidden="true"><circle r="19"/>'
-        '<path class="zero" d="M0 0H19"/>'
-        f'<path class="first" d="{_hand(hand)}"/><path class="second" d="{_hand(other)}"/></svg></td>'
-        f'<td class="vector">{vector(query)}</td><td class="vector">{vector(key)}</td>'
-        f'<td class="adds">{number(adds)}</td></tr>'
-    )
 
 
 def _hand(tip: Floats) -> str:

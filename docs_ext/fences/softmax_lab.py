@@ -21,15 +21,16 @@ The arithmetic of the number formats is NumPy's, at build time; the script round
 """
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import softmax
 from docs_ext.html.numbers import number
 from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
@@ -44,7 +45,7 @@ _KEYS = {"scores": ("tokens", "scores"), "scaling": ("d_k",)}
 Floats = NDArray[np.float64]
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     if spec["mode"] not in _KEYS:
         raise SpecError(f"mode must be 'scores' or 'scaling': {spec['mode']!r}", key="mode")
@@ -71,26 +72,39 @@ def number_formats() -> dict[str, dict[str, float]]:
     return formats
 
 
-def _scores(spec: Mapping[str, Any]) -> str:
+_SCORES = template("""
+<thead>
+<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">exponential</th>
+  <th scope="col" class="share">weight</th></tr>
+</thead>
+<tbody>
+{% for word, score, weight, share in rows %}
+<tr><th scope="row">{{ word }}</th><td class="score">{{ score | number }}</td>
+  <td class="power">{{ (2**score) | number }}</td>
+  <td class="share" style="--w:{{ weight }}"><span class="bar"></span> <span class="text">{{ share }}</span></td></tr>
+{% endfor %}
+</tbody>
+<tfoot>
+<tr><th scope="row">sum</th><td></td><td class="total">{{ total | number }}</td><td class="share">1</td></tr>
+</tfoot>
+""")
+_SCORES_QUESTION = template("<em>{{ word }}</em> scores one doubling more. Does its weight double, from {{ share }}?")
+
+
+def _scores(spec: Mapping[str, Any]) -> Markup:
     words = words_of(spec, "tokens")
     doublings = _doublings(spec, len(words))
     best = int(doublings.argmax())
     shares, more = _shares(doublings), _shares(doublings + np.eye(len(words))[best])
-    word = escape(words[best])
-    rows = "\n".join(map(_row, words, doublings, softmax(np.log(2) * doublings), shares))
-    total = number(float((2**doublings).sum()))
-    head = (
-        '<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">exponential</th>'
-        '<th scope="col" class="share">weight</th></tr>'
-    )
-    foot = f'<tr><th scope="row">sum</th><td></td><td class="total">{total}</td><td class="share">1</td></tr>'
+    weights = softmax(np.log(2) * doublings)
+    rows = _SCORES(rows=zip(words, doublings, weights, shares, strict=True), total=(2**doublings).sum())
     return widget(
         "softmax-lab",
         str(spec["id"]),
-        question=f"<em>{word}</em> scores one doubling more. Does its weight double, from {shares[best]}?",
+        question=_SCORES_QUESTION(word=words[best], share=shares[best]),
         answer=f"No, it becomes {more[best]}. Only the exponential doubles, and the sum that divides it grows too. "
         "The others shrink and keep their ratios.",
-        body=scrolling_table(str(spec["caption"]), head, rows, foot),
+        body=scrolling_table("steps", str(spec["caption"]), rows),
         says=", ".join(f"{word} {share}" for word, share in zip(words, shares, strict=True)) + "; sum 1.",
         mode="scores",
         words=words,
@@ -116,14 +130,6 @@ def _shares(doublings: Floats) -> list[str]:
     return [f"{number(weight * total)}/{number(total)}" for weight in softmax(np.log(2) * doublings)]
 
 
-def _row(word: str, score: float, weight: float, share: str) -> str:
-    return (
-        f'<tr><th scope="row">{escape(word)}</th><td class="score">{number(score)}</td>'
-        f'<td class="power">{number(2**score)}</td><td class="share" style="--w:{float(weight)!r}">'
-        f'<span class="bar"></span> <span class="text">{share}</span></td></tr>'
-    )
-
-
 # scaling
 
 
@@ -134,22 +140,28 @@ def two_keys(d_k: int, *, scaled: bool) -> tuple[float, float, float]:
     return score, float(first), float(2 * first * second)
 
 
-def _scaling(spec: Mapping[str, Any]) -> str:
+_SCALING = template("""
+<thead>
+<tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>
+  <th scope="col">gradient, 2 a<sub>1</sub> a<sub>2</sub></th></tr>
+</thead>
+<tbody>
+{% for name, (score, weight, slope) in rows.items() %}
+<tr class="{{ name }}"><th scope="row">{{ name }}</th><td class="score">({{ score | number }}, 0)</td>
+  <td class="share" style="--w:{{ weight }}">
+  <span class="bar"></span> <span class="text">{{ "%.5f" | format(weight) }}</span></td>
+  <td class="slope">{{ "%.5f" | format(slope) }}</td></tr>
+{% endfor %}
+</tbody>
+""")
+
+
+def _scaling(spec: Mapping[str, Any]) -> Markup:
     d_k = spec["d_k"]
     if d_k not in SIZES or isinstance(d_k, bool):
         raise SpecError(f"d_k must be a power of two from 1 to {SIZES[-1]}: {d_k!r}", key="d_k")
     kinds = {"raw": False, "scaled": True}
     rows = {name: two_keys(d_k, scaled=scaled) for name, scaled in kinds.items()}
-    body = "\n".join(
-        f'<tr class="{name}"><th scope="row">{name}</th><td class="score">({number(score)}, 0)</td>'
-        f'<td class="share" style="--w:{weight!r}"><span class="bar"></span> '
-        f'<span class="text">{weight:.5f}</span></td><td class="slope">{slope:.5f}</td></tr>'
-        for name, (score, weight, slope) in rows.items()
-    )
-    head = (
-        '<tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>'
-        '<th scope="col">gradient, 2 a<sub>1</sub> a<sub>2</sub></th></tr>'
-    )
     before, after = (two_keys(size, scaled=False)[1] for size in (4, 64))
     steady = two_keys(4, scaled=True)[1]
     raw, scaled = rows["raw"], rows["scaled"]
@@ -160,7 +172,7 @@ def _scaling(spec: Mapping[str, Any]) -> str:
         "raw and scaled?",
         answer=f"Raw it rises from {before:.3f} to {after:.5f}, and the other key is as good as gone. "
         f"Scaled it stays at {steady:.3f}.",
-        body=scrolling_table(str(spec["caption"]), head, body),
+        body=scrolling_table("steps", str(spec["caption"]), _SCALING(rows=rows)),
         says=f"{d_k} features: raw, the better key gets {raw[1]:.5f} and the gradient is {raw[2]:.5f}; "
         f"scaled, {scaled[1]:.5f} and {scaled[2]:.5f}.",
         mode="scaling",

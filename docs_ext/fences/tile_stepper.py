@@ -16,15 +16,16 @@ must be whole ones. docs/assets/js/tile-stepper.js adds the size of the tiles, t
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import PartialAttention, attention_scores, merge_partials, partial_attention
 from docs_ext.html.numbers import number, vector
 from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec import head
 from docs_ext.spec.errors import SpecError
@@ -37,6 +38,24 @@ ELL = "\N{SCRIPT SMALL L}"
 ORDERS = ("first to last", "last to first", "from the middle")
 
 Floats = NDArray[np.float64]
+
+_ROWS = template("""
+<thead>
+<tr><th scope="col">step</th><th scope="col">tile</th><th scope="col" class="key">scores</th>
+  <th scope="col">old registers</th><th scope="col">m</th><th scope="col">&ell;</th>
+  <th scope="col" class="value">o</th><th scope="col" class="output">o / &ell;</th></tr>
+</thead>
+<tbody>
+{% for step in steps %}
+<tr><th scope="row">{{ loop.index }}</th>
+  <td>{% for key in step.tile %}{{ words[key] }}{{ ", " if not loop.last }}{% endfor %}</td>
+  <td class="key">{% for key in step.tile %}{{ doublings[key] | number }}{{ ", " if not loop.last }}{% endfor %}</td>
+  <td>{% if step.rescale is none %}none{% else %}&times; {{ step.rescale | number }}{% endif %}</td>
+  <td>{{ step.m | number }}</td><td>{{ step.l | number }}</td>
+  <td class="value">{{ step.o | vector }}</td><td class="output">{{ step.so_far | vector }}</td></tr>
+{% endfor %}
+</tbody>
+""")
 
 
 class Step(NamedTuple):
@@ -80,7 +99,7 @@ def trace(query: Floats, key: Floats, value: Floats, tiles: Sequence[list[int]])
         yield Step(tile, rescale, m, l, so_far.output[0] * l, so_far.output[0])
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     one = read_head(spec)
     if one.v is None:
@@ -92,12 +111,7 @@ def render(spec: Mapping[str, Any]) -> str:
         raise SpecError(f"the scores of this row must be whole doublings: {doublings.tolist()}")
     words = names_of(one.keys)
     first, other = (list(trace(query, one.k, one.v, tiles_of(len(words), size, order))) for order in ORDERS[:2])
-    rows = "\n".join(_row(n, step, words, doublings) for n, step in enumerate(first, 1))
-    head_row = (
-        '<tr><th scope="col">step</th><th scope="col">tile</th><th scope="col" class="key">scores</th>'
-        '<th scope="col">old registers</th><th scope="col">m</th><th scope="col">&ell;</th>'
-        '<th scope="col" class="value">o</th><th scope="col" class="output">o / &ell;</th></tr>'
-    )
+    rows = _ROWS(steps=first, words=words, doublings=doublings)
     return widget(
         "tile-stepper",
         str(spec["id"]),
@@ -105,7 +119,7 @@ def render(spec: Mapping[str, Any]) -> str:
         "and what is the result?",
         answer=f"After the first step they hold {_registers(other[0])} instead of {_registers(first[0])}. At the end "
         f"they hold {_registers(other[-1])} both times, and the result is {vector(other[-1].so_far)}.",
-        body=scrolling_table(f"{spec['caption']}; scores and m in doublings", head_row, rows),
+        body=scrolling_table("steps", f"{spec['caption']}; scores and m in doublings", rows),
         says=says(first, len(first), ORDERS[0], size),
         words=words,
         scores=np.round(doublings).astype(int).tolist(),
@@ -133,15 +147,4 @@ def says(steps: Sequence[Step], shown: int, order: str, size: int) -> str:
     return (
         f"Tiles of {size}, {order}. After step {shown} of {len(steps)}: {_registers(step)}; "
         f"o / {ELL} = {vector(step.so_far)}, {so_far}."
-    )
-
-
-def _row(n: int, step: Step, words: Sequence[str], doublings: Floats) -> str:
-    tile = ", ".join(escape(words[key]) for key in step.tile)
-    scores = ", ".join(number(doublings[key]) for key in step.tile)
-    old = "none" if step.rescale is None else f"&times; {number(step.rescale)}"
-    return (
-        f'<tr><th scope="row">{n}</th><td>{tile}</td><td class="key">{scores}</td><td>{old}</td>'
-        f"<td>{number(step.m)}</td><td>{number(step.l)}</td>"
-        f'<td class="value">{vector(step.o)}</td><td class="output">{vector(step.so_far)}</td></tr>'
     )

@@ -15,13 +15,14 @@ At first no word after the query is seen, none is kept beyond the window, and th
 """
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from attention import sliding_window_mask
-from docs_ext.html.grid_table import LEGEND, body_row, head_row, statement
+from docs_ext.html.grid_table import live_grid, statement
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec import head
 from docs_ext.spec.errors import SpecError
@@ -31,33 +32,26 @@ from docs_ext.spec.words import names_of, row_of, words_of
 REQUIRED = (*head.REQUIRED, "left")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
 MOST = 6  # doublings that the sink reaches
-SINK_CELL = '<td class="sink"><span>none</span> <span class="decimal"></span></td>'
+
+_QUESTION = template("""
+each word sees itself and {{ left }} before it, so <em>{{ first }}</em> is hidden from <em>{{ word }}</em>.
+  What changes for <em>{{ word }}</em> if the first word stays open to all?
+""")
 
 
-def render(spec: Mapping[str, Any]) -> str:
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     one = windowed(spec, spec["left"])
     row, names = row_of(spec, "selected", one.queries), names_of(one.queries)
-    caption, words = escape(str(spec["caption"])), list(map(escape, names))
     if row <= spec["left"]:
         raise SpecError("selected: this row sees the first word already; choose a later one", key="selected")
     kept = statement(windowed(spec, spec["left"], keep=1), row)
     return widget(
         "window-sink",
         str(spec["id"]),
-        question=f"each word sees itself and {spec['left']} before it, so <em>{words[0]}</em> is hidden from "
-        f"<em>{words[row]}</em>. What changes for <em>{words[row]}</em> if the first word stays open to all?",
-        answer=f"{escape(kept)}. The first word takes its share again, and the others keep their ratios.",
-        body=f"""<div class="attention-grid">
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table class="weights">
-<caption><span>{caption} {LEGEND}</span></caption>
-{head_row(words, '<th scope="col" class="sink">sink</th>')}
-<tbody>
-{"".join(body_row(one, query, word, query == row, SINK_CELL) for query, word in enumerate(words))}</tbody>
-</table>
-</div>
-</div>""",
+        question=_QUESTION(left=spec["left"], first=names[0], word=names[row]),
+        answer=f"{kept}. The first word takes its share again, and the others keep their ratios.",
+        body=live_grid(one, row, str(spec["caption"]), sink=True),
         says=statement(one, row),
         words=names,
         q=one.q.tolist(),

@@ -7,12 +7,13 @@ no JavaScript, and a formula that KaTeX does not understand fails the build.
 import atexit
 import re
 from functools import cache
-from html import escape, unescape
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
+from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
 from docs_ext.spec.page import PageError
@@ -90,13 +91,13 @@ def standard_tex(tex: str) -> str:
 
 
 @cache
-def render(tex: str, *, display: bool = False) -> str:
+def render(tex: str, *, display: bool = False) -> Markup:
     """Render one formula; raise MathError with KaTeX's message if it cannot be read."""
     html, error = _katex().call("render", tex, display, _for_katex())
     if error:
         raise MathError(error)
-    annotation = escape(standard_tex(tex), quote=False)
-    return re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL)
+    annotation = escape(standard_tex(tex))
+    return Markup(re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL))
 
 
 class RenderFormulas(Treeprocessor):

@@ -1,47 +1,129 @@
 """Attention grids as tables: who attends to whom, and how much.
 
-Two kinds share their cells and their sentence: `figure`, whose rows are chosen without a script, and the grid whose
-cells a script fills (`head_row`, `body_row`).
+Two kinds share their sentence: `figure`, whose rows are chosen without a script, and `live_grid`, whose cells a script
+fills.
 """
 
-import json
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
+from markupsafe import Markup
 
-from docs_ext.html.numbers import decimal, fraction, share, vector
+from docs_ext.html.numbers import share, vector
+from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.spec.head import Head
 from docs_ext.spec.words import names_of, rank_of
 
-LEGEND = (
-    '<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>; '
-    '<span class="swatch"></span> stronger = more weight; <span class="swatch masked"></span> forbidden</span>'
-)
-
-
-def figure(grid: Head, chosen: int, caption: str, ident: str, *, state: str) -> str:
-    """Write a grid; `state` is the id under which a script keeps the chosen row in the address."""
-    rows = "\n".join(_row(grid, row, ident, row == chosen) for row in range(len(grid.queries)))
-    says = "\n".join(
-        f'<p id="{ident}-says-{row}">{escape(statement(grid, row))}</p>' for row in range(len(grid.queries))
-    )
-    return f"""<div class="attention-grid" id="{ident}" data-search-exclude>
-<attention-grid data-state="{state}">
-<div class="scroll" tabindex="0" role="region" aria-label="{caption}">
-<table class="weights">
-<caption><span>{caption} {_legend(grid)}</span></caption>
-{_head(grid)}
-<tbody>
-{rows}
-</tbody>
-</table>
-</div>
+_LEGEND = template("""
+<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
+  <span class="swatch"></span> stronger = more weight
+  {%- if masked %}; <span class="swatch masked"></span> {{ masked }}{% endif %}</span>
+""")
+_FIGURE = template("""
+<div class="attention-grid" id="{{ ident }}" data-search-exclude>
+<attention-grid data-state="{{ state }}">
+{{ table }}
 <div class="statements">
-{says}
+{% for says in statements %}
+<p id="{{ ident }}-says-{{ loop.index0 }}">{{ says }}</p>
+{% endfor %}
 </div>
 </attention-grid>
-</div>"""
+</div>
+""")
+_FIGURE_ROWS = template("""
+{% macro ranked(word, rank) %}
+{{ word }}{% if rank %}<span class="visually-hidden">{{ rank }}</span>{% endif %}
+{% endmacro %}
+<thead><tr><td></td>
+  {% for word, rank in keys %}
+  <th scope="col" class="key">{{ ranked(word, rank) }}</th>
+  {% endfor %}
+  {% if grid.output is not none %}
+  <th scope="col" class="output">output</th>
+  {% endif %}</tr></thead>
+<tbody>
+{% for word, rank in queries %}
+{% set row = loop.index0 %}
+<tr><th scope="row" class="query"><label>
+  <input type="radio" name="{{ ident }}-row" id="{{ ident }}-row-{{ row }}" value="{{ row }}"
+  aria-describedby="{{ ident }}-says-{{ row }}"{{ " checked" if row == chosen }}> <span>{{ ranked(word, rank) }}</span>
+  </label></th>
+  {% for weight, allowed in zip(grid.weights[row], grid.allowed[row]) %}
+  {% set exact = weight | fraction %}
+  {% if not allowed %}
+  <td data-weight="0.0" data-masked><span aria-hidden="true">&ndash;</span>
+  <span class="visually-hidden">masked</span></td>
+  {% elif not exact %}
+  <td data-weight="{{ weight }}" style="--w:{{ weight }}">{{ weight | decimal }}</td>
+  {% else %}
+  <td data-weight="{{ weight }}" style="--w:{{ weight }}"><span>{{ exact }}</span>
+  {% if "/" in exact %} <span class="decimal">{{ weight | decimal }}</span>{% endif %}
+  </td>
+  {% endif %}
+  {% endfor %}
+  {% if grid.output is not none %}
+  <td class="output" data-output="{{ grid.output[row].tolist() | json }}">{{ grid.output[row] | vector }}</td>
+  {% endif %}</tr>
+{% endfor %}
+</tbody>
+""")
+_LIVE_GRID = template("""
+<div class="attention-grid">
+{{ table }}
+</div>
+""")
+_LIVE_ROWS = template("""
+<thead><tr><td></td>
+  {% for word in words %}
+  <th scope="col" class="key">{{ word }}</th>
+  {% endfor %}
+  {% if sink %}
+  <th scope="col" class="sink">sink</th>
+  {% endif %}
+  <th scope="col" class="output">output</th></tr></thead>
+<tbody>
+{% for word in words %}
+{% set row = loop.index0 %}
+<tr{{ " data-chosen" if row == chosen }}><th scope="row" class="query">{{ word }}</th>
+  {% for weight, allowed in zip(one.weights[row], one.allowed[row]) %}
+  {% if not allowed %}
+  <td data-weight="0.0" data-masked><span>&ndash;</span></td>
+  {% else %}
+  <td data-weight="{{ weight }}" style="--w:{{ weight }}"><span>{{ weight | share }}</span>
+  {% if "/" in weight | share %} <span class="decimal">{{ weight | decimal }}</span>{% endif %}
+  </td>
+  {% endif %}
+  {% endfor %}
+  {% if sink %}
+  <td class="sink"><span>none</span> <span class="decimal"></span></td>
+  {% endif %}
+  <td class="output">{{ one.output[row] | vector }}</td></tr>
+{% endfor %}
+</tbody>
+""")
+
+
+def figure(grid: Head, chosen: int, caption: str, ident: str, *, state: str) -> Markup:
+    """Write a grid; `state` is the id under which a script keeps the chosen row in the address."""
+    queries, keys = _ranked(grid.queries), _ranked(grid.keys)
+    rows = _FIGURE_ROWS(grid=grid, queries=queries, keys=keys, ident=ident, chosen=chosen)
+    legend = _LEGEND(masked="" if grid.allowed.all() else "masked")
+    statements = [statement(grid, row) for row in range(len(grid.queries))]
+    table = scrolling_table("weights", caption, rows, legend)
+    return _FIGURE(ident=ident, state=state, table=table, statements=statements)
+
+
+def live_grid(one: Head, chosen: int, caption: str, *, sink: bool = False) -> Markup:
+    """Write the grid as a script fills it later, with a column for a sink or without."""
+    rows = _LIVE_ROWS(one=one, words=names_of(one.queries), chosen=chosen, sink=sink)
+    return live_table(caption, rows, _LEGEND(masked="forbidden"))
+
+
+def live_table(caption: str, rows: Markup, legend: str) -> Markup:
+    """Write the frame of such a grid around its rows."""
+    return _LIVE_GRID(table=scrolling_table("weights", caption, rows, legend))
 
 
 def statement(grid: Head, row: int) -> str:
@@ -62,72 +144,5 @@ def statement(grid: Head, row: int) -> str:
     return f"{names_of(grid.queries)[row]}: {'; '.join(parts)}"
 
 
-def _hidden(text: str) -> str:
-    return f'<span class="visually-hidden">{text}</span>' if text else ""
-
-
-def _word(words: Sequence[str], position: int) -> str:
-    return escape(words[position]) + _hidden(rank_of(words, position))
-
-
-def _legend(grid: Head) -> str:
-    masked = "" if grid.allowed.all() else '; <span class="swatch masked"></span> masked'
-    return (
-        '<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>; '
-        f'<span class="swatch"></span> stronger = more weight{masked}</span>'
-    )
-
-
-def _head(grid: Head) -> str:
-    keys = "".join(f'<th scope="col" class="key">{_word(grid.keys, key)}</th>' for key in range(len(grid.keys)))
-    output = '<th scope="col" class="output">output</th>' if grid.output is not None else ""
-    return f"<thead><tr><td></td>{keys}{output}</tr></thead>"
-
-
-def _row(grid: Head, row: int, ident: str, chosen: bool) -> str:
-    radio = (
-        f'<input type="radio" name="{ident}-row" id="{ident}-row-{row}" value="{row}" '
-        f'aria-describedby="{ident}-says-{row}"{" checked" if chosen else ""}>'
-    )
-    cells = "".join(map(_cell, grid.weights[row], grid.allowed[row]))
-    output = ""
-    if grid.output is not None:
-        exact = escape(json.dumps(grid.output[row].tolist()))
-        output = f'<td class="output" data-output="{exact}">{vector(grid.output[row])}</td>'
-    header = f'<th scope="row" class="query"><label>{radio} <span>{_word(grid.queries, row)}</span></label></th>'
-    return f"<tr>{header}{cells}{output}</tr>"
-
-
-def _cell(weight: float, allowed: bool) -> str:
-    if not allowed:
-        return f'<td data-weight="0.0" data-masked><span aria-hidden="true">&ndash;</span>{_hidden("masked")}</td>'
-    exact = fraction(weight)
-    text = decimal(weight)
-    if exact:
-        text = f"<span>{exact}</span>"
-        if "/" in exact:
-            text += f' <span class="decimal">{decimal(weight)}</span>'
-    weight = float(weight)
-    return f'<td data-weight="{weight!r}" style="--w:{weight!r}">{text}</td>'
-
-
-def head_row(words: Sequence[str], before_output: str = "") -> str:
-    """Write the header of the grid; `before_output` is the header cell of a further column."""
-    keys = "".join(f'<th scope="col" class="key">{word}</th>' for word in words)
-    return f'<thead><tr><td></td>{keys}{before_output}<th scope="col" class="output">output</th></tr></thead>'
-
-
-def body_row(one: Head, row: int, word: str, chosen: bool, before_output: str = "") -> str:
-    """Write one row of the grid, as scripts fill it later."""
-    assert one.output is not None
-    cells = "".join(map(_script_cell, one.weights[row], one.allowed[row])) + before_output
-    output = f'<td class="output">{vector(one.output[row])}</td>'
-    return f'<tr{" data-chosen" if chosen else ""}><th scope="row" class="query">{word}</th>{cells}{output}</tr>\n'
-
-
-def _script_cell(weight: float, allowed: bool) -> str:
-    if not allowed:
-        return '<td data-weight="0.0" data-masked><span>&ndash;</span></td>'
-    exact, weight = fraction(weight), float(weight)
-    more = f' <span class="decimal">{decimal(weight)}</span>' if exact and "/" in exact else ""
-    return f'<td data-weight="{weight!r}" style="--w:{weight!r}"><span>{share(weight)}</span>{more}</td>'
+def _ranked(words: Sequence[str]) -> list[tuple[str, str]]:
+    return [(word, rank_of(words, position)) for position, word in enumerate(words)]

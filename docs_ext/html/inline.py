@@ -3,6 +3,7 @@
 from functools import cache
 
 from markdown import Markdown
+from markupsafe import Markup
 
 from docs_ext.html.console import mark_outputs
 from docs_ext.html.formula import RenderFormulas
@@ -11,7 +12,7 @@ from docs_ext.spec.errors import SpecError
 _EXTENSIONS = ["pymdownx.arithmatex", "pymdownx.highlight", "pymdownx.superfences"]
 
 
-def inline(text: str) -> str:
+def inline(text: str) -> Markup:
     """Convert one paragraph of Markdown, with the formulas and code of the site's pages."""
     html = convert(text)
     inner = html.removeprefix("<p>").removesuffix("</p>")
@@ -19,16 +20,18 @@ def inline(text: str) -> str:
         raise SpecError(f"one paragraph, please: {text!r}")
     if "<a " in inner:
         raise SpecError(f"a link cannot stand here: {text!r}")
-    return inner
+    return Markup(inner)
 
 
-def convert(text: str) -> str:
+def convert(text: str) -> Markup:
     """Convert Markdown without the extensions that know a page."""
-    return mark_outputs(_markdown().reset().convert(text))
+    return Markup(mark_outputs(_markdown().reset().convert(text)))
 
 
 @cache
 def _markdown() -> Markdown:
     converter = Markdown(extensions=_EXTENSIONS, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     converter.treeprocessors.register(RenderFormulas(converter), "formulas", 4)  # after arithmatex
+    converter.preprocessors.deregister("html_block")  # tags of an author stay text
+    converter.inlinePatterns.deregister("html")
     return converter

@@ -1,21 +1,51 @@
 """Tables: of records, of steps, and the box in which a wide one scrolls."""
 
-from html import escape
 from typing import Any
 
+from markupsafe import Markup
 
-def table(records: list[dict[str, Any]], caption: str = "") -> str:
-    """Write the records as a table; the caption is HTML."""
-    rows = ["".join(_cell("td", item, item) for item in record.values()) for record in records]
-    head = "".join(_cell('th scope="col"', name, item) for name, item in records[0].items())
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    title = f"<caption><span>{caption}</span></caption>\n" if caption else ""
-    return f'<table class="numbers">\n{title}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
+from docs_ext.html.template import template
+
+_RECORDS = template("""
+<table class="numbers">
+{% if caption %}
+<caption><span>{{ caption }}</span></caption>
+{% endif %}
+<thead><tr>
+  {% for name, item in records[0].items() %}
+  <th scope="col"{% if item is string %} class="word"{% endif %}>{{ name }}</th>
+  {% endfor %}</tr></thead>
+<tbody>
+{% for record in records %}
+<tr>
+  {% for item in record.values() %}
+  <td{% if item is string %} class="word"{% endif %}>{{ short(item) }}</td>
+  {% endfor %}</tr>
+{% endfor %}
+</tbody>
+</table>
+""")
+_SCROLLING = template("""
+<div class="scroll" tabindex="0" role="region" aria-label="{{ label }}">
+{{ table }}
+</div>
+""")
+_CAPTIONED = template("""
+<table class="{{ kind }}">
+<caption><span>{{ caption }}{% if legend %} {{ legend }}{% endif %}</span></caption>
+{{ rows }}
+</table>
+""")
+_FOLDED = template("""
+<details><summary>{{ summary }}</summary>
+{{ table }}
+</details>
+""")
 
 
-def _cell(tag: str, text: Any, item: Any) -> str:
-    word = ' class="word"' if isinstance(item, str) else ""
-    return f"<{tag}{word}>{escape(_short(text))}</{tag.split()[0]}>"
+def table(records: list[dict[str, Any]], caption: str = "") -> Markup:
+    """Write the records as a table."""
+    return _RECORDS(records=records, caption=caption, short=_short)
 
 
 def _short(item: Any) -> str:
@@ -29,17 +59,16 @@ def _short(item: Any) -> str:
     return f"{item:.5g}" if isinstance(item, float) else str(item)
 
 
-def scrolling_table(caption: str, head: str, body: str, foot: str = "") -> str:
-    """Write a table of steps in a box of its own; head, body and foot are HTML."""
-    tfoot = f"\n<tfoot>\n{foot}\n</tfoot>" if foot else ""
-    return f"""<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">
-<table class="steps">
-<caption><span>{escape(caption)}</span></caption>
-<thead>
-{head}
-</thead>
-<tbody>
-{body}
-</tbody>{tfoot}
-</table>
-</div>"""
+def scrolling(label: str, table: Markup) -> Markup:
+    """Put a table that may be wide into a box of its own."""
+    return _SCROLLING(label=label, table=table)
+
+
+def scrolling_table(kind: str, caption: str, rows: Markup, legend: str = "") -> Markup:
+    """Write a table around its rows, in such a box; the kind is what the style sheets call it."""
+    return scrolling(caption, _CAPTIONED(kind=kind, caption=caption, rows=rows, legend=legend))
+
+
+def folded(summary: str, table: Markup, label: str = "") -> Markup:
+    """Fold a table away until a reader wants it."""
+    return _FOLDED(summary=summary, table=scrolling(label or summary, table))

@@ -1,20 +1,36 @@
-"""The frame of a widget: a custom element that is complete before its script arrives, and without it."""
+"""The frames of figures: of a widget, which is complete before its script arrives, and of one without a script."""
 
-import json
-from html import escape
 from typing import Any
 
+from markupsafe import Markup
 
-def widget(tag: str, ident: str, *, question: str, answer: str, body: str, says: str, **data: Any) -> str:
-    """Write the element: a prediction to make, the figure, and the sentence that says what it shows."""
-    attributes = "".join(f' data-{name}="{escape(json.dumps(item))}"' for name, item in data.items())
-    return f"""<div data-search-exclude>
-<{tag} class="widget" id="{ident}"{attributes}>
+from docs_ext.html.template import template
+
+_WIDGET = template("""
+<div data-search-exclude>
+<{{ tag }} class="widget" id="{{ ident }}"
+  {%- for name, item in data.items() %} data-{{ name }}="{{ item | json }}"{% endfor %}>
 <details class="question">
-<summary>Before you try it: {question}</summary>
-<p>{answer}</p>
+<summary>Before you try it: {{ question }}</summary>
+<p>{{ answer }}</p>
 </details>
-{body}
-<output aria-live="polite">{escape(says)}</output>
-</{tag}>
-</div>"""
+{{ body }}
+<output aria-live="polite">{{ says }}</output>
+</{{ tag }}>
+</div>
+""")
+_STILL = template("""
+<div class="{{ kind }}" id="{{ ident }}" data-search-exclude>
+{{ body }}
+</div>
+""")
+
+
+def widget(tag: str, ident: str, *, question: str, answer: str, body: Markup, says: str, **data: Any) -> Markup:
+    """Write the element: a prediction to make, the figure, and the sentence that says what it shows."""
+    return _WIDGET(tag=tag, ident=ident, question=question, answer=answer, body=body, says=says, data=data)
+
+
+def still(kind: str, ident: str, body: Markup) -> Markup:
+    """Write a figure that no script changes."""
+    return _STILL(kind=kind, ident=ident, body=body)

@@ -1,0 +1,48 @@
+"""Templates: the HTML of a figure as one sees it, in which every value is escaped unless it is HTML already.
+
+    _ROWS = template('''
+    {% for word, weight in rows %}
+    <tr><th scope="row">{{ word }}</th>
+      <td style="--w:{{ weight }}">{{ weight | share }}</td></tr>
+    {% endfor %}
+    ''')
+    _ROWS(rows=zip(words, weights))
+
+HTML is `Markup`, text is `str`: what a template returns may stand in another one, and a word cannot be taken for HTML.
+A name that nobody has given raises an error. An indented line continues the one above: next to a tag or a value, with
+nothing in between, elsewhere after a space. The filters are the functions of `docs_ext.html.numbers`,
+`json`, and `g` for the coordinates of a drawing.
+"""
+
+import json
+import re
+from collections.abc import Callable
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from docs_ext.html import numbers
+
+_ENVIRONMENT = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+_ENVIRONMENT.filters |= {
+    "decimal": numbers.decimal,
+    "fraction": numbers.fraction,
+    "g": "{:g}".format,
+    "json": json.dumps,
+    "number": numbers.number,
+    "share": numbers.share,
+    "vector": numbers.vector,
+}
+_ENVIRONMENT.globals |= {"zip": zip}
+
+
+def template(source: str) -> Callable[..., Markup]:
+    """Return a function that takes the values of a template by name and returns its HTML.
+
+    >>> item = template("<li>{{ word }}: {{ weight | share }}</li>")
+    >>> item(word="<s>", weight=0.25)
+    Markup('<li>&lt;s&gt;: 1/4</li>')
+    """
+    joined = re.sub(r"(?<=[>}])\n +(?=[<{])", "", source.strip("\n"))
+    compiled = _ENVIRONMENT.from_string(re.sub(r"\n +", " ", joined))
+    return lambda **values: Markup(compiled.render(values).rstrip("\n"))
