@@ -25,8 +25,9 @@ def page(root: Path, name: str) -> list[str]:
     """Write docs/learn/NAME.md and its line in the nav."""
     if not WORDS.fullmatch(name):
         raise NameRefusedError(f"{name!r} is no name of a page: lower-case words joined by hyphens, as NAME=how-long")
-    written = _write(root, "page", name)
-    return [*written, _to_nav(root, f"learn/{name}.md"), "move its line in the nav to where a reader needs the page"]
+    nav, written = root / "mkdocs.yml", _write(root, "page", name)
+    place = _after_last(nav, " +- learn/", f"- learn/{name}.md\n")
+    return [*written, place, "move its line in the nav to where a reader needs the page"]
 
 
 def widget(root: Path, name: str) -> list[str]:
@@ -51,7 +52,11 @@ def function(root: Path, name: str, module: str) -> list[str]:
         raise NameRefusedError(f"attention has a {name} already")
     new = _write(root, "module", name, module, only_missing=True)
     if f"docs/reference/{module}.md" in new:
-        new.append(_to_nav(root, f"reference/{module}.md"))
+        row = f"| [{module}]({module}.md) | fill in: what is in it |\n"
+        new += [
+            _after_last(root / "mkdocs.yml", " {8,}- reference/", f"- reference/{module}.md\n"),
+            _after_last(root / "docs/reference/index.md", r"\| \[(\w+)\]\(\1\.md\) \|", row),
+        ]
     changed = [f"attention/{module}.py", f"tests/package/test_{module}.py", "attention/__init__.py"]
     for file in changed[:2]:
         template = TEMPLATES / "function" / file.replace(module, "module_name")
@@ -62,7 +67,7 @@ def function(root: Path, name: str, module: str) -> list[str]:
     listed = init.read_text("utf-8").replace("__all__ = [\n", f'__all__ = [\n    "{name}",\n', 1)
     init.write_text(_with_imports(listed, f"from attention.{module} import {name}"), "utf-8")
     _tidy(*(str(root / file) for file in changed))
-    return list(dict.fromkeys([*new, *changed]))
+    return [*dict.fromkeys([*new, *changed]), "the tests in tests/package name what else belongs to a public function"]
 
 
 def _write(root: Path, kind: str, name: str, module: str = "", *, only_missing: bool = False) -> list[str]:
@@ -89,16 +94,14 @@ def _named(text: str, name: str, module: str) -> str:
     return text
 
 
-def _to_nav(root: Path, address: str) -> str:
-    """Add a page to mkdocs.yml behind the last one of its list, which for reference/ is that of the modules."""
-    file = root / "mkdocs.yml"
+def _after_last(file: Path, pattern: str, new: str) -> str:
+    """Put a line behind the last one that begins with the pattern, as deep as that; return where it stands."""
     lines = file.read_text("utf-8").splitlines(keepends=True)
-    deep = r" {8,}" if address.startswith("reference/") else " +"
-    folder = address.split("/")[0]
-    last = max(i for i, line in enumerate(lines) if re.match(rf"{deep}- {folder}/", line))
-    lines.insert(last + 1, lines[last].split("-")[0] + f"- {address}\n")
+    last = max(i for i, line in enumerate(lines) if re.match(pattern, line))
+    depth = len(lines[last]) - len(lines[last].lstrip())
+    lines.insert(last + 1, " " * depth + new)
     file.write_text("".join(lines), "utf-8")
-    return f"mkdocs.yml:{last + 2}"
+    return f"{file}:{last + 2}"
 
 
 def _public(init: Path) -> set[str]:
@@ -137,7 +140,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> None:
             lines = {"page": page, "widget": widget}[asked.kind](root, asked.name)
     except NameRefusedError as refusal:
         sys.exit(f"new-{asked.kind}: {refusal}")
-    print(*lines, 'then fill in what says "fill in:"; until then tests fail', sep="\n")
+    shown = [line.removeprefix(f"{root}/") for line in lines]
+    print(*shown, 'then fill in what says "fill in:"; until then tests fail', sep="\n")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,11 @@ def test_a_function_of_a_new_module_brings_its_page_and_its_tests(house, capsys)
     lines = (house / nav).read_text("utf-8").splitlines()
     assert lines[int(line) - 1] == "          - reference/semirings.md"
     assert lines[int(line) - 2].startswith("          - reference/")
+    table, line = next(word for word in said if word.startswith("docs/reference/index.md:")).split(":")
+    lines = (house / table).read_text("utf-8").splitlines()
+    assert lines[int(line) - 1] == "| [semirings](semirings.md) | fill in: what is in it |"
+    assert lines[int(line) - 2].startswith("| [")
+    assert not lines[int(line)]
     failed, output = failing(house, *files)
     assert failed == {
         "attention.semirings.tropical", "test_tropical_is_its_formula", "test_nothing_is_left_to_fill_in"
