@@ -1,46 +1,62 @@
-# README's two commands are `make serve` and `make test`; each sets up .venv from the lock when it must.
+# README's two commands are `make serve` and `make test`. Whatever needs .venv sets it up first, or brings it up to date.
 PYTHON ?= python3
+PORT ?= 8000
 BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: serve test build check lint types bench quick lock clean
+.PHONY: help setup serve test build check lint types bench quick lowest lock new-page new-function new-widget clean
 
-serve: .venv/ready
-	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
 
-test: .venv/ready
+serve: setup ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
+	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:$(PORT)
+
+test: setup ## every example and every test
 	$(BIN)/pytest
 
-build: .venv/ready
+build: setup ## the static site in site/, strict
 	$(BIN)/mkdocs build --strict
 
-check: lint types build quick
+check: lint types build quick ## what CI runs: all of these, and every test, the browser's included (needs chromium)
 	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test
 
-lint: .venv/ready
+lint: setup ## style and format of Python and JavaScript, and the files under .github
 	$(BIN)/ruff check
-	$(BIN)/zizmor --offline --quiet .github/workflows
+	$(BIN)/ruff format --check
+	$(BIN)/deno lint --quiet docs/assets/js
+	$(BIN)/deno fmt --quiet --check docs/assets/js
+	$(BIN)/deno check --quiet docs/assets/js
+	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 
-types: .venv/ready
+types: setup ## mypy
 	$(BIN)/mypy
 
-bench: .venv/ready
+bench: setup ## performance, as ratios measured side by side; writes benchmarks/results.json
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
 
-quick: .venv/ready
+quick: setup ## the benchmarks at small sizes, for errors only
 	$(ONE_THREAD) $(BIN)/python -m benchmarks --quick
 
-lock: .venv/ready
-	$(BIN)/pip install --quiet uv
+lowest: setup ## the tests with the oldest versions that pyproject.toml allows
+	$(BIN)/python -m venv --clear --without-pip .venv/lowest
+	$(BIN)/uv pip install --quiet --python .venv/lowest --only-binary :all: --resolution lowest-direct \
+	    -r pyproject.toml --extra test
+	.venv/lowest/bin/python -m pytest
+
+lock: setup ## refresh requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --python-version 3.11 --upgrade \
 	    --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
-clean:
-	rm -rf .venv site
+new-page new-function new-widget: setup ## the files of a new piece, its tests too: make new-page NAME=how-long
+	@$(BIN)/python -m tools.new $(@:new-%=%) "$(NAME)" $(MODULE)
 
-.venv/ready: requirements.lock pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --disable-pip-version-check --quiet --require-hashes -r requirements.lock
-	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
-	touch $@
+setup: ## .venv from requirements.lock; PYTHON=python3.12 makes it of another Python
+	@$(PYTHON) -m tools.environment
+
+clean: ## remove .venv and site
+	rm -rf .venv site

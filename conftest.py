@@ -1,15 +1,15 @@
-"""What a run reports besides passes and failures: how many examples ran, and that nothing was skipped unseen."""
+"""What a run reports besides passes and failures: how many examples ran, and what was skipped, a line for a reason."""
 
 # ruff: noqa: D103  (the hooks' names say what they are)
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
 _doctests: dict[str, pytest.Item] = {}
 _ran: Counter[str] = Counter()
-_skipped: list[str] = []
+_skipped: dict[str, list[str]] = defaultdict(list)  # reason: files
 
 
 def pytest_collection_finish(session):
@@ -18,12 +18,12 @@ def pytest_collection_finish(session):
 
 def pytest_collectreport(report):
     if report.skipped:
-        _skipped.append(f"{report.nodeid}: {report.longrepr[-1]}")
+        _note_skip(report)
 
 
 def pytest_runtest_logreport(report):
     if report.skipped and not hasattr(report, "wasxfail"):
-        _skipped.append(f"{report.nodeid}: {report.longrepr[-1]}")
+        _note_skip(report)
     if report.when == "call" and not report.skipped and report.nodeid in _doctests:
         item = _doctests[report.nodeid]
         _ran["examples"] += len(item.dtest.examples)
@@ -31,7 +31,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
-    if _refused():
+    if _skipped and _refused():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -39,9 +39,14 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.write_line(
         f"{_ran['examples']} examples ran, in {_ran['docstrings']} docstrings and {_ran['pages']} pages"
     )
-    for skip in _refused():
-        terminalreporter.write_line(f"REFUSE_SKIPS: {skip}", red=True)
+    for reason, files in _skipped.items():
+        line = f"{len(files)} skipped in {os.path.commonpath(files) or 'several folders'}: {reason}"
+        terminalreporter.write_line(f"REFUSE_SKIPS: {line}" if _refused() else line, red=_refused())
+
+
+def _note_skip(report):
+    _skipped[str(report.longrepr[-1]).removeprefix("Skipped: ")].append(report.nodeid.split("::")[0])
 
 
 def _refused():
-    return _skipped if os.environ.get("REFUSE_SKIPS") == "1" else []
+    return os.environ.get("REFUSE_SKIPS") == "1"

@@ -1,6 +1,7 @@
 """The measuring itself, and the committed results: every missed goal says why."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from attention import (
     sinusoidal_encoding,
 )
 from benchmarks import suites
-from benchmarks.__main__ import as_record, machine
+from benchmarks.__main__ import REASONS, as_record, machine
 from benchmarks.measure import cpu_times, fitted_exponent, peak_bytes, ratios
 from benchmarks.peers import ROTARY, contenders, einsum_attention, loop_encoding, rotary_contenders
 
@@ -100,3 +101,10 @@ def test_the_committed_results_judge_every_goal_and_explain_what_is_missed():
         if "met" in finding:
             assert finding["met"] == all(limits), finding
         assert finding.get("met", True) or len(finding.get("reason", "")) > 20, finding
+
+
+def test_a_reason_holds_no_figure_and_the_results_hold_no_other_reason():
+    reasons = {reason for *_, reason in REASONS}
+    assert not [reason for reason in reasons if re.search(r"\d", reason)]
+    findings = json.loads(RESULTS.read_text("utf-8"))["findings"]
+    assert {finding["reason"] for finding in findings if "reason" in finding} <= reasons

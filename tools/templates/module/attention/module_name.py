@@ -1,0 +1,1 @@
+"""Fill in: the one idea of this module, in a sentence."""

@@ -1,0 +1,1 @@
+"""Fill in: what is compared with what, and bad input."""
