@@ -9,6 +9,8 @@ from pathlib import Path
 
 from fontTools.subset import Options, Subsetter, load_font, save_font  # type: ignore[import-untyped]
 
+from docs_ext.site.formulas import formulas
+
 # How KaTeX marks what it draws in a font; all other text is in PLAIN.
 FONTS = {
     "Math-Italic": r"mathnormal\b",
@@ -24,7 +26,7 @@ PLAIN = "Main-Regular"
 EMBEDDED = (PLAIN, "Math-Italic")  # nearly every formula needs these: the style sheet holds them
 
 
-class _Formulas(HTMLParser):
+class _Characters(HTMLParser):
     """The characters that KaTeX draws in each font."""
 
     def __init__(self) -> None:
@@ -52,16 +54,17 @@ class _Formulas(HTMLParser):
 
 def subset_fonts(site: Path, pages: Iterable[str]) -> None:
     """Keep the glyphs that formulas use; fonts that FONTS does not know stay whole."""
-    formulas = _Formulas()
-    for page in pages:
-        formulas.feed(page)
+    drawn = {page[start:end] for page in pages for start, end in formulas(page)}
+    seen = _Characters()
+    for formula in drawn:
+        seen.feed(formula)
     options = Options(flavor="woff2", layout_features=["*"], hinting=False)
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
         name = path.stem.removeprefix("KaTeX_")
         if name == PLAIN or name in FONTS:
             with load_font(str(path), options) as font:
                 subsetter = Subsetter(options)
-                subsetter.populate(text="".join(sorted(formulas.characters[name])))
+                subsetter.populate(text="".join(sorted(seen.characters[name])))
                 subsetter.subset(font)
                 save_font(font, str(path), options)
 
