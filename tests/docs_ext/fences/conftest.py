@@ -5,7 +5,9 @@ from importlib.util import find_spec
 import pytest
 
 NEEDS = {"altair": "docs", "jinja2": "docs", "mkdocs": "docs", "py_mini_racer": "docs", "html5lib": "dev"}
-MISSING = [f"{name} is not installed: pip install -e .[{extra}]" for name, extra in NEEDS.items() if not find_spec(name)]
+MISSING = [
+    f"{name} is not installed: pip install -e .[{extra}]" for name, extra in NEEDS.items() if not find_spec(name)
+]
 
 
 class _Missing(pytest.Module):
