@@ -5,7 +5,7 @@ from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_no
 from attention.cache import KVCache
 from attention.costs import attention_flops, attention_weight_bytes, kv_cache_bytes
 from attention.dot_product import attention_scores, attention_weights, scaled_dot_product_attention
-from attention.heads import (
+from attention.multi_head import (
     MultiHeadWeights,
     Rotary,
     cross_attention,
@@ -17,7 +17,7 @@ from attention.heads import (
 )
 from attention.masks import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
 from attention.numerics import entropy, log_softmax, logsumexp, softmax
-from attention.positions import (
+from attention.relative import (
     alibi_bias,
     alibi_slopes,
     apply_rotary,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _checks
-from attention.heads import MultiHeadWeights, _LayerOptions, multi_head_attention
+from attention.multi_head import MultiHeadWeights, _LayerOptions, multi_head_attention
 from attention.projections import project
 
 

@@ -23,12 +23,12 @@ FLOORS = {
     "_checks": -1,
     "numerics": 0,
     "masks": 0,
-    "positions": 0,
+    "relative": 0,
     "projections": 0,
     "costs": 0,
     "dot_product": 1,
     "additive": 1,
-    "heads": 2,
+    "multi_head": 2,
     "tiling": 2,
     "gradients": 2,
     "cache": 3,
@@ -202,7 +202,7 @@ def test_all_tests_are_collected_where_only_the_test_extra_is_installed():
     env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # plugins of packages that are made to be missing
     run = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent, env=env)
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-1000:]
-    assert "tests/test_tiling.py" in run.stdout
+    assert "tests/package/test_tiling.py" in run.stdout
 
 
 def test_only_numpy_is_required_at_run_time():

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _checks
 from attention.dot_product import scaled_dot_product_attention
-from attention.positions import apply_rotary
+from attention.relative import apply_rotary
 from attention.projections import project
 
 
