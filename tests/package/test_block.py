@@ -558,39 +558,64 @@ def test_bad_input_of_the_feed_forward_layer_is_named(changes, exception, pieces
         feed_forward(**arguments | arrays)
 
 
-@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
 @pytest.mark.parametrize(
-    ("changes", "options", "exception", "pieces"),
+    ("changes", "exception", "pieces"),
     [
-        pytest.param({"w_o": (6, 3)}, {}, ValueError, ["attention must", "(2, 4)", "(2, 3)"], id="w_o of other width"),
-        pytest.param({"w_o": (6, 1)}, {}, ValueError, ["attention must", "(2, 4)", "(2, 1)"], id="w_o would broadcast"),
-        pytest.param({"w_out": (7, 1)}, {}, ValueError, ["feed-forward", "(2, 4)", "(2, 1)"], id="w_out broadcasts"),
-        pytest.param({"w_in": (3, 7)}, {}, ValueError, ["w_in (3, 7)", "(2, 4)"], id="w_in"),
-        pytest.param({"b_in": (6,)}, {}, ValueError, ["b_in (6,)"], id="b_in"),
+        pytest.param(
+            {"w_o": (6, 3)}, ValueError, ["attention must", "w_q (4, 6)", "w_o (6, 3)"], id="w_o of other width"
+        ),
+        pytest.param({"w_o": (6, 1)}, ValueError, ["attention must", "w_o (6, 1)"], id="w_o would broadcast"),
+        pytest.param({"w_v": (3, 6), "w_k": (3, 6)}, ValueError, ["attention must", "w_k (3, 6)"], id="other tokens"),
+        pytest.param({"w_in": (3, 7)}, ValueError, ["w_in must", "w_in (3, 7)", "w_q (4, 6)"], id="w_in"),
+        pytest.param({"w_in": (4,)}, ValueError, ["w_in must", "w_in (4,)"], id="1-D w_in"),
+        pytest.param({"w_out": (7, 1)}, ValueError, ["w_out must", "w_out (7, 1)", "(7, 4)"], id="w_out broadcasts"),
+        pytest.param({"w_out": (6, 4)}, ValueError, ["w_out (6, 4)", "w_in (4, 7)"], id="w_out of other d_hidden"),
+        pytest.param({"b_in": (6,)}, ValueError, ["b_in (6,)", "w_in (4, 7)"], id="b_in"),
+        pytest.param({"b_out": (1,)}, ValueError, ["b_out (1,)", "w_out (7, 4)"], id="b_out"),
         *(
-            pytest.param(
-                {name: shape}, {}, ValueError, [f"{name} must", f"{name} {shape}", "x (2, 4)"], id=f"long {name}"
-            )
+            pytest.param({name: shape}, ValueError, [f"{name} must", "d_model = 4", f"{shape}"], id=f"long {name}")
             for name, shape in zip(NORMS, [(5,), (1,), (2, 4), ()], strict=True)
         ),
-        *(pytest.param({name: [1j] * 4}, {}, TypeError, [f"{name} must"], id=f"complex {name}") for name in NORMS),
-        pytest.param({"eps": -1.0}, {}, ValueError, ["eps", "negative"], id="negative eps"),
-        pytest.param({"x": (2, 3)}, {}, ValueError, ["x (2, 3)", "(4, 6)"], id="x of other width"),
-        pytest.param({"x": (4,)}, {}, ValueError, ["x", "(4,)", "2 axes"], id="1-D x"),
-        pytest.param({"x": [[1j] * 4]}, {}, TypeError, ["x must", "complex"], id="complex x"),
-        pytest.param({}, {"mask": np.ones((3, 3), bool)}, ValueError, ["mask (3, 3)", "(2, 2, 2)"], id="mask"),
-        pytest.param({}, {"mask": np.ones((2, 2))}, TypeError, ["mask must"], id="float mask"),
-        pytest.param({}, {"src_mask": None}, TypeError, ["src_mask"], id="an unknown option"),
+        *(
+            pytest.param({name: [1j] * 4}, TypeError, [f"{name} must"], id=f"complex {name}")
+            for name in ("w_in", "w_out", "b_in", "b_out", *NORMS)
+        ),
+        pytest.param({"w_in": None}, TypeError, ["w_in must"], id="no w_in"),
+        pytest.param({"eps": -1.0}, ValueError, ["eps", "negative"], id="negative eps"),
     ],
 )
-def test_bad_input_of_the_block_is_named(norm_first, changes, options, exception, pieces):
-    shapes = {"x": (2, 4), "w_o": (6, 4), "w_in": (4, 7), "w_out": (7, 4)}
-    changes = {name: np.zeros(new) if isinstance(new, tuple) else new for name, new in changes.items()}
-    arrays = {name: np.zeros(shape) for name, shape in shapes.items()} | changes
-    x, w_o = np.asarray(arrays.pop("x")), arrays.pop("w_o")
-    weights = BlockWeights(MultiHeadWeights(*[np.zeros((4, 6))] * 3, w_o, n_heads=2), **arrays)
+def test_block_weights_that_do_not_fit_are_named(changes, exception, pieces):
+    arrays = {"w_o": (6, 4), "w_in": (4, 7), "w_out": (7, 4), "w_k": (4, 6), "w_v": (4, 6)} | changes
+    arrays = {name: np.zeros(new) if isinstance(new, tuple) else new for name, new in arrays.items()}
+    heads = [np.zeros((4, 6)), *(arrays.pop(name) for name in ("w_k", "w_v", "w_o"))]
     with pytest.raises(exception, match=says(*pieces)):
-        transformer_block(x, weights, norm_first=norm_first, **options)
+        BlockWeights(MultiHeadWeights(*heads, n_heads=2), **arrays)
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
+@pytest.mark.parametrize(
+    ("x", "options", "exception", "pieces"),
+    [
+        pytest.param((2, 3), {}, ValueError, ["x (2, 3)", "(4, 6)"], id="x of other width"),
+        pytest.param((4,), {}, ValueError, ["x", "(4,)", "2 axes"], id="1-D x"),
+        pytest.param([[1j] * 4], {}, TypeError, ["x must", "complex"], id="complex x"),
+        pytest.param((2, 4), {"mask": np.ones((3, 3), bool)}, ValueError, ["mask (3, 3)", "(2, 2, 2)"], id="mask"),
+        pytest.param((2, 4), {"mask": np.ones((2, 2))}, TypeError, ["mask must"], id="float mask"),
+        pytest.param((2, 4), {"src_mask": None}, TypeError, ["transformer_block", "'src_mask'"], id="unknown option"),
+        pytest.param((2, 4), {"memory": None}, TypeError, ["transformer_block", "'memory'", "rotary"], id="memory"),
+        pytest.param((2, 4), {"enable_gqa": True}, TypeError, ["transformer_block", "enable_gqa", "weights"], id="gqa"),
+    ],
+)
+def test_bad_input_of_the_block_is_named(norm_first, x, options, exception, pieces):
+    heads = MultiHeadWeights(*[np.zeros((4, 6))] * 3, np.zeros((6, 4)), n_heads=2)
+    weights = BlockWeights(heads, np.zeros((4, 7)), np.zeros((7, 4)), norm1_weight=np.ones(4))
+    with pytest.raises(exception, match=says(*pieces)):
+        transformer_block(np.zeros(x) if isinstance(x, tuple) else x, weights, norm_first=norm_first, **options)
+
+
+def test_an_activation_keeps_the_shape():
+    with pytest.raises(ValueError, match=says("activation", "given (2, 7)", "returned (1, 7)")):
+        feed_forward(np.zeros((2, 4)), np.zeros((4, 7)), np.zeros((7, 4)), activation=lambda h: h[:1])
 
 
 def test_a_block_needs_heads_and_a_flag(rng):

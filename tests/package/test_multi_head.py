@@ -883,13 +883,11 @@ def test_a_token_without_any_key_receives_the_bias_of_the_output_alone(rng):
     assert multi_head_attention(np.zeros((2, 0, 7)), weights).shape == (2, 0, 13)
 
 
-def test_the_heads_follow_from_the_weights_whatever_enable_gqa_says(rng):
-    x, w = rng.standard_normal((3, 7)), layer(rng, d_memory=7)
-    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
-    for enable_gqa in (False, True):
-        np.testing.assert_array_equal(
-            multi_head_attention(x, weights, enable_gqa=enable_gqa), multi_head_attention(x, weights)
-        )
+@pytest.mark.parametrize("enable_gqa", [False, True])
+def test_enable_gqa_is_refused_since_the_weights_say_which_heads_are_shared(rng, enable_gqa):
+    weights = MultiHeadWeights.random(12, 6, n_kv_heads=3, rng=rng)
+    with pytest.raises(TypeError, match=says("multi_head_attention takes no enable_gqa", "weights")):
+        multi_head_attention(np.zeros((3, 12)), weights, enable_gqa=enable_gqa)
 
 
 # --- rotary positions --------------------------------------------------------------------------------------------
