@@ -509,29 +509,3 @@ def test_a_failing_first_append_fixes_nothing():
     assert len(cache) == cache.n_seen == cache.nbytes == 0
     keys, values = cache.append(np.ones((7, 1, 2), np.float32), np.ones((7, 1, 1), np.float32))
     assert (keys.shape, values.shape, keys.dtype) == ((7, 1, 2), (7, 1, 1), np.float32)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "exception", "pieces"),
-    [
-        pytest.param((0,), {}, ValueError, ["max_tokens", "at least 1", "0"], id="no tokens"),
-        pytest.param((-1,), {}, ValueError, ["max_tokens", "-1"], id="negative max_tokens"),
-        pytest.param((2.0,), {}, TypeError, ["max_tokens", "integer"], id="float max_tokens"),
-        pytest.param((), {"window": 0}, ValueError, ["window", "at least 1", "0"], id="window of 0"),
-        pytest.param((), {"window": -3}, ValueError, ["window", "-3"], id="negative window"),
-        pytest.param((), {"window": "4"}, TypeError, ["window", "integer"], id="string window"),
-        pytest.param((5, 3), {}, TypeError, ["positional"], id="window by position"),
-    ],
-)
-def test_bad_limits_are_named(arguments, options, exception, pieces):
-    with pytest.raises(exception, match=says(*pieces)):
-        KVCache(*arguments, **options)
-
-
-def test_no_floating_point_warnings():
-    with np.errstate(all="raise"):
-        cache = KVCache()
-        for fill in (np.inf, np.nan, 65504, 6e-8) * 10:
-            keys, values = cache.append(np.full((1, 3), fill, np.float16), np.full((1, 5), fill, np.float16))
-    assert np.isinf(keys[0]).all()
-    assert np.isnan(values[1]).all()
