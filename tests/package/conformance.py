@@ -51,7 +51,7 @@ class Row:
     views: bool = False  # the result may be a view of an argument, or keep it
 
 
-def bad(*pieces: str, raises: type[Exception] = ValueError, **changes: Any) -> Bad:
+def bad(*pieces: str, raises: Any = ValueError, **changes: Any) -> Bad:
     return Bad(changes, pieces, raises)
 
 
@@ -196,8 +196,8 @@ ROWS["kv_cache_bytes"] = Row({"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_
 PLAIN = arrays({"query": (3, 4), "key": (5, 4), "value": (5, 2)}, scale=0.7, softcap=2.0, enable_gqa=False)
 ALL = arrays({"query": (2, 6, 5, 4), "key": (2, 3, 5, 4), "value": (2, 3, 5, 7), "bias": (2, 6, 5, 5), "sink": (6,)})
 ALL |= {"mask": bools(2, 6, 5, 5), "is_causal": True, "softcap": 2.0, "scale": 0.7, "enable_gqa": True}
-HEADS = {"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2)}
-GROUPS = {"query": (6, 3, 4), "key": (2, 5, 4), "value": (2, 5, 2), "enable_gqa": True}
+HEADS: dict[str, Any] = {"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2)}
+GROUPS: dict[str, Any] = {"query": (6, 3, 4), "key": (2, 5, 4), "value": (2, 5, 2), "enable_gqa": True}
 TRUE = np.ones
 WAYS_OUT = ("mask=causal_mask(3, 5)", "causal_mask(3, 5, offset=2)", "offset=n_k - n_q")
 OF_SCORES = (
@@ -285,7 +285,14 @@ plain_and_all(
 )
 plain_and_all("partial_attention", call=lambda *args, **options: partial_attention(*args, **options).output)
 
-SHAPES = {"query": (3, 4), "key": (5, 6), "value": (5, 2), "w_query": (4, 7), "w_key": (6, 7), "w_score": (7,)}
+SHAPES: dict[str, Any] = {
+    "query": (3, 4),
+    "key": (5, 6),
+    "value": (5, 2),
+    "w_query": (4, 7),
+    "w_key": (6, 7),
+    "w_score": (7,),
+}
 ROWS["additive_attention"] = Row(
     arrays(SHAPES, mask=bools(3, 5)),
     (
@@ -309,11 +316,11 @@ ROWS["additive_attention"] = Row(
 
 def merged(**parts):
     values = list(parts.values())
-    return merge_partials(*zip(values[::2], values[1::2], strict=True)).output
+    return merge_partials(*(PartialAttention(*part) for part in zip(values[::2], values[1::2], strict=True))).output
 
 
 LOG = ("first.logsumexp", "rest[0].logsumexp")
-PARTS = {"first.output": (3, 2), LOG[0]: (3,), "rest[0].output": (3, 2), LOG[1]: (3,)}
+PARTS: dict[str, Any] = {"first.output": (3, 2), LOG[0]: (3,), "rest[0].output": (3, 2), LOG[1]: (3,)}
 ROWS["merge_partials"] = Row(
     arrays(PARTS),
     (
@@ -386,8 +393,8 @@ ROWS["self_attention"] = Row(
     cast=("bias",),
 )
 
-WEIGHTS = {"w_q": (7, 12), "w_k": (11, 6), "w_v": (11, 15), "w_o": (30, 13)}
-BIASES = {"b_q": (12,), "b_k": (6,), "b_v": (15,), "b_o": (13,)}
+WEIGHTS: dict[str, Any] = {"w_q": (7, 12), "w_k": (11, 6), "w_v": (11, 15), "w_o": (30, 13)}
+BIASES: dict[str, Any] = {"b_q": (12,), "b_k": (6,), "b_v": (15,), "b_o": (13,)}
 LAYER = arrays(WEIGHTS | BIASES, n_heads=6, n_kv_heads=3)
 ROWS["MultiHeadWeights"] = Row(
     LAYER,
@@ -493,7 +500,7 @@ ROWS["rms_norm"] = Row(
 )
 ROWS["gelu"] = Row({"x": floats(3, 5), "approximate": False})
 ROWS["gelu, approximate"] = Row({"x": floats(3, 5), "approximate": True})
-LAYERS = {"w_in": (4, 7), "w_out": (7, 6), "b_in": (7,), "b_out": (6,)}
+LAYERS: dict[str, Any] = {"w_in": (4, 7), "w_out": (7, 6), "b_in": (7,), "b_out": (6,)}
 ROWS["feed_forward"] = Row(
     arrays({"x": (3, 4)} | LAYERS),
     (
@@ -508,8 +515,8 @@ ROWS["feed_forward"] = Row(
     ),
     cast=("b_in", "b_out"),
 )
-NORMS = {f"norm{at}_{row}": (4,) for at in (1, 2) for row in ("weight", "bias")}
-ATTENTION = {"w_q": (4, 6), "w_k": (4, 6), "w_v": (4, 6), "w_o": (6, 4)}
+NORMS: dict[str, Any] = {f"norm{at}_{row}": (4,) for at in (1, 2) for row in ("weight", "bias")}
+ATTENTION: dict[str, Any] = {"w_q": (4, 6), "w_k": (4, 6), "w_v": (4, 6), "w_o": (6, 4)}
 BLOCK = arrays(ATTENTION | LAYERS | NORMS | {"w_out": (7, 4), "b_out": (4,)}, n_heads=2, eps=1e-3)
 
 

@@ -1,6 +1,7 @@
 """Scores, weights and their blend against loops, every convention by itself, properties, and bad input."""
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def draw(rng, *features):
     n_q, n_k, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:4])
     batch = (2,) if rng.random() < 0.5 else ()
     heads = 4
-    options = {}
+    options: dict[str, Any] = {}
     if "causal" in features:
         options["is_causal"] = True
         n_k = n_q
@@ -632,7 +633,7 @@ def test_one_key_value_head_serves_all_and_as_many_as_query_heads_changes_nothin
 @pytest.mark.parametrize("shape", [(5,), (3, 1), (6, 1, 1), (6, 3, 5), (2, 1, 3, 5), (2, 6, 3, 5)], ids=str)
 def test_mask_and_bias_of_grouped_heads_are_per_query_head(rng, shape):
     query, key, value = (rng.standard_normal(tail) for tail in [(2, 6, 3, 4), (2, 2, 5, 4), (2, 2, 5, 7)])
-    options = {"mask": rng.random(shape) < 0.6, "bias": rng.standard_normal(shape)}
+    options: dict[str, Any] = {"mask": rng.random(shape) < 0.6, "bias": rng.standard_normal(shape)}
     np.testing.assert_allclose(
         scaled_dot_product_attention(query, key, value, enable_gqa=True, **options),
         scaled_dot_product_attention(query, np.repeat(key, 3, axis=1), np.repeat(value, 3, axis=1), **options),

@@ -30,6 +30,12 @@ def test_a_part_holds_the_blend_and_the_logarithm_of_its_exponentials(rng):
     np.testing.assert_allclose(part.logsumexp, logsumexp(attention_scores(query, key)), rtol=1e-14)
 
 
+@pytest.mark.parametrize(("dtype", "expected"), [(np.float16, np.float32), (np.float32, np.float32), (int, np.float64)])
+def test_the_logsumexp_is_an_exponent_and_keeps_more_digits_than_half_precision(rng, dtype, expected):
+    part = partial_attention(*(rng.standard_normal((3, 6, 4)) * 3).astype(dtype))
+    assert part.logsumexp.dtype == expected
+
+
 def test_the_sink_counts_in_the_logsumexp_of_its_part(rng):
     query, key, value = rng.standard_normal((3, 2, 5, 4))
     part = partial_attention(query, key, value, sink=[0.5, -np.inf])

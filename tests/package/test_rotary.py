@@ -172,36 +172,6 @@ def test_the_permutation_lists_every_feature_once():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_x_alone_decides_the_dtype(rng, layout):
-    x, tables = rng.standard_normal((3, 6)), rotary_tables([0, 1, 2], 4)
-    expected = apply_rotary(x, *tables, layout=layout)
-    for dtype in (np.float16, np.float32, np.float64, np.longdouble):
-        rotated = apply_rotary(x.astype(dtype), *tables, layout=layout)
-        assert rotated.dtype == dtype
-        np.testing.assert_allclose(
-            rotated.astype(float), expected, rtol=0, atol=8 * float(np.finfo(dtype).eps) + 4 * EPS
-        )
-    single = [table.astype(np.float32) for table in tables]
-    assert apply_rotary(x, *single, layout=layout).dtype == np.float64
-    for dtype in (np.float16, np.float32):  # the tables are cast, so that nothing is computed in float64
-        small = x.astype(dtype)
-        np.testing.assert_array_equal(
-            apply_rotary(small, *tables, layout=layout), apply_rotary(small, *single, layout=layout)
-        )
-    for whole in (np.array([[3, -2, 5, 1]]), [[True, False, True, True]]):
-        assert apply_rotary(whole, tables[0][1], tables[1][1], layout=layout).dtype == np.float64
-
-
-def test_float16_is_computed_in_float32():
-    x = np.full((1, 2), 60000, np.float16)  # 60000 * (cos + sin) is more than float16 holds
-    with np.errstate(all="raise"):
-        rotated = apply_rotary(x, *rotary_tables(np.pi / 4, 2), layout="half")
-    assert rotated[0, 0] == 0
-    assert np.isinf(rotated[0, 1])
-    np.testing.assert_allclose(apply_rotary(x, [0.6], [-0.8], layout="half")[0, 1], 60000 * -0.2, rtol=1e-3)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_place_in_memory_does_not_matter(rng, layout):
     x, tables = rng.standard_normal((5, 8)), rotary_tables(np.arange(5), 6)
     expected = apply_rotary(x, *tables, layout=layout)

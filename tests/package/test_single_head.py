@@ -1,5 +1,7 @@
 """One head against loops: who asks, who answers, and what is passed on."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +27,7 @@ def draw(rng, *features):
     """Draw tokens, memory, matrices and options; every axis has a size of its own, apart from what must be equal."""
     n_q, n_k, d_model, d_memory, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:6])
     lead_x, lead_memory = smaller(rng, (2, 4)), smaller(rng, (2, 4))
-    options = {}
+    options: dict[str, Any] = {}
     if "causal" in features:
         options["is_causal"] = True
         n_k = n_q
