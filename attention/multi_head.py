@@ -245,7 +245,8 @@ def multi_head_attention(
     Raises
     ------
     TypeError
-        If weights are not MultiHeadWeights; as in `scaled_dot_product_attention` and `apply_rotary`.
+        If weights are not MultiHeadWeights, or enable_gqa or an unknown option is given; as in
+        `scaled_dot_product_attention` and `apply_rotary`.
     ValueError
         If the tokens do not fit the matrices; as in `scaled_dot_product_attention` and `apply_rotary`; if rotary meets
         memory.
