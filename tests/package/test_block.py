@@ -390,6 +390,14 @@ def test_a_block_needs_heads_and_a_flag(rng):
         transformer_block(np.zeros((3, 5)), block(*parts(rng)), False)
 
 
+def test_a_block_takes_no_memory_since_its_tokens_attend_to_each_other(rng):
+    x = rng.standard_normal((4, 5))
+    with pytest.raises(
+        TypeError, match=says("transformer_block takes no option 'memory'", "rotary")
+    ):
+        transformer_block(x, block(*parts(rng)), memory=x)
+
+
 def test_the_order_of_steps_is_attention_then_feed_forward(rng):
     heads, rest = parts(rng)
     weights, x = block(heads, rest), rng.standard_normal((4, 5))

@@ -243,6 +243,11 @@ def test_no_module_sets_floating_point_state_or_draws_from_the_global_generator(
     assert not [node for node in ast.walk(tree(module)) if isinstance(node, ast.Global)]
 
 
+@pytest.mark.parametrize("module", [module for module in MODULES if not module.startswith("_")])
+def test_every_module_has_tests_of_its_name(module):
+    assert Path(__file__).with_name(f"test_{module}.py").is_file(), f"{module} has no tests/package/test_{module}.py"
+
+
 # --- names -------------------------------------------------------------------------------------------------------
 
 
