@@ -11,7 +11,6 @@ from attention import (
     causal_mask,
     kv_cache_bytes,
 )
-from tests.oracles import says
 
 GPT3 = {"n_layers": 96, "n_kv_heads": 96, "d_head": 128}  # 175B: Brown et al. 2020, table 2.1
 
@@ -117,23 +116,3 @@ FUNCTIONS = {
     attention_weight_bytes: {"n_queries": 3, "n_keys": 5, "n_heads": 11, "itemsize": 2},
     kv_cache_bytes: {"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_head": 7, "itemsize": 4},
 }
-
-
-@pytest.mark.parametrize(
-    ("function", "name"), [(function, name) for function, sizes in FUNCTIONS.items() for name in sizes]
-)
-def test_a_size_that_is_no_count_is_named(function, name):
-    sizes = FUNCTIONS[function]
-    assert function(**sizes | {name: 0}) == 0 or name in ("d_k", "d_v")
-    with pytest.raises(ValueError, match=says(name, "-1")):
-        function(**sizes | {name: -1})
-    for no_integer in (2.0, "2", None):
-        with pytest.raises(TypeError, match=says(name, "integer")):
-            function(**sizes | {name: no_integer})
-
-
-def test_causal_costs_need_a_square_and_a_flag():
-    with pytest.raises(ValueError, match=says("is_causal", "n_queries 3", "n_keys 5")):
-        attention_flops(3, 5, 2, 7, is_causal=True)
-    with pytest.raises(TypeError, match=says("is_causal", "True or False")):
-        attention_flops(3, 3, 2, 7, is_causal=1)

@@ -352,125 +352,12 @@ def test_block_weights_are_frozen_and_compare_by_identity(rng):
 # --- dtypes and memory -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("dtype", "expected"), [(bool, D), (np.uint8, D), (np.int64, D), (H, H), (S, S), (D, D)])
-def test_x_alone_decides_the_dtype_of_norms_and_gelu(dtype, expected):
-    x = np.ones((3, 4), dtype)
-    for row in (None, np.ones(4, H), np.ones(4, D), np.ones(4, int), [1, 1, 1, 1]):
-        assert layer_norm(x, row, row).dtype == rms_norm(x, row).dtype == expected
-    assert layer_norm(x, eps=D(0.5)).dtype == rms_norm(x, eps=D(0.5)).dtype == expected
-    assert gelu(x).dtype == gelu(x, approximate=True).dtype == expected
-    np.testing.assert_allclose(rms_norm(x, [3, 3, 3, 3], eps=0), np.full((3, 4), 3))
-
-
-@pytest.mark.parametrize(
-    ("dtypes", "expected"),
-    [
-        ((bool, bool, bool), D),
-        ((np.uint8, np.int8, int), D),
-        ((H, H, H), H),
-        ((S, H, H), S),
-        ((H, S, H), S),
-        ((H, H, S), S),
-        ((S, S, D), D),
-        ((D, S, S), D),
-        ((S, int, S), D),
-    ],
-)
-def test_tokens_and_matrices_decide_the_dtype_of_feed_forward_and_block(dtypes, expected):
-    x, w_in, w_out = (np.ones((4, 4), dtype) for dtype in dtypes)
-    heads = MultiHeadWeights(*[np.zeros((4, 4), dtypes[1])] * 4, n_heads=2)
-    for row in (None, np.ones(4, H), np.ones(4, D), np.ones(4, int)):
-        assert feed_forward(x, w_in, w_out, row, row).dtype == expected
-        weights = BlockWeights(heads, w_in, w_out, row, row, row, row, row, row)
-        for norm_first in (True, False):
-            assert transformer_block(x, weights, norm_first=norm_first).dtype == expected
-    heads = MultiHeadWeights(*[np.zeros((4, 4), S)] * 3, np.zeros((4, 4), D), n_heads=2)
-    small = [array.astype(H) for array in (x, w_in, w_out)]
-    assert transformer_block(small[0], BlockWeights(heads, *small[1:])).dtype == D
-
-
-def test_half_precision_is_computed_in_single_and_rounded_once(rng):
-    heads, rest = parts(rng, H)
-    single = [{name: array.astype(S) for name, array in part.items()} for part in (heads, rest)]
-    x = rng.standard_normal((30, 5)).astype(H)
-    row, bias = rest["norm1_weight"], rest["norm1_bias"]
-    matrices, wide = [rest[name] for name in ("w_in", "w_out", "b_in", "b_out")], x.astype(S)
-    for half, full in [
-        (layer_norm(x, row, bias), layer_norm(wide, row, bias)),
-        (rms_norm(x, row), rms_norm(wide, row)),
-        (gelu(x), gelu(wide)),
-        (gelu(x, approximate=True), gelu(wide, approximate=True)),
-        (feed_forward(x, *matrices), feed_forward(wide, *(matrix.astype(S) for matrix in matrices))),
-        (transformer_block(x, block(heads, rest)), transformer_block(wide, block(*single))),
-        (
-            transformer_block(x, block(heads, rest), norm_first=False),
-            transformer_block(wide, block(*single), norm_first=False),
-        ),
-    ]:
-        np.testing.assert_array_equal(half, full.astype(H), strict=True)
-
-
 def test_half_precision_sums_of_squares_may_pass_its_largest_number():
     x = np.array([[1000, -1000, 1000, -1000]], H)  # squares of a million
     np.testing.assert_array_equal(layer_norm(x), [[1, -1, 1, -1]])
     np.testing.assert_array_equal(rms_norm(x), [[1, -1, 1, -1]])
     hidden = feed_forward(np.full((1, 4), 256, H), np.full((4, 3), 256, H), np.full((3, 1), 2**-12, H), activation=relu)
     np.testing.assert_array_equal(hidden, [[192]])  # by way of 262144
-
-
-def test_single_precision_is_close_to_double(rng):
-    heads, rest = parts(rng)
-    single = [{name: array.astype(S) for name, array in part.items()} for part in (heads, rest)]
-    x = rng.standard_normal((4, 5))
-    for norm_first in (True, False):
-        expected = loop_block(x, heads, rest, norm_first=norm_first)
-        result = transformer_block(x.astype(S), block(*single), norm_first=norm_first)
-        np.testing.assert_allclose(result, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
-    np.testing.assert_allclose(gelu(x.astype(S)), loop_gelu(x), rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("dtype", [H, S, D])
-def test_no_floating_point_warnings(dtype):
-    top, low = np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal
-    with np.errstate(all="raise"):
-        state = np.geterr()
-        for fill in (top, -top, low, dtype(np.inf), dtype(np.nan), dtype(256), dtype(0)):
-            x = np.full((3, 4), fill)
-            layer_norm(x, x[0], x[0], eps=0)
-            rms_norm(x, x[0], eps=0)
-            gelu(x)
-            gelu(x, approximate=True)
-            feed_forward(x, np.full((4, 2), fill), np.full((2, 4), fill), x[0, :2], x[0])
-            heads = MultiHeadWeights(*[np.full((4, 4), fill)] * 4, n_heads=2)
-            weights = BlockWeights(heads, np.full((4, 2), fill), np.full((2, 4), fill))
-            transformer_block(x, weights)
-            transformer_block(x, weights, norm_first=False)
-        assert np.geterr() == state
-
-
-def test_inputs_are_not_modified_may_be_read_only_and_are_not_returned(rng):
-    heads, rest = parts(rng)
-    x, mask = rng.standard_normal((2, 4, 5)), rng.random((4, 4)) < 0.7
-    arrays = [x, mask, *heads.values(), *rest.values()]
-    copies = [array.copy() for array in arrays]
-    for array in arrays:
-        array.flags.writeable = False
-    weights = block(heads, rest)
-    for result in (
-        transformer_block(x, weights, mask=mask),
-        transformer_block(x, weights, norm_first=False, mask=mask),
-        feed_forward(x, *(rest[name] for name in ("w_in", "w_out", "b_in", "b_out"))),
-        feed_forward(x, rest["w_in"], rest["w_out"], activation=lambda hidden: hidden),
-        layer_norm(x, rest["norm1_weight"], rest["norm1_bias"]),
-        layer_norm(x),
-        rms_norm(x, rest["norm1_weight"]),
-        gelu(x),
-        gelu(x, approximate=True),
-    ):
-        assert result.flags.writeable
-        assert not any(np.shares_memory(result, array) for array in arrays)
-    for array, copy in zip(arrays, copies, strict=True):
-        np.testing.assert_array_equal(array, copy)
 
 
 def test_nan_shows_in_its_sequence_alone(rng):
@@ -484,113 +371,11 @@ def test_nan_shows_in_its_sequence_alone(rng):
         np.testing.assert_array_equal(result[1], clean[1])
 
 
-def test_lists_will_do():
-    assert rms_norm([3, 3], [1, 2], eps=0).tolist() == [1, 2]
-    assert feed_forward([[3]], [[1, -1]], [[2], [5]], [0, 0], [1], activation=relu).tolist() == [[7]]
-
-
 # --- bad input ---------------------------------------------------------------------------------------------------
 
 
 X = np.zeros((3, 4))
 NORMS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "options", "exception", "pieces"),
-    [
-        pytest.param(layer_norm, (X, np.ones(3)), {}, ValueError, ["weight (3,)", "x (3, 4)"], id="weight by token"),
-        pytest.param(layer_norm, (X, np.ones(1)), {}, ValueError, ["weight (1,)", "x (3, 4)"], id="weight broadcasts"),
-        pytest.param(layer_norm, (X, X), {}, ValueError, ["weight (3, 4)"], id="2-D weight"),
-        pytest.param(layer_norm, (X, None, np.ones(5)), {}, ValueError, ["bias (5,)", "x (3, 4)"], id="bias"),
-        pytest.param(layer_norm, (X, None, 0.0), {}, ValueError, ["bias ()", "x (3, 4)"], id="scalar bias"),
-        pytest.param(layer_norm, (1.0,), {}, ValueError, ["x ()", "1 axis"], id="scalar x"),
-        pytest.param(layer_norm, (X,), {"eps": -1e-5}, ValueError, ["eps", "negative"], id="negative eps"),
-        pytest.param(layer_norm, (X,), {"eps": np.nan}, ValueError, ["eps", "nan"], id="nan for eps"),
-        pytest.param(layer_norm, (X,), {"eps": "1"}, TypeError, ["eps", "real"], id="string eps"),
-        pytest.param(layer_norm, (X,), {"eps": None}, TypeError, ["eps", "real"], id="no eps"),
-        pytest.param(layer_norm, (X * 1j,), {}, TypeError, ["x must", "complex"], id="complex x"),
-        pytest.param(layer_norm, (X, [1j] * 4), {}, TypeError, ["weight must", "complex"], id="complex weight"),
-        pytest.param(layer_norm, (X, None, [1j] * 4), {}, TypeError, ["bias must", "complex"], id="complex bias"),
-        pytest.param(layer_norm, (X, None, None, 1e-5), {}, TypeError, ["positional"], id="eps by position"),
-        pytest.param(rms_norm, (X, np.ones(3)), {}, ValueError, ["weight (3,)", "x (3, 4)"], id="rms weight"),
-        pytest.param(rms_norm, (X, 1.0), {}, ValueError, ["weight ()", "x (3, 4)"], id="rms scalar weight"),
-        pytest.param(rms_norm, (1.0,), {}, ValueError, ["x ()", "1 axis"], id="rms scalar x"),
-        pytest.param(rms_norm, (X,), {"eps": -1.0}, ValueError, ["eps", "negative"], id="rms negative eps"),
-        pytest.param(rms_norm, (X,), {"eps": True}, TypeError, ["eps", "real"], id="rms bool eps"),
-        pytest.param(rms_norm, (X.astype(object),), {}, TypeError, ["x must", "object"], id="rms object x"),
-        pytest.param(gelu, (X * 1j,), {}, TypeError, ["x must", "complex"], id="gelu complex"),
-        pytest.param(gelu, (None,), {}, TypeError, ["x must", "object"], id="gelu None"),
-        pytest.param(gelu, (X,), {"approximate": "tanh"}, TypeError, ["approximate", "str"], id="gelu torch's word"),
-    ],
-)
-def test_bad_input_of_norms_and_gelu_is_named(function, arguments, options, exception, pieces):
-    with pytest.raises(exception, match=says(*pieces)):
-        function(*arguments, **options)
-
-
-@pytest.mark.parametrize(
-    ("changes", "exception", "pieces"),
-    [
-        pytest.param({"w_in": (7, 4)}, ValueError, ["x (3, 4)", "w_in (7, 4)"], id="w_in in torch's layout"),
-        pytest.param({"w_out": (6, 7)}, ValueError, ["w_in (4, 7)", "w_out (6, 7)"], id="w_out in torch's layout"),
-        pytest.param({"w_in": (4,)}, ValueError, ["w_in (4,)"], id="1-D w_in"),
-        pytest.param({"w_out": (7,)}, ValueError, ["w_out (7,)"], id="1-D w_out"),
-        pytest.param({"w_out": ()}, ValueError, ["w_out ()"], id="scalar w_out"),
-        pytest.param({"w_out": (2, 7, 6)}, ValueError, ["w_out (2, 7, 6)"], id="3-D w_out"),
-        pytest.param({"b_in": (6,)}, ValueError, ["b_in (6,)", "w_in (4, 7)"], id="b_in"),
-        pytest.param({"b_in": (1,)}, ValueError, ["b_in (1,)", "w_in (4, 7)"], id="b_in would broadcast"),
-        pytest.param({"b_out": (7,)}, ValueError, ["b_out (7,)", "w_out (7, 6)"], id="b_out"),
-        pytest.param({"b_out": ()}, ValueError, ["b_out ()", "w_out (7, 6)"], id="scalar b_out"),
-        pytest.param({"x": (4,)}, ValueError, ["x (4,)", "2 axes"], id="1-D x"),
-        *(
-            pytest.param({name: [[1j]]}, TypeError, [f"{name} must", "complex"], id=f"complex {name}")
-            for name in ("x", "w_in", "w_out", "b_in", "b_out")
-        ),
-    ],
-)
-def test_bad_input_of_the_feed_forward_layer_is_named(changes, exception, pieces):
-    shapes = {"x": (3, 4), "w_in": (4, 7), "w_out": (7, 6), "b_in": (7,), "b_out": (6,)}
-    arguments = {name: np.zeros(shape) for name, shape in shapes.items()}
-    feed_forward(**arguments)
-    arrays = {name: np.zeros(new) if isinstance(new, tuple) else new for name, new in changes.items()}
-    with pytest.raises(exception, match=says(*pieces)):
-        feed_forward(**arguments | arrays)
-
-
-@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
-@pytest.mark.parametrize(
-    ("changes", "options", "exception", "pieces"),
-    [
-        pytest.param({"w_o": (6, 3)}, {}, ValueError, ["attention must", "(2, 4)", "(2, 3)"], id="w_o of other width"),
-        pytest.param({"w_o": (6, 1)}, {}, ValueError, ["attention must", "(2, 4)", "(2, 1)"], id="w_o would broadcast"),
-        pytest.param({"w_out": (7, 1)}, {}, ValueError, ["feed-forward", "(2, 4)", "(2, 1)"], id="w_out broadcasts"),
-        pytest.param({"w_in": (3, 7)}, {}, ValueError, ["w_in (3, 7)", "(2, 4)"], id="w_in"),
-        pytest.param({"b_in": (6,)}, {}, ValueError, ["b_in (6,)"], id="b_in"),
-        *(
-            pytest.param(
-                {name: shape}, {}, ValueError, [f"{name} must", f"{name} {shape}", "x (2, 4)"], id=f"long {name}"
-            )
-            for name, shape in zip(NORMS, [(5,), (1,), (2, 4), ()], strict=True)
-        ),
-        *(pytest.param({name: [1j] * 4}, {}, TypeError, [f"{name} must"], id=f"complex {name}") for name in NORMS),
-        pytest.param({"eps": -1.0}, {}, ValueError, ["eps", "negative"], id="negative eps"),
-        pytest.param({"x": (2, 3)}, {}, ValueError, ["x (2, 3)", "(4, 6)"], id="x of other width"),
-        pytest.param({"x": (4,)}, {}, ValueError, ["x", "(4,)", "2 axes"], id="1-D x"),
-        pytest.param({"x": [[1j] * 4]}, {}, TypeError, ["x must", "complex"], id="complex x"),
-        pytest.param({}, {"mask": np.ones((3, 3), bool)}, ValueError, ["mask (3, 3)", "(2, 2, 2)"], id="mask"),
-        pytest.param({}, {"mask": np.ones((2, 2))}, TypeError, ["mask must"], id="float mask"),
-        pytest.param({}, {"src_mask": None}, TypeError, ["src_mask"], id="an unknown option"),
-    ],
-)
-def test_bad_input_of_the_block_is_named(norm_first, changes, options, exception, pieces):
-    shapes = {"x": (2, 4), "w_o": (6, 4), "w_in": (4, 7), "w_out": (7, 4)}
-    changes = {name: np.zeros(new) if isinstance(new, tuple) else new for name, new in changes.items()}
-    arrays = {name: np.zeros(shape) for name, shape in shapes.items()} | changes
-    x, w_o = np.asarray(arrays.pop("x")), arrays.pop("w_o")
-    weights = BlockWeights(MultiHeadWeights(*[np.zeros((4, 6))] * 3, w_o, n_heads=2), **arrays)
-    with pytest.raises(exception, match=says(*pieces)):
-        transformer_block(x, weights, norm_first=norm_first, **options)
 
 
 def test_a_block_needs_heads_and_a_flag(rng):
@@ -603,6 +388,14 @@ def test_a_block_needs_heads_and_a_flag(rng):
         transformer_block(np.zeros((3, 5)), block(*parts(rng)), norm_first=1)
     with pytest.raises(TypeError, match="positional"):
         transformer_block(np.zeros((3, 5)), block(*parts(rng)), False)
+
+
+def test_a_block_takes_no_memory_since_its_tokens_attend_to_each_other(rng):
+    x = rng.standard_normal((4, 5))
+    with pytest.raises(
+        TypeError, match=says("transformer_block takes no option 'memory'", "rotary")
+    ):
+        transformer_block(x, block(*parts(rng)), memory=x)
 
 
 def test_the_order_of_steps_is_attention_then_feed_forward(rng):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attention import entropy, log_softmax, logsumexp, softmax
-from tests.oracles import along, properties, row_entropy, row_log_softmax, row_logsumexp, row_softmax, says
+from tests.oracles import along, properties, row_entropy, row_log_softmax, row_logsumexp, row_softmax
 
 EPS = np.finfo(float).eps
 ROWS = {softmax: row_softmax, log_softmax: row_log_softmax, logsumexp: row_logsumexp, entropy: row_entropy}
@@ -154,32 +154,6 @@ def test_the_logsumexp_of_infinity_is_infinity():
     np.testing.assert_array_equal(logsumexp([[np.inf, 0], [np.inf, -np.inf], [np.inf, np.inf]]), [np.inf] * 3)
 
 
-@each_function
-@pytest.mark.parametrize(
-    "x",
-    [
-        pytest.param([-1e5, 1e5], id="far apart"),
-        pytest.param([1e-308, 3e-320], id="subnormal"),
-        pytest.param([-np.inf, -np.inf], id="all -inf"),
-        pytest.param([-np.inf, 1.0], id="some -inf"),
-        pytest.param([np.inf, 1.0], id="inf"),
-        pytest.param([np.inf, -np.inf], id="both infinities"),
-        pytest.param([np.nan, 1.0], id="nan"),
-        pytest.param([0.0, 1e308], id="huge"),
-        pytest.param([], id="empty"),
-    ],
-)
-@each_float
-def test_no_floating_point_warnings_and_no_global_state(function, x, dtype):
-    with np.errstate(over="ignore", under="ignore"):
-        x = np.abs(np.array(x, float)) if function is entropy else np.array(x, float)
-        x = x.astype(dtype)
-    with np.errstate(all="raise"):
-        state = np.geterr()
-        function(x)
-        assert np.geterr() == state
-
-
 # --- logsumexp over several axes ---------------------------------------------------------------------------------
 
 
@@ -201,67 +175,9 @@ def test_keepdims_keeps_the_axis(rng):
 # --- dtypes and memory -------------------------------------------------------------------------------------------
 
 
-@each_function
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (bool, np.float64),
-        (np.int8, np.float64),
-        (np.uint8, np.float64),
-        (np.int64, np.float64),
-        (np.float16, np.float16),
-        (np.float32, np.float32),
-        (np.float64, np.float64),
-    ],
-    ids=lambda d: d.__name__,
-)
-def test_floats_keep_their_dtype_and_everything_else_becomes_double(function, given, expected):
-    x = np.array([[1, 0, 1], [0, 0, 1]]).astype(given)
-    result = function(x)
-    assert result.dtype == expected
-    np.testing.assert_allclose(result, function(x.astype(float)), rtol=8 * np.finfo(expected).eps)
-
-
-def test_small_integers_do_not_wrap_around():
-    np.testing.assert_array_equal(softmax(np.array([-128, 127], np.int8)), softmax([-128.0, 127.0]))
-    assert logsumexp(np.array([0, 255], np.uint8)) == 255
-
-
-@each_function
-def test_half_precision_is_computed_in_single_and_rounded_once(rng, function):
-    x = arguments_for(function, 3 * rng.standard_normal((3, 700))).astype(np.float16)
-    half, single = function(x), function(x.astype(np.float32))
-    assert half.dtype == np.float16
-    np.testing.assert_array_equal(half, single.astype(np.float16))
-
-
 def test_a_long_half_precision_sum_does_not_overflow():
     assert logsumexp(np.zeros(70_000, np.float16)) == np.float16(math.log(70_000))
     assert softmax(np.zeros(70_000, np.float16))[0] == np.float16(1 / 70_000)
-
-
-@each_function
-def test_single_precision_stays_within_single_rounding(rng, function):
-    x = arguments_for(function, rng.standard_normal((3, 50))).astype(np.float32)
-    np.testing.assert_allclose(function(x), along(ROWS[function], x), rtol=3e-6, atol=1e-8)
-
-
-@each_function
-@each_float
-def test_inputs_are_not_modified_may_be_read_only_and_are_not_returned(rng, function, dtype):
-    for shape in [(3, 5), (3, 1), (3, 0)]:
-        x = rng.random(shape).astype(dtype)
-        before = x.copy()
-        x.flags.writeable = False
-        result = function(x)
-        np.testing.assert_array_equal(x, before)
-        assert not np.shares_memory(result, x)
-        assert np.asarray(result).flags.writeable
-
-
-@each_function
-def test_nested_lists_are_arrays_too(function):
-    np.testing.assert_array_equal(function([[1, 0], [0.5, 0.5]]), function(np.array([[1, 0], [0.5, 0.5]])))
 
 
 # --- properties --------------------------------------------------------------------------------------------------
@@ -308,36 +224,3 @@ def test_entropy_lies_between_zero_and_log_n(x):
 def test_the_log_of_the_weights_is_the_score_less_the_logsumexp(x):
     np.testing.assert_allclose(log_softmax(x), x - logsumexp(x, keepdims=True), rtol=1e-13, atol=1e-12)
     np.testing.assert_allclose(np.exp(log_softmax(x)), softmax(x), rtol=1e-11, atol=1e-300)
-
-
-# --- bad input ---------------------------------------------------------------------------------------------------
-
-
-@each_function
-@pytest.mark.parametrize(
-    ("arguments", "exception", "pieces"),
-    [
-        pytest.param(([1j, 2],), TypeError, ["complex"], id="complex"),
-        pytest.param((np.array([1, 2], object),), TypeError, ["object"], id="object"),
-        pytest.param((["one", "two"],), TypeError, ["real"], id="strings"),
-        pytest.param((None,), TypeError, ["object"], id="None"),
-        pytest.param(([1.0, 2.0], 1), ValueError, ["axis 1"], id="axis too large"),
-        pytest.param(([1.0, 2.0], -2), ValueError, ["axis -2"], id="axis too small"),
-        pytest.param((1.0,), ValueError, ["()"], id="a scalar has no axis"),
-    ],
-)
-def test_bad_input_is_named(function, arguments, exception, pieces):
-    name = "weights" if function is entropy else "x"
-    named = [] if len(arguments) > 1 else [name]
-    with pytest.raises(exception, match=says(*named, *pieces)):
-        function(*arguments)
-
-
-def test_logsumexp_refuses_an_axis_given_twice():
-    with pytest.raises(ValueError, match="axis"):
-        logsumexp(np.zeros((3, 5)), axis=(1, -1))
-
-
-def test_entropy_refuses_what_cannot_be_weights():
-    with pytest.raises(ValueError, match=says("weights", "negative", "-0.5")):
-        entropy([0.5, -0.5, 1.0])

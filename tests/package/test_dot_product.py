@@ -1,6 +1,7 @@
 """Scores, weights and their blend against loops, every convention by itself, properties, and bad input."""
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,10 @@ from attention import (
     attention_weights,
     causal_mask,
     mask_to_bias,
-    padding_mask,
     scaled_dot_product_attention,
     softmax,
 )
-from tests.oracles import loop_attention, loop_scores, loop_weights, properties, says
+from tests.oracles import loop_attention, loop_scores, loop_weights, properties, smaller
 
 EPS = np.finfo(float).eps
 FUNCTIONS = [attention_scores, attention_weights, scaled_dot_product_attention]
@@ -30,18 +30,12 @@ def inputs_of(function, query, key, value):
 # --- against the loops -------------------------------------------------------------------------------------------
 
 
-def smaller(rng, shape):
-    """Draw a shape that broadcasts to this one: some axes of size 1, some leading axes absent."""
-    sizes = tuple(size if rng.random() < 0.7 else 1 for size in shape)
-    return sizes[rng.integers(len(sizes) + 1) :]
-
-
 def draw(rng, *features):
     """Draw inputs and options; every axis has a size of its own, apart from what a feature makes equal."""
     n_q, n_k, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:4])
     batch = (2,) if rng.random() < 0.5 else ()
     heads = 4
-    options = {}
+    options: dict[str, Any] = {}
     if "causal" in features:
         options["is_causal"] = True
         n_k = n_q
@@ -639,7 +633,7 @@ def test_one_key_value_head_serves_all_and_as_many_as_query_heads_changes_nothin
 @pytest.mark.parametrize("shape", [(5,), (3, 1), (6, 1, 1), (6, 3, 5), (2, 1, 3, 5), (2, 6, 3, 5)], ids=str)
 def test_mask_and_bias_of_grouped_heads_are_per_query_head(rng, shape):
     query, key, value = (rng.standard_normal(tail) for tail in [(2, 6, 3, 4), (2, 2, 5, 4), (2, 2, 5, 7)])
-    options = {"mask": rng.random(shape) < 0.6, "bias": rng.standard_normal(shape)}
+    options: dict[str, Any] = {"mask": rng.random(shape) < 0.6, "bias": rng.standard_normal(shape)}
     np.testing.assert_allclose(
         scaled_dot_product_attention(query, key, value, enable_gqa=True, **options),
         scaled_dot_product_attention(query, np.repeat(key, 3, axis=1), np.repeat(value, 3, axis=1), **options),
@@ -649,58 +643,6 @@ def test_mask_and_bias_of_grouped_heads_are_per_query_head(rng, shape):
 
 
 # --- dtypes ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("dtypes", "expected"),
-    [
-        pytest.param((bool, bool, bool), np.float64, id="bools"),
-        pytest.param((np.int8, np.int8, np.int8), np.float64, id="small ints"),
-        pytest.param((np.uint8, np.int64, np.int32), np.float64, id="mixed ints"),
-        pytest.param((np.float16,) * 3, np.float16, id="half"),
-        pytest.param((np.float32,) * 3, np.float32, id="single"),
-        pytest.param((np.float64,) * 3, np.float64, id="double"),
-        pytest.param((np.float16, np.float32, np.float16), np.float32, id="half and single"),
-        pytest.param((np.float32, np.float32, np.float64), np.float64, id="a double value lifts"),
-        pytest.param((np.float64, np.float32, np.float32), np.float64, id="a double query lifts"),
-        pytest.param((np.float32, np.float64, np.float16), np.float64, id="a double key lifts"),
-        pytest.param((np.int64, np.float32, np.float32), np.float64, id="ints and single"),
-    ],
-)
-def test_query_key_and_value_decide_the_dtype(dtypes, expected):
-    query, key, value = (np.ones(shape, dtype) for shape, dtype in zip([(3, 4), (5, 4), (5, 2)], dtypes, strict=True))
-    output = scaled_dot_product_attention(query, key, value)
-    assert output.dtype == expected
-    np.testing.assert_allclose(output, 1, rtol=4 * np.finfo(expected).eps)
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_bias_sink_mask_and_scale_do_not_change_the_dtype(dtype):
-    query, key, value = np.ones((6, 3, 4), dtype), np.ones((6, 5, 4), dtype), np.ones((6, 5, 2), dtype)
-    options = {
-        "bias": np.ones((3, 5)),
-        "sink": np.ones(6),
-        "mask": np.ones((3, 5), bool),
-        "scale": np.float64(0.3),
-        "softcap": np.float64(3),
-    }
-    assert attention_scores(query, key, scale=options["scale"], softcap=options["softcap"]).dtype == dtype
-    for name, option in options.items():
-        assert attention_weights(query, key, **{name: option}).dtype == dtype
-        assert scaled_dot_product_attention(query, key, value, **{name: option}).dtype == dtype
-    assert scaled_dot_product_attention(query, key, value, sink=np.float64(1)).dtype == dtype
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_bias_and_sink_are_rounded_to_the_dtype_that_is_computed_in(rng, dtype):
-    query, key, value = (rng.standard_normal(shape).astype(dtype) for shape in [(6, 30, 4), (6, 50, 4), (6, 50, 7)])
-    bias, sink = rng.standard_normal((30, 50)), rng.standard_normal(6)
-    for function in (attention_weights, scaled_dot_product_attention):
-        arguments = inputs_of(function, query, key, value)
-        np.testing.assert_array_equal(
-            function(*arguments, bias=bias, sink=sink),
-            function(*arguments, bias=bias.astype(np.float32), sink=sink.astype(np.float32)),
-        )
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -717,25 +659,6 @@ def test_single_and_half_precision_take_half_the_memory(function):
     assert peaks[np.float16] < 0.8 * peaks[np.float64]  # computed in single, and a copy is rounded
 
 
-def test_small_integers_do_not_wrap_around():
-    assert attention_scores(np.array([[200, 200]], np.uint8), np.array([[200, 1]], np.uint8), scale=1).item() == 40200
-    value = np.array([[250], [254]], np.uint8)
-    assert scaled_dot_product_attention(np.zeros((1, 2), np.uint8), np.zeros((2, 2), np.uint8), value).item() == 252
-
-
-@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"softcap": 3.0}, {"sink": 0.3}, {"scale": 0.3}], ids=str)
-def test_half_precision_is_computed_in_single_and_rounded_once(rng, options):
-    query, key, value = (3 * rng.standard_normal((40, width)) for width in (64, 64, 7))
-    halves = [array.astype(np.float16) for array in (query, key, value)]
-    singles = [array.astype(np.float32) for array in halves]
-    for function in FUNCTIONS:
-        chosen = {} if function is attention_scores and ("sink" in options or "is_causal" in options) else options
-        half = function(*inputs_of(function, *halves), **chosen)
-        single = function(*inputs_of(function, *singles), **chosen)
-        assert half.dtype == np.float16
-        np.testing.assert_array_equal(half, single.astype(np.float16))
-
-
 def test_half_precision_survives_scores_beyond_its_largest_number():
     query = np.full((1, 4), 300, np.float16)
     key = np.array([[300] * 4, [300] * 4, [-300] * 4], np.float16)
@@ -744,57 +667,7 @@ def test_half_precision_survives_scores_beyond_its_largest_number():
         np.testing.assert_array_equal(attention_scores(query, key), [[np.inf, np.inf, -np.inf]])
 
 
-def test_a_single_precision_call_is_not_computed_in_half_of_its_digits(rng):
-    query, key, value = (rng.standard_normal((5, width)).astype(np.float32) for width in (4, 4, 3))
-    exact = loop_attention(query, key, value)
-    np.testing.assert_allclose(scaled_dot_product_attention(query, key, value), exact, rtol=0, atol=3e-6)
-
-
-def test_lists_and_tuples_are_arrays_too():
-    output = scaled_dot_product_attention(
-        [[1, 0]], ((1, 1), (1, 1)), [[True], [False]], mask=[[True, True]], bias=[0.0, 0.0], sink=0
-    )
-    score = np.exp(1 / np.sqrt(2))
-    np.testing.assert_allclose(output, [[score / (1 + 2 * score)]], rtol=1e-14)
-
-
 # --- warnings, state, memory -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("query", "key", "value", "options"),
-    [
-        pytest.param([[1e200]], [[1e200], [1]], [[1.0], [2]], {}, id="a score overflows"),
-        pytest.param([[1e200]], [[-1e200], [1]], [[1.0], [2]], {}, id="a score overflows below"),
-        pytest.param([[1e-200]], [[1e-200], [1]], [[1.0], [2]], {}, id="a score underflows"),
-        pytest.param([[1e4]], [[1.0], [-1]], [[1.0], [2]], {}, id="a weight underflows"),
-        pytest.param([[1e4]], [[1.0], [-1]], [[1.0], [2]], {"softcap": 30.0}, id="softcap"),
-        pytest.param([[1e200]], [[1e200], [1]], [[1.0], [2]], {"softcap": 1e-3}, id="softcap after an overflow"),
-        pytest.param([[np.inf]], [[1.0], [-1]], [[1.0], [2]], {}, id="infinite query"),
-        pytest.param([[1.0]], [[np.inf], [-np.inf]], [[1.0], [2]], {}, id="infinite keys"),
-        pytest.param([[1.0]], [[1.0], [2]], [[np.inf], [-np.inf]], {}, id="infinite values"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.7e308], [1.7e308]], {}, id="values near the largest number"),
-        pytest.param([[1.0]], [[1.0], [2]], [[5e-324], [5e-324]], {}, id="values near the smallest number"),
-        pytest.param([[np.nan]], [[1.0], [2]], [[1.0], [2]], {}, id="nan query"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.0], [2]], {"bias": [[-np.inf, -np.inf]]}, id="bias of -inf"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.0], [2]], {"bias": [[np.inf, 0]]}, id="bias of inf"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.0], [2]], {"mask": [[False, False]]}, id="no key allowed"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.0], [2]], {"sink": -np.inf}, id="sink of -inf"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.0], [2]], {"sink": 1e308}, id="huge sink"),
-        pytest.param([[1.0]], [[1.0], [2]], [[1.0], [2]], {"sink": np.nan}, id="nan sink"),
-        pytest.param([[0.0]], [[np.inf], [2]], [[1.0], [2]], {"mask": [[False, True]]}, id="masked infinite key"),
-    ],
-)
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_no_floating_point_warnings_and_no_global_state(query, key, value, options, dtype):
-    with np.errstate(over="ignore", under="ignore"):
-        query, key, value = (np.array(array).astype(dtype) for array in (query, key, value))
-    with np.errstate(all="raise"):
-        state = np.geterr()
-        attention_scores(query, key, softcap=options.get("softcap"))
-        attention_weights(query, key, **options)
-        scaled_dot_product_attention(query, key, value, **options)
-        assert np.geterr() == state
 
 
 def test_a_bias_too_large_for_the_computing_dtype_raises_no_warning():
@@ -804,62 +677,6 @@ def test_a_bias_too_large_for_the_computing_dtype_raises_no_warning():
         weights = attention_weights(query, key, bias=bias)
         scaled_dot_product_attention(query, key, value, bias=bias, sink=-1e300)
     np.testing.assert_array_equal(weights, [[0, 0.5, 0.5]])
-
-
-def everything(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 5, 4), (2, 3, 5, 4), (2, 3, 5, 7)])
-    options = {
-        "mask": rng.random((2, 6, 5, 5)) < 0.7,
-        "bias": rng.standard_normal((2, 6, 5, 5)),
-        "sink": rng.standard_normal(6),
-        "softcap": 2.0,
-        "is_causal": True,
-        "enable_gqa": True,
-    }
-    options["mask"][0, 0, 3] = False
-    return query, key, value, options
-
-
-def test_inputs_are_not_modified_and_may_be_read_only(rng):
-    query, key, value, options = everything(rng)
-    query[0, 0, 0] = np.inf
-    key[1, 1, 2] = np.nan
-    value[0, 0] = np.nan
-    arrays = [query, key, value, options["mask"], options["bias"], options["sink"]]
-    copies = [array.copy() for array in arrays]
-    written = scaled_dot_product_attention(query, key, value, **options)
-    for array, copy in zip(arrays, copies, strict=True):
-        np.testing.assert_array_equal(array, copy)
-        array.flags.writeable = False
-    np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, **options), written)
-    np.testing.assert_array_equal(attention_weights(query, key, **options).shape, (2, 6, 5, 5))
-    attention_scores(query, key, softcap=2.0, enable_gqa=True)
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_plain_inputs_are_not_modified_and_results_are_new_and_writeable(rng, dtype):
-    query, key, value = (rng.standard_normal(shape).astype(dtype) for shape in [(1, 1), (1, 1), (1, 2)])
-    copies = [array.copy() for array in (query, key, value)]
-    for function in FUNCTIONS:
-        result = function(*inputs_of(function, query, key, value), scale=1.0)
-        assert not any(np.shares_memory(result, array) for array in (query, key, value))
-        result[...] = 9  # writeable, and nobody else's memory
-    for array, copy in zip((query, key, value), copies, strict=True):
-        np.testing.assert_array_equal(array, copy)
-
-
-def test_weights_do_not_alias_bias_or_mask(rng):
-    query, key, value, options = everything(rng)
-    for function in (attention_weights, scaled_dot_product_attention):
-        result = function(*inputs_of(function, query, key, value), **options)
-        assert not any(np.shares_memory(result, options[name]) for name in ("mask", "bias", "sink"))
-
-
-def test_strided_and_reversed_inputs_mean_the_same_as_copies(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(10, 4), (4, 7), (7, 6)])
-    query, key, value = query[::2], key.T[::-1], value[:, ::3]
-    expected = scaled_dot_product_attention(query.copy(), key.copy(), value.copy())
-    np.testing.assert_allclose(scaled_dot_product_attention(query, key, value), expected, rtol=1e-13, atol=1e-15)
 
 
 # --- properties --------------------------------------------------------------------------------------------------
@@ -977,220 +794,3 @@ def test_softcap_keeps_the_order_of_scores_inside_its_bounds(arrays, cap):
     assert (np.abs(capped) <= cap).all()
     for plain, bounded in zip(scores, capped, strict=True):
         assert (np.diff(bounded[np.argsort(plain)]) >= 0).all()
-
-
-# --- bad input ---------------------------------------------------------------------------------------------------
-
-
-def zeros(*shape):
-    return np.zeros(shape)
-
-
-QUERY, KEY, VALUE = zeros(3, 4), zeros(5, 4), zeros(5, 2)
-GOOD = (QUERY, KEY, VALUE)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "exception", "pieces"),
-    [
-        pytest.param(
-            (QUERY, zeros(5, 6), zeros(5, 2)),
-            {},
-            ValueError,
-            ["query and key must share d_k (last axis): query (3, 4), key (5, 6)"],
-            id="d_k",
-        ),
-        pytest.param((QUERY, KEY, zeros(6, 2)), {}, ValueError, ["key", "value", "(5, 4)", "(6, 2)"], id="n_k"),
-        pytest.param((QUERY, KEY, zeros(1, 2)), {}, ValueError, ["key", "value", "(5, 4)", "(1, 2)"], id="n_k of 1"),
-        pytest.param((zeros(4), KEY, VALUE), {}, ValueError, ["query", "(4,)"], id="1-D query"),
-        pytest.param((QUERY, zeros(4), VALUE), {}, ValueError, ["key", "(4,)"], id="1-D key"),
-        pytest.param((QUERY, KEY, zeros(5)), {}, ValueError, ["value", "(5,)"], id="1-D value"),
-        pytest.param((1.0, KEY, VALUE), {}, ValueError, ["query", "()"], id="scalar query"),
-        pytest.param(
-            (zeros(2, 3, 4), zeros(6, 5, 4), zeros(6, 5, 2)),
-            {},
-            ValueError,
-            ["query", "key", "(2, 3, 4)", "(6, 5, 4)"],
-            id="leading axes of query and key",
-        ),
-        pytest.param(
-            (zeros(2, 3, 4), zeros(2, 5, 4), zeros(6, 5, 2)),
-            {},
-            ValueError,
-            ["value", "(6, 5, 2)"],
-            id="leading axes of value",
-        ),
-        pytest.param(
-            (zeros(4, 3, 4), zeros(2, 5, 4), zeros(2, 5, 2)),
-            {},
-            ValueError,
-            ["(4, 3, 4)", "(2, 5, 4)"],
-            id="fewer key heads without enable_gqa",
-        ),
-        pytest.param((QUERY, [[1.0, 2], [3.0]], VALUE), {}, ValueError, ["key", "rectangular"], id="ragged key"),
-        pytest.param((QUERY * 1j, KEY, VALUE), {}, TypeError, ["query", "complex"], id="complex query"),
-        pytest.param((QUERY, KEY * 1j, VALUE), {}, TypeError, ["key", "complex"], id="complex key"),
-        pytest.param((QUERY, KEY, VALUE * 1j), {}, TypeError, ["value", "complex"], id="complex value"),
-        pytest.param((QUERY.astype(object), KEY, VALUE), {}, TypeError, ["query", "object"], id="object query"),
-        pytest.param((QUERY, KEY.astype(object), VALUE), {}, TypeError, ["key", "object"], id="object key"),
-        pytest.param((QUERY, KEY, VALUE.astype(object)), {}, TypeError, ["value", "object"], id="object value"),
-        pytest.param((QUERY.astype(str), KEY, VALUE), {}, TypeError, ["query"], id="string query"),
-        pytest.param((None, KEY, VALUE), {}, TypeError, ["query"], id="None for the query"),
-        pytest.param((QUERY.astype("M8[s]"), KEY, VALUE), {}, TypeError, ["query"], id="dates"),
-        pytest.param(
-            GOOD, {"mask": np.ones((3, 5), int)}, TypeError, ["mask", "bias=", "mask_to_bias", "int"], id="int mask"
-        ),
-        pytest.param(
-            GOOD, {"mask": zeros(3, 5)}, TypeError, ["mask", "bias=", "mask_to_bias", "float64"], id="float mask"
-        ),
-        pytest.param(
-            GOOD, {"mask": [[1, 0, 1, 0, 1]]}, TypeError, ["bias=", "mask_to_bias"], id="list of ints as mask"
-        ),
-        pytest.param(GOOD, {"bias": np.ones((3, 5), bool)}, TypeError, ["bias", "mask="], id="bool bias"),
-        pytest.param(GOOD, {"bias": 1j * zeros(3, 5)}, TypeError, ["bias", "complex"], id="complex bias"),
-        pytest.param(GOOD, {"bias": zeros(3, 5).astype(object)}, TypeError, ["bias", "object"], id="object bias"),
-        pytest.param(GOOD, {"mask": np.ones((3, 5), object)}, TypeError, ["mask"], id="object mask"),
-        pytest.param(
-            GOOD, {"mask": np.ones((3, 6), bool)}, ValueError, ["mask", "(3, 6)", "(3, 5)"], id="mask of other n_k"
-        ),
-        pytest.param(GOOD, {"bias": zeros(4, 5)}, ValueError, ["bias", "(4, 5)", "(3, 5)"], id="bias of other n_q"),
-        pytest.param(
-            GOOD,
-            {"mask": np.ones((2, 3, 5), bool)},
-            ValueError,
-            ["mask", "(2, 3, 5)", "(3, 5)", "axis"],
-            id="mask enlarges by an axis",
-        ),
-        pytest.param(
-            GOOD,
-            {"bias": zeros(2, 3, 5)},
-            ValueError,
-            ["bias", "(2, 3, 5)", "(3, 5)", "axis"],
-            id="bias enlarges by an axis",
-        ),
-        pytest.param(
-            GOOD,
-            {"bias": zeros(1, 3, 5)},
-            ValueError,
-            ["bias", "(1, 3, 5)", "(3, 5)"],
-            id="bias enlarges by an axis of 1",
-        ),
-        pytest.param(
-            (zeros(1, 4), KEY, VALUE),
-            {"mask": np.ones((3, 5), bool)},
-            ValueError,
-            ["mask", "(3, 5)", "(1, 5)"],
-            id="mask enlarges an axis of 1",
-        ),
-        pytest.param(
-            (zeros(2, 1, 3, 4), KEY, VALUE),
-            {"bias": zeros(2, 6, 3, 5)},
-            ValueError,
-            ["bias", "(2, 6, 3, 5)", "(2, 1, 3, 5)"],
-            id="bias enlarges the heads",
-        ),
-        pytest.param(
-            (zeros(2, 3, 4), zeros(2, 5, 4), zeros(2, 5, 7)),
-            {"mask": padding_mask([4, 2], 5)},
-            ValueError,
-            ["mask", "(2, 1, 1, 5)", "(2, 3, 5)", "mask[:, 0]"],
-            id="padding mask, no heads axis",
-        ),
-        pytest.param(GOOD, {"scale": np.inf}, ValueError, ["scale", "inf"], id="infinite scale"),
-        pytest.param(GOOD, {"scale": np.nan}, ValueError, ["scale", "nan"], id="scale of nan"),
-        pytest.param(GOOD, {"softcap": 0.0}, ValueError, ["softcap", "0"], id="softcap of 0"),
-        pytest.param(GOOD, {"softcap": -2.0}, ValueError, ["softcap", "-2"], id="negative softcap"),
-        pytest.param(GOOD, {"softcap": np.nan}, ValueError, ["softcap", "nan"], id="softcap of nan"),
-        pytest.param(
-            (zeros(2, 6, 3, 4), zeros(6, 5, 4), zeros(6, 5, 2)),
-            {"sink": zeros(7)},
-            ValueError,
-            ["sink", "(7,)", "6"],
-            id="sink of another length",
-        ),
-        pytest.param(GOOD, {"sink": zeros(3)}, ValueError, ["sink", "(3,)", "heads"], id="sink without a heads axis"),
-        pytest.param(
-            (zeros(2, 6, 3, 4), KEY, VALUE),
-            {"sink": zeros(2, 6)},
-            ValueError,
-            ["sink", "(2, 6)"],
-            id="sink of two axes",
-        ),
-        pytest.param(GOOD, {"sink": 1j}, TypeError, ["sink", "complex"], id="complex sink"),
-        pytest.param(
-            (zeros(5, 3, 4), zeros(2, 7, 4), zeros(2, 7, 6)),
-            {"enable_gqa": True},
-            ValueError,
-            ["query", "key", "(5, 3, 4)", "(2, 7, 4)", "multiple"],
-            id="query heads no multiple",
-        ),
-        pytest.param(
-            (zeros(2, 3, 4), zeros(4, 7, 4), zeros(4, 7, 6)),
-            {"enable_gqa": True},
-            ValueError,
-            ["(2, 3, 4)", "(4, 7, 4)", "multiple"],
-            id="more key heads than query heads",
-        ),
-        pytest.param(
-            GOOD, {"enable_gqa": True}, ValueError, ["heads", "(3, 4)"], id="grouped heads without a heads axis"
-        ),
-        pytest.param(
-            (zeros(6, 3, 4), KEY, VALUE),
-            {"enable_gqa": True},
-            ValueError,
-            ["key", "heads", "(5, 4)"],
-            id="no key heads",
-        ),
-        pytest.param(
-            (zeros(6, 3, 4), zeros(2, 5, 4), zeros(3, 5, 7)),
-            {"enable_gqa": True},
-            ValueError,
-            ["key", "value", "(2, 5, 4)", "(3, 5, 7)"],
-            id="key and value heads differ",
-        ),
-        pytest.param(
-            (zeros(2, 6, 3, 4), zeros(7, 2, 5, 4), zeros(7, 2, 5, 8)),
-            {"enable_gqa": True},
-            ValueError,
-            ["query", "key", "(2, 6, 3, 4)", "(7, 2, 5, 4)"],
-            id="leading axes of grouped heads",
-        ),
-        pytest.param(
-            (zeros(6, 3, 4), zeros(0, 5, 4), zeros(0, 5, 7)),
-            {"enable_gqa": True},
-            ValueError,
-            ["(0, 5, 4)"],
-            id="no key heads at all",
-        ),
-        pytest.param(GOOD, {"attn_mask": np.ones((3, 5), bool)}, TypeError, ["attn_mask"], id="an unknown option"),
-    ],
-)
-def test_bad_input_is_named(arguments, options, exception, pieces):
-    with pytest.raises(exception, match=says(*pieces)):
-        scaled_dot_product_attention(*arguments, **options)
-    if "value" not in pieces:  # the other two functions say the same
-        with pytest.raises(exception, match=says(*pieces)):
-            attention_weights(*arguments[:2], **options)
-        if set(options) <= {"scale", "softcap", "enable_gqa"}:
-            with pytest.raises(exception, match=says(*pieces)):
-                attention_scores(*arguments[:2], **options)
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_options_are_given_by_name(function):
-    with pytest.raises(TypeError, match="positional"):
-        function(*inputs_of(function, *GOOD), 1.0)
-
-
-@pytest.mark.parametrize("name", ["mask", "bias", "is_causal", "sink"])
-def test_scores_take_no_option_that_belongs_to_the_weights(name):
-    with pytest.raises(TypeError, match=name):
-        attention_scores(QUERY, KEY, **{name: None})
-
-
-@pytest.mark.parametrize("function", [attention_weights, scaled_dot_product_attention])
-def test_a_causal_rectangle_is_refused_with_both_ways_out(function):
-    top_left = r"mask=causal_mask\((n_q, n_k|3, 5)\)"
-    bottom_right = r"causal_mask\((n_q, n_k|3, 5), offset=(n_k - n_q|2)\)"
-    with pytest.raises(ValueError, match=f"(?s)is_causal.*3.*5.*{top_left}.*{bottom_right}"):
-        function(*inputs_of(function, *GOOD), is_causal=True)

@@ -1,4 +1,4 @@
-"""Attention over token vectors: one head, or several side by side."""
+"""Several heads side by side, and the matrix that joins them."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self, Unpack
@@ -6,304 +6,12 @@ from typing import Any, Literal, NamedTuple, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
+from attention import _arrays, _checks
+from attention._scores import SharedOptions
 from attention.dot_product import scaled_dot_product_attention
-from attention.positions import apply_rotary
+from attention.head_shapes import merge_heads, split_heads
 from attention.projections import project
-
-
-def self_attention(
-    x: ArrayLike,
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    w_v: ArrayLike,
-    **options: Unpack[_checks.AttentionOptions],
-) -> NDArray[Any]:
-    r"""Let every token of a sequence ask all tokens of the same sequence.
-
-    $$\Z = \softmax\!\Big(\frac{(X W_Q)(X W_K)^\top}{\sqrt{d_k}}\Big) X W_V$$
-
-    Parameters
-    ----------
-    x : array_like of shape (..., n, d_model)
-        Token vectors, one a row; queries, keys and values are all made from them.
-    w_q, w_k : array_like of shape (d_model, d_k)
-        They make queries and keys.
-    w_v : array_like of shape (d_model, d_v)
-        It makes values. All four arrays promote to a common dtype as in `scaled_dot_product_attention`.
-    **options
-        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`.
-
-    Returns
-    -------
-    output : ndarray of shape (..., n, d_v)
-        One row for every token.
-
-    Raises
-    ------
-    TypeError
-        As in `scaled_dot_product_attention`.
-    ValueError
-        If x and a matrix differ in d_model, or w_q and w_k in d_k; the message names the matrix and shows both shapes.
-        As in `scaled_dot_product_attention`.
-
-    References
-    ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.3.
-
-    Examples
-    --------
-    The running example: *that*, *chased* and *ran* find the subject, *cat* and *dog* ask nothing.
-
-    >>> from attention import self_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V)
-    array([[2.4, 2.4],
-           [5. , 2. ],
-           [5. , 2. ],
-           [2.4, 2.4],
-           [5. , 2. ]])
-
-    Options are passed on; under a causal mask the first word sees itself alone:
-
-    >>> from attention import self_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V, is_causal=True)[0]
-    array([8., 0.])
-    """
-    return _attend({"x": x}, w_q, w_k, w_v, options)
-
-
-def cross_attention(
-    x: ArrayLike,
-    memory: ArrayLike,
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    w_v: ArrayLike,
-    **options: Unpack[_checks.AttentionOptions],
-) -> NDArray[Any]:
-    r"""Let every token of one sequence ask the tokens of another.
-
-    $$\Z = \softmax\!\Big(\frac{(X W_Q)(Y W_K)^\top}{\sqrt{d_k}}\Big) Y W_V$$
-
-    Parameters
-    ----------
-    x : array_like of shape (..., n_q, d_model)
-        The tokens that ask.
-    memory : array_like of shape (..., n_k, d_memory)
-        The tokens that answer, $Y$ in the formula: the encoder's output in a translation model.
-    w_q : array_like of shape (d_model, d_k)
-        It makes queries.
-    w_k : array_like of shape (d_memory, d_k)
-        It makes keys.
-    w_v : array_like of shape (d_memory, d_v)
-        It makes values. All five arrays promote to a common dtype as in `scaled_dot_product_attention`.
-    **options
-        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`.
-
-    Returns
-    -------
-    output : ndarray of shape (..., n_q, d_v)
-        One row for every token that asks.
-
-    Raises
-    ------
-    TypeError
-        As in `scaled_dot_product_attention`.
-    ValueError
-        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the message names the matrix and shows both
-        shapes. As in `scaled_dot_product_attention`.
-
-    References
-    ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.3.
-
-    Examples
-    --------
-    Two verbs ask three words; the scores are 2 x 3, the output has two rows:
-
-    >>> from attention import cross_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
-    >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V)
-    array([[5.71428571, 2.28571429],
-           [5.71428571, 2.28571429]])
-
-    Of cat, that and dog with weights 4/7, 2/7 and 1/7, that is 40/7 parts *cat* and 16/7 parts *dog*:
-
-    >>> from attention import cross_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
-    >>> cross_attention(x[[4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
-    array([[40., 16.]])
-    """
-    return _attend({"x": x, "memory": memory}, w_q, w_k, w_v, options)
-
-
-def _attend(
-    tokens: dict[str, ArrayLike], w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike, options: _checks.AttentionOptions
-) -> NDArray[Any]:
-    """Project and attend. The first of the named sequences asks, the last one answers: with one, it asks itself."""
-    (*sequences, wq, wk, wv), dtype = _checks.to_floats(**tokens, w_q=w_q, w_k=w_k, w_v=w_v)
-    (asking, x), (answering, memory) = (list(zip(tokens, sequences, strict=True))[end] for end in (0, -1))
-    _checks.matrix_fits(asking, x, "w_q", wq)
-    _checks.matrix_fits(answering, memory, "w_k", wk)
-    _checks.matrix_fits(answering, memory, "w_v", wv)
-    _checks.same_size("d_k (last axis)", (-1, -1), w_q=wq, w_k=wk)
-    output = scaled_dot_product_attention(project(x, wq), project(memory, wk), project(memory, wv), **options)
-    with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        return output.astype(dtype, copy=False)
-
-
-def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
-    r"""Cut the features of every token into heads.
-
-    $$(\dots, n, h \cdot d) \to (\dots, h, n, d)$$
-
-    Two steps: a reshape to (..., n, h, d), then an exchange of the axes n and h. A reshape straight to (..., h, n, d)
-    would mix tokens.
-
-    Parameters
-    ----------
-    x : array_like of shape (..., n, h * d)
-        Head 0 is the first d features, head 1 the next d.
-    n_heads : int
-        The number h of heads.
-
-    Returns
-    -------
-    heads : ndarray of shape (..., h, n, d)
-        A view of x where NumPy can give one.
-
-    Raises
-    ------
-    TypeError
-        If n_heads is not an integer, or x does not hold real numbers.
-    ValueError
-        If the features do not divide into n_heads.
-
-    References
-    ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2.
-
-    Examples
-    --------
-    Two tokens with four features become two heads of two:
-
-    >>> from attention import split_heads
-    >>> split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], 2)
-    array([[[1, 2],
-            [5, 6]],
-    <BLANKLINE>
-           [[3, 4],
-            [7, 8]]])
-
-    A reshape alone puts two features of one token where two tokens should stand:
-
-    >>> import numpy as np
-    >>> np.reshape([[1, 2, 3, 4], [5, 6, 7, 8]], (2, 2, 2))[0]
-    array([[1, 2],
-           [3, 4]])
-    """
-    array = _checks.real_array("x", x)
-    _checks.has_axes("(..., n, h * d)", 2, x=array)
-    n_heads = _checks.count("n_heads", n_heads, minimum=1)
-    if array.shape[-1] % n_heads:
-        raise ValueError(f"n_heads must divide the features of x (last axis): n_heads {n_heads}, x {array.shape}")
-    width = array.shape[-1] // n_heads
-    return array.reshape(*array.shape[:-1], n_heads, width).swapaxes(-2, -3)
-
-
-def merge_heads(x: ArrayLike) -> NDArray[Any]:
-    r"""Put the heads of every token side by side; the exact inverse of `split_heads`.
-
-    $$(\dots, h, n, d) \to (\dots, n, h \cdot d)$$
-
-    Parameters
-    ----------
-    x : array_like of shape (..., h, n, d)
-        One (n, d) array a head.
-
-    Returns
-    -------
-    merged : ndarray of shape (..., n, h * d)
-        A view of x where NumPy can give one.
-
-    Raises
-    ------
-    TypeError
-        If x does not hold real numbers.
-    ValueError
-        If x has fewer than three axes.
-
-    References
-    ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2, Concat.
-
-    Examples
-    --------
-    >>> from attention import merge_heads
-    >>> merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]])
-    array([[1, 2, 3, 4],
-           [5, 6, 7, 8]])
-
-    >>> import numpy as np
-    >>> from attention import merge_heads, split_heads
-    >>> x = np.arange(12.0).reshape(2, 6)
-    >>> np.array_equal(merge_heads(split_heads(x, 3)), x)
-    True
-    """
-    array = _checks.real_array("x", x)
-    _checks.has_axes("(..., h, n, d)", 3, x=array)
-    heads, n, width = array.shape[-3:]
-    return array.swapaxes(-2, -3).reshape(*array.shape[:-3], n, heads * width)
-
-
-def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
-    r"""Repeat every head of keys or values for the run of query heads that share it.
-
-    $$\text{head } i \text{ of the result} = \text{head } \lfloor i / \text{groups} \rfloor \text{ of } x$$
-
-    Parameters
-    ----------
-    x : array_like of shape (..., n_kv_heads, n, d)
-        Keys or values.
-    n_groups : int
-        Query heads for each head of x.
-
-    Returns
-    -------
-    repeated : ndarray of shape (..., n_kv_heads * n_groups, n, d)
-        A copy.
-
-    Raises
-    ------
-    TypeError
-        If n_groups is not an integer, or x does not hold real numbers.
-    ValueError
-        If x has fewer than three axes, or n_groups is less than 1.
-
-    References
-    ----------
-    [Ainslie et al. 2023](../reference/sources.md#ainslie2023), §2.2.
-
-    Examples
-    --------
-    Neighbours share: 10, 10, 20, 20.
-
-    >>> from attention import repeat_kv
-    >>> repeat_kv([[[10]], [[20]]], 2).ravel()
-    array([10, 10, 20, 20])
-
-    A tile gives 10, 20, 10, 20, and every other query head the wrong keys:
-
-    >>> import numpy as np
-    >>> np.tile([[[10]], [[20]]], (2, 1, 1)).ravel()
-    array([10, 20, 10, 20])
-    """
-    array = _checks.real_array("x", x)
-    _checks.has_axes("(..., n_kv_heads, n, d)", 3, x=array)
-    return np.repeat(array, _checks.count("n_groups", n_groups, minimum=1), axis=-3)
+from attention.rotary import apply_rotary
 
 
 class Rotary(NamedTuple):
@@ -342,12 +50,6 @@ class Rotary(NamedTuple):
     cos: ArrayLike
     sin: ArrayLike
     layout: Literal["interleaved", "half"]
-
-
-class _LayerOptions(_checks.AttentionOptions, total=False):
-    """The options of `multi_head_attention`, for functions that pass them on."""
-
-    rotary: Rotary | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,8 +133,7 @@ class MultiHeadWeights:
         for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"):
             given = getattr(self, name)
             if given is not None or name.startswith("w"):
-                (array,), dtype = _checks.to_floats(**{name: given})
-                object.__setattr__(self, name, array.astype(dtype, copy=False))
+                object.__setattr__(self, name, _arrays.float_array(name, given))
         self._check(heads, shared)
 
     def _check(self, heads: int, shared: int) -> None:
@@ -452,11 +153,8 @@ class MultiHeadWeights:
             )
         for letter in "qkvo":
             bias, matrix = getattr(self, f"b_{letter}"), getattr(self, f"w_{letter}")
-            if bias is not None and bias.shape != matrix.shape[1:]:
-                raise ValueError(
-                    f"b_{letter} must have a number for each column of w_{letter}: "
-                    f"b_{letter} {bias.shape}, w_{letter} {matrix.shape}"
-                )
+            if bias is not None:
+                _checks.bias_fits(f"b_{letter}", bias, f"w_{letter}", matrix)
 
     @classmethod  # Generator is quoted: to look it up would import numpy.random, which takes longer than all of this
     def random(cls, d_model: int, n_heads: int, *, n_kv_heads: int | None = None, rng: "np.random.Generator") -> Self:
@@ -516,7 +214,7 @@ def multi_head_attention(
     *,
     memory: ArrayLike | None = None,
     rotary: Rotary | None = None,
-    **options: Unpack[_checks.AttentionOptions],
+    **options: Unpack[SharedOptions],
 ) -> NDArray[Any]:
     r"""Run several heads side by side and join their outputs.
 
@@ -547,7 +245,8 @@ def multi_head_attention(
     Raises
     ------
     TypeError
-        If weights are not MultiHeadWeights; as in `scaled_dot_product_attention` and `apply_rotary`.
+        If weights are not MultiHeadWeights, or enable_gqa or an unknown option is given; as in
+        `scaled_dot_product_attention` and `apply_rotary`.
     ValueError
         If the tokens do not fit the matrices; as in `scaled_dot_product_attention` and `apply_rotary`; if rotary meets
         memory.
@@ -592,13 +291,14 @@ def multi_head_attention(
     >>> [np.allclose(forwards, backwards[::-1]) for forwards, backwards in outputs]
     [True, False]
     """
+    _checks.options_of("multi_head_attention", ("memory", "rotary", *SharedOptions.__annotations__), options)
     if rotary is not None and memory is not None:
         raise ValueError("rotary positions are for self-attention: leave out memory")
     w = _checks.instance("weights", weights, MultiHeadWeights)
     n_kv_heads = w.n_kv_heads or w.n_heads
     arrays = {"x": x, "memory": x if memory is None else memory}
     matrices = {"w_q": w.w_q, "w_k": w.w_k, "w_v": w.w_v, "w_o": w.w_o}
-    (x_, y, wq, wk, wv, wo), dtype = _checks.to_floats(**arrays, **matrices)
+    (x_, y, wq, wk, wv, wo), dtype = _arrays.to_floats(**arrays, **matrices)
     answering = "x" if memory is None else "memory"
     _checks.matrix_fits("x", x_, "w_q", wq)
     _checks.matrix_fits(answering, y, "w_k", wk)
@@ -607,14 +307,13 @@ def multi_head_attention(
     value = split_heads(project(y, wv, w.b_v), n_kv_heads)
     if rotary is not None:
         query, key = _turned("query", query, *rotary), _turned("key", key, *rotary)
-    options["enable_gqa"] = True  # harmless with as many heads on both sides
-    output = scaled_dot_product_attention(query, key, value, **options)
-    with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        return project(merge_heads(output), wo, w.b_o).astype(dtype, copy=False)
+    heads = scaled_dot_product_attention(query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options)
+    return _arrays.rounded(project(merge_heads(heads), wo, w.b_o), dtype)
 
 
 def _turned(
     name: str, heads: NDArray[Any], cos: ArrayLike, sin: ArrayLike, layout: Literal["interleaved", "half"]
 ) -> NDArray[Any]:
-    cos, sin = _checks.rotary_tables_for(name, heads, cos, sin, layout)  # else apply_rotary calls a query x
+    cos, sin = _arrays.real_array("cos", cos), _arrays.real_array("sin", sin)
+    _checks.tables_turn(name, heads, cos, sin, layout)  # else apply_rotary calls a query x
     return apply_rotary(heads, cos, sin, layout=layout)
