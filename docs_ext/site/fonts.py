@@ -4,11 +4,11 @@ import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
-from fontTools.subset import Options, Subsetter, load_font, save_font  # type: ignore[import-untyped]
-
+from docs_ext.html.kept import kept
 from docs_ext.site.formulas import formulas
 
 # How KaTeX marks what it draws in a font; all other text is in PLAIN.
@@ -58,15 +58,23 @@ def subset_fonts(site: Path, pages: Iterable[str]) -> None:
     seen = _Characters()
     for formula in drawn:
         seen.feed(formula)
-    options = Options(flavor="woff2", layout_features=["*"], hinting=False)
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
         name = path.stem.removeprefix("KaTeX_")
         if name == PLAIN or name in FONTS:
-            with load_font(str(path), options) as font:
-                subsetter = Subsetter(options)
-                subsetter.populate(text="".join(sorted(seen.characters[name])))
-                subsetter.subset(font)
-                save_font(font, str(path), options)
+            glyphs = "".join(sorted(seen.characters[name]))
+            path.write_bytes(kept(partial(_subset, path, glyphs), path.read_bytes(), glyphs, by="fonttools"))
+
+
+def _subset(path: Path, glyphs: str) -> bytes:
+    from fontTools.subset import Options, Subsetter, load_font, save_font  # type: ignore[import-untyped]
+
+    options = Options(flavor="woff2", layout_features=["*"], hinting=False)
+    with load_font(str(path), options) as font:
+        subsetter = Subsetter(options)
+        subsetter.populate(text=glyphs)
+        subsetter.subset(font)
+        save_font(font, str(path), options)
+    return path.read_bytes()
 
 
 def embed_fonts(site: Path, styles: str) -> str:
