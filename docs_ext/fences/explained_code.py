@@ -1,10 +1,10 @@
 """A function of the package, explained line by line: the code is read from its file while the page is being built.
 
     ```explained-code
-    function: attention/tiling.py:_online_softmax     # a file of the repository, and a function in it
+    function: examples/sequence_parallel.py:spread    # a file of the repository, and a function in it
     notes:
       "def": What comes in.             # how a line begins; the lines up to the next note belong to it
-      "for scores, value in tiles": One tile at a time.
+      "for number in": One shard at a time.
     ```
 
 Every line is explained: the first note begins at `def`. The docstring is left out. A note whose line is not there, or
@@ -55,7 +55,7 @@ def source_lines(address: str) -> list[str]:
     file = ROOT / path
     if not name or not file.is_file():
         raise SpecError(
-            f"function is path:name, such as attention/tiling.py:merge_partials: {address!r}", key="function"
+            f"function is path:name, such as examples/sequence_parallel.py:spread: {address!r}", key="function"
         )
     text = file.read_text("utf-8")
     found = {node.name: node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
