@@ -61,6 +61,11 @@ def test_the_switches_show_what_the_package_computes(widget):
         assert widget.locator(".attention-grid").count() == 1
 
 
+def test_a_new_grid_that_does_not_scroll_is_no_stop_of_the_tab_key(widget):
+    widget.get_by_label("Swap cat and dog").check()
+    widget.locator(".attention-grid .scroll:not([tabindex])").wait_for()  # a box is measured when it has been drawn
+
+
 def test_it_works_by_keys_alone_and_the_focus_stays(widget):
     page = widget.page
     widget.locator("input[name=swap]").focus()
