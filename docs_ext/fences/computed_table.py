@@ -1,9 +1,11 @@
 """A table whose cells are computed while the page is being built.
 
-```computed-table
-caption: Softmax overflows early in small formats
-data: '[{"dtype": name, "largest": float(np.finfo(name).max)} for name in ("float16", "float32")]'
-```
+    ```computed-table
+    caption: Softmax overflows early in small formats
+    data: '[{"dtype": name, "largest": float(np.finfo(name).max)} for name in ("float16", "float32")]'
+    ```
+
+`data` is an expression: a list of records, one a row, or a mapping of columns, each as long as the others.
 """
 
 from collections.abc import Mapping

@@ -11,8 +11,9 @@
     step: 3                         # shown first, counted from 1
     ```
 
-Scores are shown in doublings. Without JavaScript there are the first step and a table of all steps. The script,
-docs/assets/js/decode-stepper.js, computes the steps from the numbers in the data- attributes.
+Scores are shown in doublings. Without JavaScript there are the first step and a table of all steps.
+
+The HTML holds the numbers in its data- attributes, from which the script computes the steps.
 """
 
 from collections.abc import Mapping

@@ -1,10 +1,11 @@
 """A function of the package, explained line by line: the code is read from its file while the page is being built.
 
     ```explained-code
-    function: examples/sequence_parallel.py:spread    # a file of the repository, and a function in it
+    function: examples/sequence_parallel.py:merge_as_a_tree     # a file of the repository, and a function in it
     notes:
       "def": What comes in.             # how a line begins; the lines up to the next note belong to it
-      "for number in": One shard at a time.
+      "while": Neighbours merge, so every round leaves half as many.
+      "return": The one part that is left.
     ```
 
 Every line is explained: the first note begins at `def`. The docstring is left out. A note whose line is not there, or

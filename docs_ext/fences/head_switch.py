@@ -12,8 +12,9 @@
     selected: chased                # word or index of the row that asks at first; by default the last
     ```
 
-Without JavaScript there are the first sentence with the heads side by side and a table of all four cases. The script,
-docs/assets/js/head-switch.js, computes the rows from the numbers in the data- attributes.
+Without JavaScript there are the first sentence with the heads side by side and a table of all four cases.
+
+The HTML holds the numbers in its data- attributes, from which the script computes the rows.
 """
 
 from collections.abc import Mapping, Sequence

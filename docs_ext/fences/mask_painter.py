@@ -14,7 +14,9 @@
     selected: that                    # the row that the sentence speaks of at first; by default the last
     ```
 
-The HTML is the grid under the first mask. docs/assets/js/mask-painter.js puts a checkbox into every cell.
+Without JavaScript there is the grid under the first mask.
+
+The HTML is that grid; the script puts a checkbox into every cell.
 """
 
 from collections.abc import Mapping

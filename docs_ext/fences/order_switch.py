@@ -11,8 +11,9 @@
     selected: ran                   # word or index whose output is told; by default the last
     ```
 
-Without JavaScript there are the first sentence with positions and a table of all four. The HTML, which the script
-relies on (ID is the id of the fence):
+Without JavaScript there are the first sentence with positions and a table of all four.
+
+The HTML, which the script relies on (ID is the id of the fence):
 
     order-switch#ID
       div.attention-grid, as docs_ext/html/grid_table.py writes it

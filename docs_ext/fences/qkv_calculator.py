@@ -11,8 +11,9 @@
     features: {key: [noun, early, asks, which], value: [cat, dog]}
     ```
 
-Queries are shown in units of ln 2, so scores count doublings and every exponential is a power of two. The HTML is
-the complete calculation. docs/assets/js/qkv-calculator.js turns its numbers into fields; it writes the same texts.
+Queries are shown in units of ln 2, so scores count doublings and every exponential is a power of two.
+
+The HTML is the complete calculation. The script turns its numbers into fields; it writes the same texts.
 """
 
 from collections.abc import Mapping, Sequence

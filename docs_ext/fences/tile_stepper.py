@@ -12,7 +12,7 @@
     ```
 
 Without JavaScript there is the whole trace, first to last. Scores and m count doublings, so the scores of this row
-must be whole ones. docs/assets/js/tile-stepper.js adds the size of the tiles, their order, and the steps.
+must be whole ones. The script adds the size of the tiles, their order, and the steps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,5 +1,10 @@
 """What main.js does on every page: it fetches the module of each custom element, and says which one does not come."""
 
+import pytest
+
+WIDGETS = """() => performance.getEntriesByType("resource").map(({name}) => name)
+  .filter(name => name.includes("/assets/js/widgets/")).map(name => name.split("/").pop())"""
+
 
 def test_an_element_without_its_script_is_reported_in_one_line(open_page, server):
     page = open_page("404.html")
@@ -20,3 +25,19 @@ def test_an_element_without_its_script_is_reported_in_one_line(open_page, server
         "<quiz-progress> stays as it was built: widgets/quiz-progress.js",
     ]
     assert not any("\n" in line for line in reports)
+
+
+@pytest.mark.parametrize("key", [None, "Enter", "Space"])
+def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page, key):
+    page = open_page("reference/how-this-site-is-made/")
+    page.wait_for_function("document.querySelector('.prompt-toggle')")  # main.js has been here
+    assert page.locator("details:not([open]) rotation-dial").count() == 1
+    assert page.evaluate(WIDGETS) == []
+    fold = page.locator("details:has(> div > rotation-dial) > summary")
+    if key is None:
+        fold.click()
+    else:
+        fold.focus()
+        page.keyboard.press(key)
+    page.locator("rotation-dial input[type=range]").first.wait_for()
+    assert page.evaluate(WIDGETS) == ["rotation-dial.js"]

@@ -33,9 +33,12 @@ function watchScrollRegions() {
   }
 }
 
-// A custom element is defined by the module of its name. The browser keeps modules, so each is fetched once.
-function loadWidgets() {
-  const undefinedTags = new Set([...document.querySelectorAll(":not(:defined)")].map(({ localName }) => localName));
+// A custom element is defined by the module of its name. The browser keeps modules, so each is fetched once, and none
+// for what stands in a fold that is closed.
+/** @type {(within: Document | Element) => void} */
+function loadWidgets(within) {
+  const elements = [...within.querySelectorAll(":not(:defined)")].filter((e) => !e.closest("details:not([open])"));
+  const undefinedTags = new Set(elements.map(({ localName }) => localName));
   for (const tag of undefinedTags) {
     const file = `widgets/${tag}.js`;
     import(`./${file}`).catch((error) => console.error(`<${tag}> stays as it was built: ${file}: ${error.message}`));
@@ -69,6 +72,7 @@ views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
-  loadWidgets();
+  loadWidgets(document);
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
+document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble

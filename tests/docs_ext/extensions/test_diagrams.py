@@ -1,6 +1,8 @@
 """What a diagram shows is what the package computes, and a page shows the whole diagram."""
 
+import ast
 import re
+from fnmatch import fnmatchcase
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import attention
 from attention import attention_scores, attention_weights, project
 from attention.example import EARLY5, W_Q1, attend, embed
+from tests.docs_ext.test_floors import FLOORS
 from tests.pages import ROOT
 
 FOLDER = ROOT / "docs/assets/diagrams"
@@ -160,6 +163,33 @@ def test_ran_receives_what_the_plane_shows():
 def place_of(label, scales):
     cat, dog = (float(part) for part in label.strip("()").split(","))
     return scales["cat"](cat), scales["dog"](dog)
+
+
+def test_the_house_has_the_floors_of_docs_ext():
+    drawn = read("house.svg").findall(f".//{SVG}g[@data-floor]")
+    assert [part.get("data-floor") for part in drawn] == list(reversed(FLOORS))
+    assert [text(part.find(f"{SVG}text")) for part in drawn] == list(reversed(FLOORS))
+
+
+def test_a_module_stands_above_all_that_it_imports_in_the_house():
+    """The drawing gives patterns of file names from the top; a module stands on the first floor that takes it."""
+    floors = [part.get("data-modules").split() for part in read("house.svg").findall(f".//{SVG}g[@data-modules]")]
+    modules = {path.stem: path for path in (ROOT / "attention").glob("*.py") if path.stem != "__init__"}
+    stands = {
+        name: next(n for n, floor in enumerate(floors) if any(fnmatchcase(name, pattern) for pattern in floor))
+        for name in modules
+    }
+    assert set(stands.values()) == set(range(len(floors)))
+    for name, path in modules.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "attention":
+                for imported in {
+                    (node.module or "").removeprefix("attention").lstrip("."),
+                    *(a.name for a in node.names),
+                }:
+                    assert stands.get(imported, len(floors)) >= stands[name], (
+                        f"{name} imports {imported}, drawn above it"
+                    )
 
 
 # How a page shows them
