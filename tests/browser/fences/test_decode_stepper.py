@@ -7,7 +7,7 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import decode_stepper
-from docs_ext.html.numbers import vector
+from docs_ext.html.numbers import share, vector
 from docs_ext.spec.head import read_head
 from tests.browser.conftest import follow
 
@@ -58,7 +58,7 @@ def assert_shows(widget, t, sees):
             assert cells == [""] * 5
             continue
         allowed = step.allowed[j - step.first]
-        weight = decode_stepper._share(expected[j]) if allowed else "masked"
+        weight = share(expected[j]) if allowed else "masked"
         score = decode_stepper.number(step.scores[j - step.first])
         part = vector(expected[j] * HEAD.v[j])
         assert cells == [vector(HEAD.k[j]), score, weight, vector(HEAD.v[j]), part]
