@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 BUILT_FOR = "https://site.test/attention/"  # as tests/conftest.py builds the site
 PREFIX = urlsplit(BUILT_FOR).path
 FLAGS = [
@@ -24,6 +25,7 @@ FLAGS = [
 ]
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 800}
+PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does not wait
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
 
 
@@ -131,7 +133,7 @@ def open_page(browser, server):
         context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce"} | options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(PATIENCE)
         page.goto(server + name, wait_until="load")
         return page
 
@@ -145,10 +147,18 @@ def page(browser, server, request):
     """Open the PAGE of a test module once, for all its tests; each leaves it as it was, or begins with a reset."""
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(5000)
+    page.set_default_timeout(PATIENCE)
     page.goto(server + request.module.PAGE)
     yield page
     context.close()
+
+
+@pytest.fixture
+def on_phone(page):
+    """Make the window of the module's page as small as a phone for one test."""
+    page.set_viewport_size(PHONE)
+    yield
+    page.set_viewport_size(DESKTOP)
 
 
 SITEMAP_READ = """async () => {
