@@ -6,8 +6,6 @@ import pytest
 
 from tests.browser.conftest import DESKTOP, PHONE
 
-AXE = pytest.importorskip("axe_playwright_python.base", reason="axe is in the dev extra").AXE_SCRIPT
-
 # Colours take axe longest. It examines them in full on two pages, and on every page the first text of each look: of
 # each combination of colour, size, weight and backgrounds.
 COLOURS = ["color-contrast", "link-in-text-block"]
@@ -83,11 +81,11 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(server + name, wait_until="commit")
 
-    def load(self):
+    def load(self, axe):
         self.page.wait_for_load_state("load")
         self.page.evaluate("document.fonts.ready.then(() => true)")
         self.shift = self.page.evaluate("[layoutShift, shifted]")
-        self.page.evaluate(AXE)
+        self.page.evaluate(axe)
 
     def start(self, scheme):
         """Let axe examine the page: in light by all rules, in dark by those about colours."""
@@ -110,24 +108,24 @@ class Visit:
 @pytest.fixture(scope="module")
 def visits(browser, server, page_names):
     """Visit every page once, on a desk and then on a phone, and note all that the tests ask about."""
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    steps = (
+        (Visit.load, AXE_SCRIPT),
+        *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
+        (Visit.phone,),
+    )
     seen = {}
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
     context.add_init_script(WATCH_SHIFTS)
     for first in range(0, len(page_names), 2):
         pair = {name: Visit(context, server, name) for name in page_names[first : first + 2]}
-        for step, *arguments in STEPS:
+        for step, *arguments in steps:
             for visit in pair.values():
                 step(visit, *arguments)
         seen |= pair
     context.close()
     return seen
-
-
-STEPS = (
-    (Visit.load,),
-    *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
-    (Visit.phone,),
-)
 
 
 @pytest.mark.parametrize("scheme", MATERIAL)
