@@ -8,6 +8,7 @@ from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -106,7 +107,7 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture(scope="session")
 def handler(site):
-    handler = type("SiteHandler", (Handler,), {"site": site, "served": [], "missing": set()})
+    handler: Any = type("SiteHandler", (Handler,), {"site": site, "served": [], "missing": set()})
     with Server(("127.0.0.1", 0), handler) as httpd:
         handler.origin = f"http://127.0.0.1:{httpd.server_port}{PREFIX}"
         thread = threading.Thread(target=httpd.serve_forever, daemon=True)

@@ -392,9 +392,7 @@ def test_a_block_needs_heads_and_a_flag(rng):
 
 def test_a_block_takes_no_memory_since_its_tokens_attend_to_each_other(rng):
     x = rng.standard_normal((4, 5))
-    with pytest.raises(
-        TypeError, match=says("transformer_block takes no option 'memory'", "rotary")
-    ):
+    with pytest.raises(TypeError, match=says("transformer_block takes no option 'memory'", "rotary")):
         transformer_block(x, block(*parts(rng)), memory=x)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import decode_stepper
-from docs_ext.html.numbers import share, vector
+from docs_ext.html.numbers import number, share, vector
 from docs_ext.spec.head import read_head
 
 PAGE = "learn/decoding/"
@@ -58,7 +58,7 @@ def assert_shows(widget, t, sees):
             continue
         allowed = step.allowed[j - step.first]
         weight = share(expected[j]) if allowed else "masked"
-        score = decode_stepper.number(step.scores[j - step.first])
+        score = number(step.scores[j - step.first])
         part = vector(expected[j] * HEAD.v[j])
         assert cells == [vector(HEAD.k[j]), score, weight, vector(HEAD.v[j]), part]
     assert shown["sums"] == ["1", vector(step.output)]

@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def shows(text, values):
 
 def test_a_hundred_random_inputs_agree_with_the_package(widget):
     rng = np.random.default_rng(6)
-    cases = []
+    cases: list[Any] = []
     for case in range(100):
         digits = int(rng.integers(0, 3))
         cases.append([*(np.round(rng.uniform(-9, 9, shape), digits) for shape in ((3, 4), (3, 4), (3, 2))), case % 3])

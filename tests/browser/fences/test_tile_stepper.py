@@ -45,8 +45,8 @@ def assert_shows(widget, order="first to last", tile=2, shown=None):
     expected = []
     for n, step in enumerate(steps, 1):
         registers = [
-            "none" if n == 1 else f"\N{MULTIPLICATION SIGN} {tile_stepper.number(step.rescale)}",
-            *map(tile_stepper.number, (step.m, step.l)),
+            "none" if n == 1 else f"\N{MULTIPLICATION SIGN} {numbers.number(step.rescale)}",
+            *map(numbers.number, (step.m, step.l)),
             *map(numbers.vector, (step.o, step.so_far)),
         ]
         words, scores = ([str(row[key]) for key in step.tile] for row in (S5, SCORES))

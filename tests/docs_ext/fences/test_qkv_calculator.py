@@ -1,6 +1,7 @@
 """The calculator without its script: every step against exact fractions, and what it refuses."""
 
 from fractions import Fraction
+from typing import Any
 
 from docs_ext.fences import qkv_calculator
 from tests.docs_ext.fences.reading import read, refuses, text
@@ -32,7 +33,8 @@ def test_the_matrices_show_queries_in_units_of_ln_2():
     tables = parse(SPEC).findall(".//table[@class='matrix']")
     shown = [[texts(row) for row in table.findall("tbody/tr")] for table in tables]
     minus = str.maketrans("-", "\N{MINUS SIGN}")
-    for found, expected in zip(shown, ([(0,) * 4, (1, 1, 0, 0), (0,) * 4], K, V), strict=True):
+    matrices: tuple[Any, ...] = ([(0,) * 4, (1, 1, 0, 0), (0,) * 4], K, V)
+    for found, expected in zip(shown, matrices, strict=True):
         assert [row[0] for row in found] == ["cat", "that", "dog"]
         assert [row[1:] for row in found] == [[str(x).translate(minus) for x in row] for row in expected]
     assert texts(tables[1].findall("thead/tr/th")) == ["noun", "early", "asks", "which"]
