@@ -1,5 +1,6 @@
 """Fonts of formulas: only the glyphs that the site uses, fetched with the page that needs them."""
 
+import json
 import re
 from base64 import b64encode
 from collections import defaultdict
@@ -52,16 +53,22 @@ class _Characters(HTMLParser):
             self.characters[self.fonts[-1]].update(data)
 
 
+def _characters(formulas: Iterable[str]) -> bytes:
+    """Return, as JSON, the characters of each font."""
+    seen = _Characters()
+    for formula in formulas:
+        seen.feed(formula)
+    return json.dumps({font: "".join(sorted(characters)) for font, characters in seen.characters.items()}).encode()
+
+
 def subset_fonts(site: Path, pages: Iterable[str]) -> None:
     """Keep the glyphs that formulas use; fonts that FONTS does not know stay whole."""
-    drawn = {page[start:end] for page in pages for start, end in formulas(page)}
-    seen = _Characters()
-    for formula in drawn:
-        seen.feed(formula)
+    drawn = sorted({page[start:end] for page in pages for start, end in formulas(page)})
+    characters = json.loads(kept(partial(_characters, drawn), *drawn, repr(FONTS)))
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
         name = path.stem.removeprefix("KaTeX_")
         if name == PLAIN or name in FONTS:
-            glyphs = "".join(sorted(seen.characters[name]))
+            glyphs = characters.get(name, "")
             path.write_bytes(kept(partial(_subset, path, glyphs), path.read_bytes(), glyphs, by="fonttools"))
 
 
