@@ -240,6 +240,7 @@ OF_WEIGHTS = (
     bad("sink", "(3,)", "heads", sink=(3,)),
     bad("sink", "(1, 6)", **HEADS, sink=(1, 6)),
     bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True),
+    bad("is_causal must be True or False", raises=TypeError, is_causal=1),
 )
 
 
@@ -347,7 +348,9 @@ ROWS["split_heads"] = Row(
     dtypes="kept",
     views=True,
 )
-ROWS["merge_heads"] = Row({"x": floats(3, 5, 2)}, (bad("x (5, 6)", "3 axes", x=(5, 6)),), dtypes="kept", views=True)
+ROWS["merge_heads"] = Row(
+    {"x": floats(3, 5, 2)}, (bad("x (5, 6)", "3 axes (..., h, n, d)", x=(5, 6)),), dtypes="kept", views=True
+)
 ROWS["repeat_kv"] = Row(
     {"x": floats(3, 5, 2), "n_groups": 2},
     (bad("x (5, 6)", "3 axes", x=(5, 6)), bad("n_groups", "1: 0", n_groups=0)),

@@ -352,6 +352,15 @@ def test_block_weights_are_frozen_and_compare_by_identity(rng):
 # --- dtypes and memory -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("wide", ["x", "heads", "w_in", "w_out"])
+def test_the_tokens_and_every_matrix_decide_the_dtype(rng, wide):
+    heads, rest = parts(rng, S, biases=False)
+    heads = {name: array.astype(D if wide == "heads" else S) for name, array in heads.items()}
+    rest = {name: array.astype(D if wide == name else S) for name, array in rest.items()}
+    x = rng.standard_normal((4, 5)).astype(D if wide == "x" else S)
+    assert transformer_block(x, block(heads, rest)).dtype == D
+
+
 def test_half_precision_sums_of_squares_may_pass_its_largest_number():
     x = np.array([[1000, -1000, 1000, -1000]], H)  # squares of a million
     np.testing.assert_array_equal(layer_norm(x), [[1, -1, 1, -1]])

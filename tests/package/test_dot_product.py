@@ -392,6 +392,14 @@ def test_a_row_masked_in_one_head_only_is_zero_in_that_head_only(rng):
     np.testing.assert_array_equal(output, expected)
 
 
+@pytest.mark.parametrize("shape", [(2, 5, 5), (2, 3, 5, 5)])
+def test_leaving_out_an_axis_is_advised_only_where_it_helps(shape):
+    x = np.ones((5, 4))
+    with pytest.raises(ValueError, match="the scores have no axis") as error:
+        attention_weights(x, x, mask=np.ones(shape, bool))
+    assert "[:, 0]" not in str(error.value)
+
+
 def test_mask_and_is_causal_that_leave_nothing_together_give_zeros():
     mask = np.array([[False, True], [True, True]])  # the causal rule hides the other key of the first row
     value = np.array([[np.nan], [np.nan]])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attention import (
+    attention_weight_bytes,
     merge_partials,
     partial_attention,
     scaled_dot_product_attention,
@@ -195,12 +196,13 @@ def test_threads_do_not_change_a_single_bit(rng):
 # --- memory ------------------------------------------------------------------------------------------------------
 
 
-def extra_bytes(n, n_threads, **options):
-    query, key, value = np.random.default_rng(0).standard_normal((3, n, 16), dtype=np.float32)
-    tiled_attention(query[:2], key[:2], value[:2], n_threads=n_threads)  # pays for lazy imports
+def extra_bytes(n, n_threads=1, *, of=tiled_attention, **options):
+    query, key, value = np.random.default_rng(0).standard_normal((3, n, 64), dtype=np.float32)
+    threads = {"n_threads": n_threads} if of is tiled_attention else {}
+    of(query[:2], key[:2], value[:2], **threads)  # pays for lazy imports
     tracemalloc.start()
     try:
-        output = tiled_attention(query, key, value, n_threads=n_threads, **options)
+        output = of(query, key, value, **threads, **options)
         return tracemalloc.get_traced_memory()[1] - output.nbytes
     finally:
         tracemalloc.stop()
@@ -213,6 +215,13 @@ def test_extra_memory_is_one_tile_a_worker_whatever_n_is(n_threads, is_causal):
     assert max(small, large) <= n_threads * 2 * 2**20
     if n_threads == 1:  # else it depends on who is busy at the same moment
         assert np.log(large / small) / np.log(4) <= 0.05
+
+
+@pytest.mark.parametrize("n", [1024, 2048])
+def test_both_functions_hold_what_the_page_on_memory_counts(n):
+    grid, tile = attention_weight_bytes(n, n), attention_weight_bytes(256, 1024)
+    assert grid <= extra_bytes(n, of=scaled_dot_product_attention) <= grid + 2**20
+    assert tile <= extra_bytes(n) <= tile + 2**18
 
 
 def test_options_take_no_memory_of_the_size_of_the_scores():
