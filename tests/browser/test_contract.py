@@ -4,13 +4,12 @@ What is special to a widget, above all that its numbers are the package's, stand
 """
 
 import re
-from contextlib import closing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PATIENCE, PHONE, ROOT, follow
+from tests.browser.conftest import DESKTOP, PATIENCE, PHONE, ROOT, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
 
@@ -117,30 +116,29 @@ def test_every_widget_has_a_row():
     assert {tag: script.stem for tag, script in defined.items()} == {tag: tag for tag in defined}
 
 
-@pytest.fixture(scope="module")
-def context(browser):
-    """Return the one context of the contract: what a page has loaded serves the next."""
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE)
-    yield context
-    context.close()
-
-
 @pytest.fixture(scope="module", params=WIDGETS, ids=lambda widget: f"{widget.tag} on {widget.page or 'the first page'}")
-def shared(request, context, server):
-    """Open the page of a widget once for the whole contract, and note what goes wrong in it."""
-    page = open_in(context, server + request.param.page)
-    yield request.param, page
-    page.close()
+def shared(request, tab, server):
+    """Open the page of a widget once for the whole contract."""
+    return request.param, load(tab, server + request.param.page)
 
 
-def open_in(context, address):
-    page = context.new_page()
-    page.errors = []
-    page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.goto(address)
-    return page
+@pytest.fixture
+def errors(tab):
+    """Note what goes wrong in the page during a test."""
+    errors = []
+
+    def hear(message):
+        if message.type == "error":
+            errors.append(message.text)
+
+    def fail(error):
+        errors.append(str(error))
+
+    tab.on("console", hear)
+    tab.on("pageerror", fail)
+    yield errors
+    tab.remove_listener("console", hear)
+    tab.remove_listener("pageerror", fail)
 
 
 class Subject:
@@ -215,11 +213,12 @@ class Subject:
 
 
 @pytest.fixture
-def widget(shared):
+def widget(shared, errors):
     row, page = shared
     widget = Subject(row, page)
     widget.begin()
-    return widget
+    yield widget
+    assert not errors
 
 
 def test_every_control_is_reached_by_tab_and_works_by_keys(widget):
@@ -250,16 +249,17 @@ def test_reset_gives_the_default_back_and_cleans_the_address(widget):
     assert widget.address().strip("~&") == "another.key=1"
 
 
-def test_the_address_keeps_the_state(widget, context):
+def test_the_address_keeps_the_state(widget):
     default = widget.state()
     assert widget.address() == ""
     widget.walk_through()
     if not widget.row.wrong:
         assert widget.address() == "", "it keeps a state now: its row must name a wrong one"
         return
-    with closing(open_in(context, widget.page.url)) as page:
-        assert Subject(widget.row, page).state() == widget.state() != default
-        assert not page.errors
+    state = widget.state()
+    load(widget.page, widget.page.url)
+    widget.wait()
+    assert widget.state() == state != default
 
 
 def test_a_value_that_no_control_has_shows_the_default(widget):
@@ -267,7 +267,6 @@ def test_a_value_that_no_control_has_shows_the_default(widget):
     for wrong in widget.row.wrong.split():
         widget.begin_at(wrong)
         assert widget.state() == default, wrong
-    assert not widget.page.errors
 
 
 def test_an_address_of_nonsense_shows_the_default(widget, request):
@@ -277,7 +276,6 @@ def test_an_address_of_nonsense_shows_the_default(widget, request):
     for value in ("x", "", "%22]"):
         widget.begin_at(re.sub("=[^&]*", f"={value}", widget.row.wrong.partition(" ")[0]))
         assert widget.state() == default, f"{value!r} for every value"
-    assert not widget.page.errors
 
 
 def test_it_survives_instant_navigation(widget):
@@ -291,17 +289,15 @@ def test_it_survives_instant_navigation(widget):
     follow(page, page.go_back)
     assert widget.address() == address
     widget.assert_stands(left)
-    for _ in range(2):
-        follow(page, next_page)
-        follow(page, back)
-        assert widget.address() == ""
-        widget.assert_stands(default if widget.row.wrong else left)  # what is in the storage stays
-        assert widget.controls() == controls
+    follow(page, next_page)
+    follow(page, back)
+    assert widget.address() == ""
+    widget.assert_stands(default if widget.row.wrong else left)  # what is in the storage stays
+    assert widget.controls() == controls
     widget.begin()
     widget.change()
     assert widget.state() == left
     assert page.evaluate("window.marker") == "still here", "the page was loaded anew"
-    assert not page.errors
 
 
 def test_moved_within_its_page_it_stays_as_it_is(widget):
