@@ -2,16 +2,16 @@
 
     ```attention-grid
     caption: Who attends to whom
-    tokens: S5                      # words, or an expression
-    x: embed(S5, EARLY5)            # or q, k and v themselves
+    tokens: S5                   # words, or an expression
+    x: embed(S5, EARLY5)         # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
-    w_v: W_V                        # without values there is no output column
-    options: {is_causal: true}      # of attention_weights; strings are expressions
-    selected: ran                   # word or index of the row chosen at first; by default the last
+    w_v: W_V                     # without values there is no output column
+    options: {is_causal: true}   # of attention_weights; may be expressions
+    selected: ran                # the row chosen at first; else the last
     ```
 
-Further keys: `key_tokens` (cross attention), `show: weights` (no output column), `id`.
+`selected` is a word or an index. Further keys: `key_tokens` (cross attention), `show: weights` (no output column).
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 

@@ -7,11 +7,11 @@
     w_q: W_Q1
     w_k: W_K
     w_v: W_V                                   # required here
-    query: ran                                 # word or index; by default the last
+    query: ran                                 # the word that asks
     unit: {name: doublings, size: np.log(2)}   # of the scores; by default 1
     ```
 
-Further keys: `key_tokens`, `options`, `id`, as in attention-grid.
+`query` is a word or an index. Further keys, `key_tokens` and `options`, are as in attention-grid.
 """
 
 from collections.abc import Mapping

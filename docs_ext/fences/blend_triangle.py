@@ -5,7 +5,7 @@
     names: [cats, dogs, both]
     values: [[8, 0], [0, 8], [8, 8]]
     axes: [pages on cats, pages on dogs]
-    shares: [2, 4, 10]     # whole numbers from 0 to 16; the weights are shares of their sum
+    shares: [2, 4, 10]   # whole numbers, 0 to 16; a weight is a share of all
     ```
 
 The drawing is computed here. The script moves the point to the blend of the three corners, as the output is the blend

@@ -2,15 +2,16 @@
 
     ```chart
     title: More features, larger scores
-    description: A line that rises from 1 at d_k = 1 to 8 at d_k = 64.     # what a reader who cannot see it needs
-    data: '{"d_k": [1, 4, 16, 64], "deviation": np.sqrt([1, 4, 16, 64])}'  # an expression: columns or records
+    description: A line that rises from 1 at d_k = 1 to 8 at d_k = 64.
+    data: '{"d_k": [1, 4, 16, 64], "deviation": np.sqrt([1, 4, 16, 64])}'
     mark: line
     encoding:
       x: {field: d_k, type: quantitative}
       y: {field: deviation, type: quantitative, title: standard deviation}
     ```
 
-All keys but these three and `id` are Vega-Lite's. A colour may be `currentColor` or a CSS variable, such as
+`description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. All
+keys but these three and `id` are Vega-Lite's. A colour may be `currentColor` or a CSS variable, such as
 `var(--role-key)`, and then follows the scheme. The numbers stand below the chart as a table.
 """
 

@@ -2,7 +2,7 @@
 
     ```computed-table
     caption: Softmax overflows early in small formats
-    data: '[{"dtype": name, "largest": float(np.finfo(name).max)} for name in ("float16", "float32")]'
+    data: '[{"type": t, "max": np.finfo(t).max} for t in ("half", "single")]'
     ```
 
 `data` is an expression: a list of records, one a row, or a mapping of columns, each as long as the others.

@@ -3,12 +3,12 @@
     ```decode-stepper
     caption: One token at a time
     tokens: S5
-    x: embed(S5, EARLY5)            # or q, k and v themselves
+    x: embed(S5, EARLY5)   # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
     w_v: W_V
-    window: 2                       # what the second choice keeps
-    step: 3                         # shown first, counted from 1
+    window: 2              # what the second choice keeps
+    step: 3                # shown first, counted from 1
     ```
 
 Scores are shown in doublings. Without JavaScript there are the first step and a table of all steps.

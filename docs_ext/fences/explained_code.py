@@ -1,15 +1,16 @@
 """A function of the package, explained line by line: the code is read from its file while the page is being built.
 
     ```explained-code
-    function: examples/sequence_parallel.py:merge_as_a_tree     # a file of the repository, and a function in it
-    notes:
-      "def": What comes in.             # how a line begins; the lines up to the next note belong to it
-      "while": Neighbours merge, so every round leaves half as many.
-      "return": The one part that is left.
+    function: attention/costs.py:_product   # a file, and a function in it
+    notes:                                  # how a line begins: its note
+      "def": The sizes come by name, so that an error can name the wrong one.
+      "result = 1": No size at all makes 1.
+      "for": Each size is checked before it counts.
+      "return": What is left is the product.
     ```
 
-Every line is explained: the first note begins at `def`. The docstring is left out. A note whose line is not there, or
-not after the one before, stops the build.
+Every line is explained: the first note begins at `def`, and the lines up to the next one belong to it. The docstring is
+left out. A note whose line is not there, or not after the one before, stops the build.
 """
 
 import ast

@@ -2,14 +2,14 @@
 
     ```head-switch
     caption: What a word receives from two heads
-    sentences: [S5, T5]             # the second is the first with two words swapped
-    positions: EARLY5               # of attention.example, whose words these are
-    w_q: [W_Q1, W_Q2]               # of the two heads
-    w_k: W_K                        # which they share here
+    sentences: [S5, T5]   # the second is the first with two words swapped
+    positions: EARLY5     # of attention.example, whose words these are
+    w_q: [W_Q1, W_Q2]     # of the two heads
+    w_k: W_K              # which they share here
     w_v: W_V
     w_o: W_O
     asks: [the first noun, the last noun]
-    selected: chased                # word or index of the row that asks at first; by default the last
+    selected: chased      # word or index of who asks first; else the last
     ```
 
 Without JavaScript there are the first sentence with the heads side by side and a table of all four cases.

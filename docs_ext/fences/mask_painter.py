@@ -3,15 +3,15 @@
     ```mask-painter
     caption: Click a cell to allow or forbid it
     tokens: S5
-    x: embed(S5, EARLY5)              # or q, k and v themselves
+    x: embed(S5, EARLY5)                  # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
-    w_v: W_V                          # required here
-    masks:                            # what the presets are called, and their masks
-      causal: causal_mask(5)          # the first is the one that is shown
+    w_v: W_V                              # required here
+    masks:                                # name: mask, of every preset
+      causal: causal_mask(5)              # the first is the one that is shown
       none: np.ones((5, 5), bool)
-    predict: {row: chased, forbid: cat}    # the question asked first: what if this key is forbidden too?
-    selected: that                    # the row that the sentence speaks of at first; by default the last
+    predict: {row: chased, forbid: cat}   # what if this key is forbidden too?
+    selected: that                        # the row told at first; else the last
     ```
 
 Without JavaScript there is the grid under the first mask.

@@ -2,13 +2,13 @@
 
     ```order-switch
     caption: Who listens to whom
-    sentences: [S7, T7]             # the second is the first with two words swapped
-    positions: EARLY7               # of attention.example, whose words these are
+    sentences: [S7, T7]   # the second is the first with two words swapped
+    positions: EARLY7     # of attention.example, whose words these are
     w_q: W_Q7
     w_k: W_K
     w_v: W_V
-    parts: [cat, dog]               # what the columns of the values stand for
-    selected: ran                   # word or index whose output is told; by default the last
+    parts: [cat, dog]     # what the columns of the values stand for
+    selected: ran         # whose output is told, word or index; else the last
     ```
 
 Without JavaScript there are the first sentence with positions and a table of all four.

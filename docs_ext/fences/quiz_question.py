@@ -1,7 +1,7 @@
 r"""Questions whose answers are settled: each right and each wrong one by an expression that runs.
 
     ```quiz-question
-    question: The odds of *cat* and *dog* are 4 to 1, then all scores of their row double. What are they now?
+    question: The odds are 4 to 1, then all scores double. What are they now?
     proof: |
       >>> import numpy as np
       >>> from attention import softmax
@@ -27,7 +27,7 @@ False under `wrong`. Several right options become checkboxes. A question for a n
     tolerance: 0.01
     unit: doublings                         # optional
     because: Variances add up.
-    mistakes:                               # optional: other numbers, and what went wrong
+    mistakes:                               # optional: wrong numbers, and why
       "16": This is the variance of one product.
 
 Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash.

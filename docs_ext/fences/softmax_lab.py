@@ -6,7 +6,7 @@ One row of scores, counted in doublings, with a temperature and a number format:
     mode: scores
     caption: The five scores of ran, and its budget
     tokens: S5
-    scores: [3, 2, 0, 1, 0]     # doublings, or an expression
+    scores: [3, 2, 0, 1, 0]   # doublings, or an expression
     ```
 
 Two keys one standard deviation apart, with and without the division by the square root of d_k:
@@ -14,7 +14,7 @@ Two keys one standard deviation apart, with and without the division by the squa
     ```softmax-lab
     mode: scaling
     caption: Two keys, one standard deviation apart
-    d_k: 64                     # shown first: 1, 2, 4 ... 128
+    d_k: 64   # shown first: 1, 2, 4 ... 128
     ```
 
 The arithmetic of the number formats is NumPy's, at build time; the script rounds as they do.

@@ -3,12 +3,12 @@
     ```tile-stepper
     caption: ran reads its keys tile by tile
     tokens: S5
-    x: embed(S5, EARLY5)              # or q, k and v themselves
+    x: embed(S5, EARLY5)   # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
-    w_v: W_V                          # required here
-    selected: ran                     # whose row is computed; by default the last
-    tile: 2                           # words in a tile at first
+    w_v: W_V               # required here
+    selected: ran          # whose row is computed; by default the last
+    tile: 2                # words in a tile at first
     ```
 
 Without JavaScript there is the whole trace, first to last. Scores and m count doublings, so the scores of this row

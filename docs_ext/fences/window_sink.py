@@ -3,12 +3,12 @@
     ```window-sink
     caption: Three words in the window
     tokens: S5
-    x: embed(S5, EARLY5)         # or q, k and v themselves
+    x: embed(S5, EARLY5)   # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
-    w_v: W_V                     # required here
-    left: 2                      # words back; as in sliding_window_mask
-    selected: ran                # the row that the sentence speaks of at first; by default the last
+    w_v: W_V               # required here
+    left: 2                # words back; as in sliding_window_mask
+    selected: ran          # the row that is told at first; else the last
     ```
 
 At first no word after the query is seen, none is kept beyond the window, and there is no sink.

@@ -115,6 +115,12 @@ def test_each_example_is_shown_as_an_author_types_it_and_stands_below_it_live(se
 
 
 @every_name
+def test_no_line_of_an_example_is_wider_than_its_block(name):
+    lines = [line for example in examples(name) for line in example.splitlines()]
+    assert max(map(len, lines)) <= 76, max(lines, key=len)
+
+
+@every_name
 def test_it_speaks_to_authors_and_not_to_those_who_write_scripts(sections, name):
     told = " ".join(map(words, sections[name]))
     for_authors = docstring(name).partition("\n\nThe HTML")[0]
