@@ -35,8 +35,9 @@ def parse(text: str) -> tuple[dict[str, Any], Mapping[str, int]]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or ""
-        hint = "; quote the text, its colon begins a new key" if problem.startswith("mapping values") else ""
-        raise SpecError(f"YAML: {problem}{hint}", line=mark.line if mark else None) from error
+        if problem.startswith("mapping values"):
+            problem = "the colon within this text begins a new key; quote the text"
+        raise SpecError(f"YAML: {problem}", line=mark.line if mark else None) from error
     finally:
         loader.dispose()
 
