@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PATIENCE, PHONE, ROOT, follow, load
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
 
@@ -334,15 +334,6 @@ def test_nothing_moves_where_motion_is_reduced(widget):
     widget.change()
     widget.page.wait_for_timeout(20)
     assert widget.root.evaluate("e => e.getAnimations({subtree: true}).length") == 0
-
-
-@pytest.fixture(scope="module")
-def plain(browser):
-    """Return one page without scripts for all widgets."""
-    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
 
 
 def test_without_scripts_the_default_is_complete_and_no_control_is_dead(widget, plain, server):
