@@ -108,11 +108,10 @@ def test_every_widget_has_a_row():
     for script in SCRIPTS.rglob("*.js"):
         for tag in re.findall(r"""customElements\.define\(\s*["']([\w-]+)""", script.read_text("utf-8")):
             defined[tag] = script
-    missing = {tag: script for tag, script in defined.items() if tag not in {w.tag for w in WIDGETS} | set(NO_WIDGETS)}
-    assert not missing, "\n".join(
-        f"<{tag}> of {script.relative_to(ROOT)} has no row in WIDGETS of {__file__}" for tag, script in missing.items()
-    )
-    assert {widget.tag for widget in WIDGETS} | set(NO_WIDGETS) == set(defined)
+    rows = {widget.tag for widget in WIDGETS} | set(NO_WIDGETS)
+    missing = [f"<{tag}> of {script.relative_to(ROOT)}" for tag, script in defined.items() if tag not in rows]
+    assert not missing, f"no row in WIDGETS of tests/browser/test_contract.py: {', '.join(missing)}"
+    assert rows == set(defined)
     assert {tag: script.stem for tag, script in defined.items()} == {tag: tag for tag in defined}
 
 
