@@ -169,6 +169,16 @@ def tab(browser):
     context.close()
 
 
+@pytest.fixture(scope="session")
+def plain(browser):
+    """Return a tab without scripts."""
+    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
+    plain = context.new_page()
+    plain.set_default_timeout(PATIENCE)
+    yield plain
+    context.close()
+
+
 @pytest.fixture(scope="module")
 def page(tab, server, request):
     """Open the PAGE of a test module once, for all its tests; each leaves it as it was, or begins with a reset."""

@@ -8,6 +8,7 @@ import pytest
 import attention
 from docs_ext.html import numbers
 
+PAGE = "404.html"  # modules need a page, any will do
 ROUNDS = 40  # of every kind of case
 
 RUN = """async ([address, cases]) => {
@@ -129,10 +130,9 @@ def assert_same(actual, expected, label):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12 * max(1, finite), err_msg=label)
 
 
-def test_the_modules_functions_agree_with_the_package(open_page, server, rng):
+def test_the_modules_functions_agree_with_the_package(page, server, rng):
     golden = list(cases(rng))
     assert len(golden) >= 500
-    page = open_page("404.html")
     address = server + "assets/js/lib/attention.js"
     exported, results = page.evaluate(RUN, [address, [[name, *plain(args)] for name, args, _ in golden]])
     for (name, args, expected), actual in zip(golden, results, strict=True):
@@ -170,10 +170,9 @@ WEIGHTS = [0.0, 1.0, 1e-9, 0.0004999, 0.0005, 0.9994, 0.9995, 1 - 1e-9, 1 - 1e-1
         ("number", numbers.number, NUMBERS),
     ],
 )
-def test_numbers_are_written_as_in_the_pages(open_page, server, rng, name, ours, special):
+def test_numbers_are_written_as_in_the_pages(page, server, rng, name, ours, special):
     quotients = rng.integers(0, 300, 200) / rng.integers(300, 400, 200)
     items = [*map(float, special), *rng.random(300).tolist(), *quotients.tolist()]
-    page = open_page("404.html")
     call = "async ([address, name, items]) => { const m = await import(address); return items.map((x) => m[name](x)); }"
     shown = page.evaluate(call, [server + "assets/js/lib/numbers.js", name, items])
     assert dict(zip(map(repr, items), shown, strict=True)) == {repr(item): ours(item) for item in items}

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PATIENCE, PHONE, ROOT, follow, load
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
 
@@ -108,11 +108,10 @@ def test_every_widget_has_a_row():
     for script in SCRIPTS.rglob("*.js"):
         for tag in re.findall(r"""customElements\.define\(\s*["']([\w-]+)""", script.read_text("utf-8")):
             defined[tag] = script
-    missing = {tag: script for tag, script in defined.items() if tag not in {w.tag for w in WIDGETS} | set(NO_WIDGETS)}
-    assert not missing, "\n".join(
-        f"<{tag}> of {script.relative_to(ROOT)} has no row in WIDGETS of {__file__}" for tag, script in missing.items()
-    )
-    assert {widget.tag for widget in WIDGETS} | set(NO_WIDGETS) == set(defined)
+    rows = {widget.tag for widget in WIDGETS} | set(NO_WIDGETS)
+    missing = [f"<{tag}> of {script.relative_to(ROOT)}" for tag, script in defined.items() if tag not in rows]
+    assert not missing, f"no row in WIDGETS of tests/browser/test_contract.py: {', '.join(missing)}"
+    assert rows == set(defined)
     assert {tag: script.stem for tag, script in defined.items()} == {tag: tag for tag in defined}
 
 
@@ -334,15 +333,6 @@ def test_nothing_moves_where_motion_is_reduced(widget):
     widget.change()
     widget.page.wait_for_timeout(20)
     assert widget.root.evaluate("e => e.getAnimations({subtree: true}).length") == 0
-
-
-@pytest.fixture(scope="module")
-def plain(browser):
-    """Return one page without scripts for all widgets."""
-    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
-    context.set_default_timeout(PATIENCE)
-    yield context.new_page()
-    context.close()
 
 
 def test_without_scripts_the_default_is_complete_and_no_control_is_dead(widget, plain, server):

@@ -7,20 +7,19 @@ import sys
 
 import pytest
 
-from tests.browser.conftest import follow
+from tests.browser.conftest import DESKTOP, PHONE, follow, load
 from tests.pages import ROOT, consoles
 
 PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/masks/"]
 
 
 @pytest.fixture
-def open_with_clipboard(open_page):
-    def open_with_clipboard(name):
-        page = open_page(name)
-        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        return page
-
-    return open_with_clipboard
+def open_page(tab, server):
+    """Return a function that loads a page in the one tab, where the clipboard may be used."""
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield lambda name: load(tab, server + name)
+    tab.context.clear_permissions()
+    tab.set_viewport_size(DESKTOP)
 
 
 def copy(page, block):
@@ -32,8 +31,8 @@ def copy(page, block):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_copied_example_is_code_that_runs(open_with_clipboard, name, tmp_path):
-    page = open_with_clipboard(name)
+def test_a_copied_example_is_code_that_runs(open_page, name, tmp_path):
+    page = open_page(name)
     blocks = page.locator(".md-content .highlight:visible:has(.gp)")
     source = consoles((ROOT / "docs" / name.strip("/")).with_suffix(".md"))
     for number in range(3):
@@ -73,8 +72,8 @@ def test_prompts_and_outputs_can_be_hidden_and_shown(open_page, way):
         assert ("array(" in code.inner_text()) == (pressed == "false")
 
 
-def test_a_copied_formula_is_standard_tex(open_with_clipboard):
-    page = open_with_clipboard("")
+def test_a_copied_formula_is_standard_tex(open_page):
+    page = open_page("")
     page.evaluate("""() => {
         const range = document.createRange();
         range.selectNode(document.querySelector(".md-content .katex-display"));
@@ -94,8 +93,8 @@ def follow_swapped(page, path):
     assert page.evaluate("window.marker") == "still here", "the page was loaded anew: no instant navigation"
 
 
-def test_examples_work_after_instant_navigation(open_with_clipboard):
-    page = open_with_clipboard("learn/line-by-line/")
+def test_examples_work_after_instant_navigation(open_page):
+    page = open_page("learn/line-by-line/")
     follow_swapped(page, "/scaling/")
     blocks = page.locator(".md-content .highlight:visible:has(.gp)")
     blocks.first.locator(".prompt-toggle").click()
@@ -105,7 +104,8 @@ def test_examples_work_after_instant_navigation(open_with_clipboard):
 
 
 def test_wide_boxes_scroll_by_keyboard_after_instant_navigation(open_page):
-    page = open_page("learn/line-by-line/", viewport={"width": 360, "height": 800})
+    page = open_page("learn/line-by-line/")
+    page.set_viewport_size(PHONE)
     follow_swapped(page, "/scaling/")
     box = page.locator(".md-content [role=region][tabindex='0']:visible").first
     box.wait_for()

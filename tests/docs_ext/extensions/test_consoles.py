@@ -39,8 +39,6 @@ def docstring_blocks(name):
 
 @pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
 def test_a_console_runs_alone(console):
-    if console.code.startswith(">>> # continues"):
-        return
     failures = failures_of(doctest.DocTestParser().get_examples(console.code), console.where)
     assert not failures, f"{console.where} does not run when pasted alone\n{failures}"
 
