@@ -58,5 +58,5 @@ new-page new-function new-widget: setup ## the files of a new piece, its tests t
 setup: ## .venv from requirements.lock; PYTHON=python3.12 makes it of another Python
 	@$(PYTHON) -m tools.environment
 
-clean: ## remove .venv and site
-	rm -rf .venv site
+clean: ## remove .venv, site and what builds keep
+	rm -rf .venv site .cache

@@ -5,30 +5,17 @@ from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_no
 from attention.cache import KVCache
 from attention.costs import attention_flops, attention_weight_bytes, kv_cache_bytes
 from attention.dot_product import attention_scores, attention_weights, scaled_dot_product_attention
-from attention.heads import (
-    MultiHeadWeights,
-    Rotary,
-    cross_attention,
-    merge_heads,
-    multi_head_attention,
-    repeat_kv,
-    self_attention,
-    split_heads,
-)
+from attention.head_shapes import merge_heads, repeat_kv, split_heads
 from attention.masks import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
+from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
 from attention.numerics import entropy, log_softmax, logsumexp, softmax
-from attention.positions import (
-    alibi_bias,
-    alibi_slopes,
-    apply_rotary,
-    relative_position_bias,
-    relative_position_bucket,
-    rotary_permutation,
-    rotary_tables,
-    sinusoidal_encoding,
-)
+from attention.partials import PartialAttention, merge_partials, partial_attention
 from attention.projections import project
-from attention.tiling import PartialAttention, merge_partials, partial_attention, tiled_attention
+from attention.relative import alibi_bias, alibi_slopes, relative_position_bias, relative_position_bucket
+from attention.rotary import apply_rotary, rotary_permutation, rotary_tables
+from attention.single_head import cross_attention, self_attention
+from attention.sinusoidal import sinusoidal_encoding
+from attention.tiling import tiled_attention
 
 __version__ = "0.1.0"
 

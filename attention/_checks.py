@@ -1,82 +1,19 @@
-"""Conversions and checks of arguments: one place, so that every function refuses bad input in the same words."""
+"""What is refused, in the same words everywhere. A size, a number or a flag that passes comes back as Python's own."""
 
 import math
 import operator
+from collections.abc import Collection, Mapping
 from numbers import Real
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-Bools = NDArray[np.bool_]
 T = TypeVar("T")
 
 
-class AttentionOptions(TypedDict, total=False):
-    """The options of `scaled_dot_product_attention`, for functions that pass them on."""
-
-    mask: ArrayLike | None
-    bias: ArrayLike | None
-    is_causal: bool
-    scale: float | None
-    softcap: float | None
-    sink: ArrayLike | None
-    enable_gqa: bool
-
-
-def to_floats(**arrays: ArrayLike) -> tuple[list[Floats], np.dtype[Any]]:
-    """Convert the named arrays to the dtype to compute in; return them and the dtype of the result.
-
-    Integers and bools count as float64. float16 is computed in float32, so that sums do not overflow.
-    """
-    converted = [real_array(name, array) for name, array in arrays.items()]
-    dtype = np.result_type(*(a.dtype if a.dtype.kind == "f" else np.float64 for a in converted))
-    return [a.astype(compute_dtype(dtype), copy=False) for a in converted], dtype
-
-
-def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
-
-
-def as_array(name: str, array: ArrayLike) -> NDArray[Any]:
-    try:
-        return np.asarray(array)
-    except ValueError as error:  # nested lists of different lengths
-        raise ValueError(f"{name} must be a rectangular array: {error}") from None
-
-
-def real_array(name: str, array: ArrayLike) -> NDArray[Any]:
-    """`array` as it is, if it holds real numbers or bools."""
-    result = as_array(name, array)
-    if result.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers: dtype {result.dtype}")
-    return result
-
-
-def bool_array(name: str, array: ArrayLike, hint: str = "") -> Bools:
-    result = as_array(name, array)
-    if result.dtype != np.bool_:
-        raise TypeError(f"{name} must be boolean, True means 'may attend': dtype {result.dtype}{hint}")
-    return result
-
-
-def integer_array(name: str, array: ArrayLike) -> NDArray[np.integer[Any]]:
-    result = as_array(name, array)
-    if result.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers: dtype {result.dtype}")
-    return result
-
-
-def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    result = np.dtype(dtype)
-    if result.kind != "f":
-        raise TypeError(f"dtype must be a floating-point type: {result}")
-    return result
-
-
 def count(name: str, value: int, *, minimum: int = 0, hint: str = "") -> int:
-    """`value` as an int of at least `minimum`."""
+    """Refuse what is not an integer of at least `minimum`."""
     result = integer(name, value)
     if result < minimum:
         raise ValueError(f"{name} must be at least {minimum}: {result}{hint}")
@@ -116,6 +53,18 @@ def instance(name: str, value: T, kind: type[T]) -> T:
     return value
 
 
+def options_of(function: str, known: Collection[str], options: Mapping[str, object]) -> None:
+    """Refuse an option that the function does not take, before a function further down refuses it under its own name.
+
+    Without this a misspelt option of `transformer_block` would be an error of `scaled_dot_product_attention`.
+    """
+    for name in options:
+        if name == "enable_gqa" and name not in known:
+            raise TypeError(f"{function} takes no enable_gqa: which heads are shared follows from the weights")
+        if name not in known:
+            raise TypeError(f"{function} takes no option {name!r}; its options are {', '.join(known)}")
+
+
 def has_axes(layout: str, n_axes: int, **arrays: NDArray[Any]) -> None:
     """Refuse an array with fewer axes than its layout, such as '(..., n, d)', has."""
     for name, array in arrays.items():
@@ -131,6 +80,16 @@ def same_size(what: str, axes: tuple[int, int], **pair: NDArray[Any]) -> None:
         raise ValueError(f"{first} and {second} must share {what}: {first} {a.shape}, {second} {b.shape}")
 
 
+def queries_meet_keys(query: NDArray[Any], key: NDArray[Any]) -> None:
+    has_axes("(..., n, d_k)", 2, query=query, key=key)
+    same_size("d_k (last axis)", (-1, -1), query=query, key=key)
+
+
+def keys_have_values(key: NDArray[Any], value: NDArray[Any]) -> None:
+    has_axes("(..., n_k, d_v)", 2, value=value)
+    same_size("n_k (axis -2)", (-2, -2), key=key, value=value)
+
+
 def matrix_fits(name: str, tokens: NDArray[Any], weight_name: str, weight: NDArray[Any]) -> None:
     """Refuse tokens and a matrix that do not multiply."""
     has_axes("(..., n, d_in)", 2, **{name: tokens})
@@ -140,13 +99,21 @@ def matrix_fits(name: str, tokens: NDArray[Any], weight_name: str, weight: NDArr
     same_size(what, (-1, 0), **{name: tokens, weight_name: weight})
 
 
-def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> tuple[int, ...]:
-    """Broadcast the axes before the last `n_core` ones (batch, heads)."""
+def bias_fits(name: str, bias: NDArray[Any], weight_name: str, weight: NDArray[Any]) -> None:
+    if bias.shape != weight.shape[1:]:
+        raise ValueError(
+            f"{name} must have a number for each column of {weight_name}: "
+            f"{name} {bias.shape}, {weight_name} {weight.shape}"
+        )
+
+
+def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> None:
+    """Refuse arrays whose axes before the last `n_core` ones (batch, heads) do not broadcast."""
     leading = {a.shape[: a.ndim - n_core] for a in arrays.values()}
     if len(leading) == 1:  # the usual case, and NumPy takes its time
-        return leading.pop()
+        return
     try:
-        return np.broadcast_shapes(*leading)
+        np.broadcast_shapes(*leading)
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
         raise ValueError(f"the leading axes of {', '.join(arrays)} must broadcast: {shapes}") from None
@@ -169,55 +136,34 @@ def fits_scores(name: str, array: NDArray[Any], scores_shape: tuple[int, ...]) -
         raise ValueError(f"{name} must broadcast to the scores: {name} {array.shape}, scores {scores_shape}; {problem}")
 
 
-def mask_for_scores(mask: ArrayLike | None, scores_shape: tuple[int, ...]) -> Bools | None:
-    """`mask` as an array that broadcasts to the scores; None stays None."""
-    if mask is None:
-        return None
-    hint = "; numbers to add to the scores go to bias=, and mask_to_bias turns a mask into such numbers"
-    allowed: Bools = np.atleast_1d(bool_array("mask", mask, hint))
-    fits_scores("mask", allowed, scores_shape)
-    return allowed
+def causal_is_square(scores_shape: tuple[int, ...]) -> None:
+    n_q, n_k = scores_shape[-2:]
+    if n_q != n_k:
+        raise ValueError(
+            f"is_causal=True needs as many queries as keys: scores {scores_shape}. Say which alignment you mean: "
+            f"mask=causal_mask({n_q}, {n_k}) aligns the first query with the first key, "
+            f"mask=causal_mask({n_q}, {n_k}, offset={n_k - n_q}), that is offset=n_k - n_q, the last with the last"
+        )
 
 
-def show_infinities(scores: Floats, query: Floats, key: Floats) -> None:
-    """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
-    if np.isfinite(query.sum() + key.sum()):  # an overflow of the sum only costs the time to look again
-        return
-    broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))
-    broken_key: Bools = np.logical_not(np.isfinite(key).all(axis=-1))
-    if broken_query.any() or broken_key.any():
-        np.copyto(scores, np.nan, where=broken_query[..., :, None] | broken_key[..., None, :])
-
-
-def distances(n_queries: int, n_keys: int | None, offset: int) -> NDArray[np.int64]:
-    """Key position minus (query position + offset), shape (n_queries, n_keys); n_keys=None: n_queries."""
-    rows = count("n_queries", n_queries)
-    columns = rows if n_keys is None else count("n_keys", n_keys)
-    return np.arange(columns) - (np.arange(rows)[:, None] + integer("offset", offset))
-
-
-def rotary_tables_for(
-    name: str, array: Floats, cos: ArrayLike, sin: ArrayLike, layout: str
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give the tables in the dtype of `array`, if they can turn its features."""
+def tables_turn(name: str, array: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], layout: str) -> None:
+    """Refuse tables of rotary positions that cannot turn the features of `array`."""
     if layout not in ("interleaved", "half"):
         raise ValueError(f"layout must be 'interleaved' or 'half': {layout!r}")
-    c, s = real_array("cos", cos), real_array("sin", sin)
     problem = ""
-    if not (array.ndim and c.ndim):
+    if not (array.ndim and cos.ndim):
         problem = f"{name} must have shape (..., n, d), cos and sin (..., n, rotary_dim / 2)"
-    elif c.shape != s.shape:
+    elif cos.shape != sin.shape:
         problem = "cos and sin must have the same shape"
-    elif 2 * c.shape[-1] > array.shape[-1]:
-        problem = f"cos and sin turn {2 * c.shape[-1]} features (twice their last axis), more than {name} has"
-    elif not broadcasts_to(c.shape[:-1], array.shape[:-1]):
+    elif 2 * cos.shape[-1] > array.shape[-1]:
+        problem = f"cos and sin turn {2 * cos.shape[-1]} features (twice their last axis), more than {name} has"
+    elif not _broadcasts_to(cos.shape[:-1], array.shape[:-1]):
         problem = f"cos and sin must broadcast to {name}, with a row for each of its positions (axis -2)"
     if problem:
-        raise ValueError(f"{problem}: {name} {array.shape}, cos {c.shape}, sin {s.shape}")
-    return c.astype(array.dtype, copy=False), s.astype(array.dtype, copy=False)
+        raise ValueError(f"{problem}: {name} {array.shape}, cos {cos.shape}, sin {sin.shape}")
 
 
-def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+def _broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether `shape` broadcasts to `target` without enlarging it."""
     last = target[len(target) - len(shape) :]
     return len(shape) <= len(target) and (shape == last or all(a in (1, b) for a, b in zip(shape, last, strict=True)))

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
-from attention.numerics import _blend, _softmax_in_place
+from attention import _arrays, _checks, _scores
 
 
 def additive_attention(
@@ -74,11 +73,10 @@ def additive_attention(
     array([[4.]])
     """
     arrays = {"query": query, "key": key, "value": value, "w_query": w_query, "w_key": w_key, "w_score": w_score}
-    (q, k, v, wq, wk, w), dtype = _checks.to_floats(**arrays)
+    (q, k, v, wq, wk, w), dtype = _arrays.to_floats(**arrays)
     _checks.matrix_fits("query", q, "w_query", wq)
     _checks.matrix_fits("key", k, "w_key", wk)
-    _checks.has_axes("(..., n_k, d_v)", 2, value=v)
-    _checks.same_size("n_k (axis -2)", (-2, -2), key=k, value=v)
+    _checks.keys_have_values(k, v)
     _checks.same_size("d_hidden (last axis)", (-1, -1), w_query=wq, w_key=wk)
     if w.shape != wq.shape[1:]:
         raise ValueError(f"w_score must have shape (d_hidden,): w_score {w.shape}, w_query {wq.shape}")
@@ -86,8 +84,7 @@ def additive_attention(
     with np.errstate(all="ignore"):
         hidden = np.tanh((q @ wq)[..., :, None, :] + (k @ wk)[..., None, :, :])  # (..., n_q, n_k, d_hidden)
         scores = hidden @ w
-        _checks.show_infinities(scores, q, k)
-        allowed = _checks.mask_for_scores(mask, scores.shape)
-        if allowed is not None:
-            np.copyto(scores, -np.inf, where=~allowed)
-        return _blend(_softmax_in_place(scores), v, allowed).astype(dtype, copy=False)
+        _scores.show_infinities(scores, q, k)
+        allowed = _scores.fitting_mask(mask, scores.shape)
+        weights = _scores.softmax_rows(_scores.masked(scores, None, allowed))
+        return _scores.blend(weights, v, allowed).astype(dtype, copy=False)

@@ -8,8 +8,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
-from attention.heads import MultiHeadWeights, _LayerOptions, multi_head_attention
+from attention import _arrays, _checks
+from attention._scores import SharedOptions
+from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
 from attention.projections import project
 
 
@@ -63,7 +64,7 @@ def layer_norm(
     >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
     array([ 0.5, -0.5])
     """
-    (tokens,), dtype = _checks.to_floats(x=x)
+    (tokens,), dtype = _arrays.to_floats(x=x)
     gain, offset = _feature_row("weight", weight, tokens), _feature_row("bias", bias, tokens)
     with np.errstate(all="ignore"):
         centred = tokens - _mean(tokens)
@@ -116,7 +117,7 @@ def rms_norm(x: ArrayLike, weight: ArrayLike | None = None, *, eps: float = 1e-5
     >>> rms_norm([3.0, 3.0], weight=[1.0, 10.0], eps=0)
     array([ 1., 10.])
     """
-    (tokens,), dtype = _checks.to_floats(x=x)
+    (tokens,), dtype = _arrays.to_floats(x=x)
     gain = _feature_row("weight", weight, tokens)
     with np.errstate(all="ignore"):
         y: NDArray[Any] = tokens / np.sqrt(_mean(tokens * tokens) + _small("eps", eps)) * gain
@@ -168,7 +169,7 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     >>> bool(abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4)
     True
     """
-    (numbers,), dtype = _checks.to_floats(x=x)
+    (numbers,), dtype = _arrays.to_floats(x=x)
     with np.errstate(all="ignore"):
         if _checks.flag("approximate", approximate):
             gate = np.tanh(math.sqrt(2 / math.pi) * (numbers + 0.044715 * numbers**3))
@@ -219,7 +220,7 @@ def feed_forward(
     TypeError
         If an array does not hold real numbers.
     ValueError
-        If shapes do not fit; the message shows them.
+        If shapes do not fit, or activation changes the shape; the message shows them.
 
     References
     ----------
@@ -244,19 +245,20 @@ def feed_forward(
     >>> np.array_equal(feed_forward(x[::-1], w, w), feed_forward(x, w, w)[::-1])
     True
     """
-    (tokens, wi, wo), dtype = _checks.to_floats(x=x, w_in=w_in, w_out=w_out)
+    (tokens, wi, wo), dtype = _arrays.to_floats(x=x, w_in=w_in, w_out=w_out)
     _checks.matrix_fits("x", tokens, "w_in", wi)
     _checks.matrix_fits("w_in", wi, "w_out", wo)
-    for name, bias, matrix in (("b_in", b_in, wi), ("b_out", b_out, wo)):
-        if bias is not None and _checks.real_array(name, bias).shape != matrix.shape[1:]:
-            letters = name.removeprefix("b")
-            raise ValueError(
-                f"{name} must have a number for each column of w{letters}: "
-                f"{name} {np.shape(bias)}, w{letters} {matrix.shape}"
-            )
-    y = project(activation(project(tokens, wi, b_in)), wo, b_out)
-    with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        return y.astype(dtype, copy=False)
+    for end, bias, matrix in (("in", b_in, wi), ("out", b_out, wo)):
+        if bias is not None:
+            _checks.bias_fits(f"b_{end}", _arrays.real_array(f"b_{end}", bias), f"w_{end}", matrix)
+    hidden = project(tokens, wi, b_in)
+    active = activation(hidden)
+    if active.shape != hidden.shape:  # else a smaller one would broadcast in the residual sum
+        raise ValueError(f"activation must keep the shape: given {hidden.shape}, returned {active.shape}")
+    return _arrays.rounded(project(active, wo, b_out), dtype)
+
+
+_ROWS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +283,9 @@ class BlockWeights:
     Raises
     ------
     TypeError
-        If attention is not MultiHeadWeights.
+        If attention is not MultiHeadWeights, or an array does not hold real numbers.
+    ValueError
+        If a matrix, bias, gain or offset does not fit; the message names it and shows the shapes. If eps is negative.
 
     References
     ----------
@@ -299,23 +303,58 @@ class BlockWeights:
     """
 
     attention: MultiHeadWeights
-    w_in: ArrayLike
-    w_out: ArrayLike
-    b_in: ArrayLike | None = None
-    b_out: ArrayLike | None = None
-    norm1_weight: ArrayLike | None = None
-    norm1_bias: ArrayLike | None = None
-    norm2_weight: ArrayLike | None = None
-    norm2_bias: ArrayLike | None = None
+    w_in: NDArray[Any]
+    w_out: NDArray[Any]
+    b_in: NDArray[Any] | None = None
+    b_out: NDArray[Any] | None = None
+    norm1_weight: NDArray[Any] | None = None
+    norm1_bias: NDArray[Any] | None = None
+    norm2_weight: NDArray[Any] | None = None
+    norm2_bias: NDArray[Any] | None = None
     activation: Callable[[NDArray[Any]], NDArray[Any]] = field(default=gelu, kw_only=True)
     eps: float = field(default=1e-5, kw_only=True)
 
     def __post_init__(self) -> None:
         _checks.instance("attention", self.attention, MultiHeadWeights)
+        _small("eps", self.eps)
+        for name in ("w_in", "w_out", "b_in", "b_out", *_ROWS):
+            given = getattr(self, name)
+            if given is not None or name.startswith("w"):
+                object.__setattr__(self, name, _arrays.float_array(name, given))
+        self._check(self.attention, self.attention.w_q.shape[0])
+
+    def _check(self, heads: MultiHeadWeights, d_model: int) -> None:
+        if not heads.w_k.shape[0] == heads.w_o.shape[1] == d_model:
+            raise ValueError(
+                f"attention must take and return d_model = {d_model} features: "
+                f"w_q {heads.w_q.shape}, w_k {heads.w_k.shape}, w_o {heads.w_o.shape}"
+            )
+        if self.w_in.ndim != 2 or self.w_in.shape[0] != d_model:
+            raise ValueError(f"w_in must have d_model = {d_model} rows: w_in {self.w_in.shape}, w_q {heads.w_q.shape}")
+        d_hidden = self.w_in.shape[1]
+        if self.w_out.shape != (d_hidden, d_model):
+            raise ValueError(
+                f"w_out must have shape (d_hidden, d_model) = {(d_hidden, d_model)}: "
+                f"w_out {self.w_out.shape}, w_in {self.w_in.shape}"
+            )
+        for end in ("in", "out"):
+            bias = getattr(self, f"b_{end}")
+            if bias is not None:
+                _checks.bias_fits(f"b_{end}", bias, f"w_{end}", getattr(self, f"w_{end}"))
+        for name in _ROWS:
+            row = getattr(self, name)
+            if row is not None and row.shape != (d_model,):
+                raise ValueError(f"{name} must have a number for each of d_model = {d_model} features: {row.shape}")
+
+
+class _BlockOptions(SharedOptions, total=False):
+    """What a block passes on to `multi_head_attention`: all but memory, since its tokens attend to each other."""
+
+    rotary: Rotary | None
 
 
 def transformer_block(
-    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_LayerOptions]
+    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_BlockOptions]
 ) -> NDArray[Any]:
     r"""Let tokens attend to each other, then transform each by itself, and add both to what came in.
 
@@ -333,7 +372,8 @@ def transformer_block(
     norm_first : bool, optional
         Where the layer norms stand: before each part (pre-LN), or after each sum (post-LN).
     **options
-        mask, is_causal, rotary and the others, as in `multi_head_attention`.
+        mask, is_causal, rotary and the others, as in `multi_head_attention`; not memory, as the tokens attend to each
+        other.
 
     Returns
     -------
@@ -345,7 +385,7 @@ def transformer_block(
     TypeError
         If weights are not BlockWeights; as in `multi_head_attention`.
     ValueError
-        As in `multi_head_attention`, `feed_forward` and `layer_norm`; if a part does not return d_model features.
+        As in `multi_head_attention` and `feed_forward`.
 
     References
     ----------
@@ -373,6 +413,7 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], BlockWeights(zeros, np.zeros((4, 6)), np.zeros((6, 4))))
     array([[1., 2., 3., 4.]])
     """
+    _checks.options_of("transformer_block", ("norm_first", *_BlockOptions.__annotations__), options)
     w = _checks.instance("weights", weights, BlockWeights)
 
     def attend(tokens: NDArray[Any]) -> NDArray[Any]:
@@ -389,23 +430,18 @@ def transformer_block(
 
     heads = w.attention
     matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v, "w_o": heads.w_o}
-    (tokens, *_), dtype = _checks.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out)
-    for name in ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias"):  # layer_norm would say weight or bias
-        _feature_row(name, getattr(w, name), tokens)
+    (tokens, *_), dtype = _arrays.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out)
+    _checks.matrix_fits("x", tokens, "w_q", heads.w_q)  # else a norm would call it a matter of its weight
     if _checks.flag("norm_first", norm_first):
-        y = _add(tokens, attend(norm1(tokens)), "attention")
-        z = _add(y, transform(norm2(y)), "the feed-forward layer")
+        y = _sum(tokens, attend(norm1(tokens)))
+        z = _sum(y, transform(norm2(y)))
     else:
-        y = norm1(_add(tokens, attend(tokens), "attention"))
-        z = norm2(_add(y, transform(y), "the feed-forward layer"))
-    with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        return z.astype(dtype, copy=False)
+        y = norm1(_sum(tokens, attend(tokens)))
+        z = norm2(_sum(y, transform(y)))
+    return _arrays.rounded(z, dtype)
 
 
-def _add(x: NDArray[Any], change: NDArray[Any], part: str) -> NDArray[Any]:
-    """Add a residual; without this check a change with one feature would broadcast."""
-    if x.shape != change.shape:
-        raise ValueError(f"{part} must return the shape that it is given: x {x.shape}, result {change.shape}")
+def _sum(x: NDArray[Any], change: NDArray[Any]) -> NDArray[Any]:
     with np.errstate(all="ignore"):
         total: NDArray[Any] = x + change
     return total
@@ -420,7 +456,7 @@ def _mean(x: NDArray[Any]) -> NDArray[Any]:
 def _feature_row(name: str, row: ArrayLike | None, tokens: NDArray[Any]) -> NDArray[Any]:
     """Return a gain or offset for each feature, in the dtype of the computation; ones if there is none."""
     _checks.has_axes("(..., d)", 1, x=tokens)
-    array = _checks.real_array(name, np.ones(tokens.shape[-1:]) if row is None else row)
+    array = _arrays.real_array(name, np.ones(tokens.shape[-1:]) if row is None else row)
     if array.shape != tokens.shape[-1:]:
         raise ValueError(f"{name} must have a number for each feature of x: {name} {array.shape}, x {tokens.shape}")
     return array.astype(tokens.dtype)

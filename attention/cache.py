@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
+from attention import _arrays, _checks
 
 
 class KVCache:
@@ -110,8 +110,7 @@ class KVCache:
             If shapes or dtypes differ from those of the first append, key and value differ in their tokens or in their
             leading axes, or more than max_tokens would be kept. The cache is then unchanged.
         """
-        new = [_checks.real_array("key", key), _checks.real_array("value", value)]
-        new = [array if array.dtype.kind == "f" else array.astype(float) for array in new]
+        new = [_arrays.float_array("key", key), _arrays.float_array("value", value)]
         self._check(*new)
         n_new = new[0].shape[-2]
         if self._max_tokens is not None and min(len(self) + n_new, self._window or np.inf) > self._max_tokens:

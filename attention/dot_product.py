@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
-from attention.masks import causal_mask
-from attention.numerics import _blend, _exponentials_in_place
+from attention import _scores
 
 
 def attention_scores(
@@ -73,14 +71,9 @@ def attention_scores(
     >>> attention_scores(project(x, W_Q1), project(x, W_K))[4] / np.log(2)
     array([3., 2., 0., 1., 0.])
     """
-    (q, k), dtype = _checks.to_floats(query=query, key=key)
-    _check_queries_meet_keys(q, k)
-    factor = _scale_factor(scale, q)
-    if _checks.flag("enable_gqa", enable_gqa):
-        (k,) = _repeat_heads(q, key=k)
-    _checks.leading_axes_broadcast(2, query=q, key=k)
+    (q, k), dtype = _scores.checked(enable_gqa, query=query, key=key)
     with np.errstate(all="ignore"):
-        return _scores(q, k, factor, softcap).astype(dtype, copy=False)
+        return _scores.scaled(q, k, scale, softcap).astype(dtype, copy=False)
 
 
 def attention_weights(
@@ -162,11 +155,11 @@ def attention_weights(
     >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
     """
-    (q, k), dtype = _checks.to_floats(query=query, key=key)
-    scores = attention_scores(q, k, scale=scale, softcap=softcap, enable_gqa=enable_gqa)
+    (q, k), dtype = _scores.checked(enable_gqa, query=query, key=key)
     with np.errstate(all="ignore"):
-        weights, total = _exponentials(scores, bias, _allowed(mask, is_causal, scores.shape), sink)
-        weights /= total
+        scores = _scores.scaled(q, k, scale, softcap)
+        allowed = _scores.allowed_keys(mask, is_causal, scores.shape)
+        weights = _scores.softmax_rows(_scores.masked(scores, bias, allowed), sink)
         return weights.astype(dtype, copy=False)
 
 
@@ -238,122 +231,9 @@ def scaled_dot_product_attention(
            [1.5],
            [3. ]])
     """
-    (q, k, v), dtype = _checks.to_floats(query=query, key=key, value=value)
-    _check_queries_meet_keys(q, k)
-    _check_keys_have_values(k, v)
-    if _checks.flag("enable_gqa", enable_gqa):
-        k, v = _repeat_heads(q, key=k, value=v)
-    _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
+    (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
     with np.errstate(all="ignore"):
-        scores = _scores(q, k, _scale_factor(scale, q), softcap)
-        allowed = _allowed(mask, is_causal, scores.shape)
-        weights, total = _exponentials(scores, bias, allowed, sink)
-        output = _blend(weights, v, allowed)
-        output /= total  # last: d_v divisions a row instead of n_k
-        return output.astype(dtype, copy=False)
-
-
-def _scores(query: NDArray[Any], key: NDArray[Any], factor: float, softcap: float | None) -> NDArray[Any]:
-    scores: NDArray[Any] = (query * factor) @ key.swapaxes(-1, -2)  # (..., n_q, n_k)
-    if scores.size >= key.size or not np.isfinite(scores.sum()):  # few scores: they show what the keys hold
-        _checks.show_infinities(scores, query, key)
-    if softcap is not None:
-        cap = _checks.positive("softcap", softcap)
-        scores /= cap
-        np.tanh(scores, out=scores)
-        scores *= cap
-    return scores
-
-
-def _exponentials(
-    scores: NDArray[Any], bias: ArrayLike | None, allowed: NDArray[np.bool_] | None, sink: ArrayLike | None
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Overwrite scores with the weights before they are divided by their total, and return both."""
-    column = None if sink is None else _sink_column(sink, scores.shape, scores.dtype)
-    if bias is not None:
-        scores += _fitting_bias(bias, scores.shape).astype(scores.dtype, copy=False)
-    if allowed is not None:
-        np.copyto(scores, -np.inf, where=~allowed)
-    total = np.empty((*scores.shape[:-1], 1), scores.dtype)
-    n_q = scores.shape[-2]
-    block = max(1, 2**18 * n_q // max(1, scores.size))  # so many rows stay in the processor's cache
-    for first in range(0, n_q, block):
-        rows = slice(first, first + block)
-        total[..., rows, :] = _exponentials_in_place(scores[..., rows, :], sink=column)
-    return scores, total
-
-
-def _check_queries_meet_keys(query: NDArray[Any], key: NDArray[Any]) -> None:
-    _checks.has_axes("(..., n, d_k)", 2, query=query, key=key)
-    _checks.same_size("d_k (last axis)", (-1, -1), query=query, key=key)
-
-
-def _check_keys_have_values(key: NDArray[Any], value: NDArray[Any]) -> None:
-    _checks.has_axes("(..., n_k, d_v)", 2, value=value)
-    _checks.same_size("n_k (axis -2)", (-2, -2), key=key, value=value)
-
-
-def _scale_factor(scale: float | None, query: NDArray[Any]) -> float:
-    d_k: int = query.shape[-1]
-    if scale is None and d_k == 0:
-        raise ValueError(f"d_k is 0, so 1/sqrt(d_k) is not defined; give scale: query {query.shape}")
-    return float(d_k**-0.5) if scale is None else _checks.finite("scale", scale)
-
-
-def _repeat_heads(query: NDArray[Any], **shared: NDArray[Any]) -> list[NDArray[Any]]:
-    """Repeat every head of key and value for its run of neighbouring query heads."""
-    n_groups = _queries_per_head(query, **shared)
-    return [np.repeat(array, n_groups, axis=-3) for array in shared.values()]
-
-
-def _queries_per_head(query: NDArray[Any], **shared: NDArray[Any]) -> int:
-    """Count the query heads that share one head of key and value."""
-    arrays = {"query": query, **shared}
-    _checks.has_axes("(..., heads, n, d), as enable_gqa needs a heads axis", 3, **arrays)
-    _checks.leading_axes_broadcast(3, **arrays)
-    heads = {array.shape[-3] for array in shared.values()}
-    n_shared = heads.pop()
-    if heads or n_shared == 0 or query.shape[-3] % n_shared:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        names = " and ".join(shared)
-        raise ValueError(f"query must have a multiple of the heads of {names} (axis -3), which share them: {shapes}")
-    return int(query.shape[-3] // n_shared)
-
-
-def _allowed(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    """Combine mask and is_causal; None where every query may attend to every key."""
-    allowed = _checks.mask_for_scores(mask, scores_shape)
-    if _is_causal_square(is_causal, scores_shape):
-        n_q = scores_shape[-1]
-        allowed = causal_mask(n_q) if allowed is None else allowed & causal_mask(n_q)
-    return allowed
-
-
-def _is_causal_square(is_causal: bool, scores_shape: tuple[int, ...]) -> bool:
-    """is_causal, refused for a rectangle."""
-    n_q, n_k = scores_shape[-2:]
-    if _checks.flag("is_causal", is_causal) and n_q != n_k:
-        raise ValueError(
-            f"is_causal=True needs as many queries as keys: scores {scores_shape}. Say which alignment you mean: "
-            f"mask=causal_mask({n_q}, {n_k}) aligns the first query with the first key, "
-            f"mask=causal_mask({n_q}, {n_k}, offset={n_k - n_q}), that is offset=n_k - n_q, the last with the last"
-        )
-    return bool(is_causal)
-
-
-def _fitting_bias(bias: ArrayLike, scores_shape: tuple[int, ...]) -> NDArray[Any]:
-    array = _checks.real_array("bias", bias)
-    if array.dtype == np.bool_:
-        raise TypeError("bias must be numbers to add to the scores: dtype bool; a boolean array goes to mask=")
-    _checks.fits_scores("bias", array, scores_shape)
-    return array
-
-
-def _sink_column(sink: ArrayLike, scores_shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """One score a head, shaped to broadcast against (..., heads, n_q, n_k)."""
-    array = _checks.real_array("sink", sink)
-    if array.ndim and (len(scores_shape) < 3 or array.shape != scores_shape[-3:-2]):
-        raise ValueError(
-            f"sink must be a scalar or have shape (heads,), one score a head: sink {array.shape}, scores {scores_shape}"
-        )
-    return array.astype(dtype)[..., None, None] if array.ndim else array.astype(dtype)
+        scores = _scores.scaled(q, k, scale, softcap)  # (..., n_q, n_k)
+        allowed = _scores.allowed_keys(mask, is_causal, scores.shape)  # None: all of them
+        weights = _scores.softmax_rows(_scores.masked(scores, bias, allowed), sink)  # (..., n_q, n_k)
+        return _scores.blend(weights, v, allowed).astype(dtype, copy=False)  # (..., n_q, d_v)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _checks
+from attention import _arrays, _checks, _scores
 
 
 def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -> NDArray[np.bool_]:
@@ -54,7 +54,7 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -
     array([[ True,  True, False],
            [ True,  True,  True]])
     """
-    mask: NDArray[np.bool_] = _checks.distances(n_queries, n_keys, offset) <= 0
+    mask: NDArray[np.bool_] = _scores.distances(n_queries, n_keys, offset) <= 0
     return mask
 
 
@@ -109,7 +109,7 @@ def sliding_window_mask(
     >>> np.array_equal(sliding_window_mask(4, left=None), causal_mask(4))
     True
     """
-    distance = _checks.distances(n_queries, n_keys, offset)
+    distance = _scores.distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
     if left is not None:
         mask &= distance >= -_checks.count("left", left, hint="; None means no limit")
@@ -159,7 +159,7 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    sizes = _checks.integer_array("lengths", lengths)
+    sizes = _arrays.integer_array("lengths", lengths)
     n_keys = _checks.count("n_keys", n_keys)
     if sizes.ndim > 1:
         raise ValueError(f"lengths must be one integer or have shape (batch,): lengths {sizes.shape}")
@@ -215,8 +215,8 @@ def segment_mask(query_segments: ArrayLike, key_segments: ArrayLike | None = Non
            [ True,  True, False],
            [False, False,  True]])
     """
-    rows = _checks.integer_array("query_segments", query_segments)
-    columns = rows if key_segments is None else _checks.integer_array("key_segments", key_segments)
+    rows = _arrays.integer_array("query_segments", query_segments)
+    columns = rows if key_segments is None else _arrays.integer_array("key_segments", key_segments)
     if not (rows.ndim == columns.ndim and rows.ndim in (1, 2) and rows.shape[:-1] == columns.shape[:-1]):
         raise ValueError(
             "query_segments and key_segments must have shapes (n_q,) and (n_k,), or (batch, n_q) and (batch, n_k): "
@@ -270,5 +270,5 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> np.array_equal(by_bias, attention_weights(x, x, mask=mask))
     True
     """
-    allowed = _checks.bool_array("mask", mask)
-    return np.where(allowed, 0, -np.inf).astype(_checks.float_dtype(dtype))
+    allowed = _arrays.bool_array("mask", mask)
+    return np.where(allowed, 0, -np.inf).astype(_arrays.float_dtype(dtype))

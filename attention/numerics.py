@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
+from attention import _arrays, _checks, _scores
 
 
 def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
@@ -55,40 +55,12 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> np.array_equal(softmax([1000, 1001, 1002]), softmax([0, 1, 2]))
     True
     """
-    (scores,), dtype = _checks.to_floats(x=x)
+    (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
-    return _softmax_in_place(scores.copy(), axis).astype(dtype, copy=False)
-
-
-def _softmax_in_place(scores: NDArray[Any], axis: int = -1) -> NDArray[Any]:
-    """Overwrite scores with their softmax."""
+    weights = scores.copy()
     with np.errstate(all="ignore"):
-        scores /= _exponentials_in_place(scores, axis)
-    return scores
-
-
-def _exponentials_in_place(scores: NDArray[Any], axis: int = -1, sink: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Overwrite scores with their exponentials, the largest of which is one, and return their total, never zero.
-
-    The sink, a score beside them, takes part in the maximum and in the total. Warnings are for the caller to silence.
-    """
-    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-    top = top if sink is None else np.maximum(top, sink)
-    top[top == -np.inf] = 0  # -inf - -inf would be nan
-    scores -= top
-    np.exp(scores, out=scores)
-    total: NDArray[Any] = scores.sum(axis=axis, keepdims=True)
-    total = total if sink is None else total + np.exp(sink - top)
-    total[total == 0] = 1  # nothing to share: the weights stay zero
-    return total
-
-
-def _blend(weights: NDArray[Any], value: NDArray[Any], allowed: NDArray[np.bool_] | None) -> NDArray[Any]:
-    """Average the values by their weights. A row without any allowed key is zero, the sum over nothing."""
-    output: NDArray[Any] = weights @ value
-    if allowed is not None and not np.isfinite(value).all():  # 0 * nan would be nan
-        np.copyto(output, 0, where=~allowed.any(axis=-1, keepdims=True))
-    return output
+        weights /= _scores.exponentials(weights, axis)
+        return weights.astype(dtype, copy=False)
 
 
 def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
@@ -133,7 +105,7 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> softmax([-1000.0, 0.0]), log_softmax([-1000.0, 0.0])
     (array([0., 1.]), array([-1000.,     0.]))
     """
-    (scores,), dtype = _checks.to_floats(x=x)
+    (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
     with np.errstate(all="ignore"):
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
@@ -186,7 +158,7 @@ def logsumexp(x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = F
     >>> float(logsumexp([]))
     -inf
     """
-    (scores,), dtype = _checks.to_floats(x=x)
+    (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
     with np.errstate(all="ignore"):
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
@@ -240,7 +212,7 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> float(entropy([1/2, 1/4, 1/16, 1/8, 1/16]) / np.log(2))
     1.875
     """
-    (w,), dtype = _checks.to_floats(weights=weights)
+    (w,), dtype = _arrays.to_floats(weights=weights)
     _checks.has_axes("(..., n)", 1, weights=w)
     if (w < 0).any():
         raise ValueError(f"weights must not be negative: smallest {w.min()}")

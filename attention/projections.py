@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks
+from attention import _arrays, _checks
 
 
 def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> NDArray[Any]:
@@ -59,12 +59,12 @@ def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> N
            [ 2.,  0.,  0., -2.],
            [ 0.,  0.,  1.,  0.]])
     """
-    (rows, matrix), dtype = _checks.to_floats(x=x, weight=weight)
+    (rows, matrix), dtype = _arrays.to_floats(x=x, weight=weight)
     _checks.matrix_fits("x", rows, "weight", matrix)
     with np.errstate(all="ignore"):
         y = rows @ matrix
         if bias is not None:
-            offset = _checks.real_array("bias", bias)
+            offset = _arrays.real_array("bias", bias)
             if offset.shape != matrix.shape[1:]:
                 raise ValueError(f"bias must have shape (d_out,): bias {offset.shape}, weight {matrix.shape}")
             y += offset.astype(y.dtype)

@@ -1,12 +1,14 @@
 """Interleaved measurement: A B A B, so that a slow moment of the machine hits every contender."""
 
 import os
+import resource
 import subprocess
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
@@ -66,6 +68,35 @@ def import_milliseconds(*modules: str, rounds: int = 9) -> dict[str, float]:
             if i:  # the first round compiles
                 series[module].append(float(run.stdout))
     return {module: round(median(times), 1) for module, times in series.items()}
+
+
+def build_seconds(configs: Mapping[str, str], *, rounds: int) -> dict[str, list[float]]:
+    """CPU seconds of `mkdocs build` in a process of its own with each configuration, taken in turns."""
+    times: dict[str, list[float]] = {name: [] for name in configs}
+    with TemporaryDirectory() as folder:
+        for name, config in configs.items():
+            Path(folder, f"{name}.yml").write_text(config, "utf-8")
+        for _, name in product(range(rounds), configs):
+            start = _children_seconds()
+            command = [
+                sys.executable,
+                "-m",
+                "mkdocs",
+                "build",
+                "-q",
+                "-f",
+                f"{folder}/{name}.yml",
+                "-d",
+                f"{folder}/site",
+            ]
+            subprocess.run(command, check=True)
+            times[name].append(_children_seconds() - start)
+    return times
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def peak_bytes(call: Callable[[], object]) -> int:

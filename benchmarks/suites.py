@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from attention import KVCache, causal_mask, scaled_dot_product_attention, sinusoidal_encoding, tiled_attention
-from benchmarks.measure import cpu_times, fitted_exponent, import_milliseconds, peak_bytes, ratios
+from benchmarks.measure import build_seconds, cpu_times, fitted_exponent, import_milliseconds, peak_bytes, ratios
 from benchmarks.peers import (
     FLASH,
     MATH,
@@ -27,6 +28,7 @@ from benchmarks.peers import (
     torch_contenders,
 )
 
+ROOT = Path(__file__).parents[1]
 D = 64  # features of a head in every suite
 MIB = 2**20
 EPS = float(np.finfo(np.float32).eps)
@@ -332,4 +334,14 @@ def imports(effort: Effort) -> Iterator[Finding]:
     yield Finding("imports", "import attention, beyond numpy", extra, at_most=15, goal=8, unit="ms")
 
 
-SUITES = (peers, bound, reference, threads, memory, accuracy, decoding, positions, rotary, imports)
+def site(effort: Effort) -> Iterator[Finding]:
+    """Divide the time of building this site by that of the same pages without anything of ours."""
+    ours = f"docs_dir: {ROOT / 'docs'}\n" + (ROOT / "mkdocs.yml").read_text("utf-8")
+    ours = ours.replace(": docs_ext/", f": {ROOT}/docs_ext/").replace("[docs_ext/", f"[{ROOT}/docs_ext/")
+    plain = "\n".join(line for line in ours.split("\n") if "docs_ext" not in line)
+    times = build_seconds({"ours": ours, "plain": plain}, rounds=max(1, effort.rounds // 2))
+    share = ratios(times, "plain")["ours"]["median"]
+    yield Finding("site", "make build / plain Material on the same pages", share, at_most=1.6, goal=9)
+
+
+SUITES = (peers, bound, reference, threads, memory, accuracy, decoding, positions, rotary, imports, site)

@@ -191,3 +191,17 @@ def row_entropy(row):
 def says(*pieces):
     """Build a regular expression for a message that holds every piece, in any order."""
     return "(?s)" + "".join(f"(?=.*{re.escape(piece)})" for piece in pieces)
+
+
+def smaller(rng, shape):
+    """Draw a shape that broadcasts to this one."""
+    sizes = tuple(int(size) if rng.random() < 0.7 else 1 for size in shape)
+    return sizes[rng.integers(len(sizes) + 1) :]
+
+
+def close(actual, expected, value, n_eps=32):
+    """Compare to within n_eps eps of the largest value."""
+    assert actual.shape == expected.shape
+    assert actual.dtype == expected.dtype
+    assert np.isfinite(actual).all()
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=n_eps * np.finfo(value.dtype).eps * np.abs(value).max())

@@ -15,15 +15,14 @@ keys but these three and `id` are Vega-Lite's. A colour may be `currentColor` or
 `var(--role-key)`, and then follows the scheme. The numbers stand below the chart as a table.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import altair
-import vl_convert
-from altair.utils.schemapi import SchemaValidationError
 from markupsafe import Markup
 
+from docs_ext.html.kept import kept
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
 from docs_ext.spec.errors import SpecError, did_you_mean
@@ -105,6 +104,15 @@ def _every(wanted: str, item: Any) -> Iterator[Any]:
 
 def draw(vega: dict[str, Any]) -> str:
     """Check a Vega-Lite specification and draw it; no request leaves the machine."""
+    source = json.dumps([vega, CONFIG], sort_keys=True)
+    return kept(lambda: _drawn(vega).encode(), source, by="vl-convert-python").decode()
+
+
+def _drawn(vega: dict[str, Any]) -> str:
+    import altair  # takes longer than everything else here, and is needed for charts that are new
+    import vl_convert
+    from altair.utils.schemapi import SchemaValidationError
+
     kinds = {
         "layer": altair.TopLevelLayerSpec,
         "hconcat": altair.TopLevelHConcatSpec,

@@ -57,7 +57,7 @@ def source_lines(address: str) -> list[str]:
     file = ROOT / path
     if not name or not file.is_file():
         raise SpecError(
-            f"function is path:name, such as attention/tiling.py:merge_partials: {address!r}", key="function"
+            f"function is path:name, such as examples/sequence_parallel.py:spread: {address!r}", key="function"
         )
     text = file.read_text("utf-8")
     found = {node.name: node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}

@@ -16,6 +16,7 @@ from markdown.treeprocessors import Treeprocessor
 from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
+from docs_ext.html.kept import kept
 from docs_ext.spec.page import PageError
 
 # The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
@@ -54,6 +55,9 @@ function render(tex, displayMode, macros) {
 """
 
 
+_SCRIPTS = Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8") + _RENDER
+
+
 class MathError(ValueError):
     """A formula that cannot be rendered."""
 
@@ -61,8 +65,7 @@ class MathError(ValueError):
 @cache
 def _katex() -> MiniRacer:
     engine = MiniRacer()
-    engine.eval(Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8"))
-    engine.eval(_RENDER)
+    engine.eval(_SCRIPTS)
     atexit.register(engine.close)  # left to the interpreter's end it now and then waits for a thread that is gone
     return engine
 
@@ -93,9 +96,15 @@ def standard_tex(tex: str) -> str:
 @cache
 def render(tex: str, *, display: bool = False) -> Markup:
     """Render one formula; raise MathError with KaTeX's message if it cannot be read."""
-    html, error = _katex().call("render", tex, display, _for_katex())
-    if error:
-        raise MathError(error)
+    macros = _for_katex()
+
+    def draw() -> bytes:
+        html, error = _katex().call("render", tex, display, macros)
+        if error:
+            raise MathError(error)
+        return str(html).encode()
+
+    html = kept(draw, _SCRIPTS, tex, str(display), repr(macros)).decode()
     annotation = escape(standard_tex(tex))
     return Markup(re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL))
 

@@ -9,14 +9,15 @@
     _ROWS(rows=zip(words, weights))
 
 HTML is `Markup`, text is `str`: what a template returns may stand in another one, and a word cannot be taken for HTML.
-A name that nobody has given raises an error. An indented line continues the one above: next to a tag or a value, with
-nothing in between, elsewhere after a space. The filters are the functions of `docs_ext.html.numbers`,
-`json`, and `g` for the coordinates of a drawing.
+A name that nobody has given raises an error. An indented line continues the one above: with nothing in between if tags
+or values meet there, else with a space. The filters are the functions of `docs_ext.html.numbers`, `json`, and `g` for
+the coordinates of a drawing.
 """
 
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
@@ -33,7 +34,7 @@ _ENVIRONMENT.filters |= {
     "share": numbers.share,
     "vector": numbers.vector,
 }
-_ENVIRONMENT.globals |= {"zip": zip}
+_ENVIRONMENT.globals |= {"zip": partial(zip, strict=True)}
 
 
 def template(source: str) -> Callable[..., Markup]:

@@ -11,13 +11,13 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from textwrap import dedent, fill, indent
 
-import yaml
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs_ext.html.formula import standard_tex
+from docs_ext.spec.fence import parse
 
 _PART = re.compile(
     r"^(?P<indent> *)(?P<ticks>```+) *(?P<language>\S*).*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$"
@@ -118,7 +118,7 @@ def as_script(text: str, address: str, name: str) -> str | None:
         elif part["language"] in ("pycon", "quiz-question"):
             line, console = text.count("\n", 0, part.start("code")) + 1, dedent(part["code"])
             if part["language"] == "quiz-question":
-                quiz = yaml.safe_load(console)
+                quiz, _ = parse(console)
                 heading, console = _plain(quiz["question"]), quiz["proof"]
             try:
                 code = _cell(DocTestParser().get_examples(console))

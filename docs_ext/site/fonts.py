@@ -1,13 +1,16 @@
 """Fonts of formulas: only the glyphs that the site uses, fetched with the page that needs them."""
 
+import json
 import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
-from fontTools.subset import Options, Subsetter, load_font, save_font  # type: ignore[import-untyped]
+from docs_ext.html.kept import kept
+from docs_ext.site.formulas import formulas
 
 # How KaTeX marks what it draws in a font; all other text is in PLAIN.
 FONTS = {
@@ -24,7 +27,7 @@ PLAIN = "Main-Regular"
 EMBEDDED = (PLAIN, "Math-Italic")  # nearly every formula needs these: the style sheet holds them
 
 
-class _Formulas(HTMLParser):
+class _Characters(HTMLParser):
     """The characters that KaTeX draws in each font."""
 
     def __init__(self) -> None:
@@ -50,20 +53,35 @@ class _Formulas(HTMLParser):
             self.characters[self.fonts[-1]].update(data)
 
 
+def _characters(formulas: Iterable[str]) -> bytes:
+    """Return, as JSON, the characters of each font."""
+    seen = _Characters()
+    for formula in formulas:
+        seen.feed(formula)
+    return json.dumps({font: "".join(sorted(characters)) for font, characters in seen.characters.items()}).encode()
+
+
 def subset_fonts(site: Path, pages: Iterable[str]) -> None:
     """Keep the glyphs that formulas use; fonts that FONTS does not know stay whole."""
-    formulas = _Formulas()
-    for page in pages:
-        formulas.feed(page)
-    options = Options(flavor="woff2", layout_features=["*"], hinting=False)
+    drawn = sorted({page[start:end] for page in pages for start, end in formulas(page)})
+    characters = json.loads(kept(partial(_characters, drawn), *drawn, repr(FONTS)))
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
         name = path.stem.removeprefix("KaTeX_")
         if name == PLAIN or name in FONTS:
-            with load_font(str(path), options) as font:
-                subsetter = Subsetter(options)
-                subsetter.populate(text="".join(sorted(formulas.characters[name])))
-                subsetter.subset(font)
-                save_font(font, str(path), options)
+            glyphs = characters.get(name, "")
+            path.write_bytes(kept(partial(_subset, path, glyphs), path.read_bytes(), glyphs, by="fonttools"))
+
+
+def _subset(path: Path, glyphs: str) -> bytes:
+    from fontTools.subset import Options, Subsetter, load_font, save_font  # type: ignore[import-untyped]
+
+    options = Options(flavor="woff2", layout_features=["*"], hinting=False)
+    with load_font(str(path), options) as font:
+        subsetter = Subsetter(options)
+        subsetter.populate(text=glyphs)
+        subsetter.subset(font)
+        save_font(font, str(path), options)
+    return path.read_bytes()
 
 
 def embed_fonts(site: Path, styles: str) -> str:

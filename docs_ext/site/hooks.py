@@ -16,9 +16,10 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from docs_ext.site import live, search
+from docs_ext.site import live
 from docs_ext.site.downloads import add_download
 from docs_ext.site.finish import finish
+from docs_ext.site.formulas import for_search
 from docs_ext.site.redirects import redirect
 
 _last = live.LastBuild()
@@ -59,7 +60,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
 @event_priority(100)  # before the search plugin reads the page
 def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     _whole[page.url] = page.content or ""
-    page.content = search.without_formulas(_whole[page.url])
+    page.content = for_search(_whole[page.url])
 
 
 @event_priority(-100)  # after it

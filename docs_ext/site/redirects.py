@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from types import FunctionType
 
 from docs_ext.site.moved import MOVED
 
@@ -51,5 +52,7 @@ def _links(old: str, modules: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             if item.startswith("_") or getattr(value, "__module__", None) != module.__name__:
                 continue
             yield f"{was}.{item}", f"{now}.{item}"
-            members = vars(value) if inspect.isclass(value) else ()
-            yield from ((f"{was}.{item}.{m}", f"{now}.{item}.{m}") for m in members if not m.startswith("_"))
+            methods = vars(value).items() if inspect.isclass(value) else ()
+            for method, function in methods:
+                if not method.startswith("_") and isinstance(function, FunctionType | classmethod | property):
+                    yield f"{was}.{item}.{method}", f"{now}.{item}.{method}"

@@ -6,11 +6,14 @@ import shutil
 import threading
 from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 BUILT_FOR = "https://site.test/attention/"  # as tests/conftest.py builds the site
 PREFIX = urlsplit(BUILT_FOR).path
 FLAGS = [
@@ -24,7 +27,34 @@ FLAGS = [
 ]
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 800}
+PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does not wait
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
+
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+EXTRAS = {"playwright": "dev", "axe_playwright_python": "dev", "mkdocs": "docs"}
+LACKING = [
+    f"{module} is not installed (the {extra} extra has it)" for module, extra in EXTRAS.items() if not find_spec(module)
+]
+LACKING += [] if CHROMIUM else ["there is no chromium on the PATH"]
+REQUIRED = os.environ.get("REQUIRE_BROWSER") == "1"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Let one test tell that a required browser is missing; the others could only repeat it."""
+    if LACKING and REQUIRED:
+        ours = [item for item in items if Path(__file__).parent in item.path.parents]
+        config.hook.pytest_deselected(items=ours[1:])
+        items[:] = [item for item in items if item not in ours[1:]]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    """Skip every browser test for the same reason in the same place, which a summary tells in one line."""
+    if LACKING and REQUIRED:
+        pytest.fail(f"REQUIRE_BROWSER=1, but {LACKING[0]}", pytrace=False)
+    if LACKING:
+        pytest.skip(f"no browser: {LACKING[0]}")
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -77,7 +107,7 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture(scope="session")
 def handler(site):
-    handler = type("SiteHandler", (Handler,), {"site": site, "served": [], "missing": set()})
+    handler: Any = type("SiteHandler", (Handler,), {"site": site, "served": [], "missing": set()})
     with Server(("127.0.0.1", 0), handler) as httpd:
         handler.origin = f"http://127.0.0.1:{httpd.server_port}{PREFIX}"
         thread = threading.Thread(target=httpd.serve_forever, daemon=True)
@@ -102,24 +132,13 @@ def page_names(site):
 
 @pytest.fixture(scope="session")
 def browser():
-    """Start Chromium once; without it the browser tests skip, or fail if REQUIRE_BROWSER=1."""
-    executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _without_browser("Playwright is not installed (the dev extra has it)")
-    if executable is None:
-        _without_browser("there is no chromium on the PATH")
+    """Start Chromium once."""
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
         chromium.close()
-
-
-def _without_browser(reason):
-    if os.environ.get("REQUIRE_BROWSER") == "1":
-        pytest.fail(f"REQUIRE_BROWSER=1, but {reason}", pytrace=False)
-    pytest.skip(f"no browser: {reason}")
 
 
 @pytest.fixture
@@ -131,7 +150,7 @@ def open_page(browser, server):
         context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce"} | options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(PATIENCE)
         page.goto(server + name, wait_until="load")
         return page
 
@@ -140,15 +159,35 @@ def open_page(browser, server):
         context.close()
 
 
-@pytest.fixture(scope="module")
-def page(browser, server, request):
-    """Open the PAGE of a test module once, for all its tests; each leaves it as it was, or begins with a reset."""
+@pytest.fixture(scope="session")
+def tab(browser):
+    """Return the one tab of most tests: to load a page in it takes half the time of a new tab."""
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + request.module.PAGE)
-    yield page
+    tab = context.new_page()
+    tab.set_default_timeout(PATIENCE)
+    yield tab
     context.close()
+
+
+@pytest.fixture(scope="module")
+def page(tab, server, request):
+    """Open the PAGE of a test module once, for all its tests; each leaves it as it was, or begins with a reset."""
+    return load(tab, server + request.module.PAGE)
+
+
+def load(tab, address):
+    """Load a page anew, as if for the first time; from an address that differs in the fragment alone none would."""
+    tab.goto("about:blank")
+    tab.goto(address)
+    return tab
+
+
+@pytest.fixture
+def on_phone(page):
+    """Make the window of the module's page as small as a phone for one test."""
+    page.set_viewport_size(PHONE)
+    yield
+    page.set_viewport_size(DESKTOP)
 
 
 SITEMAP_READ = """async () => {

@@ -6,14 +6,12 @@ import pytest
 
 from tests.browser.conftest import DESKTOP, PHONE
 
-AXE = pytest.importorskip("axe_playwright_python.base", reason="axe is in the dev extra").AXE_SCRIPT
-
-# Colours take axe longest. It examines them in full on two pages, and on every page the first text of each look: of
-# each combination of colour, size, weight and backgrounds.
+# Colours take axe longest. It examines them in full on two pages, and of all pages the first text of each look: of each
+# combination of colour, size, weight, backgrounds, classes, and of what surrounds it.
 COLOURS = ["color-contrast", "link-in-text-block"]
 IN_FULL = {"", "reference/notation/"}
-LOOKS = """() => {
-  const seen = new Set(), first = [];
+LOOKS = """known => {
+  const seen = new Set(known), first = [];
   const grounds = e => {
     if (!e || e.matches(".md-content")) return "";
     const {backgroundColor: colour, backgroundImage: image, opacity} = getComputedStyle(e);
@@ -21,29 +19,30 @@ LOOKS = """() => {
   };
   for (const e of document.querySelectorAll(".md-content *")) {
     if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility()) continue;
-    const {color, fontSize, fontWeight, fill} = getComputedStyle(e);
-    const look = [e.localName, color, fill, fontSize, fontWeight, grounds(e)].join("|");
+    const {color, fontSize, fontWeight, fill} = getComputedStyle(e), around = e.parentElement;
+    const names = [e, around].map(one => `${one.localName}.${one.className.baseVal ?? one.className}`);
+    const look = [...names, color, getComputedStyle(around).color, fill, fontSize, fontWeight, grounds(e)].join("|");
     if (!seen.has(look)) first.push(e);
     seen.add(look);
   }
-  return first;
+  return [first, [...seen].slice(known.length)];
 }"""
-
 MATERIAL = {"light": "default", "dark": "slate"}
-START = """([scheme, runs]) => {
+START = """([scheme, runs, known]) => {
   const pause = () => new Promise(resolve => setTimeout(resolve, 10));
   window.axeRun = (async () => {
     do await pause(); while (document.body.dataset.mdColorScheme !== scheme);
-    const found = [];
+    const found = [], [first, looks] = (LOOKS)(known);
     for (const [context, options] of runs) {
-      const where = context === "looks" ? {include: (LOOKS)()} : document;
+      if (context === "looks" && !first.length) continue;
+      const where = context === "looks" ? {include: first} : document;
       found.push(...(await axe.run(where, {resultTypes: ["violations"], ...options})).violations);
     }
-    return found;
+    return [found, looks];
   })();
 }""".replace("LOOKS", LOOKS)
-END = """() => window.axeRun.then(violations =>
-  violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(" ")])))"""
+END = """() => window.axeRun.then(([violations, looks]) =>
+  [violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(" ")])), looks])"""
 WATCH_SHIFTS = """
 window.layoutShift = 0;
 window.shifted = [];
@@ -74,60 +73,83 @@ FORMULAS = """() => [...document.querySelectorAll(".md-content .katex-html")]
 class Visit:
     """One page, looked at in steps, so that Chromium can work on two pages at once."""
 
-    def __init__(self, context, server, name):
-        self.name = name
+    def __init__(self, tab, address, known):
+        self.page, self.known = tab, known
+        self.full = address in IN_FULL
         self.errors, self.requests, self.faults = [], [], {}
-        self.page = context.new_page()
-        self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(server + name, wait_until="commit")
+        tab.on("console", self.hear)
+        tab.on("pageerror", self.fail)
+        tab.on("request", self.ask)
 
-    def load(self):
+    def hear(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def fail(self, error):
+        self.errors.append(str(error))
+
+    def ask(self, request):
+        self.requests.append(request.url)
+
+    def go(self, address):
+        self.page.set_viewport_size(DESKTOP)
+        self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        self.page.goto(address, wait_until="commit")
+
+    def load(self, axe):
         self.page.wait_for_load_state("load")
         self.page.evaluate("document.fonts.ready.then(() => true)")
         self.shift = self.page.evaluate("[layoutShift, shifted]")
-        self.page.evaluate(AXE)
+        self.page.evaluate(axe)
 
     def start(self, scheme):
         """Let axe examine the page: in light by all rules, in dark by those about colours."""
         self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        runs = [["page" if self.name in IN_FULL else "looks", {"runOnly": COLOURS}]]
+        runs = [["page" if self.full else "looks", {"runOnly": COLOURS}]]
         if scheme == "light":
             runs.append(["page", {"rules": {rule: {"enabled": False} for rule in COLOURS}}])
-        self.page.evaluate(START, [MATERIAL[scheme], runs])
+        self.page.evaluate(START, [MATERIAL[scheme], runs, self.known[scheme]])
 
     def end(self, scheme):
-        self.faults[scheme] = {tuple(fault) for fault in self.page.evaluate(END)}
+        faults, looks = self.page.evaluate(END)
+        self.faults[scheme] = {tuple(fault) for fault in faults}
+        self.known[scheme] += looks
 
     def phone(self):
         self.page.set_viewport_size(PHONE)
         self.overflow = self.page.evaluate(OVERFLOW)
         self.small_text = self.page.evaluate(SMALL_TEXT)
-        self.page.close()
+
+    def leave(self):
+        self.page.remove_listener("console", self.hear)
+        self.page.remove_listener("pageerror", self.fail)
+        self.page.remove_listener("request", self.ask)
 
 
 @pytest.fixture(scope="module")
 def visits(browser, server, page_names):
     """Visit every page once, on a desk and then on a phone, and note all that the tests ask about."""
-    seen = {}
+    from axe_playwright_python.base import AXE_SCRIPT
+
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
     context.add_init_script(WATCH_SHIFTS)
+    tabs = [context.new_page(), context.new_page()]  # a new one for every page would take twice as long to load
+    known, seen = {scheme: [] for scheme in MATERIAL}, {}
     for first in range(0, len(page_names), 2):
-        pair = {name: Visit(context, server, name) for name in page_names[first : first + 2]}
-        for step, *arguments in STEPS:
+        pair = {name: Visit(tab, name, known) for name, tab in zip(page_names[first : first + 2], tabs, strict=False)}
+        for name, visit in pair.items():
+            visit.go(server + name)
+        for step, *arguments in (
+            (Visit.load, AXE_SCRIPT),
+            *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
+            (Visit.phone,),
+            (Visit.leave,),
+        ):
             for visit in pair.values():
                 step(visit, *arguments)
         seen |= pair
     context.close()
     return seen
-
-
-STEPS = (
-    (Visit.load,),
-    *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
-    (Visit.phone,),
-)
 
 
 @pytest.mark.parametrize("scheme", MATERIAL)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.conftest import PATIENCE
+
 QUESTIONS = {
     "why divide by sqrt": ["learn/scaling/"],
     "fully masked row nan": ["learn/masks/", "reference/masks/"],
@@ -21,7 +23,7 @@ def first_three(browser, server):
     """Type a question into the search box; return the pages of the first three results (Material groups by page)."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(5000)
+    page.set_default_timeout(PATIENCE)
     page.goto(server)
     page.locator(".md-search__input").click()
 

@@ -9,6 +9,7 @@ its own code runs here with `torch.float32` and `Tensor.float` standing for floa
 import math
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -32,7 +33,7 @@ LLAMA = {
 }
 NEOX = {f"{rotary_dim} of 8 features": {"rotary_dim": rotary_dim} for rotary_dim in (2, 4, 6, 8)}
 GPTJ = {f"{rotary_dim} of 8 features": {"rotary_dim": rotary_dim} for rotary_dim in (2, 4, 6, 8)}
-BUCKETS = {
+BUCKETS: dict[str, Any] = {
     "32 buckets, both sides": {},
     "32 buckets, causal": {"bidirectional": False},
     "64 buckets to 256, both sides": {"n_buckets": 64, "max_distance": 256},
@@ -183,7 +184,7 @@ def rotations():
     for label, options in ONNX.items():
         make = onnx_rotary(int(options["layout"] == "interleaved"))
         yield "onnx RotaryEmbedding", label, *rotary(make, positions=POSITIONS, **options)
-    kinds = {
+    kinds: dict[str, Any] = {
         "llama": ("half", llama(modeling_llama, LlamaConfig, modeling_llama.LlamaRotaryEmbedding), LLAMA),
         "gpt_neox": ("half", llama(modeling_gpt_neox, GPTNeoXConfig, modeling_gpt_neox.GPTNeoXRotaryEmbedding), NEOX),
         "gptj": ("interleaved", gptj, GPTJ),

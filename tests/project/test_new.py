@@ -14,7 +14,7 @@ pytest.importorskip("ruff", reason="ruff, of the docs extra, sorts the imports t
 from tools import new
 
 ROOT = Path(__file__).parents[2]
-READ = ("attention", "docs/reference", "docs_ext", "tests", "conftest.py", "mkdocs.yml", "pyproject.toml")
+READ = ("attention", "docs/reference", "docs_ext", "tests", "README.md", "conftest.py", "mkdocs.yml", "pyproject.toml")
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +134,11 @@ def test_a_widget_is_four_files_that_draw_and_fail_until_they_are_filled(house, 
     }
     assert "fill in: numbers from another source than the code under test" in output
     assert any(line.startswith("tests/browser/fences/test_bar_chart.py:7: fill in: ") for line in output)
+    tests = house / files[3]
+    right = iter(["[['1', '1'], ['2', '2'], ['3', '3']]", "'Times 1 the numbers add up to 6.'"])
+    tests.write_text(re.sub(r"pytest\.fail\(.*\)", lambda _: next(right), tests.read_text("utf-8")), "utf-8")
+    result = run(house, "pytest", "-q", "-p", "no:cacheprovider", files[3])
+    assert result.returncode == 0, result.stdout
 
 
 def test_what_is_written_pleases_the_linter(house, capsys):

@@ -1,8 +1,6 @@
-"""The attention grid under mouse and keys, in the address bar, across instant navigation, and without scripts."""
+"""The attention grid: the spotlight and what is said about a row, with scripts and without."""
 
 import pytest
-
-from tests.browser.conftest import follow
 
 PAGE = "learn/line-by-line/"
 GRID = ".attention-grid"
@@ -14,30 +12,21 @@ DESCRIBED = """grid => [...grid.querySelectorAll("input[aria-describedby]")]
   .map(e => [e.value, document.getElementById(e.getAttribute("aria-describedby")).localName])"""
 
 
-OPENED_AFRESH = """(grid, hash) => {
-  history.replaceState(null, "", location.pathname + hash);
+OPENED_AFRESH = """grid => {
+  history.replaceState(null, "", location.pathname);
   grid.querySelectorAll("input").forEach(radio => { radio.checked = radio.defaultChecked; });
   const element = grid.querySelector("attention-grid");
   element.replaceWith(element);
 }"""
 
 
-@pytest.fixture(scope="module")
-def shared(browser, server):
-    """Open the page once for all tests that leave it as they found it, or say where they start."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(5000)
-    page.goto(server + PAGE)
-    page.locator(f"{GRID} output").wait_for()
-    yield page.locator(GRID).first
-    context.close()
-
-
 @pytest.fixture
-def grid(shared):
-    shared.evaluate(OPENED_AFRESH, "")
-    return shared
+def grid(page):
+    """Open the page once; every test begins with its default."""
+    page.locator(f"{GRID} output").wait_for()
+    grid = page.locator(GRID).first
+    grid.evaluate(OPENED_AFRESH)
+    return grid
 
 
 def static_statements(grid):
@@ -87,30 +76,12 @@ def test_choosing_a_row_moves_nothing(grid):
     assert len(heights) == 1
 
 
-def test_the_address_keeps_the_row(grid, open_page, server):
-    page, ident = grid.page, grid.get_attribute("id")
-    assert "#" not in page.url
+def test_the_address_names_the_row(grid, server):
+    page = grid.page
     grid.locator("tbody label").nth(1).click()
-    assert page.url == f"{server}{PAGE}#~{ident}.row=1"
-    afresh = open_page(page.url.removeprefix(server)).locator(GRID).first
-    afresh.locator("output").wait_for()
-    assert afresh.evaluate(SPOTLIGHT) == [1]
-    assert afresh.locator("output").text_content().startswith("Query that: ")
+    assert page.url == f"{server}{PAGE}#~{grid.get_attribute('id')}.row=1"
     grid.locator("tbody label").nth(4).click()
     assert page.url == server + PAGE  # the default needs no entry
-
-
-@pytest.mark.parametrize("row", ["5", "-1", "x", "", "%22]"])
-def test_an_address_with_another_row_shows_the_default(grid, row):
-    grid.evaluate(OPENED_AFRESH, f"#~{grid.get_attribute('id')}.row={row}")
-    assert grid.evaluate(SPOTLIGHT) == [4]
-
-
-def test_connecting_again_adds_nothing(grid):
-    for _ in range(3):
-        grid.evaluate(OPENED_AFRESH, f"#~{grid.get_attribute('id')}.row=2")
-    assert grid.locator("output").count() == 1
-    assert grid.evaluate(SPOTLIGHT) == [2]
 
 
 def test_two_grids_of_a_page_are_chosen_apart(open_page):
@@ -121,22 +92,6 @@ def test_two_grids_of_a_page_are_chosen_apart(open_page):
     two.locator("tbody label").nth(2).click()
     assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [2])
     assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=2"
-
-
-def test_it_survives_instant_navigation(grid):
-    page = grid.page
-    page.evaluate("window.marker = 'still here'")
-    for row in (0, 2, 1):
-        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
-        follow(page, page.locator(".md-sidebar--primary a[href$='line-by-line/']").first)
-        page.locator(f"{GRID} output").wait_for()
-        grid.locator("tbody label").nth(row).click()
-        assert grid.evaluate(SEEN) == [f"Query {static_statements(grid)[row]}"]
-        assert grid.locator("output").count() == 1
-    follow(page, page.go_back)
-    follow(page, page.go_forward)
-    page.locator(f"{GRID} output", has_text="Query that").wait_for()
-    assert page.evaluate("window.marker") == "still here"
 
 
 def test_without_scripts_css_does_the_same(open_page):

@@ -1,4 +1,4 @@
-"""The decode stepper: its steps by pointer and keys, in the address bar, across instant navigation, without scripts."""
+"""The decode stepper: every step, under every rule, against the package."""
 
 import itertools
 
@@ -7,9 +7,8 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import decode_stepper
-from docs_ext.html.numbers import vector
+from docs_ext.html.numbers import number, share, vector
 from docs_ext.spec.head import read_head
-from tests.browser.conftest import follow
 
 PAGE = "learn/decoding/"
 X = embed(S5, EARLY5)
@@ -58,8 +57,8 @@ def assert_shows(widget, t, sees):
             assert cells == [""] * 5
             continue
         allowed = step.allowed[j - step.first]
-        weight = decode_stepper._share(expected[j]) if allowed else "masked"
-        score = decode_stepper.number(step.scores[j - step.first])
+        weight = share(expected[j]) if allowed else "masked"
+        score = number(step.scores[j - step.first])
         part = vector(expected[j] * HEAD.v[j])
         assert cells == [vector(HEAD.k[j]), score, weight, vector(HEAD.v[j]), part]
     assert shown["sums"] == ["1", vector(step.output)]
@@ -94,92 +93,10 @@ def test_a_top_left_mask_gives_the_first_value_in_every_step(widget):
     assert widget.evaluate(SHOWN)["sums"] == ["1", "(5, 2)"]
 
 
-def test_it_works_by_keys_alone(widget):
-    page = widget.page
-    widget.get_by_label("step", exact=True).focus()
-    page.keyboard.press("ArrowRight")
-    assert_shows(widget, 4, "all")
-    page.keyboard.press("Home")
-    assert_shows(widget, 1, "all")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Space")
-    assert_shows(widget, 3, "all")
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
-    assert_shows(widget, 3, "window")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert_shows(widget, 3, "all")
-    assert page.evaluate("document.activeElement.textContent") == "Reset"
-
-
-def test_the_statement_is_live(widget):
-    assert widget.locator("output").get_attribute("aria-live") == "polite"
-
-
-def test_the_address_keeps_the_step_until_reset(widget, open_page, server):
-    page = widget.page
-    assert "#" not in page.url
-    press(widget, "Next token")
-    choose(widget, "window")
-    assert page.url == f"{server}{PAGE}#~steps.step=4&steps.sees=window"
-    assert_shows(ready(open_page(page.url.removeprefix(server))), 4, "window")
-    press(widget, "Reset")
-    assert page.url == server + PAGE
-    assert_shows(widget, 3, "all")
-
-
-def test_an_address_that_says_nothing_sensible_shows_the_default(open_page):
-    assert_shows(ready(open_page(f"{PAGE}#~steps.step=9&steps.sees=none&other.step=1")), 3, "all")
-
-
-def test_it_survives_instant_navigation(widget):
-    page = widget.page
-    page.evaluate("window.marker = 'still here'")
-    for _ in range(3):
-        follow(page, page.locator(".md-sidebar--primary a[href$='heads/']").first)
-        follow(page, page.locator(".md-sidebar--primary a[href$='decoding/']").first)
-        widget = ready(page)
-        assert widget.locator("form").count() == 1
-        assert_shows(widget, 3, "all")
-        press(widget, "Next token")
-        assert_shows(widget, 4, "all")
-    assert page.evaluate("window.marker") == "still here"
-
-
-def test_the_folded_table_stays_as_the_build_wrote_it(widget, open_page):
+def test_the_folded_table_stays_as_the_build_wrote_it(widget):
     rows = """widget => [...widget.querySelectorAll("table.numbers tbody tr")].map(row => row.innerHTML)"""
-    written = open_page(PAGE, java_script_enabled=False).locator("decode-stepper table.numbers tbody tr")
-    written = [row.inner_html() for row in written.all()]
+    written = widget.evaluate(rows)
     press(widget, "Next token")
     choose(widget, "window")
     assert len(written) == 5
     assert widget.evaluate(rows) == written
-
-
-def test_moved_within_its_page_it_stays_as_it_is(widget):
-    press(widget, "Next token")
-    widget.evaluate("widget => widget.replaceWith(widget)")  # connected again
-    assert widget.locator("form").count() == 1
-    assert_shows(widget, 4, "all")
-
-
-def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
-    widget = ready(open_page(PAGE, viewport={"width": 360, "height": 800}))
-    for control in widget.locator("form > .widget-controls :is(label, button)").all():
-        assert control.bounding_box()["height"] >= 23.9
-    assert widget.page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_without_scripts_the_default_and_all_steps_are_there(open_page):
-    widget = open_page(PAGE, java_script_enabled=False).locator("decode-stepper")
-    assert widget.locator("input, button").count() == 0
-    assert widget.locator("output").inner_text() == decode_stepper.statement(
-        S5, decode_stepper.run(HEAD, "all", 2)[2], "all"
-    )
-    assert widget.locator(".steps tbody tr").nth(2).inner_text().split("\t")[:2] == ["chased", "new"]
-    widget.get_by_text("All steps", exact=True).click()
-    assert widget.locator("table.numbers tbody tr").count() == 5
-    assert "(80/13, 16/13)" in widget.locator("table.numbers tbody tr").nth(2).inner_text()

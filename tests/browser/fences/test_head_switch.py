@@ -1,4 +1,4 @@
-"""The head switch: all cases by pointer and keys, in the address bar, across instant navigation, without scripts."""
+"""The head switch: all cases against the package."""
 
 import itertools
 
@@ -8,7 +8,6 @@ import pytest
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed
 from docs_ext.fences import head_switch
 from docs_ext.html.numbers import vector
-from tests.browser.conftest import follow
 
 PAGE = "learn/heads/"
 SPEC = {"sentences": [S5, T5], "positions": EARLY5, "w_q": [W_Q1, W_Q2], "w_k": W_K, "w_v": W_V, "w_o": W_O}
@@ -79,91 +78,10 @@ def test_averaged_heads_cannot_tell_the_sentences_apart(widget):
     assert widget.evaluate(SHOWN)["handed"] == ["[5, 2 | 2, 5] times WO", "(3, \N{MINUS SIGN}3)"]
 
 
-def test_it_works_by_keys_alone(widget):
-    page = widget.page
-    widget.locator("input[name=order]").first.focus()
-    page.keyboard.press("ArrowDown")
-    assert_shows(widget, 1, False, 2)
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    assert_shows(widget, 1, True, 2)
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    assert_shows(widget, 1, True, 4)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert_shows(widget, 0, False, 2)
-    assert page.evaluate("document.activeElement.textContent") == "Reset"
-
-
-def test_the_statement_is_live(widget):
-    assert widget.locator("output").get_attribute("aria-live") == "polite"
-
-
-def test_the_address_keeps_the_case_until_reset(widget, open_page, server):
-    page = widget.page
-    assert "#" not in page.url
-    choose(widget, "order", 1)
-    choose(widget, "heads", 1)
-    choose(widget, "asks", 1)
-    assert page.url == f"{server}{PAGE}#~heads.order=1&heads.heads=1&heads.asks=1"
-    assert_shows(ready(open_page(page.url.removeprefix(server))), 1, True, 1)
-    widget.get_by_role("button", name="Reset").click()
-    assert page.url == server + PAGE
-    assert_shows(widget, 0, False, 2)
-
-
-def test_an_address_that_says_nothing_sensible_shows_the_default(open_page):
-    assert_shows(ready(open_page(f"{PAGE}#~heads.order=2&heads.heads=&heads.asks=9&other.heads=1")), 0, False, 2)
-
-
-def test_it_survives_instant_navigation(widget):
-    page = widget.page
-    page.evaluate("window.marker = 'still here'")
-    for _ in range(3):
-        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
-        follow(page, page.locator(".md-sidebar--primary a[href$='heads/']").first)
-        widget = ready(page)
-        assert widget.locator("form").count() == 1
-        assert_shows(widget, 0, False, 2)
-        widget.get_by_label("averaged").check()
-        assert_shows(widget, 0, True, 2)
-    assert page.evaluate("window.marker") == "still here"
-
-
-def test_the_folded_table_stays_as_the_build_wrote_it(widget, open_page):
+def test_the_folded_table_stays_as_the_build_wrote_it(widget):
     rows = """widget => [...widget.querySelectorAll("table.numbers tbody tr")].map(row => row.innerHTML)"""
-    written = open_page(PAGE, java_script_enabled=False).locator("head-switch table.numbers tbody tr")
-    written = [row.inner_html() for row in written.all()]
+    written = widget.evaluate(rows)
     choose(widget, "order", 1)
     choose(widget, "heads", 1)
     assert len(written) == 2
     assert widget.evaluate(rows) == written
-
-
-def test_moved_within_its_page_it_stays_as_it_is(widget):
-    choose(widget, "order", 1)
-    widget.evaluate("widget => widget.replaceWith(widget)")  # connected again
-    assert widget.locator("form").count() == 1
-    assert_shows(widget, 1, False, 2)
-
-
-def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
-    widget = ready(open_page(PAGE, viewport={"width": 360, "height": 800}))
-    for control in widget.locator("form > .widget-controls :is(label, button)").all():
-        assert control.bounding_box()["height"] >= 23.9
-    assert widget.page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_without_scripts_the_default_and_all_cases_are_there(open_page):
-    widget = open_page(PAGE, java_script_enabled=False).locator("head-switch")
-    assert widget.locator("input, button").count() == 0
-    assert widget.locator(".weights tbody tr:visible").count() == 2
-    assert widget.locator("tfoot .output").inner_text() == "(3, \N{MINUS SIGN}3)"
-    assert widget.locator("output").inner_text() == head_switch.statement(CASES, 0, 0, 2)
-    widget.get_by_text("All four cases").click()
-    assert widget.locator("table.numbers tbody tr").all_inner_texts() == [
-        "cat that chased dog ran\t[5, 2 | 2, 5]\t(3, \N{MINUS SIGN}3)\t(3.5, 3.5)",
-        "dog that chased cat ran\t[2, 5 | 5, 2]\t(\N{MINUS SIGN}3, 3)\t(3.5, 3.5)",
-    ]

@@ -1,10 +1,9 @@
-"""The explorer of encodings under mouse and keys, in the address bar, across instant navigation, without scripts."""
+"""The explorer of encodings: hands, bars and dot products against the package."""
 
 import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
-from tests.browser.conftest import follow
 
 PAGE = "learn/order/"
 SHOWN = """explorer => ({
@@ -95,64 +94,6 @@ def test_both_stay_where_one_cannot_move(explorer):
         assert shown(explorer)["head"] == list(values.values())
 
 
-def test_it_works_by_keys_alone(explorer):
-    page = explorer.page
-    explorer.get_by_label("first position").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Tab")
-    page.keyboard.press("End")
-    assert_shows(explorer, 2, 31, 4)
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    assert_shows(explorer, 2, 31, 8)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    assert_shows(explorer, 1, 30, 8)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert_shows(explorer, 1, 4, 4)
-
-
-def test_the_address_keeps_the_state_until_reset(explorer, open_page, server):
-    page = explorer.page
-    assert "#" not in page.url
-    explorer.locator("input[name=p1]").press("End")
-    explorer.get_by_label("16").check()
-    assert page.url == f"{server}{PAGE}#~clock.p1=31&clock.d=16"
-    assert_shows(ready(open_page(page.url.removeprefix(server))), 1, 31, 16)
-    explorer.get_by_role("button", name="Reset").click()
-    assert_shows(explorer, 1, 4, 4)
-    assert page.url == server + PAGE
-    assert_shows(ready(open_page(f"{PAGE}#~clock.p0=32&clock.p1=-1&clock.d=5")), 1, 4, 4)
-
-
-def test_it_survives_instant_navigation(explorer):
-    page = explorer.page
-    page.evaluate("window.marker = 'still here'")
-    for _ in range(3):
-        explorer.get_by_label("8", exact=True).check()
-        follow(page, page.locator(".md-sidebar--primary a[href$='scaling/']").first)
-        page.wait_for_selector("softmax-lab")  # the other page is there
-        follow(page, page.locator(".md-sidebar--primary a[href$='order/']").first)
-        explorer = ready(page)
-        assert_shows(explorer, 1, 4, 4)
-        explorer.get_by_role("button", name="Both one on").click()
-        assert_shows(explorer, 2, 5, 4)
-    assert page.evaluate("window.marker") == "still here"
-
-
-def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
-    explorer = ready(open_page(PAGE, viewport={"width": 360, "height": 800}))
-    for control in explorer.locator("label, button").all():
-        assert control.bounding_box()["height"] >= 23.9
+@pytest.mark.usefixtures("on_phone")
+def test_on_a_phone_the_hands_can_be_seen(explorer):
     assert explorer.locator(".dial").first.bounding_box()["width"] >= 24
-    assert explorer.page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_without_scripts_the_default_stands_there(open_page):
-    explorer = open_page(PAGE, java_script_enabled=False).locator("pe-explorer")
-    assert explorer.locator("input").count() == 0
-    assert explorer.locator(".dial").count() == 2
-    for words in ("0.84147", "0.54030", "0.01000", "0.99995", "0.00956", "Positions 1 and 4 are 3 apart"):
-        assert words in explorer.inner_text()

@@ -1,4 +1,4 @@
-"""Window and sink: random settings against the package, pointer, keys, address, navigation, without scripts."""
+"""Window and sink: random settings against the package, and what a sink takes."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext.html import numbers
 from docs_ext.html.grid_table import statement
 from docs_ext.spec import head
-from tests.browser.conftest import follow
 
 PAGE = "learn/windows-and-sinks/"
 X = embed(S5, EARLY5)
@@ -103,74 +102,3 @@ def test_the_first_word_kept_brings_the_subject_back(widget):
     widget.get_by_label("first words kept").press("ArrowRight")
     assert_shows(widget, keep=1)
     assert "cat 2/3" in widget.evaluate(SHOWN)["says"]
-
-
-def test_it_works_by_keys_alone(widget):
-    page = widget.page
-    widget.get_by_label("words back").focus()
-    page.keyboard.press("Home")
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("End")
-    assert_shows(widget, left=0, right=1, sink=7)
-    for _ in range(2):  # reset, then the rows, and the box of the table if it scrolls
-        page.keyboard.press("Tab")
-    if page.evaluate("document.activeElement.className") == "scroll":
-        page.keyboard.press("Tab")
-    page.keyboard.press("ArrowUp")
-    assert_shows(widget, left=0, right=1, sink=7, row=3)
-
-
-def test_the_address_keeps_the_state_until_reset(widget, open_page, server):
-    page = widget.page
-    assert "#" not in page.url
-    widget.locator("input[name=left]").press("Home")
-    widget.locator("input[name=sink]").press("End")
-    widget.get_by_label("dog", exact=True).check()
-    assert page.url == f"{server}{PAGE}#~window.left=0&window.sink=7&window.row=3"
-    assert_shows(ready(open_page(page.url.removeprefix(server))), left=0, sink=7, row=3)
-    widget.get_by_role("button", name="Reset").click()
-    assert_shows(widget)
-    assert page.url == server + PAGE
-    assert_shows(ready(open_page(f"{PAGE}#~window.left=9&window.sink=-1&window.row=7")))
-
-
-def test_it_survives_instant_navigation(widget):
-    page = widget.page
-    page.evaluate("window.marker = true")
-    widget.locator("input[name=keep]").press("End")
-    for _ in range(3):
-        follow(page, page.locator(".md-sidebar--primary a[href$='relative-positions/']").first)
-        page.wait_for_selector("rotation-dial form")
-        follow(page, page.locator(".md-sidebar--primary a[href$='windows-and-sinks/']").first)
-        widget = ready(page)
-        assert_shows(widget)
-        assert widget.locator("form").count() == 1
-        widget.locator("input[name=sink]").press("ArrowRight")
-        assert_shows(widget, sink=1)
-    assert page.evaluate("window.marker")
-
-
-def test_on_a_phone_fingers_find_room_and_nothing_is_cut(open_page):
-    widget = ready(open_page(PAGE, viewport={"width": 360, "height": 800}))
-    for control in widget.locator("label, button").all():
-        assert control.bounding_box()["height"] >= 23.9
-    assert widget.page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_without_scripts_the_grid_is_complete(open_page):
-    widget = open_page(PAGE, java_script_enabled=False).locator("window-sink")
-    assert widget.locator("input, button").count() == 0
-    cells = widget.locator("tbody tr").nth(4).locator("th, td").all_text_contents()
-    assert [" ".join(cell.split()) for cell in cells] == [
-        "ran",
-        *["\N{EN DASH}"] * 2,
-        "1/4 0.250",
-        "1/2 0.500",
-        "1/4 0.250",
-        "none",
-        "(0, 4)",
-    ]
-    assert widget.locator("output").inner_text() == RAN

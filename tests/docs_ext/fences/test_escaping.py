@@ -12,7 +12,7 @@ from docs_ext.spec.expressions import evaluate
 from docs_ext.spec.records import to_records
 from tests.docs_ext.fences.reading import KINDS, read
 
-ATTACKS = ("<script>alert(1)</script>\"><img src=x onerror=1>", "'&amp;")
+ATTACKS = ('<script>alert(1)</script>"><img src=x onerror=1>', "'&amp;")
 HARMLESS = "zz"
 MARKDOWN = ("explained-code", "quiz-question")  # in Markdown &amp; is a way to write &
 
@@ -69,7 +69,9 @@ def rendered(name, spec):
         return None, ""
     elements = [element for element in root.iter() if isinstance(element.tag, str)]
     values = [value for element in elements for value in element.attrib.values()]
-    return Counter((element.tag, *sorted(element.attrib)) for element in elements), "\n".join([*root.itertext(), *values])
+    return Counter((element.tag, *sorted(element.attrib)) for element in elements), "\n".join(
+        [*root.itertext(), *values]
+    )
 
 
 @pytest.mark.parametrize(("name", "spec"), KINDS.values(), ids=KINDS)

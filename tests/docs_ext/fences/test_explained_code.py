@@ -5,8 +5,6 @@ from html import unescape
 
 import pytest
 
-pytest.importorskip("altair", reason="the site's tools are not installed: pip install -e .[docs]")
-
 from docs_ext.fences import explained_code
 from docs_ext.spec.errors import SpecError
 

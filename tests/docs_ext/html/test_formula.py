@@ -1,6 +1,7 @@
 import re
 from html import unescape
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from docs_ext.spec.page import PageError
 def convert(text, page="index.md"):
     extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.formulas"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
-    relpath = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
+    relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
     relpath.file = SimpleNamespace(src_uri=page, content_string=text)
     md.treeprocessors.register(relpath, "relpath", 0)
     return md.convert(text)

@@ -1,6 +1,5 @@
 // <order-switch>: two switches choose one of four grids, all of which the build has written.
 
-import { watchScrollRegions } from "../lib/scroll.js";
 import { find, findAll, readState, writeState } from "../lib/widget.js";
 
 class OrderSwitch extends HTMLElement {
@@ -31,8 +30,8 @@ class OrderSwitch extends HTMLElement {
     const { scrollLeft } = find(shown, ".scroll");
     shown.replaceWith(grid);
     find(grid, ".scroll").scrollLeft = scrollLeft;
-    watchScrollRegions();
     find(this, ":scope > output").replaceChildren(says);
+    this.dispatchEvent(new Event("contentchange", { bubbles: true }));
   }
 }
 

@@ -1,8 +1,7 @@
 // <pe-explorer>: sinusoidal encodings of two positions, as hands, as numbers, and as their dot product.
 
 import { dot, sinusoidalEncoding } from "../lib/attention.js";
-import { movers } from "../lib/positions.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, reading, slider } from "../lib/widget.js";
+import { addForm, bindForm, choice, dataOf, find, findAll, labelled, movers, reading, slider } from "../lib/widget.js";
 
 /** @typedef {{ positions: number[], d_model: number, sizes: number[], last: number }} Data */
 

@@ -2,8 +2,7 @@
 
 import { applyRotary, dot } from "../lib/attention.js";
 import { number, vector } from "../lib/numbers.js";
-import { movers } from "../lib/positions.js";
-import { addForm, bindForm, dataOf, find, findAll, labelled, reading, slider } from "../lib/widget.js";
+import { addForm, bindForm, dataOf, find, findAll, labelled, movers, reading, slider } from "../lib/widget.js";
 
 /**
  * A query and a key as pairs of features, and their positions; turns count steps of so many degrees.

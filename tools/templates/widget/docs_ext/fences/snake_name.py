@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from docs_ext.html.numbers import number
 from docs_ext.html.tables import scrolling_table
+from docs_ext.html.template import template
 from docs_ext.html.widget import widget
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
@@ -24,18 +26,27 @@ REQUIRED = ("caption", "numbers")
 OPTIONAL = ()
 LARGEST = 5  # factor of the slider
 
+_ROWS = template("""
+<thead>
+<tr><th scope="col">number</th><th scope="col">times <span class="at">1</span></th></tr>
+</thead>
+<tbody>
+{% for n in numbers %}
+<tr><th scope="row">{{ n | number }}</th><td class="product">{{ n | number }}</td></tr>
+{% endfor %}
+</tbody>
+""")
 
-def render(spec: Mapping[str, Any]) -> str:
+
+def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML that is complete without a script."""
     numbers = _numbers(spec)
-    head = '<tr><th scope="col">number</th><th scope="col">times <span class="at">1</span></th></tr>'
-    rows = (f'<tr><th scope="row">{number(n)}</th><td class="product">{number(n)}</td></tr>' for n in numbers)
     return widget(
         "kebab-name",
         str(spec["id"]),
         question="fill in: what can the reader predict before trying it?",
         answer="fill in: the answer, computed from the numbers of the fence.",
-        body=scrolling_table(str(spec["caption"]), head, "\n".join(rows)),
+        body=scrolling_table("steps", str(spec["caption"]), _ROWS(numbers=numbers)),
         says=statement(1, float(numbers.sum())),
         numbers=numbers.tolist(),
         largest=LARGEST,

@@ -1,4 +1,4 @@
-"""<kebab-name> under mouse and keys: it shows what the package computes."""
+"""<kebab-name> in the browser: it shows what the package computes. Keys, reset and the rest are in test_contract.py."""
 
 import pytest
 
@@ -18,9 +18,3 @@ def test_it_shows_what_the_package_computes(widget):
     widget.get_by_label("factor").press("End")
     total = snake_name.LARGEST * 6.0  # fill in: the numbers of the page, through the package
     assert widget.locator("output").inner_text() == snake_name.statement(snake_name.LARGEST, total)
-
-
-def test_it_works_by_keys_alone(widget):
-    widget.get_by_label("factor").focus()
-    widget.page.keyboard.press("ArrowRight")
-    assert widget.locator(".at").inner_text() == "2"

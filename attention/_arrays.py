@@ -1,0 +1,68 @@
+"""What a caller gives, as arrays to compute with: one place, so that every function reads its input alike."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Floats = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
+
+
+def to_floats(**arrays: ArrayLike) -> tuple[list[Floats], np.dtype[Any]]:
+    """Convert the named arrays to the dtype to compute in; return them and the dtype of the result.
+
+    Integers and bools count as float64. float16 is computed in float32, so that sums do not overflow.
+    """
+    converted = [float_array(name, array) for name, array in arrays.items()]
+    dtype = np.result_type(*(array.dtype for array in converted))
+    compute_dtype = np.float32 if dtype == np.float16 else dtype
+    return [array.astype(compute_dtype, copy=False) for array in converted], dtype
+
+
+def rounded(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Give a result the dtype that `to_floats` promised; float16 may overflow or underflow."""
+    with np.errstate(all="ignore"):
+        return result.astype(dtype, copy=False)
+
+
+def real_array(name: str, array: ArrayLike) -> NDArray[Any]:
+    """`array` as it is, if it holds real numbers or bools."""
+    result = _any_array(name, array)
+    if result.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers: dtype {result.dtype}")
+    return result
+
+
+def float_array(name: str, array: ArrayLike) -> Floats:
+    """`array` as it is, if it holds floating-point numbers; integers and bools as float64."""
+    result = real_array(name, array)
+    return result if result.dtype.kind == "f" else result.astype(np.float64)
+
+
+def bool_array(name: str, array: ArrayLike, hint: str = "") -> Bools:
+    result = _any_array(name, array)
+    if result.dtype != np.bool_:
+        raise TypeError(f"{name} must be boolean, True means 'may attend': dtype {result.dtype}{hint}")
+    return result
+
+
+def integer_array(name: str, array: ArrayLike) -> NDArray[np.integer[Any]]:
+    result = _any_array(name, array)
+    if result.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers: dtype {result.dtype}")
+    return result
+
+
+def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    result = np.dtype(dtype)
+    if result.kind != "f":
+        raise TypeError(f"dtype must be a floating-point type: {result}")
+    return result
+
+
+def _any_array(name: str, array: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(array)
+    except ValueError as error:  # nested lists of different lengths
+        raise ValueError(f"{name} must be a rectangular array: {error}") from None

@@ -1,0 +1,206 @@
+"""What all kinds of attention share: the options, and the steps from scores to weights to the blend of the values.
+
+The steps overwrite the array that they are given, and leave it to the caller to silence floating-point warnings.
+"""
+
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _arrays, _checks
+from attention._arrays import Bools, Floats
+
+
+class SharedOptions(TypedDict, total=False):
+    """The options of `scaled_dot_product_attention`, save enable_gqa: for layers, whose weights say what is shared."""
+
+    mask: ArrayLike | None
+    bias: ArrayLike | None
+    is_causal: bool
+    scale: float | None
+    softcap: float | None
+    sink: ArrayLike | None
+
+
+class AttentionOptions(SharedOptions, total=False):
+    """All options of `scaled_dot_product_attention`, for functions that pass them on.
+
+    Functions that use the options name them instead, for the reader; a test holds names, order, types and defaults
+    together.
+    """
+
+    enable_gqa: bool
+
+
+# --- query, key and value ----------------------------------------------------------------------------------------
+
+
+def checked(enable_gqa: bool, **arrays: ArrayLike) -> tuple[list[Floats], np.dtype[Any]]:
+    """Convert query, key and perhaps value to floats that fit each other; return them and the dtype of the result.
+
+    With enable_gqa every head of key and value is repeated for its run of neighbouring query heads.
+    """
+    floats, dtype = _arrays.to_floats(**arrays)
+    query, key, *values = floats
+    named = dict(zip(arrays, floats, strict=True))
+    _checks.queries_meet_keys(query, key)
+    for value in values:
+        _checks.keys_have_values(key, value)
+    if not _checks.flag("enable_gqa", enable_gqa):
+        _checks.leading_axes_broadcast(2, **named)
+    elif (n_groups := queries_per_head(**named)) > 1:
+        return [query, *(np.repeat(array, n_groups, axis=-3) for array in (key, *values))], dtype
+    return floats, dtype
+
+
+def queries_per_head(query: Floats, **shared: Floats) -> int:
+    """Count the query heads that share one head of key and value."""
+    arrays = {"query": query, **shared}
+    _checks.has_axes("(..., heads, n, d), as enable_gqa needs a heads axis", 3, **arrays)
+    _checks.leading_axes_broadcast(3, **arrays)
+    heads = {array.shape[-3] for array in shared.values()}
+    n_shared = heads.pop()
+    if heads or n_shared == 0 or query.shape[-3] % n_shared:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        names = " and ".join(shared)
+        raise ValueError(f"query must have a multiple of the heads of {names} (axis -3), which share them: {shapes}")
+    return int(query.shape[-3] // n_shared)
+
+
+# --- scores ------------------------------------------------------------------------------------------------------
+
+
+def scaled(query: Floats, key: Floats, scale: float | None, softcap: float | None) -> NDArray[Any]:
+    """Multiply queries and keys, and cap the products; shape (..., n_q, n_k)."""
+    factor = scale_factor(scale, query)
+    scores: NDArray[Any] = (query * factor) @ key.swapaxes(-1, -2)
+    if scores.size >= key.size or not np.isfinite(scores.sum()):  # few scores: they show what the keys hold
+        show_infinities(scores, query, key)
+    if softcap is not None:
+        cap(scores, _checks.positive("softcap", softcap))
+    return scores
+
+
+def scale_factor(scale: float | None, query: Floats) -> float:
+    d_k: int = query.shape[-1]
+    if scale is None and d_k == 0:
+        raise ValueError(f"d_k is 0, so 1/sqrt(d_k) is not defined; give scale: query {query.shape}")
+    return float(d_k**-0.5) if scale is None else _checks.finite("scale", scale)
+
+
+def cap(scores: NDArray[Any], softcap: float) -> None:
+    scores /= softcap
+    np.tanh(scores, out=scores)
+    scores *= softcap
+
+
+def show_infinities(scores: NDArray[Any], query: Floats, key: Floats) -> None:
+    """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
+    if np.isfinite(query.sum() + key.sum()):  # an overflow of the sum only costs the time to look again
+        return
+    broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))
+    broken_key: Bools = np.logical_not(np.isfinite(key).all(axis=-1))
+    if broken_query.any() or broken_key.any():
+        np.copyto(scores, np.nan, where=broken_query[..., :, None] | broken_key[..., None, :])
+
+
+# --- masks and biases --------------------------------------------------------------------------------------------
+
+
+def distances(n_queries: int, n_keys: int | None, offset: int) -> NDArray[np.int64]:
+    """Key position minus (query position + offset), shape (n_queries, n_keys); n_keys=None: n_queries."""
+    rows = _checks.count("n_queries", n_queries)
+    columns = rows if n_keys is None else _checks.count("n_keys", n_keys)
+    return np.arange(columns) - (np.arange(rows)[:, None] + _checks.integer("offset", offset))
+
+
+def allowed_keys(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, ...]) -> Bools | None:
+    """Combine mask and is_causal; None where every query may attend to every key."""
+    allowed = fitting_mask(mask, scores_shape)
+    if causal(is_causal, scores_shape):
+        past: Bools = distances(scores_shape[-1], None, 0) <= 0
+        allowed = past if allowed is None else allowed & past
+    return allowed
+
+
+def causal(is_causal: bool, scores_shape: tuple[int, ...]) -> bool:
+    """is_causal, refused for a rectangle."""
+    if _checks.flag("is_causal", is_causal):
+        _checks.causal_is_square(scores_shape)
+    return bool(is_causal)
+
+
+def fitting_mask(mask: ArrayLike | None, scores_shape: tuple[int, ...]) -> Bools | None:
+    """`mask` as an array that broadcasts to the scores; None stays None."""
+    if mask is None:
+        return None
+    hint = "; numbers to add to the scores go to bias=, and mask_to_bias turns a mask into such numbers"
+    allowed: Bools = np.atleast_1d(_arrays.bool_array("mask", mask, hint))
+    _checks.fits_scores("mask", allowed, scores_shape)
+    return allowed
+
+
+def fitting_bias(bias: ArrayLike, scores_shape: tuple[int, ...]) -> NDArray[Any]:
+    array = _arrays.real_array("bias", bias)
+    if array.dtype == np.bool_:
+        raise TypeError("bias must be numbers to add to the scores: dtype bool; a boolean array goes to mask=")
+    _checks.fits_scores("bias", array, scores_shape)
+    return array
+
+
+def sink_column(sink: ArrayLike, scores_shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """One score a head, shaped to broadcast against (..., heads, n_q, n_k)."""
+    array = _arrays.real_array("sink", sink)
+    if array.ndim and (len(scores_shape) < 3 or array.shape != scores_shape[-3:-2]):
+        raise ValueError(
+            f"sink must be a scalar or have shape (heads,), one score a head: sink {array.shape}, scores {scores_shape}"
+        )
+    return array.astype(dtype)[..., None, None] if array.ndim else array.astype(dtype)
+
+
+def masked(scores: NDArray[Any], bias: ArrayLike | None, allowed: Bools | None) -> NDArray[Any]:
+    """Add the bias; -inf, a weight of zero, where a query may not attend."""
+    if bias is not None:
+        scores += fitting_bias(bias, scores.shape).astype(scores.dtype, copy=False)
+    if allowed is not None:
+        np.copyto(scores, -np.inf, where=~allowed)
+    return scores
+
+
+# --- weights and the blend ---------------------------------------------------------------------------------------
+
+
+def softmax_rows(scores: NDArray[Any], sink: ArrayLike | None = None) -> NDArray[Any]:
+    """Overwrite every row with its softmax, in which a sink takes part as one more score."""
+    column = None if sink is None else sink_column(sink, scores.shape, scores.dtype)
+    n_q = scores.shape[-2]
+    block = max(1, 2**18 * n_q // max(1, scores.size))  # so many rows stay in the processor's cache
+    for first in range(0, n_q, block):
+        rows = scores[..., first : first + block, :]
+        rows /= exponentials(rows, sink=column)
+    return scores
+
+
+def exponentials(scores: NDArray[Any], axis: int = -1, sink: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Overwrite scores with their exponentials, the largest of which is one, and return their total, never zero.
+
+    The sink, a score beside them, takes part in the maximum and in the total.
+    """
+    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
+    top = top if sink is None else np.maximum(top, sink)
+    top[top == -np.inf] = 0  # -inf - -inf would be nan
+    scores -= top
+    np.exp(scores, out=scores)
+    total: NDArray[Any] = scores.sum(axis=axis, keepdims=True)
+    total = total if sink is None else total + np.exp(sink - top)
+    total[total == 0] = 1  # nothing to share: the weights stay zero
+    return total
+
+
+def blend(weights: NDArray[Any], value: Floats, allowed: Bools | None) -> NDArray[Any]:
+    """Average the values by their weights. A row without any allowed key is zero, the sum over nothing."""
+    output: NDArray[Any] = weights @ value
+    if allowed is not None and not np.isfinite(value).all():  # 0 * nan would be nan
+        np.copyto(output, 0, where=~allowed.any(axis=-1, keepdims=True))
+    return output

@@ -1,0 +1,159 @@
+"""From one array to several heads and back, and how heads share their keys and values."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _arrays, _checks
+
+
+def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
+    r"""Cut the features of every token into heads.
+
+    $$(\dots, n, h \cdot d) \to (\dots, h, n, d)$$
+
+    Two steps: a reshape to (..., n, h, d), then an exchange of the axes n and h. A reshape straight to (..., h, n, d)
+    would mix tokens.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n, h * d)
+        Head 0 is the first d features, head 1 the next d.
+    n_heads : int
+        The number h of heads.
+
+    Returns
+    -------
+    heads : ndarray of shape (..., h, n, d)
+        A view of x where NumPy can give one.
+
+    Raises
+    ------
+    TypeError
+        If n_heads is not an integer, or x does not hold real numbers.
+    ValueError
+        If the features do not divide into n_heads.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2.
+
+    Examples
+    --------
+    Two tokens with four features become two heads of two:
+
+    >>> from attention import split_heads
+    >>> split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], 2)
+    array([[[1, 2],
+            [5, 6]],
+    <BLANKLINE>
+           [[3, 4],
+            [7, 8]]])
+
+    A reshape alone puts two features of one token where two tokens should stand:
+
+    >>> import numpy as np
+    >>> np.reshape([[1, 2, 3, 4], [5, 6, 7, 8]], (2, 2, 2))[0]
+    array([[1, 2],
+           [3, 4]])
+    """
+    array = _arrays.real_array("x", x)
+    _checks.has_axes("(..., n, h * d)", 2, x=array)
+    n_heads = _checks.count("n_heads", n_heads, minimum=1)
+    if array.shape[-1] % n_heads:
+        raise ValueError(f"n_heads must divide the features of x (last axis): n_heads {n_heads}, x {array.shape}")
+    width = array.shape[-1] // n_heads
+    return array.reshape(*array.shape[:-1], n_heads, width).swapaxes(-2, -3)
+
+
+def merge_heads(x: ArrayLike) -> NDArray[Any]:
+    r"""Put the heads of every token side by side; the exact inverse of `split_heads`.
+
+    $$(\dots, h, n, d) \to (\dots, n, h \cdot d)$$
+
+    Parameters
+    ----------
+    x : array_like of shape (..., h, n, d)
+        One (n, d) array a head.
+
+    Returns
+    -------
+    merged : ndarray of shape (..., n, h * d)
+        A view of x where NumPy can give one.
+
+    Raises
+    ------
+    TypeError
+        If x does not hold real numbers.
+    ValueError
+        If x has fewer than three axes.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2, Concat.
+
+    Examples
+    --------
+    >>> from attention import merge_heads
+    >>> merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]])
+    array([[1, 2, 3, 4],
+           [5, 6, 7, 8]])
+
+    >>> import numpy as np
+    >>> from attention import merge_heads, split_heads
+    >>> x = np.arange(12.0).reshape(2, 6)
+    >>> np.array_equal(merge_heads(split_heads(x, 3)), x)
+    True
+    """
+    array = _arrays.real_array("x", x)
+    _checks.has_axes("(..., h, n, d)", 3, x=array)
+    heads, n, width = array.shape[-3:]
+    return array.swapaxes(-2, -3).reshape(*array.shape[:-3], n, heads * width)
+
+
+def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
+    r"""Repeat every head of keys or values for the run of query heads that share it.
+
+    $$\text{head } i \text{ of the result} = \text{head } \lfloor i / \text{groups} \rfloor \text{ of } x$$
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n_kv_heads, n, d)
+        Keys or values.
+    n_groups : int
+        Query heads for each head of x.
+
+    Returns
+    -------
+    repeated : ndarray of shape (..., n_kv_heads * n_groups, n, d)
+        A copy.
+
+    Raises
+    ------
+    TypeError
+        If n_groups is not an integer, or x does not hold real numbers.
+    ValueError
+        If x has fewer than three axes, or n_groups is less than 1.
+
+    References
+    ----------
+    [Ainslie et al. 2023](../reference/sources.md#ainslie2023), §2.2.
+
+    Examples
+    --------
+    Neighbours share: 10, 10, 20, 20.
+
+    >>> from attention import repeat_kv
+    >>> repeat_kv([[[10]], [[20]]], 2).ravel()
+    array([10, 10, 20, 20])
+
+    A tile gives 10, 20, 10, 20, and every other query head the wrong keys:
+
+    >>> import numpy as np
+    >>> np.tile([[[10]], [[20]]], (2, 1, 1)).ravel()
+    array([10, 20, 10, 20])
+    """
+    array = _arrays.real_array("x", x)
+    _checks.has_axes("(..., n_kv_heads, n, d)", 3, x=array)
+    return np.repeat(array, _checks.count("n_groups", n_groups, minimum=1), axis=-3)

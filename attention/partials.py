@@ -1,0 +1,204 @@
+"""Attention over some of the keys, and the merge of such parts, on one machine or on many."""
+
+from typing import Any, NamedTuple, Unpack
+
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _arrays, _checks, tiles
+from attention._scores import AttentionOptions
+
+
+class PartialAttention(NamedTuple):
+    r"""Attention over some of the keys, and how much these keys weigh when others join them.
+
+    $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
+
+    Attributes
+    ----------
+    output : ndarray of shape (..., n_q, d_v)
+        The values of these keys, blended by weights that sum to one; zero for a query that sees none of them.
+    logsumexp : ndarray of shape (..., n_q)
+        The logarithm of the sum of their exponentials; -inf for a query that sees none of them.
+
+    Examples
+    --------
+    The part without keys, for one query and values of two numbers:
+
+    >>> import numpy as np
+    >>> from attention import PartialAttention
+    >>> PartialAttention(output=np.zeros((1, 2)), logsumexp=np.array([-np.inf]))
+    PartialAttention(output=array([[0., 0.]]), logsumexp=array([-inf]))
+
+    A part that weighs three times as much pulls the merged output three quarters of the way:
+
+    >>> import numpy as np
+    >>> from attention import PartialAttention, merge_partials
+    >>> light = PartialAttention(np.array([[0.0, 0.0]]), np.log([1.0]))
+    >>> heavy = PartialAttention(np.array([[8.0, 4.0]]), np.log([3.0]))
+    >>> merge_partials(light, heavy).output
+    array([[6., 3.]])
+    """
+
+    output: NDArray[Any]
+    logsumexp: NDArray[Any]
+
+
+def partial_attention(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, **options: Unpack[AttentionOptions]
+) -> PartialAttention:
+    r"""Attend to some of the keys, and keep what it takes to add the others later.
+
+    $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
+
+    The n_q x n_k scores are never held: they are computed in tiles, as in `tiled_attention`.
+
+    Parameters
+    ----------
+    query : array_like of shape (..., n_q, d_k)
+        What is asked, one row a query.
+    key : array_like of shape (..., n_k, d_k)
+        Some of the keys; none at all gives the part that changes nothing when merged.
+    value : array_like of shape (..., n_k, d_v)
+        Their values. Leading axes and dtypes as in `scaled_dot_product_attention`.
+    **options
+        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`. Mask and
+        bias are those of the given keys: `causal_mask(n_q, n_k, offset=-first)` for keys that start at `first`. A sink
+        belongs to one part only, else it is counted once for every part.
+
+    Returns
+    -------
+    part : PartialAttention
+        output of shape (..., n_q, d_v) and logsumexp of shape (..., n_q), for `merge_partials`. For float16 inputs the
+        logsumexp is float32: it is an exponent, and half precision would spoil it.
+
+    Raises
+    ------
+    TypeError
+        As in `scaled_dot_product_attention`.
+    ValueError
+        As in `scaled_dot_product_attention`.
+
+    References
+    ----------
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3, on the running maximum and sum;
+    [Dao et al. 2022](../reference/sources.md#dao2022), §3.1, for attention.
+
+    Examples
+    --------
+    *ran* of the running example and the first two words, *cat* with 8 and *that* with 4 parts: the output is
+    $(8 \cdot (8, 0) + 4 \cdot (4, 4)) / 12$ and the exponentials sum to 12:
+
+    >>> import numpy as np
+    >>> from attention import partial_attention, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> part = partial_attention(q, k[:2], v[:2])
+    >>> part.output
+    array([[6.66666667, 1.33333333]])
+    >>> np.exp(part.logsumexp)
+    array([12.])
+
+    All keys at once give attention itself:
+
+    >>> from attention import partial_attention, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> partial_attention(q, k, v).output
+    array([[5., 2.]])
+    """
+    _checks.options_of("partial_attention", AttentionOptions.__annotations__, options)
+    problem, dtype = tiles.prepared(query, key, value, **options)
+    output, logsumexp = tiles.solve(problem)
+    return PartialAttention(_arrays.rounded(output, dtype), logsumexp)
+
+
+def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialAttention:
+    r"""Join attention over several sets of keys into attention over all of them.
+
+    $$L = \log \sum_P e^{L_P}, \qquad \Z = \sum_P e^{L_P - L} \, \Z_P$$
+
+    A softmax over the parts. Their order and grouping change nothing but the rounding, so parts may be computed
+    anywhere and merged as they arrive; a part without keys changes nothing at all.
+
+    Parameters
+    ----------
+    first : PartialAttention
+        Attention of some queries over some of the keys.
+    *rest : PartialAttention
+        Attention of the same queries over other keys. A pair (output, logsumexp) will do.
+
+    Returns
+    -------
+    part : PartialAttention
+        Attention of these queries over the keys of all parts.
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers.
+    ValueError
+        If output and logsumexp of a part do not fit, or two parts differ in shape.
+
+    References
+    ----------
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3.1, eq. (4).
+
+    Examples
+    --------
+    *ran* of the running example meets its five keys in blocks of 2, 2 and 1. Beside the largest score so far, 3
+    doublings, stand the sum of the exponentials and the blend before it is divided by that sum:
+
+    >>> import numpy as np
+    >>> from attention import merge_partials, partial_attention, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> def relative_to(top, part):
+    ...     total = np.exp(part.logsumexp - top * np.log(2))
+    ...     return total.round(12), (total * part.output[0]).round(12)
+    >>> a, b, c = (partial_attention(q, k[block], v[block]) for block in (slice(0, 2), slice(2, 4), slice(4, 5)))
+    >>> relative_to(3, a)
+    (array([1.5]), array([10.,  2.]))
+    >>> relative_to(3, merge_partials(a, b))
+    (array([1.875]), array([10.,  4.]))
+    >>> relative_to(3, merge_partials(merge_partials(a, b), c))
+    (array([2.]), array([10.,  4.]))
+    >>> merge_partials(a, b, c).output
+    array([[5., 2.]])
+
+    From the last word to the first, in blocks of 1, 2 and 2, the largest score grows from 0 to 1 to 3 doublings:
+    what was summed before is halved, then divided by four.
+
+    >>> import numpy as np
+    >>> from attention import merge_partials, partial_attention, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> def relative_to(top, part):
+    ...     total = np.exp(part.logsumexp - top * np.log(2))
+    ...     return total.round(12), (total * part.output[0]).round(12)
+    >>> a, b, c = (partial_attention(q, k[block], v[block]) for block in (slice(4, 5), slice(2, 4), slice(0, 2)))
+    >>> relative_to(0, a)
+    (array([1.]), array([0., 0.]))
+    >>> relative_to(1, merge_partials(a, b))
+    (array([2.]), array([0., 8.]))
+    >>> relative_to(3, merge_partials(merge_partials(a, b), c))
+    (array([2.]), array([10.,  4.]))
+    """
+    names = ["first", *(f"rest[{i}]" for i in range(len(rest)))]
+    outputs, dtype = _arrays.to_floats(
+        **{f"{name}.output": part[0] for name, part in zip(names, (first, *rest), strict=True)}
+    )
+    shares, _ = _arrays.to_floats(
+        **{f"{name}.logsumexp": part[1] for name, part in zip(names, (first, *rest), strict=True)}
+    )
+    for name, output, share in zip(names, outputs, shares, strict=True):
+        if output.ndim < 1 or output.shape != outputs[0].shape or output.shape[:-1] != share.shape:
+            raise ValueError(
+                "parts must have outputs of one shape (..., n_q, d_v) and a logsumexp of shape (..., n_q): "
+                f"first.output {outputs[0].shape}, {name}.output {output.shape}, {name}.logsumexp {share.shape}"
+            )
+    output, logsumexp = tiles.merge(outputs, shares)
+    return PartialAttention(_arrays.rounded(output, dtype), logsumexp)

@@ -1,0 +1,154 @@
+"""One head of attention over token vectors: a sequence asks itself, or another one."""
+
+from typing import Any, Unpack
+
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _arrays, _checks
+from attention._scores import AttentionOptions
+from attention.dot_product import scaled_dot_product_attention
+from attention.projections import project
+
+
+def self_attention(
+    x: ArrayLike,
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    w_v: ArrayLike,
+    **options: Unpack[AttentionOptions],
+) -> NDArray[Any]:
+    r"""Let every token of a sequence ask all tokens of the same sequence.
+
+    $$\Z = \softmax\!\Big(\frac{(X W_Q)(X W_K)^\top}{\sqrt{d_k}}\Big) X W_V$$
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n, d_model)
+        Token vectors, one a row; queries, keys and values are all made from them.
+    w_q, w_k : array_like of shape (d_model, d_k)
+        They make queries and keys.
+    w_v : array_like of shape (d_model, d_v)
+        It makes values. All four arrays promote to a common dtype as in `scaled_dot_product_attention`.
+    **options
+        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`.
+
+    Returns
+    -------
+    output : ndarray of shape (..., n, d_v)
+        One row for every token.
+
+    Raises
+    ------
+    TypeError
+        As in `scaled_dot_product_attention`.
+    ValueError
+        If x and a matrix differ in d_model, or w_q and w_k in d_k; the message names the matrix and shows both shapes.
+        As in `scaled_dot_product_attention`.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.3.
+
+    Examples
+    --------
+    The running example: *that*, *chased* and *ran* find the subject, *cat* and *dog* ask nothing.
+
+    >>> from attention import self_attention
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V)
+    array([[2.4, 2.4],
+           [5. , 2. ],
+           [5. , 2. ],
+           [2.4, 2.4],
+           [5. , 2. ]])
+
+    Options are passed on; under a causal mask the first word sees itself alone:
+
+    >>> from attention import self_attention
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V, is_causal=True)[0]
+    array([8., 0.])
+    """
+    _checks.options_of("self_attention", AttentionOptions.__annotations__, options)
+    return _attend({"x": x}, w_q, w_k, w_v, options)
+
+
+def cross_attention(
+    x: ArrayLike,
+    memory: ArrayLike,
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    w_v: ArrayLike,
+    **options: Unpack[AttentionOptions],
+) -> NDArray[Any]:
+    r"""Let every token of one sequence ask the tokens of another.
+
+    $$\Z = \softmax\!\Big(\frac{(X W_Q)(Y W_K)^\top}{\sqrt{d_k}}\Big) Y W_V$$
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n_q, d_model)
+        The tokens that ask.
+    memory : array_like of shape (..., n_k, d_memory)
+        The tokens that answer, $Y$ in the formula: the encoder's output in a translation model.
+    w_q : array_like of shape (d_model, d_k)
+        It makes queries.
+    w_k : array_like of shape (d_memory, d_k)
+        It makes keys.
+    w_v : array_like of shape (d_memory, d_v)
+        It makes values. All five arrays promote to a common dtype as in `scaled_dot_product_attention`.
+    **options
+        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`.
+
+    Returns
+    -------
+    output : ndarray of shape (..., n_q, d_v)
+        One row for every token that asks.
+
+    Raises
+    ------
+    TypeError
+        As in `scaled_dot_product_attention`.
+    ValueError
+        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the message names the matrix and shows both
+        shapes. As in `scaled_dot_product_attention`.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.3.
+
+    Examples
+    --------
+    Two verbs ask three words; the scores are 2 x 3, the output has two rows:
+
+    >>> from attention import cross_attention
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V)
+    array([[5.71428571, 2.28571429],
+           [5.71428571, 2.28571429]])
+
+    Of cat, that and dog with weights 4/7, 2/7 and 1/7, that is 40/7 parts *cat* and 16/7 parts *dog*:
+
+    >>> from attention import cross_attention
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> cross_attention(x[[4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
+    array([[40., 16.]])
+    """
+    _checks.options_of("cross_attention", AttentionOptions.__annotations__, options)
+    return _attend({"x": x, "memory": memory}, w_q, w_k, w_v, options)
+
+
+def _attend(
+    tokens: dict[str, ArrayLike], w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike, options: AttentionOptions
+) -> NDArray[Any]:
+    """Project and attend. The first of the named sequences asks, the last one answers: with one, it asks itself."""
+    (*sequences, wq, wk, wv), dtype = _arrays.to_floats(**tokens, w_q=w_q, w_k=w_k, w_v=w_v)
+    (asking, x), (answering, memory) = (list(zip(tokens, sequences, strict=True))[end] for end in (0, -1))
+    _checks.matrix_fits(asking, x, "w_q", wq)
+    _checks.matrix_fits(answering, memory, "w_k", wk)
+    _checks.matrix_fits(answering, memory, "w_v", wv)
+    _checks.same_size("d_k (last axis)", (-1, -1), w_q=wq, w_k=wk)
+    output = scaled_dot_product_attention(project(x, wq), project(memory, wk), project(memory, wv), **options)
+    return _arrays.rounded(output, dtype)

@@ -1,0 +1,74 @@
+"""A position as a vector of sines and cosines, added to what a token means."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from attention import _arrays, _checks
+
+
+def sinusoidal_encoding(
+    n_positions: int, d_model: int, *, base: float = 10000.0, dtype: DTypeLike = float
+) -> NDArray[Any]:
+    r"""Write each position as sines and cosines of falling frequency.
+
+    $$PE_{p,\,2i} = \sin\frac{p}{\text{base}^{2i/d}}, \qquad PE_{p,\,2i+1} = \cos\frac{p}{\text{base}^{2i/d}},
+    \qquad i = 0, \dots, \tfrac d2 - 1$$
+
+    i counts pairs of columns, and $d$ is `d_model`.
+
+    Parameters
+    ----------
+    n_positions : int
+        Rows: positions 0 to n_positions - 1.
+    d_model : int
+        Columns; even.
+    base : float, optional
+        Sets the longest wavelength, $2\pi \, \text{base}^{(d - 2) / d}$ positions.
+    dtype : dtype, optional
+        Floating-point type of the result. The angles are computed in float64.
+
+    Returns
+    -------
+    encoding : ndarray of dtype, shape (n_positions, d_model)
+        Sines in the even columns, cosines in the odd ones.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer, base not a number, or dtype not a floating-point type.
+    ValueError
+        If n_positions is negative, d_model not a positive even number, or base not positive.
+
+    References
+    ----------
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.5.
+
+    Examples
+    --------
+    Position 1 with two pairs: $\sin 1, \cos 1$, then $\sin 0.01, \cos 0.01$.
+
+    >>> from attention import sinusoidal_encoding
+    >>> sinusoidal_encoding(2, 4)[1].round(5)
+    array([0.84147, 0.5403 , 0.01   , 0.99995])
+
+    The dot product of two encodings depends on their distance alone:
+
+    >>> import numpy as np
+    >>> from attention import sinusoidal_encoding
+    >>> pe = sinusoidal_encoding(20, 6)
+    >>> bool(np.isclose(pe[0] @ pe[5], pe[14] @ pe[19]))
+    True
+    """
+    n_positions = _checks.count("n_positions", n_positions)
+    d_model = _checks.count("d_model", d_model, minimum=2)
+    if d_model % 2:
+        raise ValueError(f"d_model must be even, a sine and a cosine for every pair: {d_model}")
+    base, dtype = _checks.positive("base", base), _arrays.float_dtype(dtype)
+    frequencies = base ** (-np.arange(0, d_model, 2) / d_model)  # (d_model / 2,)
+    angles = np.arange(n_positions)[:, None] * frequencies  # (n_positions, d_model / 2)
+    encoding = np.empty((n_positions, d_model), dtype)
+    with np.errstate(under="ignore"):  # float16 has no room for the smallest sines
+        encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
+    return encoding

@@ -1,0 +1,357 @@
+"""What every widget owes its reader, by one table: keys, reset, address, navigation, no scripts, paper, motion.
+
+What is special to a widget, above all that its numbers are the package's, stands in fences/test_<widget>.py.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.conftest import DESKTOP, PATIENCE, PHONE, ROOT, follow, load
+
+SCRIPTS = ROOT / "docs/assets/js"
+
+
+@dataclass(frozen=True)
+class Widget:
+    """A row of the table: where a widget stands, and in what it differs from the others, with the reason."""
+
+    tag: str
+    page: str
+    wrong: str = ""  # a state that the address cannot mean; "" for a widget that keeps nothing there
+    reset: str = "Reset"  # the button's name; "" for none
+    native: bool = False  # its controls are the browser's own and work without scripts
+    silent: str = "none"  # fields that show nothing by themselves
+    roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
+    apart: str = "none"  # what shows with scripts alone, or without them alone
+    fault: str = ""  # what it makes of a wrong address today; once mended the test says so
+
+
+WIDGETS = (
+    # No reset yet: the last row, the default, is one key away from the first.
+    Widget("attention-grid", "learn/line-by-line/", "row=5 row=-1", reset="", native=True, apart="output"),
+    Widget("blend-triangle", "learn/lookup/", "w0=17&w1=x&w2=1.5", apart=".score"),
+    Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
+    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9"),
+    Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input"),
+    # No reset yet: each of the two switches and the grid is its own way back.
+    Widget(
+        *("order-switch", "", "swap=2&positions=&row=99"),
+        **{"reset": "", "native": True, "apart": "attention-grid output"},
+        fault="any word but true switches off: positions=x is no default",
+    ),
+    Widget("pe-explorer", "learn/order/", "p0=32&p1=-1&d=5"),
+    # The query of a word shows only while that word asks.
+    Widget(
+        *("qkv-calculator", "learn/line-by-line/", "q10=x&more1=9&asks=7&k00=1e999"),
+        **{"silent": "[name^=q]", "apart": ".matrix"},
+        fault="an empty number is taken from the address, and then called none",
+    ),
+    # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
+    Widget("quiz-question", "learn/line-by-line/", reset="Clear my answers", native=True, silent="input"),
+    Widget("rotation-dial", "learn/relative-positions/", "p0=13&p1=-1&t0=x", apart=".turn"),
+    Widget(
+        *("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
+        apart=".score, .plain",
+    ),
+    Widget("softmax-lab", "learn/scaling/", "n=8"),
+    Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),
+    Widget("window-sink", "learn/windows-and-sinks/", "left=9&sink=-1&row=7"),
+)
+NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py"}
+
+KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["ArrowDown"], "checkbox": ["Space"], "number": ["7"]}
+KEYS |= {"button": ["Enter"]}
+
+# Begin anew as after instant navigation: the static element of the page takes the place of the one in use.
+AFRESH = """async ([tag, fragment]) => {
+  history.replaceState(history.state, "", location.pathname + fragment);
+  for (const key of Object.keys(localStorage)) if (key.endsWith(".answers")) localStorage.setItem(key, "{}");
+  const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
+  document.querySelector(tag).replaceWith(document.importNode(page.querySelector(tag), true));
+}"""
+# What it shows, without what only echoes a control; and the fields themselves.
+STATE = """(widget, apart) => {
+  const copy = widget.cloneNode(true), echoes = ".widget-controls, .reading, .visually-hidden, .quiz-score";
+  copy.querySelectorAll(`input, button, ${echoes}, ${apart}`).forEach(e => e.remove());
+  const fields = [...widget.querySelectorAll("input")].map(e => [e.name, e.value, e.checked]);
+  return {shows: copy.textContent.replace(/\\s/g, ""), fields};
+}"""
+# The controls by name; the radio buttons of a group are one control.
+NAME = "e => e.type === 'radio' ? e.name : e.ariaLabel ?? (e.labels?.[0] ?? e).textContent.split(':')[0]"
+CONTROLS = f"""(widget, roving) => [...widget.querySelectorAll("input, button")]
+  .filter(e => e.checkVisibility() && !e.matches(`${{roving}}:not([tabindex="0"])`)).map({NAME})"""
+FOCUS = "widget => { widget.tabIndex = -1; widget.focus(); widget.removeAttribute('tabindex'); }"
+FOCUSED = f"""(widget, silent) => {{
+  const e = document.activeElement;
+  if (!widget.contains(e)) return null;
+  return {{kind: e.type ?? "", silent: e.matches(silent), name: ({NAME})(e), state: ({STATE})(widget)}};
+}}"""
+MOVING = """widget => [widget, ...widget.querySelectorAll("*")].flatMap(e => {
+  const {transitionDuration, animationDuration, animationName} = getComputedStyle(e);
+  const slow = [transitionDuration, animationName === "none" ? "0s" : animationDuration].join().split(",");
+  return slow.some(time => parseFloat(time) > 0.001) ? [e.outerHTML.slice(0, 80)] : [];
+})"""
+
+TOO_SMALL = """widget => [...widget.querySelectorAll("button, label, input:not(label input)")].flatMap(e => {
+  const {width, height} = e.getBoundingClientRect();
+  const small = height < 23.9 || (width < 23.9 && !e.matches("td > label"));  // or the whole cell
+  return e.checkVisibility() && small ? [`${e.outerHTML.slice(0, 80)}: ${width} x ${height}`] : [];
+})"""
+FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
+
+
+def test_every_widget_has_a_row():
+    defined = {}
+    for script in SCRIPTS.rglob("*.js"):
+        for tag in re.findall(r"""customElements\.define\(\s*["']([\w-]+)""", script.read_text("utf-8")):
+            defined[tag] = script
+    missing = {tag: script for tag, script in defined.items() if tag not in {w.tag for w in WIDGETS} | set(NO_WIDGETS)}
+    assert not missing, "\n".join(
+        f"<{tag}> of {script.relative_to(ROOT)} has no row in WIDGETS of {__file__}" for tag, script in missing.items()
+    )
+    assert {widget.tag for widget in WIDGETS} | set(NO_WIDGETS) == set(defined)
+    assert {tag: script.stem for tag, script in defined.items()} == {tag: tag for tag in defined}
+
+
+@pytest.fixture(scope="module", params=WIDGETS, ids=lambda widget: f"{widget.tag} on {widget.page or 'the first page'}")
+def shared(request, tab, server):
+    """Open the page of a widget once for the whole contract."""
+    return request.param, load(tab, server + request.param.page)
+
+
+@pytest.fixture
+def errors(tab):
+    """Note what goes wrong in the page during a test."""
+    errors = []
+
+    def hear(message):
+        if message.type == "error":
+            errors.append(message.text)
+
+    def fail(error):
+        errors.append(str(error))
+
+    tab.on("console", hear)
+    tab.on("pageerror", fail)
+    yield errors
+    tab.remove_listener("console", hear)
+    tab.remove_listener("pageerror", fail)
+
+
+class Subject:
+    """A widget in a page, and what a reader can do with it."""
+
+    def __init__(self, row, page):
+        self.row, self.page, self.root = row, page, page.locator(row.tag).first
+        self.wait()
+
+    def wait(self):
+        """Wait until the scripts of the widget, and of a widget within it, have come."""
+        self.page.locator(f":is({self.row.tag}, {self.row.tag} *):not(:defined)").first.wait_for(state="detached")
+        self.root.wait_for(state="attached")
+
+    def begin(self, fragment=""):
+        self.page.evaluate(AFRESH, [self.row.tag, fragment])
+
+    def begin_at(self, state):
+        ident = self.root.evaluate("e => e.id || e.dataset.state")
+        self.begin("#~another.row=1&" + "&".join(f"{ident}.{part}" for part in state.split("&")))
+
+    def state(self):
+        return self.root.evaluate(STATE)
+
+    def controls(self):
+        return self.root.evaluate(CONTROLS, self.row.roving)
+
+    def address(self):
+        return urlsplit(self.page.url).fragment
+
+    def assert_stands(self, state):
+        self.wait()
+        assert self.state() == state
+
+    def resets(self):
+        return self.page.locator(self.row.tag).get_by_role("button", name=self.row.reset)
+
+    def use(self, control):
+        """Press the keys of the control that has the focus until it moves; tell whether the widget shows it."""
+        part = "fields" if control["silent"] else "shows"
+        for key in KEYS[control["kind"]]:
+            self.page.keyboard.press(key)
+            state = self.state()
+            if state != control["state"]:
+                return state[part] != control["state"][part]
+        return False
+
+    def change(self):
+        """Use the first control that shows something."""
+        default = self.state()
+        for _ in self.walk():
+            if self.state()["shows"] != default["shows"]:
+                return
+
+    def walk(self):
+        """Go through the widget by Tab and use every control but Reset; yield each, and whether it was alive."""
+        met, keys = set(), self.page.keyboard
+        self.root.evaluate(FOCUS)
+        while True:
+            keys.press("Tab")
+            control = self.root.evaluate(FOCUSED, self.row.silent)
+            if control is None:
+                return
+            name = control["name"]
+            assert name not in met, f"Tab comes twice to {name}"
+            met.add(name)
+            if control["kind"] in KEYS:
+                yield name, name == self.row.reset or self.use(control)
+
+    def walk_through(self):
+        return dict(self.walk())
+
+
+@pytest.fixture
+def widget(shared, errors):
+    row, page = shared
+    widget = Subject(row, page)
+    widget.begin()
+    yield widget
+    assert not errors
+
+
+def test_every_control_is_reached_by_tab_and_works_by_keys(widget):
+    expected = set(widget.controls())
+    assert expected, "a widget without controls"
+    alive = widget.walk_through()
+    assert set(alive) == expected, "Tab does not reach all controls"
+    assert all(alive.values()), f"keys change nothing: {[name for name in alive if not alive[name]]}"
+
+
+def test_its_statement_is_live(widget):
+    live = widget.root.get_by_role("status")
+    assert live.count() >= 1
+    assert live.last.get_attribute("aria-live") in (None, "polite")
+
+
+def test_reset_gives_the_default_back_and_cleans_the_address(widget):
+    if not widget.row.reset:
+        assert widget.root.get_by_role("button", name="Reset").count() == 0, "it has a Reset now: its row must say so"
+        return
+    default = widget.state()
+    widget.walk_through()
+    assert widget.state()["shows"] != default["shows"]
+    widget.page.evaluate("history.replaceState(history.state, '', (location.hash || '#~') + '&another.key=1')")
+    widget.page.locator(widget.row.tag).get_by_role("button", name=widget.row.reset).press("Enter")
+    assert widget.page.evaluate("document.activeElement.textContent") == widget.row.reset
+    assert widget.state() == default
+    assert widget.address().strip("~&") == "another.key=1"
+
+
+def test_the_address_keeps_the_state(widget):
+    default = widget.state()
+    assert widget.address() == ""
+    widget.walk_through()
+    if not widget.row.wrong:
+        assert widget.address() == "", "it keeps a state now: its row must name a wrong one"
+        return
+    state = widget.state()
+    load(widget.page, widget.page.url)
+    widget.wait()
+    assert widget.state() == state != default
+
+
+def test_a_value_that_no_control_has_shows_the_default(widget):
+    default = widget.state()
+    for wrong in widget.row.wrong.split():
+        widget.begin_at(wrong)
+        assert widget.state() == default, wrong
+
+
+def test_an_address_of_nonsense_shows_the_default(widget, request):
+    if widget.row.fault:
+        request.applymarker(pytest.mark.xfail(reason=widget.row.fault, raises=AssertionError, strict=True))
+    default = widget.state()
+    for value in ("x", "", "%22]"):
+        widget.begin_at(re.sub("=[^&]*", f"={value}", widget.row.wrong.partition(" ")[0]))
+        assert widget.state() == default, f"{value!r} for every value"
+
+
+def test_it_survives_instant_navigation(widget):
+    page, default, controls = widget.page, widget.state(), widget.controls()
+    page.evaluate("window.marker = 'still here'")
+    widget.change()
+    left, address = widget.state(), widget.address()
+    assert left["shows"] != default["shows"]
+    next_page, back = page.locator(".md-footer__link--next"), page.locator(".md-footer__link--prev")
+    follow(page, next_page)
+    follow(page, page.go_back)
+    assert widget.address() == address
+    widget.assert_stands(left)
+    follow(page, next_page)
+    follow(page, back)
+    assert widget.address() == ""
+    widget.assert_stands(default if widget.row.wrong else left)  # what is in the storage stays
+    assert widget.controls() == controls
+    widget.begin()
+    widget.change()
+    assert widget.state() == left
+    assert page.evaluate("window.marker") == "still here", "the page was loaded anew"
+
+
+def test_moved_within_its_page_it_stays_as_it_is(widget):
+    widget.change()
+    state, controls = widget.state(), widget.controls()
+    for _ in range(2):
+        widget.root.evaluate("widget => widget.replaceWith(widget)")  # connected again
+    assert (widget.state(), widget.controls()) == (state, controls)
+
+
+def test_on_a_phone_fingers_find_room_and_nothing_is_cut(widget):
+    widget.page.set_viewport_size(PHONE)
+    small = widget.root.evaluate(TOO_SMALL)
+    width = widget.page.evaluate("document.documentElement.scrollWidth")
+    widget.page.set_viewport_size(DESKTOP)
+    assert not small
+    assert width <= PHONE["width"]
+
+
+def test_on_paper_the_figure_stands_without_its_controls(widget):
+    widget.page.emulate_media(media="print")
+    figure, buttons = widget.root.locator(FIGURE).first, widget.root.locator("button:visible").count()
+    seen, statement = figure.bounding_box(), widget.root.get_by_role("status").last.is_visible()
+    widget.page.emulate_media(media="screen")
+    assert buttons == 0
+    assert statement or widget.row.tag == "quiz-question"
+    assert seen
+    assert seen["width"] > 100
+    assert seen["height"] > 20
+
+
+def test_nothing_moves_where_motion_is_reduced(widget):
+    assert widget.root.evaluate(MOVING) == []
+    widget.change()
+    widget.page.wait_for_timeout(20)
+    assert widget.root.evaluate("e => e.getAnimations({subtree: true}).length") == 0
+
+
+@pytest.fixture(scope="module")
+def plain(browser):
+    """Return one page without scripts for all widgets."""
+    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
+    context.set_default_timeout(PATIENCE)
+    yield context.new_page()
+    context.close()
+
+
+def test_without_scripts_the_default_is_complete_and_no_control_is_dead(widget, plain, server):
+    plain.goto(server + widget.row.page)
+    static = plain.locator(widget.row.tag).first
+    assert static.evaluate(STATE, widget.row.apart)["shows"] == widget.root.evaluate(STATE, widget.row.apart)["shows"]
+    assert static.locator(FIGURE).first.is_visible()
+    assert static.locator("button:visible, .widget-controls:visible").count() == 0
+    assert bool(static.locator("input:visible").count()) == widget.row.native
+    for summary in static.locator("summary").all():
+        summary.click()
+    assert all(box.is_visible() for box in static.locator("details > :not(summary)").all())

@@ -1,0 +1,571 @@
+"""One row for every public name: good arguments, and bad ones with what the refusal must say.
+
+A row is read by its values. A float array may be complex by mistake, an integer may be a float, a flag may be 1: such
+mistakes are made for every row alike, in test_conformance.py. Here stand the mistakes that only one function knows.
+A name may have several rows, told apart by what follows a comma.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import attention
+from attention import (
+    BlockWeights,
+    KVCache,
+    MultiHeadWeights,
+    PartialAttention,
+    Rotary,
+    merge_partials,
+    multi_head_attention,
+    partial_attention,
+    rotary_tables,
+    transformer_block,
+)
+
+RNG = np.random.default_rng(0)
+DTYPE = np.dtype(float)
+
+
+@dataclass(frozen=True)
+class Bad:
+    """Arguments to change, what is raised, and what the message must hold."""
+
+    changes: dict[str, Any]
+    pieces: tuple[str, ...]
+    exception: type[Exception]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Arguments by name, and what is different about this function."""
+
+    good: dict[str, Any]
+    bad: tuple[Bad, ...] = ()
+    call: Callable[..., Any] | None = None  # the public name itself if omitted
+    cast: tuple[str, ...] = ()  # float arrays that follow the dtype of the others
+    rounds: bool = True  # these arrays are rounded before they are used
+    dtypes: str = "promote"  # or "own": arrays do not promote among themselves; "kept": integers stay integers
+    views: bool = False  # the result may be a view of an argument, or keep it
+
+
+def bad(*pieces: str, raises: Any = ValueError, **changes: Any) -> Bad:
+    return Bad(changes, pieces, raises)
+
+
+def floats(*shape: int) -> Any:
+    return RNG.standard_normal(shape)
+
+
+def bools(*shape: int) -> Any:
+    return RNG.random(shape) < 0.7
+
+
+def arrays(shapes: dict[str, tuple[int, ...]], **others: Any) -> dict[str, Any]:
+    return {name: floats(*shape) for name, shape in shapes.items()} | others
+
+
+ROWS: dict[str, Row] = {}
+
+# --- numerics ----------------------------------------------------------------------------------------------------
+
+for name in ("softmax", "log_softmax", "logsumexp"):
+    outside = (bad("axis 2", axis=2), bad("axis -3", axis=-3), bad("x ()", "1 axis", x=()))
+    ROWS[name] = Row({"x": floats(3, 5)}, outside)
+ROWS["softmax, another axis"] = Row({"x": floats(3, 5), "axis": 0})
+ROWS["logsumexp, all axes"] = Row({"x": floats(3, 5), "axis": (0, 1)}, (bad("axis", axis=(1, -1)),))
+ROWS["entropy"] = Row(
+    {"weights": np.abs(floats(3, 5))},
+    (
+        bad("axis 2", axis=2),
+        bad("weights ()", "1 axis", weights=()),
+        bad("weights must not be negative", "-0.5", weights=[0.5, -0.5, 1]),
+    ),
+)
+
+# --- masks -------------------------------------------------------------------------------------------------------
+
+ROWS["causal_mask"] = Row({"n_queries": 3, "n_keys": 5, "offset": 1})
+ROWS["sliding_window_mask"] = Row(
+    {"n_queries": 3, "n_keys": 5, "left": 1, "right": 2, "offset": 1},
+    (bad("left", "-1", "None", left=-1), bad("right", "-1", "None", right=-1)),
+)
+ROWS["padding_mask"] = Row(
+    {"lengths": np.array([3, 1]), "n_keys": 3},
+    (
+        bad("lengths", "n_keys = 3", "1 to 4", lengths=[1, 4]),
+        bad("lengths", "n_keys = 3", "4", lengths=4),
+        bad("lengths", "-2 to 1", lengths=[1, -2]),
+        bad("lengths", "(1, 2)", lengths=[[1, 2]]),
+        bad("lengths", "bool", raises=TypeError, lengths=[True, False]),
+    ),
+)
+SEGMENTS = ("query_segments and key_segments must",)
+ROWS["segment_mask"] = Row(
+    {"query_segments": np.array([0, 0, 1]), "key_segments": np.array([0, 1, 1, 2])},
+    (
+        bad(*SEGMENTS, "(2, 3)", "(4,)", query_segments=np.zeros((2, 3), int)),
+        bad(*SEGMENTS, "(2, 3)", "(4, 5)", query_segments=np.zeros((2, 3), int), key_segments=np.zeros((4, 5), int)),
+        bad(*SEGMENTS, "()", query_segments=3, key_segments=3),
+        bad(*SEGMENTS, "(2, 3, 4)", query_segments=np.zeros((2, 3, 4), int), key_segments=None),
+    ),
+)
+ROWS["mask_to_bias"] = Row({"mask": bools(3, 5), "dtype": DTYPE})
+
+# --- positions ---------------------------------------------------------------------------------------------------
+
+ROWS["sinusoidal_encoding"] = Row(
+    {"n_positions": 3, "d_model": 4, "base": 100.0, "dtype": DTYPE},
+    (bad("d_model", "even", "5", d_model=5), bad("d_model", "2: 0", d_model=0), bad("base", "positive", base=0.0)),
+)
+ROWS["rotary_tables"] = Row(
+    {"positions": floats(2, 3), "rotary_dim": 4, "base": 100.0, "interpolation": 2.0, "dtype": DTYPE},
+    (
+        bad("rotary_dim", "even", "5", rotary_dim=5),
+        bad("rotary_dim", "2: 0", rotary_dim=0),
+        bad("base", "positive", base=0),
+        bad("interpolation", "positive", interpolation=-1.0),
+    ),
+    cast=("positions",),
+)
+TURN = arrays({"x": (2, 5, 6), "cos": (5, 2), "sin": (5, 2)})
+ROWS["apply_rotary"] = Row(
+    TURN | {"layout": "half"},
+    (
+        bad("layout", "'interleaved'", "'half'", "'neox'", layout="neox"),
+        bad("layout", "None", layout=None),
+        bad("x (2, 5, 6)", "cos (4, 2)", "sin (4, 2)", "positions", "axis -2", cos=(4, 2), sin=(4, 2)),
+        bad("x (2, 5, 6)", "cos (2048, 2)", cos=(2048, 2), sin=(2048, 2)),
+        bad("x (2, 1, 6)", "cos (5, 2)", x=(2, 1, 6)),
+        bad("8 features", "x (2, 5, 6)", "cos (5, 4)", cos=(5, 4), sin=(5, 4)),
+        bad("x (5, 6)", "cos (1, 5, 2)", x=(5, 6), cos=(1, 5, 2), sin=(1, 5, 2)),
+        bad("same shape", "cos (5, 2)", "sin (5, 1)", sin=(5, 1)),
+        bad("same shape", "cos (5, 2)", "sin (2,)", sin=(2,)),
+        bad("x must have shape", "cos ()", cos=(), sin=()),
+        bad("x must have shape", "x ()", x=()),
+    ),
+    cast=("cos", "sin"),
+)
+ROWS["apply_rotary, neighbours"] = Row(TURN | {"layout": "interleaved"}, cast=("cos", "sin"))
+ROWS["rotary_permutation"] = Row({"rotary_dim": 6}, (bad("rotary_dim", "even", "3", rotary_dim=3),))
+ROWS["alibi_slopes"] = Row({"n_heads": 3, "dtype": DTYPE}, (bad("n_heads", "1: 0", n_heads=0),))
+ROWS["alibi_bias"] = Row(
+    {"n_heads": 3, "n_queries": 2, "n_keys": 4, "offset": 1, "dtype": DTYPE}, (bad("n_heads", "1: 0", n_heads=0),)
+)
+ROWS["relative_position_bias"] = Row(
+    {"table": floats(2, 5), "n_queries": 3, "n_keys": 4, "offset": 1},
+    (bad("table (1, 2)", "2 *", table=(1, 2)), bad("table (3,)", table=(3,))),
+)
+ROWS["relative_position_bucket"] = Row(
+    {"distance": np.arange(-9, 9), "bidirectional": True, "n_buckets": 8, "max_distance": 20},
+    (
+        bad("n_buckets", "even", "33", n_buckets=33),
+        bad("n_buckets", "4: 2", n_buckets=2),
+        bad("n_buckets", "2: 1", n_buckets=1, bidirectional=False),
+        bad("max_distance", "3: 2", max_distance=2),
+    ),
+)
+
+# --- projections and costs ---------------------------------------------------------------------------------------
+
+ROWS["project"] = Row(
+    arrays({"x": (5, 3), "weight": (3, 4), "bias": (4,)}),
+    (
+        bad("x (5, 3)", "weight (4, 3)", "d_in", weight=(4, 3)),
+        bad("weight (3,)", "(d_in, d_out)", weight=(3,)),
+        bad("weight (2, 3, 4)", weight=(2, 3, 4)),
+        bad("x ()", "2 axes", x=()),
+        bad("x (3,)", x=(3,)),
+        bad("bias (3,)", "(3, 4)", bias=(3,)),
+        bad("bias (1,)", bias=(1,)),
+        bad("bias (5, 4)", bias=(5, 4)),
+    ),
+    cast=("bias",),
+)
+ROWS["attention_flops"] = Row(
+    {"n_queries": 3, "n_keys": 3, "d_k": 2, "d_v": 7, "n_heads": 5, "is_causal": True},
+    (bad("is_causal", "n_queries 3", "n_keys 5", n_keys=5),),
+)
+ROWS["attention_weight_bytes"] = Row({"n_queries": 3, "n_keys": 5, "n_heads": 2, "itemsize": 4})
+ROWS["kv_cache_bytes"] = Row({"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_head": 7, "itemsize": 4})
+
+# --- attention ---------------------------------------------------------------------------------------------------
+
+PLAIN = arrays({"query": (3, 4), "key": (5, 4), "value": (5, 2)}, scale=0.7, softcap=2.0, enable_gqa=False)
+ALL = arrays({"query": (2, 6, 5, 4), "key": (2, 3, 5, 4), "value": (2, 3, 5, 7), "bias": (2, 6, 5, 5), "sink": (6,)})
+ALL |= {"mask": bools(2, 6, 5, 5), "is_causal": True, "softcap": 2.0, "scale": 0.7, "enable_gqa": True}
+HEADS: dict[str, Any] = {"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2)}
+GROUPS: dict[str, Any] = {"query": (6, 3, 4), "key": (2, 5, 4), "value": (2, 5, 2), "enable_gqa": True}
+TRUE = np.ones
+WAYS_OUT = ("mask=causal_mask(3, 5)", "causal_mask(3, 5, offset=2)", "offset=n_k - n_q")
+OF_SCORES = (
+    bad("query and key must share d_k (last axis): query (3, 4), key (5, 6)", key=(5, 6)),
+    bad("query (4,)", "2 axes", query=(4,)),
+    bad("key (4,)", "2 axes", key=(4,)),
+    bad("query ()", query=()),
+    bad("leading axes", "query (2, 3, 4)", "key (6, 5, 4)", query=(2, 3, 4), key=(6, 5, 4), value=(6, 5, 2)),
+    bad("leading axes", "(4, 3, 4)", "(2, 5, 4)", query=(4, 3, 4), key=(2, 5, 4), value=(2, 5, 2)),
+    bad("softcap must be positive", "0", softcap=0.0),
+    bad("softcap must be positive", "-2", softcap=-2.0),
+    bad("d_k is 0", "scale", "query (3, 0)", query=(3, 0), key=(5, 0), scale=None),
+    bad("multiple", "query (5, 3, 4)", "key (2, 5, 4)", **GROUPS | {"query": (5, 3, 4)}),
+    bad("multiple", "(2, 3, 4)", "(4, 5, 4)", query=(2, 3, 4), key=(4, 5, 4), value=(4, 5, 2), enable_gqa=True),
+    bad("heads", "query (3, 4)", enable_gqa=True),
+    bad("heads", "key (5, 4)", query=(6, 3, 4), enable_gqa=True),
+    bad("leading axes", "(2, 6, 3, 4)", "(7, 2, 5, 4)", query=(2, 6, 3, 4), key=(7, 2, 5, 4), value=(7, 2, 5, 8),
+        enable_gqa=True),
+    bad("multiple", "(0, 5, 4)", query=(6, 3, 4), key=(0, 5, 4), value=(0, 5, 2), enable_gqa=True),
+)  # fmt: skip
+OF_VALUES = (
+    bad("key (5, 4)", "value (6, 2)", "n_k", value=(6, 2)),
+    bad("key (5, 4)", "value (1, 2)", "n_k", value=(1, 2)),
+    bad("value (5,)", "2 axes", value=(5,)),
+    bad("leading axes", "value (7, 5, 2)", query=(2, 3, 4), key=(2, 5, 4), value=(7, 5, 2)),
+    bad("key and value", "key (2, 5, 4)", "value (3, 5, 2)", **GROUPS | {"value": (3, 5, 2)}),
+)
+OF_WEIGHTS = (
+    bad("mask must", "bias=", "mask_to_bias", "int", raises=TypeError, mask=[[1, 0, 1, 0, 1]]),
+    bad("mask must", "bias=", "mask_to_bias", "float64", raises=TypeError, mask=(3, 5)),
+    bad("bias must", "mask=", "bool", raises=TypeError, bias=TRUE((3, 5), bool)),
+    bad("mask (3, 6)", "scores (3, 5)", "axis -1", mask=TRUE((3, 6), bool)),
+    bad("bias (4, 5)", "scores (3, 5)", "axis -2", bias=(4, 5)),
+    bad("mask (2, 3, 5)", "scores (3, 5)", "no axis -3", mask=TRUE((2, 3, 5), bool)),
+    bad("bias (1, 3, 5)", "scores (3, 5)", "no axis -3", bias=(1, 3, 5)),
+    bad("mask (3, 5)", "scores (1, 5)", query=(1, 4), mask=TRUE((3, 5), bool)),
+    bad("bias (2, 6, 3, 5)", "scores (2, 1, 3, 5)", query=(2, 1, 3, 4), bias=(2, 6, 3, 5)),
+    bad("mask (6, 1, 1, 5)", "mask[:, 0]", **HEADS, mask=TRUE((6, 1, 1, 5), bool)),
+    bad("sink", "(7,)", "scores (6, 3, 5)", **HEADS, sink=(7,)),
+    bad("sink", "(3,)", "heads", sink=(3,)),
+    bad("sink", "(1, 6)", **HEADS, sink=(1, 6)),
+    bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True),
+    bad("is_causal must be True or False", raises=TypeError, is_causal=1),
+)
+
+
+def options_of(shape, **heads):
+    """Give options to a row: mask, bias, and a sink for each head where there are heads."""
+    options = {"mask": bools(*shape), "bias": floats(*shape), "is_causal": False, "scale": 0.7, "softcap": 2.0}
+    return options | heads
+
+
+def without(good, *names):
+    return {name: value for name, value in good.items() if name not in names}
+
+
+def of(good, *tables, ignore=()):
+    """Those mistakes of the tables that a function without some arguments can make."""
+    for row in (row for table in tables for row in table):
+        changes = without(row.changes, *ignore)
+        if changes:
+            yield Bad(changes, row.pieces, row.exception)
+
+
+def plain_and_all(name, call=None, extra=(), rounds=False, **own):
+    mistakes = (*OF_SCORES, *OF_VALUES, *OF_WEIGHTS, *extra)
+    ROWS[name] = Row(PLAIN | options_of((3, 5)) | own, mistakes, call, ("bias",), rounds)
+    ROWS[f"{name}, every option"] = Row(ALL | own, (), call, ("bias", "sink"), rounds)
+
+
+SMALL = options_of((3, 5))
+NO_VALUE = without(PLAIN, "value")
+ROWS["attention_scores"] = Row(NO_VALUE, tuple(of(NO_VALUE, OF_SCORES, ignore=("value",))))
+ROWS["attention_weights"] = Row(
+    NO_VALUE | SMALL, tuple(of(NO_VALUE, OF_SCORES, OF_WEIGHTS, ignore=("value",))), cast=("bias",)
+)
+ROWS["attention_weights, every option"] = Row(without(ALL, "value"), cast=("bias", "sink"))
+plain_and_all("scaled_dot_product_attention", rounds=True)
+BLOCKS = ("query_block", "key_block", "n_threads")
+plain_and_all(
+    "tiled_attention",
+    extra=[bad(name, "1: 0", **{name: 0}) for name in BLOCKS],
+    query_block=2,
+    key_block=3,
+    n_threads=2,
+)
+plain_and_all("partial_attention", call=lambda *args, **options: partial_attention(*args, **options).output)
+
+SHAPES: dict[str, Any] = {
+    "query": (3, 4),
+    "key": (5, 6),
+    "value": (5, 2),
+    "w_query": (4, 7),
+    "w_key": (6, 7),
+    "w_score": (7,),
+}
+ROWS["additive_attention"] = Row(
+    arrays(SHAPES, mask=bools(3, 5)),
+    (
+        bad("query (3, 4)", "w_query (7, 4)", w_query=(7, 4)),
+        bad("key (5, 6)", "w_key (7, 6)", w_key=(7, 6)),
+        bad("w_query (4, 7)", "w_key (6, 8)", "d_hidden", w_key=(6, 8)),
+        *(bad(f"w_score {shape}", "(d_hidden,)", w_score=shape) for shape in ((8,), (1,), (7, 1), ())),
+        bad("w_query (4,)", "(d_in, d_out)", w_query=(4,)),
+        bad("w_key (2, 6, 7)", "(d_in, d_out)", w_key=(2, 6, 7)),
+        *(bad(f"{name} ({n},)", "2 axes", **{name: (n,)}) for name, n in (("query", 4), ("key", 6), ("value", 5))),
+        bad("key (5, 6)", "value (6, 2)", "n_k", value=(6, 2)),
+        bad("leading axes", "(2, 3, 4)", "(7, 5, 6)", query=(2, 3, 4), key=(7, 5, 6)),
+        bad("leading axes", "(2, 3, 4)", "(7, 5, 2)", query=(2, 3, 4), value=(7, 5, 2)),
+        bad("mask (3, 6)", "scores (3, 5)", mask=TRUE((3, 6), bool)),
+        bad("mask (2, 3, 5)", "scores (3, 5)", mask=TRUE((2, 3, 5), bool)),
+    ),
+)
+
+# --- parts -------------------------------------------------------------------------------------------------------
+
+
+def merged(**parts):
+    values = list(parts.values())
+    return merge_partials(*(PartialAttention(*part) for part in zip(values[::2], values[1::2], strict=True))).output
+
+
+LOG = ("first.logsumexp", "rest[0].logsumexp")
+PARTS: dict[str, Any] = {"first.output": (3, 2), LOG[0]: (3,), "rest[0].output": (3, 2), LOG[1]: (3,)}
+ROWS["merge_partials"] = Row(
+    arrays(PARTS),
+    (
+        bad("first.output (3, 2)", "rest[0].output (4, 2)", **{"rest[0].output": (4, 2), LOG[1]: (4,)}),
+        bad("first.logsumexp (3, 1)", **{LOG[0]: (3, 1)}),
+        bad("first.output ()", **{"first.output": (), LOG[0]: ()}),
+    ),
+    merged,
+    cast=LOG,
+    rounds=False,
+)
+ROWS["PartialAttention"] = Row(
+    arrays({"output": (3, 2), "logsumexp": (3,)}),
+    (bad("output (3, 2)", "logsumexp (2,)", logsumexp=(2,)),),
+    lambda **part: merge_partials(PartialAttention(**part)).output,
+    cast=("logsumexp",),
+)
+
+# --- heads -------------------------------------------------------------------------------------------------------
+
+ROWS["split_heads"] = Row(
+    {"x": floats(5, 6), "n_heads": 3},
+    (bad("n_heads 4", "x (5, 6)", n_heads=4), bad("x (6,)", "2 axes", x=(6,)), bad("n_heads", "1: 0", n_heads=0)),
+    dtypes="kept",
+    views=True,
+)
+ROWS["merge_heads"] = Row(
+    {"x": floats(3, 5, 2)}, (bad("x (5, 6)", "3 axes (..., h, n, d)", x=(5, 6)),), dtypes="kept", views=True
+)
+ROWS["repeat_kv"] = Row(
+    {"x": floats(3, 5, 2), "n_groups": 2},
+    (bad("x (5, 6)", "3 axes", x=(5, 6)), bad("n_groups", "1: 0", n_groups=0)),
+    dtypes="kept",
+)
+
+CROSS = arrays({"x": (3, 4), "memory": (5, 6), "w_q": (4, 2), "w_k": (6, 2), "w_v": (6, 7)})
+PASSED_ON = (
+    bad("mask (3, 6)", "scores (3, 5)", mask=TRUE((3, 6), bool)),
+    bad("bias (4, 5)", "scores (3, 5)", bias=(4, 5)),
+    bad("is_causal", "scores (3, 5)", is_causal=True),
+    bad("softcap", "0", softcap=0.0),
+    bad("sink", "(3,)", sink=(3,)),
+    bad("heads", enable_gqa=True),
+)
+ROWS["cross_attention"] = Row(
+    CROSS | SMALL | {"enable_gqa": False},
+    (
+        bad("x (3, 4)", "w_q (6, 2)", "d_in", w_q=(6, 2)),
+        bad("memory (5, 6)", "w_k (4, 2)", "d_in", w_k=(4, 2)),
+        bad("memory (5, 6)", "w_v (4, 7)", "d_in", w_v=(4, 7)),
+        bad("w_q (4, 3)", "w_k (6, 2)", "d_k", w_q=(4, 3)),
+        bad("w_q (4,)", "(d_in, d_out)", w_q=(4,)),
+        bad("w_k (2, 6, 2)", "(d_in, d_out)", w_k=(2, 6, 2)),
+        bad("w_v (1, 6, 7)", "(d_in, d_out)", w_v=(1, 6, 7)),
+        bad("x (4,)", "2 axes", x=(4,)),
+        bad("memory (6,)", "2 axes", memory=(6,)),
+        bad("leading axes", "(2, 3, 2)", "(7, 5, 2)", x=(2, 3, 4), memory=(7, 5, 6)),
+        bad("d_k is 0", "scale", w_q=(4, 0), w_k=(6, 0), scale=None),
+        *PASSED_ON,
+    ),
+    cast=("bias",),
+)
+SELF = arrays({"x": (3, 4), "w_q": (4, 2), "w_k": (4, 2), "w_v": (4, 7)}) | options_of((3, 3)) | {"enable_gqa": False}
+ROWS["self_attention"] = Row(
+    SELF,
+    (
+        *(bad("x (3, 4)", f"{name} (5, 2)", "d_in", **{name: (5, 2)}) for name in ("w_q", "w_k", "w_v")),
+        bad("w_q (4, 2)", "w_k (4, 3)", "d_k", w_k=(4, 3)),
+        bad("x (4,)", "2 axes", x=(4,)),
+        bad("mask (3, 6)", "scores (3, 3)", mask=TRUE((3, 6), bool)),
+    ),
+    cast=("bias",),
+)
+
+WEIGHTS: dict[str, Any] = {"w_q": (7, 12), "w_k": (11, 6), "w_v": (11, 15), "w_o": (30, 13)}
+BIASES: dict[str, Any] = {"b_q": (12,), "b_k": (6,), "b_v": (15,), "b_o": (13,)}
+LAYER = arrays(WEIGHTS | BIASES, n_heads=6, n_kv_heads=3)
+ROWS["MultiHeadWeights"] = Row(
+    LAYER,
+    (
+        bad("w_q must", "6 heads", "w_q (12, 7)", w_q=(12, 7)),
+        bad("w_k must", "w_q (7, 18)", "w_k (11, 6)", w_q=(7, 18)),
+        bad("w_k must", "3 heads", "w_k (11, 7)", w_k=(11, 7)),
+        bad("w_k must", "d_k = 2", "w_q (7, 12)", "w_k (11, 9)", w_k=(11, 9)),
+        bad("w_k (10, 6)", "w_v (11, 15)", "d_memory", w_k=(10, 6)),
+        bad("w_v must", "3 heads", "w_v (11, 16)", w_v=(11, 16)),
+        bad("w_o must", "24", "w_o (30, 13)", "w_v (11, 12)", w_v=(11, 12)),
+        bad("w_o must", "30", "w_o (15, 13)", w_o=(15, 13)),
+        *(bad(f"{name} must", f"{name} {s}", **{name: s}) for name in WEIGHTS for s in ((), (6,), (2, 12, 12))),
+        *(bad(f"{name} must", f"{name} (5,)", f"w{name[1:]} (", **{name: (5,)}) for name in BIASES),
+        *(bad(f"{name} must", f"{name} (1,)", **{name: (1,)}) for name in BIASES),
+        bad("n_heads", "1: 0", n_heads=0),
+        bad("n_kv_heads", "1: 0", n_kv_heads=0),
+        bad("n_heads 6", "n_kv_heads 4", "multiple", n_kv_heads=4),
+        bad("n_heads 6", "n_kv_heads 12", n_kv_heads=12),
+    ),
+    dtypes="own",
+    views=True,
+)
+
+
+def several_heads(x, memory=None, rotary=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
+                  is_causal=False, **weights):  # fmt: skip
+    return multi_head_attention(
+        x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, mask=mask, bias=bias, sink=sink, scale=scale,
+        softcap=softcap, is_causal=is_causal,
+    )  # fmt: skip
+
+
+ROWS["multi_head_attention"] = Row(
+    LAYER | arrays({"x": (3, 7), "memory": (5, 11), "sink": (6,)}) | SMALL,
+    (
+        bad("x (3, 8)", "w_q (7, 12)", "d_in", x=(3, 8)),
+        bad("memory (4, 7)", "w_k (11, 6)", memory=(4, 7)),
+        bad("x (3, 7)", "w_k (11, 6)", memory=None),
+        bad("x (7,)", "2 axes", x=(7,)),
+        bad("memory (11,)", "2 axes", memory=(11,)),
+        bad("leading axes", x=(2, 3, 7), memory=(5, 4, 11), mask=None, bias=None),
+        bad("mask (3, 6)", "scores (6, 3, 5)", mask=TRUE((3, 6), bool)),
+        bad("bias (3, 3, 5)", "(6, 3, 5)", bias=(3, 3, 5)),
+        bad("sink (3,)", "(6, 3, 5)", sink=(3,)),
+        bad("is_causal", "(6, 3, 5)", is_causal=True),
+        bad("softcap", "0", softcap=0.0),
+        bad("rotary", "memory", rotary=Rotary(1.0, 0.0, "half")),
+    ),
+    several_heads,
+    cast=("bias", "sink", *BIASES),
+)
+TABLES = dict(zip(("cos", "sin"), rotary_tables(np.arange(5), 2), strict=True))
+OWN = arrays({"x": (5, 7), "w_q": (7, 12), "w_k": (7, 6), "w_v": (7, 6), "w_o": (12, 7)}, n_heads=6, n_kv_heads=3)
+ROWS["Rotary"] = Row(
+    OWN | TABLES | {"layout": "half"},
+    (
+        bad("layout", "'neox'", layout="neox"),
+        bad("query (6, 5, 2)", "cos (4, 1)", cos=(4, 1), sin=(4, 1)),
+        bad("query (6, 5, 2)", "4 features", cos=(5, 2), sin=(5, 2)),
+        bad("key (3, 5, 2)", "cos (6, 5, 1)", cos=(6, 5, 1), sin=(6, 5, 1)),
+    ),
+    lambda cos, sin, layout, **others: several_heads(**others, rotary=Rotary(cos, sin, layout)),
+    cast=("cos", "sin"),
+)
+
+# --- cache -------------------------------------------------------------------------------------------------------
+
+ROWS["KVCache"] = Row(
+    arrays({"key": (2, 3, 4), "value": (2, 3, 5)}, max_tokens=7, window=5),
+    (
+        bad("max_tokens", "1: 0", max_tokens=0),
+        bad("window", "1: 0", window=0),
+        bad("max_tokens 7", "0 kept", "9 new", key=(2, 9, 4), value=(2, 9, 5), window=None),
+        bad("key (2, 3, 4)", "value (2, 2, 5)", "tokens", value=(2, 2, 5)),
+        bad("leading axes", "key (2, 3, 4)", "value (1, 3, 5)", value=(1, 3, 5)),
+        bad("key (3,)", "2 axes", key=(3,)),
+    ),
+    lambda key, value, max_tokens, window: KVCache(max_tokens, window=window).append(key, value),
+    dtypes="own",
+)
+
+# --- block -------------------------------------------------------------------------------------------------------
+
+ROWS["layer_norm"] = Row(
+    arrays({"x": (3, 4), "weight": (4,), "bias": (4,)}, eps=1e-3),
+    (
+        *(bad(f"weight {shape}", "x (3, 4)", weight=shape) for shape in ((3,), (1,), (3, 4), ())),
+        *(bad(f"bias {shape}", "x (3, 4)", bias=shape) for shape in ((5,), ())),
+        bad("x ()", "1 axis", x=()),
+        bad("eps", "negative", eps=-1e-5),
+    ),
+    cast=("weight", "bias"),
+)
+ROWS["rms_norm"] = Row(
+    arrays({"x": (3, 4), "weight": (4,)}, eps=1e-3),
+    (
+        *(bad(f"weight {shape}", "x (3, 4)", weight=shape) for shape in ((3,), ())),
+        bad("x ()", "1 axis", x=()),
+        bad("eps", "negative", eps=-1.0),
+    ),
+    cast=("weight",),
+)
+ROWS["gelu"] = Row({"x": floats(3, 5), "approximate": False})
+ROWS["gelu, approximate"] = Row({"x": floats(3, 5), "approximate": True})
+LAYERS: dict[str, Any] = {"w_in": (4, 7), "w_out": (7, 6), "b_in": (7,), "b_out": (6,)}
+ROWS["feed_forward"] = Row(
+    arrays({"x": (3, 4)} | LAYERS),
+    (
+        bad("x (3, 4)", "w_in (7, 4)", w_in=(7, 4)),
+        bad("w_in (4, 7)", "w_out (6, 7)", w_out=(6, 7)),
+        *(bad(f"{name} {s}", **{name: s}) for name, s in (("w_in", (4,)), ("w_out", (7,)), ("w_out", ()))),
+        bad("w_out (2, 7, 6)", w_out=(2, 7, 6)),
+        *(bad(f"b_in {shape}", "w_in (4, 7)", b_in=shape) for shape in ((6,), (1,))),
+        *(bad(f"b_out {shape}", "w_out (7, 6)", b_out=shape) for shape in ((7,), ())),
+        bad("x (4,)", "2 axes", x=(4,)),
+        bad("activation", "given (3, 7)", "returned (1, 7)", activation=lambda hidden: hidden[:1]),
+    ),
+    cast=("b_in", "b_out"),
+)
+NORMS: dict[str, Any] = {f"norm{at}_{row}": (4,) for at in (1, 2) for row in ("weight", "bias")}
+ATTENTION: dict[str, Any] = {"w_q": (4, 6), "w_k": (4, 6), "w_v": (4, 6), "w_o": (6, 4)}
+BLOCK = arrays(ATTENTION | LAYERS | NORMS | {"w_out": (7, 4), "b_out": (4,)}, n_heads=2, eps=1e-3)
+
+
+def block_weights(n_heads, **given):
+    heads = MultiHeadWeights(**{name: given.pop(name) for name in ATTENTION}, n_heads=n_heads)
+    return BlockWeights(heads, **given)
+
+
+ROWS["BlockWeights"] = Row(
+    BLOCK,
+    (
+        bad("attention must", "w_q (4, 6)", "w_o (6, 3)", w_o=(6, 3)),
+        bad("attention must", "w_o (6, 1)", w_o=(6, 1)),
+        bad("attention must", "w_k (3, 6)", w_k=(3, 6), w_v=(3, 6)),
+        bad("w_in must", "w_in (3, 7)", "w_q (4, 6)", w_in=(3, 7)),
+        bad("w_in must", "w_in (4,)", w_in=(4,)),
+        bad("w_out must", "w_out (7, 1)", "(7, 4)", w_out=(7, 1)),
+        bad("w_out must", "w_out (6, 4)", "w_in (4, 7)", w_out=(6, 4)),
+        bad("b_in (6,)", "w_in (4, 7)", b_in=(6,)),
+        bad("b_out (1,)", "w_out (7, 4)", b_out=(1,)),
+        *(bad(f"{name} must", "d_model = 4", f"{s}", **{name: s}) for name in NORMS for s in ((5,), (1,), (2, 4), ())),
+        bad("eps", "negative", eps=-1.0),
+    ),
+    block_weights,
+    dtypes="own",
+    views=True,
+)
+
+
+def one_block(x, norm_first, mask=None, bias=None, **weights):
+    return transformer_block(x, block_weights(**weights), norm_first=norm_first, mask=mask, bias=bias, is_causal=True)
+
+
+for norm_first, label in ((True, ""), (False, ", post-LN")):
+    ROWS[f"transformer_block{label}"] = Row(
+        BLOCK | {"x": floats(3, 4), "mask": bools(3, 3), "bias": floats(3, 3), "norm_first": norm_first},
+        (
+            bad("x (3, 5)", "w_q (4, 6)", x=(3, 5)),
+            bad("x (4,)", "2 axes", x=(4,)),
+            bad("mask (2, 2)", "(2, 3, 3)", mask=TRUE((2, 2), bool)),
+        ),
+        one_block,
+        cast=("bias", "b_in", "b_out", *NORMS),
+    )
+
+
+def public(label: str) -> Any:
+    """Return what a row is about."""
+    return getattr(attention, label.split(",")[0])

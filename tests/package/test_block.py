@@ -1,0 +1,413 @@
+"""Norms, GELU, feed-forward layer and block against loops, by hand, their conventions, and bad input."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import (
+    BlockWeights,
+    MultiHeadWeights,
+    Rotary,
+    feed_forward,
+    gelu,
+    layer_norm,
+    multi_head_attention,
+    rms_norm,
+    rotary_tables,
+    transformer_block,
+)
+from tests.oracles import along, loop_multi_head, loop_project, properties, says
+
+H, S, D = np.float16, np.float32, np.float64
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def loop_layer_norm(x, weight=None, bias=None, eps=1e-5):
+    def row(numbers):
+        mean = math.fsum(numbers) / len(numbers)
+        variance = math.fsum((number - mean) ** 2 for number in numbers) / len(numbers)
+        return [(number - mean) / math.sqrt(variance + eps) for number in numbers]
+
+    result = along(row, x) * (1 if weight is None else np.asarray(weight))
+    return result + (0 if bias is None else np.asarray(bias))
+
+
+def loop_rms_norm(x, weight=None, eps=1e-5):
+    def row(numbers):
+        return [n / math.sqrt(math.fsum(m * m for m in numbers) / len(numbers) + eps) for n in numbers]
+
+    return along(row, x) * (1 if weight is None else np.asarray(weight))
+
+
+def loop_gelu(x):
+    """Multiply by the probability of a smaller normal number; erfc has no cancellation for negative x."""
+    x = np.asarray(x, float)
+    return np.array([number * math.erfc(-number / math.sqrt(2)) / 2 for number in x.flat]).reshape(x.shape)
+
+
+def loop_tanh_gelu(x):
+    x = np.asarray(x, float)
+    inner = [math.sqrt(2 / math.pi) * (number + 0.044715 * number**3) for number in x.flat]
+    return x / 2 * (1 + np.array([math.tanh(number) for number in inner]).reshape(x.shape))
+
+
+def loop_feed_forward(x, w_in, w_out, b_in=None, b_out=None, activation=loop_gelu):
+    hidden = activation(loop_project(x, w_in, b_in).astype(float))
+    return loop_project(hidden, w_out, b_out).astype(float)
+
+
+# --- norms -------------------------------------------------------------------------------------------------------
+
+
+@properties
+@given(st.permutations([1, 2, 3, 5, 7]), st.integers(0, 3), st.integers(0, 2**32 - 1), st.sampled_from([0.5, 1e-5]))
+def test_norms_equal_the_loops_in_any_shape(sizes, n_lead, seed, eps):
+    rng = np.random.default_rng(seed)
+    d, *lead = sizes
+    x = 5 + 3 * rng.standard_normal((*lead[:n_lead], d))
+    weight, bias = rng.standard_normal(d), rng.standard_normal(d)
+    for arrays in [(), (weight,), (weight, bias), (None, bias)]:
+        result = layer_norm(x, *arrays, eps=eps)
+        assert result.shape == x.shape
+        np.testing.assert_allclose(result, loop_layer_norm(x, *arrays, eps=eps), rtol=0, atol=1e-12)
+    for arrays in [(), (weight,)]:
+        result = rms_norm(x, *arrays, eps=eps)
+        assert result.shape == x.shape
+        np.testing.assert_allclose(result, loop_rms_norm(x, *arrays, eps=eps), rtol=0, atol=1e-12)
+
+
+def test_norms_by_hand():
+    np.testing.assert_array_equal(layer_norm([[1, 5, 1, 5], [0, 0, 0, 0]], eps=0)[0], [-1, 1, -1, 1])
+    # mean 2, variance 32/3, eps 16/3: a root of 4; then variance 16, eps 9, a gain and an offset for each feature
+    np.testing.assert_allclose(layer_norm([2, 6, -2, 2, 6, -2], eps=16 / 3), np.array([0, 1, -1, 0, 1, -1]), rtol=1e-15)
+    np.testing.assert_allclose(layer_norm([6, -2], [1, 2], [7, 9], eps=9), [7 + 4 / 5, 9 - 8 / 5], rtol=1e-15)
+    np.testing.assert_allclose(rms_norm([[3, 4], [4, -3]], eps=0), np.array([[3, 4], [4, -3]]) / 12.5**0.5, rtol=1e-15)
+    np.testing.assert_allclose(rms_norm([1, 7], [2, 10], eps=11), [2 / 6, 70 / 6], rtol=1e-15)
+
+
+def test_a_normalised_token_has_mean_0_and_variance_1_and_each_by_itself(rng):
+    x = 7 + 5 * rng.standard_normal((4, 3, 6))
+    y = layer_norm(x, eps=0)
+    np.testing.assert_allclose(y.mean(-1), 0, atol=1e-14)
+    np.testing.assert_allclose((y**2).mean(-1), 1, rtol=1e-14)  # divided by d, not by d - 1
+    np.testing.assert_allclose((rms_norm(x, eps=0) ** 2).mean(-1), 1, rtol=1e-14)
+    moved = x.copy()
+    moved[1, 2] += np.arange(6.0)
+    for norm in (layer_norm, rms_norm):
+        assert np.argwhere((norm(moved) != norm(x)).any(-1)).tolist() == [[1, 2]]
+
+
+def test_layer_norm_forgets_shift_and_scale_and_rms_norm_scale_alone(rng):
+    x = rng.standard_normal((3, 6))
+    np.testing.assert_allclose(layer_norm(4 * x + 9, eps=0), layer_norm(x, eps=0), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(rms_norm(4 * x, eps=0), rms_norm(x, eps=0), rtol=0, atol=1e-14)
+    assert not np.allclose(rms_norm(x + 9, eps=0), rms_norm(x, eps=0))
+    centred = x - x.mean(-1, keepdims=True)
+    np.testing.assert_allclose(rms_norm(centred), layer_norm(x), rtol=0, atol=1e-14)
+
+
+def test_a_large_mean_does_not_drown_the_variance():
+    np.testing.assert_array_equal(layer_norm([1e9 + 1, 1e9 + 5, 1e9 + 1, 1e9 + 5], eps=0), [-1, 1, -1, 1])
+
+
+def test_eps_is_a_hundred_thousandth_if_omitted(rng):
+    x = 1e-3 * rng.standard_normal((3, 6))
+    np.testing.assert_array_equal(layer_norm(x), layer_norm(x, eps=1e-5))
+    np.testing.assert_array_equal(rms_norm(x), rms_norm(x, eps=1e-5))
+    np.testing.assert_array_equal(layer_norm(np.full((2, 3), 7.0)), np.zeros((2, 3)))
+    np.testing.assert_array_equal(rms_norm(np.zeros((2, 3))), np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("function", [layer_norm, rms_norm, gelu])
+@pytest.mark.parametrize("shape", [(3, 0), (0, 4), (0, 0)], ids=str)
+def test_nothing_gives_nothing(function, shape):
+    assert function(np.zeros(shape)).shape == shape
+
+
+# --- gelu --------------------------------------------------------------------------------------------------------
+
+
+def test_gelu_equals_the_normal_distribution_function():
+    x = np.concatenate([np.linspace(-9, 9, 1001), [1e-300, -1e-300, 0, 1e300, -1e300]]).reshape(2, -1)
+    np.testing.assert_allclose(gelu(x), loop_gelu(x), rtol=4e-16, atol=1e-15)
+    np.testing.assert_allclose(gelu(x[:, :-3], approximate=True), loop_tanh_gelu(x[:, :-3]), rtol=1e-15, atol=2e-15)
+    np.testing.assert_allclose(gelu(x) - gelu(-x), x, rtol=1e-15)
+
+
+def test_gelu_by_hand():
+    y = gelu([0, 1, -1, 2, 1e9, -1e9, np.inf, -np.inf])
+    np.testing.assert_allclose(y, [0, 0.8413447460685429, -0.15865525393145707, 1.9544997361036416, 1e9, 0, np.inf, 0])
+    y = gelu([0, 1, -1, 2, 1e9, -1e9, 1e300, -1e300, np.inf, -np.inf], approximate=True)
+    expected = [0, 0.8411919906082768, -0.15880800939172324, 1.954597694087775, 1e9, 0, 1e300, 0, np.inf, 0]
+    np.testing.assert_allclose(y, expected)
+    assert np.isnan(gelu([np.nan])).all()
+
+
+@pytest.mark.parametrize("dtype", [H, S, D])
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gelu_of_minus_infinity_is_zero_without_a_warning(dtype, approximate):
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(gelu(dtype(-np.inf), approximate=approximate), dtype(0), strict=True)
+
+
+def test_the_approximation_is_close_and_not_the_same():
+    x = np.linspace(-6, 6, 1001)
+    assert 1e-4 < np.abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4
+
+
+# --- feed-forward layer ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (2, 5), (0,)], ids=str)
+@pytest.mark.parametrize(("activation", "oracle"), [(gelu, loop_gelu), (relu, relu), (np.tanh, np.tanh)])
+def test_the_feed_forward_layer_equals_the_loops(rng, lead, activation, oracle):
+    x = rng.standard_normal((*lead, 3, 4))
+    w_in, w_out, b_in, b_out = (rng.standard_normal(shape) for shape in [(4, 7), (7, 6), (7,), (6,)])
+    for biases in [(), (b_in, b_out), (None, b_out), (b_in, None)]:
+        result = feed_forward(x, w_in, w_out, *biases, activation=activation)
+        assert result.shape == (*lead, 3, 6)
+        expected = loop_feed_forward(x, w_in, w_out, *biases, activation=oracle)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
+
+
+def test_gelu_is_the_activation_if_none_is_named(rng):
+    x, w_in, w_out = (rng.standard_normal(shape) for shape in [(3, 4), (4, 7), (7, 6)])
+    default = feed_forward(x, w_in, w_out)
+    np.testing.assert_array_equal(feed_forward(x, w_in, w_out, activation=gelu), default)
+    assert not np.allclose(feed_forward(x, w_in, w_out, activation=relu), default)
+
+
+def test_tokens_do_not_see_each_other_in_the_feed_forward_layer(rng):
+    x, w_in, w_out = (rng.standard_normal(shape) for shape in [(2, 3, 4), (4, 7), (7, 6)])
+    moved = x.copy()
+    moved[1, 0] += 1
+    changed = (feed_forward(moved, w_in, w_out) != feed_forward(x, w_in, w_out)).any(-1)
+    assert changed.tolist() == [[False] * 3, [True, False, False]]
+
+
+# --- the block ---------------------------------------------------------------------------------------------------
+
+
+def parts(rng, dtype=D, *, n_heads=6, n_kv_heads=3, d=5, biases=True):
+    """Draw the arrays of a block: heads, and all the rest."""
+    widths = {"q": n_heads * 2, "k": n_kv_heads * 2, "v": n_kv_heads * 3, "o": d}
+    rows = {"q": d, "k": d, "v": d, "o": n_heads * 3}
+    heads = {f"w_{letter}": rng.standard_normal((rows[letter], widths[letter])) / 2 for letter in "qkvo"}
+    rest = {"w_in": rng.standard_normal((d, 7)), "w_out": rng.standard_normal((7, d))}
+    if biases:
+        heads |= {f"b_{letter}": rng.standard_normal(widths[letter]) for letter in "qkvo"}
+        rest |= {"b_in": rng.standard_normal(7), "b_out": rng.standard_normal(d)}
+        norms = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
+        rest |= {name: 1 + rng.standard_normal(d) for name in norms}
+    return [{name: array.astype(dtype) for name, array in part.items()} for part in (heads, rest)]
+
+
+def block(heads, rest, *, n_heads=6, n_kv_heads=3, **changes):
+    return BlockWeights(MultiHeadWeights(**heads, n_heads=n_heads, n_kv_heads=n_kv_heads), **rest | changes)
+
+
+def loop_block(x, heads, rest, *, norm_first, activation=loop_gelu, eps=1e-5, **options):
+    def attend(tokens):
+        return loop_multi_head(tokens, tokens, heads, n_heads=6, n_kv_heads=3, **options)
+
+    def transform(tokens):
+        names = ("w_in", "w_out", "b_in", "b_out")
+        return loop_feed_forward(tokens, *(rest.get(name) for name in names), activation=activation)
+
+    def norm(tokens, at):
+        return loop_layer_norm(tokens, rest.get(f"norm{at}_weight"), rest.get(f"norm{at}_bias"), eps)
+
+    if norm_first:
+        y = x + attend(norm(x, 1))
+        return y + transform(norm(y, 2))
+    y = norm(x + attend(x), 1)
+    return norm(y + transform(y), 2)
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
+@pytest.mark.parametrize("biases", [True, False], ids=["biases", "no biases"])
+@pytest.mark.parametrize("lead", [(), (2,), (2, 3)], ids=str)
+def test_a_block_equals_the_loops(rng, norm_first, biases, lead):
+    heads, rest = parts(rng, biases=biases)
+    x = rng.standard_normal((*lead, 4, 5))
+    result = transformer_block(x, block(heads, rest), norm_first=norm_first)
+    assert result.shape == x.shape
+    expected = loop_block(x, heads, rest, norm_first=norm_first)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"is_causal": True}, id="is_causal"),
+        pytest.param({"mask": np.tri(4, 4, 1, dtype=bool)}, id="mask"),
+        pytest.param({"mask": np.arange(24).reshape(6, 1, 4) % 5 > 1}, id="a mask for each head"),
+        pytest.param({"bias": np.linspace(-2, 2, 16).reshape(4, 4)}, id="bias"),
+        pytest.param({"sink": np.arange(6.0)}, id="a sink for each head"),
+        pytest.param({"softcap": 0.5}, id="softcap"),
+        pytest.param({"scale": -1.5}, id="scale"),
+        pytest.param({"rotary": Rotary(*rotary_tables(np.arange(4), 2), layout="half")}, id="rotary"),
+    ],
+)
+def test_every_option_arrives_in_the_block(rng, norm_first, options):
+    heads, rest = parts(rng)
+    x = rng.standard_normal((4, 5))
+    expected = loop_block(x, heads, rest, norm_first=norm_first, **options)
+    assert not np.allclose(expected, loop_block(x, heads, rest, norm_first=norm_first))
+    result = transformer_block(x, block(heads, rest), norm_first=norm_first, **options)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
+def test_activation_and_eps_are_those_of_the_weights(rng, norm_first):
+    heads, rest = parts(rng)
+    x = rng.standard_normal((4, 5))
+    for change in ({"activation": relu}, {"eps": 0.3}):
+        result = transformer_block(x, block(heads, rest, **change), norm_first=norm_first)
+        expected = loop_block(x, heads, rest, norm_first=norm_first, **change)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+        assert not np.allclose(expected, loop_block(x, heads, rest, norm_first=norm_first))
+    default = block(heads, rest)
+    assert (default.activation, default.eps) == (gelu, 1e-5)
+
+
+def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):
+    x, weights = rng.standard_normal((4, 5)), block(*parts(rng))
+    default = transformer_block(x, weights)
+    np.testing.assert_array_equal(transformer_block(x, weights, norm_first=True), default)
+    np.testing.assert_array_equal(transformer_block(x, weights, norm_first=np.True_), default)
+    assert not np.isclose(transformer_block(x, weights, norm_first=False), default).any()
+
+
+def test_parts_that_return_zero_leave_the_residual(rng):
+    x = rng.standard_normal((4, 6))
+    zeros = MultiHeadWeights(*[np.zeros((6, 6))] * 4, n_heads=2)
+    weights = BlockWeights(zeros, np.zeros((6, 9)), np.zeros((9, 6)))
+    result = transformer_block(x, weights)
+    np.testing.assert_array_equal(result, x)
+    assert not np.shares_memory(result, x)
+    post = transformer_block(x, weights, norm_first=False)
+    np.testing.assert_allclose(post, loop_layer_norm(loop_layer_norm(x)), rtol=0, atol=1e-14)
+
+
+def test_the_residual_of_pre_ln_passes_a_large_token_on():
+    heads, rest = parts(np.random.default_rng(0))
+    x = np.zeros((4, 5))
+    x[1] = 1e8 * np.arange(5)
+    weights = block(heads, rest)
+    np.testing.assert_allclose(transformer_block(x, weights)[1], x[1], rtol=1e-6, atol=1e3)
+    assert np.abs(transformer_block(x, weights, norm_first=False)[1]).max() < 10
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
+def test_under_a_causal_mask_later_tokens_cannot_be_seen_through_two_blocks(rng, norm_first):
+    x, weights = rng.standard_normal((2, 6, 5)), block(*parts(rng))
+
+    def two(tokens):
+        inner = transformer_block(tokens, weights, norm_first=norm_first, is_causal=True)
+        return transformer_block(inner, weights, norm_first=norm_first, is_causal=True)
+
+    before = two(x)
+    x[:, 4:] = rng.standard_normal((2, 2, 5)) * 1e3
+    after = two(x)
+    np.testing.assert_array_equal(after[:, :4], before[:, :4])
+    assert (after[:, 4:] != before[:, 4:]).all()
+
+
+def test_tokens_in_another_order_give_rows_in_that_order(rng):
+    x, weights, order = rng.standard_normal((2, 5, 5)), block(*parts(rng)), [3, 0, 4, 1, 2]
+    result = transformer_block(x[:, order], weights)
+    np.testing.assert_allclose(result, transformer_block(x, weights)[:, order], rtol=0, atol=1e-12)
+
+
+def test_sequences_and_batches_may_be_empty(rng):
+    weights = block(*parts(rng))
+    for shape in [(0, 5), (2, 0, 5), (0, 3, 5)]:
+        for norm_first in (True, False):
+            assert transformer_block(np.zeros(shape), weights, norm_first=norm_first).shape == shape
+
+
+def test_block_weights_are_frozen_and_compare_by_identity(rng):
+    weights = block(*parts(rng))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        weights.eps = 1.0
+    same = dataclasses.replace(weights)
+    assert (weights == same) is False
+    assert len({weights, same}) == 2
+    bare = BlockWeights(weights.attention, weights.w_in, weights.w_out)
+    names = ("b_in", "b_out", "norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
+    assert [getattr(bare, name) for name in names] == [None] * 6
+    with pytest.raises(TypeError, match="positional"):
+        BlockWeights(weights.attention, weights.w_in, weights.w_out, *[None] * 6, gelu)
+
+
+# --- dtypes and memory -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wide", ["x", "heads", "w_in", "w_out"])
+def test_the_tokens_and_every_matrix_decide_the_dtype(rng, wide):
+    heads, rest = parts(rng, S, biases=False)
+    heads = {name: array.astype(D if wide == "heads" else S) for name, array in heads.items()}
+    rest = {name: array.astype(D if wide == name else S) for name, array in rest.items()}
+    x = rng.standard_normal((4, 5)).astype(D if wide == "x" else S)
+    assert transformer_block(x, block(heads, rest)).dtype == D
+
+
+def test_half_precision_sums_of_squares_may_pass_its_largest_number():
+    x = np.array([[1000, -1000, 1000, -1000]], H)  # squares of a million
+    np.testing.assert_array_equal(layer_norm(x), [[1, -1, 1, -1]])
+    np.testing.assert_array_equal(rms_norm(x), [[1, -1, 1, -1]])
+    hidden = feed_forward(np.full((1, 4), 256, H), np.full((4, 3), 256, H), np.full((3, 1), 2**-12, H), activation=relu)
+    np.testing.assert_array_equal(hidden, [[192]])  # by way of 262144
+
+
+def test_nan_shows_in_its_sequence_alone(rng):
+    x, weights = rng.standard_normal((2, 3, 5)), block(*parts(rng))
+    for norm_first in (True, False):
+        clean = transformer_block(x, weights, norm_first=norm_first)
+        poisoned = x.copy()
+        poisoned[0, 2, 1] = np.nan
+        result = transformer_block(poisoned, weights, norm_first=norm_first)
+        assert np.isnan(result[0]).all()
+        np.testing.assert_array_equal(result[1], clean[1])
+
+
+# --- bad input ---------------------------------------------------------------------------------------------------
+
+
+X = np.zeros((3, 4))
+NORMS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
+
+
+def test_a_block_needs_heads_and_a_flag(rng):
+    with pytest.raises(TypeError, match=says("attention must be MultiHeadWeights", "ndarray")):
+        BlockWeights(np.eye(4), np.eye(4), np.eye(4))
+    for wrong in (block(*parts(rng)).attention, {"w_in": np.eye(5)}, None):
+        with pytest.raises(TypeError, match=says("weights must be BlockWeights", type(wrong).__name__)):
+            transformer_block(np.zeros((3, 5)), wrong)
+    with pytest.raises(TypeError, match=says("norm_first", "int")):
+        transformer_block(np.zeros((3, 5)), block(*parts(rng)), norm_first=1)
+    with pytest.raises(TypeError, match="positional"):
+        transformer_block(np.zeros((3, 5)), block(*parts(rng)), False)
+
+
+def test_a_block_takes_no_memory_since_its_tokens_attend_to_each_other(rng):
+    x = rng.standard_normal((4, 5))
+    with pytest.raises(TypeError, match=says("transformer_block takes no option 'memory'", "rotary")):
+        transformer_block(x, block(*parts(rng)), memory=x)
+
+
+def test_the_order_of_steps_is_attention_then_feed_forward(rng):
+    heads, rest = parts(rng)
+    weights, x = block(heads, rest), rng.standard_normal((4, 5))
+    attended = x + multi_head_attention(layer_norm(x, rest["norm1_weight"], rest["norm1_bias"]), weights.attention)
+    silent = dataclasses.replace(weights, w_out=np.zeros((7, 5)), b_out=None)
+    np.testing.assert_allclose(transformer_block(x, silent), attended, rtol=0, atol=1e-14)

@@ -1,0 +1,804 @@
+"""Scores, weights and their blend against loops, every convention by itself, properties, and bad input."""
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from attention import (
+    attention_scores,
+    attention_weights,
+    causal_mask,
+    mask_to_bias,
+    scaled_dot_product_attention,
+    softmax,
+)
+from tests.oracles import loop_attention, loop_scores, loop_weights, properties, smaller
+
+EPS = np.finfo(float).eps
+FUNCTIONS = [attention_scores, attention_weights, scaled_dot_product_attention]
+
+
+def inputs_of(function, query, key, value):
+    return (query, key, value) if function is scaled_dot_product_attention else (query, key)
+
+
+# --- against the loops -------------------------------------------------------------------------------------------
+
+
+def draw(rng, *features):
+    """Draw inputs and options; every axis has a size of its own, apart from what a feature makes equal."""
+    n_q, n_k, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:4])
+    batch = (2,) if rng.random() < 0.5 else ()
+    heads = 4
+    options: dict[str, Any] = {}
+    if "causal" in features:
+        options["is_causal"] = True
+        n_k = n_q
+    if "gqa" in features:
+        options["enable_gqa"] = True
+        kv_heads = int(rng.choice([1, 2, 4]))
+        lead_q, lead_k, lead_v = (*smaller(rng, batch), heads), (*smaller(rng, batch), kv_heads), (*batch, kv_heads)
+    elif "sink" in features:
+        lead_q, lead_k, lead_v = (*batch, heads), smaller(rng, (*batch, heads)), (*batch, heads)
+    else:
+        lead_q, lead_k, lead_v = (smaller(rng, (*batch, heads)) for _ in range(3))
+    query = rng.standard_normal((*lead_q, n_q, d_k))
+    key = rng.standard_normal((*lead_k, n_k, d_k))
+    value = rng.standard_normal((*lead_v, n_k, d_v))
+    lead = (
+        (*np.broadcast_shapes(lead_q[:-1], lead_k[:-1]), heads)
+        if "gqa" in features
+        else np.broadcast_shapes(lead_q, lead_k)
+    )
+    if "mask" in features:
+        options["mask"] = np.asarray(rng.random(smaller(rng, (*lead, n_q, n_k))) < 0.5)
+    if "bias" in features:
+        options["bias"] = np.asarray(rng.standard_normal(smaller(rng, (*lead, n_q, n_k))))
+    if "-inf" in features:
+        options["bias"] = np.where(rng.random((n_q, n_k)) < 0.5, -np.inf, rng.standard_normal((n_q, n_k)))
+    if "softcap" in features:
+        options["softcap"] = float(rng.uniform(0.2, 3))
+    if "sink" in features:
+        options["sink"] = rng.standard_normal(heads) if rng.random() < 0.5 else float(rng.standard_normal())
+    return query, key, value, options
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        pytest.param((), id="plain"),
+        pytest.param(("mask",), id="mask, some rows empty"),
+        pytest.param(("bias",), id="bias"),
+        pytest.param(("-inf",), id="bias of -inf, some rows empty"),
+        pytest.param(("causal",), id="causal"),
+        pytest.param(("gqa", "mask"), id="grouped heads"),
+        pytest.param(("sink", "mask"), id="sink"),
+        pytest.param(("softcap", "bias"), id="softcap"),
+        pytest.param(("causal", "mask", "bias"), id="causal and mask and bias"),
+        pytest.param(("causal", "mask", "bias", "softcap", "sink", "gqa"), id="everything"),
+    ],
+)
+def test_scores_weights_and_output_equal_the_loops(features):
+    for seed in range(50):
+        query, key, value, options = draw(np.random.default_rng(seed), *features)
+        score_options = {name: options[name] for name in ("softcap", "enable_gqa") if name in options}
+        np.testing.assert_allclose(
+            attention_scores(query, key, **score_options),
+            loop_scores(query, key, dtype=np.longdouble, **score_options).astype(float),
+            rtol=0,
+            atol=32 * EPS * max(1, np.abs(query).max() * np.abs(key).max()),
+            err_msg=f"scores, seed {seed}",
+        )
+        np.testing.assert_allclose(
+            attention_weights(query, key, **options),
+            loop_weights(query, key, dtype=np.longdouble, **options).astype(float),
+            rtol=0,
+            atol=32 * EPS,
+            err_msg=f"weights, seed {seed}",
+        )
+        np.testing.assert_allclose(
+            scaled_dot_product_attention(query, key, value, **options),
+            loop_attention(query, key, value, dtype=np.longdouble, **options).astype(float),
+            rtol=0,
+            atol=32 * EPS * np.abs(value).max(),
+            err_msg=f"output, seed {seed}",
+        )
+
+
+def test_the_random_cases_hold_the_hard_ones():
+    masked = [draw(np.random.default_rng(seed), "mask") for seed in range(50)]
+    empty_rows = [not options["mask"].any(axis=-1).all() for *_, options in masked if options["mask"].ndim]
+    assert 5 < sum(empty_rows) < len(empty_rows)
+    assert {query.ndim for query, *_ in masked} == {2, 3, 4}
+    grouped = [draw(np.random.default_rng(seed), "gqa") for seed in range(50)]
+    assert {query.shape[-3] // key.shape[-3] for query, key, *_ in grouped} == {1, 2, 4}
+
+
+@pytest.mark.parametrize(
+    ("factor", "options"),
+    [
+        pytest.param(50, {}, id="inputs times 50"),
+        pytest.param(1e4, {}, id="inputs times 10000"),
+        pytest.param(50, {"is_causal": True}, id="inputs times 50, causal"),
+        pytest.param(1e4, {"sink": 1e3}, id="inputs times 10000, sink"),
+        pytest.param(50, {"scale": -3.0}, id="inputs times 50, large negative scale"),
+        pytest.param(1e4, {"softcap": 30.0}, id="inputs times 10000, softcap"),
+    ],
+)
+def test_extreme_scores_err_by_no_more_than_the_rounding_of_the_scores(factor, options):
+    # A score is a sum of d_k products, each rounded: it errs by at most about (d_k + 3) eps |q| |k| scale. exp turns
+    # that absolute error into a relative error of the weight, once in the numerator and once in the sum.
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        query, key = factor * rng.standard_normal((2, 6, 3))
+        value = rng.standard_normal((6, 2))
+        norms = np.linalg.norm(query, axis=-1).max() * np.linalg.norm(key, axis=-1).max()
+        relative = 2 * (3 + 3) * EPS * norms * abs(options.get("scale", 3**-0.5)) + 32 * EPS
+        assert relative < 1e-4  # 32-bit arithmetic anywhere would fail
+        np.testing.assert_allclose(
+            attention_weights(query, key, **options),
+            loop_weights(query, key, dtype=np.longdouble, **options).astype(float),
+            rtol=0,
+            atol=relative,
+        )
+        np.testing.assert_allclose(
+            scaled_dot_product_attention(query, key, value, **options),
+            loop_attention(query, key, value, dtype=np.longdouble, **options).astype(float),
+            rtol=0,
+            atol=relative * np.abs(value).max(),
+        )
+
+
+# --- by hand -----------------------------------------------------------------------------------------------------
+
+
+def test_scores_are_dot_products_over_the_root_of_d_k():
+    query = [[2.0, 0, 0, 0], [1, 1, 1, 1]]
+    key = [[3.0, 0, 0, 0], [0, 5, 0, 0], [1, 2, 3, 4]]
+    np.testing.assert_array_equal(attention_scores(query, key), [[3, 0, 1], [1.5, 2.5, 5]])
+
+
+def test_weights_are_powers_of_two_when_scores_count_doublings():
+    query, key = [[np.log(2)]], [[3.0], [2], [0], [1], [0]]
+    expected = np.array([[8, 4, 1, 2, 1]]) / 16
+    np.testing.assert_allclose(attention_weights(query, key), expected, rtol=1e-15)
+    output = scaled_dot_product_attention(query, key, [[8.0, 0], [4, 4], [0, 0], [0, 8], [0, 0]])
+    np.testing.assert_allclose(output, [[5, 2]], rtol=1e-15)
+
+
+def test_rows_of_the_weights_sum_to_one_and_columns_need_not(rng):
+    weights = attention_weights(rng.standard_normal((2, 5, 3)), rng.standard_normal((2, 7, 3)))
+    assert weights.shape == (2, 5, 7)
+    np.testing.assert_allclose(weights.sum(-1), 1, rtol=4 * EPS)
+    assert np.abs(weights.sum(-2) - 1).max() > 0.1
+
+
+def test_the_output_takes_its_width_from_the_values_and_its_length_from_the_queries(rng):
+    shapes = (11, 2, 1, 7), (3, 5, 7), (11, 1, 1, 5, 13)
+    query, key = rng.standard_normal((11, 2, 1, 4, 7)), rng.standard_normal((3, 5, 7))
+    value = rng.standard_normal(shapes[2])
+    assert attention_scores(query, key).shape == (11, 2, 3, 4, 5)
+    assert attention_weights(query, key).shape == (11, 2, 3, 4, 5)
+    assert scaled_dot_product_attention(query, key, value).shape == (11, 2, 3, 4, 13)
+
+
+def test_values_with_more_leading_axes_than_the_scores_enlarge_the_output(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(3, 4), (5, 4), (2, 6, 5, 7)])
+    output = scaled_dot_product_attention(query, key, value)
+    assert output.shape == (2, 6, 3, 7)
+    np.testing.assert_allclose(output[1, 4], scaled_dot_product_attention(query, key, value[1, 4]), rtol=1e-14)
+
+
+# --- scale and softcap -------------------------------------------------------------------------------------------
+
+
+def test_the_default_scale_is_one_over_the_root_of_d_k(rng):
+    query, key, value = rng.standard_normal((3, 16)), rng.standard_normal((5, 16)), rng.standard_normal((5, 2))
+    for function in FUNCTIONS:
+        arguments = inputs_of(function, query, key, value)
+        default = function(*arguments)
+        np.testing.assert_array_equal(function(*arguments, scale=None), default)
+        np.testing.assert_array_equal(function(*arguments, scale=0.25), default)
+        assert not np.allclose(function(*arguments, scale=1.0), default)
+
+
+def test_the_default_scale_belongs_to_one_head_and_not_to_the_model():
+    signs = 1.0 - 2 * (np.arange(256)[:, None] >> np.arange(8) & 1)  # every vector of eight signs
+    assert attention_scores(signs, signs).var() == pytest.approx(1)
+    assert attention_scores(signs, signs, scale=64**-0.5).var() == pytest.approx(1 / 8)
+
+
+def test_scale_zero_averages_and_a_negative_scale_prefers_the_least_similar(rng):
+    query, key, value = rng.standard_normal((3, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 2))
+    average = np.broadcast_to(value.mean(0), (3, 2))
+    np.testing.assert_allclose(scaled_dot_product_attention(query, key, value, scale=0), average, rtol=1e-14)
+    np.testing.assert_array_equal(attention_scores(query, key, scale=-2), attention_scores(-query, key, scale=2))
+    likes, dislikes = attention_weights(query, key, scale=1), attention_weights(query, key, scale=-1)
+    np.testing.assert_array_equal(likes.argmax(-1), dislikes.argmin(-1))
+    # q.k = 4, 0 and V = 1, 0, as measured on torch: 0.5 and 0.018
+    small = [[2.0]], [[2.0], [0]], [[1.0], [0]]
+    assert scaled_dot_product_attention(*small, scale=0).item() == 0.5
+    assert scaled_dot_product_attention(*small, scale=-1).item() == pytest.approx(1 / (1 + np.exp(4)))
+
+
+def test_softcap_bounds_the_scaled_scores_and_barely_moves_small_ones():
+    query, key = [[1.0]], [[1e4], [2], [-1e4], [1e-3]]
+    capped = attention_scores(query, key, scale=2, softcap=4)
+    np.testing.assert_allclose(capped, [[4, 4 * np.tanh(1), -4, 2e-3]], rtol=1e-7)
+
+
+def test_softcap_comes_before_bias_and_mask():
+    query, key, value = [[3.0]], [[1.0], [2], [50]], [[1.0, 0], [0, 1], [7, 7]]
+    bias = np.array([[-5.0, 5, 0]])  # larger than the cap: capping afterwards would flatten it
+    mask = np.array([[True, True, False]])
+    capped = 0.5 * np.tanh(np.array([3.0, 6]) / 0.5) + bias[0, :2]
+    expected = np.exp(capped) / np.exp(capped).sum()
+    output = scaled_dot_product_attention(query, key, value, bias=bias, mask=mask, softcap=0.5)
+    np.testing.assert_allclose(output, [expected], rtol=1e-14)
+
+
+# --- masks and bias ----------------------------------------------------------------------------------------------
+
+
+def test_true_means_may_attend():
+    weights = attention_weights([[0.0]], [[1.0], [2], [3]], mask=[[True, False, True]])
+    np.testing.assert_array_equal(weights, [[0.5, 0, 0.5]])
+
+
+def test_masked_keys_get_nothing_and_the_others_share_all_of_it(rng):
+    query, key = rng.standard_normal((3, 4)), rng.standard_normal((5, 4))
+    mask = np.array([[True, False, True, True, False]] * 3)
+    weights = attention_weights(query, key, mask=mask)
+    np.testing.assert_array_equal(weights[~mask], 0)
+    np.testing.assert_allclose(weights[:, mask[0]], attention_weights(query, key[mask[0]]), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(), (5,), (1, 5), (3, 1), (3, 5), (6, 1, 5), (1, 3, 1), (2, 1, 3, 5), (2, 6, 3, 5), (1, 1, 1, 1)],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["mask", "bias"])
+def test_mask_and_bias_of_any_shape_that_broadcasts_mean_their_broadcast(rng, shape, name):
+    query, key, value = (rng.standard_normal(tail) for tail in [(2, 6, 3, 4), (6, 5, 4), (2, 1, 5, 7)])
+    array = np.asarray(rng.standard_normal(shape))
+    if name == "mask":
+        array = np.asarray(array > 0)
+    full = np.ascontiguousarray(np.broadcast_to(array, (2, 6, 3, 5)))
+    for function in (attention_weights, scaled_dot_product_attention):
+        arguments = inputs_of(function, query, key, value)
+        np.testing.assert_allclose(
+            function(*arguments, **{name: array}), function(*arguments, **{name: full}), rtol=1e-14, atol=1e-300
+        )
+
+
+def test_is_causal_is_the_square_causal_mask(rng):
+    query, key, value = (rng.standard_normal((2, 5, width)) for width in (4, 4, 3))
+    np.testing.assert_array_equal(
+        attention_weights(query, key, is_causal=True), attention_weights(query, key, mask=np.tri(5, dtype=bool))
+    )
+    np.testing.assert_array_equal(
+        scaled_dot_product_attention(query, key, value, is_causal=True),
+        scaled_dot_product_attention(query, key, value, mask=causal_mask(5)),
+    )
+    assert (np.triu(attention_weights(query, key, is_causal=True), 1) == 0).all()
+
+
+def test_decoding_with_an_offset_gives_the_last_rows_of_the_causal_square(rng):
+    query, key, value = (rng.standard_normal((5, width)) for width in (4, 4, 3))
+    whole = scaled_dot_product_attention(query, key, value, is_causal=True)
+    last = scaled_dot_product_attention(query[3:], key, value, mask=causal_mask(2, 5, offset=3))
+    np.testing.assert_allclose(last, whole[3:], rtol=1e-13)
+
+
+def test_mask_and_is_causal_are_both_obeyed_and_bias_is_added_to_what_is_left(rng):
+    query, key, value = (rng.standard_normal((5, width)) for width in (4, 4, 3))
+    mask, bias = rng.random((5, 5)) < 0.6, rng.standard_normal((5, 5))
+    both = mask & np.tri(5, dtype=bool)
+    assert (both != mask).any()
+    assert (both != np.tri(5, dtype=bool)).any()
+    weights = attention_weights(query, key, mask=mask, is_causal=True, bias=bias)
+    np.testing.assert_array_equal(weights, attention_weights(query, key, mask=both, bias=bias))
+    unmasked = attention_weights(query, key, bias=bias) * both
+    total = unmasked.sum(-1, keepdims=True)
+    expected = np.divide(unmasked, total, out=np.zeros((5, 5)), where=total > 0)
+    np.testing.assert_allclose(weights, expected, rtol=1e-13)
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query, key, value, mask=mask, is_causal=True, bias=bias),
+        expected @ value,
+        rtol=0,
+        atol=1e-14,
+    )
+
+
+def test_bias_is_added_after_the_scale():
+    weights = attention_weights([[0.0] * 4], [[1.0] * 4] * 2, bias=[[np.log(3), 0]])
+    np.testing.assert_allclose(weights, [[0.75, 0.25]], rtol=1e-15)
+
+
+def test_a_bias_of_minus_infinity_on_finite_scores_equals_the_mask(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(4, 3), (6, 3), (6, 2)])
+    mask = rng.random((4, 6)) < 0.5
+    mask[1] = False
+    bias = np.where(mask, 0, -np.inf)
+    np.testing.assert_array_equal(mask_to_bias(mask), bias)
+    for function in (attention_weights, scaled_dot_product_attention):
+        arguments = inputs_of(function, query, key, value)
+        np.testing.assert_array_equal(function(*arguments, bias=bias), function(*arguments, mask=mask))
+        np.testing.assert_array_equal(function(*arguments, bias=mask_to_bias(mask)), function(*arguments, mask=mask))
+
+
+@pytest.mark.parametrize("poison", [np.inf, -np.inf, np.nan])
+def test_a_bias_of_minus_infinity_does_not_hide_a_poisoned_key(poison):
+    query, key, value = np.ones((3, 4)), np.ones((5, 4)), np.ones((5, 2))
+    key[1, 2] = poison
+    bias = np.zeros((3, 5))
+    bias[:, 1] = -np.inf
+    assert np.isnan(attention_weights(query, key, bias=bias)).any(axis=-1).all()
+    assert np.isnan(scaled_dot_product_attention(query, key, value, bias=bias)).all()
+
+
+@pytest.mark.parametrize("poison", [np.inf, np.nan])
+def test_a_poisoned_bias_shows_in_its_row_unless_the_mask_hides_it(rng, poison):
+    query, key, value = (rng.standard_normal(shape) for shape in [(3, 4), (5, 4), (5, 2)])
+    bias, mask = rng.standard_normal((3, 5)), np.ones((3, 5), bool)
+    clean = scaled_dot_product_attention(query, key, value, bias=bias)
+    bias[1, 2] = poison
+    output = scaled_dot_product_attention(query, key, value, bias=bias)
+    assert not np.isfinite(output[1]).any()
+    np.testing.assert_array_equal(output[[0, 2]], clean[[0, 2]])
+    mask[1, 2] = False
+    assert np.isfinite(scaled_dot_product_attention(query, key, value, bias=bias, mask=mask)).all()
+
+
+# --- rows without a key ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({}, id="alone"),
+        pytest.param({"bias": np.ones((3, 5))}, id="with bias"),
+        pytest.param({"bias": np.full((3, 5), np.nan)}, id="with a bias of nan"),
+        pytest.param({"sink": 1.0}, id="with a sink"),
+        pytest.param({"sink": -np.inf}, id="with a sink of -inf"),
+        pytest.param({"softcap": 2.0}, id="with softcap"),
+        pytest.param({"scale": 0.0}, id="with scale 0"),
+    ],
+)
+@pytest.mark.parametrize("poison", [7.0, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_fully_masked_row_is_exactly_zero_whatever_the_inputs_hold(options, poison, dtype):
+    query, key, value = np.ones((3, 4), dtype), np.full((5, 4), poison, dtype), np.full((5, 2), poison, dtype)
+    query[1] = poison
+    mask = np.ones((3, 5), bool)
+    mask[1] = False
+    np.testing.assert_array_equal(attention_weights(query, key, mask=mask, **options)[1], 0)
+    np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, mask=mask, **options)[1], 0)
+
+
+def test_a_row_masked_in_one_head_only_is_zero_in_that_head_only(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 3, 4), (2, 6, 5, 4), (2, 6, 5, 7)])
+    mask = np.ones((2, 6, 3, 5), bool)
+    mask[1, 4, 2] = False
+    output = scaled_dot_product_attention(query, key, value, mask=mask)
+    expected = scaled_dot_product_attention(query, key, value)
+    expected[1, 4, 2] = 0
+    np.testing.assert_array_equal(output, expected)
+
+
+@pytest.mark.parametrize("shape", [(2, 5, 5), (2, 3, 5, 5)])
+def test_leaving_out_an_axis_is_advised_only_where_it_helps(shape):
+    x = np.ones((5, 4))
+    with pytest.raises(ValueError, match="the scores have no axis") as error:
+        attention_weights(x, x, mask=np.ones(shape, bool))
+    assert "[:, 0]" not in str(error.value)
+
+
+def test_mask_and_is_causal_that_leave_nothing_together_give_zeros():
+    mask = np.array([[False, True], [True, True]])  # the causal rule hides the other key of the first row
+    value = np.array([[np.nan], [np.nan]])
+    output = scaled_dot_product_attention(np.ones((2, 3)), np.ones((2, 3)), value, mask=mask, is_causal=True)
+    assert output[0].item() == 0
+    assert np.isnan(output[1].item())
+
+
+@pytest.mark.parametrize("options", [{}, {"sink": 0.5}, {"bias": np.zeros((3, 0))}, {"mask": np.ones((3, 0), bool)}])
+@pytest.mark.parametrize("filling", [1.0, np.nan])
+def test_without_keys_the_output_is_zero(options, filling):
+    query = np.full((2, 3, 4), filling)
+    assert attention_weights(query, np.zeros((0, 4)), **options).shape == (2, 3, 0)
+    output = scaled_dot_product_attention(query, np.zeros((0, 4)), np.zeros((0, 6)), **options)
+    np.testing.assert_array_equal(output, np.zeros((2, 3, 6)))
+
+
+@pytest.mark.parametrize("options", [{}, {"sink": 0.5}, {"mask": np.ones((0, 5), bool)}, {"softcap": 2.0}], ids=str)
+def test_without_queries_the_output_has_no_rows(options):
+    query, key, value = np.zeros((2, 0, 4)), np.zeros((5, 4)), np.zeros((5, 6))
+    assert attention_scores(query, key).shape == (2, 0, 5)
+    assert attention_weights(query, key, **options).shape == (2, 0, 5)
+    assert scaled_dot_product_attention(query, key, value, **options).shape == (2, 0, 6)
+
+
+def test_neither_queries_nor_keys_is_fine_with_is_causal():
+    nothing = np.zeros((0, 4))
+    assert scaled_dot_product_attention(nothing, nothing, np.zeros((0, 6)), is_causal=True).shape == (0, 6)
+
+
+@pytest.mark.parametrize("lead", [(0,), (2, 0), (0, 3)], ids=str)
+def test_an_empty_batch_is_fine(lead):
+    query, key, value = np.zeros((*lead, 3, 4)), np.zeros((*lead, 5, 4)), np.zeros((*lead, 5, 6))
+    assert scaled_dot_product_attention(query, key, value).shape == (*lead, 3, 6)
+
+
+# --- what a masked key may hold, and what an attended one may not hide ----------------------------------------------
+
+
+@pytest.mark.parametrize("poison", [1e300, -1e300, 1.7e308, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({}, id="alone"),
+        pytest.param({"bias": np.linspace(-2, 2, 25).reshape(5, 5)}, id="with bias"),
+        pytest.param({"sink": 0.5}, id="with a sink"),
+        pytest.param({"softcap": 1.5}, id="with softcap"),
+    ],
+)
+@pytest.mark.parametrize("by", ["mask", "is_causal"])
+def test_a_masked_key_changes_nothing_whatever_it_holds(rng, poison, options, by):
+    query, key, value = (rng.standard_normal(shape) for shape in [(2, 5, 3), (2, 5, 3), (2, 5, 4)])
+    options = options | ({"is_causal": True} if by == "is_causal" else {"mask": np.tri(5, dtype=bool)})
+    weights = attention_weights(query, key, **options)
+    output = scaled_dot_product_attention(query, key, value, **options)
+    key[:, 3:, 1] = poison  # queries 0 to 2 may see keys 0 to 2
+    value[:, 3:] = 1.7e308 if not np.isfinite(poison) else poison
+    np.testing.assert_array_equal(attention_weights(query, key, **options)[:, :3], weights[:, :3])
+    np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, **options)[:, :3], output[:, :3])
+
+
+def test_a_key_masked_everywhere_changes_nothing_in_float32_and_float16(rng):
+    for dtype in (np.float32, np.float16):
+        query, key, value = (rng.standard_normal(shape).astype(dtype) for shape in [(4, 3), (5, 3), (5, 2)])
+        mask = np.array([True, True, False, True, True])
+        output = scaled_dot_product_attention(query, key, value, mask=mask)
+        key[2], value[2] = np.nan, np.finfo(dtype).max
+        np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, mask=mask), output)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({}, id="alone"),
+        pytest.param({"softcap": 2.0}, id="softcap"),
+        pytest.param({"sink": 0.5}, id="sink"),
+        pytest.param({"bias": np.ones((3, 5))}, id="bias"),
+        pytest.param({"scale": 0.0}, id="scale 0"),
+        pytest.param({"scale": -1.0}, id="negative scale"),
+        pytest.param({"softcap": 2.0, "sink": 0.5, "bias": np.ones(5)}, id="softcap, sink and bias"),
+    ],
+)
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_poisoned_attended_key_shows_in_every_row_that_attends_it(options, poison, dtype):
+    query, key, value = np.ones((3, 4), dtype), np.ones((5, 4), dtype), np.ones((5, 2), dtype)
+    mask = np.ones((3, 5), bool)
+    mask[0, 3] = False
+    clean = scaled_dot_product_attention(query, key, value, mask=mask, **options)
+    key[3, 1] = poison  # every query is positive here, so that -inf alone would give a score of -inf
+    output = scaled_dot_product_attention(query, key, value, mask=mask, **options)
+    assert not np.isfinite(output[1:]).any()
+    assert not np.isfinite(attention_weights(query, key, mask=mask, **options)[1:]).all(-1).any()
+    np.testing.assert_array_equal(output[0], clean[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"softcap": 2.0}, {"sink": 0.5}, {"scale": 0.0}], ids=str)
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+def test_a_poisoned_query_shows_in_its_row_and_in_no_other(options, poison):
+    query, key, value = np.ones((3, 4)), np.ones((5, 4)), np.ones((5, 2))
+    clean = scaled_dot_product_attention(query, key, value, **options)
+    query[1, 2] = poison  # -inf scores every key -inf
+    output = scaled_dot_product_attention(query, key, value, **options)
+    assert not np.isfinite(output[1]).any()
+    assert not np.isfinite(attention_weights(query, key, **options)[1]).all()
+    np.testing.assert_array_equal(output[[0, 2]], clean[[0, 2]])
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+def test_a_poisoned_attended_value_shows_in_its_feature(poison):
+    query, key, value = np.ones((3, 4)), np.ones((5, 4)), np.ones((5, 2))
+    value[3, 1] = poison
+    output = scaled_dot_product_attention(query, key, value)
+    assert not np.isfinite(output[:, 1]).any()
+    np.testing.assert_allclose(output[:, 0], 1, rtol=4 * EPS)
+
+
+def test_an_infinite_value_shows_even_at_a_weight_that_rounds_to_zero():
+    output = scaled_dot_product_attention([[1.0]], [[0.0], [-1e5]], [[1.0], [np.inf]])
+    assert not np.isfinite(output).any()
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+def test_a_poisoned_key_shows_through_grouped_heads_in_its_group_only(poison):
+    query, key, value = np.ones((4, 3, 5)), np.ones((2, 6, 5)), np.ones((2, 6, 7))
+    key[1, 2, 0] = poison
+    output = scaled_dot_product_attention(query, key, value, enable_gqa=True)
+    assert np.isfinite(output[:2]).all()
+    assert not np.isfinite(output[2:]).any()
+
+
+@pytest.mark.parametrize("options", [{}, {"softcap": 2.0}, {"softcap": 2.0, "scale": 0.0}], ids=str)
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+def test_poisoned_inputs_show_in_the_scores_too(options, poison):
+    query, key = np.ones((3, 4)), np.ones((5, 4))
+    key[1, 2] = poison
+    scores = attention_scores(query, key, **options)
+    assert not np.isfinite(scores[:, 1]).any()
+    assert np.isfinite(np.delete(scores, 1, axis=1)).all()
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf])
+def test_a_poisoned_sink_shows_in_its_head_only(poison):
+    query, key, value = np.ones((2, 1, 3)), np.ones((2, 4, 3)), np.ones((2, 4, 5))
+    output = scaled_dot_product_attention(query, key, value, sink=[0.5, poison])
+    assert np.isfinite(output[0]).all()
+    assert not np.isfinite(output[1]).any()
+
+
+# --- sink --------------------------------------------------------------------------------------------------------
+
+
+def test_a_sink_is_one_more_key_whose_value_is_zero(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(3, 4), (5, 4), (5, 2)])
+    scores = np.concatenate([attention_scores(query, key), np.full((3, 1), 0.7)], axis=-1)
+    weights = attention_weights(query, key, sink=0.7)
+    np.testing.assert_allclose(weights, softmax(scores)[:, :-1], rtol=1e-14)
+    assert weights.shape == (3, 5)
+    assert (weights.sum(-1) < 1).all()
+    output = scaled_dot_product_attention(query, key, value, sink=0.7)
+    np.testing.assert_allclose(output, softmax(scores) @ np.vstack([value, np.zeros((1, 2))]), rtol=1e-13)
+
+
+def test_a_sink_per_head_serves_that_query_head(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 3, 4), (2, 6, 5, 4), (2, 6, 5, 7)])
+    sinks = rng.standard_normal(6)
+    output = scaled_dot_product_attention(query, key, value, sink=sinks)
+    for head in range(6):
+        one = scaled_dot_product_attention(query[:, head], key[:, head], value[:, head], sink=sinks[head])
+        np.testing.assert_allclose(output[:, head], one, rtol=1e-13, atol=1e-16)
+
+
+def test_a_sink_per_query_head_goes_with_grouped_heads(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(6, 3, 4), (2, 5, 4), (2, 5, 7)])
+    sinks = rng.standard_normal(6)
+    output = scaled_dot_product_attention(query, key, value, sink=sinks, enable_gqa=True)
+    for head in range(6):
+        one = scaled_dot_product_attention(query[head], key[head // 3], value[head // 3], sink=sinks[head])
+        np.testing.assert_allclose(output[head], one, rtol=1e-13, atol=1e-16)
+
+
+def test_a_sink_is_neither_scaled_capped_biased_nor_masked():
+    query, key = np.zeros((1, 16)), np.zeros((3, 16))
+    weights = attention_weights(
+        query, key, sink=np.log(6), scale=100.0, softcap=0.1, bias=np.full((1, 3), np.log(2)), mask=[True, False, True]
+    )
+    np.testing.assert_allclose(weights, [[2 / 10, 0, 2 / 10]], rtol=1e-14)
+
+
+def test_a_sink_of_minus_infinity_is_no_sink(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(6, 3, 4), (6, 5, 4), (6, 5, 2)])
+    mask = rng.random((6, 3, 5)) < 0.5
+    mask[2, 1] = False
+    for sink in (-np.inf, np.full(6, -np.inf)):
+        for function in (attention_weights, scaled_dot_product_attention):
+            arguments = inputs_of(function, query, key, value)
+            np.testing.assert_array_equal(function(*arguments, mask=mask, sink=sink), function(*arguments, mask=mask))
+
+
+def test_a_huge_sink_takes_everything_and_huge_scores_take_it_back():
+    small, large = [[0.0]], [[1e4]]
+    assert attention_weights(small, [[1.0]], sink=1e4).item() == 0
+    assert attention_weights(large, [[1.0]], sink=1.0).item() == 1
+    assert attention_weights(large, [[1.0]], sink=1e4).item() == 0.5
+
+
+# --- grouped heads -----------------------------------------------------------------------------------------------
+
+
+def test_each_key_value_head_serves_a_run_of_neighbours():
+    value = np.array([10.0, 20]).reshape(2, 1, 1)
+    output = scaled_dot_product_attention(np.zeros((4, 1, 3)), np.zeros((2, 1, 3)), value, enable_gqa=True)
+    np.testing.assert_array_equal(output.ravel(), [10, 10, 20, 20])  # repeat, not tile
+
+
+def test_grouped_heads_are_repeated_heads_in_scores_weights_and_output(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 3, 4), (1, 2, 5, 4), (2, 2, 5, 7)])
+    for function in FUNCTIONS:
+        grouped = function(*inputs_of(function, query, key, value), enable_gqa=True)
+        repeated = function(*inputs_of(function, query, np.repeat(key, 3, axis=1), np.repeat(value, 3, axis=1)))
+        assert grouped.shape == repeated.shape
+        np.testing.assert_allclose(grouped, repeated, rtol=1e-12, atol=1e-15)
+
+
+def test_one_key_value_head_serves_all_and_as_many_as_query_heads_changes_nothing(rng):
+    query, key, value = (rng.standard_normal(shape) for shape in [(6, 3, 4), (6, 5, 4), (6, 5, 7)])
+    np.testing.assert_array_equal(
+        scaled_dot_product_attention(query, key, value, enable_gqa=True),
+        scaled_dot_product_attention(query, key, value),
+    )
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query, key[:1], value[:1], enable_gqa=True),
+        scaled_dot_product_attention(query, key[0], value[0]),
+        rtol=1e-12,
+        atol=1e-15,
+    )
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 1), (6, 1, 1), (6, 3, 5), (2, 1, 3, 5), (2, 6, 3, 5)], ids=str)
+def test_mask_and_bias_of_grouped_heads_are_per_query_head(rng, shape):
+    query, key, value = (rng.standard_normal(tail) for tail in [(2, 6, 3, 4), (2, 2, 5, 4), (2, 2, 5, 7)])
+    options: dict[str, Any] = {"mask": rng.random(shape) < 0.6, "bias": rng.standard_normal(shape)}
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query, key, value, enable_gqa=True, **options),
+        scaled_dot_product_attention(query, np.repeat(key, 3, axis=1), np.repeat(value, 3, axis=1), **options),
+        rtol=1e-12,
+        atol=1e-15,
+    )
+
+
+# --- dtypes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_single_and_half_precision_take_half_the_memory(function):
+    peaks = {}
+    for dtype in (np.float16, np.float32, np.float64):
+        arguments = inputs_of(function, *(np.ones((400, width), dtype) for width in (4, 4, 3)))
+        function(*arguments)
+        tracemalloc.start()
+        function(*arguments)
+        peaks[dtype] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peaks[np.float32] < 0.6 * peaks[np.float64]
+    assert peaks[np.float16] < 0.8 * peaks[np.float64]  # computed in single, and a copy is rounded
+
+
+def test_half_precision_survives_scores_beyond_its_largest_number():
+    query = np.full((1, 4), 300, np.float16)
+    key = np.array([[300] * 4, [300] * 4, [-300] * 4], np.float16)
+    np.testing.assert_array_equal(attention_weights(query, key), [[0.5, 0.5, 0]])
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(attention_scores(query, key), [[np.inf, np.inf, -np.inf]])
+
+
+# --- warnings, state, memory -------------------------------------------------------------------------------------
+
+
+def test_a_bias_too_large_for_the_computing_dtype_raises_no_warning():
+    query, key, value = np.ones((1, 2), np.float32), np.ones((3, 2), np.float32), np.ones((3, 2), np.float32)
+    bias = np.array([[-1e300, 0, 1e-300]])
+    with np.errstate(all="raise"):
+        weights = attention_weights(query, key, bias=bias)
+        scaled_dot_product_attention(query, key, value, bias=bias, sink=-1e300)
+    np.testing.assert_array_equal(weights, [[0, 0.5, 0.5]])
+
+
+# --- properties --------------------------------------------------------------------------------------------------
+
+numbers = st.floats(-20, 20, allow_subnormal=False)
+
+
+@st.composite
+def attended(draw):
+    n_q, n_k, d_k, d_v = (draw(st.integers(1, largest)) for largest in (4, 5, 4, 3))
+    return tuple(draw(hnp.arrays(float, shape, elements=numbers)) for shape in [(n_q, d_k), (n_k, d_k), (n_k, d_v)])
+
+
+@properties
+@given(attended(), numbers)
+def test_adding_one_number_to_every_score_of_a_row_changes_nothing(arrays, shift):
+    query, key, _ = arrays
+    shifted = attention_weights(query, key, bias=np.full((len(query), 1), shift))
+    scores = np.abs(attention_scores(query, key)).max() + abs(shift)
+    np.testing.assert_allclose(shifted, attention_weights(query, key), rtol=0, atol=8 * EPS * (1 + scores))
+
+
+@properties
+@given(attended(), st.randoms(use_true_random=False))
+def test_the_order_of_keys_does_not_matter_when_values_come_along(arrays, random):
+    query, key, value = arrays
+    order = random.sample(range(len(key)), len(key))
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query, key[order], value[order]),
+        scaled_dot_product_attention(query, key, value),
+        rtol=0,
+        atol=1e-10,
+    )
+
+
+@properties
+@given(attended(), st.randoms(use_true_random=False))
+def test_permuted_queries_give_permuted_outputs(arrays, random):
+    query, key, value = arrays
+    order = random.sample(range(len(query)), len(query))
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query[order], key, value),
+        scaled_dot_product_attention(query, key, value)[order],
+        rtol=0,
+        atol=1e-10,
+    )
+
+
+def test_self_attention_permutes_with_its_input_and_a_causal_mask_breaks_that():
+    x, order = np.array([[1.0, 0], [0, 1], [1, 1]]), [2, 0, 1]
+    output = scaled_dot_product_attention(x, x, x)
+    permuted = scaled_dot_product_attention(x[order], x[order], x[order])
+    np.testing.assert_allclose(permuted, output[order], rtol=1e-14)
+    assert not np.allclose(permuted, output)
+    causal = scaled_dot_product_attention(x, x, x, is_causal=True)
+    assert not np.allclose(scaled_dot_product_attention(x[order], x[order], x[order], is_causal=True), causal[order])
+
+
+@properties
+@given(attended(), st.data())
+def test_every_output_lies_between_the_smallest_and_largest_attended_value(arrays, data):
+    query, key, value = arrays
+    mask = data.draw(hnp.arrays(bool, (len(query), len(key))))
+    output = scaled_dot_product_attention(query, key, value, mask=mask)
+    slack = 8 * EPS * np.abs(value).max()
+    for row, seen in zip(output, mask, strict=True):
+        if seen.any():
+            assert (row >= value[seen].min(0) - slack).all()
+            assert (row <= value[seen].max(0) + slack).all()
+        else:
+            np.testing.assert_array_equal(row, 0)
+
+
+@properties
+@given(attended(), numbers)
+def test_scaling_the_query_is_scaling_the_scores(arrays, factor):
+    query, key, value = arrays
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query, key, value, scale=factor),
+        scaled_dot_product_attention(factor * query, key, value, scale=1),
+        rtol=0,
+        atol=1e-8,
+    )
+
+
+@properties
+@given(attended(), st.data())
+def test_dropping_the_masked_keys_is_masking_them(arrays, data):
+    query, key, value = arrays
+    seen = data.draw(hnp.arrays(bool, len(key)))
+    np.testing.assert_allclose(
+        scaled_dot_product_attention(query, key, value, mask=seen),
+        scaled_dot_product_attention(query, key[seen], value[seen]),
+        rtol=0,
+        atol=1e-10,
+    )
+
+
+@properties
+@given(attended(), st.floats(-5, 5))
+def test_a_sink_only_takes_a_share(arrays, sink):
+    query, key, _ = arrays
+    plain, drained = attention_weights(query, key), attention_weights(query, key, sink=sink)
+    share = drained.sum(-1, keepdims=True)
+    assert (share <= 1 + 8 * EPS).all()
+    assume(share.min() > 1e-100)
+    np.testing.assert_allclose(drained, plain * share, rtol=1e-10, atol=1e-200)
+
+
+@properties
+@given(attended(), st.floats(0.1, 50))
+def test_softcap_keeps_the_order_of_scores_inside_its_bounds(arrays, cap):
+    query, key, _ = arrays
+    scores, capped = attention_scores(query, key), attention_scores(query, key, softcap=cap)
+    assert (np.abs(capped) <= cap).all()
+    for plain, bounded in zip(scores, capped, strict=True):
+        assert (np.diff(bounded[np.argsort(plain)]) >= 0).all()

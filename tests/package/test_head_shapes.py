@@ -1,0 +1,98 @@
+"""Splitting, merging and repeating heads: exact inverses, views, and what a reshape alone would mix up."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import (
+    merge_heads,
+    repeat_kv,
+    scaled_dot_product_attention,
+    split_heads,
+)
+from tests.oracles import properties
+
+# --- splitting and merging ---------------------------------------------------------------------------------------
+
+
+@properties
+@given(st.permutations([1, 2, 3, 5, 7]), st.integers(0, 3))
+def test_split_and_merge_are_exact_inverses(sizes, n_lead):
+    n_heads, n, width, *lead = sizes
+    lead = tuple((*lead, 4)[:n_lead])
+    x = np.arange(np.prod((*lead, n, n_heads * width))).reshape(*lead, n, n_heads * width)
+    heads = split_heads(x, n_heads)
+    assert heads.shape == (*lead, n_heads, n, width)
+    for *at, head, token, feature in np.ndindex(heads.shape):
+        assert heads[(*at, head, token, feature)] == x[(*at, token, head * width + feature)]
+    np.testing.assert_array_equal(merge_heads(heads), x, strict=True)
+    back = heads.copy()  # in the order of its own axes
+    np.testing.assert_array_equal(split_heads(merge_heads(back), n_heads), back, strict=True)
+
+
+def test_split_and_merge_by_hand():
+    x = [[11, 12, 13, 14, 15, 16], [21, 22, 23, 24, 25, 26]]
+    heads = [[[11, 12], [21, 22]], [[13, 14], [23, 24]], [[15, 16], [25, 26]]]
+    np.testing.assert_array_equal(split_heads(x, 3), heads)
+    np.testing.assert_array_equal(merge_heads(heads), x)
+    np.testing.assert_array_equal(split_heads(x, 1), [x])
+    np.testing.assert_array_equal(split_heads(x, 6)[:, :, 0], np.transpose(x))
+
+
+def test_a_reshape_without_a_transpose_mixes_tokens(rng):
+    x = rng.standard_normal((4, 6))
+    wrong = x.reshape(3, 4, 2)
+    assert wrong.shape == split_heads(x, 3).shape
+    assert not np.isclose(wrong, split_heads(x, 3)).all(axis=(-2, -1)).any()
+    moved = x.copy()
+    moved[1] += 1
+    assert (split_heads(moved, 3) != split_heads(x, 3)).any(-1).tolist() == [[False, True, False, False]] * 3
+    assert (moved.reshape(3, 4, 2) != wrong).any(-1).tolist() != [[False, True, False, False]] * 3
+    # and on the way back
+    heads = split_heads(x, 3)
+    assert heads.reshape(4, 6).shape == x.shape
+    assert not np.allclose(heads.reshape(4, 6), x)
+
+
+def test_splitting_and_merging_give_views_and_repeating_a_copy(rng):
+    x = rng.standard_normal((2, 5, 6))
+    heads = split_heads(x, 3)
+    assert np.shares_memory(heads, x)
+    assert np.shares_memory(merge_heads(heads), x)
+    for n_groups in (1, 2):
+        repeated = repeat_kv(heads, n_groups)
+        assert not np.shares_memory(repeated, x)
+        assert repeated.flags.writeable
+
+
+def test_nothing_splits_into_nothing():
+    assert split_heads(np.zeros((2, 0, 6)), 3).shape == (2, 3, 0, 2)
+    assert split_heads(np.zeros((5, 0)), 3).shape == (3, 5, 0)
+    assert merge_heads(np.zeros((2, 3, 0, 2))).shape == (2, 0, 6)
+    assert merge_heads(np.zeros((0, 3, 5, 2))).shape == (0, 5, 6)
+    assert repeat_kv(np.zeros((2, 0, 5, 4)), 3).shape == (2, 0, 5, 4)
+
+
+@properties
+@given(st.permutations([1, 2, 3, 5]), st.integers(1, 4), st.booleans())
+def test_a_run_of_neighbours_shares_a_head(sizes, n_groups, batched):
+    n_kv_heads, n, width, batch = sizes
+    x = np.arange(batch * n_kv_heads * n * width).reshape(batch, n_kv_heads, n, width)
+    x = x if batched else x[0]
+    repeated = repeat_kv(x, n_groups)
+    assert repeated.shape == (*x.shape[:-3], n_kv_heads * n_groups, n, width)
+    for head in range(n_kv_heads * n_groups):
+        np.testing.assert_array_equal(repeated[..., head, :, :], x[..., head // n_groups, :, :])
+
+
+def test_a_tile_is_no_repeat(rng):
+    x, query = rng.standard_normal((2, 5, 3)), rng.standard_normal((4, 7, 3))
+    tiled = np.tile(x, (2, 1, 1))
+    assert tiled.shape == repeat_kv(x, 2).shape
+    assert not np.allclose(tiled, repeat_kv(x, 2))
+    grouped = scaled_dot_product_attention(query, x, x, enable_gqa=True)
+    repeated = repeat_kv(x, 2)
+    np.testing.assert_array_equal(scaled_dot_product_attention(query, repeated, repeated), grouped)
+    wrong = scaled_dot_product_attention(query, tiled, tiled)
+    agree = np.isclose(wrong, grouped).all(axis=(-2, -1))
+    assert agree.tolist() == [True, False, False, True]

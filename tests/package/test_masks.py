@@ -1,0 +1,179 @@
+"""Every mask against its definition, cell by cell, and bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import (
+    attention_weights,
+    causal_mask,
+    mask_to_bias,
+    padding_mask,
+    segment_mask,
+    sliding_window_mask,
+)
+from tests.oracles import properties
+
+SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (4, 4), (3, 5), (5, 3), (1, 7), (7, 1)]
+OFFSETS = [-6, -2, -1, 0, 1, 2, 6]
+
+
+def cells(n_queries, n_keys, allowed):
+    """Ask the definition for every query i and key j."""
+    rows = [[bool(allowed(i, j)) for j in range(n_keys)] for i in range(n_queries)]
+    return np.array(rows, dtype=bool).reshape(n_queries, n_keys)
+
+
+def assert_same_mask(mask, expected):
+    assert mask.dtype == np.bool_
+    assert mask.shape == expected.shape
+    np.testing.assert_array_equal(mask, expected)
+
+
+# --- causal ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize(("n_queries", "n_keys"), SIZES)
+def test_a_causal_query_sees_the_keys_up_to_its_own_position(n_queries, n_keys, offset):
+    expected = cells(n_queries, n_keys, lambda i, j: j <= i + offset)
+    assert_same_mask(causal_mask(n_queries, n_keys, offset=offset), expected)
+
+
+def test_a_causal_mask_is_square_and_without_offset_unless_said():
+    assert_same_mask(causal_mask(4), cells(4, 4, lambda i, j: j <= i))
+    assert_same_mask(causal_mask(3, 5), cells(3, 5, lambda i, j: j <= i))
+    assert_same_mask(causal_mask(3, offset=1), cells(3, 3, lambda i, j: j <= i + 1))
+
+
+def test_rows_by_hand():
+    np.testing.assert_array_equal(causal_mask(2, 3), [[True, False, False], [True, True, False]])
+    np.testing.assert_array_equal(causal_mask(2, 3, offset=1), [[True, True, False], [True, True, True]])
+    np.testing.assert_array_equal(
+        sliding_window_mask(3, 4, left=1),
+        [[True, False, False, False], [True, True, False, False], [False, True, True, False]],
+    )
+
+
+# --- window ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [-6, -1, 0, 2, 6])
+@pytest.mark.parametrize("right", [0, 1, 3, 9, None])
+@pytest.mark.parametrize("left", [0, 1, 3, 9, None])
+def test_a_window_reaches_left_and_right_of_the_querys_position(left, right, offset):
+    for n_queries, n_keys in SIZES:
+        expected = cells(
+            n_queries,
+            n_keys,
+            lambda i, j: (left is None or i + offset - left <= j) and (right is None or j <= i + offset + right),
+        )
+        assert_same_mask(sliding_window_mask(n_queries, n_keys, left=left, right=right, offset=offset), expected)
+
+
+def test_a_window_is_square_looks_back_only_and_has_no_offset_unless_said():
+    assert_same_mask(sliding_window_mask(6, left=2), cells(6, 6, lambda i, j: i - 2 <= j <= i))
+
+
+@properties
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(-9, 9))
+def test_an_unbounded_window_is_the_causal_mask_and_fully_unbounded_is_everything(n_queries, n_keys, offset):
+    window = sliding_window_mask(n_queries, n_keys, left=None, offset=offset)
+    assert_same_mask(window, causal_mask(n_queries, n_keys, offset=offset))
+    everything = sliding_window_mask(n_queries, n_keys, left=None, right=None, offset=offset)
+    assert_same_mask(everything, np.ones((n_queries, n_keys), bool))
+
+
+# --- padding -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lengths", [[3, 5, 0], [5], [], [0, 0], [1, 2, 3, 4]], ids=str)
+def test_padding_hides_the_keys_from_each_length_on(lengths):
+    mask = padding_mask(np.array(lengths, int), 5)
+    assert mask.shape == (len(lengths), 1, 1, 5)
+    assert_same_mask(mask[:, 0, 0], cells(len(lengths), 5, lambda b, j: j < lengths[b]))
+
+
+@pytest.mark.parametrize("length", [0, 2, 5])
+def test_padding_of_a_scalar_length_has_no_batch_axis(length):
+    assert_same_mask(padding_mask(length, 5), cells(1, 5, lambda _, j: j < length))
+    assert_same_mask(padding_mask(np.int64(length), 5), cells(1, 5, lambda _, j: j < length))
+
+
+def test_padding_takes_lists_and_every_integer_dtype():
+    expected = padding_mask(np.array([3, 1]), 4)
+    np.testing.assert_array_equal(padding_mask([3, 1], 4), expected)
+    for dtype in (np.int8, np.uint8, np.uint64):
+        np.testing.assert_array_equal(padding_mask(np.array([3, 1], dtype), 4), expected)
+
+
+def test_padding_of_no_keys_is_empty():
+    assert padding_mask([0, 0], 0).shape == (2, 1, 1, 0)
+
+
+def test_padding_broadcasts_over_heads_and_queries(rng):
+    query, key = rng.standard_normal((2, 6, 3, 4)), rng.standard_normal((2, 6, 5, 4))
+    weights = attention_weights(query, key, mask=padding_mask([4, 2], 5))
+    assert (weights[0, ..., 4:] == 0).all()
+    assert (weights[1, ..., 2:] == 0).all()
+    assert (weights[0, ..., :4] > 0).all()
+    headless = attention_weights(query[:, 0], key[:, 0], mask=padding_mask([4, 2], 5)[:, 0])
+    np.testing.assert_allclose(headless, weights[:, 0], rtol=1e-14)
+
+
+# --- segments ----------------------------------------------------------------------------------------------------
+
+
+def test_segments_see_their_own_kind():
+    queries, keys = [0, 0, 1, 7], [1, 0, 0, 7, 7, 2]
+    assert_same_mask(segment_mask(queries, keys), cells(4, 6, lambda i, j: queries[i] == keys[j]))
+
+
+def test_segments_of_the_queries_serve_as_those_of_the_keys_unless_given():
+    assert_same_mask(segment_mask([3, 3, 8]), segment_mask([3, 3, 8], [3, 3, 8]))
+    batch = np.array([[0, 0, 1], [0, 1, 1]])
+    assert_same_mask(segment_mask(batch), segment_mask(batch, batch))
+
+
+def test_segments_of_a_batch_leave_room_for_heads(rng):
+    queries, keys = rng.integers(0, 3, (2, 4)), rng.integers(0, 3, (2, 6))
+    mask = segment_mask(queries, keys)
+    assert mask.shape == (2, 1, 4, 6)
+    for b in range(2):
+        assert_same_mask(mask[b, 0], cells(4, 6, lambda i, j, b=b: queries[b, i] == keys[b, j]))
+
+
+def test_segments_and_causal_combine_by_and():
+    combined = segment_mask([0, 0, 1, 1]) & causal_mask(4)
+    assert_same_mask(combined, cells(4, 4, lambda i, j: i // 2 == j // 2 and j <= i))
+
+
+# --- bias --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, float])
+def test_a_mask_becomes_zero_and_minus_infinity_and_never_nan(dtype):
+    mask = np.array([[True, False, True], [False, False, True]])
+    with np.errstate(all="raise"):
+        bias = mask_to_bias(mask, dtype=dtype)
+    assert bias.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(bias, [[0, -np.inf, 0], [-np.inf, -np.inf, 0]])
+    assert not np.signbit(bias[mask]).any()
+
+
+def test_a_bias_is_double_unless_said_and_keeps_any_shape():
+    assert mask_to_bias(np.ones((2, 1, 3, 5), bool)).dtype == np.float64
+    for shape in [(), (0,), (4,), (2, 1, 3, 5)]:
+        assert mask_to_bias(np.ones(shape, bool)).shape == shape
+
+
+# --- memory and kinds of input -----------------------------------------------------------------------------------
+
+
+def test_numpy_integers_are_sizes_too():
+    assert_same_mask(causal_mask(np.int64(2), np.int32(3), offset=np.int8(1)), causal_mask(2, 3, offset=1))
+    assert_same_mask(
+        sliding_window_mask(np.int64(2), np.uint8(3), left=np.uint8(1), right=np.int16(1)),
+        sliding_window_mask(2, 3, left=1, right=1),
+    )

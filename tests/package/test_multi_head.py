@@ -1,0 +1,390 @@
+"""Several heads against loops: what heads are, shared keys, rotary positions, and the weights."""
+
+import dataclasses
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import (
+    MultiHeadWeights,
+    Rotary,
+    attention_weights,
+    cross_attention,
+    multi_head_attention,
+    rotary_tables,
+    scaled_dot_product_attention,
+)
+from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, embed
+from tests.oracles import loop_multi_head, properties, says
+
+H, S, D = np.float16, np.float32, np.float64
+EPS = np.finfo(float).eps
+
+
+# --- several heads against the loops -----------------------------------------------------------------------------
+
+
+def layer(rng, n_heads=6, n_kv_heads=3, *, d_model=7, d_memory=11, d_k=2, d_v=5, d_out=13, biases=False, dtype=float):
+    """Draw the arrays of a layer; every axis has a size of its own."""
+    widths = {"q": n_heads * d_k, "k": n_kv_heads * d_k, "v": n_kv_heads * d_v, "o": d_out}
+    rows = {"q": d_model, "k": d_memory, "v": d_memory, "o": n_heads * d_v}
+    w = {f"w_{letter}": rng.standard_normal((rows[letter], widths[letter])) / 2 for letter in "qkvo"}
+    if biases:
+        w |= {f"b_{letter}": rng.standard_normal(widths[letter]) for letter in "qkvo"}
+    return {name: array.astype(dtype) for name, array in w.items()}
+
+
+HEADS = [(1, 1), (6, 6), (6, 3), (6, 2), (6, 1)]
+OPTIONS = {
+    "plain": lambda rng: {},
+    "mask": lambda rng: {"mask": rng.random((3, 4)) < 0.5},
+    "a mask for each head": lambda rng: {"mask": rng.random((6, 3, 4)) < 0.5},
+    "a mask for each sequence": lambda rng: {"mask": rng.random((2, 1, 1, 4)) < 0.5},
+    "bias": lambda rng: {"bias": rng.standard_normal((3, 4))},
+    "a bias for each head": lambda rng: {"bias": rng.standard_normal((6, 3, 4))},
+    "sink": lambda rng: {"sink": 0.5},
+    "a sink for each head": lambda rng: {"sink": rng.standard_normal(6)},
+    "softcap": lambda rng: {"softcap": 0.5},
+    "scale": lambda rng: {"scale": -0.8},
+    "everything": lambda rng: {
+        "mask": rng.random((2, 6, 3, 4)) < 0.7,
+        "bias": rng.standard_normal((2, 1, 3, 4)),
+        "sink": rng.standard_normal(6),
+        "softcap": 2.0,
+        "scale": 0.3,
+    },
+}
+
+
+@pytest.mark.parametrize(("n_heads", "n_kv_heads"), HEADS)
+@pytest.mark.parametrize("biases", [False, True], ids=["no biases", "biases"])
+def test_several_heads_equal_the_loops(n_heads, n_kv_heads, biases):
+    rng = np.random.default_rng(n_heads + n_kv_heads)
+    w = layer(rng, n_heads, n_kv_heads, biases=biases)
+    weights = MultiHeadWeights(**w, n_heads=n_heads, n_kv_heads=n_kv_heads)
+    for lead_x, lead_memory in [((), ()), ((2,), (2,)), ((2, 1), (3,)), ((), (2,)), ((2,), ())]:
+        x, memory = rng.standard_normal((*lead_x, 3, 7)), rng.standard_normal((*lead_memory, 4, 11))
+        expected = loop_multi_head(x, memory, w, n_heads=n_heads, n_kv_heads=n_kv_heads)
+        result = multi_head_attention(x, weights, memory=memory)
+        assert result.shape == (*np.broadcast_shapes(lead_x, lead_memory), 3, 13)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_kv_heads", [6, 3, 1])
+@pytest.mark.parametrize("label", OPTIONS)
+def test_every_option_arrives_at_every_head(rng, label, n_kv_heads):
+    options = OPTIONS[label](rng)
+    x, memory = rng.standard_normal((2, 3, 7)), rng.standard_normal((2, 4, 11))
+    w = layer(rng, 6, n_kv_heads, biases=True)  # softcap and sink alone can tell whether b_k is there
+    expected = loop_multi_head(x, memory, w, n_heads=6, n_kv_heads=n_kv_heads, **options)
+    if options:
+        assert not np.allclose(expected, loop_multi_head(x, memory, w, n_heads=6, n_kv_heads=n_kv_heads))
+    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads)
+    result = multi_head_attention(x, weights, memory=memory, **options)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_kv_heads", [6, 3, 1])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_without_memory_the_tokens_ask_each_other(rng, n_kv_heads, is_causal):
+    x, w = rng.standard_normal((2, 4, 7)), layer(rng, 6, n_kv_heads, d_memory=7, biases=True)
+    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads)
+    expected = loop_multi_head(x, x, w, n_heads=6, n_kv_heads=n_kv_heads, is_causal=is_causal)
+    np.testing.assert_allclose(multi_head_attention(x, weights, is_causal=is_causal), expected, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(
+        multi_head_attention(x, weights, memory=x, is_causal=is_causal),
+        multi_head_attention(x, weights, is_causal=is_causal),
+    )
+
+
+# --- several heads by hand ---------------------------------------------------------------------------------------
+
+
+TWO = [np.hstack(pair) for pair in ((W_Q1, W_Q2), (W_K, W_K), (W_V, W_V))]
+
+
+def test_two_heads_find_agent_and_object_of_chased():
+    x, swapped = embed(S5, EARLY5), embed(T5, EARLY5)
+    side_by_side, joined = MultiHeadWeights(*TWO, np.eye(4), n_heads=2), MultiHeadWeights(*TWO, W_O, n_heads=2)
+    np.testing.assert_allclose(multi_head_attention(x, side_by_side)[2], [5, 2, 2, 5], rtol=1e-14)
+    np.testing.assert_allclose(multi_head_attention(swapped, side_by_side)[2], [2, 5, 5, 2], rtol=1e-14)
+    np.testing.assert_allclose(multi_head_attention(x, joined)[2], [3, -3], rtol=1e-14)
+    np.testing.assert_allclose(multi_head_attention(swapped, joined)[2], [-3, 3], rtol=1e-14)
+
+
+def test_shared_keys_and_values_give_chased_the_same():
+    weights = MultiHeadWeights(TWO[0], W_K, W_V, W_O, n_heads=2, n_kv_heads=1)
+    np.testing.assert_allclose(multi_head_attention(embed(S5, EARLY5), weights)[2], [3, -3], rtol=1e-14)
+
+
+def test_averaging_the_two_rows_of_weights_loses_who_chased_whom():
+    for sentence in (S5, T5):
+        x = embed(sentence, EARLY5)
+        rows = [attention_weights(x @ w_q, x @ W_K)[2] for w_q in (W_Q1, W_Q2)]
+        np.testing.assert_allclose(np.mean(rows, axis=0) @ (x @ W_V), [3.5, 3.5], rtol=1e-14)
+
+
+# --- what heads are ----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def layers(draw, n_kv_heads=None):
+    """Draw x, memory and a layer in any shape; every dimension has a size of its own."""
+    n_q, n_k, d_model, d_memory, d_k, d_v, d_out = draw(st.permutations([1, 2, 3, 4, 5, 6, 7]))
+    shared, group = draw(st.sampled_from([(1, 1), (2, 1), (3, 1), (1, 3), (2, 2), (3, 2)]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = {"d_model": d_model, "d_memory": d_memory, "d_k": d_k, "d_v": d_v, "d_out": d_out}
+    w = layer(rng, shared * group, shared, **sizes, biases=draw(st.booleans()))
+    return rng.standard_normal((n_q, d_model)), rng.standard_normal((n_k, d_memory)), w, shared, group
+
+
+@properties
+@given(layers())
+def test_the_joined_heads_are_the_sum_of_each_head_times_its_rows_of_w_o(drawn):
+    x, memory, w, shared, group = drawn
+    w = {name: array for name, array in w.items() if name[0] == "w"}
+    heads = shared * group
+    d_k, d_v = w["w_q"].shape[1] // heads, w["w_o"].shape[0] // heads
+    total = 0
+    for head in range(heads):
+        own_k, own_v = (slice(head * d, (head + 1) * d) for d in (d_k, d_v))
+        kv_k, kv_v = (slice(head // group * d, (head // group + 1) * d) for d in (d_k, d_v))
+        output = cross_attention(x, memory, w["w_q"][:, own_k], w["w_k"][:, kv_k], w["w_v"][:, kv_v])
+        total = total + output @ w["w_o"][own_v]
+    weights = MultiHeadWeights(**w, n_heads=heads, n_kv_heads=shared)
+    np.testing.assert_allclose(multi_head_attention(x, weights, memory=memory), total, rtol=0, atol=1e-12)
+
+
+def reorder(array, n_heads, order, axis):
+    """Put the blocks of n_heads heads along an axis into another order."""
+    blocks = np.split(array, n_heads, axis=axis)
+    return np.concatenate([blocks[head] for head in order], axis=axis)
+
+
+@properties
+@given(layers(), st.randoms(use_true_random=False))
+def test_heads_in_another_order_with_their_rows_of_w_o_change_nothing(drawn, random):
+    x, memory, w, shared, group = drawn
+    heads = shared * group
+    kv_order = random.sample(range(shared), shared)
+    order = [kv * group + at for kv in kv_order for at in random.sample(range(group), group)]
+    moved = dict(w)
+    for name, array in w.items():
+        if name[-1] in "kv":
+            moved[name] = reorder(array, shared, kv_order, -1)
+        elif name[-1] == "q":
+            moved[name] = reorder(array, heads, order, -1)
+    moved["w_o"] = reorder(w["w_o"], heads, order, 0)
+    expected = multi_head_attention(x, MultiHeadWeights(**w, n_heads=heads, n_kv_heads=shared), memory=memory)
+    result = multi_head_attention(x, MultiHeadWeights(**moved, n_heads=heads, n_kv_heads=shared), memory=memory)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
+
+
+def test_heads_in_another_order_without_their_rows_change_the_result(rng):
+    x, w = rng.standard_normal((4, 7)), layer(rng, 3, 3, d_memory=7)
+    expected = multi_head_attention(x, MultiHeadWeights(**w, n_heads=3))
+    for name in w:
+        moved = w | {name: reorder(w[name], 3, [1, 2, 0], 0 if name == "w_o" else -1)}
+        assert not np.allclose(multi_head_attention(x, MultiHeadWeights(**moved, n_heads=3)), expected)
+
+
+@pytest.mark.parametrize("n_kv_heads", [3, 2, 1])
+def test_grouped_heads_are_full_heads_with_repeated_and_not_tiled_columns(rng, n_kv_heads):
+    x, w = rng.standard_normal((4, 7)), layer(rng, 6, n_kv_heads, d_memory=7)
+    grouped = multi_head_attention(x, MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads))
+
+    def widened(order):
+        wide = w | {name: reorder(w[name], n_kv_heads, order, -1) for name in ("w_k", "w_v")}
+        return multi_head_attention(x, MultiHeadWeights(**wide, n_heads=6))
+
+    np.testing.assert_allclose(widened(np.repeat(range(n_kv_heads), 6 // n_kv_heads)), grouped, rtol=0, atol=1e-13)
+    if n_kv_heads > 1:
+        assert not np.isclose(widened(np.tile(range(n_kv_heads), 6 // n_kv_heads)), grouped).all(-1).any()
+
+
+def test_heads_split_by_a_reshape_alone_give_wrong_numbers_of_the_right_shape(rng):
+    x, w = rng.standard_normal((4, 7)), layer(rng, 3, 3, d_memory=7)
+    query, key, value = ((x @ w[name]).reshape(3, 4, width) for name, width in (("w_q", 2), ("w_k", 2), ("w_v", 5)))
+    wrong = scaled_dot_product_attention(query, key, value).reshape(4, 15) @ w["w_o"]
+    right = multi_head_attention(x, MultiHeadWeights(**w, n_heads=3))
+    assert wrong.shape == right.shape
+    assert not np.isclose(wrong, right).all(-1).any()
+
+
+def test_one_head_is_attention_times_w_o(rng):
+    x, memory, w = rng.standard_normal((3, 7)), rng.standard_normal((4, 11)), layer(rng, 1, 1)
+    expected = cross_attention(x, memory, w["w_q"], w["w_k"], w["w_v"]) @ w["w_o"]
+    result = multi_head_attention(x, MultiHeadWeights(**w, n_heads=1), memory=memory)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
+
+
+def test_the_default_scale_is_that_of_one_head_and_not_of_the_layer(rng):
+    x, w = rng.standard_normal((3, 8)), layer(rng, 4, 2, d_model=8, d_memory=8, d_k=16)
+    weights = MultiHeadWeights(**w, n_heads=4, n_kv_heads=2)
+    default = multi_head_attention(x, weights)
+    np.testing.assert_array_equal(multi_head_attention(x, weights, scale=0.25), default)
+    for other in (64**-0.5, 8**-0.5, 5**-0.5):
+        assert not np.allclose(multi_head_attention(x, weights, scale=other), default)
+
+
+def test_tokens_in_another_order_give_rows_in_that_order(rng):
+    x, w = rng.standard_normal((2, 5, 7)), layer(rng, d_memory=7, biases=True)
+    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
+    order = [3, 0, 4, 1, 2]
+    result = multi_head_attention(x[:, order], weights)
+    np.testing.assert_allclose(result, multi_head_attention(x, weights)[:, order], rtol=0, atol=1e-13)
+
+
+def test_a_token_without_any_key_receives_the_bias_of_the_output_alone(rng):
+    w = layer(rng, d_memory=7, biases=True)
+    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
+    x, mask = rng.standard_normal((3, 7)), np.array([[True], [False], [True]])
+    result = multi_head_attention(x, weights, mask=mask)
+    np.testing.assert_array_equal(result[1], w["b_o"])
+    np.testing.assert_allclose(result[[0, 2]], multi_head_attention(x, weights)[[0, 2]], rtol=0, atol=1e-13)
+    empty = multi_head_attention(x, weights, memory=np.zeros((0, 7)))
+    np.testing.assert_array_equal(empty, np.tile(w["b_o"], (3, 1)))
+    assert multi_head_attention(np.zeros((2, 0, 7)), weights).shape == (2, 0, 13)
+
+
+# --- rotary positions --------------------------------------------------------------------------------------------
+
+
+def rotary_for(positions, layout, rotary_dim=4):
+    """Give the tables for the oracle, and for the package: there a batch of positions needs a heads axis."""
+    tables = rotary_tables(positions, rotary_dim)
+    if np.ndim(positions) == 1:
+        return (*tables, layout), Rotary(*tables, layout)
+    return (*tables, layout), Rotary(*(table[:, None] for table in tables), layout)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
+@pytest.mark.parametrize("positions", [[0, 1, 2], [[5, 6, 7], [0, 2.5, 400]]], ids=["one row", "two sequences"])
+def test_rotary_turns_queries_and_keys_of_every_head_as_the_loops_do(rng, layout, n_kv_heads, positions):
+    weights = MultiHeadWeights.random(20, 4, n_kv_heads=n_kv_heads, rng=rng)  # heads of five features, four are turned
+    x = rng.standard_normal((2, 3, 20))
+    w = {name: getattr(weights, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+    for_loops, rotary = rotary_for(positions, layout)
+    heads_of = {"n_heads": 4, "n_kv_heads": n_kv_heads}
+    expected = loop_multi_head(x, x, w, **heads_of, rotary=for_loops, is_causal=True)
+    result = multi_head_attention(x, weights, rotary=rotary, is_causal=True)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=64 * EPS * np.abs(expected).max())
+    assert not np.allclose(result, multi_head_attention(x, weights, is_causal=True))
+
+
+def test_rotary_sees_differences_of_positions_and_the_layout(rng):
+    weights, x = MultiHeadWeights.random(12, 2, rng=rng), rng.standard_normal((5, 12))
+
+    def attend(positions, layout="half"):
+        return multi_head_attention(x, weights, rotary=Rotary(*rotary_tables(positions, 6), layout))
+
+    positions = np.arange(5)
+    np.testing.assert_allclose(attend(positions + 1000), attend(positions), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(attend(np.full(5, 7.5)), multi_head_attention(x, weights), rtol=0, atol=1e-13)
+    assert not np.allclose(attend(2 * positions), attend(positions))
+    assert not np.allclose(attend(positions, "interleaved"), attend(positions))
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_pass_through_the_heads_to_their_own_rows(rng, poison):
+    w = layer(rng, biases=True)
+    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
+    x, memory = rng.standard_normal((2, 3, 7)), rng.standard_normal((2, 4, 11))
+    clean = multi_head_attention(x, weights, memory=memory)
+    poisoned = x.copy()
+    poisoned[0, 1, 2] = poison
+    result = multi_head_attention(poisoned, weights, memory=memory)
+    bad = np.array([[False, True, False], [False] * 3])
+    assert np.isnan(result[bad]).all()
+    np.testing.assert_array_equal(result[~bad], clean[~bad])
+    memory[1, 3] = poison
+    isnan = np.isnan(multi_head_attention(x, weights, memory=memory))
+    assert isnan.any(-1).tolist() == [[False] * 3, [True] * 3]
+
+
+# --- the weights -------------------------------------------------------------------------------------------------
+
+
+def test_weights_are_kept_as_floating_point_arrays_of_their_own_dtype():
+    w = MultiHeadWeights([[1, 2]], np.ones((1, 2), H), np.ones((1, 2), S), [[True], [False]], b_o=[3], n_heads=2)
+    assert [array.dtype for array in (w.w_q, w.w_k, w.w_v, w.w_o, np.asarray(w.b_o))] == [D, H, S, D, D]
+    assert w.b_q is w.b_k is w.b_v is None
+    np.testing.assert_array_equal(w.w_o, [[1], [0]])
+
+
+def test_weights_are_frozen_compare_by_identity_and_can_be_replaced(rng):
+    w = MultiHeadWeights.random(6, 2, rng=rng)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        w.n_heads = 3
+    same = dataclasses.replace(w)
+    assert (w == same) is False
+    assert len({w, same}) == 2
+    assert dataclasses.replace(w, n_heads=3, n_kv_heads=None).n_kv_heads == 3
+
+
+def test_the_default_is_a_key_and_value_head_for_each_query_head():
+    assert MultiHeadWeights(*[np.eye(6)] * 4, n_heads=3).n_kv_heads == 3
+    with pytest.raises(TypeError, match="n_heads"):
+        MultiHeadWeights(*[np.eye(6)] * 4)
+    with pytest.raises(TypeError, match="positional"):
+        MultiHeadWeights(*[np.eye(6)] * 4, None, None, None, None, 3)
+
+
+def test_random_weights_are_uniform_within_glorots_limits(rng):
+    w = MultiHeadWeights.random(96, 6, n_kv_heads=2, rng=rng)
+    for matrix, shape in ((w.w_q, (96, 96)), (w.w_k, (96, 32)), (w.w_v, (96, 32)), (w.w_o, (96, 96))):
+        assert matrix.shape == shape
+        assert matrix.dtype == D
+        limit = np.sqrt(6 / sum(shape))
+        assert 0.99 * limit < matrix.max() <= limit
+        assert -limit <= matrix.min() < -0.99 * limit
+        np.testing.assert_allclose(matrix.std(), limit / np.sqrt(3), rtol=0.03)  # a uniform's deviation
+    assert (w.n_heads, w.n_kv_heads) == (6, 2)
+    assert w.b_q is w.b_k is w.b_v is w.b_o is None
+    assert len({matrix.ravel()[0] for matrix in (w.w_q, w.w_k, w.w_v, w.w_o)}) == 4
+    assert multi_head_attention(rng.standard_normal((5, 96)), w).shape == (5, 96)
+
+
+def test_random_weights_come_from_the_generator_that_is_given():
+    draws = [MultiHeadWeights.random(8, 4, rng=np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(draws[0].w_o, draws[1].w_o)
+    assert not (draws[0].w_q == draws[2].w_q).any()
+    assert draws[0].n_kv_heads == 4
+    kinds = [(p.name, p.kind.name, p.default) for p in inspect.signature(MultiHeadWeights.random).parameters.values()]
+    empty = inspect.Parameter.empty
+    assert kinds == [
+        ("d_model", "POSITIONAL_OR_KEYWORD", empty),
+        ("n_heads", "POSITIONAL_OR_KEYWORD", empty),
+        ("n_kv_heads", "KEYWORD_ONLY", None),
+        ("rng", "KEYWORD_ONLY", empty),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "exception", "pieces"),
+    [
+        pytest.param((7, 2), {}, ValueError, ["d_model 7", "n_heads 2"], id="no divisor"),
+        pytest.param((8, 4), {"n_kv_heads": 3}, ValueError, ["n_heads 4", "n_kv_heads 3"], id="key heads no divisor"),
+        pytest.param((8, 0), {}, ValueError, ["n_heads", "at least 1"], id="no heads"),
+        pytest.param((0, 1), {}, ValueError, ["d_model", "at least 1"], id="no features"),
+        pytest.param((8, 2), {"n_kv_heads": 0}, ValueError, ["n_kv_heads", "at least 1"], id="no key heads"),
+        pytest.param((8.0, 2), {}, TypeError, ["d_model", "integer"], id="float d_model"),
+    ],
+)
+def test_random_weights_need_sizes_that_fit(rng, arguments, options, exception, pieces):
+    with pytest.raises(exception, match=says(*pieces)):
+        MultiHeadWeights.random(*arguments, **options, rng=rng)
+    with pytest.raises(TypeError, match="rng"):
+        MultiHeadWeights.random(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.eye(7), {"w_q": np.eye(7)}, None, MultiHeadWeights], ids=lambda wrong: type(wrong).__name__
+)
+def test_weights_of_another_kind_are_refused(wrong):
+    with pytest.raises(TypeError, match=says("weights must be MultiHeadWeights", type(wrong).__name__)):
+        multi_head_attention(np.zeros((3, 7)), wrong)

@@ -1,0 +1,226 @@
+"""Softmax and its kin against sums by math.fsum, at the edges of floating point, and bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from attention import entropy, log_softmax, logsumexp, softmax
+from tests.oracles import along, properties, row_entropy, row_log_softmax, row_logsumexp, row_softmax
+
+EPS = np.finfo(float).eps
+ROWS = {softmax: row_softmax, log_softmax: row_log_softmax, logsumexp: row_logsumexp, entropy: row_entropy}
+FUNCTIONS = list(ROWS)
+OF_SCORES = [softmax, log_softmax, logsumexp]
+
+each_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+each_of_scores = pytest.mark.parametrize("function", OF_SCORES, ids=lambda f: f.__name__)
+each_float = pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=lambda d: d.__name__)
+
+
+def positive(x):
+    """Weights for entropy out of any numbers."""
+    weights = np.exp(x - x.max())
+    return weights / weights.sum()
+
+
+def arguments_for(function, x):
+    return positive(x) if function is entropy else x
+
+
+# --- against the sums --------------------------------------------------------------------------------------------
+
+
+@each_function
+@pytest.mark.parametrize("axis", [-1, -2, -3, 0, 1, 2])
+def test_every_slice_along_any_axis_equals_the_exact_sum(rng, function, axis):
+    x = arguments_for(function, 4 * rng.standard_normal((3, 5, 7)))
+    np.testing.assert_allclose(function(x, axis=axis), along(ROWS[function], x, axis), rtol=16 * EPS, atol=16 * EPS)
+
+
+@each_function
+def test_the_axis_is_the_last_unless_named(rng, function):
+    x = arguments_for(function, rng.standard_normal((3, 5, 7)))
+    np.testing.assert_array_equal(function(x), function(x, axis=-1))
+    np.testing.assert_array_equal(function(x, 1), function(x, axis=1))
+    assert function(x).shape == ((3, 5, 7) if function in (softmax, log_softmax) else (3, 5))
+
+
+def test_values_by_hand():
+    np.testing.assert_allclose(softmax(np.log([8, 4, 1, 2, 1])), np.array([8, 4, 1, 2, 1]) / 16, rtol=1e-15)
+    np.testing.assert_allclose(log_softmax(np.log([1, 3])), np.log([0.25, 0.75]), rtol=1e-15)
+    assert logsumexp(np.log([1, 2, 5])) == pytest.approx(math.log(8), rel=1e-15)
+    assert entropy([0.5, 0.25, 0.25]) == pytest.approx(1.5 * math.log(2), rel=1e-15)
+
+
+@each_of_scores
+def test_large_scores_do_not_overflow(function):
+    expected = {
+        softmax: [0.09003057317038046, 0.24472847105479764, 0.6652409557748218],
+        log_softmax: [-2.4076059644443806, -1.4076059644443804, -0.4076059644443804],
+        logsumexp: 1002.4076059644443804,
+    }[function]
+    np.testing.assert_allclose(function([1000, 1001, 1002]), expected, rtol=1e-12)
+    below = np.subtract(expected, 2002) if function is logsumexp else expected
+    np.testing.assert_allclose(function([-1002, -1001, -1000]), below, rtol=1e-12)
+
+
+@each_of_scores
+def test_the_largest_and_smallest_numbers_do_not_overflow(function):
+    x = [np.finfo(float).max, 0.0, -np.finfo(float).max]
+    expected = {
+        softmax: [1, 0, 0],
+        log_softmax: [0, -np.finfo(float).max, -np.inf],
+        logsumexp: np.finfo(float).max,
+    }[function]
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(function(x), expected)
+
+
+def test_log_softmax_keeps_the_digits_that_the_log_of_softmax_loses():
+    np.testing.assert_array_equal(log_softmax([0.0, -1000.0]), [0, -1000])
+    assert log_softmax([0.0, -40.0])[0] == pytest.approx(-math.exp(-40), rel=1e-12)
+
+
+# --- nothing to attend to ----------------------------------------------------------------------------------------
+
+
+@each_float
+def test_a_slice_of_minus_infinity_has_weights_of_zero_and_leaves_the_others_alone(dtype):
+    x = np.array([[-np.inf] * 3, [-np.inf, 2, 2]], dtype)
+    np.testing.assert_array_equal(softmax(x), [[0, 0, 0], [0, 0.5, 0.5]])
+    np.testing.assert_array_equal(softmax(x.T, axis=0), softmax(x).T)
+    assert logsumexp(x)[0] == -np.inf
+    assert logsumexp(x)[1] == pytest.approx(2 + math.log(2), rel=1e-3)
+    np.testing.assert_array_equal(log_softmax(x)[0], -np.inf)
+    np.testing.assert_allclose(log_softmax(x)[1], [-np.inf, -math.log(2), -math.log(2)], rtol=1e-3)
+
+
+@each_float
+def test_an_empty_axis_is_the_sum_over_nothing(dtype):
+    nothing = np.zeros((3, 0), dtype)
+    assert softmax(nothing).shape == log_softmax(nothing).shape == (3, 0)
+    np.testing.assert_array_equal(logsumexp(nothing), [-np.inf] * 3)
+    np.testing.assert_array_equal(logsumexp(nothing, keepdims=True), [[-np.inf]] * 3)
+    np.testing.assert_array_equal(entropy(nothing), [0] * 3)
+    assert softmax(nothing).dtype == logsumexp(nothing).dtype == entropy(nothing).dtype == dtype
+
+
+@each_function
+def test_no_slices_give_no_results(function):
+    assert function(np.zeros((0, 5))).shape == ((0, 5) if function in (softmax, log_softmax) else (0,))
+
+
+def test_one_certain_weight_has_no_entropy_and_a_weight_of_zero_adds_none():
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(entropy([[0.0, 1, 0], [0, 0, 0]]), [0, 0])
+        assert entropy([0.5, 0, 0.5, 0]) == pytest.approx(math.log(2), rel=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 1000])
+def test_equal_weights_have_the_largest_entropy(n):
+    assert entropy(np.full(n, 1 / n)) == pytest.approx(math.log(n), rel=1e-13, abs=1e-15)
+
+
+# --- what must show ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf])
+@each_of_scores
+def test_nan_and_infinity_show_in_their_slice_and_in_no_other(rng, function, poison):
+    x = rng.standard_normal((3, 5))
+    clean = function(x)
+    x[1, 2] = poison
+    result = function(x)
+    assert not np.isfinite(result[1]).all()
+    np.testing.assert_array_equal(result[[0, 2]], clean[[0, 2]])
+
+
+def test_nan_among_minus_infinity_shows():
+    for function in OF_SCORES:
+        assert np.isnan(function([-np.inf, np.nan, -np.inf])).any()
+
+
+def test_nan_weights_show_in_the_entropy():
+    result = entropy([[0.5, np.nan], [0.5, 0.5]])
+    assert np.isnan(result[0])
+    assert np.isfinite(result[1])
+
+
+def test_the_logsumexp_of_infinity_is_infinity():
+    np.testing.assert_array_equal(logsumexp([[np.inf, 0], [np.inf, -np.inf], [np.inf, np.inf]]), [np.inf] * 3)
+
+
+# --- logsumexp over several axes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", [(0, 2), (-1, 0), (1, 2), (0, 1, 2), (1,)], ids=str)
+def test_logsumexp_over_a_tuple_of_axes_is_one_sum(rng, axis):
+    x = 3 * rng.standard_normal((3, 5, 7))
+    summed = np.log(np.exp(x.astype(np.longdouble)).sum(axis=axis)).astype(float)
+    np.testing.assert_allclose(logsumexp(x, axis=axis), summed, rtol=1e-14)
+    np.testing.assert_array_equal(logsumexp(x, axis=axis, keepdims=True), np.expand_dims(logsumexp(x, axis=axis), axis))
+
+
+def test_keepdims_keeps_the_axis(rng):
+    x = rng.standard_normal((3, 5, 7))
+    assert logsumexp(x, axis=1, keepdims=True).shape == (3, 1, 7)
+    assert logsumexp(x, axis=1).shape == (3, 7)
+    np.testing.assert_allclose(np.exp(x - logsumexp(x, axis=1, keepdims=True)), softmax(x, axis=1), rtol=1e-14)
+
+
+# --- dtypes and memory -------------------------------------------------------------------------------------------
+
+
+def test_a_long_half_precision_sum_does_not_overflow():
+    assert logsumexp(np.zeros(70_000, np.float16)) == np.float16(math.log(70_000))
+    assert softmax(np.zeros(70_000, np.float16))[0] == np.float16(1 / 70_000)
+
+
+# --- properties --------------------------------------------------------------------------------------------------
+
+scores = hnp.arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 6)), elements=st.floats(-300, 300))
+
+
+@properties
+@given(scores, st.floats(-300, 300))
+def test_adding_one_number_to_every_score_changes_no_weight(x, shift):
+    np.testing.assert_allclose(softmax(x + shift), softmax(x), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(log_softmax(x + shift), log_softmax(x), rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(logsumexp(x + shift), logsumexp(x) + shift, rtol=1e-12, atol=1e-11)
+
+
+@properties
+@given(scores)
+def test_weights_are_positive_sum_to_one_and_keep_the_order_of_scores(x):
+    weights = softmax(x)
+    assert (weights >= 0).all()
+    np.testing.assert_allclose(weights.sum(-1), 1, rtol=8 * EPS)
+    order = np.argsort(x, axis=-1)
+    assert (np.diff(np.take_along_axis(weights, order, axis=-1)) >= 0).all()
+
+
+@properties
+@given(scores)
+def test_logsumexp_lies_between_the_maximum_and_the_maximum_plus_log_n(x):
+    above = logsumexp(x) - x.max(-1)
+    assert (above >= 0).all()
+    assert (above <= math.log(x.shape[-1]) + 1e-12).all()
+
+
+@properties
+@given(scores)
+def test_entropy_lies_between_zero_and_log_n(x):
+    result = entropy(softmax(x))
+    assert (result >= 0).all()
+    assert (result <= math.log(x.shape[-1]) + 1e-14).all()
+
+
+@properties
+@given(scores)
+def test_the_log_of_the_weights_is_the_score_less_the_logsumexp(x):
+    np.testing.assert_allclose(log_softmax(x), x - logsumexp(x, keepdims=True), rtol=1e-13, atol=1e-12)
+    np.testing.assert_allclose(np.exp(log_softmax(x)), softmax(x), rtol=1e-11, atol=1e-300)

@@ -1,0 +1,155 @@
+"""Parts of an attention and their merge: against the whole, and as an algebra."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from attention import (
+    PartialAttention,
+    attention_scores,
+    causal_mask,
+    logsumexp,
+    merge_partials,
+    partial_attention,
+    scaled_dot_product_attention,
+)
+from tests.oracles import close, loop_attention, loop_weights, properties
+
+EPS = np.finfo(float).eps
+
+# --- parts and their merge ---------------------------------------------------------------------------------------
+
+
+def test_a_part_holds_the_blend_and_the_logarithm_of_its_exponentials(rng):
+    query, key, value = rng.standard_normal((2, 5, 4)), rng.standard_normal((2, 7, 4)), rng.standard_normal((2, 7, 3))
+    part = partial_attention(query, key, value)
+    assert isinstance(part, PartialAttention)
+    np.testing.assert_allclose(part.output, loop_attention(query, key, value), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(part.logsumexp, logsumexp(attention_scores(query, key)), rtol=1e-14)
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [(np.float16, np.float32), (np.float32, np.float32), (int, np.float64)])
+def test_the_logsumexp_is_an_exponent_and_keeps_more_digits_than_half_precision(rng, dtype, expected):
+    part = partial_attention(*(rng.standard_normal((3, 6, 4)) * 3).astype(dtype))
+    assert part.logsumexp.dtype == expected
+
+
+def test_the_sink_counts_in_the_logsumexp_of_its_part(rng):
+    query, key, value = rng.standard_normal((3, 2, 5, 4))
+    part = partial_attention(query, key, value, sink=[0.5, -np.inf])
+    scores = attention_scores(query, key)
+    expected = [np.logaddexp(logsumexp(scores[0]), 0.5), logsumexp(scores[1])]
+    np.testing.assert_allclose(part.logsumexp, expected, rtol=1e-14)
+    close(part.output, scaled_dot_product_attention(query, key, value, sink=[0.5, -np.inf]), value)
+
+
+@pytest.mark.parametrize("seed", range(64))
+def test_attention_over_any_split_of_the_keys_merges_to_attention_over_all(seed):
+    rng = np.random.default_rng(seed)
+    query, key, value = (rng.standard_normal((2, n, d)) for n, d in ((6, 4), (23, 4), (23, 5)))
+    query *= rng.choice([1, 30])
+    mask, bias, sink = rng.random((6, 23)) < 0.6, rng.standard_normal((2, 6, 23)), rng.standard_normal(2)
+    owner = rng.integers(0, rng.integers(1, 7), 23)  # some parts may own no key
+    parts = []
+    for i in range(7):
+        mine = owner == i
+        options = {"mask": mask[:, mine], "bias": bias[..., mine], "sink": sink if i == 3 else None}
+        parts.append(partial_attention(query, key[:, mine], value[:, mine], **options))
+    order = rng.permutation(7)
+    merged = merge_partials(*(parts[i] for i in order))
+    expected = scaled_dot_product_attention(query, key, value, mask=mask, bias=bias, sink=sink)
+    close(merged.output, expected, value)
+
+
+def test_causal_parts_are_masked_from_where_their_keys_start(rng):
+    query, key, value = rng.standard_normal((3, 9, 4))
+    parts = [
+        partial_attention(query, key[first:last], value[first:last], mask=causal_mask(9, last - first, offset=-first))
+        for first, last in ((0, 4), (4, 6), (6, 9))
+    ]
+    close(merge_partials(*parts).output, scaled_dot_product_attention(query, key, value, is_causal=True), value)
+
+
+numbers = st.floats(-50, 50, allow_subnormal=False)
+
+
+@st.composite
+def parts_of_one_attention(draw, n):
+    """Draw parts of three queries; a logsumexp of -inf comes with an output of zero."""
+    parts = []
+    for _ in range(n):
+        output = draw(hnp.arrays(float, (3, 2), elements=numbers))
+        share = draw(hnp.arrays(float, 3, elements=st.one_of(numbers, st.just(-np.inf))))
+        output[share == -np.inf] = 0
+        parts.append(PartialAttention(output, share))
+    return parts
+
+
+def same(first, second, exact=False):
+    if exact:
+        np.testing.assert_array_equal(first.output, second.output)
+        np.testing.assert_array_equal(first.logsumexp, second.logsumexp)
+    np.testing.assert_allclose(first.output, second.output, rtol=0, atol=16 * EPS * 50)
+    np.testing.assert_allclose(first.logsumexp, second.logsumexp, rtol=0, atol=16 * EPS * 50)
+
+
+@properties
+@given(parts_of_one_attention(3))
+def test_merging_is_associative(parts):
+    a, b, c = parts
+    same(merge_partials(merge_partials(a, b), c), merge_partials(a, merge_partials(b, c)))
+    same(merge_partials(merge_partials(a, b), c), merge_partials(a, b, c))
+
+
+@properties
+@given(parts_of_one_attention(2))
+def test_merging_is_commutative_to_the_last_bit(parts):
+    a, b = parts
+    same(merge_partials(a, b), merge_partials(b, a), exact=True)
+
+
+@properties
+@given(parts_of_one_attention(1))
+def test_a_part_without_keys_changes_nothing_to_the_last_bit(parts):
+    (part,) = parts
+    nothing = partial_attention(np.ones((3, 4)), np.ones((0, 4)), np.ones((0, 2)))
+    for merged in (merge_partials(part, nothing), merge_partials(nothing, part), merge_partials(part)):
+        same(merged, part, exact=True)
+
+
+@properties
+@given(parts_of_one_attention(4))
+def test_a_merge_is_an_average_weighted_by_the_exponentials(parts):
+    weights = np.exp([part.logsumexp for part in parts])
+    merged = merge_partials(*parts)
+    for i in range(3):
+        if weights[:, i].sum() == 0:
+            np.testing.assert_array_equal(merged.output[i], 0)
+            assert merged.logsumexp[i] == -np.inf
+        else:
+            expected = np.average([part.output[i] for part in parts], axis=0, weights=weights[:, i])
+            np.testing.assert_allclose(merged.output[i], expected, rtol=0, atol=1e-12)
+            assert merged.logsumexp[i] == pytest.approx(np.log(weights[:, i].sum()), abs=1e-12)
+
+
+def test_weights_of_a_part_are_the_weights_of_the_whole_divided_by_its_share(rng):
+    query, key, value = rng.standard_normal((3, 5, 4))
+    whole, part = partial_attention(query, key, value), partial_attention(query, key[:2], value[:2])
+    share = np.exp(part.logsumexp - whole.logsumexp)
+    np.testing.assert_allclose(share, loop_weights(query, key)[:, :2].sum(-1), rtol=1e-13)
+
+
+def test_parts_may_come_as_pairs_and_in_half_precision(rng):
+    query, key, value = rng.standard_normal((3, 6, 4)).astype(np.float16)
+    parts = [partial_attention(query, key[half], value[half]) for half in (slice(0, 2), slice(2, 6))]
+    merged = merge_partials(*(tuple(part) for part in parts))
+    assert merged.output.dtype == np.float16
+    assert merged.logsumexp.dtype == np.float32
+    np.testing.assert_allclose(merged.output, scaled_dot_product_attention(query, key, value), atol=4e-3)
+
+
+def test_nothing_at_all_cannot_be_merged():
+    with pytest.raises(TypeError, match="first"):
+        merge_partials()

@@ -1,0 +1,139 @@
+"""Slopes, tables and buckets against their definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import (
+    alibi_bias,
+    alibi_slopes,
+    relative_position_bias,
+    relative_position_bucket,
+)
+from tests.oracles import properties
+
+# --- ALiBi -------------------------------------------------------------------------------------------------------
+
+
+def loop_slopes(n_heads):
+    """Start a geometric sequence at its ratio; fill up with every other slope of the next power of two."""
+    power = 1
+    while 2 * power <= n_heads:
+        power *= 2
+    start = 2.0 ** (-8.0 / power)
+    slopes = [start]
+    while len(slopes) < power:
+        slopes.append(slopes[-1] * start)
+    if power < n_heads:
+        slopes += loop_slopes(2 * power)[::2][: n_heads - power]
+    return slopes
+
+
+@pytest.mark.parametrize("n_heads", [*range(1, 41), 64, 71, 128])
+def test_slopes_are_those_of_the_paper(n_heads):
+    slopes = alibi_slopes(n_heads)
+    assert slopes.shape == (n_heads,)
+    np.testing.assert_allclose(slopes, loop_slopes(n_heads), rtol=1e-13)
+    assert len(set(slopes)) == n_heads
+    assert 0 < slopes.min() == 2.0**-8  # the gentlest slope is the same for any number of heads
+
+
+def test_slopes_of_powers_of_two_are_exact():
+    np.testing.assert_array_equal(alibi_slopes(8), [2.0**-h for h in range(1, 9)])
+    np.testing.assert_array_equal(alibi_slopes(4), [2.0**-h for h in (2, 4, 6, 8)])
+    np.testing.assert_array_equal(alibi_slopes(1), [2.0**-8])
+    assert alibi_slopes(16)[1] == 0.5
+
+
+@pytest.mark.parametrize("offset", [0, 3, -2])
+@pytest.mark.parametrize("n_heads", [1, 5, 8])
+def test_alibi_takes_off_the_slope_for_every_step(n_heads, offset):
+    bias = alibi_bias(n_heads, 3, 7, offset=offset)
+    assert bias.shape == (n_heads, 3, 7)
+    for (h, i, j), number in np.ndenumerate(bias):
+        assert number == -(alibi_slopes(n_heads)[h] * abs(j - i - offset))
+    assert not np.signbit(bias[bias == 0]).any()
+    np.testing.assert_array_equal(alibi_bias(n_heads, 4), alibi_bias(n_heads, 4, 4, offset=0))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_alibi_rounds_once_and_gives_no_warnings(dtype):
+    with np.errstate(all="raise"):
+        slopes, bias = alibi_slopes(12, dtype=dtype), alibi_bias(12, 2, 200_000, dtype=dtype)
+    assert slopes.dtype == bias.dtype == dtype
+    np.testing.assert_array_equal(slopes, alibi_slopes(12).astype(dtype))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(bias, alibi_bias(12, 2, 200_000).astype(dtype))
+
+
+# --- learned numbers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0, 4, -3])
+@pytest.mark.parametrize("max_distance", [0, 1, 2, 9])
+def test_the_table_is_read_at_the_clipped_distance(rng, max_distance, offset):
+    table = rng.standard_normal((2, 2 * max_distance + 1))
+    bias = relative_position_bias(table, 3, 5, offset=offset)
+    assert bias.shape == (2, 3, 5)
+    for (h, i, j), number in np.ndenumerate(bias):
+        distance = j - (i + offset)
+        assert number == table[h, max_distance + max(-max_distance, min(max_distance, distance))]
+    np.testing.assert_array_equal(relative_position_bias(table, 4), relative_position_bias(table, 4, 4, offset=0))
+
+
+def exact_bucket(distance, bidirectional, n_buckets, max_distance):
+    """Count in whole numbers the far buckets that begin at or before the distance: no logarithm, no rounding."""
+    side = n_buckets // 2 if bidirectional else n_buckets
+    first = side if bidirectional and distance > 0 else 0
+    delta = abs(distance) if bidirectional else max(-distance, 0)
+    near = side // 2
+    if delta < near:
+        return first + delta
+    far = side - near
+    begun = [k for k in range(1, far) if near ** (far - k) * max_distance**k <= delta**far]
+    return first + near + len(begun)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize(
+    ("n_buckets", "max_distance"),
+    [(32, 128), (64, 256), (10, 160), (18, 128), (48, 81), (46, 164), (4, 3), (4, 1000), (100, 72), (8, 5)],
+)
+def test_buckets_begin_where_whole_numbers_say(bidirectional, n_buckets, max_distance):
+    distance = np.arange(-1100, 1101)
+    options = {"bidirectional": bidirectional, "n_buckets": n_buckets, "max_distance": max_distance}
+    bucket = relative_position_bucket(distance, **options)
+    expected = [exact_bucket(int(step), **options) for step in distance]
+    np.testing.assert_array_equal(bucket, expected)
+    assert 0 <= bucket.min() <= bucket.max() == n_buckets - 1
+
+
+@properties
+@given(
+    both=st.booleans(), half=st.integers(2, 80), beyond=st.integers(1, 5000), steps=st.lists(st.integers(-9999, 9999))
+)
+def test_buckets_grow_with_the_distance_and_share_nothing(both, half, beyond, steps):
+    n_buckets, max_distance = 2 * half, half + beyond
+    options = {"bidirectional": both, "n_buckets": n_buckets, "max_distance": max_distance}
+    steps = np.array(sorted(steps), int)
+    bucket = relative_position_bucket(steps, **options)
+    assert bucket.shape == steps.shape
+    before, after = bucket[steps <= 0], bucket[steps > 0]
+    assert (np.diff(before) <= 0).all()
+    assert (np.diff(after) >= 0).all()
+    if both:
+        assert not set(before) & set(after)
+        mirrored = relative_position_bucket(-steps[steps > 0], **options)
+        np.testing.assert_array_equal(after, mirrored + half)
+    else:
+        assert (after == 0).all()
+    far = relative_position_bucket([-max_distance, -max_distance - 1, -(10**9)], **options)
+    assert (far == (half if both else n_buckets) - 1).all()
+
+
+def test_buckets_keep_any_shape():
+    assert relative_position_bucket(-3).shape == ()
+    assert relative_position_bucket(np.zeros((2, 0, 3), int)).shape == (2, 0, 3)
+    assert relative_position_bucket(np.array([-128, 127], np.int8)).tolist() == [15, 31]
+    assert relative_position_bucket(np.array([3], np.uint8)).tolist() == [19]

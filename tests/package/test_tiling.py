@@ -1,0 +1,245 @@
+"""Tiles against the reference, whatever the options, the blocks and the threads; and their memory."""
+
+import threading
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention import (
+    attention_weight_bytes,
+    merge_partials,
+    partial_attention,
+    scaled_dot_product_attention,
+    tiled_attention,
+)
+from tests.oracles import close, loop_attention, smaller
+
+EPS = np.finfo(float).eps
+DTYPES = [np.float32, np.float64]
+
+
+# --- against the reference ---------------------------------------------------------------------------------------
+
+
+def random_case(rng):
+    """Draw inputs, options and block sizes; most blocks do not divide n."""
+    n_kv, group = rng.integers(1, 3), rng.integers(1, 4)
+    n_q, n_k = rng.integers(1, 40, 2)
+    d_k, d_v = rng.integers(1, 9, 2)
+    dtype = DTYPES[rng.integers(2)]
+    options: dict[str, Any] = {"enable_gqa": bool(group > 1)}
+    if rng.random() < 0.3:
+        n_k, options["is_causal"] = n_q, True
+    batch = [(), (2,), (3, 1)][rng.integers(3)]
+    scores = (*batch, n_kv * group, n_q, n_k)
+    if rng.random() < 0.5:
+        options["mask"] = rng.random(smaller(rng, scores)) < rng.choice([0.05, 0.5, 0.9])
+    if rng.random() < 0.3:
+        options["bias"] = rng.standard_normal(smaller(rng, scores))
+    if rng.random() < 0.3:
+        options["sink"] = rng.standard_normal(n_kv * group) if rng.random() < 0.5 else 1.5
+    if rng.random() < 0.3:
+        options["softcap"] = float(rng.uniform(0.5, 5))
+    if rng.random() < 0.2:
+        options["scale"] = float(rng.uniform(-2, 2))
+    query = rng.standard_normal((*batch, n_kv * group, n_q, d_k)).astype(dtype)
+    if rng.random() < 0.3:
+        query *= 8  # scores so large that exp needs its shift
+    key, value = (rng.standard_normal((*batch[:1], n_kv, n_k, d)).astype(dtype) for d in (d_k, d_v))
+    if len(batch) == 2:
+        key, value = key[:, None], value[:, None]
+    blocks = {"query_block": int(rng.integers(1, 45)), "key_block": int(rng.integers(1, 45))}
+    return (query, key, value), options, blocks
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        arrays, options, blocks = random_case(rng)
+        expected = scaled_dot_product_attention(*arrays, **options)
+        actual = tiled_attention(*arrays, **options, **blocks, n_threads=int(rng.integers(1, 3)))
+        close(actual, expected, arrays[-1])
+
+
+def test_the_random_cases_reach_every_option_and_both_ways_to_exponentiate():
+    cases = [random_case(np.random.default_rng(seed)) for seed in range(200)]
+    assert {name for _, options, _ in cases for name in options} == {
+        "mask", "bias", "is_causal", "scale", "softcap", "sink", "enable_gqa"
+    }  # fmt: skip
+    empty_rows = [
+        (~np.asarray(options["mask"])).all(axis=-1).any()
+        for _, options, _ in cases
+        if "mask" in options and options["mask"].ndim
+    ]
+    assert any(empty_rows)
+    assert not all(empty_rows)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tiles_and_parts_agree_with_the_loops(seed):
+    rng = np.random.default_rng(100 + seed)
+    (query, key, value), options, blocks = random_case(rng)
+    query, key, value = (array[..., :9, :] for array in (query, key, value))
+    n_q, n_k = query.shape[-2], key.shape[-2]
+    for name in ("mask", "bias"):
+        if name in options and np.ndim(options[name]):
+            options[name] = options[name][..., :n_k] if options[name].ndim < 2 else options[name][..., :n_q, :n_k]
+    if "is_causal" in options and n_q != n_k:
+        del options["is_causal"]
+    exact = loop_attention(query, key, value, **options).astype(value.dtype)
+    close(tiled_attention(query, key, value, **options, **blocks), exact, value, 64)
+    close(partial_attention(query, key, value, **options).output, exact, value, 64)
+
+
+@pytest.mark.parametrize("size", [1, 50], ids=["exp as it is", "exp shifted"])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_causal):
+    query, key, value = rng.standard_normal((3, 2, 1300, 16), dtype=np.float32)
+    query *= size
+    expected = scaled_dot_product_attention(query, key, value, is_causal=is_causal)
+    close(tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
+
+
+def test_leading_axes_broadcast_and_values_may_bring_axes_of_their_own(rng):
+    query, key = rng.standard_normal((5, 1, 4, 3)), rng.standard_normal((2, 7, 3))
+    value = rng.standard_normal((3, 1, 2, 7, 6))
+    expected = scaled_dot_product_attention(query, key, value)
+    assert expected.shape == (3, 5, 2, 4, 6)
+    close(tiled_attention(query, key, value, query_block=3, key_block=2), expected, value)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
+def test_nothing_to_ask_or_nobody_to_answer_gives_zeros_or_no_rows(shape):
+    n_q, n_k = shape
+    output = tiled_attention(np.ones((2, n_q, 4)), np.ones((2, n_k, 4)), np.ones((2, n_k, 3)))
+    np.testing.assert_array_equal(output, np.zeros((2, n_q, 3)))
+    part = partial_attention(np.ones((n_q, 4)), np.ones((n_k, 4)), np.ones((n_k, 3)))
+    np.testing.assert_array_equal(part.logsumexp, np.full(n_q, -np.inf if n_k == 0 else np.log(n_k) + 2))
+
+
+def test_no_heads_give_an_empty_result():
+    assert tiled_attention(np.ones((0, 3, 4)), np.ones((0, 5, 4)), np.ones((0, 5, 2))).shape == (0, 3, 2)
+
+
+# --- what must not matter, and what must -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf, 1e30])
+@pytest.mark.parametrize("softcap", [None, 3.0])
+def test_a_masked_key_cannot_move_the_output(rng, poison, softcap):
+    query, key, value = rng.standard_normal((3, 12, 4))
+    before = tiled_attention(query, key, value, is_causal=True, softcap=softcap, query_block=5, key_block=4)
+    key[-1], value[-1] = poison, 1e6  # only the last query may see this
+    after = tiled_attention(query, key, value, is_causal=True, softcap=softcap, query_block=5, key_block=4)
+    np.testing.assert_allclose(after[:-1], before[:-1], rtol=0, atol=8 * EPS * 1e6 * 1e-6)
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("options", [{}, {"softcap": 3.0}, {"sink": 1.0}])
+def test_an_attended_key_that_is_broken_shows(rng, poison, options):
+    query, key, value = rng.standard_normal((3, 12, 4))
+    key[7, 2] = poison
+    assert np.isnan(tiled_attention(query, key, value, **options, query_block=5, key_block=4)).all()
+
+
+@pytest.mark.parametrize("sink", [None, -1.0])
+def test_a_fully_masked_row_is_zero_whatever_the_values_hold(rng, sink):
+    query, key, value = rng.standard_normal((3, 12, 4))
+    value[3] = np.nan
+    mask = np.ones((12, 12), bool)
+    mask[5] = False
+    output = tiled_attention(query, key, value, mask=mask, sink=sink, query_block=5, key_block=4)
+    np.testing.assert_array_equal(output[5], 0)
+    assert np.isnan(np.delete(output, 5, axis=0)).all()
+
+
+def test_no_floating_point_warnings_in_any_thread(rng):
+    query, key, value = rng.standard_normal((3, 9, 4), dtype=np.float32) * np.float32(1e20)
+    key[2] = np.inf
+    mask = rng.random((9, 9)) < 0.3
+    options: dict[str, Any] = {"mask": mask, "bias": np.full((9, 9), 1e300), "sink": -1e300, "softcap": 2.0}
+    half = rng.standard_normal((9, 4)).astype(np.float16)
+    with np.errstate(all="raise"):
+        tiled_attention(query, key, value, **options, query_block=2, key_block=2, n_threads=3)
+        merge_partials(partial_attention(query, key, value, **options), partial_attention(query, key, value))
+        tiled_attention(half, half, half, bias=np.full((9, 9), -np.inf))
+        assert np.geterr()["divide"] == "raise"
+
+
+def test_an_error_in_another_thread_reaches_the_caller(rng, monkeypatch):
+    module = tiled_attention.__globals__["tiles"].__dict__  # pytest may import a file given by name a second time
+    failed, attend = threading.Event(), module["_attend"]
+
+    def fail_in_the_other_thread(*arguments):
+        if threading.current_thread() is not threading.main_thread():
+            failed.set()
+            raise MemoryError("no room")
+        assert failed.wait(10)
+        return attend(*arguments)
+
+    monkeypatch.setitem(module, "_attend", fail_in_the_other_thread)
+    with pytest.raises(MemoryError, match="no room"):
+        tiled_attention(*rng.standard_normal((3, 9, 4)), query_block=1, n_threads=2)
+
+
+def test_threads_do_not_change_a_single_bit(rng):
+    arrays = rng.standard_normal((3, 3, 70, 8), dtype=np.float32)
+    one = tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16)
+    np.testing.assert_array_equal(
+        tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16, n_threads=5), one
+    )
+
+
+# --- memory ------------------------------------------------------------------------------------------------------
+
+
+def extra_bytes(n, n_threads=1, *, of=tiled_attention, **options):
+    query, key, value = np.random.default_rng(0).standard_normal((3, n, 64), dtype=np.float32)
+    threads = {"n_threads": n_threads} if of is tiled_attention else {}
+    of(query[:2], key[:2], value[:2], **threads)  # pays for lazy imports
+    tracemalloc.start()
+    try:
+        output = of(query, key, value, **threads, **options)
+        return tracemalloc.get_traced_memory()[1] - output.nbytes
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_extra_memory_is_one_tile_a_worker_whatever_n_is(n_threads, is_causal):
+    small, large = (extra_bytes(n, n_threads, is_causal=is_causal) for n in (2048, 8192))
+    assert max(small, large) <= n_threads * 2 * 2**20
+    if n_threads == 1:  # else it depends on who is busy at the same moment
+        assert np.log(large / small) / np.log(4) <= 0.05
+
+
+@pytest.mark.parametrize("n", [1024, 2048])
+def test_both_functions_hold_what_the_page_on_memory_counts(n):
+    grid, tile = attention_weight_bytes(n, n), attention_weight_bytes(256, 1024)
+    assert grid <= extra_bytes(n, of=scaled_dot_product_attention) <= grid + 2**20
+    assert tile <= extra_bytes(n) <= tile + 2**18
+
+
+def test_options_take_no_memory_of_the_size_of_the_scores():
+    n = 4096
+    options: dict[str, Any] = {
+        "mask": np.broadcast_to(np.arange(n) % 3 > 0, (n, n)),
+        "bias": np.broadcast_to(np.linspace(-1, 1, n), (n, n)),
+        "softcap": 5.0,
+        "sink": 1.0,
+    }
+    assert extra_bytes(n, 1, **options) <= 2 * 2**20
+
+
+def test_grouped_heads_are_not_repeated_in_memory(rng):
+    query = rng.standard_normal((8, 16, 32), dtype=np.float32)
+    key, value = rng.standard_normal((2, 1, 20000, 32), dtype=np.float32)
+    tracemalloc.start()
+    tiled_attention(query, key, value, enable_gqa=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < key.nbytes
