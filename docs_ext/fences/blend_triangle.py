@@ -8,8 +8,8 @@
     shares: [2, 4, 10]   # whole numbers, 0 to 16; a weight is a share of all
     ```
 
-The drawing is computed here. The script moves the point to the blend of the three corners, as the output is the blend
-of the three values.
+The drawing is computed while the page is being built. The script moves the point to the blend of the three corners, as
+the output is the blend of the three values.
 """
 
 from collections.abc import Mapping, Sequence
