@@ -34,11 +34,7 @@ def widget(root: Path, name: str) -> list[str]:
     """Write the fence, its script, and a test of each."""
     if not WORDS.fullmatch(name) or "-" not in name:
         raise NameRefusedError(f"{name!r} is no name of a widget: two lower-case words or more, as in NAME=bar-chart")
-    row = f'Widget("{name}", "learn/PAGE/", "factor=9")'
-    return [
-        *_write(root, "widget", name),
-        f"show it on a page, between ```{name} and ```, and give it a row in tests/browser/test_contract.py: {row}",
-    ]
+    return [*_write(root, "widget", name), f"show it on a page, between ```{name} and ```"]
 
 
 def function(root: Path, name: str, module: str) -> list[str]:

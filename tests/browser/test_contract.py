@@ -1,10 +1,10 @@
-"""What every widget owes its reader, by one table: keys, reset, address, navigation, no scripts, paper, motion.
+"""What every widget owes its reader: keys, reset, address, navigation, no scripts, paper, motion.
 
 What is special to a widget, above all that its numbers are the package's, stands in fences/test_<widget>.py.
 """
 
 import re
-from dataclasses import dataclass
+from importlib import import_module
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,54 +12,12 @@ import pytest
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
+FENCES = ROOT / "tests/browser/fences"
 
 
-@dataclass(frozen=True)
-class Widget:
-    """A row of the table: where a widget stands, and in what it differs from the others, with the reason."""
-
-    tag: str
-    page: str
-    wrong: str = ""  # a state that the address cannot mean; "" for a widget that keeps nothing there
-    reset: str = "Reset"  # the button's name; "" for none
-    native: bool = False  # its controls are the browser's own and work without scripts
-    silent: str = "none"  # fields that show nothing by themselves
-    roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
-    apart: str = "none"  # what shows with scripts alone, or without them alone
-    fault: str = ""  # what it makes of a wrong address today; once mended the test says so
-
-
-WIDGETS = (
-    # No reset yet: the last row, the default, is one key away from the first.
-    Widget("attention-grid", "learn/line-by-line/", "row=5 row=-1", reset="", native=True, apart="output"),
-    Widget("blend-triangle", "learn/lookup/", "w0=17&w1=x&w2=1.5", apart=".score"),
-    Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
-    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9"),
-    Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input"),
-    # No reset yet: each of the two switches and the grid is its own way back.
-    Widget(
-        *("order-switch", "", "swap=2&positions=&row=99"),
-        **{"reset": "", "native": True, "apart": "attention-grid output"},
-        fault="any word but true switches off: positions=x is no default",
-    ),
-    Widget("pe-explorer", "learn/order/", "p0=32&p1=-1&d=5"),
-    # The query of a word shows only while that word asks.
-    Widget(
-        *("qkv-calculator", "learn/line-by-line/", "q10=x&more1=9&asks=7&k00=1e999"),
-        **{"silent": "[name^=q]", "apart": ".matrix"},
-        fault="an empty number is taken from the address, and then called none",
-    ),
-    # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
-    Widget("quiz-question", "learn/line-by-line/", reset="Clear my answers", native=True, silent="input"),
-    Widget("rotation-dial", "learn/relative-positions/", "p0=13&p1=-1&t0=x", apart=".turn"),
-    Widget(
-        *("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
-        apart=".score, .plain",
-    ),
-    Widget("softmax-lab", "learn/scaling/", "n=8"),
-    Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),
-    Widget("window-sink", "learn/windows-and-sinks/", "left=9&sink=-1&row=7"),
-)
+# The test module of each widget says in CONTRACT how far it differs from the others.
+MODULES = {path.stem: import_module(f"tests.browser.fences.{path.stem}") for path in sorted(FENCES.glob("test_*.py"))}
+WIDGETS = [widget for module in MODULES.values() for widget in module.CONTRACT]
 NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py"}
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["ArrowDown"], "checkbox": ["Space"], "number": ["7"]}
@@ -109,9 +67,11 @@ def test_every_widget_has_a_row():
         for tag in re.findall(r"""customElements\.define\(\s*["']([\w-]+)""", script.read_text("utf-8")):
             defined[tag] = script
     rows = {widget.tag for widget in WIDGETS} | set(NO_WIDGETS)
-    missing = [f"<{tag}> of {script.relative_to(ROOT)}" for tag, script in defined.items() if tag not in rows]
-    assert not missing, f"no row in WIDGETS of tests/browser/test_contract.py: {', '.join(missing)}"
+    missing = {tag: f"tests/browser/fences/test_{tag.replace('-', '_')}.py" for tag in defined.keys() - rows}
+    assert not missing, "; ".join(f"<{tag}> needs a CONTRACT in {path}" for tag, path in missing.items())
     assert rows == set(defined)
+    for stem, module in MODULES.items():
+        assert {widget.tag for widget in module.CONTRACT} == {stem.removeprefix("test_").replace("_", "-")}
     assert {tag: script.stem for tag, script in defined.items()} == {tag: tag for tag in defined}
 
 

@@ -80,6 +80,7 @@ class Visit:
         self.page, self.known = tab, known
         self.full = address in IN_FULL
         self.errors, self.requests, self.faults = [], [], {}
+        self.missing: set[str] = set()
         tab.on("console", self.hear)
         tab.on("pageerror", self.fail)
         tab.on("request", self.ask)

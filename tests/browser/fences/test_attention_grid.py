@@ -2,7 +2,11 @@
 
 import pytest
 
+from tests.browser.widget import Widget
+
 PAGE = "learn/line-by-line/"
+# No reset yet: the last row, the default, is one key away from the first.
+CONTRACT = [Widget("attention-grid", PAGE, "row=5 row=-1", reset="", native=True, apart="output")]
 GRID = ".attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""

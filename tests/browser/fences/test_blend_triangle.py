@@ -5,7 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.browser.widget import Widget
+
 PAGE = "learn/lookup/"
+CONTRACT = [Widget("blend-triangle", PAGE, "w0=17&w1=x&w2=1.5", apart=".score")]
 VALUES = np.array([[8, 0], [0, 8], [8, 8]])
 DEFAULT = "1/8 (8, 0) + 1/4 (0, 8) + 5/8 (8, 8) = (6, 7)"
 SHOWN = """triangle => {

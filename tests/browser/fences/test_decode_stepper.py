@@ -9,8 +9,10 @@ from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import decode_stepper
 from docs_ext.html.numbers import number, share, vector
 from docs_ext.spec.head import read_head
+from tests.browser.widget import Widget
 
 PAGE = "learn/decoding/"
+CONTRACT = [Widget("decode-stepper", PAGE, "step=9&sees=none")]
 X = embed(S5, EARLY5)
 HEAD = read_head({"tokens": S5, "x": X, "w_q": W_Q1, "w_k": W_K, "w_v": W_V})
 SHOWN = """widget => ({

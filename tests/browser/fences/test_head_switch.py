@@ -8,8 +8,10 @@ import pytest
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed
 from docs_ext.fences import head_switch
 from docs_ext.html.numbers import vector
+from tests.browser.widget import Widget
 
 PAGE = "learn/heads/"
+CONTRACT = [Widget("head-switch", PAGE, "order=2&heads=&asks=9")]
 SPEC = {"sentences": [S5, T5], "positions": EARLY5, "w_q": [W_Q1, W_Q2], "w_k": W_K, "w_v": W_V, "w_o": W_O}
 CASES = head_switch._cases(SPEC)
 SHOWN = """widget => ({

@@ -8,8 +8,10 @@ from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext.html import numbers
 from docs_ext.html.grid_table import statement
 from docs_ext.spec import head
+from tests.browser.widget import Widget
 
 PAGE = "learn/masks/"
+CONTRACT = [Widget("mask-painter", PAGE, f"mask=2{'0' * 24}&row=9", roving="td input")]
 X = embed(S5, EARLY5)
 THAT = "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
 SHOWN = """widget => ({

@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
+from tests.browser.widget import Widget
 
 PAGE = ""  # the first
+# No reset yet: each of the two switches and the grid is its own way back.
+CONTRACT = [
+    Widget(
+        *("order-switch", PAGE, "swap=2&positions=&row=99"),
+        **{"reset": "", "native": True, "apart": "attention-grid output"},
+        fault="any word but true switches off: positions=x is no default",
+    )
+]
 SHOWN = """widget => ({
   says: widget.querySelector(":scope > output").textContent,
   words: [...widget.querySelectorAll("thead th.key")].map(e => e.firstChild.textContent),

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
+from tests.browser.widget import Widget
 
 PAGE = "learn/order/"
+CONTRACT = [Widget("pe-explorer", PAGE, "p0=32&p1=-1&d=5")]
 SHOWN = """explorer => ({
   says: explorer.querySelector("output").textContent,
   head: [...explorer.querySelectorAll("thead .at")].map(e => Number(e.textContent)),

@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 from attention import scaled_dot_product_attention, softmax
+from tests.browser.widget import Widget
 
 PAGE = "learn/line-by-line/"
+# The query of a word shows only while that word asks.
+CONTRACT = [
+    Widget(
+        *("qkv-calculator", PAGE, "q10=x&more1=9&asks=7&k00=1e999"),
+        **{"silent": "[name^=q]", "apart": ".matrix"},
+        fault="an empty number is taken from the address, and then called none",
+    )
+]
 WORDS = ["cat", "that", "dog"]
 DEFAULT = "that: cat 4/7, that 2/7, dog 1/7; sum 1; output (40/7, 16/7)"
 K = [[2, 4, 0, 2], [2, 2, 1, 0], [2, 0, 0, -2]]

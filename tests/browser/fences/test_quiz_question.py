@@ -4,7 +4,11 @@ import re
 
 import pytest
 
+from tests.browser.widget import Widget
+
 PAGE, OTHER = "learn/line-by-line/", "learn/scaling/"
+# Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
+CONTRACT = [Widget("quiz-question", PAGE, reset="Clear my answers", native=True, silent="input")]
 
 
 @pytest.fixture

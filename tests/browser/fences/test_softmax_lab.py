@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from attention import softmax
+from tests.browser.widget import Widget
 
 SCORES, SCALING = "learn/scores-and-softmax/", "learn/scaling/"
 PAGE = SCORES
+CONTRACT = [
+    Widget("softmax-lab", SCORES, "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1", apart=".score, .plain"),
+    Widget("softmax-lab", "learn/scaling/", "n=8"),
+]
 SHOWN = """lab => ({
   says: lab.querySelector("output").textContent,
   plain: lab.querySelector(".plain")?.textContent,

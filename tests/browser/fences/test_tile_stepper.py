@@ -5,8 +5,10 @@ import pytest
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import tile_stepper
 from docs_ext.html import numbers
+from tests.browser.widget import Widget
 
 PAGE = "learn/memory/"
+CONTRACT = [Widget("tile-stepper", PAGE, "order=sideways&size=9&step=0")]
 X = embed(S5, EARLY5)
 SCORES = [3, 2, 0, 1, 0]
 SHOWN = """widget => ({

@@ -8,8 +8,10 @@ from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext.html import numbers
 from docs_ext.html.grid_table import statement
 from docs_ext.spec import head
+from tests.browser.widget import Widget
 
 PAGE = "learn/windows-and-sinks/"
+CONTRACT = [Widget("window-sink", PAGE, "left=9&sink=-1&row=7")]
 X = embed(S5, EARLY5)
 RAN = "ran: dog 1/2, chased 1/4, ran 1/4; masked: cat, that; sum 1; output (0, 4)"
 START = {"left": 2, "right": 0, "keep": 0, "sink": 0, "row": 4}

@@ -3,8 +3,10 @@
 import pytest
 
 from docs_ext.fences import snake_name
+from tests.browser.widget import Widget
 
 PAGE = "learn/"  # fill in: the address of the page that shows the widget
+CONTRACT = [Widget("kebab-name", PAGE, "factor=9")]  # and a state in the address that it cannot mean
 
 
 @pytest.fixture

@@ -1,0 +1,18 @@
+"""How far a widget differs from the others in what it owes its reader; test_contract.py holds each to the rest."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Widget:
+    """Where a widget stands, and in what it differs from the others, with the reason."""
+
+    tag: str
+    page: str
+    wrong: str = ""  # a state that the address cannot mean; "" for a widget that keeps nothing there
+    reset: str = "Reset"  # the button's name; "" for none
+    native: bool = False  # its controls are the browser's own and work without scripts
+    silent: str = "none"  # fields that show nothing by themselves
+    roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
+    apart: str = "none"  # what shows with scripts alone, or without them alone
+    fault: str = ""  # what it makes of a wrong address today; once mended the test says so
