@@ -133,7 +133,7 @@ def test_a_widget_is_four_files_that_draw_and_fail_until_they_are_filled(house, 
         "test_nothing_is_left_to_fill_in",
     }
     assert "fill in: numbers from another source than the code under test" in output
-    assert any(line.startswith("tests/browser/fences/test_bar_chart.py:7: fill in: ") for line in output)
+    assert any(line.startswith("tests/browser/fences/test_bar_chart.py:8: fill in: ") for line in output)
     tests = house / files[3]
     right = iter(["[['1', '1'], ['2', '2'], ['3', '3']]", "'Times 1 the numbers add up to 6.'"])
     tests.write_text(re.sub(r"pytest\.fail\(.*\)", lambda _: next(right), tests.read_text("utf-8")), "utf-8")
