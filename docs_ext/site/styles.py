@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from docs_ext.site.fonts import embed_fonts, preload_fonts
+from docs_ext.site.fonts import embed_fonts, load_fonts
 
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
@@ -37,5 +37,5 @@ def link_bundle(page: str) -> str:
     if not links:
         return page
     start, base = links[0].start(), links[0]["base"]
-    one = f'\n      {preload_fonts(page, base)}<link rel="stylesheet" href="{base}{BUNDLE}">'
+    one = f"\n      {load_fonts(page, base, BUNDLE)}"
     return page[:start] + one + _LINK.sub("", page[start:])

@@ -15,4 +15,3 @@ class Widget:
     silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
     apart: str = "none"  # what shows with scripts alone, or without them alone
-    fault: str = ""  # what it makes of a wrong address today; once mended the test says so

@@ -14,7 +14,6 @@ CONTRACT = [
     Widget(
         *("order-switch", PAGE, "swap=2&positions=&row=99"),
         **{"reset": "", "native": True, "apart": "attention-grid output"},
-        fault="any word but true switches off: positions=x is no default",
     )
 ]
 SHOWN = """widget => ({

@@ -16,7 +16,6 @@ CONTRACT = [
     Widget(
         *("qkv-calculator", PAGE, "q10=x&more1=9&asks=7&k00=1e999"),
         **{"silent": "[name^=q]", "apart": ".matrix"},
-        fault="an empty number is taken from the address, and then called none",
     )
 ]
 WORDS = ["cat", "that", "dog"]

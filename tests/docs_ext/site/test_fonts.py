@@ -11,7 +11,7 @@ pytest.importorskip("fontTools", reason="making the site smaller needs the docs 
 
 from fontTools.ttLib import TTFont
 
-from docs_ext.site.fonts import EMBEDDED, preload_fonts, subset_fonts
+from docs_ext.site.fonts import EMBEDDED, load_fonts, subset_fonts
 from docs_ext.site.styles import bundle, link_bundle
 from tests.pages import ROOT
 
@@ -68,5 +68,5 @@ def test_fonts_keep_the_glyphs_of_formulas_and_no_others(site):
     ],
 )
 def test_a_page_fetches_the_rarer_fonts_of_its_formulas_at_once(body, fonts):
-    links = preload_fonts(body, "../")
+    links = load_fonts(body, "../", "all.css")
     assert re.findall(r'rel="preload" href="../assets/katex/fonts/KaTeX_(\w+)-Regular.woff2"', links) == fonts

@@ -147,7 +147,7 @@ export function bindForm(form, id, show) {
   const start = values();
   const update = () => show(values());
   const write = () => {
-    const valid = Object.entries(values()).filter(([name]) => fieldOf(name)?.validity?.valid ?? true);
+    const valid = Object.entries(values()).filter(([name, value]) => value && (fieldOf(name)?.validity?.valid ?? true));
     const changed = valid.map(([name, value]) => [name, value === start[name] ? null : value]);
     writeState(id, Object.fromEntries(changed)); // of an invalid field the last good value stays
   };
@@ -155,7 +155,7 @@ export function bindForm(form, id, show) {
     const field = fieldOf(name);
     if (!field) continue;
     field.value = text;
-    if (field.value !== text) field.value = start[name]; // a value that it cannot take
+    if (!text || field.value !== text) field.value = start[name]; // a value that it cannot take
   }
   const reset = button("Reset", () => {
     form.reset();

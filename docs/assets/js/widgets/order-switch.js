@@ -9,7 +9,9 @@ class OrderSwitch extends HTMLElement {
 
   connectedCallback() {
     const saved = readState(this.id);
-    for (const box of this.boxes) if (saved[box.name]) box.checked = saved[box.name] === "true";
+    for (const box of this.boxes) {
+      if (["true", "false"].includes(saved[box.name])) box.checked = saved[box.name] === "true";
+    }
     if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
     find(this, ".widget-controls").addEventListener("change", this); // adding the same listener twice adds it once
   }
