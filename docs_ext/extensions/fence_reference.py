@@ -28,7 +28,10 @@ def section(name: str) -> str:
         path = f"docs_ext/fences/{name.replace('-', '_')}.py"
         raise ValueError(f"{path}: its docstring shows no example, a fence that begins ```{name}")
     first, rest = for_authors.split("\n\n", 1)
-    parts = f"### `{name}` {{ #fence-{name} }}", first, _keys(module), _EXAMPLE.sub(_shown_and_live, rest)
+    heading = (
+        f"### `{name}` {{ #fence-{name} data-search-exclude=true }}"  # a search for softmax is not for softmax-lab
+    )
+    parts = heading, first, _keys(module), _EXAMPLE.sub(_shown_and_live, rest)
     return "\n\n".join(parts)
 
 

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from docs_ext.site.moved import MOVED
+
 ROOT = Path(__file__).parents[2]
 BUILT_FOR = "https://site.test/attention/"  # as tests/conftest.py builds the site
 PREFIX = urlsplit(BUILT_FOR).path
@@ -125,9 +127,10 @@ def server(handler):
 
 @pytest.fixture(scope="session")
 def page_names(site):
-    """Return the addresses of all pages, relative to the first."""
+    """Return the addresses of all pages, relative to the first; those that have moved are no pages."""
     files = (path.relative_to(site).as_posix() for path in site.rglob("*.html"))
-    return sorted(name.removesuffix("index.html") for name in files if name != "404.html")
+    names = {name.removesuffix("index.html") for name in files if name != "404.html"}
+    return sorted(names - set(MOVED))
 
 
 @pytest.fixture(scope="session")

@@ -159,6 +159,12 @@ def test_the_reference_shows_exactly_the_public_names(site):
     assert shown == set(attention.__all__)
 
 
+def test_the_search_knows_ideas_and_not_the_reference_of_fences(site):
+    index = (site / "search/search_index.json").read_text("utf-8")
+    assert "how-this-site-is-made/#stem" in index
+    assert "#fence-" not in index
+
+
 def test_the_readmes_links_lead_to_files_of_the_project():
     targets = re.findall(r"\]\(([^)#]+)", (ROOT / "README.md").read_text("utf-8"))
     local = [target for target in targets if "://" not in target]

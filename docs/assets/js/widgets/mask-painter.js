@@ -47,7 +47,7 @@ customElements.define(
 
       const saved = readState(id);
       const known = new RegExp(`^[01]{${first.length}}$`).test(saved.mask);
-      paint(known ? saved.mask : first, rows[Number(saved.row)] ? Number(saved.row) : row);
+      paint(known ? saved.mask : first, saved.row && rows[Number(saved.row)] ? Number(saved.row) : row);
 
       /**
        * One tab stop for the whole grid; the arrow keys move it.
