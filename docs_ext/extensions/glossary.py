@@ -12,6 +12,7 @@ explains the word itself.
 import posixpath
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
@@ -91,8 +92,7 @@ def _mark(parent: Element, place: int, text: str, left: dict[str, str]) -> str:
     """Put an `abbr` into `parent` for each word found in `text`; return the text before the first."""
     if isinstance(text, AtomicString) or not left:
         return text
-    words = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
-    found = re.search(rf"(?<![\w-])(?:{words})(?![\w-])", text)
+    found = _any_of(tuple(left)).search(text)
     if found is None:
         return text
     abbr = Element("abbr", {"title": left.pop(found[0])})
@@ -100,6 +100,12 @@ def _mark(parent: Element, place: int, text: str, left: dict[str, str]) -> str:
     parent.insert(place, abbr)
     abbr.tail = _mark(parent, place + 1, text[found.end() :], left)
     return text[: found.start()]
+
+
+@cache
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return re.compile(rf"(?<![\w-])(?:{longest_first})(?![\w-])")
 
 
 class _MarkTerms(Treeprocessor):

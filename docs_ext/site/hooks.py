@@ -4,6 +4,7 @@ Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to 
 module: it adds downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its speed.
 """
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ def on_startup(*, command: str, dirty: bool) -> None:
     _command = command
     if command == "serve":
         live.restart_when_python_changes()
+    else:
+        gc.disable()  # a build ends before there is much to collect, and looking for it takes a tenth of the time
 
 
 def on_config(config: MkDocsConfig) -> None:
