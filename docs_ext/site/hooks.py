@@ -85,7 +85,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 def on_build_error(*, error: Exception) -> None:
     """Wait for the author's next edit if the very first build fails."""
     if _command == "serve" and not _last.is_served:
-        live.restart_when_a_page_changes(_last.docs)
+        live.restart_after_an_edit(_last.docs)
 
 
 def on_serve(server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[[], None]) -> None:

@@ -6,9 +6,12 @@ others kept from the last whole build; whatever may show on other pages too (a t
 all of them.
 """
 
+import atexit
 import logging
 import socket
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -36,10 +39,22 @@ def restart_when_python_changes() -> None:
     hupper.get_reloader().watch_files([str(path) for name in READ_ONCE for path in _files(ROOT / name)])
 
 
-def restart_when_a_page_changes(docs: str) -> None:
-    """Wait for an edit of any page: the first build has failed, and MkDocs does not watch yet."""
+def restart_after_an_edit(docs: str) -> None:
+    """Wait for the author: the first build has failed, and MkDocs does not watch yet."""
     if hupper.is_active():
-        hupper.get_reloader().watch_files([str(path) for path in _files(Path(docs))])
+        atexit.register(_wait_and_restart, docs, _times(docs))  # when MkDocs has said what is wrong
+
+
+def _wait_and_restart(docs: str, before: dict[Path, int]) -> None:
+    with suppress(KeyboardInterrupt):
+        while _times(docs) == before:
+            time.sleep(0.3)
+        hupper.get_reloader().trigger_reload()
+
+
+def _times(docs: str) -> dict[Path, int]:
+    """Note when each source was changed."""
+    return {path: path.stat().st_mtime_ns for path in _files(Path(docs))}
 
 
 def _files(path: Path) -> list[Path]:
@@ -73,7 +88,7 @@ class LastBuild:
         self.docs = "docs"
         self.is_served = False
         self.is_whole = False  # else the next build must be
-        self.seen: dict[Path, int] = {}  # when each source was changed
+        self.seen: dict[Path, int] = {}  # the times of the sources
         self.titles: dict[File, str] = {}  # as the navigation of every page shows them
         self.broken: set[File] = set()  # pages to build again, whatever changes
 
@@ -81,12 +96,12 @@ class LastBuild:
         """Let the server call `self.build`, and the whole build only where it must."""
         self._build_all = whole
         server.builder = self.build
-        self.is_served, self.seen = True, self._times()
+        self.is_served, self.seen = True, _times(self.docs)
         self._remember()
 
     def build(self) -> None:
         """Build what has changed since the last time."""
-        now = self._times()
+        now = _times(self.docs)
         changed = {path for path in now.keys() | self.seen.keys() if now.get(path) != self.seen.get(path)}
         pages = self._pages_to_build(changed, new_or_gone=now.keys() != self.seen.keys())
         if pages is None:
@@ -105,9 +120,6 @@ class LastBuild:
         self.is_whole = True
         self.broken.clear()
         self.titles = {file: _page(file).title for file in self.files.documentation_pages()}
-
-    def _times(self) -> dict[Path, int]:
-        return {path: path.stat().st_mtime_ns for path in _files(Path(self.docs))}
 
     def _pages_to_build(self, changed: set[Path], *, new_or_gone: bool) -> list[File] | None:
         """Return the pages to build again, None for all of them."""

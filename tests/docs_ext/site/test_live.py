@@ -65,6 +65,13 @@ class Live:
         assert old in text
         path.write_text(text.replace(old, new, 1), "utf-8")
 
+    def says(self, words):
+        """Wait until the terminal shows the words."""
+        end = time.monotonic() + PATIENCE
+        while words not in (text := self.log.read_text()):
+            assert time.monotonic() < end, text
+            time.sleep(0.1)
+
     def shows(self, address, pattern):
         """Wait until the page shows what it should."""
         end = time.monotonic() + PATIENCE
@@ -74,7 +81,7 @@ class Live:
 
 
 @pytest.fixture
-def live(tmp_path):
+def folder(tmp_path):
     for name in ("attention", "docs_ext"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "docs/assets").mkdir(parents=True)
@@ -82,10 +89,32 @@ def live(tmp_path):
         (tmp_path / "docs" / name).write_text(text, "utf-8")
     (tmp_path / "docs/assets/site.css").write_text("a { color: red }", "utf-8")
     (tmp_path / "mkdocs.yml").write_text(CONFIG, "utf-8")
-    live = Live(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def live(folder):
+    live = Live(folder)
     yield live
     live.process.terminate()
     live.process.wait(10)
+
+
+def test_a_first_build_that_fails_waits_for_the_author(folder):
+    page = folder / "docs/second.md"
+    page.write_text(PAGES["second.md"].replace("caption", "captoin"), "utf-8")
+    live = Live(folder)
+    try:
+        live.says("did you mean 'caption'")
+        page.write_text(PAGES["second.md"], "utf-8")
+        live.shows("second/", "Words")
+        starts = live.log.read_text().count("Starting monitor")
+        live.edit("docs/second.md", "Words", "Other words")
+        live.shows("second/", "Other words")
+        assert live.log.read_text().count("Starting monitor") == starts, "an edit of a page restarts no more"
+    finally:
+        live.process.terminate()
+        live.process.wait(10)
 
 
 def test_every_edit_is_shown(live):
