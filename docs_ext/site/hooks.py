@@ -77,7 +77,7 @@ on_page_context = CombinedEvent(_take_formulas_out, _put_formulas_back)
 def on_post_build(*, config: MkDocsConfig) -> None:
     """Write what stands beside the pages; make what is published smaller and closed."""
     site = Path(config.site_dir)
-    if _command == "build":
+    if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site)
     redirect(site)
 
