@@ -90,7 +90,7 @@ class LastBuild:
         self.is_whole = False  # else the next build must be
         self.seen: dict[Path, int] = {}  # the times of the sources
         self.titles: dict[File, str] = {}  # as the navigation of every page shows them
-        self.broken: set[File] = set()  # pages to build again, whatever changes
+        self.unbuilt: set[File] = set()  # pages to build again, whatever changes
 
     def serve(self, server: LiveReloadServer, whole: Callable[[], None]) -> None:
         """Let the server call `self.build`, and the whole build only where it must."""
@@ -118,14 +118,14 @@ class LastBuild:
 
     def _remember(self) -> None:
         self.is_whole = True
-        self.broken.clear()
+        self.unbuilt.clear()
         self.titles = {file: _page(file).title for file in self.files.documentation_pages()}
 
     def _pages_to_build(self, changed: set[Path], *, new_or_gone: bool) -> list[File] | None:
         """Return the pages to build again, None for all of them."""
         if not self.is_whole or new_or_gone:
             return None
-        docs, pages = Path(self.docs), [*self.broken]
+        docs, pages = Path(self.docs), [*self.unbuilt]
         for path in sorted(changed):
             name = path.relative_to(docs).as_posix()
             if name in FOR_ALL:
@@ -142,23 +142,27 @@ class LastBuild:
                 self.files.src_uris[path.relative_to(self.docs).as_posix()].copy_file()
 
     def _build(self, pages: list[File]) -> None:
+        known = dict(self.files.src_uris)
         for file in pages:
             try:
                 _populate_page(_page(file), self.config, self.files)
             except BuildError as error:
-                self.broken.add(file)
+                self.unbuilt.update(pages)
                 _show(error, file)
                 return
         if any(_page(file).title != self.titles[file] for file in pages):
             self._build_whole()
             return
-        self.broken.clear()
+        self.unbuilt.clear()
         self.config.plugins.on_env(self.env, config=self.config, files=self.files)
         everything = self.files.documentation_pages()
         for file in pages:
             self._forget_in_search(file)
             _build_page(_page(file), self.config, everything, self.nav, self.env)
             log.info(f"Built {file.src_uri}")
+        for name, file in self.files.src_uris.items():
+            if known.get(name) is not file:  # the script of a page's examples, written anew
+                file.copy_file()
         for file in everything if pages else ():
             _page(file).validate_anchor_links(files=self.files, log_level=self.config.validation.links.anchors)
         self.config.plugins.on_post_build(config=self.config)

@@ -130,6 +130,17 @@ def test_every_edit_is_shown(live):
     live.edit("docs/second.md", "captoin", "caption")
     live.shows("second/", "Other words.*<td>0.5</td>")
 
+    for name, old, new in (("index.md", "# First", "# First\n\nMore."), ("second.md", "caption", "captoin")):
+        live.edit(f"docs/{name}", old, new)  # both at once: what one lacks must not cost the other
+    live.shows("second/", "cannot be built")
+    live.edit("docs/second.md", "captoin", "caption")
+    live.shows("", "More.")
+
+    live.edit("docs/index.md", "More.", "```pycon\n>>> 2 + 3\n5\n\n```\n")
+    live.shows("index.py", "show\\(2 \\+ 3\\)")
+    live.edit("docs/index.md", "2 + 3", "1 + 4")
+    live.shows("index.py", "show\\(1 \\+ 4\\)")
+
     live.edit("docs/second.md", "# Second", "# Renamed")  # the navigation of all pages shows it
     live.shows("", "Renamed")
 
