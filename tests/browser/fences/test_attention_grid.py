@@ -89,8 +89,9 @@ def test_the_address_names_the_row(grid, server):
 
 
 def test_two_grids_of_a_page_are_chosen_apart(open_page):
-    page = open_page("learn/masks/")
-    page.locator("attention-grid output").nth(1).wait_for()
+    page = open_page("learn/heads/")
+    page.locator("attention-grid output").nth(1).wait_for(state="attached")
+    page.evaluate("document.querySelectorAll('details').forEach(section => { section.open = true; })")
     one, two = (page.locator(f"{GRID}:has(attention-grid)").nth(index) for index in (0, 1))
     one.locator("tbody label").nth(0).click()
     two.locator("tbody label").nth(2).click()
