@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget
 
 PAGE = "learn/line-by-line/"
@@ -91,8 +92,9 @@ def test_the_address_names_the_row(grid, server):
 def test_two_grids_of_a_page_are_chosen_apart(open_page):
     page = open_page("learn/heads/")
     page.locator("attention-grid output").nth(1).wait_for(state="attached")
-    page.evaluate("document.querySelectorAll('details').forEach(section => { section.open = true; })")
     one, two = (page.locator(f"{GRID}:has(attention-grid)").nth(index) for index in (0, 1))
+    for grid in (one, two):
+        grid.evaluate(UNFOLD)
     one.locator("tbody label").nth(0).click()
     two.locator("tbody label").nth(1).click()
     assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [1])
