@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mkdocs.exceptions import BuildError
 
+_MENDED = "/* mended */"
 # The script fetches the search index, larger than a page, at once. Here it waits until the search is opened.
 _AT_ONCE, _ON_DEMAND = 'location.protocol!=="file:"', "!1"
 # The first click on an anchor of the page fetches the page again, and every widget loses its state. Here a page is
@@ -23,9 +24,11 @@ def mend_bundle(site: Path) -> None:
     if len(bundles) != 1:
         raise BuildError(f"theme_patches.py: {len(bundles)} bundles in assets/javascripts: has the theme changed?")
     script = bundles[0].read_text("utf-8")
+    if script.startswith(_MENDED):
+        return  # the live server builds a page into the site as it is
     for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH):
         script = _patched(bundles[0].name, script, fault, mended)
-    bundles[0].write_text(script, "utf-8")
+    bundles[0].write_text(_MENDED + script, "utf-8")
 
 
 def name_search_dialog(page: str) -> str:

@@ -29,8 +29,17 @@ def test_every_fault_of_the_bundle_is_found_once_and_mended(site):
         assert (before.count(fault), script.count(fault)) == (1, 0)
 
 
+def test_what_is_mended_stays_as_it_is(site):
+    mend_bundle(site)
+    [script] = (site / "assets/javascripts").iterdir()
+    once = script.read_text("utf-8")
+    mend_bundle(site)
+    assert script.read_text("utf-8") == once
+
+
 def test_a_changed_bundle_is_noticed(site):
-    mend_bundle(site)  # what it looks for is no longer there
+    [script] = (site / "assets/javascripts").iterdir()
+    script.write_text(script.read_text("utf-8").replace('ne("hash")', 'ne("href")'), "utf-8")
     with pytest.raises(Exception, match=r"theme_patches\.py: bundle.* has 0 times .*has the theme changed"):
         mend_bundle(site)
 
