@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 
 _BODY = template("""
 <div class="scroll" tabindex="0" role="region" aria-label="{{ caption }}">
-<div class="matrix-strips" style="--cells:{{ cells }}">
+<div class="matrix-strips" style="--one:{{ one }};--every:{{ every }}">
 <div class="which">
   {% for panel in panels %}
   <label class="{{ panel.role }}" for="{{ ident }}-column-{{ panel.first }}">{{ panel.maker }} makes
@@ -90,8 +90,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         "matrix-strips",
         str(spec["id"]),
         question=f"double every feature of {words[row]}. What happens to its query, its key and its value?",
-        answer=f"All three double, since each of their numbers is a sum of products with these features: the query is "
-        f"then {twice[0]}{_in(products[0].unit)}, the key {twice[1]} and the value {twice[2]}.",
+        answer="All three double, because each of their numbers is a sum of products with these features: the key is then "
+        f"{twice[1]}, the value {twice[2]} and the query {twice[0]}{_in(products[0].unit)}.",
         body=_body(spec, words, features, x, products, row, chosen),
         says=statement(names_of(words)[row], x[row], products[chosen[0]], row, chosen[1]),
         words=names_of(words),
@@ -110,17 +110,17 @@ def render(spec: Mapping[str, Any]) -> Markup:
 
 
 def statement(word: str, x: Floats, product: Product, row: int, column: int) -> str:
-    """Say how a number comes about: 'cat, key, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. …'."""
+    """Say how a number comes about: 'The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. …'."""
     terms = [f"{number(a)} \N{MIDDLE DOT} {_bracketed(b)}" for a, b in zip(x, product.matrix[:, column], strict=True)]
     made = product.made[row]
     return (
-        f"{word}, {product.role}, {product.columns[column]}: {' + '.join(terms)} = {number(made[column])}. "
+        f"The {product.role} of {word}, {product.columns[column]}: {' + '.join(terms)} = {number(made[column])}. "
         f"The whole {product.role} is {vector(made)}{_in(product.unit)}."
     )
 
 
 def _in(unit: str) -> str:
-    return f", in units of {unit}," if unit else ""
+    return f", in units of {unit}" if unit else ""
 
 
 def _bracketed(x: float) -> str:
@@ -201,6 +201,7 @@ def _body(
         )
         column += len(product.columns)
     asks = [_ROW(ident=ident, row=i, word=word, chosen=i == row) for i, word in enumerate(names_of(words))]
-    cells = len(features) + max(len(product.columns) for product in products)
+    cells = [len(product.columns) for product in products]  # beside those of x: of one matrix, or of all of them
     given = strips(x, name="X", words=asks, features=features)
-    return _BODY(caption=spec["caption"], ident=ident, cells=cells, panels=panels, given=given)
+    one, every = (len(features) + count(cells) for count in (max, sum))
+    return _BODY(caption=spec["caption"], ident=ident, one=one, every=every, panels=panels, given=given)

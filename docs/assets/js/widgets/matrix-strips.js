@@ -24,7 +24,7 @@ const bracketed = (x) => (x < 0 ? `(${number(x)})` : number(x));
 function statement(word, x, { role, columns, matrix, unit }, column) {
   const made = columns.map((_, c) => dot(x, matrix.map((row) => row[c])));
   const terms = x.map((a, i) => `${number(a)} \u00b7 ${bracketed(matrix[i][column])}`);
-  return `${word}, ${role}, ${columns[column]}: ${terms.join(" + ")} = ${number(made[column])}. ` +
+  return `The ${role} of ${word}, ${columns[column]}: ${terms.join(" + ")} = ${number(made[column])}. ` +
     `The whole ${role} is ${vector(made)}${unit}.`;
 }
 
