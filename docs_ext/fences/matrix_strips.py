@@ -90,8 +90,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         "matrix-strips",
         str(spec["id"]),
         question=f"double every feature of {words[row]}. What happens to its query, its key and its value?",
-        answer="All three double, because each of their numbers is a sum of products with these features: the key is then "
-        f"{twice[1]}, the value {twice[2]} and the query {twice[0]}{_in(products[0].unit)}.",
+        answer="All three double, because each of their numbers is a sum of products with these features: the key "
+        f"is then {twice[1]}, the value {twice[2]} and the query {twice[0]}{_in(products[0].unit)}.",
         body=_body(spec, words, features, x, products, row, chosen),
         says=statement(names_of(words)[row], x[row], products[chosen[0]], row, chosen[1]),
         words=names_of(words),

@@ -55,7 +55,9 @@ customElements.define(
         const line = /** @type {HTMLTableRowElement} */ (cell.parentElement), panel = cell.closest(".panel");
         if (cell.closest(".given, .made")) rows[line.sectionRowIndex].checked = true;
         if (panel) {
-          const first = places.findIndex(({ product }) => product === products[panels.indexOf(/** @type {any} */ (panel))]);
+          const first = places.findIndex(({ product }) =>
+            product === products[panels.indexOf(/** @type {any} */ (panel))]
+          );
           columns[first + cell.cellIndex - 1].checked = true;
         }
         touched(rows[0]);
