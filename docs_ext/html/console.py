@@ -70,7 +70,9 @@ def _fold(block: re.Match[str], seen: set[str]) -> str:
     if not end:
         return block[0]
     code = (text[4:] or "\n" for text in texts if _is_typed(text))
-    setup = [line for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)]  # without blank lines
+    setup = [
+        line for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)
+    ]  # without blank lines
     return _FOLDED(
         classes=Markup(block["classes"]),
         copy="".join(code).rstrip("\n"),
