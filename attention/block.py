@@ -374,8 +374,8 @@ def transformer_block(
     norm_first : bool, optional
         Where the layer norms stand: before each part (pre-LN), or after each sum (post-LN).
     **options
-        mask, is_causal, rotary and the others, as in `multi_head_attention`; not memory, as the tokens attend to each
-        other.
+        rotary as in `multi_head_attention`, the others as in `attention_weights`; not memory, as the tokens attend to
+        each other.
 
     Returns
     -------

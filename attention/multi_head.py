@@ -239,7 +239,7 @@ def multi_head_attention(
     rotary : Rotary, optional
         Tables that turn the queries and keys of every head, but not the values; self-attention only.
     **options
-        mask, bias, is_causal, scale, softcap and sink, as in `scaled_dot_product_attention`; the scores have the shape
+        mask, bias, is_causal, scale, softcap and sink, as in `attention_weights`; the scores have the shape
         (..., heads, n_q, n_k). enable_gqa follows from the weights.
 
     Returns
