@@ -3,6 +3,7 @@
 That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
 """
 
+import ast
 import doctest
 import re
 from html import unescape
@@ -69,6 +70,28 @@ def test_a_page_keeps_to_plain_doctest(page):
     prompts = len(re.findall(r"^ *>>> ", text, re.M))
     fenced = sum(len(re.findall(r"^>>> ", console.code, re.M)) for console in consoles(page))
     assert prompts == fenced, f"{page}: {prompts - fenced} prompts stand outside a ```pycon block"
+
+
+COLUMNS = 80  # what a block holds at 1280 px, prompt included: --code in site.css
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_line_of_an_example_is_longer_than_its_block(page):
+    found = consoles(page)
+    long = [f"{found.where}: {line}" for found in found for line in found.code.split("\n") if len(line) > COLUMNS]
+    assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "attention").glob("*.py")), ids=lambda file: file.name)
+def test_no_line_of_an_example_in_a_docstring_is_longer_than_its_block(file):
+    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+    examples = [example for text in texts for example in doctest.DocTestParser().get_examples(text)]
+    typed = (f">>> {line}" for example in examples for line in example.source.split("\n"))
+    printed = (line for example in examples for line in example.want.split("\n"))
+    long = [line for line in (*typed, *printed) if len(line) > COLUMNS]
+    assert not long, f"{file.name}: {len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
 
 
 CONSOLE = """```pycon
@@ -157,3 +180,13 @@ def test_readers_do_not_see_imports_and_data_again(site, part):
     worst = sorted(pages, key=lambda path: -pages[path][1])[:5]
     names = ", ".join(f"{path.parent.relative_to(site)} {pages[path][1]} of {pages[path][0]}" for path in worst)
     assert known / count <= 0.08, f"{known} of {count} typed lines are imports or repeated data: {names}"
+
+
+def test_no_line_of_other_code_is_longer_than_its_block(site):
+    long = []
+    for page in site.rglob("index.html"):
+        html = re.sub(r'<details class="mkdocstrings-source">.*?</details>', "", page.read_text("utf-8"), flags=re.S)
+        for block in re.findall(r"<pre>(.*?)</pre>", html, re.S):  # signatures, explained code, plain text
+            lines = unescape(re.sub(r"<[^>]+>", "", block)).split("\n") if 'class="gp"' not in block else ()
+            long += [f"{page.parent.relative_to(site)}: {line}" for line in lines if len(line) > COLUMNS]
+    assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
