@@ -189,7 +189,7 @@ def scaled_dot_product_attention(
         promote among themselves as in NumPy, and only they decide the dtype of the output; integers and bools count
         as float64, float16 is computed in float32 and returned as float16.
     mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`. With enable_gqa each key and value head serves a run of neighbouring query heads.
+        As in `attention_weights`; enable_gqa shares the values as it shares the keys.
 
     Returns
     -------
