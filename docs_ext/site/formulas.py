@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 _FORMULA = '<span class="katex'
 _SPAN = re.compile(r"<(/?)span\b[^>]*>")
+_FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)
 _CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 
 
@@ -27,7 +28,8 @@ def for_search(html: str) -> str:
     """Return what the search plugin has to read: a page without its formulas, and code without its colours.
 
     It would parse each of them, most of the tags of a page, and its index would be the same: formulas are marked with
-    `data-search-exclude`. That took a quarter of a build.
+    `data-search-exclude`. That took a quarter of a build. A heading in a summary moves before its fold, since the plugin
+    would end the section with the summary.
 
     >>> for_search('<p>a <span class="katex"><span>x</span></span> b</p><pre><span>c</span></pre>')
     '<p>a  b</p><pre>c</pre>'
@@ -36,5 +38,5 @@ def for_search(html: str) -> str:
     for start, stop in formulas(html):
         kept.append(html[end:start])
         end = stop
-    without = "".join([*kept, html[end:]])
+    without = _FOLDED_HEADING.sub(r"\2\1\3", "".join([*kept, html[end:]]))
     return _CODE.sub(lambda code: _SPAN.sub("", code[0]), without)

@@ -1,5 +1,7 @@
 // Small enhancements of pages that are complete without them.
 
+import { reveal } from "./lib/reveal.js";
+
 // A box that scrolls must be reachable by keyboard and have a name; a box that does not scroll must not get in the way.
 const NAMES = {
   "div.arithmatex": "Formula",
@@ -68,11 +70,20 @@ function addPromptToggle(code) {
  */
 const views = /** @type {any} */ (globalThis).document$;
 
+// What the address asks for. A state of widgets, #~..., is no id; a link to where one is already changes no address.
+const revealTarget = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+addEventListener("hashchange", revealTarget);
+document.addEventListener("click", ({ target }) => {
+  const link = target instanceof Element ? target.closest("a[href*='#']") : null;
+  if (link instanceof HTMLAnchorElement && link.href === location.href) revealTarget();
+});
+
 views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
   loadWidgets(document);
+  revealTarget();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
 document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble
