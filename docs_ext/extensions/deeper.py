@@ -6,9 +6,9 @@
 
     Whatever the next page does not need.
 
-A browser opens a row by click and by key; `docs/assets/js/lib/reveal.js` also opens it for whoever follows a link to
-something in it. The heading keeps its anchor, its permalink and its place in the contents. Nothing else may stand
-under "Going deeper", since it would belong to no row.
+A browser opens a row by click and by key, and the theme for whoever follows a link to something in it. The heading keeps
+its anchor, its permalink and its place in the contents. Nothing else may stand under "Going deeper", since it would
+belong to no row.
 """
 
 import re

@@ -103,6 +103,13 @@ def test_an_anchor_in_a_fold_in_a_row_opens_both(tab, server):
     assert page.evaluate(IN_VIEW, "such-a-file")
 
 
+def test_a_link_to_the_state_of_a_folded_widget_opens_its_fold(tab, server):
+    page = load(tab, f"{server}reference/how-this-site-is-made/")
+    widget = page.locator("details:not([open]) rotation-dial")
+    load(tab, f"{page.url}#~{widget.get_attribute('id')}.m=3")
+    page.locator("details[open] rotation-dial input").first.wait_for()
+
+
 def test_a_result_of_the_search_opens_its_row(fresh, server):
     load(fresh, server)
     fresh.keyboard.press("/")

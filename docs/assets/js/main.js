@@ -1,7 +1,5 @@
 // Small enhancements of pages that are complete without them.
 
-import { reveal } from "./lib/reveal.js";
-
 // A box that scrolls must be reachable by keyboard and have a name; a box that does not scroll must not get in the way.
 const NAMES = {
   "div.arithmatex": "Formula",
@@ -70,20 +68,25 @@ function addPromptToggle(code) {
  */
 const views = /** @type {any} */ (globalThis).document$;
 
-// What the address asks for. A state of widgets, #~..., is no id; a link to where one is already changes no address.
-const revealTarget = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1))));
-addEventListener("hashchange", revealTarget);
-document.addEventListener("click", ({ target }) => {
-  const link = target instanceof Element ? target.closest("a[href*='#']") : null;
-  if (link instanceof HTMLAnchorElement && link.href === location.href) revealTarget();
-});
+// What the address names is not to be hidden in a closed fold, be it an anchor or, as #~ID.key=value, a widget's state.
+function openFolds() {
+  const hash = location.hash.slice(1);
+  const names = hash.startsWith("~") ? [...new URLSearchParams(hash.slice(1)).keys()] : [hash];
+  for (const name of names) {
+    const named = document.getElementById(name.split(".")[0]);
+    for (const fold of document.querySelectorAll("details:not([open])")) {
+      if (named && fold.contains(named)) fold.setAttribute("open", "");
+    }
+  }
+}
+addEventListener("hashchange", openFolds);
 
 views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
   loadWidgets(document);
-  revealTarget();
+  openFolds();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
 document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble
