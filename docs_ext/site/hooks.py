@@ -1,7 +1,7 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its speed.
+module: it adds reading times, downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its speed.
 """
 
 import gc
@@ -21,6 +21,7 @@ from docs_ext.site import live
 from docs_ext.site.downloads import add_download
 from docs_ext.site.finish import finish
 from docs_ext.site.formulas import for_search
+from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 
 _last = live.LastBuild()
@@ -71,7 +72,12 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
     page.content = _whole.pop(page.url)
 
 
-on_page_context = CombinedEvent(_take_formulas_out, _put_formulas_back)
+@event_priority(-101)
+def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    context["place"] = place(page, nav)
+
+
+on_page_context = CombinedEvent(_take_formulas_out, _put_formulas_back, _tell_place)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
