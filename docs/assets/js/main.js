@@ -1,5 +1,7 @@
 // Small enhancements of pages that are complete without them.
 
+import { markDone } from "./lib/answers.js";
+
 // A box that scrolls must be reachable by keyboard and have a name; a box that does not scroll must not get in the way.
 const NAMES = {
   "div.arithmatex": "Formula",
@@ -80,6 +82,7 @@ function openFolds() {
   }
 }
 addEventListener("hashchange", openFolds);
+addEventListener("storage", markDone); // answered in another tab
 
 views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
@@ -87,6 +90,7 @@ views.subscribe(() => {
   watchScrollRegions();
   loadWidgets(document);
   openFolds();
+  markDone();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
 document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble
