@@ -47,6 +47,32 @@ function loadWidgets(within) {
   }
 }
 
+// A link to the state of a widget leads to the widget. On the way back the reader goes where they were.
+let returns = performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type !== "navigate");
+addEventListener("popstate", ({ state }) => (returns = state !== null)); // the theme notes where a reader was
+addEventListener("click", () => (returns = false), true);
+
+function showStated() {
+  const stated = location.hash.startsWith("#~") && !returns;
+  if (stated) named()?.scrollIntoView();
+}
+
+/** The element of an anchor, or the widget of a state. */
+function named() {
+  const hash = decodeURIComponent(location.hash.slice(1));
+  const id = CSS.escape(/^~([^.]+)\./.exec(hash)?.[1] ?? hash);
+  return document.querySelector(`[id="${id}"], [data-state="${id}"]`);
+}
+
+// What the address names is not to be hidden in a closed fold. The theme opens the one around an anchor, and no others.
+function openFolds() {
+  const target = named();
+  for (const fold of document.querySelectorAll("details:not([open])")) {
+    if (target && fold.contains(target)) fold.setAttribute("open", "");
+  }
+}
+addEventListener("hashchange", openFolds);
+
 /** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
@@ -70,18 +96,6 @@ function addPromptToggle(code) {
  */
 const views = /** @type {any} */ (globalThis).document$;
 
-// What the address names is not to be hidden in a closed fold, be it an anchor or, as #~ID.key=value, a widget's state.
-function openFolds() {
-  const hash = location.hash.slice(1);
-  const names = hash.startsWith("~") ? [...new URLSearchParams(hash.slice(1)).keys()] : [hash];
-  for (const name of names) {
-    const named = document.getElementById(name.split(".")[0]);
-    for (const fold of document.querySelectorAll("details:not([open])")) {
-      if (named && fold.contains(named)) fold.setAttribute("open", "");
-    }
-  }
-}
-addEventListener("hashchange", openFolds);
 addEventListener("storage", markDone); // answered in another tab
 
 views.subscribe(() => {
@@ -91,6 +105,7 @@ views.subscribe(() => {
   loadWidgets(document);
   openFolds();
   markDone();
+  showStated();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
 document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble
