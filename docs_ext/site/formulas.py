@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from html import escape
 
 _FORMULA = '<span class="katex'
 _SPAN = re.compile(r"<(/?)span\b[^>]*>")
 _FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)
+_FIRST_HEADING = re.compile(r"(<h1\b[^>]*>).*?(</h1>)", re.DOTALL)
 _CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 
 
@@ -24,7 +26,7 @@ def formulas(html: str) -> Iterator[tuple[int, int]]:
         start = html.find(_FORMULA, span.end())
 
 
-def for_search(html: str) -> str:
+def for_search(html: str, title: str = "") -> str:
     """Return what the search plugin has to read: a page without its formulas, and code without its colours.
 
     It would parse each of them, most of the tags of a page, and its index would be the same: formulas are marked with
@@ -38,5 +40,7 @@ def for_search(html: str) -> str:
     for start, stop in formulas(html):
         kept.append(html[end:start])
         end = stop
+    if title:  # the heading and the term in brackets, as the menu has it
+        html = _FIRST_HEADING.sub(lambda heading: f"{heading[1]}{escape(title)}{heading[2]}", html, count=1)
     without = _FOLDED_HEADING.sub(r"\2\1\3", "".join([*kept, html[end:]]))
     return _CODE.sub(lambda code: _SPAN.sub("", code[0]), without)

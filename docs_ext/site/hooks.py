@@ -65,7 +65,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
 @event_priority(100)  # before the search plugin reads the page
 def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     _whole[page.url] = page.content or ""
-    page.content = for_search(_whole[page.url])
+    page.content = for_search(_whole[page.url], page.meta.get("title", ""))
 
 
 @event_priority(-100)  # after it
