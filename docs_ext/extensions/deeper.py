@@ -1,4 +1,4 @@
-"""Going deeper: every `###` section below the heading `## Going deeper` is folded, its heading in the row that opens it.
+"""Going deeper: every `###` section below `## Going deeper` is folded, its heading in the row that opens it.
 
     ## Going deeper
 
@@ -6,9 +6,9 @@
 
     Whatever the next page does not need.
 
-A browser opens a row by click and by key, and the theme for whoever follows a link to something in it. The heading keeps
-its anchor, its permalink and its place in the contents. Nothing else may stand under "Going deeper", since it would
-belong to no row.
+A browser opens a row by click and by key, and the theme for whoever follows a link to something in it. The heading
+keeps its anchor, its permalink and its place in the contents. Nothing else may stand under "Going deeper", since it
+would belong to no row.
 """
 
 import re

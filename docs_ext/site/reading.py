@@ -7,7 +7,7 @@ and captions; a formula is one. The figures of a widget are looked at, not read,
 import math
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ class Reading(NamedTuple):
     whole: float
 
 
-@lru_cache(maxsize=None)
+@cache
 def reading(html: str) -> Reading:
     """Return how long a page takes, up to Going deeper and in all.
 

@@ -6,7 +6,8 @@ from tests.browser.conftest import follow, load
 
 PAGE = "practice/"
 ROW, OTHER = "the-whole-site", "a-page-of-your-own"
-OPEN = "() => Object.fromEntries([...document.querySelectorAll('details.deeper')].map(d => [d.querySelector('h3').id, d.open]))"
+OPEN = """() => Object.fromEntries(
+  [...document.querySelectorAll("details.deeper")].map(row => [row.querySelector("h3").id, row.open]))"""
 IN_VIEW = """id => {
   const {top} = document.getElementById(id).getBoundingClientRect();
   const header = document.querySelector(".md-header").getBoundingClientRect().bottom;

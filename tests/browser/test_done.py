@@ -8,7 +8,8 @@ from tests.browser.conftest import DESKTOP, PHONE, follow
 
 PAGE, NEXT = "learn/masks/", "learn/self-and-cross/"
 MENU = ".md-nav--primary"
-BOXES = """() => [...document.querySelectorAll(".md-nav--primary .md-nav__link")].filter(link => link.checkVisibility()).map(link => {
+BOXES = """() => [...document.querySelectorAll(".md-nav--primary .md-nav__link")].map(link => {
+  if (!link.checkVisibility()) return null;
   const range = document.createRange();
   range.selectNode(link.querySelector(".md-ellipsis") ?? link);
   const {x, y, width, height} = range.getBoundingClientRect();
@@ -38,7 +39,6 @@ def answer_all(page):
     for quiz in page.locator("quiz-question").all():
         answer(quiz)
     page.locator(f"{MENU} a .done").first.wait_for()
-
 
 
 def done(page):

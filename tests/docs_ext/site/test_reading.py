@@ -8,18 +8,21 @@ import yaml
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 
-from docs_ext.site.reading import reading  # noqa: E402
-from tests.pages import ROOT  # noqa: E402
+from docs_ext.site.reading import reading
+from tests.pages import ROOT
 
 CORE_MINUTES = 75
 PAGE_MINUTES = 9
 LONGER = {"learn/line-by-line.md": 20}  # the heart of the track
 LONGEST = 12  # of the pages after the core
 
-CONSOLE = '<pre><code><span class="gp">&gt;&gt;&gt; </span>x\n<span class="gp">... </span>y\n<span class="go">1\n</span></code></pre>'
+CONSOLE = """<pre><code><span class="gp">&gt;&gt;&gt; </span>x
+<span class="gp">... </span>y
+<span class="go">1
+</span></code></pre>"""
 COUNTED = {  # HTML: words, lines, questions
     "prose, a heading, a list, a cell": ("<h3>a b</h3><p>c <em>d</em></p><ul><li>e</li></ul><td>f</td>", 6, 0, 0),
-    "punctuation is no word": ("<p>a, b – c. (d)</p>", 4, 0, 0),
+    "punctuation is no word": ("<p>a, b - c. (d)</p>", 4, 0, 0),
     "a formula is one": ('<p>so <span class="katex"><span>a</span> <span>b</span></span></p>', 2, 0, 0),
     "a folded prediction": ("<details class='question'><summary>a b</summary><p>c</p></details>", 3, 0, 0),
     "what is typed, without outputs": (CONSOLE, 0, 2, 0),
@@ -28,7 +31,12 @@ COUNTED = {  # HTML: words, lines, questions
     "a question": (f"<quiz-question><p>a b</p><input>{CONSOLE}</quiz-question><p>c</p>", 1, 0, 1),
     "of a widget the caption": ("<my-grid><table><caption>a b</caption><td>1</td></table></my-grid>", 2, 0, 0),
     "of a figure the caption": ("<figure><svg><text>a</text></svg><figcaption>b</figcaption></figure>", 1, 0, 0),
-    "no permalink, no drawing, no script": ("<a class='headerlink'>x</a><svg><p>x</p></svg><script>x</script>", 0, 0, 0),
+    "no permalink, no drawing, no script": (
+        "<a class='headerlink'>x</a><svg><p>x</p></svg><script>x</script>",
+        0,
+        0,
+        0,
+    ),
 }
 
 
