@@ -14,7 +14,7 @@ would belong to no row.
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
@@ -82,9 +82,12 @@ class _FoldSections(Treeprocessor):
                 fold.tail = "\n"
                 root.insert(list(root).index(element), fold)
                 root.remove(element)
-                summary = Element("summary")
+                summary = SubElement(fold, "summary")
                 summary.append(element)
-                fold.append(summary)
+                for permalink in element.findall("a[@class='headerlink']"):  # no link in what is itself pressed
+                    element.remove(permalink)
+                    permalink.set("data-search-exclude", "true")
+                    fold.append(permalink)
             elif within and fold is not None:
                 root.remove(element)
                 fold.append(element)

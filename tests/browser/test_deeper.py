@@ -78,9 +78,10 @@ def test_the_contents_open_the_row(fresh):
     wait_until_open(fresh)
 
 
-def test_a_permalink_opens_its_row(fresh):
-    fresh.locator(f"#{ROW}").hover()
-    fresh.locator(f"#{ROW} .headerlink").click()
+def test_an_open_row_has_its_permalink(fresh):
+    fresh.locator(f"#{ROW}").click(position={"x": 5, "y": 5})
+    fresh.locator(f".deeper > .headerlink[href$='#{ROW}']").click()
+    assert fresh.url.endswith(f"#{ROW}")
     wait_until_open(fresh)
 
 
