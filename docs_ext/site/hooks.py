@@ -21,9 +21,9 @@ from mkdocs.structure.pages import Page
 from docs_ext.site import live
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
-from docs_ext.site.formulas import for_search
 from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
+from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
 
 _last = live.LastBuild()
@@ -71,7 +71,8 @@ def _list_downloads(context: Any, *, page: Page, config: MkDocsConfig, nav: Navi
 @event_priority(100)  # before the search plugin reads the page
 def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     _whole[page.url] = page.content or ""
-    page.content = for_search(_whole[page.url], page.meta.get("title", ""))
+    page.content = for_search(_whole[page.url], page.meta.get("title"))
+    page.meta.setdefault("search", rank(page.file.src_uri))
 
 
 @event_priority(-100)  # after it

@@ -9,7 +9,7 @@ markdown = pytest.importorskip("markdown", reason="building pages needs the docs
 pytest.importorskip("pymdownx", reason="building pages needs the docs extra")
 
 from docs_ext.extensions.deeper import fault  # noqa: E402
-from docs_ext.site.formulas import for_search  # noqa: E402
+from docs_ext.site.search import for_search  # noqa: E402
 from docs_ext.spec.page import PageError  # noqa: E402
 
 PAGE = """\
