@@ -59,7 +59,7 @@ _FIGURE = template("""
 <sentence-arcs id="{{ ident }}">
 <fieldset>
 <legend>{{ caption }}</legend>
-<div class="scroll"><div class="stage" style="--units:{{ width }};--font:{{ font }};--columns:{{ columns }}">
+<div class="scroll"><div class="stage" style="--units:{{ width }};--high:{{ high | g }};--font:{{ font }};--columns:{{ columns }}">
 <svg viewBox="0 0 {{ width }} {{ high | g }}" aria-hidden="true">
 {% for scene in scenes if scene.arcs %}
 <g {{ scene.where }}>
@@ -78,11 +78,14 @@ _FIGURE = template("""
 </div>
 {% for scene in scenes if scene.arcs %}
 <div class="shares" aria-hidden="true" {{ scene.where }}>
-{% for weight, allowed in zip(scene.weights, scene.allowed) %}
-<span data-weight="{{ weight }}"{{ " data-most" if weight == scene.weights.max() }}>
-  {{- weight | share if allowed else "none" }}</span>
+  {% for weight, allowed in zip(scene.weights, scene.allowed) %}
+  <span data-weight="{{ weight }}"{{ " data-most" if weight == scene.weights.max() }}>
+    {{- weight | share if allowed else "none" }}</span>
+  {% endfor %}</div>
 {% endfor %}
-</div>
+{% for scene in scenes if not scene.arcs %}
+<p class="silence" aria-hidden="true" {{ scene.where }}><em>{{ scene.word }}</em> asks nothing,<br>
+  so every word gets the same share.</p>
 {% endfor %}
 </div></div>
 </fieldset>

@@ -13,9 +13,9 @@ FONT, LETTER = 26, 13
 PADDING, NARROWEST = 22, 44  # around the letters of a word; a column in which a finger finds room
 BUDGET = 34  # how thick a weight of 1 is
 THINNEST = 1.5  # so that 1/32 can be seen
-LOWEST, RISE = 26, 0.34  # the height of an arc: this, and so much of the way that it goes
-LOOP = 46  # the height of a word's arc to itself
-GAP = 12  # between the two ends of a loop
+LOWEST, RISE = 14, 0.4  # the height of an arc: this, and so much of the way that it goes
+LOOP = 36  # the height of a word's arc to itself
+GAP = 15  # between the two ends of a loop
 
 _ARC = template("M{{ a | g }} {{ y | g }}C{{ b | g }} {{ top | g }} {{ c | g }} {{ top | g }} {{ d | g }} {{ y | g }}")
 
