@@ -10,7 +10,7 @@ from typing import NamedTuple
 from docs_ext.html.template import template
 
 FONT, LETTER = 26, 13
-PADDING, NARROWEST = 22, 44  # around the letters of a word; a column in which a finger finds room
+PADDING, NARROWEST = 26, 44  # around the letters of a word; a column in which a finger finds room
 BUDGET = 34  # how thick a weight of 1 is
 THINNEST = 1.5  # so that 1/32 can be seen
 LOWEST, RISE = 14, 0.4  # the height of an arc: this, and so much of the way that it goes
@@ -32,7 +32,7 @@ def widths(words: Sequence[str]) -> list[int]:
     """Return how wide the column of each word is.
 
     >>> widths(["a", "chased"])
-    [44, 100]
+    [44, 104]
     """
     return [max(LETTER * len(word) + PADDING, NARROWEST) for word in words]
 
