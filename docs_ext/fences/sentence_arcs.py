@@ -11,8 +11,8 @@
     selected: ran         # the word that is chosen first, or its index; else the last
     ```
 
-Further keys, `q`, `k`, `v` and `options`, are as in attention-grid. In place of all of these, `weights` may be a matrix:
-those that a model has learned. Words of attention.example can be switched; then, in place of `tokens` and `x`,
+Further keys, `q`, `k`, `v` and `options`, are as in attention-grid. In place of all of these, `weights` may be a
+matrix: those that a model has learned. Words of attention.example can be switched; then, in place of `tokens` and `x`,
 
     sentences: [S7, T7]   # the second is the first with two words swapped
     positions: EARLY7     # which the other switch takes away
@@ -47,19 +47,16 @@ from docs_ext.spec.head import read_head
 from docs_ext.spec.words import MAX_WORDS, names_of, rank_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption",)
-OPTIONAL = ("tokens", "x", "w_q", "w_k", "w_v", "q", "k", "v", "options", "weights") + (
-    "sentences",
-    "positions",
-    "parts",
-    "selected",
-)
+_GIVEN = tuple(key for key in head.OPTIONAL if key != "key_tokens")  # arcs go from a sentence to itself
+OPTIONAL = ("tokens", *_GIVEN, "weights", "sentences", "positions", "parts", "selected")
 
 _FIGURE = template("""
 <div data-search-exclude>
 <sentence-arcs id="{{ ident }}">
 <fieldset>
 <legend>{{ caption }}</legend>
-<div class="scroll"><div class="stage" style="--units:{{ width }};--high:{{ high | g }};--font:{{ font }};--columns:{{ columns }}">
+<div class="scroll">
+<div class="stage" style="--units:{{ width }};--high:{{ high | g }};--font:{{ font }};--columns:{{ columns }}">
 <svg viewBox="0 0 {{ width }} {{ high | g }}" aria-hidden="true">
 {% for scene in scenes if scene.arcs %}
 <g {{ scene.where }}>
@@ -87,7 +84,8 @@ _FIGURE = template("""
 <p class="silence" aria-hidden="true" {{ scene.where }}><em>{{ scene.word }}</em> asks nothing,<br>
   so every word gets the same share.</p>
 {% endfor %}
-</div></div>
+</div>
+</div>
 </fieldset>
 {% for scene in scenes if scene.bars %}
 <div class="blend" aria-hidden="true" data-output="{{ scene.output | json }}" {{ scene.where }}>
@@ -201,7 +199,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
 
 def _cases(spec: Mapping[str, Any]) -> Iterator[Case]:
     """Yield the case of a sentence that cannot be switched, or all four, the default first."""
-    given = {key: spec[key] for key in head.OPTIONAL if key in spec}
+    given = {key: spec[key] for key in _GIVEN if key in spec}
     if "sentences" not in spec:
         if "tokens" not in spec:
             raise SpecError("the key 'tokens' is missing; or give sentences and positions")
@@ -225,12 +223,14 @@ def _case(switches: dict[str, bool], one: dict[str, Any], spec: Mapping[str, Any
             raise SpecError(f"{n} words but the weights have shape {weights.shape}", key="weights")
         return Case(switches, one["tokens"], weights, np.ones_like(weights, bool), [True] * n, None)
     found = read_head(one)
-    return Case(switches, found.queries, found.weights, found.allowed, found.q.any(axis=1).tolist(), found.v)
+    return Case(
+        switches, found.queries, found.weights, found.allowed, [bool(query.any()) for query in found.q], found.v
+    )
 
 
 def _scene(case: Case, row: int, parts: Sequence[str], columns: Sequence[int], first: bool) -> Scene:
     weights, allowed, word = case.weights[row], case.allowed[row], case.words[row]
-    listens_to = {key: float(weights[key]) for key in np.flatnonzero(allowed)} if case.asks[row] else {}
+    listens_to = {int(key): float(weights[key]) for key in np.flatnonzero(allowed)} if case.asks[row] else {}
     output = (weights @ case.values).tolist() if parts and case.values is not None else []
     says = _SAYS(
         switches=case.switches,
@@ -266,10 +266,11 @@ def _bars(case: Case, row: int, parts: Sequence[str]) -> list[Bar]:
 
 def _given(weights: NDArray[np.float64], names: list[str], allowed: NDArray[np.bool_]) -> str:
     """Say a row, the largest first: 'cat 1/2, that 1/4 and 1/8 to each of the other 2'."""
+
     def rounded(key: int) -> float:
         return -round(float(weights[key]), 12)
 
-    keys = sorted(np.flatnonzero(allowed), key=rounded)  # stable: equal ones keep their order
+    keys = sorted(np.flatnonzero(allowed).tolist(), key=rounded)  # stable: equal ones keep their order
     groups = [list(group) for _, group in groupby(keys, key=rounded)]
     told = [f"{names[key]} {share(weights[key])}" for group in groups for key in group]
     if len(groups) > 1 and len(groups[-1]) > 2:

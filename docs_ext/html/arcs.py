@@ -68,7 +68,7 @@ def arcs(row: int, weights: dict[int, float], columns: Sequence[int]) -> list[Ar
         thick = thickness(weights[key])
         start = x + thick / 2
         if key == row:  # a drop that hangs above the word
-            end, up, bulge = x + span - thick / 2, LOOP, GAP / 2
+            end, up, bulge = x + span - thick / 2, float(LOOP), GAP / 2
         else:
             end, bulge = centres[key], 0.0
             up = LOWEST + RISE * abs(centres[key] - centres[row])
