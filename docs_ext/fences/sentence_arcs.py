@@ -1,14 +1,14 @@
 """A sentence and its arcs: whom the chosen word listens to, how much, and the blend that comes out.
 
     ```sentence-arcs
-    caption: Choose a word to see whom it listens to
+    caption: Choose the word that listens.
     tokens: S5
     x: embed(S5, EARLY5)
     w_q: W_Q1
     w_k: W_K
     w_v: W_V
-    parts: [cat, dog]     # what the columns of the values stand for; without it no blend is shown
-    selected: ran         # the word that is chosen first, or its index; else the last
+    parts: [cat, dog]   # of the values; without it no blend is shown
+    selected: ran       # chosen first, a word or its index; else the last
     ```
 
 Further keys, `q`, `k`, `v` and `options`, are as in attention-grid. In place of all of these, `weights` may be a
