@@ -130,7 +130,9 @@ def test_what_was_said_goes_when_another_option_is_picked(page):
 def test_an_option_is_a_row_that_answers_from_edge_to_edge(page):
     quiz = question(page, "All scores double")
     rows = [row.bounding_box() for row in quiz.locator(".options label").all()]
-    assert {(row["x"], row["width"]) for row in rows} == {(rows[0]["x"], quiz.locator("fieldset").bounding_box()["width"])}
+    assert {(row["x"], row["width"]) for row in rows} == {
+        (rows[0]["x"], quiz.locator("fieldset").bounding_box()["width"])
+    }
     quiz.locator(".options label").nth(1).click(position={"x": rows[1]["width"] - 4, "y": 4})
     assert quiz.locator("input").nth(1).is_checked()
 
@@ -140,7 +142,12 @@ def test_a_vector_is_right_if_every_number_of_it_is(page):
     quiz.evaluate("""quiz => quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
       li.dataset.value = JSON.stringify(i ? [2, 5] : [5, 2]);
     })""")
-    for text, words in (("(5, 2)", "Right. "), ("5 2.001", "Right. "), ("[2, 5]", "Not yet. The"), ("(5, 5)", "Not yet. T")):
+    for text, words in (
+        ("(5, 2)", "Right. "),
+        ("5 2.001", "Right. "),
+        ("[2, 5]", "Not yet. The"),
+        ("(5, 5)", "Not yet. T"),
+    ):
         quiz.locator("input").fill(text)
         quiz.locator("input").press("Enter")
         assert says(quiz).startswith(words)
