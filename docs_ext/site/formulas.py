@@ -1,11 +1,10 @@
-"""Formulas in a built page: where they are, and the page without them."""
+"""Formulas in a built page: where they are."""
 
 import re
 from collections.abc import Iterator
 
 _FORMULA = '<span class="katex'
 _SPAN = re.compile(r"<(/?)span\b[^>]*>")
-_CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 
 
 def formulas(html: str) -> Iterator[tuple[int, int]]:
@@ -21,20 +20,3 @@ def formulas(html: str) -> Iterator[tuple[int, int]]:
             raise ValueError("a formula does not end")
         yield start, span.end()
         start = html.find(_FORMULA, span.end())
-
-
-def for_search(html: str) -> str:
-    """Return what the search plugin has to read: a page without its formulas, and code without its colours.
-
-    It would parse each of them, most of the tags of a page, and its index would be the same: formulas are marked with
-    `data-search-exclude`. That took a quarter of a build.
-
-    >>> for_search('<p>a <span class="katex"><span>x</span></span> b</p><pre><span>c</span></pre>')
-    '<p>a  b</p><pre>c</pre>'
-    """
-    kept, end = [], 0
-    for start, stop in formulas(html):
-        kept.append(html[end:start])
-        end = stop
-    without = "".join([*kept, html[end:]])
-    return _CODE.sub(lambda code: _SPAN.sub("", code[0]), without)

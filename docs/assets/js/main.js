@@ -5,6 +5,7 @@ const NAMES = {
   "div.arithmatex": "Formula",
   ".md-typeset__scrollwrap": "Table",
   "pre > code": "Code",
+  ".setup > pre": "Setup",
   ".scroll": "Figure",
 };
 
@@ -45,6 +46,21 @@ function loadWidgets(within) {
   }
 }
 
+// A link to the state of a widget leads to the widget. On the way back the reader goes where they were.
+let returns = performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type !== "navigate");
+addEventListener("popstate", ({ state }) => (returns = state !== null)); // the theme notes where a reader was
+addEventListener("click", () => (returns = false), true);
+
+function showStated() {
+  const [, id] = /^#~([^.]+)\./.exec(decodeURIComponent(location.hash)) ?? [];
+  if (!id || returns) return;
+  document.querySelector(`[id="${CSS.escape(id)}"], [data-state="${CSS.escape(id)}"]`)?.scrollIntoView();
+}
+
+// Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
+// applies before anything is drawn. It stays in this browser.
+const root = document.documentElement;
+
 /** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
@@ -55,11 +71,21 @@ function addPromptToggle(code) {
   button.textContent = ">>>";
   button.title = "Hide prompts and outputs";
   button.setAttribute("aria-label", button.title);
-  button.setAttribute("aria-pressed", "false");
   button.addEventListener("click", () => {
-    button.setAttribute("aria-pressed", String(block.classList.toggle("prompts-hidden")));
+    const isHidden = root.classList.toggle("prompts-hidden");
+    try {
+      localStorage.setItem("attention-line-by-line.prompts", isHidden ? "hidden" : "shown");
+    } catch {
+      // storage is switched off: the choice lasts until the next full load
+    }
+    showPressed();
   });
   block.append(button);
+}
+
+function showPressed() {
+  const isHidden = String(root.classList.contains("prompts-hidden"));
+  document.querySelectorAll(".prompt-toggle").forEach((button) => button.setAttribute("aria-pressed", isHidden));
 }
 
 /**
@@ -70,9 +96,11 @@ const views = /** @type {any} */ (globalThis).document$;
 
 views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
+  showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
   loadWidgets(document);
+  showStated();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
 document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble
