@@ -53,8 +53,8 @@ _ROWS = template("""
 """)
 _FIGURE = template("""
 <svg class="triangle" viewBox="-45 {{ (top - 30) | g }} {{ (right + 90) | g }} {{ (80 - top) | g }}" role="img"
-  aria-labelledby="{{ ident }}-title" aria-describedby="{{ ident }}-desc">
-<title id="{{ ident }}-title">{{ caption }}</title>
+  aria-labelledby="{{ ident }}-drawing" aria-describedby="{{ ident }}-desc">
+<title id="{{ ident }}-drawing">{{ caption }}</title>
 <desc id="{{ ident }}-desc">{{ says }}</desc>
 <path class="axes" d="M0 {{ top | g }} V0 H{{ right | g }}"/>
 <text class="axis" x="{{ (right / 2) | g }}" y="42">{{ axes[0] }}</text>
@@ -101,6 +101,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "blend-triangle",
         ident,
+        title=caption,
         question="can three weights bring the point out of the triangle?",
         answer="No. Weights are never negative and add up to 1, so the blend lies between the values: inside, or on an "
         "edge if a weight is 0, or at a corner if two are.",

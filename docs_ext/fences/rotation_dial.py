@@ -49,7 +49,7 @@ _ROWS = template("""
 {% endfor %}
 </tbody>
 <tfoot>
-<tr><th scope="row" colspan="5">dot product</th><td class="total">{{ product | number }}</td></tr>
+<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="4">{{ product | number }}</td></tr>
 </tfoot>
 """)
 
@@ -68,6 +68,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "rotation-dial",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=f"with the query at {m} and the key at {n} the dot product is {number(adds.sum())}. First both move "
         "one word on, then only the query does. When does it change?",
         answer=f"Only when one moves alone. At {m + 1} and {n + 1} it is {number(both)}, since both turn by the same "

@@ -74,7 +74,7 @@ def number_formats() -> dict[str, dict[str, float]]:
 
 _SCORES = template("""
 <thead>
-<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">exponential</th>
+<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">2<sup>score</sup></th>
   <th scope="col" class="share">weight</th></tr>
 </thead>
 <tbody>
@@ -101,6 +101,7 @@ def _scores(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "softmax-lab",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=_SCORES_QUESTION(word=words[best], share=shares[best]),
         answer=f"No, it becomes {more[best]}. Only the exponential doubles, and the sum that divides it grows too. "
         "The others shrink and keep their ratios.",
@@ -168,6 +169,7 @@ def _scaling(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "softmax-lab",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question="the vectors grow from 4 features to 64. What happens to the weight of the better key, "
         "raw and scaled?",
         answer=f"Raw it rises from {before:.3f} to {after:.5f}, and the other key is as good as gone. "

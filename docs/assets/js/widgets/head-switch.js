@@ -53,7 +53,7 @@ customElements.define(
         const [here, there] = [order, 1 - order].map((o) => receive(q[o], k[o], v[o], w_o, asking));
         const results = [here, there].map((one) => vector(averaged ? one.blends[2] : one.joined));
         findAll(table, "th.key").forEach((th, j) => (th.textContent = words[order][j]));
-        findAll(asks, "span").forEach((span, j) => (span.textContent = words[order][j]));
+        findAll(asks, "label span").forEach((span, j) => (span.textContent = words[order][j]));
         rows.forEach((line, i) => {
           here.weights[i].forEach((weight, j) => {
             const cell = line.cells[j + 1];
@@ -69,7 +69,7 @@ customElements.define(
         parts.replaceChildren(...(averaged ? ["the average alone"] : [`${concatenated} times W`, ...times]));
         result.textContent = results[0];
         const [heads, ends] = averaged ? ["averaged", "receives"] : ["side by side", "ends with"];
-        const receives = averaged ? results[0] : `${first} and ${second}, of which W_O makes ${results[0]}`;
+        const receives = averaged ? results[0] : `${first} and ${second}, which the output matrix makes ${results[0]}`;
         find(form, "output").textContent =
           `${words[order].join(" ")}, heads ${heads}: ${words[order][asking]} receives ${receives}. ` +
           `With ${pair.join(" and ")} swapped, ${words[1 - order][asking]} ${ends} ${results[1]}.`;
