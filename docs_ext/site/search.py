@@ -9,7 +9,14 @@ from typing import Any
 
 from docs_ext.site.formulas import formulas
 
-_RANKS = {"learn/": 4, "reference/sources.md": 0.2, "reference/glossary.md": 0.5, "reference/how-this": 0.1}
+_RANKS = {
+    "learn/": 4,
+    "index.md": 4,
+    "practice/": 2,
+    "reference/sources.md": 0.2,
+    "reference/glossary.md": 0.5,
+    "reference/how-this": 0.1,
+}
 _SPAN = re.compile(r"</?span\b[^>]*>")
 _HEADING = re.compile(r"(<h1\b[^>]*>).*?</h1>", re.DOTALL)
 _FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)
