@@ -7,23 +7,28 @@ The glossary is the only place where it is written. An entry takes part if it is
 
 Headings, links, code, formulas and docstrings stay as they are, and so does the page that the entry points to: it
 explains the word itself.
+
+Where the glossary says `<!-- index -->`, all its terms are listed under their letters.
 """
 
 import posixpath
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
 from docs_ext.spec.page import current_page
 
 GLOSSARY = Path(__file__).parents[2] / "docs/reference/glossary.md"
+INDEX = "<!-- index -->"
 _FOLDER = "reference"
 _ENTRY = re.compile(
     r"^`?(?P<name>[^`\n]+?)`? \{ #(?P<anchor>[\w-]+)(?P<hover> \.hover)? \}\n"
@@ -117,8 +122,33 @@ class _MarkTerms(Treeprocessor):
         mark(root, {term.name: term.first_sentence for term in known})
 
 
+def index(terms: list[Term]) -> str:
+    r"""List the terms of a glossary under their letters, as Markdown.
+
+    >>> print(index(terms("RoPE { #rope }\n:   Turns. [Order](../learn/order.md)")))
+    **R** [RoPE](#rope)
+    { .glossary-index }
+    """
+    groups = groupby(terms, lambda term: term.name[0].upper())
+    lines = [f"**{letter}** {' · '.join(map(_link, group))}" for letter, group in groups]
+    return "\n".join([*lines, "{ .glossary-index }"])
+
+
+def _link(term: Term) -> str:
+    return f"[`{term.name}`](#{term.anchor})" if "_" in term.name else f"[{term.name}](#{term.anchor})"
+
+
+class _WriteIndex(Preprocessor):
+    def run(self, lines: list[str]) -> list[str]:
+        if INDEX not in lines:
+            return lines
+        at = lines.index(INDEX)
+        return [*lines[:at], *index(terms("\n".join(lines))).split("\n"), *lines[at + 1 :]]
+
+
 class HoverExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        md.preprocessors.register(_WriteIndex(md), "attention-glossary-index", 24)  # after fences and HTML
         md.treeprocessors.register(_MarkTerms(md), "attention-hover", 7)  # where abbr stands: before the contents
 
 

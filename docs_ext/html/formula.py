@@ -109,13 +109,28 @@ def render(tex: str, *, display: bool = False) -> Markup:
     return Markup(re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL))
 
 
+def _keep_punctuation(parent: Element, formula: Element) -> None:
+    """Let no line end between a formula and the comma after it; some browsers break lines there."""
+    tail = formula.tail or ""
+    mark = re.match("[.,;:?!)\u201d\u2019]+", tail)
+    if formula.tag != "span" or mark is None:
+        return
+    both = Element("span", {"class": "formula-and-mark"})
+    both.tail, formula.tail = tail[mark.end() :], mark[0]
+    parent.insert(list(parent).index(formula), both)
+    parent.remove(formula)
+    both.append(formula)
+
+
 class RenderFormulas(Treeprocessor):
     """Put the drawn formula into every element that arithmatex has protected."""
 
     def run(self, root: Element) -> None:
-        for element in root.iter():
-            if "arithmatex" in element.get("class", "").split() and not len(element):
-                self._replace(element)
+        for parent in list(root.iter()):
+            for element in list(parent):
+                if "arithmatex" in element.get("class", "").split() and not len(element):
+                    self._replace(element)
+                    _keep_punctuation(parent, element)
 
     def _replace(self, element: Element) -> None:
         display = element.tag == "div"

@@ -21,15 +21,18 @@ def machine() -> dict[str, Any]:
     return dict(_record(RESULTS)["machine"])
 
 
-def findings(suite: str | None = None, *, what: str = "", goal: int | None = None) -> Records:
-    """Return the findings of a suite whose name holds `what`, or those that have a goal, in the order of measuring."""
+def findings(suite: str | None = None, *, what: str = "", goal: int | None = None, n: int | None = None) -> Records:
+    """Return the findings of a suite whose name holds `what`, that have this goal or this n, in the order measured."""
     found = [
         finding
         for finding in _record(RESULTS)["findings"]
-        if suite in (None, finding["suite"]) and what in finding["what"] and goal in (None, finding.get("goal"))
+        if suite in (None, finding["suite"])
+        and what in finding["what"]
+        and goal in (None, finding.get("goal"))
+        and n in (None, finding.get("n"))
     ]
     if not found:
-        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, what {what!r}, goal {goal!r}")
+        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, what {what!r}, goal {goal!r}, n {n!r}")
     return found
 
 
@@ -59,6 +62,15 @@ def by_tokens(suite: str, *, causal: bool = False) -> Records:
         row = table.setdefault(name, {"n": name} | {str(n): "" for n in sizes})
         row[str(finding["n"])] = finding["value"]
     return list(table.values())
+
+
+def contenders(n: int) -> Records:
+    """Return one record a contender at n tokens, the fastest first, and whether it is this package's."""
+    found = [f for f in findings("peers", n=n) if "causal" not in f["what"] and " / " not in f["what"]]
+    return [
+        {"what": f["what"], "value": f["value"], "whose": "ours" if f["what"].endswith("_attention") else "others"}
+        for f in sorted(found, key=lambda f: f["value"])
+    ]
 
 
 def goals() -> Records:
@@ -103,4 +115,4 @@ def _wanted(finding: dict[str, Any]) -> str:
     return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
 
 
-FUNCTIONS = (by_tokens, curve, findings, goals, machine, missed)
+FUNCTIONS = (by_tokens, contenders, curve, findings, goals, machine, missed)

@@ -107,3 +107,8 @@ def test_headings_links_code_and_the_search_index_are_clean(site, pages):
                 assert not list(element.iter("abbr")), f"{name}: {text_of(element)}"
     index = json.loads((site / "search/search_index.json").read_text("utf-8"))
     assert not any("abbr" in doc["title"] + doc["text"] for doc in index["docs"])
+
+
+def test_the_index_leads_to_every_term(pages):
+    links = pages["reference/glossary/index.html"].iterfind(".//p[@class='glossary-index']/a")
+    assert [(link.get("href"), text_of(link)) for link in links] == [(f"#{term.anchor}", term.name) for term in TERMS]

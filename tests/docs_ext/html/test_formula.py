@@ -88,3 +88,16 @@ def test_what_katex_cannot_read_stops_the_build(formula, complaint):
         convert(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")
     assert formula.strip("$").replace("\\", "\\\\") in str(error.value)
     assert complaint in str(error.value)
+
+
+def test_the_mark_after_a_formula_stays_with_it():
+    html = re.sub(
+        r'<span class="katex">.*?</annotation></semantics></math></span>.*?</span></span></span>',
+        "F",
+        convert("($x$, and $y$.) Then $z$ alone; **bold $w$**:"),
+    )
+    both = re.findall(r'<span class="formula-and-mark"><span class="arithmatex"[^>]*>.*?</span>([^<\s]+)</span>', html)
+    assert both == [",", ".)"]
+    assert "Then" in html
+    assert "alone;" in html
+    assert html.count("formula-and-mark") == 2

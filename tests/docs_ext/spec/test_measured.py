@@ -84,12 +84,19 @@ def test_a_curve_has_the_points_of_its_names():
 
 
 @pytest.mark.usefixtures("record")
+def test_contenders_stand_from_the_fastest_to_the_slowest():
+    assert [(row["what"], row["value"]) for row in measured.contenders(2048)] == [("ours", 1.0), ("theirs", 3.0)]
+    assert {row["whose"] for row in measured.contenders(2048)} == {"others"}  # neither is called ..._attention
+
+
+@pytest.mark.usefixtures("record")
 @pytest.mark.parametrize(
     "ask",
     [
         pytest.param(lambda: measured.findings("speed"), id="no suite"),
         pytest.param(lambda: measured.findings("peers", what="yours"), id="no such finding"),
         pytest.param(lambda: measured.findings(goal=9), id="no goal"),
+        pytest.param(lambda: measured.contenders(77), id="no such size"),
         pytest.param(lambda: measured.curve("memory", "theirs"), id="no curve"),
     ],
 )
