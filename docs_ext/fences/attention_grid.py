@@ -15,7 +15,8 @@
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 
-    div.attention-grid#ID > attention-grid[data-state=ID]
+    div.attention-grid#ID > attention-grid.widget[data-state=ID]
+      div.widget-head > p.widget-title, where attention-grid.js puts Reset
       div.scroll > table > caption
         thead   th[scope=col].key for each key; th.output if there are values
         tbody   tr > th[scope=row] > label > input[type=radio][name=ID-row][value=ROW][aria-describedby=ID-says-ROW]
@@ -43,8 +44,7 @@ OPTIONAL = (*head.OPTIONAL, "selected", "show")
 def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     grid = read_grid(spec)
-    ident = str(spec["id"])
-    return figure(grid, row_of(spec, "selected", grid.queries), str(spec["caption"]), ident, state=ident)
+    return figure(grid, row_of(spec, "selected", grid.queries), str(spec["caption"]), str(spec["id"]))
 
 
 def read_grid(spec: Mapping[str, Any]) -> Head:

@@ -101,6 +101,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "blend-triangle",
         ident,
+        title=caption,
         question="can three weights bring the point out of the triangle?",
         answer="No. Weights are never negative and add up to 1, so the blend lies between the values: inside, or on an "
         "edge if a weight is 0, or at a corner if two are.",

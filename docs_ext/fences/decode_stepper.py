@@ -97,6 +97,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "decode-stepper",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=_QUESTION(at=at, word=words[at - 1], n=n),
         answer=f"One in each step, {n} in all: the others are in the cache. Without a cache step {at} computes {at} "
         f"keys, and all steps together {n * (n + 1) // 2}.",

@@ -106,6 +106,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "head-switch",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=_QUESTION(pair=_pair(cases), word=word),
         answer=_ANSWER(first=shown, second=swapped),
         body=live_table(str(spec["caption"]), rows, _LEGEND) + "\n" + folded("All four cases", all_cases),

@@ -55,6 +55,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "mask-painter",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=question,
         answer=answer,
         body=live_grid(one, row, str(spec["caption"])),

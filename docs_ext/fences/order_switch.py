@@ -15,9 +15,10 @@ Without JavaScript there are the first sentence with positions and a table of al
 
 The HTML, which the script relies on (ID is the id of the fence):
 
-    order-switch#ID
-      div.attention-grid, as docs_ext/html/grid_table.py writes it
+    order-switch.widget#ID
+      div.widget-head, to which the script adds Reset
       div.widget-controls > label > input[type=checkbox][name=swap], and one [name=positions]
+      div.attention-grid, as docs_ext/html/grid_table.py writes it
       output > span
       details > table
       template[data-swap][data-positions], four times, with the div and the span of that case
@@ -32,6 +33,7 @@ from attention.example import embed
 from docs_ext.html.grid_table import figure
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
+from docs_ext.html.widget import head
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import value
 from docs_ext.spec.head import Head, read_head
@@ -42,12 +44,13 @@ OPTIONAL = ("selected",)
 
 _SWITCH = template("""
 <div>
-<order-switch id="{{ ident }}" data-search-exclude>
-{{ grid }}
-<div class="widget widget-controls" role="group" aria-label="The sentence">
+<order-switch class="widget" id="{{ ident }}" role="group" aria-labelledby="{{ ident }}-title" data-search-exclude>
+{{ head }}
+<div class="widget-controls">
 <label><input type="checkbox" name="swap"> <span>Swap <em>{{ pair[0] }}</em> and <em>{{ pair[1] }}</em></span></label>
 <label><input type="checkbox" name="positions" checked> <span>Words know their positions</span></label>
 </div>
+{{ grid }}
 <output>{{ says }}</output>
 {{ all_cases }}
 {% for case, grid, says in templates %}
@@ -83,11 +86,12 @@ def render(spec: Mapping[str, Any]) -> Markup:
     if len(cases[0].received) != len(parts):
         raise SpecError("parts must name every column of the values", key="parts")
     title = f"What {sentences[0][row]} receives, in parts {' and parts '.join(parts)}"
-    grids = (figure(case.head, row, caption, f"{ident}-grid-{n}", state=ident) for n, case in enumerate(cases, 1))
+    grids = (figure(case.head, row, caption, f"{ident}-grid-{n}", within=ident) for n, case in enumerate(cases, 1))
     told = [says(case, row, parts) for case in cases]
     return _SWITCH(
         ident=ident,
-        grid=figure(cases[0].head, row, caption, f"{ident}-grid", state=ident),
+        head=head(ident, caption),
+        grid=figure(cases[0].head, row, caption, f"{ident}-grid", within=ident),
         pair=[word for word, other in zip(*sentences, strict=True) if word != other],
         says=told[0],
         all_cases=folded("All four cases", table([_record(case, parts) for case in cases], title)),
@@ -102,9 +106,9 @@ def _cases(spec: Mapping[str, Any], sentences: list[Sequence[str]], row: int) ->
     for swapped, words in zip((False, True), sentences, strict=True):
         for positions in (True, False):
             x = embed(list(words), early if positions else None)
-            head = read_head(weights | {"tokens": words, "x": x})
-            assert head.output is not None  # w_v is required
-            cases.append(Case(swapped, positions, head, head.output[row].tolist()))
+            one = read_head(weights | {"tokens": words, "x": x})
+            assert one.output is not None  # w_v is required
+            cases.append(Case(swapped, positions, one, one.output[row].tolist()))
     return cases
 
 

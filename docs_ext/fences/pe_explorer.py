@@ -69,6 +69,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "pe-explorer",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=f"the dot product of positions {first} and {second} is {_short(here)}. Both move one word on. Does it "
         "grow, shrink or stay?",
         answer=f"It stays: positions {first + 1} and {second + 1} give {_short(further)}. Both readings of a hand turn "

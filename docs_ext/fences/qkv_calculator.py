@@ -113,6 +113,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "qkv-calculator",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=question,
         answer=answer,
         body=_FIGURE(matrices=matrices, chosen=row, lanes=lanes, formula=formula),

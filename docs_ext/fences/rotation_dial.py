@@ -68,6 +68,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "rotation-dial",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=f"with the query at {m} and the key at {n} the dot product is {number(adds.sum())}. First both move "
         "one word on, then only the query does. When does it change?",
         answer=f"Only when one moves alone. At {m + 1} and {n + 1} it is {number(both)}, since both turn by the same "

@@ -101,6 +101,7 @@ def _scores(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "softmax-lab",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=_SCORES_QUESTION(word=words[best], share=shares[best]),
         answer=f"No, it becomes {more[best]}. Only the exponential doubles, and the sum that divides it grows too. "
         "The others shrink and keep their ratios.",
@@ -168,6 +169,7 @@ def _scaling(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "softmax-lab",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question="the vectors grow from 4 features to 64. What happens to the weight of the better key, "
         "raw and scaled?",
         answer=f"Raw it rises from {before:.3f} to {after:.5f}, and the other key is as good as gone. "

@@ -112,14 +112,16 @@ def render(spec: Mapping[str, Any]) -> Markup:
     words = names_of(one.keys)
     first, other = (list(trace(query, one.k, one.v, tiles_of(len(words), size, order))) for order in ORDERS[:2])
     rows = _ROWS(steps=first, words=words, doublings=doublings)
+    caption = f"{spec['caption']}; scores and m in doublings"
     return widget(
         "tile-stepper",
         str(spec["id"]),
+        title=caption,
         question="the same tiles come in the reverse order. What do the registers hold after the first step, "
         "and what is the result?",
         answer=f"After the first step they hold {_registers(other[0])} instead of {_registers(first[0])}. At the end "
         f"they hold {_registers(other[-1])} both times, and the result is {vector(other[-1].so_far)}.",
-        body=scrolling_table("steps", f"{spec['caption']}; scores and m in doublings", rows),
+        body=scrolling_table("steps", caption, rows),
         says=says(first, len(first), ORDERS[0], size),
         words=words,
         scores=np.round(doublings).astype(int).tolist(),

@@ -49,6 +49,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "window-sink",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=_QUESTION(left=spec["left"], first=names[0], word=names[row]),
         answer=f"{kept}. The first word takes its share again, and the others keep their ratios.",
         body=live_grid(one, row, str(spec["caption"]), sink=True),

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from docs_ext.html.numbers import share, vector
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
+from docs_ext.html.widget import head
 from docs_ext.spec.head import Head
 from docs_ext.spec.words import names_of, rank_of
 
@@ -22,7 +23,9 @@ _LEGEND = template("""
 """)
 _FIGURE = template("""
 <div class="attention-grid" id="{{ ident }}" data-search-exclude>
-<attention-grid data-state="{{ state }}">
+<attention-grid data-state="{{ state }}"
+  {%- if head %} class="widget" role="group" aria-labelledby="{{ ident }}-title"{% endif %}>
+{{ head }}
 {{ table }}
 <div class="statements">
 {% for says in statements %}
@@ -105,14 +108,15 @@ _LIVE_ROWS = template("""
 """)
 
 
-def figure(grid: Head, chosen: int, caption: str, ident: str, *, state: str) -> Markup:
-    """Write a grid; `state` is the id under which a script keeps the chosen row in the address."""
+def figure(grid: Head, chosen: int, caption: str, ident: str, *, within: str = "") -> Markup:
+    """Write a grid, in a frame of its own or `within` the widget of that id, under which the address keeps its row."""
     queries, keys = _ranked(grid.queries), _ranked(grid.keys)
     rows = _FIGURE_ROWS(grid=grid, queries=queries, keys=keys, ident=ident, chosen=chosen)
     legend = _LEGEND(masked="" if grid.allowed.all() else "masked")
     statements = [statement(grid, row) for row in range(len(grid.queries))]
     table = scrolling_table("weights", caption, rows, legend)
-    return _FIGURE(ident=ident, state=state, table=table, statements=statements)
+    frame = "" if within else head(ident, caption)
+    return _FIGURE(ident=ident, state=within or ident, head=frame, table=table, statements=statements)
 
 
 def live_grid(one: Head, chosen: int, caption: str, *, sink: bool = False) -> Markup:

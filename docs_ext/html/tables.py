@@ -32,7 +32,7 @@ _SCROLLING = template("""
 """)
 _CAPTIONED = template("""
 <table class="{{ kind }}">
-<caption><span>{{ caption }}{% if legend %} {{ legend }}{% endif %}</span></caption>
+<caption><span><span class="title">{{ caption }}</span>{% if legend %} {{ legend }}{% endif %}</span></caption>
 {{ rows }}
 </table>
 """)

@@ -1,4 +1,8 @@
-"""The frames of figures: of a widget, which is complete before its script arrives, and of one without a script."""
+"""The frames of figures: of a widget, which is complete before its script arrives, and of one without a script.
+
+A widget has a title, a prediction to make, controls (which its script adds), the figure, and the sentence that says
+what the figure shows. The script puts Reset beside the title.
+"""
 
 from typing import Any
 
@@ -8,8 +12,9 @@ from docs_ext.html.template import template
 
 _WIDGET = template("""
 <div data-search-exclude>
-<{{ tag }} class="widget" id="{{ ident }}"
+<{{ tag }} class="widget" id="{{ ident }}"{% if title %} role="group" aria-labelledby="{{ ident }}-title"{% endif %}
   {%- for name, item in data.items() %} data-{{ name }}="{{ item | json }}"{% endfor %}>
+{{ head }}
 <details class="question">
 <summary>Before you try it: {{ question }}</summary>
 <p>{{ answer }}</p>
@@ -19,6 +24,10 @@ _WIDGET = template("""
 </{{ tag }}>
 </div>
 """)
+_HEAD = template("""
+<div class="widget-head">
+{%- if title %}<p class="widget-title" id="{{ ident }}-title">{{ title }}</p>{% endif %}</div>
+""")
 _STILL = template("""
 <div class="{{ kind }}" id="{{ ident }}" data-search-exclude>
 {{ body }}
@@ -26,9 +35,26 @@ _STILL = template("""
 """)
 
 
-def widget(tag: str, ident: str, *, question: str, answer: str, body: Markup, says: str, **data: Any) -> Markup:
-    """Write the element: a prediction to make, the figure, and the sentence that says what it shows."""
-    return _WIDGET(tag=tag, ident=ident, question=question, answer=answer, body=body, says=says, data=data)
+def widget(
+    tag: str, ident: str, *, question: str, answer: str, body: Markup, says: str, title: str = "", **data: Any
+) -> Markup:
+    """Write the element: its title, a prediction to make, the figure, and the sentence that says what it shows."""
+    return _WIDGET(
+        tag=tag,
+        ident=ident,
+        title=title,
+        head=head(ident, title),
+        question=question,
+        answer=answer,
+        body=body,
+        says=says,
+        data=data,
+    )
+
+
+def head(ident: str, title: str) -> Markup:
+    """Write the first line of a widget, to which its script adds Reset."""
+    return _HEAD(ident=ident, title=title)
 
 
 def still(kind: str, ident: str, body: Markup) -> Markup:

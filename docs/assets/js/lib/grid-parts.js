@@ -34,3 +34,14 @@ export function statement(words, row, weights, allowed, output, hasSink = false)
   if (hasSink) parts.push(`the sink takes ${share(1 - total)}`);
   return `${words[row]}: ${parts.join("; ")}; output ${vector(output)}`;
 }
+
+/**
+ * Let a click on any cell choose its row, as one on the row's name does.
+ * @type {(within: HTMLElement) => void}
+ */
+export function chooseByCell(within) {
+  within.addEventListener("click", ({ target }) => {
+    const row = /** @type {Element} */ (target).closest("td")?.closest("tbody tr");
+    /** @type {HTMLInputElement | null | undefined} */ (row?.querySelector("input[type=radio]"))?.click();
+  });
+}

@@ -1,6 +1,8 @@
-// <attention-grid> says the chosen row aloud and keeps the choice in the address. Choosing itself needs no script.
+// <attention-grid> says the chosen row aloud and keeps the choice in the address. Choosing itself needs no script, but a
+// click on any cell does.
 
-import { find, findAll, make, readState, writeState } from "../lib/widget.js";
+import { chooseByCell } from "../lib/grid-parts.js";
+import { addReset, find, findAll, hearAtRest, make, readState, writeState } from "../lib/widget.js";
 
 class AttentionGrid extends HTMLElement {
   get state() {
@@ -12,20 +14,24 @@ class AttentionGrid extends HTMLElement {
   }
 
   connectedCallback() {
-    if (!this.querySelector("output")) this.addOutput();
     const { row } = readState(this.state);
     const saved = this.radios.find((radio) => radio.value === row);
     if (saved) saved.checked = true; // else what the reader has chosen before this script came stays
+    if (!this.querySelector("output")) this.build();
     this.say();
     this.describe();
-    this.addEventListener("change", this); // adding the same listener twice adds it once
-    this.addEventListener("focusout", this);
   }
 
-  // The output lies upon the statements, which keep its room but are no longer seen.
-  addOutput() {
+  build() {
+    // The output lies upon the statements, which keep its room but are no longer seen.
     for (const statement of findAll(this, ".statements > *")) statement.style.visibility = "hidden";
     find(this, ".statements").append(make("output", { id: `${this.state}-says` }));
+    this.say();
+    hearAtRest(find(this, "output"));
+    if (this.querySelector(".widget-head")) addReset(this, () => this.reset()); // else it is part of a widget that has one
+    chooseByCell(this);
+    this.addEventListener("change", this);
+    this.addEventListener("focusout", this);
   }
 
   /** @type {(event: Event) => void} */
@@ -38,13 +44,20 @@ class AttentionGrid extends HTMLElement {
     }
   }
 
+  reset() {
+    for (const radio of this.radios) radio.checked = radio.defaultChecked;
+    writeState(this.state, { row: null });
+    this.say();
+    this.describe();
+  }
+
   say() {
     const chosen = this.radios.findIndex((radio) => radio.checked);
     find(this, "output").textContent = `Query ${findAll(this, ".statements > p")[chosen].textContent}`;
   }
 
   // A radio that is reached by Tab is described by the statement. One that is chosen by an arrow key is not, since the
-  // output speaks: a screen reader would say everything twice. So the description moves when the focus leaves.
+  // statement is heard: a screen reader would say everything twice. So the description moves when the focus leaves.
   describe() {
     for (const radio of this.radios) {
       if (radio.checked) radio.setAttribute("aria-describedby", find(this, "output").id);

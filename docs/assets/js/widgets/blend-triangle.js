@@ -1,7 +1,7 @@
 // <blend-triangle>: three weights, by slider or by dragging the point, and the blend of three values.
 
 import { blend, sum } from "../lib/attention.js";
-import { share, vector } from "../lib/numbers.js";
+import { counted, share, vector } from "../lib/numbers.js";
 import { addForm, bindForm, dataOf, find, findAll, make, reading, slider } from "../lib/widget.js";
 
 /** @typedef {{ names: string[], values: number[][], shares: number[], corners: number[][], most: number }} Data */
@@ -46,7 +46,7 @@ customElements.define(
       const error = make("span", { class: "error", id: `${this.id}-error`, role: "alert" });
       find(form, ".widget-controls").append("Drag the square, or move the sliders.", error);
       const fields = rows.map((row, i) => {
-        const input = slider(`w${i}`, `share of ${names[i]}`, shares[i], 0, most);
+        const input = slider(`w${i}`, `share of ${names[i]}`, shares[i], 0, most, (n) => counted(n, "part"));
         input.setAttribute("aria-describedby", error.id);
         find(row, ".score").replaceChildren(input, reading());
         return input;

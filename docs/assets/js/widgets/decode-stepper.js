@@ -14,7 +14,7 @@ customElements.define(
       if (this.querySelector("form")) return; // moved within its page
       /** @type {Data} */
       const { words, q, k, v, window, step } = dataOf(this);
-      const steps = slider("step", "step", step, 1, words.length);
+      const steps = slider("step", "step", step, 1, words.length, (t) => `step ${t}, ${words[t - 1]}`);
       const shown = reading();
       const buttons = [-1, 1].map((by) =>
         button(by < 0 ? "Back" : "Next token", () => {

@@ -53,7 +53,7 @@ customElements.define(
         const [here, there] = [order, 1 - order].map((o) => receive(q[o], k[o], v[o], w_o, asking));
         const results = [here, there].map((one) => vector(averaged ? one.blends[2] : one.joined));
         findAll(table, "th.key").forEach((th, j) => (th.textContent = words[order][j]));
-        findAll(asks, "span").forEach((span, j) => (span.textContent = words[order][j]));
+        findAll(asks, "label span").forEach((span, j) => (span.textContent = words[order][j]));
         rows.forEach((line, i) => {
           here.weights[i].forEach((weight, j) => {
             const cell = line.cells[j + 1];

@@ -3,7 +3,7 @@
 import { attentionWeights, blend } from "../lib/attention.js";
 import { showWeight, statement } from "../lib/grid-parts.js";
 import { vector } from "../lib/numbers.js";
-import { button, choice, dataOf, find, findAll, make, readState, writeState } from "../lib/widget.js";
+import { addReset, choice, dataOf, find, findAll, hearAtRest, make, readState, writeState } from "../lib/widget.js";
 
 /**
  * A mask is written row by row: 1 may attend, 0 may not.
@@ -40,14 +40,16 @@ customElements.define(
           "div",
           { class: "widget-controls" },
           presets,
-          button("Reset", () => choose(first, row)),
           make("p", { class: "hint" }, hint),
         ),
       );
 
+      addReset(this, () => choose(first, row));
+
       const saved = readState(id);
       const known = new RegExp(`^[01]{${first.length}}$`).test(saved.mask);
       paint(known ? saved.mask : first, saved.row && rows[Number(saved.row)] ? Number(saved.row) : row);
+      hearAtRest(output);
 
       /**
        * One tab stop for the whole grid; the arrow keys move it.

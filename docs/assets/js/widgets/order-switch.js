@@ -1,6 +1,6 @@
 // <order-switch>: two switches choose one of four grids, all of which the build has written.
 
-import { find, findAll, readState, writeState } from "../lib/widget.js";
+import { addReset, find, findAll, hearAtRest, readState, writeState } from "../lib/widget.js";
 
 class OrderSwitch extends HTMLElement {
   get boxes() {
@@ -13,13 +13,22 @@ class OrderSwitch extends HTMLElement {
       if (["true", "false"].includes(saved[box.name])) box.checked = saved[box.name] === "true";
     }
     if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
-    find(this, ".widget-controls").addEventListener("change", this); // adding the same listener twice adds it once
+    if (this.querySelector(".reset")) return; // moved within its page
+    addReset(this, () => this.reset());
+    find(this, ".widget-controls").addEventListener("change", this);
+    hearAtRest(find(this, ":scope > output"));
   }
 
   /** @type {(event: Event) => void} */
   handleEvent({ target }) {
     const { name, checked, defaultChecked } = /** @type {HTMLInputElement} */ (target);
     writeState(this.id, { [name]: checked === defaultChecked ? null : `${checked}` });
+    this.show();
+  }
+
+  reset() {
+    for (const box of this.boxes) box.checked = box.defaultChecked;
+    writeState(this.id, { swap: null, positions: null, row: null });
     this.show();
   }
 

@@ -19,7 +19,7 @@ customElements.define(
       /** @type {Data} */
       const { positions, d_model, sizes, last } = dataOf(this);
       const names = ["first position", "second position"];
-      const fields = names.map((name, i) => slider(`p${i}`, name, positions[i], 0, last));
+      const fields = names.map((name, i) => slider(`p${i}`, name, positions[i], 0, last, (p) => `position ${p}`));
       const readings = names.map(reading);
       const output = find(this, "output");
       const form = addForm(

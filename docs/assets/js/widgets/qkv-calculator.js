@@ -2,8 +2,9 @@
 // The texts are those that the build writes. Queries are in units of ln 2, so scores count doublings.
 
 import { attentionScores, blend, softmax, sum } from "../lib/attention.js";
-import { fraction, largestFirst, number, share, vector } from "../lib/numbers.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, group, labelled, make, slider } from "../lib/widget.js";
+import { counted, fraction, largestFirst, number, share, vector } from "../lib/numbers.js";
+import { addForm, bindForm, choice, dataOf, find, findAll, group, labelled } from "../lib/widget.js";
+import { make, numberField, slider, typed } from "../lib/widget.js";
 
 /** @typedef {{ words: string[], query: number, q: number[][], k: number[][], v: number[][] }} Data */
 
@@ -15,22 +16,23 @@ import { addForm, bindForm, choice, dataOf, find, findAll, group, labelled, make
 const LIMIT = 100;
 
 /**
- * Take the good numbers of a matrix. Of a bad one say so, under its matrix; the last good one stays.
- * @type {(matrix: Matrix) => void}
+ * Take the good numbers of a matrix; of what cannot be read the last good one stays. It is told under the matrix, but
+ * not while somebody is typing: 1/ may become 1/2.
+ * @type {(matrix: Matrix, resting: boolean) => void}
  */
-function read({ fields, numbers, error }) {
+function read({ fields, numbers, error }, resting) {
   /** @type {string[]} */
   const bad = [];
   fields.forEach((row, i) =>
     row.forEach((field, j) => {
-      const good = Math.abs(field.valueAsNumber) <= LIMIT; // false for what is not a number
-      if (good) numbers[i][j] = field.valueAsNumber;
-      else bad.push(field.ariaLabel ?? "");
-      field.setAttribute("aria-invalid", `${!good}`);
+      const x = typed(field);
+      if (typeof x === "number") numbers[i][j] = x;
+      else bad.push(`${field.ariaLabel}: ${x}`);
+      if (resting || typeof x === "number") field.setAttribute("aria-invalid", `${typeof x === "string"}`);
     })
   );
-  const text = bad.length ? `${bad.join("; ")}: type a number from \u2212${LIMIT} to ${LIMIT}.` : "";
-  if (error.textContent !== text) error.textContent = text; // an alert speaks once
+  const text = bad.join(" ");
+  if ((resting || !text) && error.textContent !== text) error.textContent = text; // an alert speaks once
 }
 
 /** @type {(doublings: number[]) => number[]} */
@@ -68,7 +70,9 @@ customElements.define(
       const output = find(this, "output");
       const lanes = /** @type {HTMLTableRowElement[]} */ (findAll(this, ".lanes tbody tr"));
       const sums = findAll(this, ".lanes tfoot td");
-      const sliders = words.map((word, i) => slider(`more${i}`, `${word}, more doublings`, 0, -4, 4));
+      const sliders = words.map((word, i) =>
+        slider(`more${i}`, `more for ${word}`, 0, -4, 4, (n) => counted(n, "doubling"))
+      );
       const readings = words.map(() => make("span", { class: "more" }));
       const labels = words.map((word, i) => labelled(word, sliders[i], readings[i]));
       const asks = choice("Who asks?", "asks", words.map((word, i) => [i, word]), query);
@@ -77,7 +81,7 @@ customElements.define(
         edit(/** @type {HTMLTableElement} */ (find(this, `.matrix[data-role=${role}]`)), role[0], numbers)
       );
       const asking = findAll(this, "[data-role=query] tbody tr");
-      bindForm(form, this.id, (values) => show(Number(values.asks)));
+      bindForm(form, this.id, (values, resting) => show(Number(values.asks), resting));
 
       /**
        * Turn the numbers of a matrix into fields.
@@ -88,16 +92,9 @@ customElements.define(
         const error = make("p", { class: "error", id: `${form.parentElement?.id}-${name}-error`, role: "alert" });
         const fields = [...table.tBodies[0].rows].map((row, i) =>
           numbers[i].map((value, j) => {
-            const field = make("input", {
-              type: "number",
-              step: "any",
-              min: -LIMIT,
-              max: LIMIT,
-              name: `${name}${i}${j}`,
-              value,
-              "aria-label": `${name} of ${words[i]}, ${features[j]}`,
-              "aria-describedby": error.id,
-            });
+            const about = `${name} of ${words[i]}, ${features[j]}`;
+            const field = numberField(`${name}${i}${j}`, about, value, -LIMIT, LIMIT);
+            field.setAttribute("aria-describedby", error.id);
             row.cells[j + 1].replaceChildren(field);
             return field;
           })
@@ -108,9 +105,9 @@ customElements.define(
         return { fields, numbers, error };
       }
 
-      /** @type {(asks: number) => void} */
-      function show(asks) {
-        matrices.forEach(read);
+      /** @type {(asks: number, resting: boolean) => void} */
+      function show(asks, resting) {
+        for (const matrix of matrices) read(matrix, resting);
         const more = sliders.map((slider) => slider.valueAsNumber);
         const products = attentionScores([q[asks]], k, 1)[0];
         const plain = attentionScores([q[asks]], k)[0];

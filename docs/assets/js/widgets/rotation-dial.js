@@ -18,7 +18,9 @@ customElements.define(
       /** @type {Data} */
       const { positions, turns, query, key, step, last } = dataOf(this);
       const names = ["query", "key"];
-      const fields = names.map((name, i) => slider(`p${i}`, `position of the ${name}`, positions[i], 0, last));
+      const fields = names.map((name, i) =>
+        slider(`p${i}`, `position of the ${name}`, positions[i], 0, last, (p) => `position ${p}`)
+      );
       const readings = names.map(reading);
       const output = find(this, "output");
       const form = addForm(
@@ -29,8 +31,8 @@ customElements.define(
       const rows = findAll(form, "tbody tr");
       const angles = rows.map((row, i) => {
         const angle = reading();
-        const about = `turn of pair ${i}, in steps of ${step} degrees`;
-        find(row, ".turn").replaceChildren(slider(`t${i}`, about, turns[i], 0, 180 / step), angle);
+        const turn = slider(`t${i}`, `turn of pair ${i}`, turns[i], 0, 180 / step, (n) => `${n * step}\u00b0`);
+        find(row, ".turn").replaceChildren(turn, angle);
         return angle;
       });
       const longest = Math.max(...[...query, ...key].map((pair) => Math.hypot(...pair)));

@@ -1,7 +1,7 @@
 // <softmax-lab>: scores in doublings become a budget; and two keys, with and without the division by the root of d_k.
 
 import { softmax, sum } from "../lib/attention.js";
-import { decimal, number } from "../lib/numbers.js";
+import { counted, decimal, number } from "../lib/numbers.js";
 import { addForm, bindForm, choice, dataOf, find, findAll, labelled, make } from "../lib/widget.js";
 import { reading, slider } from "../lib/widget.js";
 
@@ -38,6 +38,12 @@ function plainSoftmax(scores, round) {
 /** @type {(x: number, inFormat: number) => string} */
 const short = (x, inFormat) => (inFormat === Infinity ? "inf" : x < 10000 ? number(x) : x.toExponential(1));
 
+/**
+ * Two to the power of t: 1/2, 1, 2.
+ * @type {(t: number) => string}
+ */
+const power = (t) => (t < 0 ? `1/${2 ** -t}` : `${2 ** t}`);
+
 /** @type {(cell: HTMLElement, weight: number, text: string) => void} */
 function setBar(cell, weight, text) {
   cell.style.setProperty("--w", `${weight}`);
@@ -46,7 +52,14 @@ function setBar(cell, weight, text) {
 
 /** @type {(lab: HTMLElement, data: Scores) => void} */
 function scoresLab(lab, { words, scores, most, formats }) {
-  const temperature = slider("t", "temperature", 0, -9, 3);
+  const temperature = slider(
+    "t",
+    "temperature",
+    0,
+    -9,
+    3,
+    (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
+  );
   const shown = reading();
   const form = addForm(
     lab,
@@ -55,11 +68,11 @@ function scoresLab(lab, { words, scores, most, formats }) {
   );
   const rows = findAll(form, "tbody tr");
   const fields = rows.map((row, i) => {
-    const input = slider(`s${i}`, `score of ${words[i]}, in doublings`, scores[i], 0, most);
+    const input = slider(`s${i}`, `score of ${words[i]}`, scores[i], 0, most, (n) => counted(n, "doubling"));
     find(row, ".score").replaceChildren(input, reading());
     return input;
   });
-  const about = make("p", { class: "plain", "aria-live": "polite" });
+  const about = make("output", { class: "plain" });
   form.append(about);
 
   bindForm(form, lab.id, (values) => {
@@ -74,8 +87,7 @@ function scoresLab(lab, { words, scores, most, formats }) {
     const countable = total < 10000 && powers.every(Number.isInteger);
     const shares = weights.map((w, i) => (countable ? `${powers[i]}/${total}` : decimal(w)));
 
-    shown.textContent = divisor < 1 ? `1/${1 / divisor}` : `${divisor}`;
-    temperature.setAttribute("aria-valuetext", shown.textContent);
+    shown.textContent = power(temperature.valueAsNumber);
     rows.forEach((row, i) => {
       find(row, ".reading").textContent = fields[i].value;
       find(row, ".power").textContent = short(powers[i], plain.exponentials[i]);
@@ -99,7 +111,14 @@ function scoresLab(lab, { words, scores, most, formats }) {
 
 /** @type {(lab: HTMLElement, data: Scaling) => void} */
 function scalingLab(lab, { d_k, sizes }) {
-  const size = slider("n", "features d\u2096", Math.log2(d_k), 0, sizes.length - 1);
+  const size = slider(
+    "n",
+    "features d\u2096",
+    Math.log2(d_k),
+    0,
+    sizes.length - 1,
+    (n) => counted(sizes[n], "feature"),
+  );
   const shown = reading();
   const form = addForm(lab, labelled("features d\u2096", size, shown));
 
@@ -115,7 +134,6 @@ function scalingLab(lab, { d_k, sizes }) {
       return [weight, slope];
     });
     shown.textContent = `${features}`;
-    size.setAttribute("aria-valuetext", `${features}`);
     find(form, "output").textContent =
       `${features} features: raw, the better key gets ${says[0].join(" and the gradient is ")}; ` +
       `scaled, ${says[1].join(" and ")}.`;

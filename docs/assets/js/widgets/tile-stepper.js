@@ -1,7 +1,7 @@
 // <tile-stepper>: one query reads its keys tile by tile; the registers change with the tiles, the result does not.
 
 import { mergePartials, partialAttention } from "../lib/attention.js";
-import { number, vector } from "../lib/numbers.js";
+import { counted, number, vector } from "../lib/numbers.js";
 import { addForm, bindForm, button, choice, dataOf, find, labelled, make } from "../lib/widget.js";
 import { reading, slider, touched } from "../lib/widget.js";
 
@@ -52,7 +52,7 @@ customElements.define(
       if (this.querySelector("form")) return; // moved within its page
       /** @type {Data} */
       const { words, scores, v, size, orders } = dataOf(this);
-      const sizes = slider("size", "words in a tile", size, 1, words.length);
+      const sizes = slider("size", "words in a tile", size, 1, words.length, (n) => counted(n, "word"));
       const sizeShown = reading();
       const step = slider("step", "steps taken", words.length, 1, words.length); // the largest value is all steps
       step.hidden = true; // the buttons move it

@@ -1,8 +1,8 @@
 // <window-sink>: how far each word sees, which first words stay open, and what a sink takes.
 
 import { attentionWeights, blend, slidingWindowMask, sum } from "../lib/attention.js";
-import { showWeight, statement } from "../lib/grid-parts.js";
-import { vector } from "../lib/numbers.js";
+import { chooseByCell, showWeight, statement } from "../lib/grid-parts.js";
+import { counted, vector } from "../lib/numbers.js";
 import { addForm, bindForm, dataOf, find, findAll, labelled, make, reading, slider } from "../lib/widget.js";
 
 /**
@@ -10,6 +10,12 @@ import { addForm, bindForm, dataOf, find, findAll, labelled, make, reading, slid
  * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Head
  * @typedef {Head & { left: number, row: number, most: number }} Data
  */
+
+/** @type {(n: number) => string} */
+const inWords = (n) => counted(n, "word");
+
+/** @type {(step: number) => string} */
+const sinkOf = (step) => (step ? counted(step - 1, "doubling") : "off");
 
 customElements.define(
   "window-sink",
@@ -20,10 +26,10 @@ customElements.define(
       const { words, q, k, v, left, row, most } = dataOf(this);
       const last = words.length - 1;
       const fields = [
-        slider("left", "words back", left, 0, last),
-        slider("right", "words ahead", 0, 0, last),
-        slider("keep", "first words kept", 0, 0, last),
-        slider("sink", "sink", 0, 0, most + 1), // 0 is off, then doublings from 0
+        slider("left", "words back", left, 0, last, inWords),
+        slider("right", "words ahead", 0, 0, last, inWords),
+        slider("keep", "first words kept", 0, 0, last, inWords),
+        slider("sink", "sink", 0, 0, most + 1, sinkOf), // 0 is off, then doublings from 0
       ];
       const readings = fields.map(reading);
       const labels = fields.map((field, i) => labelled(field.ariaLabel ?? "", field, readings[i]));
@@ -39,6 +45,7 @@ customElements.define(
         }
       });
 
+      chooseByCell(find(form, "table"));
       bindForm(form, this.id, (values) => {
         const [back, ahead, keep, step] = fields.map((field) => field.valueAsNumber);
         const chosen = Number(values.row);
@@ -56,7 +63,7 @@ customElements.define(
           line.toggleAttribute("data-chosen", i === chosen);
         });
         readings.forEach((reading, i) => (reading.textContent = fields[i].value));
-        readings[3].textContent = step ? `${step - 1} doubling${step === 2 ? "" : "s"}` : "off";
+        readings[3].textContent = sinkOf(step);
         find(form, "output").textContent = statement(
           words,
           chosen,
