@@ -49,7 +49,7 @@ _ANSWER = template("""
 """)
 _STEPPER = template("""
 <fieldset>
-<legend>{{ caption }}</legend>
+<legend class="visually-hidden">Step</legend>
 {% for name in names %}
 <label><input type="radio" name="{{ ident }}-step" value="{{ loop.index }}"{{ " checked" if loop.first }}>
   <span class="count">{{ loop.index }}</span> {{ name }}</label>
@@ -58,8 +58,7 @@ _STEPPER = template("""
 <div class="stage">
 {% for name, says, figure in zip(names, says, figures) %}
 <figure class="step" data-step="{{ loop.index }}" aria-labelledby="{{ ident }}-step-{{ loop.index }}">
-<figcaption id="{{ ident }}-step-{{ loop.index }}"><strong>{{ loop.index }}. {{ name }}.</strong>
-  <span class="says">{{ says }}</span></figcaption>
+<figcaption id="{{ ident }}-step-{{ loop.index }}"><strong>{{ loop.index }}. {{ name }}.</strong> <span class="says">{{ says }}</span></figcaption>
 {{ figure }}
 </figure>
 {% endfor %}
@@ -73,7 +72,7 @@ _SAYS = (
 """),
     template("""
 Multiply the query with each key, feature by feature, add up, and divide by
-  &radic;{{ row.q | length }} = {{ row.root | number }}. The scores are {{ listed(row.keys, row.scores) }}.
+  &radic;{{ row.q | length }}&nbsp;=&nbsp;{{ row.root | number }}. The scores are {{ listed(row.keys, row.scores) }}.
 """),
     template("""
 Each score says how often to double 1. All the parts together, here {{ row.powers.sum() | number }}, are one budget,
@@ -191,7 +190,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         "row-stepper",
         ident,
         **_prediction(row),
-        body=_STEPPER(ident=ident, caption=spec["caption"], names=STEPS, says=said, figures=_draw(spec, row, features)),
+        title=str(spec["caption"]),
+        body=_STEPPER(ident=ident, names=STEPS, says=said, figures=_draw(spec, row, features)),
         says=said[0],
     )
 
@@ -244,7 +244,7 @@ def _draw(spec: Mapping[str, Any], row: Row, features: Mapping[str, Sequence[str
     x, (of_x, of_key, of_value) = array(spec, "x"), (features[name] for name in ("x", "key", "value"))
     w_q = _in_doublings(array(spec, "w_q"))
     project = _PROJECT(
-        x=strips(row.x, name="x", words=[row.word], features=of_x),
+        x=strips(row.x, name=f"x of {row.word}", words=[row.word], features=of_x),
         w_q=strips(w_q, "query", name=Markup("W<sub>Q</sub>"), words=of_x, features=of_key),
         q=strips(row.q, "query", name="query", features=of_key),
         rows=strips(x, name="x of every word", words=words, features=of_x),
