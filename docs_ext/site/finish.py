@@ -9,7 +9,7 @@ from docs_ext.site.fonts import subset_fonts
 from docs_ext.site.policy import policy, with_policy
 from docs_ext.site.scripts import strip_comments
 from docs_ext.site.styles import bundle, link_bundle
-from docs_ext.site.theme_patches import fetch_search_index_on_demand, name_search_dialog
+from docs_ext.site.theme_patches import name_search_dialog
 
 
 def finish(site: Path) -> None:
@@ -19,7 +19,6 @@ def finish(site: Path) -> None:
     bundle(site, pages.values())
     for script in (site / "assets/js").rglob("*.js"):
         script.write_text(strip_comments(script.read_text("utf-8")), "utf-8")
-    fetch_search_index_on_demand(site)
     pages = {path: name_search_dialog(link_bundle(page)) for path, page in pages.items()}
     csp = policy(pages.values())
     for path, page in pages.items():

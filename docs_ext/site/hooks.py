@@ -22,6 +22,7 @@ from docs_ext.site.downloads import add_download
 from docs_ext.site.finish import finish
 from docs_ext.site.formulas import for_search
 from docs_ext.site.redirects import redirect
+from docs_ext.site.theme_patches import mend_bundle
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -77,6 +78,7 @@ on_page_context = CombinedEvent(_take_formulas_out, _put_formulas_back)
 def on_post_build(*, config: MkDocsConfig) -> None:
     """Write what stands beside the pages; make what is published smaller and closed."""
     site = Path(config.site_dir)
+    mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site)
     redirect(site)

@@ -7,19 +7,28 @@ from pathlib import Path
 
 from mkdocs.exceptions import BuildError
 
+_MENDED = "/* mended */"
 # The script fetches the search index, larger than a page, at once. Here it waits until the search is opened.
 _AT_ONCE, _ON_DEMAND = 'location.protocol!=="file:"', "!1"
+# The first click on an anchor of the page fetches the page again, and every widget loses its state. Here a page is
+# fetched when the path differs from the one before, the first path included; scrolling to an anchor need not wait.
+_AGAIN = ('t.pipe(ne("pathname"),', "t.pipe(b((p=>a=>p===(p=a.pathname)?y:$(a))(location.pathname)),")
+_AFTER_A_FETCH = ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("hash"))')
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
 
 
-def fetch_search_index_on_demand(site: Path) -> None:
-    """Patch the theme's bundle."""
+def mend_bundle(site: Path) -> None:
+    """Patch the theme's script."""
     bundles = list((site / "assets/javascripts").glob("bundle.*.js"))
     if len(bundles) != 1:
         raise BuildError(f"theme_patches.py: {len(bundles)} bundles in assets/javascripts: has the theme changed?")
     script = bundles[0].read_text("utf-8")
-    bundles[0].write_text(_patched(bundles[0].name, script, _AT_ONCE, _ON_DEMAND), "utf-8")
+    if script.startswith(_MENDED):
+        return  # the live server builds a page into the site as it is
+    for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH):
+        script = _patched(bundles[0].name, script, fault, mended)
+    bundles[0].write_text(_MENDED + script, "utf-8")
 
 
 def name_search_dialog(page: str) -> str:

@@ -99,6 +99,7 @@ def test_shares_that_are_all_zero_are_refused_and_the_last_blend_stays(triangle)
     error = triangle.locator(".error")
     assert error.text_content().startswith("All shares are 0")
     assert error.get_attribute("role") == "alert"
+    assert triangle.locator(".total").text_content() == "0"  # not the sum of the shares before
     assert shown(triangle)["says"] == "0 (8, 0) + 0 (0, 8) + 1 (8, 8) = (8, 8)"
     assert triangle.locator("input[aria-invalid=true]").count() == 3
     triangle.locator("input").first.press("ArrowRight")

@@ -60,11 +60,12 @@ customElements.define(
           field.setAttribute("aria-invalid", `${!total}`);
           find(rows[i], ".reading").textContent = field.value;
         });
-        if (total) show(normalised(chosen), total);
+        find(form, ".total").textContent = `${total}`;
+        if (total) show(normalised(chosen));
       });
 
-      /** @type {(weights: number[], total: number) => void} */
-      function show(weights, total) {
+      /** @type {(weights: number[]) => void} */
+      function show(weights) {
         const output = vector(blend(weights, values));
         const [x, y] = blend(weights, corners);
         point.setAttribute("transform", `translate(${x} ${y})`);
@@ -77,7 +78,6 @@ customElements.define(
           find(row, ".weight").textContent = share(weights[i]);
           find(row, ".output").textContent = vector(values[i].map((v) => weights[i] * v));
         });
-        find(form, ".total").textContent = `${total}`;
         find(form, "tfoot .output").textContent = output;
         const says = `${weights.map((w, i) => `${share(w)} ${vector(values[i])}`).join(" + ")} = ${output}`;
         find(svg, "desc").textContent = says;

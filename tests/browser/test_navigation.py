@@ -1,0 +1,50 @@
+"""Moving within a page and between pages: an anchor leaves what a reader has set, a link to a state leads to it."""
+
+from tests.browser.conftest import SITEMAP_READ, follow
+
+PAGE = "learn/scaling/"
+MARK = "document.querySelector('.md-content__inner').dataset.kept = 'yes'"
+KEPT = "document.querySelector('.md-content__inner').dataset.kept === 'yes'"
+TOP_OF = "selector => document.querySelector(selector).getBoundingClientRect().top"
+
+
+def anchor(page, nth):
+    return page.locator(".md-sidebar--secondary nav a[href*='#']").nth(nth)
+
+
+def test_the_first_click_on_an_anchor_leaves_the_page_as_it_is(open_page):
+    page = open_page(PAGE)
+    page.evaluate(SITEMAP_READ)
+    page.evaluate(MARK)
+    for nth in (2, 1):  # the second click went well before, too
+        link = anchor(page, nth)
+        target = link.get_attribute("href").partition("#")[2]
+        link.click()
+        page.wait_for_timeout(600)  # long enough to fetch a page
+        assert page.evaluate(KEPT), "the page was fetched again"
+        assert page.url.endswith(f"#{target}")
+        assert 0 <= page.evaluate(TOP_OF, f"[id='{target}']") < 200
+
+
+def test_back_from_an_anchor_leaves_the_page_as_it_is(open_page):
+    page = open_page(PAGE)
+    page.evaluate(SITEMAP_READ)
+    page.evaluate(MARK)
+    anchor(page, 2).click()
+    page.wait_for_timeout(300)
+    page.go_back()
+    page.wait_for_timeout(600)
+    assert page.evaluate(KEPT)
+    assert page.evaluate("scrollY") < 100
+
+
+def test_another_page_is_still_fetched_and_back_too(open_page):
+    page = open_page(PAGE)
+    page.evaluate("window.marker = 'still here'")
+    anchor_after = page.locator(".md-footer__link--next")
+    title = page.title()
+    follow(page, anchor_after)
+    assert page.title() != title
+    follow(page, page.go_back)
+    assert page.title() == title
+    assert page.evaluate("window.marker") == "still here"
