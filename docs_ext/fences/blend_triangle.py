@@ -53,8 +53,8 @@ _ROWS = template("""
 """)
 _FIGURE = template("""
 <svg class="triangle" viewBox="-45 {{ (top - 30) | g }} {{ (right + 90) | g }} {{ (80 - top) | g }}" role="img"
-  aria-labelledby="{{ ident }}-title" aria-describedby="{{ ident }}-desc">
-<title id="{{ ident }}-title">{{ caption }}</title>
+  aria-labelledby="{{ ident }}-drawing" aria-describedby="{{ ident }}-desc">
+<title id="{{ ident }}-drawing">{{ caption }}</title>
 <desc id="{{ ident }}-desc">{{ says }}</desc>
 <path class="axes" d="M0 {{ top | g }} V0 H{{ right | g }}"/>
 <text class="axis" x="{{ (right / 2) | g }}" y="42">{{ axes[0] }}</text>

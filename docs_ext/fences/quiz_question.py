@@ -23,21 +23,22 @@ r"""Questions whose answers are settled: each right and each wrong one by an exp
 `holds` may use what the proof has defined, besides the names that every fence knows; it must be True under `right` and
 False under `wrong`. Several right options become checkboxes. A question for a number has other keys instead:
 
-    answer: raw.var()                       # an expression
-    tolerance: 0.01
+    answer: raw.var()                       # an expression; a vector if it gives an array with one axis
+    tolerance: 0.01                         # of every number in it
     unit: doublings                         # optional
     because: Variances add up.
-    mistakes:                               # optional: wrong numbers, and why
+    mistakes:                               # optional: wrong answers, and why; of a vector "(5, 3)"
       "16": This is the variance of one product.
 
-Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash.
+Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash. The formulas of
+an option are read aloud in words, which `docs_ext/html/spoken.py` finds.
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 
     quiz-question#ID[data-key=HASH], with [data-tolerance] if a number is asked for
       fieldset > legend, div.options > label > input
-        type=radio, or checkbox if several are right; the value is a position in the list below; or type=number
-      details > ul.verdicts > li, one an option or number: [data-right] if right, [data-value=NUMBER] > .because
+        type=radio, or checkbox if several are right; the value is a position in the list below; or type=text
+      details > ul.verdicts > li, one an option or answer: [data-right] if right, [data-value=LIST] > .because
 """
 
 import ast
@@ -51,9 +52,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from docs_ext.html.formula import standard_tex
 from docs_ext.html.inline import convert, inline
-from docs_ext.html.numbers import number
+from docs_ext.html.numbers import number, vector
+from docs_ext.html.spoken import spoken
 from docs_ext.html.template import template
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import evaluate
@@ -73,13 +74,13 @@ _QUIZ = template("""
 <div class="options" data-search-exclude>
 {% if quiz.tolerance is none %}
 {% for option in quiz.verdicts %}
-{% set tex = formula_of(option.text) %}
+{% set words = spoken(option.text) %}
 <label><input type="{{ "checkbox" if several else "radio" }}" name="{{ ident }}-option" value="{{ loop.index0 }}"
-  {%- if tex %} aria-label="{{ tex }}"{% endif %}> <span>{{ inline(option.text) }}</span></label>
+  {%- if words %} aria-label="{{ words }}"{% endif %}> <span>{{ inline(option.text) }}</span></label>
 {% endfor %}
 {% else %}
-<label>Your answer <input type="number" step="any" inputmode="decimal">
-  {%- if quiz.unit %} {{ inline(quiz.unit) }}{% endif %}</label>
+<label><span>Your answer</span> <input type="text" autocomplete="off" autocapitalize="off" spellcheck="false">
+  {%- if quiz.unit %} <span>{{ inline(quiz.unit) }}</span>{% endif %}</label>
 {% endif %}
 </div>
 </fieldset>
@@ -88,7 +89,7 @@ _QUIZ = template("""
 <ul class="verdicts">
 {% for verdict in quiz.verdicts %}
 <li{{ " data-right" if verdict.right }}
-  {%- if verdict.value is not none %} data-value="{{ verdict.value }}"{% endif %}>
+  {%- if verdict.value is not none %} data-value="{{ verdict.value | json }}"{% endif %}>
   <b>{{ "Right" if verdict.right else "Wrong" }}:</b> {{ inline((verdict.text ~ " " ~ quiz.unit).strip()) }}
 <span class="because">{{ inline(verdict.because) }}</span>
 <span class="settled">
@@ -105,13 +106,13 @@ _QUIZ = template("""
 
 
 class Verdict(NamedTuple):
-    """One option, or one number that a reader may enter; the texts are Markdown."""
+    """One option, or one answer that a reader may type; the texts are Markdown."""
 
     text: str
     right: bool
     because: str
     settled_by: str
-    value: float | None = None
+    value: list[float] | None = None  # of one number, or of a vector
 
 
 class Quiz(NamedTuple):
@@ -136,10 +137,10 @@ def read(spec: Mapping[str, Any]) -> Quiz:
     if not numeric:
         options = sorted(_options(spec, names), key=lambda option: _hash(question + option.text))
         return Quiz(question, spec["proof"], options, None, unit)
-    tolerance = _as_float(spec["tolerance"], names, "tolerance")
-    if tolerance <= 0:
-        raise SpecError("the tolerance must be positive", key="tolerance")
-    return Quiz(question, spec["proof"], _numbers(spec, names, tolerance), tolerance, unit)
+    tolerance, *more = _numbers(spec["tolerance"], names, "tolerance")
+    if tolerance <= 0 or more:
+        raise SpecError("the tolerance must be one positive number", key="tolerance")
+    return Quiz(question, spec["proof"], _answers(spec, names, tolerance), tolerance, unit)
 
 
 def run(proof: str) -> dict[str, Any]:
@@ -186,26 +187,36 @@ def _option(text: Any, item: Any, side: str) -> Verdict:
     return Verdict(text, side == "right", str(item["because"]), str(item["holds"]).strip())
 
 
-def _numbers(spec: Mapping[str, Any], names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
+def _answers(spec: Mapping[str, Any], names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
     given = str(spec["answer"]).strip()
-    answer = _as_float(_value(given, names, "answer"), names, "answer")
-    verdicts = [Verdict(number(answer), True, str(spec["because"]), given, answer)]
+    answer = _numbers(_value(given, names, "answer"), names, "answer")
+    verdicts = [Verdict(_written(answer), True, str(spec["because"]), given, answer)]
     for text, because in _mapping(spec, "mistakes").items() if "mistakes" in spec else ():
-        mistake = _as_float(text, names, str(text))
-        if abs(mistake - answer) <= 2 * tolerance:
-            raise SpecError(f"the mistake {text} is right: the answer is {number(answer)}", key=str(text))
-        verdicts.append(Verdict(number(mistake), False, str(because), str(text), mistake))
+        mistake = _numbers(text, names, str(text))
+        if len(mistake) != len(answer):
+            wanted = f"{len(answer)} number{'s' if len(answer) > 1 else ''}, as in {_written(answer)}"
+            raise SpecError(f"the mistake {text} must hold {wanted}", key=str(text))
+        if np.abs(np.subtract(mistake, answer)).max() <= 2 * tolerance:
+            raise SpecError(f"the mistake {text} is right: the answer is {_written(answer)}", key=str(text))
+        verdicts.append(Verdict(_written(mistake), False, str(because), str(text), mistake))
     return verdicts
 
 
-def _as_float(item: Any, names: Mapping[str, Any], key: str) -> float:
+def _numbers(item: Any, names: Mapping[str, Any], key: str) -> list[float]:
+    """Return a number, or the numbers of a vector, as a list."""
     try:
-        result = float(evaluate(item, names) if isinstance(item, str) else item)
+        result = np.asarray(evaluate(item, names) if isinstance(item, str) else item, float)
     except (TypeError, ValueError) as error:
         raise SpecError(f"{item!r} is not a number: {error}", key=key) from error
-    if not np.isfinite(result):
+    if result.ndim > 1 or not result.size:
+        raise SpecError(f"{item!r} must be a number or a vector: shape {result.shape}", key=key)
+    if not np.isfinite(result).all():
         raise SpecError(f"{item!r} is not finite", key=key)
-    return result
+    return result.reshape(-1).tolist()
+
+
+def _written(answer: list[float]) -> str:
+    return number(answer[0]) if len(answer) == 1 else vector(answer)
 
 
 def _value(expression: str, names: Mapping[str, Any], key: str) -> Any:
@@ -229,14 +240,16 @@ def render(spec: Mapping[str, Any]) -> Markup:
         several=sum(verdict.right for verdict in quiz.verdicts) > 1,
         console=convert(f"```pycon\n{quiz.proof.strip()}\n\n```"),
         inline=inline,
-        formula_of=_formula_of,
+        spoken=_spoken,
     )
 
 
-def _formula_of(text: str) -> str:
-    """Return the TeX of an option that is nothing else: assistive technology may find no words in what is drawn."""
-    formula = re.fullmatch(r"\$([^$]+)\$", text)
-    return standard_tex(formula[1]) if formula else ""
+def _spoken(text: str) -> str:
+    """Put an option with formulas into words: assistive technology may find none in what is drawn."""
+    try:
+        return spoken(text)
+    except SpecError as error:
+        raise SpecError(f"{text!r}: {error}", key=text) from error
 
 
 def _hash(text: str) -> str:

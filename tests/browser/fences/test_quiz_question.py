@@ -93,7 +93,7 @@ def test_a_number_is_right_within_its_tolerance(page):
     quiz = question(page, "What is its weight now?")
     field = quiz.locator("input")
     field.press("Enter")
-    assert says(quiz) == "Enter a number, such as 0.5."
+    assert says(quiz) == "Type a number, such as 0.5 or 1/2."
     assert field.get_attribute("aria-invalid") == "true"
     assert field.get_attribute("aria-describedby") == quiz.locator("output").first.get_attribute("id")
     for text, words in (("0.5", "Not yet. The total has grown too"), ("7", "Not yet. Try again"), ("0.36", "Right. ")):
@@ -111,6 +111,40 @@ def test_every_answer_of_the_page_is_judged_as_the_build_settled_it(page):
             quiz.locator("input").nth(position).check()
             quiz.get_by_role("button", name="Check").click()
             assert says(quiz).startswith("Right. " if right else "Not yet. ")
+
+
+def test_what_was_said_goes_when_another_option_is_picked(page):
+    quiz = question(page, "All scores double")
+    answer(quiz, "16 : 1")
+    row = quiz.locator(".options label", has_text="16 : 1")
+    assert row.get_attribute("data-state") == "right"
+    assert row.evaluate("row => getComputedStyle(row, '::after').content").startswith('"\u2713')  # not colour alone
+    quiz.get_by_label("8 : 1", exact=True).check()
+    assert says(quiz) == ""
+    assert quiz.locator(".options label:not([data-state=''])").count() == 0
+    quiz.get_by_role("button", name="Check").click()
+    assert quiz.locator("[data-state=wrong] input").is_checked()
+    assert row.get_attribute("data-state") == ""
+
+
+def test_an_option_is_a_row_that_answers_from_edge_to_edge(page):
+    quiz = question(page, "All scores double")
+    rows = [row.bounding_box() for row in quiz.locator(".options label").all()]
+    assert {(row["x"], row["width"]) for row in rows} == {(rows[0]["x"], quiz.locator("fieldset").bounding_box()["width"])}
+    quiz.locator(".options label").nth(1).click(position={"x": rows[1]["width"] - 4, "y": 4})
+    assert quiz.locator("input").nth(1).is_checked()
+
+
+def test_a_vector_is_right_if_every_number_of_it_is(page):
+    quiz = question(page, "What is its weight now?")
+    quiz.evaluate("""quiz => quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
+      li.dataset.value = JSON.stringify(i ? [2, 5] : [5, 2]);
+    })""")
+    for text, words in (("(5, 2)", "Right. "), ("5 2.001", "Right. "), ("[2, 5]", "Not yet. The"), ("(5, 5)", "Not yet. T")):
+        quiz.locator("input").fill(text)
+        quiz.locator("input").press("Enter")
+        assert says(quiz).startswith(words)
+    page.reload()
 
 
 def test_several_right_options_must_all_be_ticked(open_page):

@@ -68,7 +68,7 @@ def test_what_is_seen_first_is_the_first_case():
     assert last_row(shown) == last_row(first)
     assert text(shown) == text(first)
     assert text(widget.find("output")) == text(widget.find("template").findall("span")[-1])
-    boxes = {box.get("name"): "checked" in box.attrib for box in widget.findall("div[@role='group']//input")}
+    boxes = {box.get("name"): "checked" in box.attrib for box in widget.findall("div[@class='widget-controls']//input")}
     assert boxes == {"swap": False, "positions": True}
     assert [text(label) for label in widget.findall("div[@role='group']/label")] == [
         "Swap cat and dog",

@@ -64,6 +64,20 @@ mistakes:
 """
 
 
+VECTOR = """\
+question: What does ran receive?
+proof: |
+  >>> from attention.example import EARLY5, S5, W_Q1, attend, embed
+  >>> weights, output = attend(embed(S5, EARLY5), W_Q1)
+
+answer: output[4].round(9)
+tolerance: 1e-3
+because: Half of it is cat.
+mistakes:
+  "(2, 5)": These are the parts of dog and cat.
+"""
+
+
 def parsed(body):
     return read(fences.render("quiz-question", body, "q"))
 
@@ -99,10 +113,34 @@ def test_several_right_options_are_boxes_to_tick():
 def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(NUMBER)
     assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"
-    assert root.find(".//input").get("type") == "number"
+    assert root.find(".//input").get("type") == "text"  # a number input would drop the slash of 1/2
     found = [(li.get("data-value"), "data-right" in li.attrib) for li in root.findall(".//li")]
-    assert found == [("4.0", True), ("2.0", False), ("0.0", False)]
+    assert found == [("[4.0]", True), ("[2.0]", False), ("[0.0]", False)]
     assert words(root.find(".//li")).endswith("Variances add up. 4 * features.var() is 4")
+
+
+def test_a_vector_carries_all_its_numbers():
+    root = parsed(VECTOR)
+    found = [(li.get("data-value"), "data-right" in li.attrib) for li in root.findall(".//li")]
+    assert found == [("[5.0, 2.0]", True), ("[2.0, 5.0]", False)]
+    assert words(root.find(".//li")).startswith("Right: (5, 2) ")
+
+
+def test_an_option_with_a_formula_is_announced_in_words():
+    inputs = parsed(CHOICE.replace('"8 : 1"', "'$\\sqrt{\\dk}$, **not** `d`'")).findall(".//input")
+    assert [field.get("aria-label") for field in inputs if "aria-label" in field.attrib] == [
+        "the square root of d sub k, not d"
+    ]
+
+
+def test_no_option_of_the_site_is_announced_as_tex():
+    labels = [
+        field.get("aria-label", "")
+        for body in QUIZZES.values()
+        for field in read(fences.render("quiz-question", body, "q")).findall(".//input")
+    ]
+    assert sum(map(bool, labels)) > 3
+    assert not [label for label in labels if re.search(r"[\\^_{}$]", label)]
 
 
 def test_the_order_of_the_options_depends_on_the_question_alone():
@@ -162,6 +200,7 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
         "needs two keys",
     ),
     "a list of options": (re.search("wrong:.*", CHOICE, re.S)[0], "wrong: [8, 4]\n", 11, "wrong is a mapping"),
+    "a formula without words": ('"8 : 1"', "'$\\oint$'", 12, r"no words for \\oint in a formula"),
     "bad TeX": ("$\\k$", "$\\kk$", None, r"\\kk"),
     "a list for a text": ("because: Squared.", 'because: "- Squared."', None, "one paragraph"),
     "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link cannot stand here"),
@@ -171,10 +210,13 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
 }
 BAD_NUMBERS = {
     "a number without a tolerance": ("tolerance: 1e-3\n", "", None, "'tolerance' is missing"),
-    "a tolerance of nothing": ("1e-3", "0.0", 6, "must be positive"),
+    "a tolerance of nothing": ("1e-3", "0.0", 6, "one positive number"),
+    "two tolerances": ("1e-3", "'[1, 2]'", 6, "one positive number"),
+    "a mistake with a number too many": ('"0"', '"(0, 1)"', 11, r"must hold 1 number, as in 4"),
     "a number without a reason": ("because: Variances add up.\n", "", None, "'because' is missing"),
     "an answer that is typed": ("4 * features.var()", "4.0", 5, "proves nothing"),
-    "an answer that is no number": ("4 * features.var()", "features", 5, "not a number"),
+    "an answer that is no number": ("4 * features.var()", "np.exp", 5, "not a number"),
+    "a matrix": ("4 * features.var()", "features[None]", 5, "must be a number or a vector"),
     "an infinite answer": ("4 * features.var()", "np.inf * features[0]", 5, "not finite"),
     "a mistake that is right": ("4 ** 0.5", "4 ** 1", 10, r"4 \*\* 1 is right: the answer is 4"),
     "a mistake within the tolerance": ('"0"', '"4.001"', 11, "is right"),
@@ -182,10 +224,17 @@ BAD_NUMBERS = {
 }
 
 
+BAD_VECTORS = {
+    "a mistake with a number too few": ('"(2, 5)"', '"2"', 9, r"must hold 2 numbers, as in \(5, 2\)"),
+    "a mistake that is right": ('"(2, 5)"', '"(5.001, 2)"', 9, r"is right: the answer is \(5, 2\)"),
+}
+
+
 @pytest.mark.parametrize(
     ("body", "sound", "faulty", "line", "message"),
     [pytest.param(CHOICE, *case, id=label) for label, case in BAD.items()]
-    + [pytest.param(NUMBER, *case, id=label) for label, case in BAD_NUMBERS.items()],
+    + [pytest.param(NUMBER, *case, id=label) for label, case in BAD_NUMBERS.items()]
+    + [pytest.param(VECTOR, *case, id=f"vector: {label}") for label, case in BAD_VECTORS.items()],
 )
 def test_a_quiz_that_is_not_right_is_refused(body, sound, faulty, line, message):
     fences.render("quiz-question", body, "q")

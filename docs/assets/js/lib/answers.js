@@ -1,8 +1,9 @@
 // What the reader has answered. It stays in this browser and can be cleared; no cookie, no request.
 
 /**
- * One page: how many questions it has, which were right at first try, and what is chosen for each.
- * @typedef {{ title: string, of: number, first: string[], chosen: Record<string, number[]> }} Page
+ * One page: how many questions it has, which were right at first try, and what is chosen for each:
+ * positions of options, or what was typed.
+ * @typedef {{ title: string, of: number, first: string[], chosen: Record<string, (number | string)[]> }} Page
  * @typedef {Record<string, Page>} Answers  by the page's path
  */
 

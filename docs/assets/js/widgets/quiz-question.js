@@ -1,6 +1,7 @@
 // <quiz-question>: a question whose answers are folded below it. With a script it can be answered, and the page counts.
 
 import { readAnswers, score, store } from "../lib/answers.js";
+import { readNumbers } from "../lib/numbers.js";
 import { button, find, findAll, make } from "../lib/widget.js";
 
 const questions = () => [...document.querySelectorAll("quiz-question")].filter((one) => one instanceof QuizQuestion);
@@ -28,8 +29,8 @@ class QuizQuestion extends HTMLElement {
     return findAll(this, ".verdicts > li");
   }
 
-  // The field of a question whose answer is a number.
-  get number() {
+  // The field of a question whose answer is typed: a number, or a vector.
+  get field() {
     return "tolerance" in this.dataset ? this.inputs[0] : null;
   }
 
@@ -43,21 +44,26 @@ class QuizQuestion extends HTMLElement {
     const check = button("Check", () => this.check());
     check.setAttribute("aria-describedby", output.id);
     find(this, "fieldset").after(make("div", { class: "widget-controls" }, check), output);
-    this.number?.setAttribute("aria-describedby", output.id);
-    this.number?.addEventListener("keydown", ({ key }) => key === "Enter" && this.check());
+    this.field?.setAttribute("aria-describedby", output.id);
+    this.field?.addEventListener("keydown", ({ key }) => key === "Enter" && this.check());
+    find(this, "fieldset").addEventListener("input", () => this.judge("")); // what was said was about another answer
     if (this === [...document.querySelectorAll("quiz-question")].at(-1)) this.append(scoreLine());
   }
 
-  // What the reader has chosen: positions among the verdicts, or a number.
+  /**
+   * What the reader has chosen: positions among the verdicts, or the text that is typed.
+   * @type {() => (number | string)[]}
+   */
   chosen() {
-    if (this.number) return this.number.value === "" ? [] : [this.number.valueAsNumber];
+    if (this.field) return [this.field.value];
     return this.inputs.filter((input) => input.checked).map((input) => Number(input.value));
   }
 
   check() {
     const chosen = this.chosen();
-    if (chosen.length === 0) {
-      this.say("invalid", this.number ? "Enter a number, such as 0.5." : "Choose an answer first.");
+    const problem = this.field ? this.read(chosen[0]) : chosen.length ? [] : "Choose an answer first.";
+    if (typeof problem === "string") {
+      this.judge("invalid", problem);
       return;
     }
     const page = readPage();
@@ -68,43 +74,68 @@ class QuizQuestion extends HTMLElement {
   }
 
   /**
-   * Say what there is to say about a choice; return whether it is right.
-   * @param {number[]} [chosen]
+   * As many numbers as the answer has, or a sentence that says why they cannot be read.
+   * @type {(text: number | string) => number[] | string}
+   */
+  read(text) {
+    return readNumbers(`${text}`, valueOf(this.verdicts[0]).length);
+  }
+
+  /**
+   * Say what there is to say about an answer; return whether it is right.
+   * @param {(number | string)[]} [chosen]
    */
   show(chosen = []) {
-    const { number } = this;
-    this.say("", "");
-    if (number) number.value = `${chosen[0] ?? ""}`;
+    const { field } = this;
+    if (field) field.value = `${chosen[0] ?? ""}`;
     else for (const input of this.inputs) input.checked = chosen.includes(Number(input.value));
+    this.judge("");
     if (chosen.length === 0) return false;
-    const picked = number ? this.near(chosen[0]) : chosen.map((position) => this.verdicts[position]);
-    const right = picked.filter((verdict) => "right" in verdict.dataset);
-    const wrong = picked.find((verdict) => !("right" in verdict.dataset));
-    if (wrong) this.say("wrong", "Not yet. ", because(wrong));
-    else if (number && !right.length) this.say("wrong", "Not yet. Try again, or open the answer.");
-    else if (!number && right.length < findAll(this, "[data-right]").length) {
-      this.say("wrong", "So far right, but there is more.");
+    const picked = field ? this.near(this.read(chosen[0])) : chosen.map((position) => this.verdicts[Number(position)]);
+    const right = picked.filter(isRight);
+    const wrong = picked.find((verdict) => !isRight(verdict));
+    if (wrong) this.judge("wrong", "Not yet. ", because(wrong));
+    else if (field && !right.length) this.judge("wrong", "Not yet. Try again, or open the answer.");
+    else if (!field && right.length < this.verdicts.filter(isRight).length) {
+      this.judge("wrong", "So far right, but there is more.");
     } else {
-      this.say("right", "Right. ", ...right.flatMap((verdict) => [because(verdict), " "]));
+      this.judge("right", "Right. ", ...right.flatMap((verdict) => [because(verdict), " "]));
       return true;
     }
     return false;
   }
 
-  /** @type {(x: number) => HTMLElement[]} */
-  near(x) {
+  /** @type {(numbers: number[] | string) => HTMLElement[]} */
+  near(numbers) {
     const tolerance = Number(this.dataset.tolerance);
-    return this.verdicts.filter(({ dataset }) => Math.abs(x - Number(dataset.value)) <= tolerance);
+    return this.verdicts.filter((verdict) =>
+      valueOf(verdict).every((x, i) => Math.abs(x - Number(numbers[i])) <= tolerance)
+    );
   }
 
-  /** @type {(state: string, ...words: (Node | string)[]) => void} */
-  say(state, ...words) {
+  /**
+   * Say something about the answer, and mark what was chosen; an empty state takes both back.
+   * @type {(state: string, ...words: (Node | string)[]) => void}
+   */
+  judge(state, ...words) {
     const output = find(this, "fieldset ~ output");
     output.dataset.state = state;
-    this.number?.setAttribute("aria-invalid", `${state === "invalid"}`);
     output.replaceChildren(...words);
+    this.field?.setAttribute("aria-invalid", `${state === "invalid"}`);
+    for (const input of this.inputs) {
+      const label = /** @type {HTMLElement} */ (input.closest("label"));
+      const chosen = (state === "right" || state === "wrong") && (input === this.field || input.checked);
+      const right = input === this.field ? state === "right" : isRight(this.verdicts[Number(input.value)]);
+      label.dataset.state = chosen ? (right ? "right" : "wrong") : "";
+    }
   }
 }
+
+/** @type {(verdict: HTMLElement) => boolean} */
+const isRight = (verdict) => "right" in verdict.dataset;
+
+/** @type {(verdict: HTMLElement) => number[]} */
+const valueOf = (verdict) => JSON.parse(verdict.dataset.value ?? "[]");
 
 /** @type {(verdict: HTMLElement) => Node} */
 const because = (verdict) => find(verdict, ".because").cloneNode(true);
