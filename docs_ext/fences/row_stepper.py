@@ -107,8 +107,7 @@ _SCORE = template("""
 <tr><th scope="row">{{ word }}</th>
   {% for x, y, part in zip(row.q, key, parts) %}
   <td class="cell{{ " zero" if not part }}" data-number="{{ part }}" style="--s:{{ (part | abs / most) | g }}">
-  <small><span class="query">{{ x | number }}</span>&middot;<span class="key">{{ y | number }}</span></small>
-  <b>{{ part | number }}</b></td>
+  <small><span class="query">{{ x | number }}</span>&middot;<span class="key">{{ y | number }}</span></small> <b>{{ part | number }}</b></td>
   {% endfor %}
   <td class="score" data-score="{{ score }}">{{ product | number }} / {{ row.root | number }} =
   <b>{{ score | number }}</b></td></tr>
@@ -254,7 +253,7 @@ def _draw(spec: Mapping[str, Any], row: Row, features: Mapping[str, Sequence[str
     products = lane(row.k, row.parts, row.parts.sum(axis=1), row.scores)
     most = float(np.abs(row.parts).max()) or 1.0
     shares = list(lane(row.scores, row.powers, row.weights))
-    drawn = plane(row.word, words, row.weights, row.v, of_value, str(spec["id"]))
+    drawn = plane(row.word, words, row.weights, row.v, of_value, f"{spec['id']}-plane")
     return (
         project,
         _SCORE(row=row, features=of_key, lanes=products, most=most),

@@ -4,9 +4,9 @@ import pytest
 
 from tests.browser.widget import Widget
 
-PAGE = "learn/line-by-line/"
+PAGE = "learn/read-the-grid/"
 # No reset yet: the last row, the default, is one key away from the first.
-CONTRACT = [Widget("attention-grid", PAGE, "row=5 row=-1", reset="", native=True, apart="output")]
+CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", reset="", native=True, apart="output")]
 GRID = ".attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
@@ -39,7 +39,7 @@ def static_statements(grid):
 
 def test_a_click_chooses_a_row_and_the_output_says_it(grid):
     says = static_statements(grid)
-    assert grid.locator("output").text_content() == f"Query {says[4]}"
+    assert grid.locator("output").text_content() == f"Query {says[6]}"
     for row in (0, 3, 1):
         grid.locator("tbody label").nth(row).click()
         assert grid.evaluate(SPOTLIGHT) == [row]
@@ -47,16 +47,17 @@ def test_a_click_chooses_a_row_and_the_output_says_it(grid):
 
 
 def test_the_output_is_the_rows_weights_and_its_blend(grid):
-    grid.locator("tbody label").nth(1).click()
+    grid.locator("tbody label").nth(2).click()
     assert grid.locator("output").text_content() == (
-        "Query that: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)"
+        "Query that: cat 1/2, that 1/4, dog 1/8, the (1st) 1/32, chased 1/32, the (2nd) 1/32, ran 1/32; sum 1; "
+        "output (5, 2)"
     )
 
 
 def test_arrow_keys_choose_rows(grid):
     says = static_statements(grid)
     grid.locator("input:checked").focus()
-    for key, row in (("ArrowUp", 3), ("ArrowUp", 2), ("ArrowDown", 3), ("ArrowDown", 4), ("ArrowDown", 0)):
+    for key, row in (("ArrowUp", 5), ("ArrowUp", 4), ("ArrowDown", 5), ("ArrowDown", 6), ("ArrowDown", 0)):
         grid.page.keyboard.press(key)
         assert grid.evaluate(SPOTLIGHT) == [row]
         assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
@@ -64,17 +65,17 @@ def test_arrow_keys_choose_rows(grid):
 
 
 def test_no_radio_is_described_by_what_the_output_has_just_said(grid):
-    assert grid.evaluate(DESCRIBED) == [["4", "output"]]
+    assert grid.evaluate(DESCRIBED) == [["6", "output"]]
     grid.locator("input:checked").focus()
     grid.page.keyboard.press("ArrowUp")
-    assert "3" not in dict(grid.evaluate(DESCRIBED))
+    assert "5" not in dict(grid.evaluate(DESCRIBED))
     grid.page.keyboard.press("Tab")
-    assert grid.evaluate(DESCRIBED) == [["3", "output"]]  # for who comes back by Tab
+    assert grid.evaluate(DESCRIBED) == [["5", "output"]]  # for who comes back by Tab
 
 
 def test_choosing_a_row_moves_nothing(grid):
     heights = set()
-    for row in range(5):
+    for row in range(7):
         grid.locator("tbody label").nth(row).click()
         heights.add(grid.bounding_box()["height"])
     assert len(heights) == 1
@@ -84,7 +85,7 @@ def test_the_address_names_the_row(grid, server):
     page = grid.page
     grid.locator("tbody label").nth(1).click()
     assert page.url == f"{server}{PAGE}#~{grid.get_attribute('id')}.row=1"
-    grid.locator("tbody label").nth(4).click()
+    grid.locator("tbody label").nth(6).click()
     assert page.url == server + PAGE  # the default needs no entry
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.widget import Widget
 
-PAGE, OTHER = "learn/line-by-line/", "learn/scaling/"
+PAGE, OTHER = "learn/scores-and-softmax/", "learn/scaling/"
 # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
 CONTRACT = [Widget("quiz-question", PAGE, reset="Clear my answers", native=True, silent="input")]
 
@@ -49,23 +49,23 @@ def count(page):
 def test_a_wrong_answer_is_explained_and_may_be_tried_again(page):
     quiz = question(page, "All scores double")
     answer(quiz, "8 : 1")
-    assert re.match(r"Not yet\. .*squared", says(quiz))
+    assert re.match(r"Not yet\. .*twice as large", says(quiz))
     assert quiz.locator(":scope > output").get_attribute("data-state") == "wrong"
     assert score(page) == f"1 of {count(page)} answered, 0 right at first try."
     answer(quiz, "16 : 1")
-    assert says(quiz).startswith("Right. Doubling the scores squares")
+    assert says(quiz).startswith("Right. They were two doublings apart")
     assert score(page) == f"1 of {count(page)} answered, 0 right at first try."
 
 
 def test_the_score_counts_what_is_right_at_first_try(page):
     answer(question(page, "All scores double"), "16 : 1")
-    answer(question(page, "query of zeros"), "The mean of the values")
+    answer(question(page, "Add 5"), "They stay the same")
     assert score(page) == f"2 of {count(page)} answered, 2 right at first try."
 
 
 def test_an_explanation_keeps_its_formulas(page):
     quiz = question(page, "Add 5")
-    answer(quiz, "Nothing")
+    answer(quiz, "They stay the same")
     assert quiz.locator("output math").count() == 1
 
 
@@ -83,20 +83,20 @@ def test_the_keyboard_alone_is_enough(page):
 
 
 def test_checking_nothing_asks_for_an_answer(page):
-    quiz = question(page, "query of zeros")
+    quiz = question(page, "Add 5")
     quiz.get_by_role("button", name="Check").click()
     assert says(quiz) == "Choose an answer first."
     assert score(page).startswith("0 of ")
 
 
 def test_a_number_is_right_within_its_tolerance(page):
-    quiz = question(page, "What is its weight now?")
+    quiz = question(page, "reach a weight of 8/9")
     field = quiz.locator("input")
     field.press("Enter")
     assert says(quiz) == "Type a number, such as 0.5 or 1/2."
     assert field.get_attribute("aria-invalid") == "true"
     assert field.get_attribute("aria-describedby") == quiz.locator("output").first.get_attribute("id")
-    for text, words in (("0.5", "Not yet. The total has grown too"), ("7", "Not yet. Try again"), ("0.36", "Right. ")):
+    for text, words in (("8", "Not yet. Eight doublings"), ("7", "Not yet. Try again"), ("3.005", "Right. ")):
         field.fill(text)
         field.press("Enter")
         assert says(quiz).startswith(words)
@@ -130,17 +130,24 @@ def test_what_was_said_goes_when_another_option_is_picked(page):
 def test_an_option_is_a_row_that_answers_from_edge_to_edge(page):
     quiz = question(page, "All scores double")
     rows = [row.bounding_box() for row in quiz.locator(".options label").all()]
-    assert {(row["x"], row["width"]) for row in rows} == {(rows[0]["x"], quiz.locator("fieldset").bounding_box()["width"])}
+    assert {(row["x"], row["width"]) for row in rows} == {
+        (rows[0]["x"], quiz.locator("fieldset").bounding_box()["width"])
+    }
     quiz.locator(".options label").nth(1).click(position={"x": rows[1]["width"] - 4, "y": 4})
     assert quiz.locator("input").nth(1).is_checked()
 
 
 def test_a_vector_is_right_if_every_number_of_it_is(page):
-    quiz = question(page, "What is its weight now?")
+    quiz = question(page, "reach a weight of 8/9")
     quiz.evaluate("""quiz => quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
       li.dataset.value = JSON.stringify(i ? [2, 5] : [5, 2]);
     })""")
-    for text, words in (("(5, 2)", "Right. "), ("5 2.001", "Right. "), ("[2, 5]", "Not yet. The"), ("(5, 5)", "Not yet. T")):
+    for text, words in (
+        ("(5, 2)", "Right. "),
+        ("5 2.001", "Right. "),
+        ("[2, 5]", "Not yet. E"),
+        ("(5, 5)", "Not yet. T"),
+    ):
         quiz.locator("input").fill(text)
         quiz.locator("input").press("Enter")
         assert says(quiz).startswith(words)
@@ -165,7 +172,7 @@ def test_several_right_options_must_all_be_ticked(open_page):
 
 def test_answers_are_kept_until_they_are_cleared(page):
     answer(question(page, "All scores double"), "16 : 1")
-    answer(question(page, "query of zeros"), "Zeros")
+    answer(question(page, "Add 5"), "They become sharper")
     page.reload()
     started(page)
     quiz = question(page, "All scores double")
