@@ -58,7 +58,8 @@ _STEPPER = template("""
 <div class="stage">
 {% for name, says, figure in zip(names, says, figures) %}
 <figure class="step" data-step="{{ loop.index }}" aria-labelledby="{{ ident }}-step-{{ loop.index }}">
-<figcaption id="{{ ident }}-step-{{ loop.index }}"><strong>{{ loop.index }}. {{ name }}.</strong> <span class="says">{{ says }}</span></figcaption>
+<figcaption id="{{ ident }}-step-{{ loop.index }}"><strong>{{ loop.index }}. {{ name }}.</strong>
+{#- #} <span class="says">{{ says }}</span></figcaption>
 {{ figure }}
 </figure>
 {% endfor %}
@@ -107,7 +108,8 @@ _SCORE = template("""
 <tr><th scope="row">{{ word }}</th>
   {% for x, y, part in zip(row.q, key, parts) %}
   <td class="cell{{ " zero" if not part }}" data-number="{{ part }}" style="--s:{{ (part | abs / most) | g }}">
-  <small><span class="query">{{ x | number }}</span>&middot;<span class="key">{{ y | number }}</span></small> <b>{{ part | number }}</b></td>
+  <small><span class="query">{{ x | number }}</span>&middot;<span class="key">{{ y | number }}</span></small>
+{#- #} <b>{{ part | number }}</b></td>
   {% endfor %}
   <td class="score" data-score="{{ score }}">{{ product | number }} / {{ row.root | number }} =
   <b>{{ score | number }}</b></td></tr>
@@ -118,7 +120,8 @@ _SCORE = template("""
 _NORMALISE = template("""
 {% macro blocks(n) %}{% for _ in range(n) %}<i></i>{% endfor %}{% endmacro %}
 <table class="row-step shares" style="--total:{{ total | g }}">
-<thead><tr><td></td><th scope="col">2<sup>score</sup></th><th scope="col"><span class="visually-hidden">parts</span></th>
+<thead><tr><td></td><th scope="col">2<sup>score</sup></th>
+  <th scope="col"><span class="visually-hidden">parts</span></th>
   <th scope="col">share</th></tr></thead>
 <tbody>
 {% for word, score, power, weight in lanes %}

@@ -1,4 +1,4 @@
-"""A blend in the plane: the values as points, and the way from nothing to their weighted sum, an arrow for each part."""
+"""A blend in the plane: the values as points, and arrows that lead to their weighted sum, one for each part."""
 
 from collections.abc import Sequence
 

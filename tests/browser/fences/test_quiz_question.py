@@ -221,7 +221,7 @@ def test_without_storage_everything_but_keeping_works(open_page, server, broken)
 
 def test_an_answer_counts_once_also_after_instant_navigation(page):
     answer(question(page, "All scores double"), "16 : 1")
-    for title, words in (("Why divide by", "Does the division change"), ("How is one row", "All scores double")):
+    for title, words in (("Why divide by", "Does the division change"), ("How do scores become", "All scores double")):
         page.locator(".md-nav--primary").get_by_role("link", name=title).first.click()
         question(page, words).get_by_role("button", name="Check").wait_for()
     quiz = question(page, "All scores double")
@@ -243,7 +243,9 @@ def test_the_overview_tells_how_far_the_reader_is(page):
     page.reload()
     page.evaluate(overview)
     line = progress.get_by_role("listitem")
-    assert line.inner_text() == f"How is one row computed? (1 of {count(page)} answered, 0 right at first try)"
+    assert line.inner_text() == (
+        f"How do scores become a budget? (softmax) (1 of {count(page)} answered, 0 right at first try)"
+    )
     assert progress.get_by_role("link").evaluate("link => link.href") == page.url
     progress.get_by_role("button").click()
     assert line.count() == 0
@@ -265,7 +267,7 @@ def test_without_a_script_the_answers_are_folded(open_page):
     assert page.get_by_role("button", name="Check").count() == 0
     assert page.locator(".quiz-score").count() == 0
     assert quiz.get_by_label("16 : 1").is_enabled()
-    assert not quiz.get_by_text("Doubling the scores squares").is_visible()
+    assert not quiz.get_by_text("They were two doublings apart").is_visible()
     quiz.locator("summary").click()
-    assert quiz.get_by_text("Doubling the scores squares").is_visible()
-    assert quiz.get_by_text(">>> w = softmax(2 * s)").is_visible()
+    assert quiz.get_by_text("They were two doublings apart").is_visible()
+    assert quiz.get_by_text(">>> before, after = softmax(s), softmax(2 * s)").is_visible()

@@ -1,6 +1,7 @@
 """The plane of a blend: where its points lie, and that its arrows lead from nothing to the weighted sum."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def test_the_arrows_lead_one_after_the_other_to_the_blend():
     parts = [w * v for w, v in zip(WEIGHTS, VALUES, strict=True) if v.any()]  # a value of zeros has no arrow
     np.testing.assert_allclose([end - begin for begin, end in found], parts, atol=1e-4)
     np.testing.assert_array_equal(found[0][0], [0, 0])
-    for (_, end), (begin, _) in zip(found, found[1:], strict=False):
+    for (_, end), (begin, _) in pairwise(found):
         np.testing.assert_array_equal(end, begin)
     np.testing.assert_allclose(found[-1][1], WEIGHTS @ VALUES, atol=1e-4)
 
