@@ -48,3 +48,18 @@ def test_another_page_is_still_fetched_and_back_too(open_page):
     follow(page, page.go_back)
     assert page.title() == title
     assert page.evaluate("window.marker") == "still here"
+
+
+STATE = "learn/line-by-line/#~calculator.query=1"
+
+
+def test_a_link_to_a_state_leads_to_its_widget(open_page):
+    page = open_page(STATE)
+    page.wait_for_timeout(300)
+    assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300
+    page = open_page()
+    page.evaluate(SITEMAP_READ)
+    page.evaluate(f"document.querySelector('.md-content__inner a').href = '{STATE}'")  # an instant one
+    follow(page, page.locator(".md-content__inner a").first)
+    page.wait_for_timeout(300)
+    assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300

@@ -45,6 +45,17 @@ function loadWidgets(within) {
   }
 }
 
+// A link to the state of a widget leads to the widget. On the way back the reader goes where they were.
+let returns = performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type !== "navigate");
+addEventListener("popstate", ({ state }) => (returns = state !== null)); // the theme notes where a reader was
+addEventListener("click", () => (returns = false), true);
+
+function showStated() {
+  const [, id] = /^#~([^.]+)\./.exec(decodeURIComponent(location.hash)) ?? [];
+  if (!id || returns) return;
+  document.querySelector(`[id="${CSS.escape(id)}"], [data-state="${CSS.escape(id)}"]`)?.scrollIntoView();
+}
+
 /** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
@@ -73,6 +84,7 @@ views.subscribe(() => {
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
   loadWidgets(document);
+  showStated();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
 document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble

@@ -6,7 +6,7 @@ from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
 PAGE = "learn/line-by-line/"
-CONTRACT = [Widget("row-stepper", PAGE, "step=9 step=0")]
+CONTRACT = [Widget("row-stepper", PAGE, "step=9 step=0", apart="fieldset")]  # the track becomes a control
 NAMES = ["Project", "Score", "Normalise", "Blend"]
 SEEN = """widget => [...widget.querySelectorAll(".step")]
   .filter(e => e.checkVisibility({visibilityProperty: true, opacityProperty: true})).map(e => Number(e.dataset.step))"""

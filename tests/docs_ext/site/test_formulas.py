@@ -5,12 +5,17 @@ import pytest
 from docs_ext.site.formulas import for_search
 
 BOX = '<span class="arithmatex" data-search-exclude="">'
-FORMULA = '<span class="katex"><span class="katex-mathml"><math><mi>x</mi></math></span><span>x</span></span>'
+TEX = '<annotation encoding="application/x-tex">x &lt; \\sqrt{d_k}</annotation>'
+FORMULA = f'<span class="katex"><span class="katex-mathml"><math><mi>x</mi>{TEX}</math></span><span>x</span></span>'
 
 
-def test_text_stays_and_formulas_go():
-    without = for_search(f"<p>a {BOX}{FORMULA}</span> b</p><div>{FORMULA}</div><span>c</span>")
-    assert without == f"<p>a {BOX}</span> b</p><div></div><span>c</span>"
+def test_a_formula_in_a_line_is_read_and_one_of_its_own_is_not():
+    read = for_search(f"<p>a {BOX}{FORMULA}</span> b</p><div data-search-exclude>{FORMULA}</div><span>c</span>")
+    words = "x &lt; sqrt(d_k)"
+    assert (
+        read
+        == f'<p>a <span class="arithmatex">{words}</span> b</p><div data-search-exclude>{words}</div><span>c</span>'
+    )
 
 
 def test_a_page_without_formulas_stays_as_it_is():
@@ -20,3 +25,8 @@ def test_a_page_without_formulas_stays_as_it_is():
 def test_a_formula_without_an_end_is_noticed():
     with pytest.raises(ValueError, match="does not end"):
         for_search('<p><span class="katex"><span></span>')
+
+
+def test_the_source_of_a_function_is_not_read():
+    source = '<details class="mkdocstrings-source"><summary>Source</summary><div><pre>$$x$$</pre></div></details>'
+    assert for_search(f"<p>a</p>{source}<p>b</p>") == "<p>a</p><p>b</p>"
