@@ -51,7 +51,7 @@ _ROWS = template("""
 {% endfor %}
 </tbody>
 <tfoot>
-<tr><th scope="row" colspan="7">dot product</th><td class="total">{{ short(product) }}</td></tr>
+<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="6">{{ short(product) }}</td></tr>
 </tfoot>
 """)
 

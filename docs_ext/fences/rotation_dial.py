@@ -49,7 +49,7 @@ _ROWS = template("""
 {% endfor %}
 </tbody>
 <tfoot>
-<tr><th scope="row" colspan="5">dot product</th><td class="total">{{ product | number }}</td></tr>
+<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="4">{{ product | number }}</td></tr>
 </tfoot>
 """)
 

@@ -29,6 +29,7 @@ FLAGS = [
 ]
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 800}
+ZOOMED = {"width": 320, "height": 256}  # what 400% leave of 1280 x 1024
 PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does not wait
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
 

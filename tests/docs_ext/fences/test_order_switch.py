@@ -70,7 +70,7 @@ def test_what_is_seen_first_is_the_first_case():
     assert text(widget.find("output")) == text(widget.find("template").findall("span")[-1])
     boxes = {box.get("name"): "checked" in box.attrib for box in widget.findall("div[@class='widget-controls']//input")}
     assert boxes == {"swap": False, "positions": True}
-    assert [text(label) for label in widget.findall("div[@role='group']/label")] == [
+    assert [text(label) for label in widget.findall("div[@class='widget-controls']/label")] == [
         "Swap cat and dog",
         "Words know their positions",
     ]
