@@ -84,7 +84,7 @@ def test_going_on_moves_nothing_on_the_page(widget):
     assert len(heights) == 1
 
 
-@pytest.mark.parametrize("width", [360, 390, 1280, 1920])
+@pytest.mark.parametrize("width", [320, 390, 1280, 1920])
 def test_no_figure_is_cut_off(widget, width):
     widget.page.set_viewport_size({"width": width, "height": 900})
     cut = widget.evaluate(OVERFLOWS)
