@@ -41,11 +41,10 @@ STEPS = ("Project", "Score", "Normalise", "Blend")
 MOST = 32  # blocks in the budget bar, which must be told apart on a phone
 
 _QUESTION = template("""
-<em>{{ a }}</em> will score {{ gap }} more than <em>{{ b }}</em>. How many times the share of <em>{{ b }}</em> does
-  it get?
+<em>{{ a }}</em> will score {{ gap }} more than <em>{{ b }}</em>. How many times as large will its share be?
 """)
 _ANSWER = template("""
-{{ ratio | number }} times: {{ shares[0] | share }} against {{ shares[1] | share }}. A score counts doublings.
+{{ ratio | number }} times as large: {{ shares[0] | share }} against {{ shares[1] | share }}. A score counts doublings.
 """)
 _STEPPER = template("""
 <fieldset>
@@ -96,7 +95,7 @@ _SCORE = template("""
   {% for feature in features %}
   <th scope="col">{{ feature }}</th>
   {% endfor %}
-  <th scope="col">sum / {{ row.root | number }} = score</th></tr>
+  <th scope="col">sum/{{ row.root | number }} = score</th></tr>
 <tr class="asks"><th scope="row">{{ row.word }} asks</th>
   {% for x in row.q %}
   <td class="cell"><span class="query">{{ x | number }}</span></td>
@@ -111,7 +110,7 @@ _SCORE = template("""
   <small><span class="query">{{ x | number }}</span>&middot;<span class="key">{{ y | number }}</span></small>
 {#- #} <b>{{ part | number }}</b></td>
   {% endfor %}
-  <td class="score" data-score="{{ score }}">{{ product | number }} / {{ row.root | number }} =
+  <td class="score" data-score="{{ score }}">{{ product | number }}/{{ row.root | number }} =
   <b>{{ score | number }}</b></td></tr>
 {% endfor %}
 </tbody>

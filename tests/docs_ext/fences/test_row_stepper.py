@@ -53,11 +53,11 @@ def test_all_numbers_are_the_packages(root):
 def test_a_product_shows_its_factors_and_a_score_its_division(root):
     assert rows(root, ".//table[@class='row-step products']/thead/tr")[1] == ["ran asks", "1", "1", "0", "0", ""]
     assert rows(root, ".//table[@class='row-step products']/tbody/tr") == [
-        ["cat", "1\u00b72 2", "1\u00b74 4", "0\u00b70 0", "0\u00b72 0", "6 / 2 = 3"],
-        ["that", "1\u00b72 2", "1\u00b72 2", "0\u00b71 0", "0\u00b70 0", "4 / 2 = 2"],
-        ["chased", "1\u00b70 0", "1\u00b70 0", "0\u00b71 0", "0\u00b70 0", "0 / 2 = 0"],
-        ["dog", "1\u00b72 2", "1\u00b70 0", "0\u00b70 0", "0\u00b7-2 0", "2 / 2 = 1"],
-        ["ran", "1\u00b70 0", "1\u00b70 0", "0\u00b71 0", "0\u00b70 0", "0 / 2 = 0"],
+        ["cat", "1\u00b72 2", "1\u00b74 4", "0\u00b70 0", "0\u00b72 0", "6/2 = 3"],
+        ["that", "1\u00b72 2", "1\u00b72 2", "0\u00b71 0", "0\u00b70 0", "4/2 = 2"],
+        ["chased", "1\u00b70 0", "1\u00b70 0", "0\u00b71 0", "0\u00b70 0", "0/2 = 0"],
+        ["dog", "1\u00b72 2", "1\u00b70 0", "0\u00b70 0", "0\u00b7-2 0", "2/2 = 1"],
+        ["ran", "1\u00b70 0", "1\u00b70 0", "0\u00b71 0", "0\u00b70 0", "0/2 = 0"],
     ]
 
 
@@ -86,7 +86,7 @@ def test_every_step_says_what_its_figure_shows(root):
     ):
         assert words in line
     assert text(root.find(".//output")) in says[0]
-    assert "2 times: 1/2 against 1/4." in text(root.find(".//details"))
+    assert "2 times as large: 1/2 against 1/4." in text(root.find(".//details"))
 
 
 def test_each_figure_is_named_by_its_caption(root):
