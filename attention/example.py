@@ -27,7 +27,7 @@ WORD = {
     "dog":       [0, 2, 0, 0],
     "ran":       [0, 0, 1, 0],
 }  # fmt: skip
-EARLY5 = [2, 1, 0, 0, 0]  # positions, added to the last feature
+EARLY5 = [2, 1, 0, 0, 0]  # ranks of the words that can be nouns, by hand; added to the last feature as positions
 EARLY7 = [0, 2, 1, 0, 0, 0, 0]
 
 # Keys:          noun early asks which

@@ -2,22 +2,23 @@
 
     ```matrix-strips
     caption: One sequence, three matrices
-    tokens: S5                              # words, at most 8
+    tokens: S5                         # words, at most 8
     x: embed(S5, EARLY5)
-    features: [cat, dog, asks, early]       # the columns of x and the rows of every matrix
+    features: [cat, dog, asks, early]  # columns of x, rows of all three
     w_q: W_Q1
     w_k: W_K
     w_v: W_V
-    meet: [noun, early, asks, which]        # the columns of w_q and w_k, where a query meets a key
-    give: [cat, dog]                        # the columns of w_v
-    unit: {name: ln 2, size: np.log(2)}     # of w_q; by default 1
-    selected: cat                           # word or index chosen at first; else the last
-    column: key early                       # role and column chosen at first
+    meet: [noun, early, asks, which]   # columns of w_q and w_k
+    give: [cat, dog]                   # columns of w_v
+    unit: {name: ln 2, size: np.log(2)}  # of w_q; by default 1
+    selected: cat                      # word or index; else the last
+    column: key early                  # role and column chosen at first
     ```
 
-A number of a result stands in its word's row, below the column of the matrix that made it. Choosing is the browser's
-own: radio buttons in the heads of rows and columns, to which the style sheet answers. Where the page is narrow it
-shows one matrix at a time. The script says the products, and takes a click on any cell.
+A query meets a key in the columns that `meet` names. A number of a result stands in its word's row, below the column
+of the matrix that made it. Choosing is the browser's own: radio buttons in the heads of rows and columns, to which the
+style sheet answers. Where the page is narrow it shows one matrix at a time. The script says the products, and takes a
+click on any cell.
 """
 
 from collections.abc import Mapping, Sequence

@@ -144,7 +144,7 @@ def two_keys(d_k: int, *, scaled: bool) -> tuple[float, float, float]:
 _SCALING = template("""
 <thead>
 <tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>
-  <th scope="col">gradient, 2 a<sub>1</sub> a<sub>2</sub></th></tr>
+  <th scope="col">sensitivity, 2 a<sub>1</sub> a<sub>2</sub></th></tr>
 </thead>
 <tbody>
 {% for name, (score, weight, slope) in rows.items() %}
@@ -175,7 +175,7 @@ def _scaling(spec: Mapping[str, Any]) -> Markup:
         answer=f"Raw it rises from {before:.3f} to {after:.5f}, and the other key is as good as gone. "
         f"Scaled it stays at {steady:.3f}.",
         body=scrolling_table("steps", str(spec["caption"]), _SCALING(rows=rows)),
-        says=f"{d_k} features: raw, the better key gets {raw[1]:.5f} and the gradient is {raw[2]:.5f}; "
+        says=f"{d_k} features: raw, the better key gets {raw[1]:.5f} and the sensitivity is {raw[2]:.5f}; "
         f"scaled, {scaled[1]:.5f} and {scaled[2]:.5f}.",
         mode="scaling",
         d_k=d_k,

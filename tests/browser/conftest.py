@@ -30,6 +30,7 @@ FLAGS = [
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 800}
 ZOOMED = {"width": 320, "height": 256}  # what 400% leave of 1280 x 1024
+UNFOLD = "e => { while ((e = e.parentElement?.closest('details'))) e.open = true; }"  # what a widget stands in
 PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does not wait
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
 

@@ -14,7 +14,7 @@ from tests.docs_ext.fences.conftest import MISSING
 if MISSING:  # the modules of fences, which the tests below read, need the site's tools
     pytest.skip(MISSING[0], allow_module_level=True)
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, follow, load
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
 FENCES = ROOT / "tests/browser/fences"
@@ -114,8 +114,9 @@ class Subject:
 
     def wait(self):
         """Wait until the scripts of the widget, and of a widget within it, have come."""
-        self.page.locator(f":is({self.row.tag}, {self.row.tag} *):not(:defined)").first.wait_for(state="detached")
         self.root.wait_for(state="attached")
+        self.root.evaluate(UNFOLD)  # a script comes when its widget is seen
+        self.page.locator(f":is({self.row.tag}, {self.row.tag} *):not(:defined)").first.wait_for(state="detached")
 
     def begin(self, fragment=""):
         self.page.evaluate(AFRESH, [self.row.tag, fragment])
@@ -301,6 +302,7 @@ def test_nothing_moves_where_motion_is_reduced(widget):
 def test_without_scripts_the_default_is_complete_and_no_control_is_dead(widget, plain, server):
     plain.goto(server + widget.row.page)
     static = plain.locator(widget.row.tag).first
+    static.evaluate(UNFOLD)
     assert static.evaluate(STATE, widget.row.apart)["shows"] == widget.root.evaluate(STATE, widget.row.apart)["shows"]
     assert static.locator(FIGURE).first.is_visible()
     assert static.locator("button:visible, .widget-controls:visible").count() == 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget
 
 PAGE = "learn/read-the-grid/"
@@ -90,13 +91,15 @@ def test_the_address_names_the_row(grid, server):
 
 
 def test_two_grids_of_a_page_are_chosen_apart(open_page):
-    page = open_page("learn/masks/")
-    page.locator("attention-grid output").nth(1).wait_for()
+    page = open_page("learn/heads/")
+    page.locator("attention-grid output").nth(1).wait_for(state="attached")
     one, two = (page.locator(f"{GRID}:has(attention-grid)").nth(index) for index in (0, 1))
+    for grid in (one, two):
+        grid.evaluate(UNFOLD)
     one.locator("tbody label").nth(0).click()
-    two.locator("tbody label").nth(2).click()
-    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [2])
-    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=2"
+    two.locator("tbody label").nth(1).click()
+    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [1])
+    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=1"
 
 
 def test_without_scripts_css_does_the_same(open_page):

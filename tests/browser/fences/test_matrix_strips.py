@@ -5,6 +5,7 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import matrix_strips
+from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
 PAGE = "learn/queries-keys-values/"
@@ -104,3 +105,13 @@ def test_without_scripts_a_choice_is_marked_and_nothing_stale_is_said(open_page)
     marked = strips.evaluate(MARKED)
     assert [list(map(float, part)) for part in marked] == [[0, 2, 0, 0], [1, -1, 0, 0], [-2]]
     assert not strips.locator("output").is_visible()
+
+
+def test_a_phone_cuts_nothing(strips):
+    strips.page.set_viewport_size({"width": 390, "height": 844})
+    try:
+        for column in (0, 5, 8):
+            strips.locator(".which label").nth(COLUMNS[column][0]).click()
+            assert strips.locator(".scroll").evaluate("e => e.scrollWidth - e.clientWidth") == 0
+    finally:
+        strips.page.set_viewport_size(DESKTOP)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
+from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget
 
 PAGE = "learn/order/"
@@ -31,8 +32,10 @@ SET = """(explorer, values) => {
 
 
 def ready(page):
-    page.wait_for_selector("pe-explorer form")
-    return page.locator("pe-explorer")
+    explorer = page.locator("pe-explorer")
+    explorer.evaluate(UNFOLD)  # it stands under Going deeper
+    explorer.locator("form").wait_for()
+    return explorer
 
 
 @pytest.fixture

@@ -132,6 +132,31 @@ def test_the_masks_are_those_of_the_package():
     assert drawn[2].get("data-mask") == "segment_mask([0, 0, 1, 1, 1])"
 
 
+def test_encoder_and_decoder_have_the_grids_of_their_words():
+    root = read("encoder-decoder.svg")
+    words = {side: len(root.findall(f"{SVG}g[@data-side='{side}']/{SVG}text")) for side in ("encoder", "decoder")}
+    n, m = words["encoder"], words["decoder"]
+    expected = {
+        "self-attention": np.ones((n, n), bool),
+        "causal self-attention": attention.causal_mask(m),
+        "cross-attention": np.ones((m, n), bool),
+    }
+    drawn = {}
+    for part in root.findall(f"{SVG}g[@data-use]"):
+        *name, caption = (text(line) for line in part.findall(f"{SVG}text"))
+        cells = {}
+        for path in part.findall(f".//{SVG}path[@class]"):
+            for column, row in re.findall(r"M(\d+) (\d+)h13v13h-13z", path.get("d")):
+                cells[int(row) // 14, int(column) // 14] = path.get("class") == "allowed"
+        shape = tuple(np.max(list(cells), axis=0) + 1)
+        drawn[" ".join(name)] = np.array([cells[place] for place in np.ndindex(shape)]).reshape(shape)
+        if name == ["cross-attention"]:
+            assert caption == f"{m} words ask {n}"
+    assert drawn.keys() == expected.keys()
+    for name, mask in expected.items():
+        np.testing.assert_array_equal(drawn[name], mask, err_msg=name)
+
+
 def test_ran_receives_what_the_plane_shows():
     root = read("two-sentences.svg")
     scales = {}

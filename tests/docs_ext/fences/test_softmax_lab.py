@@ -74,7 +74,7 @@ def test_raw_weights_saturate_and_scaled_ones_stay(d_k, weight):
 def test_the_answer_about_scaling_names_both_ends():
     assert says(SCALING)[1].startswith("Raw it rises from 0.881 to 0.99966,")
     assert says(SCALING)[1].endswith("Scaled it stays at 0.731.")
-    assert "64 features: raw, the better key gets 0.99966 and the gradient is 0.00067" in says(SCALING)[0]
+    assert "64 features: raw, the better key gets 0.99966 and the sensitivity is 0.00067" in says(SCALING)[0]
 
 
 SCORES_REFUSED = {

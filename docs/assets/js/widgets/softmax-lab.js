@@ -135,7 +135,7 @@ function scalingLab(lab, { d_k, sizes }) {
     });
     shown.textContent = `${features}`;
     find(form, "output").textContent =
-      `${features} features: raw, the better key gets ${says[0].join(" and the gradient is ")}; ` +
+      `${features} features: raw, the better key gets ${says[0].join(" and the sensitivity is ")}; ` +
       `scaled, ${says[1].join(" and ")}.`;
   });
 }
