@@ -8,7 +8,10 @@
     w_k: W_K
     w_v: W_V        # of two features: the last step draws them as a plane
     query: ran      # the word that asks
-    features: {x: [cat, dog, asks, early], key: [noun, early, asks, which], value: [cat, dog]}
+    features:       # of the rows, of queries and keys, of values
+      x: [cat, dog, asks, early]
+      key: [noun, early, asks, which]
+      value: [cat, dog]
     ```
 
 Scores are counted in doublings, which must be whole here: the third step draws powers of two as blocks.
