@@ -14,6 +14,10 @@ _AT_ONCE, _ON_DEMAND = 'location.protocol!=="file:"', "!1"
 # fetched when the path differs from the one before, the first path included; scrolling to an anchor need not wait.
 _AGAIN = ('t.pipe(ne("pathname"),', "t.pipe(b((p=>a=>p===(p=a.pathname)?y:$(a))(location.pathname)),")
 _AFTER_A_FETCH = ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("hash"))')
+# Two listeners outlive the page that they serve, and with them all of its nodes: one to the width of the window, which
+# is never taken away, and one that scrolls the table of contents, which waits for an end that never comes.
+_WIDTH = ("ur(r=>t.addListener(()=>r(t.matches))).pipe(", 'h(t,"change").pipe(m(()=>t.matches),')
+_CONTENTS = ("Pe(o.pipe(xe(pe))),te(a))", "Pe(o.pipe(xe(pe),W(s))),te(a))")
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
 
@@ -26,7 +30,7 @@ def mend_bundle(site: Path) -> None:
     script = bundles[0].read_text("utf-8")
     if script.startswith(_MENDED):
         return  # the live server builds a page into the site as it is
-    for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH):
+    for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH, _WIDTH, _CONTENTS):
         script = _patched(bundles[0].name, script, fault, mended)
     bundles[0].write_text(_MENDED + script, "utf-8")
 

@@ -14,7 +14,7 @@ from tests.docs_ext.fences.conftest import MISSING
 if MISSING:  # the modules of fences, which the tests below read, need the site's tools
     pytest.skip(MISSING[0], allow_module_level=True)
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, follow, load
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
 FENCES = ROOT / "tests/browser/fences"
@@ -25,7 +25,7 @@ MODULES = {path.stem: import_module(f"tests.browser.fences.{path.stem}") for pat
 WIDGETS = [widget for module in MODULES.values() for widget in module.CONTRACT]
 NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py"}
 
-KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["ArrowDown"], "checkbox": ["Space"], "number": ["7"]}
+KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
 KEYS |= {"button": ["Enter"]}
 
 # Begin anew as after instant navigation: the static element of the page takes the place of the one in use.
@@ -36,14 +36,15 @@ AFRESH = """async ([tag, fragment]) => {
   document.querySelector(tag).replaceWith(document.importNode(page.querySelector(tag), true));
 }"""
 # What it shows, without what only echoes a control; and the fields themselves.
+GRID = "replace(/-grid.*-(?=row$)/, '-')"  # which of several grids stands there makes no difference
 STATE = """(widget, apart) => {
   const copy = widget.cloneNode(true), echoes = ".widget-controls, .reading, .visually-hidden, .quiz-score";
   copy.querySelectorAll(`input, button, ${echoes}, ${apart}`).forEach(e => e.remove());
-  const fields = [...widget.querySelectorAll("input")].map(e => [e.name, e.value, e.checked]);
+  const fields = [...widget.querySelectorAll("input")].map(e => [e.name.GRID, e.value, e.checked]);
   return {shows: copy.textContent.replace(/\\s/g, ""), fields};
-}"""
+}""".replace("GRID", GRID)
 # The controls by name; the radio buttons of a group are one control.
-NAME = "e => e.type === 'radio' ? e.name : e.ariaLabel ?? (e.labels?.[0] ?? e).textContent.split(':')[0]"
+NAME = f"e => e.type === 'radio' ? e.name.{GRID} : e.ariaLabel ?? (e.labels?.[0] ?? e).textContent.split(':')[0]"
 CONTROLS = f"""(widget, roving) => [...widget.querySelectorAll("input, button")]
   .filter(e => e.checkVisibility() && !e.matches(`${{roving}}:not([tabindex="0"])`)).map({NAME})"""
 FOCUS = "widget => { widget.tabIndex = -1; widget.focus(); widget.removeAttribute('tabindex'); }"
@@ -63,6 +64,45 @@ TOO_SMALL = """widget => [...widget.querySelectorAll("button, label, input:not(l
   const small = height < 23.9 || (width < 23.9 && !e.matches("td > label"));  // or the whole cell
   return e.checkVisibility() && small ? [`${e.outerHTML.slice(0, 80)}: ${width} x ${height}`] : [];
 })"""
+LISTEN = """widget => {
+  window.said = [];
+  window.ear?.disconnect();
+  window.ear = new MutationObserver(changes => {
+    for (const region of new Set(changes.map(({target}) => (target.nodeType === 1 ? target : target.parentElement)
+      .closest("[role=status], [role=alert], output:not([aria-hidden])")).filter(Boolean))) said.push(region.textContent);
+  });
+  window.ear.observe(widget, {childList: true, characterData: true, subtree: true});
+}"""
+HEARS = """([tag, says]) => [...document.querySelectorAll(`${tag} [role=status]`)].some(e => e.textContent.includes(says))"""
+# From end to end and back, at once: as fast as no hand is, and no timer comes between.
+MOVE = """async slider => {
+  for (const value of [slider.min, slider.max, slider.min, slider.max]) {
+    slider.value = value;
+    for (const event of ["input", "change"]) slider.dispatchEvent(new Event(event, {bubbles: true}));
+    await null;
+  }
+  return window.said;
+}"""
+# What forced colours take away unless a style says otherwise: arrows that are masks, and colour that is the content.
+LOST = """widget => {
+  const page = getComputedStyle(document.body).backgroundColor, lost = [];
+  const colour = (e, pseudo) => getComputedStyle(e, pseudo).backgroundColor;
+  for (const summary of widget.querySelectorAll("summary")) {
+    if (summary.checkVisibility() && colour(summary, "::after") === page) lost.push("the arrow of a fold");
+  }
+  for (const swatch of widget.querySelectorAll(".swatch")) {
+    if (!swatch.checkVisibility()) lost.push("a swatch of the legend");
+    else if (!getComputedStyle(swatch).backgroundImage.includes("gradient")) lost.push("the colours of a swatch");
+  }
+  const cells = [...widget.querySelectorAll("td[data-weight]:not([data-masked])")].filter(e => e.checkVisibility());
+  const weights = new Set(cells.map(cell => cell.style.getPropertyValue("--w")).filter(Boolean));
+  if (weights.size > 1 && new Set(cells.map(cell => colour(cell))).size < 2) lost.push("the colours of the weights");
+  for (const line of widget.querySelectorAll("svg :is(path, line, circle, polygon)")) {
+    const {stroke} = getComputedStyle(line);
+    if (stroke !== "none" && stroke === page) lost.push(line.outerHTML.slice(0, 80));
+  }
+  return lost;
+}"""
 FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
 
 
@@ -198,6 +238,60 @@ def test_its_statement_is_live(widget):
     live = widget.root.get_by_role("status")
     assert live.count() >= 1
     assert live.last.get_attribute("aria-live") in (None, "polite")
+    seen = widget.root.locator(":scope output").all_text_contents()
+    heard = " ".join(live.all_text_contents())
+    assert all(" ".join(text.split()) in " ".join(heard.split()) for text in seen), "what is seen is not heard"
+
+
+def test_what_a_slider_changes_is_said_once_when_it_rests(widget):
+    sliders, said = widget.root.locator("input[type=range]:visible").all(), []
+    for slider in sliders:
+        widget.begin()
+        widget.wait()
+        widget.root.evaluate(LISTEN)
+        assert slider.evaluate(MOVE) == [], "it speaks while the slider moves"
+        seen = widget.root.locator("output").first.text_content()
+        widget.page.wait_for_function(HEARS, arg=[widget.row.tag, seen])
+        said.append(len(widget.page.evaluate("window.said")))
+    assert set(said) <= {0, 1}  # 0 where a slider changes only what is not told
+    assert not sliders or 1 in said
+
+
+def test_a_slider_says_what_its_value_means(widget):
+    for slider in widget.root.locator("input[type=range]:visible").all():
+        said = set()
+        for key in ("Home", "ArrowRight", "End"):
+            slider.press(key)
+            said.add(slider.get_attribute("aria-valuetext"))
+        name = slider.get_attribute("aria-label")
+        assert all(text and re.search("[a-z°]", text) for text in said), f"{name}: {said}"
+        assert not any(re.match(r"[−-]?1 \w+s$", text) for text in said), f"{name}: {said}"
+        assert len(said) >= 2, f"{name}: {said}"
+
+
+def test_it_has_a_title_and_reset_stands_beside_it(widget):
+    if widget.row.tag == "quiz-question":
+        return  # its title is the question
+    title, reset = widget.root.locator(".widget-title"), widget.resets()
+    assert title.is_visible()
+    root = widget.root
+    assert root.get_attribute("aria-labelledby") == title.get_attribute("id")
+    assert root.get_attribute("role") == "group"
+    frame, words, button = root.bounding_box(), title.bounding_box(), reset.bounding_box()
+    assert abs(words["y"] - button["y"]) < 12
+    assert words["x"] + words["width"] <= button["x"]
+    assert frame["x"] + frame["width"] - (button["x"] + button["width"]) < 40
+    assert words["y"] < root.locator(FIGURE).first.bounding_box()["y"]
+    assert "\n".join(root.locator("caption:visible").all_inner_texts()).count(title.inner_text()) == 0 or (
+        root.locator("caption .title").first.bounding_box()["width"] <= 1
+    ), "the table says the title again"
+
+
+def test_forced_colours_take_nothing_away(widget):
+    widget.page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    lost = widget.root.evaluate(LOST)
+    widget.page.emulate_media(forced_colors="none", reduced_motion="reduce")
+    assert lost == []
 
 
 def test_reset_gives_the_default_back_and_cleans_the_address(widget):
@@ -272,18 +366,19 @@ def test_moved_within_its_page_it_stays_as_it_is(widget):
 
 
 def test_on_a_phone_fingers_find_room_and_nothing_is_cut(widget):
-    widget.page.set_viewport_size(PHONE)
-    small = widget.root.evaluate(TOO_SMALL)
-    width = widget.page.evaluate("document.documentElement.scrollWidth")
+    found = {}
+    for size in (PHONE, ZOOMED):
+        widget.page.set_viewport_size(size)
+        wide = widget.page.evaluate("document.documentElement.scrollWidth") > size["width"]
+        found[size["width"]] = (widget.root.evaluate(TOO_SMALL), wide)
     widget.page.set_viewport_size(DESKTOP)
-    assert not small
-    assert width <= PHONE["width"]
+    assert found == {PHONE["width"]: ([], False), ZOOMED["width"]: ([], False)}
 
 
 def test_on_paper_the_figure_stands_without_its_controls(widget):
     widget.page.emulate_media(media="print")
     figure, buttons = widget.root.locator(FIGURE).first, widget.root.locator("button:visible").count()
-    seen, statement = figure.bounding_box(), widget.root.get_by_role("status").last.is_visible()
+    seen, statement = figure.bounding_box(), widget.root.locator("output").last.is_visible()
     widget.page.emulate_media(media="screen")
     assert buttons == 0
     assert statement or widget.row.tag == "quiz-question"

@@ -6,8 +6,7 @@ from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget
 
 PAGE = "learn/read-the-grid/"
-# No reset yet: the last row, the default, is one key away from the first.
-CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", reset="", native=True, apart="output")]
+CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", native=True, apart="output")]
 GRID = ".attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
@@ -45,6 +44,13 @@ def test_a_click_chooses_a_row_and_the_output_says_it(grid):
         grid.locator("tbody label").nth(row).click()
         assert grid.evaluate(SPOTLIGHT) == [row]
         assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
+
+
+def test_a_click_on_a_cell_chooses_its_row(grid):
+    for row, cell in ((2, 0), (0, 4), (3, 7)):  # the last is the output
+        grid.locator("tbody tr").nth(row).locator("td").nth(cell).click(position={"x": 3, "y": 3})
+        assert grid.evaluate(SPOTLIGHT) == [row]
+    assert grid.page.url.endswith("row=3")
 
 
 def test_the_output_is_the_rows_weights_and_its_blend(grid):

@@ -93,6 +93,20 @@ def test_the_point_never_leaves_the_triangle(triangle):
     assert drag(triangle, [[1.2, -0.1, -0.1]])["shares"] == [16, 0, 0]
 
 
+def test_a_finger_drags_the_point(open_page):
+    page = open_page(PAGE, has_touch=True, viewport={"width": 390, "height": 844})
+    triangle = ready(page)
+    triangle.locator("svg").scroll_into_view_if_needed()
+    now, scrolled = shown(triangle), page.evaluate("scrollY")
+    way = np.linspace(now["point"], np.array([0.5, 0.25, 0.25]) @ now["corners"], 12)
+    devtools = page.context.new_cdp_session(page)
+    for kind, points in (("touchStart", way[:1]), *(("touchMove", [at]) for at in way[1:]), ("touchEnd", [])):
+        touches = [{"x": x, "y": y} for x, y in np.asarray(points).tolist()]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+    assert shown(triangle)["shares"] == [8, 4, 4]
+    assert page.evaluate("scrollY") == scrolled  # the browser left the movement to the widget
+
+
 def test_shares_that_are_all_zero_are_refused_and_the_last_blend_stays(triangle):
     for i in range(3):
         triangle.locator("input").nth(i).press("Home")

@@ -86,6 +86,17 @@ def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
     assert widget.evaluate(SHOWN)["preset"].strip() == "causal"
 
 
+def test_every_corner_of_a_cell_answers(widget):
+    mask = causal_mask(5)
+    cell = widget.locator("tbody tr").nth(2).locator("td").nth(1)
+    size = cell.bounding_box()
+    for x in (2, size["width"] - 2):
+        for y in (2, size["height"] - 2):
+            cell.click(position={"x": x, "y": y})
+            mask[2, 1] = not mask[2, 1]
+            assert_shows(widget, mask, 2)
+
+
 def test_a_row_without_keys_is_zero_and_says_so(widget):
     box(widget, "cat", "cat").uncheck()
     shown = widget.evaluate(SHOWN)

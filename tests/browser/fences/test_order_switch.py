@@ -9,11 +9,10 @@ from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
 from tests.browser.widget import Widget
 
 PAGE = ""  # the first
-# No reset yet: each of the two switches and the grid is its own way back.
 CONTRACT = [
     Widget(
         *("order-switch", PAGE, "swap=2&positions=&row=99"),
-        **{"reset": "", "native": True, "apart": "attention-grid output"},
+        **{"native": True, "apart": "attention-grid output"},
     )
 ]
 SHOWN = """widget => ({
@@ -93,6 +92,17 @@ def test_the_chosen_row_stays_when_the_words_are_swapped(widget):
     assert shown["live"].startswith("Query that: dog 1/2, that 1/4, cat 1/8")
     widget.locator("tbody label").nth(1).click()
     assert widget.evaluate(SHOWN)["live"].startswith("Query dog: ")
+
+
+def test_a_click_on_a_cell_chooses_its_row_and_reset_takes_all_back(widget, server):
+    widget.get_by_label("Swap cat and dog").check()
+    widget.locator("tbody tr").nth(1).locator("td").nth(3).click(position={"x": 3, "y": 3})
+    assert widget.evaluate(SHOWN)["live"].startswith("Query dog: ")
+    assert widget.get_by_role("button", name="Reset").count() == 1
+    widget.get_by_role("button", name="Reset").click()
+    assert_shows(widget, False, True)
+    assert widget.evaluate(SHOWN)["row"] == "6"
+    assert widget.page.url == server
 
 
 def test_the_address_names_the_case_and_the_default_needs_no_entry(widget, server):

@@ -102,3 +102,15 @@ def test_both_stay_where_one_cannot_move(explorer):
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_the_hands_can_be_seen(explorer):
     assert explorer.locator(".dial").first.bounding_box()["width"] >= 24
+
+
+@pytest.mark.usefixtures("on_phone")
+def test_on_a_phone_the_dot_product_is_in_sight(explorer):
+    total, frame = explorer.locator(".total"), explorer.bounding_box()
+    words = total.evaluate("""cell => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getBoundingClientRect().toJSON();
+    }""")
+    assert total.inner_text() != ""
+    assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]

@@ -99,3 +99,15 @@ def test_both_stay_where_one_cannot_move(widget):
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_the_hands_can_be_seen(widget):
     assert widget.locator(".dial").first.bounding_box()["width"] >= 48
+
+
+@pytest.mark.usefixtures("on_phone")
+def test_on_a_phone_the_dot_product_is_in_sight(widget):
+    total, frame = widget.locator(".total"), widget.bounding_box()
+    words = total.evaluate("""cell => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getBoundingClientRect().toJSON();
+    }""")
+    assert total.inner_text() != ""
+    assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]

@@ -25,7 +25,8 @@ def test_every_fault_of_the_bundle_is_found_once_and_mended(site):
     mend_bundle(site)
     script = (site / "assets/javascripts" / BUNDLES[0].name).read_text("utf-8")
     before = BUNDLES[0].read_text("utf-8")
-    for fault in ('location.protocol!=="file:"', 't.pipe(ne("pathname"),', 's.pipe(b(()=>t),ne("hash"))'):
+    faults = ('location.protocol!=="file:"', 't.pipe(ne("pathname"),', 's.pipe(b(()=>t),ne("hash"))', "t.addListener(")
+    for fault in (*faults, "Pe(o.pipe(xe(pe))),te(a)"):
         assert (before.count(fault), script.count(fault)) == (1, 0)
 
 

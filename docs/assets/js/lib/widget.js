@@ -194,13 +194,15 @@ const REST = 600; // ms
  */
 export function hearAtRest(...seen) {
   const heard = make("div", { role: "status", class: "visually-hidden" });
-  const copy = () => {
-    const says = make("div");
-    for (const one of seen) says.append(...one.cloneNode(true).childNodes, " ");
-    if (says.textContent !== heard.textContent) heard.replaceChildren(...says.childNodes);
-  };
+  let says = "";
+  const copy = () => heard.replaceChildren(...seen.flatMap((one) => [...one.cloneNode(true).childNodes, " "]));
+  const copyAtRest = atRest(copy);
+  const changes = new MutationObserver(() => {
+    const now = seen.map((one) => one.textContent).join(" ");
+    if (now !== says) copyAtRest();
+    says = now;
+  });
   copy();
-  const changes = new MutationObserver(atRest(copy));
   for (const one of seen) {
     one.setAttribute("aria-hidden", "true"); // else it would be there twice
     changes.observe(one, { childList: true, characterData: true, subtree: true });
