@@ -10,7 +10,7 @@ CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", native=True, apart="o
 GRID = ".attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
-SEEN = """grid => [...grid.querySelectorAll(".statements > *")]
+SEEN = """grid => [...grid.querySelectorAll(".statements > :not(.visually-hidden)")]
   .filter(e => getComputedStyle(e).visibility === "visible").map(e => e.textContent)"""
 DESCRIBED = """grid => [...grid.querySelectorAll("input[aria-describedby]")]
   .map(e => [e.value, document.getElementById(e.getAttribute("aria-describedby")).localName])"""
