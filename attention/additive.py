@@ -60,7 +60,8 @@ def additive_attention(
     One query, two keys, one hidden unit. The scores are $\tanh 0 = 0$ and $\tanh 0 = 0$, so the values are averaged:
 
     >>> from attention import additive_attention
-    >>> additive_attention([[1.0]], [[-1.0], [-1.0]], [[2.0], [4.0]], [[1.0]], [[1.0]], [5.0])
+    >>> key, value = [[-1.0], [-1.0]], [[2.0], [4.0]]
+    >>> additive_attention([[1.0]], key, value, [[1.0]], [[1.0]], [5.0])
     array([[3.]])
 
     Large hidden sums saturate at $\pm 1$. With $w = \ln 2 / 2$ the scores differ by $\ln 2$, so the weights are 2/3 and
@@ -69,7 +70,8 @@ def additive_attention(
     >>> import numpy as np
     >>> from attention import additive_attention
     >>> w = np.log(2) / 2
-    >>> additive_attention([[0.0]], [[99.0], [-99.0]], [[3.0], [6.0]], [[1.0]], [[1.0]], [w])
+    >>> key, value = [[99.0], [-99.0]], [[3.0], [6.0]]
+    >>> additive_attention([[0.0]], key, value, [[1.0]], [[1.0]], [w])
     array([[4.]])
     """
     arrays = {"query": query, "key": key, "value": value, "w_query": w_query, "w_key": w_key, "w_score": w_score}

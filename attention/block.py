@@ -234,7 +234,8 @@ def feed_forward(
     >>> from attention import feed_forward
     >>> def relu(x):
     ...     return np.maximum(x, 0)
-    >>> feed_forward([[3.0]], [[1.0, -1.0]], [[2.0], [5.0]], b_out=[1.0], activation=relu)
+    >>> w_in, w_out = [[1.0, -1.0]], [[2.0], [5.0]]
+    >>> feed_forward([[3.0]], w_in, w_out, b_out=[1.0], activation=relu)
     array([[7.]])
 
     Each token by itself: reordered tokens give reordered results.
@@ -297,7 +298,8 @@ class BlockWeights:
     >>> from attention import BlockWeights, MultiHeadWeights
     >>> rng = np.random.default_rng(0)
     >>> heads = MultiHeadWeights.random(8, 2, rng=rng)
-    >>> weights = BlockWeights(heads, rng.standard_normal((8, 32)), rng.standard_normal((32, 8)))
+    >>> w_in, w_out = rng.standard_normal((8, 32)), rng.standard_normal((32, 8))
+    >>> weights = BlockWeights(heads, w_in, w_out)
     >>> weights.w_in.shape, weights.b_in is None
     ((8, 32), True)
     """
@@ -372,8 +374,8 @@ def transformer_block(
     norm_first : bool, optional
         Where the layer norms stand: before each part (pre-LN), or after each sum (post-LN).
     **options
-        mask, is_causal, rotary and the others, as in `multi_head_attention`; not memory, as the tokens attend to each
-        other.
+        rotary as in `multi_head_attention`, the others as in `attention_weights`; not memory, as the tokens attend to
+        each other.
 
     Returns
     -------
@@ -400,17 +402,20 @@ def transformer_block(
     >>> from attention import BlockWeights, MultiHeadWeights, transformer_block
     >>> rng = np.random.default_rng(0)
     >>> heads = MultiHeadWeights.random(8, 2, rng=rng)
-    >>> weights = BlockWeights(heads, rng.standard_normal((8, 32)), rng.standard_normal((32, 8)))
+    >>> w_in, w_out = rng.standard_normal((8, 32)), rng.standard_normal((32, 8))
+    >>> weights = BlockWeights(heads, w_in, w_out)
     >>> x = rng.standard_normal((5, 8))
-    >>> transformer_block(transformer_block(x, weights), weights, is_causal=True).shape
+    >>> once = transformer_block(x, weights)
+    >>> transformer_block(once, weights, is_causal=True).shape
     (5, 8)
 
     With parts that return zeros a pre-LN block hands its input on unchanged:
 
     >>> import numpy as np
     >>> from attention import BlockWeights, MultiHeadWeights, transformer_block
-    >>> zeros = MultiHeadWeights(*[np.zeros((4, 4))] * 4, n_heads=2)
-    >>> transformer_block([[1.0, 2, 3, 4]], BlockWeights(zeros, np.zeros((4, 6)), np.zeros((6, 4))))
+    >>> heads = MultiHeadWeights(*[np.zeros((4, 4))] * 4, n_heads=2)
+    >>> zeros = BlockWeights(heads, np.zeros((4, 6)), np.zeros((6, 4)))
+    >>> transformer_block([[1.0, 2, 3, 4]], zeros)
     array([[1., 2., 3., 4.]])
     """
     _checks.options_of("transformer_block", ("norm_first", *_BlockOptions.__annotations__), options)

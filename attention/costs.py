@@ -146,9 +146,10 @@ def kv_cache_bytes(n_tokens: int, *, n_layers: int, n_kv_heads: int, d_head: int
     $2 \cdot 96 \cdot 96 \cdot 128 \cdot 2$ bytes, 4.5 MiB.
 
     >>> from attention import kv_cache_bytes
-    >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=96, d_head=128), 2 * 96 * 96 * 128 * 2
+    >>> size = kv_cache_bytes(1, n_layers=96, n_kv_heads=96, d_head=128)
+    >>> size, 2 * 96 * 96 * 128 * 2
     (4718592, 4718592)
-    >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=96, d_head=128) / 2**20
+    >>> size / 2**20
     4.5
 
     With 8 heads of keys and values, shared by 12 query heads each, it would be a twelfth:

@@ -105,10 +105,8 @@ def attention_weights(
         Added to the scaled scores. A bias of -inf is arithmetic, not a mask: an inf key under it gives nan.
     is_causal : bool, optional
         Query i may attend to keys 0 to i; needs equally many queries and keys. With a mask, both must allow.
-    scale : float, optional
-        Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
-    softcap : float, optional
-        Bound the scaled scores before bias and mask.
+    scale, softcap : float, optional
+        As in `attention_scores`. The scores are capped before bias and mask.
     sink : float or array_like of shape (heads,), optional
         Score of a virtual key with a value of zero: it takes a share of every row, and the weights sum to less
         than one. Neither scaled, capped, biased nor masked. -inf is no sink.
@@ -191,7 +189,7 @@ def scaled_dot_product_attention(
         promote among themselves as in NumPy, and only they decide the dtype of the output; integers and bools count
         as float64, float16 is computed in float32 and returned as float16.
     mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`. With enable_gqa each key and value head serves a run of neighbouring query heads.
+        As in `attention_weights`; enable_gqa shares the values as it shares the keys.
 
     Returns
     -------

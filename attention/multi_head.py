@@ -38,12 +38,16 @@ class Rotary(NamedTuple):
     Only differences of positions count: the same layer, a thousand tokens later in the text.
 
     >>> import numpy as np
-    >>> from attention import MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
+    >>> from attention import MultiHeadWeights, Rotary
+    >>> from attention import multi_head_attention, rotary_tables
     >>> rng = np.random.default_rng(0)
-    >>> x, weights = rng.standard_normal((5, 12)), MultiHeadWeights.random(12, 2, rng=rng)
-    >>> here, later = (Rotary(*rotary_tables(start + np.arange(5), 6), layout="half") for start in (0, 1000))
-    >>> here, later = (multi_head_attention(x, weights, rotary=rotary) for rotary in (here, later))
-    >>> np.allclose(here, later)
+    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
+    >>> x = rng.standard_normal((5, 12))
+    >>> def output(start):
+    ...     tables = rotary_tables(start + np.arange(5), 6)
+    ...     rotary = Rotary(*tables, layout="half")
+    ...     return multi_head_attention(x, weights, rotary=rotary)
+    >>> np.allclose(output(0), output(1000))
     True
     """
 
@@ -108,7 +112,8 @@ class MultiHeadWeights:
 
     >>> import numpy as np
     >>> from attention import MultiHeadWeights
-    >>> weights = MultiHeadWeights.random(64, 8, n_kv_heads=2, rng=np.random.default_rng(0))
+    >>> rng = np.random.default_rng(0)
+    >>> weights = MultiHeadWeights.random(64, 8, n_kv_heads=2, rng=rng)
     >>> weights.w_q.shape, weights.w_k.shape, weights.w_o.shape
     ((64, 64), (64, 16), (64, 64))
     """
@@ -234,7 +239,7 @@ def multi_head_attention(
     rotary : Rotary, optional
         Tables that turn the queries and keys of every head, but not the values; self-attention only.
     **options
-        mask, bias, is_causal, scale, softcap and sink, as in `scaled_dot_product_attention`; the scores have the shape
+        mask, bias, is_causal, scale, softcap and sink, as in `attention_weights`; the scores have the shape
         (..., heads, n_q, n_k). enable_gqa follows from the weights.
 
     Returns
@@ -283,13 +288,19 @@ def multi_head_attention(
     Reversing the words reverses the outputs, until rotary positions turn queries and keys:
 
     >>> import numpy as np
-    >>> from attention import MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
+    >>> from attention import MultiHeadWeights, Rotary
+    >>> from attention import multi_head_attention, rotary_tables
     >>> rng = np.random.default_rng(0)
-    >>> x, weights = rng.standard_normal((5, 12)), MultiHeadWeights.random(12, 2, rng=rng)
-    >>> options = {}, {"rotary": Rotary(*rotary_tables(np.arange(5), 6), layout="half")}
-    >>> outputs = [[multi_head_attention(words, weights, **o) for words in (x, x[::-1])] for o in options]
-    >>> [np.allclose(forwards, backwards[::-1]) for forwards, backwards in outputs]
-    [True, False]
+    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
+    >>> x = rng.standard_normal((5, 12))
+    >>> def is_reversed(**options):
+    ...     forwards = multi_head_attention(x, weights, **options)
+    ...     backwards = multi_head_attention(x[::-1], weights, **options)
+    ...     return np.allclose(forwards, backwards[::-1])
+    >>> is_reversed()
+    True
+    >>> is_reversed(rotary=Rotary(*rotary_tables(np.arange(5), 6), layout="half"))
+    False
     """
     _checks.options_of("multi_head_attention", ("memory", "rotary", *SharedOptions.__annotations__), options)
     if rotary is not None and memory is not None:

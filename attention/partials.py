@@ -61,9 +61,9 @@ def partial_attention(
     value : array_like of shape (..., n_k, d_v)
         Their values. Leading axes and dtypes as in `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `scaled_dot_product_attention`. Mask and
-        bias are those of the given keys: `causal_mask(n_q, n_k, offset=-first)` for keys that start at `first`. A sink
-        belongs to one part only, else it is counted once for every part.
+        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `attention_weights`. Mask and bias are those
+        of the given keys: `causal_mask(n_q, n_k, offset=-first)` for keys that start at `first`. A sink belongs to one
+        part only, else it is counted once for every part.
 
     Returns
     -------
@@ -158,7 +158,8 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     >>> def relative_to(top, part):
     ...     total = np.exp(part.logsumexp - top * np.log(2))
     ...     return total.round(12), (total * part.output[0]).round(12)
-    >>> a, b, c = (partial_attention(q, k[block], v[block]) for block in (slice(0, 2), slice(2, 4), slice(4, 5)))
+    >>> blocks = slice(0, 2), slice(2, 4), slice(4, 5)
+    >>> a, b, c = (partial_attention(q, k[some], v[some]) for some in blocks)
     >>> relative_to(3, a)
     (array([1.5]), array([10.,  2.]))
     >>> relative_to(3, merge_partials(a, b))
@@ -179,7 +180,8 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     >>> def relative_to(top, part):
     ...     total = np.exp(part.logsumexp - top * np.log(2))
     ...     return total.round(12), (total * part.output[0]).round(12)
-    >>> a, b, c = (partial_attention(q, k[block], v[block]) for block in (slice(4, 5), slice(2, 4), slice(0, 2)))
+    >>> blocks = slice(4, 5), slice(2, 4), slice(0, 2)
+    >>> a, b, c = (partial_attention(q, k[some], v[some]) for some in blocks)
     >>> relative_to(0, a)
     (array([1.]), array([0., 0.]))
     >>> relative_to(1, merge_partials(a, b))

@@ -229,7 +229,8 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
     >>> x, order = np.arange(12.0).reshape(2, 6), rotary_permutation(6)
     >>> cos, sin = rotary_tables([3, 4], 6)
     >>> half = apply_rotary(x[..., order], cos, sin, layout="half")
-    >>> np.allclose(half, apply_rotary(x, cos, sin, layout="interleaved")[..., order])
+    >>> interleaved = apply_rotary(x, cos, sin, layout="interleaved")
+    >>> np.allclose(half, interleaved[..., order])
     True
     """
     pairs: NDArray[np.intp] = np.arange(_rotary_dim(rotary_dim)).reshape(-1, 2)

@@ -201,13 +201,18 @@ def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any
         yield scores, head.value[columns]
 
 
-def _online_softmax(tiles: Iterator[Tile], blend: NDArray[Any], bounded: bool) -> NDArray[Any]:
+def _online_softmax(
+    tiles: Iterator[Tile],
+    blend: NDArray[Any],
+    bounded: bool,
+) -> NDArray[Any]:
     """Sum exponentials and values tile by tile; leave the output in `blend`, which starts at zero.
 
     Returns the logsumexp. `bounded` promises scores so small that their exponentials need no shift.
     """
     total = np.zeros(len(blend), blend.dtype)
-    top: Any = 0 if bounded else np.finfo(blend.dtype).min  # finite, as -inf - -inf would be nan
+    lowest = np.finfo(blend.dtype).min  # finite, as -inf - -inf would be nan
+    top: Any = 0 if bounded else lowest
     for scores, value in tiles:
         if not bounded:
             higher = np.maximum(top, scores.max(axis=-1))

@@ -41,8 +41,7 @@ def tiled_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in `scaled_dot_product_attention`.
     mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
-        As in `scaled_dot_product_attention`. Mask and bias are read tile by tile, and may be views made by
-        `np.broadcast_to`.
+        As in `attention_weights`. Mask and bias are read tile by tile, and may be views made by `np.broadcast_to`.
     query_block, key_block : int, optional
         Rows and columns of a tile. Any size is right; the defaults are fast.
     n_threads : int, optional

@@ -50,7 +50,8 @@ def spread(client: Client, n_shards: int, n_tokens: int, d: int) -> list[Shard]:
             "allow_other_workers": True,
         }
         query = client.submit(make_query, number, n_tokens, d, **home)
-        shards.append(Shard(query, client.submit(make_key_value, number, n_tokens, d, **home), home))
+        key_value = client.submit(make_key_value, number, n_tokens, d, **home)
+        shards.append(Shard(query, key_value, home))
     return shards
 
 
@@ -67,7 +68,8 @@ def visit(client: Client, query: Future, shard: Shard) -> Future:
 def merge_as_a_tree(client: Client, parts: list[Future]) -> Future:
     """Merge neighbours until one part is left: eight parts take three rounds."""
     while len(parts) > 1:
-        parts = [client.submit(merge_partials, *parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+        parts = [client.submit(merge_partials, *pair) for pair in pairs]
     return parts[0]
 
 
@@ -76,7 +78,8 @@ def attend(client: Client, shards: list[Shard]) -> list[Future]:
     outputs = []
     for asking in shards:
         parts = [visit(client, asking.query, shard) for shard in shards]
-        outputs.append(client.submit(getattr, merge_as_a_tree(client, parts), "output"))
+        merged = merge_as_a_tree(client, parts)
+        outputs.append(client.submit(getattr, merged, "output"))
     return outputs
 
 

@@ -56,7 +56,8 @@ class Term(NamedTuple):
 def terms(glossary: str) -> list[Term]:
     r"""Read the entries of a glossary.
 
-    >>> [term] = terms("RoPE { #rope .hover }\n:   Turns. Then\n    more. [Order](../learn/order.md)")
+    >>> entry = "RoPE { #rope .hover }\n:   Turns. Then\n    more. [Order](../learn/order.md)"
+    >>> [term] = terms(entry)
     >>> term.name, term.first_sentence, term.page
     ('RoPE', 'Turns.', 'learn/order.md')
     """

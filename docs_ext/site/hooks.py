@@ -20,8 +20,8 @@ from mkdocs.structure.pages import Page
 from docs_ext.site import live
 from docs_ext.site.downloads import add_download
 from docs_ext.site.finish import finish
-from docs_ext.site.formulas import for_search
 from docs_ext.site.redirects import redirect
+from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
 
 _last = live.LastBuild()
@@ -64,7 +64,8 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
 @event_priority(100)  # before the search plugin reads the page
 def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     _whole[page.url] = page.content or ""
-    page.content = for_search(_whole[page.url])
+    page.content = for_search(_whole[page.url], page.meta.get("title"))
+    page.meta.setdefault("search", rank(page.file.src_uri))
 
 
 @event_priority(-100)  # after it

@@ -30,6 +30,14 @@ def copy(page, block):
     return page.evaluate("navigator.clipboard.readText()")
 
 
+def run(code, folder):
+    """Run what was copied in a Python that knows nothing else."""
+    (folder / "copied.py").write_text(code, "utf-8")
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    run = subprocess.run([sys.executable, "copied.py"], cwd=folder, env=env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_copied_example_is_code_that_runs(open_page, name, tmp_path):
     page = open_page(name)
@@ -42,34 +50,127 @@ def test_a_copied_example_is_code_that_runs(open_page, name, tmp_path):
         code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", source[number].code, re.M))
         assert copied.strip() == code.strip()
         assert ">>>" not in copied
-        (tmp_path / "copied.py").write_text(copied, "utf-8")
-        run = subprocess.run(
-            [sys.executable, "copied.py"],
-            cwd=tmp_path,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-        )
-        assert run.returncode == 0, run.stderr
+        run(copied, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["learn/scores-and-softmax/", "reference/dot_product/"])
+def test_a_folded_example_is_copied_whole_open_or_closed_with_prompts_or_without(open_page, name, tmp_path):
+    page = open_page(name)
+    block = page.locator(".md-content .highlight:visible:has(> .setup)").first
+    setup, below = block.locator(".setup > pre"), block.locator("pre > code")
+    assert not setup.is_visible()
+    copied = copy(page, block)
+    assert "import" in copied
+    assert ">>>" not in copied
+    run(copied, tmp_path)
+    block.locator(".setup > summary").focus()
+    page.keyboard.press("Enter")
+    assert setup.is_visible()
+    shown = f"{setup.inner_text()}\n{below.inner_text()}"
+    assert re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", shown, re.M) == copied.split("\n")
+    assert copy(page, block) == copied
+    block.locator(".prompt-toggle").click()
+    assert copy(page, block) == copied
+    assert setup.inner_text().strip() == copied[: len(setup.inner_text().strip())]
+    assert block.locator("button.md-code__button").count() == 1
+    block.locator(".prompt-toggle").click()
+
+
+@pytest.mark.parametrize("name", ["learn/scores-and-softmax/", "learn/heads/", "reference/properties/"])
+def test_every_button_copies_its_own_block(open_page, name):
+    page = open_page(name)
+    copied = page.evaluate("""() => [...document.querySelectorAll(".md-content .md-code__button")].map(button => {
+        const target = document.querySelector(button.dataset.clipboardTarget);
+        return target === button.closest("pre").querySelector("code");
+    })""")
+    assert len(copied) > 10
+    assert all(copied)
+
+
+def test_a_setup_opens_without_a_script_and_is_printed(plain, server):
+    load(plain, server + "learn/scores-and-softmax/")
+    setup = plain.locator(".md-content .highlight:visible > .setup").first
+    line, lines = setup.locator("summary"), setup.locator("pre")
+    assert re.fullmatch(r"setup, \d+ lines?", line.inner_text())
+    assert line.bounding_box()["height"] >= 24
+    assert not lines.is_visible()
+    plain.emulate_media(media="print")
+    assert lines.is_visible()
+    assert not line.is_visible()
+    plain.emulate_media(media="screen")
+    line.click()
+    assert lines.is_visible()
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
 def test_prompts_and_outputs_can_be_hidden_and_shown(open_page, way):
     page = open_page("learn/line-by-line/")
-    block = page.locator(".md-content .highlight:visible:has(.gp)").first
+    block = page.locator(".md-content .highlight:visible:has(.go)").first
     toggle, code = block.locator(".prompt-toggle"), block.locator("pre > code")
     assert toggle.get_attribute("aria-pressed") == "false"
     before = code.inner_text()
-    assert before.startswith(">>> from attention.example import")
-    for pressed, text in (("true", "from attention.example import EARLY5, S5, embed"), ("false", before)):
+    assert before.startswith(">>> ")
+    typed = "\n".join(re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", before, re.M))
+    for pressed, text in (("true", typed), ("false", before)):
         if way == "mouse":
             toggle.click()
         else:
             toggle.focus()
             page.keyboard.press("Enter" if pressed == "true" else "Space")
         assert toggle.get_attribute("aria-pressed") == pressed
-        assert code.inner_text().startswith(text)
-        assert ("array(" in code.inner_text()) == (pressed == "false")
+        assert code.inner_text().strip() == text.strip()
+
+
+def test_hidden_prompts_stay_hidden_on_every_page(open_page, server):
+    page = open_page("learn/line-by-line/")
+    page.locator(".prompt-toggle:visible").first.click()
+
+    def hidden():
+        first = page.locator(".md-content .highlight:visible:has(.gp)").first
+        pressed = page.locator(".prompt-toggle").evaluate_all("all => all.map(one => one.ariaPressed)")
+        return {">>>" not in first.locator("pre > code").inner_text(), *(state == "true" for state in pressed)}
+
+    assert hidden() == {True}
+    follow_swapped(page, "/scaling/")
+    assert hidden() == {True}
+    load(page, server + "reference/dot_product/")
+    page.locator(".prompt-toggle").first.wait_for()
+    assert hidden() == {True}
+    page.locator(".prompt-toggle:visible").first.click()
+    assert hidden() == {False}
+    load(page, server + "learn/scaling/")
+    page.locator(".prompt-toggle:visible").first.wait_for()
+    assert hidden() == {False}
+    assert page.context.cookies() == []
+
+
+def test_prompts_are_hidden_before_anything_is_drawn(open_page, server):
+    page = open_page("learn/line-by-line/")
+    page.locator(".prompt-toggle:visible").first.click()
+    page.route("**/main.js", lambda route: route.abort())
+    load(page, server + "learn/line-by-line/")
+    assert ">>>" not in page.locator(".md-content .highlight:visible:has(.gp) > pre > code").first.inner_text()
+    page.unroute("**/main.js")
+    page.evaluate("localStorage.clear()")
+
+
+def test_prompts_can_be_hidden_where_a_browser_stores_nothing(browser, server):
+    context = browser.new_context()
+    context.add_init_script("""const { getItem } = Storage.prototype;
+      const refuse = key => { if (key.startsWith("attention-")) throw new DOMException("no", "SecurityError"); };
+      Storage.prototype.getItem = function (key) { refuse(key); return getItem.call(this, key); };
+      Storage.prototype.setItem = refuse;""")
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(error))
+    page.goto(f"{server}learn/line-by-line/")
+    toggle = page.locator(".prompt-toggle:visible").first
+    toggle.click()
+    assert toggle.get_attribute("aria-pressed") == "true"
+    follow_swapped(page, "/scaling/")
+    assert ">>>" not in page.locator(".md-content .highlight:visible:has(.gp) > pre > code").first.inner_text()
+    assert errors == []
+    context.close()
 
 
 def test_a_copied_formula_is_standard_tex(open_page):
@@ -99,6 +200,7 @@ def test_examples_work_after_instant_navigation(open_page):
     blocks = page.locator(".md-content .highlight:visible:has(.gp)")
     blocks.first.locator(".prompt-toggle").click()
     assert ">>>" not in blocks.first.locator("pre > code").inner_text()
+    blocks.first.locator(".prompt-toggle").click()
     assert page.locator(".md-content .highlight:has(.gp)").count() == page.locator(".prompt-toggle").count()
     assert copy(page, blocks.nth(1)).startswith("from itertools import product\nimport numpy as np\n")
 

@@ -5,6 +5,7 @@ const NAMES = {
   "div.arithmatex": "Formula",
   ".md-typeset__scrollwrap": "Table",
   "pre > code": "Code",
+  ".setup > pre": "Setup",
   ".scroll": "Figure",
 };
 
@@ -56,6 +57,10 @@ function showStated() {
   document.querySelector(`[id="${CSS.escape(id)}"], [data-state="${CSS.escape(id)}"]`)?.scrollIntoView();
 }
 
+// Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
+// applies before anything is drawn. It stays in this browser.
+const root = document.documentElement;
+
 /** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
@@ -66,11 +71,21 @@ function addPromptToggle(code) {
   button.textContent = ">>>";
   button.title = "Hide prompts and outputs";
   button.setAttribute("aria-label", button.title);
-  button.setAttribute("aria-pressed", "false");
   button.addEventListener("click", () => {
-    button.setAttribute("aria-pressed", String(block.classList.toggle("prompts-hidden")));
+    const isHidden = root.classList.toggle("prompts-hidden");
+    try {
+      localStorage.setItem("attention-line-by-line.prompts", isHidden ? "hidden" : "shown");
+    } catch {
+      // storage is switched off: the choice lasts until the next full load
+    }
+    showPressed();
   });
   block.append(button);
+}
+
+function showPressed() {
+  const isHidden = String(root.classList.contains("prompts-hidden"));
+  document.querySelectorAll(".prompt-toggle").forEach((button) => button.setAttribute("aria-pressed", isHidden));
 }
 
 /**
@@ -81,6 +96,7 @@ const views = /** @type {any} */ (globalThis).document$;
 
 views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
+  showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
   loadWidgets(document);

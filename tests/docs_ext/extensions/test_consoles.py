@@ -3,8 +3,10 @@
 That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
 """
 
+import ast
 import doctest
 import re
+from html import unescape
 
 import pytest
 
@@ -70,6 +72,28 @@ def test_a_page_keeps_to_plain_doctest(page):
     assert prompts == fenced, f"{page}: {prompts - fenced} prompts stand outside a ```pycon block"
 
 
+COLUMNS = 80  # what a block holds at 1280 px, prompt included: --code in site.css
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_line_of_an_example_is_longer_than_its_block(page):
+    found = consoles(page)
+    long = [f"{found.where}: {line}" for found in found for line in found.code.split("\n") if len(line) > COLUMNS]
+    assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "attention").glob("*.py")), ids=lambda file: file.name)
+def test_no_line_of_an_example_in_a_docstring_is_longer_than_its_block(file):
+    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+    examples = [example for text in texts for example in doctest.DocTestParser().get_examples(text)]
+    typed = (f">>> {line}" for example in examples for line in example.source.split("\n"))
+    printed = (line for example in examples for line in example.want.split("\n"))
+    long = [line for line in (*typed, *printed) if len(line) > COLUMNS]
+    assert not long, f"{file.name}: {len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
+
+
 CONSOLE = """```pycon
 >>> for i in range(2):
 ...     print(i)
@@ -121,3 +145,48 @@ def test_other_code_is_left_alone():
     page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
     plain = ["pymdownx.highlight", "pymdownx.superfences"]
     assert markdown(page, extensions=[*plain, "docs_ext.extensions.consoles"]) == markdown(page, extensions=plain)
+
+
+BLOCK = re.compile(
+    r'(?:<details class="setup".*?<pre>(?P<folded>.*?)</pre></details>\s*)?'
+    r'<pre><span></span><code>(?P<shown><span class="gp">.*?)</code></pre>',
+    re.DOTALL,
+)
+
+
+def typed(html):
+    """Return the statements in a console of a built page, as doctest reads them."""
+    return doctest.DocTestParser().get_examples(unescape(re.sub(r"<[^>]+>", "", html or "")))
+
+
+def visible_lines(page):
+    """Count the typed lines that a reader sees, and those of them that are imports or repeat an earlier block."""
+    known, seen, count = 0, set(), 0
+    for block in BLOCK.finditer(page):
+        shown = typed(block["shown"])
+        for example in shown:
+            lines = example.source.count("\n")
+            again = example.source in seen or re.match(r"(?:from|import) ", example.source)
+            count, known = count + lines, known + (lines if again and not example.want else 0)
+        seen.update(example.source for example in typed(block["folded"]) + shown)
+    return count, known
+
+
+@pytest.mark.parametrize("part", ["", "learn", "reference"])
+def test_readers_do_not_see_imports_and_data_again(site, part):
+    pages = {path: visible_lines(path.read_text("utf-8")) for path in (site / part).rglob("index.html")}
+    count, known = map(sum, zip(*pages.values(), strict=True))
+    assert count > 100, "the pages show too few typed lines: has their HTML changed?"
+    worst = sorted(pages, key=lambda path: -pages[path][1])[:5]
+    names = ", ".join(f"{path.parent.relative_to(site)} {pages[path][1]} of {pages[path][0]}" for path in worst)
+    assert known / count <= 0.08, f"{known} of {count} typed lines are imports or repeated data: {names}"
+
+
+def test_no_line_of_other_code_is_longer_than_its_block(site):
+    long = []
+    for page in site.rglob("index.html"):
+        html = re.sub(r'<details class="mkdocstrings-source">.*?</details>', "", page.read_text("utf-8"), flags=re.S)
+        for block in re.findall(r"<pre>(.*?)</pre>", html, re.S):  # signatures, explained code, plain text
+            lines = unescape(re.sub(r"<[^>]+>", "", block)).split("\n") if 'class="gp"' not in block else ()
+            long += [f"{page.parent.relative_to(site)}: {line}" for line in lines if len(line) > COLUMNS]
+    assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)

@@ -10,7 +10,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_weights, project
-from attention.example import EARLY5, W_Q1, attend, embed
+from attention.example import EARLY5, S5, W_Q1, W_Q2, attend, embed
 from tests.docs_ext.test_floors import FLOORS
 from tests.pages import ROOT
 
@@ -183,6 +183,20 @@ def test_ran_receives_what_the_plane_shows():
     for label, place in labels.items():  # a label stands nearest to its own point
         distances = {point: np.hypot(*np.subtract(place, place_of(point, scales))) for point in points}
         assert min(distances, key=distances.get) == label
+
+
+def test_an_arc_of_two_heads_is_as_thick_as_its_weight():
+    root, chased = read("two-heads.svg"), S5.index("chased")
+    heads = {1: attend(embed(S5, EARLY5), W_Q1)[0][chased], 2: attend(embed(S5, EARLY5), W_Q2)[0][chased]}
+    budgets = set()
+    for head, weights in heads.items():
+        arcs = root.findall(f"{SVG}g[@data-head='{head}']/{SVG}path")
+        thick = {arc.get("data-word"): number(arc, "stroke-width") for arc in arcs}
+        assert len(arcs) == len(thick) == len(S5)
+        budgets.add(sum(thick.values()))
+        drawn = [thick[word] / sum(thick.values()) for word in S5]
+        np.testing.assert_allclose(drawn, weights, rtol=0, atol=1e-9)
+    assert len(budgets) == 1
 
 
 def place_of(label, scales):

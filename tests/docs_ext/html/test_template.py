@@ -23,6 +23,7 @@ ENGINES = {
     "inline",
     "explained_code",
     "chart",
+    "console",
 }  # what Jinja, KaTeX, Markdown, Pygments, Vega write
 REWRITES = {"console"}  # moves marks in the HTML of Pygments
 

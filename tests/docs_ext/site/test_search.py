@@ -2,7 +2,7 @@
 
 import pytest
 
-from docs_ext.site.formulas import for_search
+from docs_ext.site.search import for_search
 
 BOX = '<span class="arithmatex" data-search-exclude="">'
 TEX = '<annotation encoding="application/x-tex">x &lt; \\sqrt{d_k}</annotation>'

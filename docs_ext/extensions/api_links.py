@@ -1,0 +1,43 @@
+"""Names of the package in its docstrings: `softmax` becomes a link to the page that explains it.
+
+A docstring is also read in an editor, so it says no more than the name.
+"""
+
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+
+import attention
+
+_LEFT_ALONE = {"a", "autoref", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
+
+
+class _LinkNames(Treeprocessor):
+    def run(self, root: Element) -> None:
+        if "mkdocstrings_headings" in self.md.treeprocessors:  # a docstring; the author of a page chooses its links
+            _link(root)
+
+
+def _link(parent: Element) -> None:
+    if parent.tag in _LEFT_ALONE:
+        return
+    for place, child in enumerate(parent):
+        if child.tag == "code" and child.text in attention.__all__:
+            address = f"{getattr(attention, child.text).__module__}.{child.text}"
+            link = Element("autoref", identifier=address)
+            link.tail, child.tail = child.tail, None
+            link.append(child)
+            parent[place] = link
+        else:
+            _link(child)
+
+
+class ApiLinksExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        md.treeprocessors.register(_LinkNames(md), "attention-api-links", 1)  # when all code stands in the tree
+
+
+def makeExtension(**kwargs: Any) -> ApiLinksExtension:  # noqa: N802
+    return ApiLinksExtension(**kwargs)

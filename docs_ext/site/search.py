@@ -1,0 +1,98 @@
+"""What the search plugin reads of a page: words in place of formulas, and how much the page counts.
+
+A reader types softmax or W_Q and wants the page that explains it, not each function that has it for an argument.
+"""
+
+import re
+from html import escape, unescape
+from typing import Any
+
+from docs_ext.site.formulas import formulas
+
+_RANKS = {"learn/": 4, "reference/sources.md": 0.2, "reference/glossary.md": 0.5, "reference/how-this": 0.1}
+_SPAN = re.compile(r"</?span\b[^>]*>")
+_HEADING = re.compile(r"(<h1\b[^>]*>).*?</h1>", re.DOTALL)
+_CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
+_TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
+_OUT = re.compile(r'(<span class="arithmatex") data-search-exclude="">$')  # the mark of what the index leaves out
+_SOURCE = re.compile(r'<details class="mkdocstrings-source">.*?</details>', re.DOTALL)  # a reader seeks what it does
+_FROM_WITHIN = (  # again and again, since one stands within another
+    (r"(?<=[\^_])\{(\w*)\}", r"\1"),
+    (r"(?<=[\^_])\{([^{}]*)\}", r"(\1)"),
+    (r"\\(?:text|operatorname|math[a-z]+)\s*\{([^{}]*)\}", r"\1"),
+    (r"\\sqrt\s*(?:\{([^{}]*)\}|(\w))", r"sqrt(\1\2)"),
+    (r"\\[td]?frac\s*(?:\{(\w+)\}|(\w))\s*(?:\{(\w+)\}|(\w))", r"\1\2/\3\4"),
+    (r"\\[td]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"(\1)/(\2)"),
+)
+_AT_LAST = (
+    (r"\\(?:left|right|[bB]ig+[lr]?)(?![a-z])\.?|\\!|\\tag\{.*?\}|\\(?:begin|end)\{\w+\*?\}", ""),
+    (r"\\(?:q?quad|[,;: ])|[~&]", " "),
+    (r"\\\\", "; "),
+    (r"\\top(?![a-z])", "T"),
+    (r"\\cdot(?![a-z])", "\u00b7"),
+    (r"\\times(?![a-z])", "\u00d7"),
+    (r"\\pm(?![a-z])", "\u00b1"),
+    (r"\\geq?(?![a-z])", "\u2265"),
+    (r"\\leq?(?![a-z])", "\u2264"),
+    (r"\\[lc]?dots(?![a-z])", "\u2026"),
+    (r"\\([A-Za-z]+|.)|[{}]", r"\1"),
+)
+
+
+def rank(source: str) -> dict[str, Any]:
+    """Return what the search plugin expects in a page's front matter.
+
+    >>> rank("learn/scaling.md"), rank("reference/masks.md")
+    ({'boost': 4}, {'boost': 1})
+    """
+    return {"boost": next((rank for path, rank in _RANKS.items() if source.startswith(path)), 1)}
+
+
+def for_search(html: str, title: str | None = None) -> str:
+    """Return what the search plugin has to read: words in place of formulas, code without its colours, no source.
+
+    A drawn formula would be there three times, its root not at all, and with spaces of no width. A reader types sqrt
+    or W_Q. To parse what is drawn took a quarter of a build. The title of the front matter names the engineer's term,
+    and so a search for it finds the page.
+
+    >>> for_search('<p>a <span class="katex">…<annotation encoding="application/x-tex">W_Q</annotation></span> b</p>')
+    '<p>a W_Q b</p>'
+    >>> for_search("<pre><span>c</span></pre>")
+    '<pre>c</pre>'
+    >>> for_search('<h1 id="why">Why is generation fast?</h1>', "Why is generation fast? (KV cache)")
+    '<h1 id="why">Why is generation fast? (KV cache)</h1>'
+    """
+    html = _SOURCE.sub("", html)
+    if title:
+        html = _HEADING.sub(lambda heading: f"{heading[1]}{escape(title, quote=False)}</h1>", html, count=1)
+    read, end = [], 0
+    for start, stop in formulas(html):
+        before = html[end:start]
+        read += [_OUT.sub(r"\1>", before), escape(in_words(_tex(html[start:stop])), quote=False)]
+        end = stop
+    return _CODE.sub(lambda code: _SPAN.sub("", code[0]), "".join([*read, html[end:]]))
+
+
+def _tex(formula: str) -> str:
+    annotation = _TEX.search(formula)
+    return unescape(annotation[1]) if annotation else ""
+
+
+def in_words(tex: str) -> str:
+    r"""Write a formula as one would type it.
+
+    >>> in_words(r"\operatorname{softmax}\!\left(\frac{Q\, K^\top}{\sqrt{d_k}}\right) V")
+    'softmax((Q K^T)/(sqrt(d_k))) V'
+    >>> in_words(r"a_j \ge 0, \quad W_Q, d_{\text{model}}, e^{s_j / T}, \tfrac12 (8, 0), 2 \cdot 3 \tag{1}")
+    'a_j ≥ 0, W_Q, d_model, e^(s_j / T), 1/2 (8, 0), 2 · 3'
+    >>> in_words(r"\frac{1}{16} + \frac{e^{s_j}}{\sqrt 4}")
+    '1/16 + (e^s_j)/(sqrt(4))'
+    """
+    before = ""
+    while tex != before:
+        before = tex
+        for pattern, words in _FROM_WITHIN:
+            tex = re.sub(pattern, words, tex)
+    for pattern, words in _AT_LAST:
+        tex = re.sub(pattern, words, tex)
+    return " ".join(tex.split())

@@ -1,0 +1,86 @@
+"""Folded setups: found by the build, whole in the copy, and nothing lost in what is read."""
+
+import re
+from html import unescape
+
+import pytest
+
+pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
+html5lib = pytest.importorskip("html5lib", reason="parsing a page needs the dev extra")
+
+from markdown import markdown  # noqa: E402
+
+EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"]
+
+
+def render(*consoles):
+    return markdown("\n\n".join(f"```pycon\n{console}\n\n```" for console in consoles), extensions=EXTENSIONS)
+
+
+def blocks(html):
+    """Yield of each block its setup as it reads, what stands below, and what a click on the button copies."""
+    root = html5lib.parse(html, namespaceHTMLElements=False)
+    for block in root.iterfind(".//div[@class]"):
+        setup = block.find("details/pre")
+        below = "".join(block.find("pre/code").itertext()).rstrip()
+        yield "" if setup is None else "".join(setup.itertext()).rstrip(), below, block.get("data-copy")
+
+
+def folded(*consoles):
+    return [setup for setup, _, _ in blocks(render(*consoles))]
+
+
+SEEN = ">>> a = [1, 2]\n>>> a\n[1, 2]"
+SIGNS = """s = "<b> & 'c'" """.strip()
+CASES = {  # blocks of a page, and the setup of the last
+    "an import": ([">>> import math\n>>> math.pi\n3.14"], ">>> import math"),
+    "imports, two on a line": ([">>> import re; import os\n>>> 1\n1"], ">>> import re; import os"),
+    "nothing known": ([">>> a = 1\n>>> a\n1"], ""),
+    "data of an earlier block": ([SEEN, ">>> a = [1, 2]\n>>> a[0]\n1"], ">>> a = [1, 2]"),
+    "data that differ": ([SEEN, ">>> a = [1, 3]\n>>> a[0]\n1"], ""),
+    "data of the same block": ([">>> a = 1\n>>> a = 1\n>>> a\n1"], ""),
+    "what prints is no setup": ([SEEN, ">>> a = [1, 2]\n>>> a\n[1, 2]\n>>> a[1]\n2"], ">>> a = [1, 2]"),
+    "an import after something new": ([">>> a = 1\n>>> import re\n>>> a\n1"], ""),
+    "nothing but setup": ([SEEN, ">>> import re\n>>> a = [1, 2]"], ""),
+    "a comment begins something new": ([">>> import re\n>>> # now\n>>> import os\n>>> 1\n1"], ">>> import re"),
+    "a comment first": ([">>> # now\n>>> import os\n>>> 1\n1"], ""),
+    "several lines": (
+        [">>> def f(x):\n...     return x\n...\n>>> f(1)\n1", ">>> def f(x):\n...     return x\n...\n>>> f(2)\n2"],
+        ">>> def f(x):\n...     return x\n...",
+    ),
+    "a blank line between": ([">>> import re\n\n>>> import os\n\n>>> 1\n1"], ">>> import re\n>>> import os"),
+    "signs that HTML escapes": ([f">>> {SIGNS}\n>>> 1\n1", f">>> {SIGNS}\n>>> 2\n2"], f">>> {SIGNS}"),
+    "code that Python cannot read": ([">>> import re\n>>> a b"], ""),
+    "lines that doctest cannot read": ([">>> import re\n>>> if 1:\n...print(1)\n1"], ""),
+}
+
+
+@pytest.mark.parametrize(("consoles", "setup"), CASES.values(), ids=CASES)
+def test_the_setup_of_a_block_is_what_it_begins_with_and_the_reader_knows(consoles, setup):
+    assert folded(*consoles)[-1] == setup
+
+
+@pytest.mark.parametrize("consoles", [consoles for consoles, setup in CASES.values() if setup])
+def test_a_folded_block_is_copied_whole_and_read_whole(consoles):
+    setup, below, copied = list(blocks(render(*consoles)))[-1]
+    typed = re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", consoles[-1], re.M)
+    assert copied.split("\n") == typed
+    assert re.sub(r"\n+", "\n", f"{setup}\n{below}") == re.sub(r"\n+", "\n", consoles[-1])
+    assert not below.startswith("\n")
+
+
+def test_the_line_says_how_much_it_holds():
+    page = render(">>> import re\n>>> 1\n1", ">>> import re\n>>> import os\n>>> f = (\n...     2)\n>>> 1\n1")
+    assert re.findall("<summary>(.*?)</summary>", page) == ["setup, 1 line", "setup, 2 lines"]
+
+
+def test_one_button_copies_a_block():
+    page = render(*[">>> import re\n>>> 1\n1"] * 2)
+    buttons = re.findall("<pre>(?:<span></span>)?<code>", page)  # the theme makes one for each `pre > code`
+    assert len(buttons) == page.count("data-copy") == 2
+
+
+def test_a_folded_page_is_valid():
+    parser = html5lib.HTMLParser(strict=True)
+    parser.parse("<!doctype html><title>t</title>" + render(*CASES["signs that HTML escapes"][0]))
+    assert "details" not in unescape(re.search("<pre>.*?</pre>", render(">>> import re\n>>> 1\n1"), re.S)[0])
