@@ -1,6 +1,7 @@
 """Every learn page as a script: its examples from top to bottom, which print and check what the page prints.
 
-learn/scaling/scaling.py stands next to the page, and a link to it at the page's end.
+learn/scaling/scaling.py stands next to the page, and a link to it at the page's end. A page that says
+`<!-- scripts -->` lists them all.
 """
 
 import ast
@@ -14,7 +15,9 @@ from textwrap import dedent, fill, indent
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from docs_ext.html.formula import standard_tex
 from docs_ext.spec.fence import parse
@@ -26,6 +29,9 @@ _PART = re.compile(
     r'|^ *[?!]{3}\+? \w+ "(?P<question>.+)"$',
     re.MULTILINE,
 )
+
+MARK = "<!-- scripts -->"
+_OFFER = '<p class="download"'
 
 _HEAD = '''\
 """{title}
@@ -101,9 +107,22 @@ def add_download(html: str, page: Page, config: MkDocsConfig, files: Files) -> s
         files.remove(files.src_uris[address])  # the live server builds a page again
     files.append(File.generated(config, address, content=script))
     return (
-        f'{html}\n<p class="download" data-search-exclude><a href="{name}.py" download>Download this page as Python</a>'
+        f'{html}\n{_OFFER} data-search-exclude><a href="{name}.py" download>Download this page as Python</a>'
         ": one script that runs its examples and checks their outputs.</p>"
     )
+
+
+def list_downloads(html: str, page: Page, nav: Navigation) -> str:
+    """Put links to all scripts where a page asks for them, in the order of the menu."""
+    if MARK not in html:
+        return html
+    offering = [other for other in nav.pages if _OFFER in (other.content or "") and "/" in other.file.src_uri]
+    names = [f"{PurePosixPath(other.file.src_uri).stem}.py" for other in offering]
+    links = [
+        f'<li><a href="{get_relative_url(other.url + name, page.url)}" download><code>{name}</code></a></li>'
+        for other, name in zip(offering, names, strict=True)
+    ]
+    return html.replace(MARK, f'<ul class="downloads" data-search-exclude>{"".join(links)}</ul>')
 
 
 def as_script(text: str, address: str, name: str) -> str | None:

@@ -1,7 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its speed.
+module: it adds reading times, downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its
+speed.
 """
 
 import gc
@@ -18,8 +19,9 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
-from docs_ext.site.downloads import add_download
+from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
+from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
@@ -61,6 +63,11 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
     _last.env = env
 
 
+@event_priority(101)  # when all pages have their content
+def _list_downloads(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    page.content = list_downloads(page.content or "", page, nav)
+
+
 @event_priority(100)  # before the search plugin reads the page
 def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     _whole[page.url] = page.content or ""
@@ -73,7 +80,12 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
     page.content = _whole.pop(page.url)
 
 
-on_page_context = CombinedEvent(_take_formulas_out, _put_formulas_back)
+@event_priority(-101)
+def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    context["place"] = place(page, nav)
+
+
+on_page_context = CombinedEvent(_list_downloads, _take_formulas_out, _put_formulas_back, _tell_place)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:

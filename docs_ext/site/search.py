@@ -12,6 +12,7 @@ from docs_ext.site.formulas import formulas
 _RANKS = {"learn/": 4, "reference/sources.md": 0.2, "reference/glossary.md": 0.5, "reference/how-this": 0.1}
 _SPAN = re.compile(r"</?span\b[^>]*>")
 _HEADING = re.compile(r"(<h1\b[^>]*>).*?</h1>", re.DOTALL)
+_FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)
 _CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 _TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
 _OUT = re.compile(r'(<span class="arithmatex") data-search-exclude="">$')  # the mark of what the index leaves out
@@ -53,7 +54,7 @@ def for_search(html: str, title: str | None = None) -> str:
 
     A drawn formula would be there three times, its root not at all, and with spaces of no width. A reader types sqrt
     or W_Q. To parse what is drawn took a quarter of a build. The title of the front matter names the engineer's term,
-    and so a search for it finds the page.
+    and so a search for it finds the page. A heading in a summary moves before its fold: else its section ended with it.
 
     >>> for_search('<p>a <span class="katex">…<annotation encoding="application/x-tex">W_Q</annotation></span> b</p>')
     '<p>a W_Q b</p>'
@@ -62,7 +63,7 @@ def for_search(html: str, title: str | None = None) -> str:
     >>> for_search('<h1 id="why">Why is generation fast?</h1>', "Why is generation fast? (KV cache)")
     '<h1 id="why">Why is generation fast? (KV cache)</h1>'
     """
-    html = _SOURCE.sub("", html)
+    html = _FOLDED_HEADING.sub(r"\2\1\3", _SOURCE.sub("", html))
     if title:
         html = _HEADING.sub(lambda heading: f"{heading[1]}{escape(title, quote=False)}</h1>", html, count=1)
     read, end = [], 0

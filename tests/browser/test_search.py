@@ -8,7 +8,7 @@ QUESTIONS = {
     "why divide by sqrt": ["learn/scaling/"],
     "fully masked row nan": ["learn/masks/", "reference/masks/"],
     "causal mask": ["learn/masks/"],
-    "query": ["learn/queries-keys-values/", "reference/glossary/"],  # "what is a" would match each word in is- and a-
+    "query": ["learn/lookup/", "learn/queries-keys-values/"],  # "what is a" would match each word in is- and a-
     "softmax overflow": ["learn/scores-and-softmax/"],
     "word order": ["learn/order/"],
     "rows or columns": ["learn/read-the-grid/"],

@@ -66,7 +66,7 @@ def test_a_page_stands_last_in_the_nav_and_fails_until_it_is_filled(house, capsy
     assert not lines[int(line)].startswith("      - learn/")
     failed, output = failing(house, page)
     assert failed == {"how-long.md", "test_nothing_is_left_to_fill_in"}
-    assert f"{page}:1: fill in: the question, as a learner asks it" in output
+    assert f"{page}:6: fill in: the question, as a learner asks it" in output
     assert "kebab-name" not in (house / page).read_text("utf-8")
 
 
@@ -106,7 +106,7 @@ def test_a_function_of_a_new_module_brings_its_page_and_its_tests(house, capsys)
         "attention.semirings.tropical", "test_tropical_is_its_formula", "test_nothing_is_left_to_fill_in"
     }  # fmt: skip
     assert (
-        "docs/reference/semirings.md:3: fill in: [The question of the page](../learn/line-by-line.md) explains it."
+        "docs/reference/semirings.md:8: fill in: [The question of the page](../learn/line-by-line.md) explains it."
         in output
     )
 

@@ -1,5 +1,7 @@
 // Small enhancements of pages that are complete without them.
 
+import { markDone } from "./lib/answers.js";
+
 // A box that scrolls must be reachable by keyboard and have a name; a box that does not scroll must not get in the way.
 const NAMES = {
   "div.arithmatex": "Formula",
@@ -52,10 +54,25 @@ addEventListener("popstate", ({ state }) => (returns = state !== null)); // the 
 addEventListener("click", () => (returns = false), true);
 
 function showStated() {
-  const [, id] = /^#~([^.]+)\./.exec(decodeURIComponent(location.hash)) ?? [];
-  if (!id || returns) return;
-  document.querySelector(`[id="${CSS.escape(id)}"], [data-state="${CSS.escape(id)}"]`)?.scrollIntoView();
+  const stated = location.hash.startsWith("#~") && !returns;
+  if (stated) named()?.scrollIntoView();
 }
+
+/** The element of an anchor, or the widget of a state. */
+function named() {
+  const hash = decodeURIComponent(location.hash.slice(1));
+  const id = CSS.escape(/^~([^.]+)\./.exec(hash)?.[1] ?? hash);
+  return document.querySelector(`[id="${id}"], [data-state="${id}"]`);
+}
+
+// What the address names is not to be hidden in a closed fold. The theme opens the one around an anchor, and no others.
+function openFolds() {
+  const target = named();
+  for (const fold of document.querySelectorAll("details:not([open])")) {
+    if (target && fold.contains(target)) fold.setAttribute("open", "");
+  }
+}
+addEventListener("hashchange", openFolds);
 
 // Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
 // applies before anything is drawn. It stays in this browser.
@@ -94,12 +111,16 @@ function showPressed() {
  */
 const views = /** @type {any} */ (globalThis).document$;
 
+addEventListener("storage", markDone); // answered in another tab
+
 views.subscribe(() => {
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
   loadWidgets(document);
+  openFolds();
+  markDone();
   showStated();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes

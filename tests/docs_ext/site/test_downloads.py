@@ -173,3 +173,10 @@ def test_every_learn_page_of_the_site_offers_its_script(site):
             folder = site if source.stem == "index" else site / "learn" / source.stem
             assert f'<a href="{name}" download>' in (folder / "index.html").read_text("utf-8"), source.name
             assert "https://site.test/attention/" in (folder / name).read_text("utf-8")
+
+
+def test_the_practice_page_lists_all_scripts_in_the_order_of_the_menu(site):
+    menu = re.findall(r"- learn/([\w-]+)\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    page = (site / "practice/index.html").read_text("utf-8")
+    listed = re.findall(r'<li><a href="\.\./learn/([\w-]+)/([\w-]+)\.py" download>', page)
+    assert listed == [(name, name) for name in menu if consoles(ROOT / f"docs/learn/{name}.md")]

@@ -30,6 +30,23 @@ export function store(answers) {
   } catch {
     // then they last as long as the page
   }
+  markDone();
+}
+
+/** Beside a page in the menu, say whether all its questions are answered. */
+export function markDone() {
+  const answers = readAnswers();
+  const links = document.querySelectorAll(".md-nav--primary :is(a, label[for=__toc]).md-nav__link"); // it names this page
+  for (const link of links) {
+    const { pathname, hash } = link instanceof HTMLAnchorElement ? link : { pathname: location.pathname, hash: "" };
+    const page = hash ? undefined : answers[pathname];
+    link.querySelector(".done")?.remove();
+    if (!page || Object.keys(page.chosen).length < page.of) continue;
+    const mark = document.createElement("span");
+    mark.className = "done";
+    mark.textContent = "done";
+    link.append(" ", mark);
+  }
 }
 
 /** @type {(page: Page) => string} */

@@ -1,0 +1,142 @@
+"""A row of Going deeper opens by hand, by key, for whoever follows a link to something in it, and on paper."""
+
+import pytest
+
+from tests.browser.conftest import follow, load
+
+PAGE = "practice/"
+ROW, OTHER = "the-whole-site", "a-page-of-your-own"
+OPEN = """() => Object.fromEntries(
+  [...document.querySelectorAll("details.deeper")].map(row => [row.querySelector("h3").id, row.open]))"""
+IN_VIEW = """id => {
+  const {top} = document.getElementById(id).getBoundingClientRect();
+  const header = document.querySelector(".md-header").getBoundingClientRect().bottom;
+  return top >= header && top < innerHeight;
+}"""
+
+
+def is_open(page, row=ROW):
+    return page.locator(f"details.deeper[open] > summary > #{row}").count() == 1
+
+
+def wait_until_open(page, row=ROW):
+    page.locator(f"details.deeper[open] > summary > #{row}").wait_for()
+    assert page.evaluate(IN_VIEW, row)
+
+
+@pytest.fixture
+def fresh(tab, server):
+    return load(tab, server + PAGE)
+
+
+def add_link(page, address):
+    """Put a link into the page's first paragraph."""
+    page.evaluate(
+        """address => {
+          const link = Object.assign(document.createElement("a"), {href: address, id: "way", textContent: "way"});
+          document.querySelector(".md-content h1 + *").after(link);
+        }""",
+        address,
+    )
+    return page.locator("#way")
+
+
+def test_all_rows_are_closed_at_first(fresh):
+    fresh.locator(".prompt-toggle").first.wait_for(state="attached")  # main.js has been here
+    assert fresh.evaluate(OPEN) == {OTHER: False, ROW: False}
+
+
+@pytest.mark.parametrize("key", [None, "Enter", "Space"])
+def test_a_row_opens_and_closes_by_hand(fresh, key):
+    heading = fresh.locator(f"#{ROW}")
+    for expected in (True, False):
+        if key:
+            heading.locator("xpath=..").focus()
+            fresh.keyboard.press(key)
+        else:
+            heading.click(position={"x": 5, "y": 5})
+        assert is_open(fresh) is expected
+    assert heading.locator("xpath=..").bounding_box()["height"] >= 24
+
+
+def test_an_address_with_an_anchor_opens_its_row_alone(tab, server):
+    page = load(tab, f"{server}{PAGE}#{ROW}")
+    wait_until_open(page)
+    assert not is_open(page, OTHER)
+
+
+def test_a_link_within_the_page_opens_the_row_however_often(fresh):
+    for _ in range(2):
+        fresh.locator(f".md-content p a[href$='#{OTHER}']").click()
+        wait_until_open(fresh, OTHER)
+        fresh.locator(f"#{OTHER}").click(position={"x": 5, "y": 5})
+        assert not is_open(fresh, OTHER)
+
+
+def test_the_contents_open_the_row(fresh):
+    fresh.locator(f".md-sidebar--secondary a[href$='#{ROW}']").click()
+    wait_until_open(fresh)
+
+
+def test_an_open_row_has_its_permalink(fresh):
+    fresh.locator(f"#{ROW}").click(position={"x": 5, "y": 5})
+    fresh.locator(f".deeper > .headerlink[href$='#{ROW}']").click()
+    assert fresh.url.endswith(f"#{ROW}")
+    wait_until_open(fresh)
+
+
+def test_a_link_from_another_page_opens_the_row(tab, server):
+    page = load(tab, f"{server}learn/scaling/")
+    follow(page, add_link(page, f"{server}{PAGE}#{ROW}"))
+    wait_until_open(page)
+
+
+def test_going_back_to_an_anchor_opens_its_row(tab, server):
+    page = load(tab, f"{server}{PAGE}#{ROW}")
+    wait_until_open(page)
+    follow(page, add_link(page, f"{server}learn/scaling/"))
+    follow(page, page.go_back)
+    page.locator(f"details.deeper[open] > summary > #{ROW}").wait_for()
+
+
+def test_an_anchor_in_a_fold_in_a_row_opens_both(tab, server):
+    page = load(tab, f"{server}{PAGE}#such-a-file")
+    page.locator("details.deeper[open] details[open] > #such-a-file").wait_for()
+    assert page.evaluate(IN_VIEW, "such-a-file")
+
+
+def test_a_link_to_the_state_of_a_folded_widget_opens_its_fold(tab, server):
+    page = load(tab, f"{server}reference/how-this-site-is-made/")
+    widget = page.locator("details:not([open]) rotation-dial")
+    load(tab, f"{page.url}#~{widget.get_attribute('id')}.m=3")
+    page.locator("details[open] rotation-dial input").first.wait_for()
+
+
+def test_a_result_of_the_search_opens_its_row(fresh, server):
+    load(fresh, server)
+    fresh.keyboard.press("/")
+    fresh.keyboard.type("write down what you expect python check")
+    result = fresh.locator(f".md-search-result__link[href*='#{OTHER}']").first
+    result.wait_for()
+    fresh.wait_for_timeout(250)  # the last keystroke's results replace those before
+    follow(fresh, result)
+    wait_until_open(fresh, OTHER)
+
+
+def test_without_a_script_an_address_shows_its_row_and_a_click_the_others(plain, server):
+    load(plain, f"{server}{PAGE}#{ROW}")
+    shown, other = (plain.locator(f"details.deeper:has(#{row}) > p").first for row in (ROW, OTHER))
+    assert shown.bounding_box()["height"] > 10
+    assert shown.is_visible()
+    assert not other.is_visible()
+    plain.locator(f"#{OTHER}").click(position={"x": 5, "y": 5})
+    assert other.is_visible()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_on_paper_all_rows_are_open(open_page, scripts):
+    page = open_page(PAGE, java_script_enabled=scripts)
+    page.emulate_media(media="print")
+    for text in page.locator("details.deeper > p").all():
+        text.wait_for(state="visible")
+        assert text.bounding_box()["height"] > 10
