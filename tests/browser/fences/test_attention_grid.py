@@ -103,9 +103,9 @@ def test_two_grids_of_a_page_are_chosen_apart(open_page):
         grid.evaluate(UNFOLD)  # a widget in a closed section has no script yet
         grid.locator("output").wait_for()
     one.locator("tbody label").nth(0).click()
-    two.locator("tbody label").nth(1).click()
-    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [1])
-    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=1"
+    two.locator("tbody label").nth(2).click()
+    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [2])
+    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=2"
 
 
 def test_without_scripts_css_does_the_same(open_page):
