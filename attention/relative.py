@@ -67,7 +67,8 @@ def alibi_bias(
 
     $$B_{hij} = -m_h\, | j - (i + \text{offset}) |$$
 
-    $m_h$ are the `alibi_slopes`. Under a causal mask the sign of the distance does not matter.
+    $m_h$ are the `alibi_slopes`. The paper defines the bias for causal models, in which every key stands before its
+    query. Here a key after the query pays the same price, which is an extension.
 
     Parameters
     ----------
@@ -210,7 +211,8 @@ def relative_position_bucket(
     Returns
     -------
     bucket : ndarray of int, shape of distance
-        From 0 to n_buckets - 1; columns of a table (n_heads, n_buckets): `table[:, bucket]` is a bias.
+        From 0 to n_buckets - 1; columns of a table (n_heads, n_buckets): `table[:, bucket]` is a bias. T5 adds it to
+        dot products that are not scaled: `scale=1.0`.
 
     Raises
     ------

@@ -208,7 +208,8 @@ def _online_softmax(
 ) -> NDArray[Any]:
     """Sum exponentials and values tile by tile; leave the output in `blend`, which starts at zero.
 
-    Returns the logsumexp. `bounded` promises scores so small that their exponentials need no shift.
+    Returns the logsumexp. `bounded` promises scores so small that their exponentials need no shift. The page on memory
+    shows this function whole, hence the short lines.
     """
     total = np.zeros(len(blend), blend.dtype)
     lowest = np.finfo(blend.dtype).min  # finite, as -inf - -inf would be nan

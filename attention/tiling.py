@@ -29,8 +29,8 @@ def tiled_attention(
 
     Both sums grow tile by tile. $m_i$ is the largest score of the row so far; when it grows, what was summed before
     shrinks by $e^{m_i^{\text{old}} - m_i}$. Where the lengths of queries and keys promise small scores, $m_i$ stays 0.
-    The division comes last. Beyond the output it needs one tile a thread, 1 MiB in float32, whatever n is. Under
-    `is_causal`, tiles that lie in the future are not computed.
+    The division comes last, and blocks of queries are the outer loop. Beyond the output it needs one tile a thread,
+    1 MiB in float32, whatever n is. Under `is_causal`, tiles that lie in the future are not computed.
 
     Parameters
     ----------
@@ -62,8 +62,9 @@ def tiled_attention(
 
     References
     ----------
-    [Dao et al. 2022](../reference/sources.md#dao2022), Algorithm 1;
-    [Rabe & Staats 2021](../reference/sources.md#rabe2021), §2, on the memory.
+    [Rabe & Staats 2021](../reference/sources.md#rabe2021), §2 and §3, and [Dao 2023](../reference/sources.md#dao2023),
+    §3.1, divide once at the end, with queries outside, as here; [Dao et al. 2022](../reference/sources.md#dao2022),
+    Algorithm 1, normalises at every step, with keys outside.
 
     Examples
     --------

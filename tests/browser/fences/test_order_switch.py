@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
+from attention.example import EARLY5, S5, T5, W_Q1, attend, embed
 from tests.browser.widget import Widget
 
-PAGE = ""  # the first
+PAGE = "learn/order/"
 CONTRACT = [
     Widget(
         *("order-switch", PAGE, "swap=2&positions=&row=99"),
@@ -43,16 +43,16 @@ def widget(page):
     widget = ready(page)
     widget.get_by_label("Swap cat and dog").uncheck()
     widget.get_by_label("Words know their positions").check()
-    widget.locator("tbody label").nth(6).click()
+    widget.locator("tbody label").nth(4).click()
     return widget
 
 
 def assert_shows(widget, swapped, positions):
-    shown, words = widget.evaluate(SHOWN), T7 if swapped else S7
+    shown, words = widget.evaluate(SHOWN), T5 if swapped else S5
     how = "with" if positions else "without"
     assert shown["says"] == f"{' '.join(words)}, {how} positions: ran now carries {RAN[swapped, positions]}."
     assert shown["words"] == words
-    weights, output = attend(embed(words, EARLY7 if positions else None), W_Q7)
+    weights, output = attend(embed(words, EARLY5 if positions else None), W_Q1)
     np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
     np.testing.assert_allclose(shown["output"], output, rtol=0, atol=1e-12)
 
@@ -84,13 +84,13 @@ def test_it_works_by_keys_alone_and_the_focus_stays(widget):
 
 
 def test_the_chosen_row_stays_when_the_words_are_swapped(widget):
-    widget.locator("tbody label").nth(2).click()
+    widget.locator("tbody label").nth(1).click()
     widget.get_by_label("Swap cat and dog").check()
     widget.locator(".attention-grid output").wait_for()
     shown = widget.evaluate(SHOWN)
-    assert shown["row"] == "2"
+    assert shown["row"] == "1"
     assert shown["live"].startswith("Query that: dog 1/2, that 1/4, cat 1/8")
-    widget.locator("tbody label").nth(1).click()
+    widget.locator("tbody label").nth(0).click()
     assert widget.evaluate(SHOWN)["live"].startswith("Query dog: ")
 
 
@@ -110,8 +110,8 @@ def test_the_address_names_the_case_and_the_default_needs_no_entry(widget, serve
     widget.get_by_label("Swap cat and dog").check()
     widget.get_by_label("Words know their positions").uncheck()
     widget.locator("tbody label").nth(1).click()
-    assert page.url == server + "#~home.swap=true&home.positions=false&home.row=1"
+    assert page.url == server + PAGE + "#~order.swap=true&order.positions=false&order.row=1"
     widget.get_by_label("Swap cat and dog").uncheck()
     widget.get_by_label("Words know their positions").check()
-    widget.locator("tbody label").nth(6).click()
-    assert page.url == server
+    widget.locator("tbody label").nth(4).click()
+    assert page.url == server + PAGE

@@ -3,6 +3,7 @@
 import ast
 import re
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_weights, project
-from attention.example import EARLY5, S5, W_Q1, W_Q2, attend, embed
+from attention.example import EARLY5, S5, W_Q1, W_Q2, WORD, attend, embed
 from tests.docs_ext.test_floors import FLOORS
 from tests.pages import ROOT
 
@@ -300,3 +301,50 @@ def test_the_tree_merges_what_the_example_merges():
         level = [[*one, *other] for one, other in zip(level[::2], level[1::2], strict=True)]
         drawn = drawn + level
     assert nodes == drawn
+
+
+def test_a_token_fetches_its_row_of_the_table():
+    drawing = read("token-row.svg")
+    rows = drawing.findall(f"{SVG}g[@class='row']")
+    drawn = {
+        text(row.findall(f"{SVG}text")[1]): [int(text(x)) for x in row.findall(f"{SVG}text[@class='feature']")]
+        for row in rows
+    }
+    assert drawn == WORD
+    assert list(drawn) == list(WORD)
+    assert [text(row.find(f"{SVG}text")) for row in rows] == [str(ident) for ident in range(len(WORD))]
+    token, ident = (text(drawing.find(f"{SVG}text[@class='{name}']")) for name in ("token", "id"))
+    assert list(WORD).index(token) == int(ident)
+    chosen, y = drawing.find(f"{SVG}rect[@class='chosen']"), number(rows[int(ident)].find(f"{SVG}text"), "y")
+    assert number(chosen, "y") + number(chosen, "height") / 2 == y
+
+
+def test_the_beam_balances_at_the_weighted_average():
+    drawing = read("average.svg")
+    loads = drawing.findall(f"{SVG}g[@class='load']")
+    weights = np.array([float(Fraction(text(load.findall(f"{SVG}text")[0]))) for load in loads])
+    values = np.array([number(load, "data-value") for load in loads])
+    pivot = drawing.find(f"{SVG}g[@class='pivot']")
+    assert weights.sum() == 1
+    assert weights @ values == number(pivot, "data-value") == float(text(pivot))
+    circles = [load.find(f"{SVG}circle") for load in loads]
+    places = [number(circle, "cx") for circle in circles]
+    assert weights @ places == number(pivot.find(f"{SVG}text"), "x")
+    areas = np.square([number(circle, "r") for circle in circles])
+    np.testing.assert_allclose(areas / areas.sum(), weights, rtol=0.01)
+
+
+def test_the_matrix_product_is_one_and_its_row_meets_its_column():
+    parts = {part.get("data-matrix"): part for part in read("matrix-product.svg").findall(f"{SVG}g")}
+    entries = {name: part.findall(f"{SVG}text[@class='entry']") for name, part in parts.items()}
+    a, b, product = (
+        np.array([int(text(entry)) for entry in entries[name]]).reshape(shape)
+        for name, shape in {"A": (2, 3), "B": (3, 4), "AB": (2, 4)}.items()
+    )
+    np.testing.assert_array_equal(a @ b, product)
+    rows, columns = ([number(entry, axis) for entry in entries["AB"]] for axis in "yx")
+    assert rows[::4] == [number(entry, "y") for entry in entries["A"]][::3]
+    assert columns[:4] == [number(entry, "x") for entry in entries["B"]][:4]
+    chosen = {name: part.find(f"{SVG}rect[@class='chosen']") for name, part in parts.items()}
+    assert abs(number(chosen["AB"], "y") - number(chosen["A"], "y")) <= 1
+    assert abs(number(chosen["AB"], "x") - number(chosen["B"], "x")) <= 1

@@ -1,0 +1,134 @@
+"""Sentence and arcs: every state against the package, by keys, by its link, and without scripts."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
+from docs_ext.html import arcs
+from tests.browser.conftest import DESKTOP
+from tests.browser.widget import Widget
+
+PAGE = ""  # the first
+CONTRACT = [Widget("sentence-arcs", PAGE, "swap=2&positions=&row=99", native=True, apart="output")]
+SHOWN = """widget => {
+  const seen = selector => [...widget.querySelectorAll(selector)].filter(e => e.checkVisibility());
+  return {
+    words: seen(".words label > span").map(e => e.firstChild.data),
+    weights: seen(".shares > span").map(e => Number(e.dataset.weight)),
+    outputs: seen(".blend").map(e => JSON.parse(e.dataset.output)),
+    arcs: [...widget.querySelectorAll("path")].filter(e => getComputedStyle(e.parentElement).display !== "none")
+      .map(e => [Number(e.dataset.key), parseFloat(getComputedStyle(e).strokeWidth)]),
+    silence: seen(".silence").map(e => e.innerText),
+    says: [...widget.querySelectorAll(".statements > *")]
+      .filter(e => e.checkVisibility({visibilityProperty: true})).map(e => e.textContent.replace(/\\s+/g, " ")),
+  };
+}"""
+LIVE = """widget => {
+  window.spoken = 0;
+  new MutationObserver(() => window.spoken++).observe(widget.querySelector("output"), {childList: true, subtree: true});
+}"""
+
+
+@pytest.fixture
+def widget(page):
+    """Open the page once; every test begins with the default."""
+    page.locator("sentence-arcs output").wait_for()
+    page.get_by_role("button", name="Reset").click()
+    return page.locator("sentence-arcs")
+
+
+def choose(widget, row):
+    widget.locator(".words label").nth(row).click()
+
+
+def assert_shows(widget, row=6, *, swapped=False, positions=True):
+    shown, words = widget.evaluate(SHOWN), T7 if swapped else S7
+    weights, output = attend(embed(words, EARLY7 if positions else None), W_Q7)
+    assert shown["words"] == words
+    np.testing.assert_allclose(shown["outputs"], output[[row]], rtol=0, atol=1e-12)
+    (says,) = shown["says"]
+    assert says.startswith(f"{' '.join(words)}, {'with' if positions else 'without'} positions: {words[row]} ")
+    if words[row] in ("that", "chased", "ran"):
+        np.testing.assert_allclose(shown["weights"], weights[row], rtol=0, atol=1e-12)
+        drawn = [width for _, width in sorted(shown["arcs"])]
+        np.testing.assert_allclose(drawn, list(map(arcs.thickness, weights[row])), rtol=1e-4)
+        assert not shown["silence"]
+    else:
+        assert (shown["weights"], shown["arcs"]) == ([], [])
+        assert shown["silence"] == [f"{words[row]} asks nothing,\nso every word gets the same share."]
+
+
+def test_every_state_shows_what_the_package_computes(widget):
+    assert_shows(widget)
+    swap, known = widget.get_by_label("Swap cat and dog"), widget.get_by_label("Words know their positions")
+    for swapped, positions in itertools.product((True, False), (False, True)):
+        swap.set_checked(swapped)
+        known.set_checked(positions)
+        for row in range(7):
+            choose(widget, row)
+            assert_shows(widget, row, swapped=swapped, positions=positions)
+
+
+def test_without_scripts_every_state_is_there_too(open_page):
+    page = open_page(PAGE, java_script_enabled=False)
+    widget = page.locator("sentence-arcs")
+    assert_shows(widget)
+    choose(widget, 2)
+    widget.get_by_label("Swap cat and dog").check()
+    assert_shows(widget, 2, swapped=True)
+    widget.get_by_label("Words know their positions").uncheck()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowRight")
+    assert_shows(widget, 3, swapped=True, positions=False)
+
+
+def test_arrow_keys_choose_a_word(widget):
+    widget.locator("input:checked").first.focus()
+    for key, row in (("ArrowLeft", 5), ("ArrowLeft", 4), ("ArrowRight", 5), ("ArrowRight", 6), ("ArrowRight", 0)):
+        widget.page.keyboard.press(key)
+        assert_shows(widget, row)
+
+
+def test_the_output_speaks_once_a_choice(widget):
+    widget.evaluate(LIVE)
+    for spoken, act in enumerate((lambda: choose(widget, 2), widget.get_by_label("Swap cat and dog").check), 1):
+        act()
+        assert widget.page.evaluate("window.spoken") == spoken
+
+
+def test_the_address_names_the_state_and_the_default_needs_no_entry(widget, server):
+    page = widget.page
+    widget.get_by_label("Swap cat and dog").check()
+    widget.get_by_label("Words know their positions").uncheck()
+    choose(widget, 1)
+    assert page.url == server + "#~home.swap=true&home.positions=false&home.row=1"
+    widget.get_by_role("button", name="Reset").click()
+    assert page.url == server
+    assert_shows(widget)
+
+
+def test_choosing_moves_nothing(widget):
+    heights = set()
+    for row in range(7):
+        choose(widget, row)
+        heights.add(widget.bounding_box()["height"])
+    assert len(heights) == 1
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_phone_shows_the_whole_sentence(widget, width):
+    widget.page.set_viewport_size({"width": width, "height": 844})
+    box = widget.evaluate("e => [e.querySelector('.scroll').scrollWidth - e.querySelector('.scroll').clientWidth]")
+    words = widget.locator(".words label").evaluate_all("""labels => labels.map(label => {
+      const around = label.getBoundingClientRect(), text = document.createRange();
+      text.selectNodeContents([...label.children].find(e => e.localName === "span" && e.checkVisibility()).firstChild);
+      const within = text.getBoundingClientRect();
+      return [around.left, within.left, within.right, around.right, innerWidth];
+    })""")
+    widget.page.set_viewport_size(DESKTOP)
+    assert box == [0]
+    for left, begins, ends, right, edge in words:
+        assert 0 <= left <= begins < ends <= right <= edge
