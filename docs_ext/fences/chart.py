@@ -23,6 +23,7 @@ from typing import Any
 from markupsafe import Markup
 
 from docs_ext.html.kept import kept
+from docs_ext.html.symbols import said, symbols, symbols_in_drawing
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
 from docs_ext.spec.errors import SpecError, did_you_mean
@@ -60,8 +61,8 @@ CONFIG: dict[str, Any] = {
 
 _FIGURE = template("""
 <figure class="chart" id="{{ ident }}" data-search-exclude>
-<figcaption>{{ title }}</figcaption>
-<svg role="img" aria-label="{{ description }}" {{ size }}>{{ drawing }}
+<figcaption>{{ symbols(title) }}</figcaption>
+<svg role="img" aria-label="{{ said(description) }}" {{ size }}>{{ drawing }}
 {{ numbers }}
 </figure>
 """)
@@ -75,7 +76,16 @@ def render(spec: Mapping[str, Any]) -> Markup:
     ident, title, description = (str(spec[key]) for key in ("id", "title", "description"))
     size, drawing = inline(draw(vega | {"data": {"values": records}}), ident)
     numbers = folded("The numbers", table(records), f"The numbers: {title}")
-    return _FIGURE(ident=ident, title=title, description=description, size=size, drawing=drawing, numbers=numbers)
+    return _FIGURE(
+        ident=ident,
+        title=title,
+        description=description,
+        size=size,
+        drawing=drawing,
+        numbers=numbers,
+        symbols=symbols,
+        said=said,
+    )
 
 
 def check_fields(vega: Mapping[str, Any], record: Mapping[str, Any]) -> None:
@@ -136,7 +146,7 @@ def inline(svg: str, ident: str) -> tuple[Markup, Markup]:
     size = re.search(r'width="[\d.]+" height="[\d.]+" viewBox="[-\d. ]+"', svg)
     if size is None:
         raise SpecError("Vega-Lite drew a chart without a size")
-    body = _NOISE.sub("", svg[svg.index(">") + 1 :])
+    body = symbols_in_drawing(_NOISE.sub("", svg[svg.index(">") + 1 :]))
     for number, name in enumerate(re.findall(r' id="(\w+)"', body), 1):  # Vega counts on from chart to chart
         body = re.sub(rf'(?<= id="){name}(?=")|(?<=url\(#){name}(?=\))', f"{ident}-clip-{number}", body)
     return Markup(size[0]), Markup(body)

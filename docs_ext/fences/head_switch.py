@@ -134,7 +134,7 @@ def statement(cases: Sequence[Case], order: int, how: int, row: int) -> str:
     words, others = names_of(cases[order].words), names_of(cases[1 - order].words)
     first, second = (vector(blend) for blend in here.blends[:2])
     results = [vector(one.blends[2] if how else one.joined) for one in (here, there)]
-    receives = results[0] if how else f"{first} and {second}, of which W_O makes {results[0]}"
+    receives = results[0] if how else f"{first} and {second}, which the output matrix makes {results[0]}"
     return (
         f"{' '.join(words)}, heads {HOW[how]}: {words[row]} receives {receives}. "
         f"With {' and '.join(_pair(cases))} swapped, {others[row]} {'receives' if how else 'ends with'} {results[1]}."
@@ -178,5 +178,5 @@ def _records(cases: Sequence[Case], row: int) -> list[dict[str, str]]:
     for case in cases:
         one = receive(case, row)
         side, mean = vector(one.joined), vector(one.blends[2])
-        records.append({"sentence": " ".join(case.words), HOW[0]: long_row(one), "times W_O": side, HOW[1]: mean})
+        records.append({"sentence": " ".join(case.words), HOW[0]: long_row(one), "joined by W_O": side, HOW[1]: mean})
     return records

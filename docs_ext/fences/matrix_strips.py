@@ -90,6 +90,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "matrix-strips",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question=f"double every feature of {words[row]}. What happens to its query, its key and its value?",
         answer="All three double, because each of their numbers is a sum of products with these features: the key "
         f"is then {twice[1]}, the value {twice[2]} and the query {twice[0]}{_in(products[0].unit)}.",

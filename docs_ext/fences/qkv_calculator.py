@@ -11,7 +11,8 @@
     features: {key: [noun, early, asks, which], value: [cat, dog]}
     ```
 
-Queries are shown in units of ln 2, so scores count doublings and every exponential is a power of two.
+Queries are shown in doublings, without the factor ln 2 of the example. So scores count doublings, and a weight is a
+power of two, 2 to the score, over the sum of all.
 
 The HTML is the complete calculation. The script turns its numbers into fields; it writes the same texts.
 """
@@ -40,7 +41,7 @@ OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
 STEPS = (  # class of the column, its words, its formula
     ("", "product", r"\q_i \cdot \k_j"),
     ("", "score", r"s_{ij} = \dfrac{\q_i \cdot \k_j}{\sqrt{\dk}}"),
-    ("", "exponential", r"2^{s_{ij}}"),
+    ("", "power of two", r"2^{s_{ij}}"),
     ("share", "weight", r"a_{ij} = \dfrac{2^{s_{ij}}}{\sum_l 2^{s_{il}}}"),
     ("output", Markup("weight &times; value"), r"a_{ij}\, \v_j"),
 )
@@ -103,7 +104,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     question, answer = _prediction(one, row)
     words = names_of(one.queries)
     matrices = [
-        ("query", r"\Q / \ln 2", "asks", words, of_keys, doublings),
+        ("query", r"\Q", "asks, in doublings", words, of_keys, doublings),
         ("key", r"\K", "answers", names_of(one.keys), of_keys, one.k),
         ("value", r"\V", "is handed over", names_of(one.keys), of_values, one.v),
     ]

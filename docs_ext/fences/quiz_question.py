@@ -43,7 +43,6 @@ The HTML, which scripts may rely on (ID is the id of the fence):
 
 import ast
 import doctest
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from itertools import combinations

@@ -74,7 +74,7 @@ def number_formats() -> dict[str, dict[str, float]]:
 
 _SCORES = template("""
 <thead>
-<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">exponential</th>
+<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">2<sup>score</sup></th>
   <th scope="col" class="share">weight</th></tr>
 </thead>
 <tbody>

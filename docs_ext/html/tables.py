@@ -4,22 +4,23 @@ from typing import Any
 
 from markupsafe import Markup
 
+from docs_ext.html.symbols import symbols
 from docs_ext.html.template import template
 
 _RECORDS = template("""
 <table class="numbers">
 {% if caption %}
-<caption><span>{{ caption }}</span></caption>
+<caption><span>{{ symbols(caption) }}</span></caption>
 {% endif %}
 <thead><tr>
   {% for name, item in records[0].items() %}
-  <th scope="col"{% if item is string %} class="word"{% endif %}>{{ name }}</th>
+  <th scope="col"{% if item is string %} class="word"{% endif %}>{{ symbols(name) }}</th>
   {% endfor %}</tr></thead>
 <tbody>
 {% for record in records %}
 <tr>
   {% for item in record.values() %}
-  <td{% if item is string %} class="word"{% endif %}>{{ short(item) }}</td>
+  <td{% if item is string %} class="word"{% endif %}>{{ symbols(short(item)) }}</td>
   {% endfor %}</tr>
 {% endfor %}
 </tbody>
@@ -45,7 +46,7 @@ _FOLDED = template("""
 
 def table(records: list[dict[str, Any]], caption: str = "") -> Markup:
     """Write the records as a table."""
-    return _RECORDS(records=records, caption=caption, short=_short)
+    return _RECORDS(records=records, caption=caption, short=_short, symbols=symbols)
 
 
 def _short(item: Any) -> str:

@@ -1,7 +1,7 @@
 """Numbers that a reader types: read as fractions.Fraction reads them, or refused in words; by a real keyboard too."""
 
 import re
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -97,7 +97,7 @@ def test_what_is_typed_means_what_python_reads(read):
     for (typed, size), numbers in zip(table, read(table), strict=True):
         assert isinstance(numbers, list), f"{typed!r}: {numbers}"
         assert len(numbers) == size
-        expected = [float(F(part)) for part in table[typed, size].split()]
+        expected = [float(Fraction(part)) for part in table[typed, size].split()]
         np.testing.assert_allclose(numbers, expected, rtol=1e-15, err_msg=typed)
 
 
@@ -106,10 +106,12 @@ def test_any_fraction_and_any_decimal_is_read_as_python_reads_it(read, rng):
     typed += [f"{x:.{digits}f}" for x, digits in zip(rng.normal(0, 100, 200), rng.integers(0, 9, 200), strict=True)]
     typed += [f"{x:.3e}" for x in rng.normal(0, 1, 50)]
     for text, numbers in zip(typed, read([[text] for text in typed]), strict=True):
-        assert numbers == pytest.approx([float(F(text))], rel=1e-15, abs=0), text
+        assert numbers == pytest.approx([float(Fraction(text))], rel=1e-15, abs=0), text
     pairs = [f"({a}, {b})" for a, b in zip(typed[:200], typed[200:400], strict=True)]
     for pair, numbers in zip(pairs, read([[pair, 2] for pair in pairs]), strict=True):
-        assert numbers == pytest.approx([float(F(part)) for part in pair.strip("()").split(", ")], rel=1e-15, abs=0)
+        assert numbers == pytest.approx(
+            [float(Fraction(part)) for part in pair.strip("()").split(", ")], rel=1e-15, abs=0
+        )
 
 
 def test_what_cannot_be_read_is_refused_in_words(read):
@@ -121,7 +123,9 @@ def test_what_cannot_be_read_is_refused_in_words(read):
 
 # The same by a real keyboard, in a question of a page whose answer is put in its place.
 ANSWER = """(quiz, numbers) => {
-  quiz.querySelectorAll(".verdicts > li").forEach((li, i) => { li.dataset.value = JSON.stringify(numbers.map(x => x + 9 * i)); });
+  quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
+    li.dataset.value = JSON.stringify(numbers.map(x => x + 9 * i));
+  });
   quiz.dataset.tolerance = 1e-9;
 }"""
 
@@ -144,9 +148,9 @@ def enter(quiz, text):
 
 def test_a_keyboard_can_type_it_and_it_is_right(quiz):
     for typed, means in (READ | VECTORS).items():
-        quiz.evaluate(ANSWER, [float(F(part)) for part in means.split()])
+        quiz.evaluate(ANSWER, [float(Fraction(part)) for part in means.split()])
         assert enter(quiz, typed).startswith("Right. "), typed
-        quiz.evaluate(ANSWER, [float(F(part)) + 0.001 for part in means.split()])
+        quiz.evaluate(ANSWER, [float(Fraction(part)) + 0.001 for part in means.split()])
         assert enter(quiz, typed).startswith("Not yet. "), typed
 
 

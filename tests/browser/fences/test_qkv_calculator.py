@@ -120,8 +120,7 @@ def test_keys_alone_choose_the_word_raise_a_score_and_type(widget):
         "Without the extra doublings: cat 4/7, that 2/7, dog 1/7. cat : that stays 2 : 1."
     )
     assert widget.evaluate(SHOWN)["lanes"][2][2:4] == ["2/√4 + 1 = 2", "22 = 4"]
-    page.keyboard.press("Tab")  # reset
-    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowLeft")
     assert says(widget) == DEFAULT
     page.keyboard.press("Tab")
     page.keyboard.type("3")  # cat asks something now, but it is not cat's turn
@@ -129,8 +128,18 @@ def test_keys_alone_choose_the_word_raise_a_score_and_type(widget):
     assert says(widget) == DEFAULT
 
 
-@pytest.mark.parametrize("typed", ["", "e", "1e999", "-101", "100.5"])
-def test_what_is_not_a_number_is_named_and_the_last_good_result_stays(widget, typed):
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("", "Type a number, such as 0.5 or 1/2."),
+        ("e", "“e” cannot be read here. Type a number, such as 0.5 or 1/2."),
+        ("1/0", "“1/0” divides by 0, which gives no number."),
+        ("1e999", "“1e999” is too large."),
+        ("-101", "\N{MINUS SIGN}101 is out of range. Type a number from \N{MINUS SIGN}100 to 100."),
+        ("201/2", "100.5 is out of range. Type a number from \N{MINUS SIGN}100 to 100."),
+    ],
+)
+def test_what_is_not_a_number_is_named_and_the_last_good_result_stays(widget, typed, why):
     one = field(widget, "k01")
     one.fill("2")
     good = says(widget)
@@ -138,7 +147,9 @@ def test_what_is_not_a_number_is_named_and_the_last_good_result_stays(widget, ty
     one.select_text()
     widget.page.keyboard.press("Delete")
     widget.page.keyboard.insert_text(typed)  # as pasting does: in one piece
-    assert widget.evaluate(SHOWN)["errors"] == ["", "k of cat, early: type a number from \N{MINUS SIGN}100 to 100.", ""]
+    one.press("Enter")
+    assert one.input_value() == typed
+    assert widget.evaluate(SHOWN)["errors"] == ["", f"k of cat, early: {why}", ""]
     assert one.get_attribute("aria-invalid") == "true"
     assert one.get_attribute("aria-describedby") == widget.locator(".error").nth(1).get_attribute("id")
     assert says(widget) == good
@@ -146,6 +157,36 @@ def test_what_is_not_a_number_is_named_and_the_last_good_result_stays(widget, ty
     assert widget.evaluate(SHOWN)["errors"] == ["", "", ""]
     assert one.get_attribute("aria-invalid") == "false"
     assert says(widget) == DEFAULT
+
+
+def test_nobody_complains_about_what_is_still_being_typed(widget):
+    field(widget, "k01").evaluate("field => { field.value = '1/'; }")
+    shown = widget.evaluate(
+        f"widget => {{ widget.querySelector('form').dispatchEvent(new Event('input')); return ({SHOWN})(widget); }}"
+    )
+    assert shown["errors"] == [""] * 3
+    widget.locator(".error", has_text="“1/” cannot be read here").wait_for()  # once the hand rests
+
+
+def test_a_fraction_is_typed_and_an_arrow_steps_by_one(widget):
+    one, decimal = field(widget, "k20"), field(widget, "k21")
+    for text, shown in (("1/2", "0.5"), ("50 %", "0.5"), ("\N{MINUS SIGN}1/2", "(\N{MINUS SIGN}0.5)"), (".5", "0.5")):
+        one.focus()
+        widget.page.keyboard.press("Control+A")
+        widget.page.keyboard.type(text)
+        assert one.input_value() == text
+        assert f"1·{shown} +" in widget.evaluate(SHOWN)["lanes"][2][1]
+    one.fill("1/2")
+    for key, text in (("ArrowUp", "3/2"), ("ArrowDown", "1/2"), ("ArrowDown", "-1/2")):
+        one.press(key)
+        assert one.input_value() == text
+    decimal.fill("0.1")
+    decimal.press("ArrowUp")
+    assert decimal.input_value() == "1.1"
+    assert widget.page.url.endswith("#~calculator.k20=-1%2F2&calculator.k21=1.1")
+    decimal.fill("100")
+    decimal.press("ArrowUp")
+    assert decimal.input_value() == "100"
 
 
 def test_the_address_keeps_numbers_as_they_were_typed(widget):

@@ -84,7 +84,7 @@ def test_fractions_show_what_each_word_stands_at(lab):
 @pytest.mark.parametrize(("dtype", "first", "t"), [("float16", 12, -3), ("float32", 89, -6), ("float64", 710, -9)])
 def test_every_format_overflows_at_its_own_temperature(lab, dtype, first, t):
     lab.evaluate(SET, {"format": dtype, "t": t + 1})
-    assert f"whose exponential is beyond it is {first}." in shown(lab)["plain"]
+    assert f"whose power of e is beyond it is {first}." in shown(lab)["plain"]
     assert "the plain softmax works" in shown(lab)["plain"]
     lab.evaluate(SET, {"t": t})
     assert "the plain softmax gives nan" in shown(lab)["plain"]
@@ -93,7 +93,7 @@ def test_every_format_overflows_at_its_own_temperature(lab, dtype, first, t):
 
 
 def test_the_lab_works_by_pointer(lab):
-    slider = lab.get_by_label("score of dog, in doublings")
+    slider = lab.get_by_label("score of dog")
     box = slider.bounding_box()
     slider.click(position={"x": box["width"] - 2, "y": box["height"] / 2})
     assert shown(lab)["says"].startswith("cat 8/270, that 4/270, chased 1/270, dog 256/270")
@@ -103,7 +103,7 @@ def test_the_lab_works_by_pointer(lab):
 
 def test_a_temperature_is_said_as_it_is_shown(lab):
     lab.locator("input[name=t]").press("ArrowLeft")
-    assert lab.get_by_label("temperature").get_attribute("aria-valuetext") == "1/2"
+    assert lab.get_by_label("temperature").get_attribute("aria-valuetext") == "1/2, sharper"
 
 
 def test_scaling_keeps_the_weight_that_saturates_raw(open_page):

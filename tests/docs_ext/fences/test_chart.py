@@ -27,10 +27,12 @@ def parse(spec):
 
 def test_the_numbers_of_the_package_stand_below_the_chart():
     page = parse(SPEC)
-    numbers = [["d_k", "deviation", "name"], ["1", "1", "a"], ["4", "2", "b"], ["64", "8", "c"]]
+    numbers = [["dk", "deviation", "name"], ["1", "1", "a"], ["4", "2", "b"], ["64", "8", "c"]]
     assert rows(page, ".//details//tr") == numbers
     assert [th.get("scope") for th in page.findall(".//details//th")] == ["col"] * 3
     assert "open" not in page.find(".//details").attrib
+    assert page.find(".//details//th/sub").text == "k"
+    assert [one.text for one in page.findall(".//{*}svg//{*}tspan")] == ["k"]  # the title of the axis
 
 
 def test_records_and_columns_are_the_same_data():

@@ -1,6 +1,7 @@
 """What every fence does: each kind of fence that a page holds, and the example that its own module gives."""
 
 import doctest
+import re
 from collections import Counter
 
 import pytest
@@ -9,7 +10,7 @@ from markupsafe import Markup
 
 from docs_ext.extensions import fences
 from docs_ext.spec.errors import SpecError
-from tests.docs_ext.fences.reading import KINDS, fences_in, read, text
+from tests.docs_ext.fences.reading import KINDS, ON_PAGES, fences_in, read, text
 
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
 every_kind = pytest.mark.parametrize(("name", "spec"), KINDS.values(), ids=KINDS)
@@ -47,6 +48,24 @@ def test_it_is_valid_html_and_complete_without_a_script(name, spec):
     assert tags & {"table", "pre", "label"}
     assert len(text(root)) > 40
     assert len(root.findall(".//input")) == len(root.findall(".//label//input"))
+
+
+RAW = re.compile(r"(?<![\w.])[A-Za-z]_(?:[A-Za-z0-9]|model)\b")
+
+
+def spelt(element):
+    """Yield what is read of an element or of its labels, without code and TeX."""
+    if not isinstance(element.tag, str) or element.tag.rpartition("}")[2] in ("code", "pre", "annotation"):
+        return
+    yield from filter(None, (element.text, element.get("aria-label")))
+    for child in element:
+        yield from spelt(child)
+        yield child.tail or ""
+
+
+@pytest.mark.parametrize(("name", "body"), ON_PAGES.values(), ids=ON_PAGES)
+def test_no_symbol_is_shown_with_an_underscore(name, body):
+    assert [text for text in spelt(read(fences.render(name, body, "x"))) if RAW.search(text)] == []
 
 
 @every_kind

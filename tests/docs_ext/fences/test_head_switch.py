@@ -47,11 +47,13 @@ def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_averag
 def test_each_case_is_told_in_a_sentence():
     told = [head_switch.statement(cases(), order, how, 2) for order in (0, 1) for how in (0, 1)]
     assert [line.replace("\N{MINUS SIGN}", "-") for line in told] == [
-        "cat that chased dog ran, heads side by side: chased receives (5, 2) and (2, 5), of which W_O makes (3, -3). "
+        "cat that chased dog ran, heads side by side: chased receives (5, 2) and (2, 5), "
+        "which the output matrix makes (3, -3). "
         "With cat and dog swapped, chased ends with (-3, 3).",
         "cat that chased dog ran, heads averaged: chased receives (3.5, 3.5). "
         "With cat and dog swapped, chased receives (3.5, 3.5).",
-        "dog that chased cat ran, heads side by side: chased receives (2, 5) and (5, 2), of which W_O makes (-3, 3). "
+        "dog that chased cat ran, heads side by side: chased receives (2, 5) and (5, 2), "
+        "which the output matrix makes (-3, 3). "
         "With cat and dog swapped, chased ends with (3, -3).",
         "dog that chased cat ran, heads averaged: chased receives (3.5, 3.5). "
         "With cat and dog swapped, chased receives (3.5, 3.5).",

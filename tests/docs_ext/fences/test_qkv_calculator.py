@@ -29,7 +29,13 @@ def texts(cells):
     return list(map(text, cells))
 
 
-def test_the_matrices_show_queries_in_units_of_ln_2():
+def test_it_speaks_of_doublings_and_of_no_other_base():
+    said = text(parse(SPEC))
+    assert "in doublings" in said
+    assert not [word for word in (" ln", "\\ln", "e^", "exp") if word in said]
+
+
+def test_the_matrices_show_queries_in_doublings():
     tables = parse(SPEC).findall(".//table[@class='matrix']")
     shown = [[texts(row) for row in table.findall("tbody/tr")] for table in tables]
     minus = str.maketrans("-", "\N{MINUS SIGN}")
@@ -47,13 +53,13 @@ def test_every_step_is_the_exact_one():
     powers = [2 ** int(score) for score in scores]
     output = [0, 0]
     for row, score, power, value in zip(document.findall(".//tbody/tr")[-3:], scores, powers, V, strict=True):
-        _, dot, scaled, exponential, weight, part = texts(row)
+        _, dot, scaled, doubled, weight, part = texts(row)
         share = Fraction(power, sum(powers))
         product = [share * x for x in value]
         output = [a + b for a, b in zip(output, product, strict=True)]
         assert dot.endswith(f" = {2 * score}")
         assert scaled == f"{2 * score}/√4 = {score}"
-        assert exponential == f"2{score} = {power}"
+        assert doubled == f"2{score} = {power}"
         assert weight == f"{power}/{sum(powers)} = {share}"
         assert part == f"({product[0]}, {product[1]})"
     assert texts(document.find(".//tfoot/tr")) == ["sum", "", "", "14", "1", f"({output[0]}, {output[1]})"]

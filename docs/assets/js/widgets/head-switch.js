@@ -69,7 +69,7 @@ customElements.define(
         parts.replaceChildren(...(averaged ? ["the average alone"] : [`${concatenated} times W`, ...times]));
         result.textContent = results[0];
         const [heads, ends] = averaged ? ["averaged", "receives"] : ["side by side", "ends with"];
-        const receives = averaged ? results[0] : `${first} and ${second}, of which W_O makes ${results[0]}`;
+        const receives = averaged ? results[0] : `${first} and ${second}, which the output matrix makes ${results[0]}`;
         find(form, "output").textContent =
           `${words[order].join(" ")}, heads ${heads}: ${words[order][asking]} receives ${receives}. ` +
           `With ${pair.join(" and ")} swapped, ${words[1 - order][asking]} ${ends} ${results[1]}.`;

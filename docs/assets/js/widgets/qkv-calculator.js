@@ -1,5 +1,5 @@
 // <qkv-calculator>: attention on paper. Every number of q, k and v becomes a field, and the four steps follow.
-// The texts are those that the build writes. Queries are in units of ln 2, so scores count doublings.
+// The texts are those that the build writes. Queries are in doublings, and so are scores.
 
 import { attentionScores, blend, softmax, sum } from "../lib/attention.js";
 import { counted, fraction, largestFirst, number, share, vector } from "../lib/numbers.js";

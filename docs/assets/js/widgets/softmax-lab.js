@@ -100,8 +100,8 @@ function scoresLab(lab, { words, scores, most, formats }) {
     const fails = !(Math.abs(sum(plain.weights) - 1) < 0.5); // nan, or nothing left
     const gives = plain.weights.map((w) => (Number.isNaN(w) ? "nan" : decimal(w))).join(", ");
     about.textContent = `${format} ends at ${largest.toPrecision(5)}; ` +
-      `the first whole score whose exponential is beyond it is ${first}. ` +
-      `The largest score here, as a plain number, is ${Math.max(...inputs).toFixed(2)}: ` +
+      `the first whole score whose power of e is beyond it is ${first}. ` +
+      `In base e the largest score here, times ln 2, is ${Math.max(...inputs).toFixed(2)}: ` +
       (fails
         ? `the plain softmax gives ${gives}. ` +
           "The stable one subtracts the largest score first and gives the weights above."

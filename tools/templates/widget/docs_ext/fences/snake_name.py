@@ -44,6 +44,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return widget(
         "kebab-name",
         str(spec["id"]),
+        title=str(spec["caption"]),
         question="fill in: what can the reader predict before trying it?",
         answer="fill in: the answer, computed from the numbers of the fence.",
         body=scrolling_table("steps", str(spec["caption"]), _ROWS(numbers=numbers)),

@@ -12,7 +12,7 @@ customElements.define(
       if (this.querySelector("form")) return; // moved within its page
       /** @type {Data} */
       const { numbers, largest } = dataOf(this);
-      const factor = slider("factor", "factor", 1, 1, largest);
+      const factor = slider("factor", "factor", 1, 1, largest, (n) => `times ${n}`);
       const shown = reading();
       const form = addForm(this, labelled("times", factor, shown));
 
