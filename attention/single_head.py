@@ -51,7 +51,7 @@ def self_attention(
 
     Examples
     --------
-    The running example: *that*, *chased* and *ran* find the subject, *cat* and *dog* ask nothing.
+    The running example: *that*, *chased* and *ran* ask for the first noun and find it, *cat* and *dog* ask nothing.
 
     >>> from attention import self_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed

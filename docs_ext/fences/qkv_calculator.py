@@ -73,9 +73,7 @@ _FIGURE = template("""
   </tbody></table>
 {% endfor %}
 </div>
-<div class="attention-row">
 {{ lanes }}
-</div>
 """)
 _LANES = template("""
 <thead><tr><th scope="col">word</th>

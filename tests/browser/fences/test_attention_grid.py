@@ -5,8 +5,8 @@ import pytest
 from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget
 
-PAGE = "learn/line-by-line/"
-CONTRACT = [Widget("attention-grid", PAGE, "row=5 row=-1", native=True, apart="output")]
+PAGE = "learn/read-the-grid/"
+CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", native=True, apart="output")]
 GRID = ".attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
@@ -39,7 +39,7 @@ def static_statements(grid):
 
 def test_a_click_chooses_a_row_and_the_output_says_it(grid):
     says = static_statements(grid)
-    assert grid.locator("output").text_content() == f"Query {says[4]}"
+    assert grid.locator("output").text_content() == f"Query {says[6]}"
     for row in (0, 3, 1):
         grid.locator("tbody label").nth(row).click()
         assert grid.evaluate(SPOTLIGHT) == [row]
@@ -47,23 +47,24 @@ def test_a_click_chooses_a_row_and_the_output_says_it(grid):
 
 
 def test_a_click_on_a_cell_chooses_its_row(grid):
-    for row, cell in ((2, 0), (0, 4), (3, 5)):  # the last is the output
+    for row, cell in ((2, 0), (0, 4), (3, 7)):  # the last is the output
         grid.locator("tbody tr").nth(row).locator("td").nth(cell).click(position={"x": 3, "y": 3})
         assert grid.evaluate(SPOTLIGHT) == [row]
     assert grid.page.url.endswith("row=3")
 
 
 def test_the_output_is_the_rows_weights_and_its_blend(grid):
-    grid.locator("tbody label").nth(1).click()
+    grid.locator("tbody label").nth(2).click()
     assert grid.locator("output").text_content() == (
-        "Query that: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)"
+        "Query that: cat 1/2, that 1/4, dog 1/8, the (1st) 1/32, chased 1/32, the (2nd) 1/32, ran 1/32; sum 1; "
+        "output (5, 2)"
     )
 
 
 def test_arrow_keys_choose_rows(grid):
     says = static_statements(grid)
     grid.locator("input:checked").focus()
-    for key, row in (("ArrowUp", 3), ("ArrowUp", 2), ("ArrowDown", 3), ("ArrowDown", 4), ("ArrowDown", 0)):
+    for key, row in (("ArrowUp", 5), ("ArrowUp", 4), ("ArrowDown", 5), ("ArrowDown", 6), ("ArrowDown", 0)):
         grid.page.keyboard.press(key)
         assert grid.evaluate(SPOTLIGHT) == [row]
         assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
@@ -71,17 +72,17 @@ def test_arrow_keys_choose_rows(grid):
 
 
 def test_no_radio_is_described_by_what_the_output_has_just_said(grid):
-    assert grid.evaluate(DESCRIBED) == [["4", "output"]]
+    assert grid.evaluate(DESCRIBED) == [["6", "output"]]
     grid.locator("input:checked").focus()
     grid.page.keyboard.press("ArrowUp")
-    assert "3" not in dict(grid.evaluate(DESCRIBED))
+    assert "5" not in dict(grid.evaluate(DESCRIBED))
     grid.page.keyboard.press("Tab")
-    assert grid.evaluate(DESCRIBED) == [["3", "output"]]  # for who comes back by Tab
+    assert grid.evaluate(DESCRIBED) == [["5", "output"]]  # for who comes back by Tab
 
 
 def test_choosing_a_row_moves_nothing(grid):
     heights = set()
-    for row in range(5):
+    for row in range(7):
         grid.locator("tbody label").nth(row).click()
         heights.add(grid.bounding_box()["height"])
     assert len(heights) == 1
@@ -91,20 +92,20 @@ def test_the_address_names_the_row(grid, server):
     page = grid.page
     grid.locator("tbody label").nth(1).click()
     assert page.url == f"{server}{PAGE}#~{grid.get_attribute('id')}.row=1"
-    grid.locator("tbody label").nth(4).click()
+    grid.locator("tbody label").nth(6).click()
     assert page.url == server + PAGE  # the default needs no entry
 
 
 def test_two_grids_of_a_page_are_chosen_apart(open_page):
     page = open_page("learn/heads/")
-    page.locator("attention-grid output").nth(1).wait_for(state="attached")
     one, two = (page.locator(f"{GRID}:has(attention-grid)").nth(index) for index in (0, 1))
     for grid in (one, two):
-        grid.evaluate(UNFOLD)
+        grid.evaluate(UNFOLD)  # a widget in a closed section has no script yet
+        grid.locator("output").wait_for()
     one.locator("tbody label").nth(0).click()
-    two.locator("tbody label").nth(1).click()
-    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [1])
-    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=1"
+    two.locator("tbody label").nth(2).click()
+    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [2])
+    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=2"
 
 
 def test_without_scripts_css_does_the_same(open_page):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.widget import Widget
 
-PAGE, OTHER = "learn/line-by-line/", "learn/scaling/"
+PAGE, OTHER = "learn/scores-and-softmax/", "learn/scaling/"
 # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
 CONTRACT = [Widget("quiz-question", PAGE, reset="Clear my answers", native=True, silent="input")]
 
@@ -49,23 +49,23 @@ def count(page):
 def test_a_wrong_answer_is_explained_and_may_be_tried_again(page):
     quiz = question(page, "All scores double")
     answer(quiz, "8 : 1")
-    assert re.match(r"Not yet\. .*squared", says(quiz))
+    assert re.match(r"Not yet\. .*twice as large", says(quiz))
     assert quiz.locator(":scope > output").get_attribute("data-state") == "wrong"
     assert score(page) == f"1 of {count(page)} answered, 0 right at first try."
     answer(quiz, "16 : 1")
-    assert says(quiz).startswith("Right. Doubling the scores squares")
+    assert says(quiz).startswith("Right. They were two doublings apart")
     assert score(page) == f"1 of {count(page)} answered, 0 right at first try."
 
 
 def test_the_score_counts_what_is_right_at_first_try(page):
     answer(question(page, "All scores double"), "16 : 1")
-    answer(question(page, "query of zeros"), "The mean of the values")
+    answer(question(page, "Add 5"), "They stay the same")
     assert score(page) == f"2 of {count(page)} answered, 2 right at first try."
 
 
 def test_an_explanation_keeps_its_formulas(page):
     quiz = question(page, "Add 5")
-    answer(quiz, "Nothing")
+    answer(quiz, "They stay the same")
     assert quiz.locator("output math").count() == 1
 
 
@@ -83,20 +83,20 @@ def test_the_keyboard_alone_is_enough(page):
 
 
 def test_checking_nothing_asks_for_an_answer(page):
-    quiz = question(page, "query of zeros")
+    quiz = question(page, "Add 5")
     quiz.get_by_role("button", name="Check").click()
     assert says(quiz) == "Choose an answer first."
     assert score(page).startswith("0 of ")
 
 
 def test_a_number_is_right_within_its_tolerance(page):
-    quiz = question(page, "What is its weight now?")
+    quiz = question(page, "reach a weight of 8/9")
     field = quiz.locator("input")
     field.press("Enter")
     assert says(quiz) == "Type a number, such as 0.5 or 1/2."
     assert field.get_attribute("aria-invalid") == "true"
     assert field.get_attribute("aria-describedby") == quiz.locator("output").first.get_attribute("id")
-    for text, words in (("0.5", "Not yet. The total has grown too"), ("7", "Not yet. Try again"), ("0.36", "Right. ")):
+    for text, words in (("8", "Not yet. Eight doublings"), ("7", "Not yet. Try again"), ("3.005", "Right. ")):
         field.fill(text)
         field.press("Enter")
         assert says(quiz).startswith(words)
@@ -138,14 +138,14 @@ def test_an_option_is_a_row_that_answers_from_edge_to_edge(page):
 
 
 def test_a_vector_is_right_if_every_number_of_it_is(page):
-    quiz = question(page, "What is its weight now?")
+    quiz = question(page, "reach a weight of 8/9")
     quiz.evaluate("""quiz => quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
       li.dataset.value = JSON.stringify(i ? [2, 5] : [5, 2]);
     })""")
     for text, words in (
         ("(5, 2)", "Right. "),
         ("5 2.001", "Right. "),
-        ("[2, 5]", "Not yet. The"),
+        ("[2, 5]", "Not yet. E"),
         ("(5, 5)", "Not yet. T"),
     ):
         quiz.locator("input").fill(text)
@@ -172,7 +172,7 @@ def test_several_right_options_must_all_be_ticked(open_page):
 
 def test_answers_are_kept_until_they_are_cleared(page):
     answer(question(page, "All scores double"), "16 : 1")
-    answer(question(page, "query of zeros"), "Zeros")
+    answer(question(page, "Add 5"), "They become sharper")
     page.reload()
     started(page)
     quiz = question(page, "All scores double")
@@ -202,7 +202,7 @@ def test_a_question_that_was_edited_is_open_again(page):
     answer(question(page, "All scores double"), "16 : 1")
     page.evaluate(
         """() => {
-          const key = localStorage.key(0);
+          const key = Object.keys(localStorage).find(name => name.endsWith('.answers'));
           localStorage.setItem(key, localStorage.getItem(key).replace(/[0-9a-f]{12}/g, "another"));
         }"""
     )
@@ -221,7 +221,7 @@ def test_without_storage_everything_but_keeping_works(open_page, server, broken)
 
 def test_an_answer_counts_once_also_after_instant_navigation(page):
     answer(question(page, "All scores double"), "16 : 1")
-    for title, words in (("Why divide by", "Does the division change"), ("How is one row", "All scores double")):
+    for title, words in (("Why divide by", "Does the division change"), ("How do scores become", "All scores double")):
         page.locator(".md-nav--primary").get_by_role("link", name=title).first.click()
         question(page, words).get_by_role("button", name="Check").wait_for()
     quiz = question(page, "All scores double")
@@ -243,7 +243,9 @@ def test_the_overview_tells_how_far_the_reader_is(page):
     page.reload()
     page.evaluate(overview)
     line = progress.get_by_role("listitem")
-    assert line.inner_text() == f"How is one row computed? (1 of {count(page)} answered, 0 right at first try)"
+    assert line.inner_text() == (
+        f"How do scores become a budget? (softmax) (1 of {count(page)} answered, 0 right at first try)"
+    )
     assert progress.get_by_role("link").evaluate("link => link.href") == page.url
     progress.get_by_role("button").click()
     assert line.count() == 0
@@ -265,7 +267,7 @@ def test_without_a_script_the_answers_are_folded(open_page):
     assert page.get_by_role("button", name="Check").count() == 0
     assert page.locator(".quiz-score").count() == 0
     assert quiz.get_by_label("16 : 1").is_enabled()
-    assert not quiz.get_by_text("Doubling the scores squares").is_visible()
-    quiz.locator("summary").click()
-    assert quiz.get_by_text("Doubling the scores squares").is_visible()
-    assert quiz.get_by_text(">>> w = softmax(2 * s)").is_visible()
+    assert not quiz.get_by_text("They were two doublings apart").is_visible()
+    quiz.locator("summary", has_text="Answer and proof").click()
+    assert quiz.get_by_text("They were two doublings apart").is_visible()
+    assert quiz.get_by_text(">>> before, after = softmax(s), softmax(2 * s)").is_visible()
