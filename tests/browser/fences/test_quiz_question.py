@@ -266,6 +266,6 @@ def test_without_a_script_the_answers_are_folded(open_page):
     assert page.locator(".quiz-score").count() == 0
     assert quiz.get_by_label("16 : 1").is_enabled()
     assert not quiz.get_by_text("Doubling the scores squares").is_visible()
-    quiz.locator("summary").click()
+    quiz.locator(":scope > details > summary").click()
     assert quiz.get_by_text("Doubling the scores squares").is_visible()
     assert quiz.get_by_text(">>> w = softmax(2 * s)").is_visible()
