@@ -8,6 +8,7 @@ from docs_ext.site.fonts import embed_fonts, load_fonts
 
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
+_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 _LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
 
 
@@ -26,9 +27,18 @@ def bundle(site: Path, pages: Iterable[str]) -> None:
     """Write all style sheets that are not the theme's into one, in their order."""
     names = list(dict.fromkeys(link["path"] for page in pages for link in _LINK.finditer(page)))
     styles = [(site / name).read_text("utf-8").replace("url(fonts/", "url(../katex/fonts/") for name in names]
-    (site / BUNDLE).write_text(embed_fonts(site, "\n".join(styles)), "utf-8")
+    (site / BUNDLE).write_text(embed_fonts(site, squeeze("\n".join(styles))), "utf-8")
     for name in names:
         (site / name).unlink()
+
+
+def squeeze(style: str) -> str:
+    r"""Leave out what is there for authors: comments, indents and blank lines.
+
+    >>> squeeze("/* why */\na {\n  color: red;   /* as it is */\n}\n")
+    'a {\ncolor: red;\n}\n'
+    """
+    return re.sub(r"\s*\n\s*", "\n", _COMMENT.sub("", style)).lstrip()
 
 
 def link_bundle(page: str) -> str:
