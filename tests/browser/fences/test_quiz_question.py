@@ -268,6 +268,6 @@ def test_without_a_script_the_answers_are_folded(open_page):
     assert page.locator(".quiz-score").count() == 0
     assert quiz.get_by_label("16 : 1").is_enabled()
     assert not quiz.get_by_text("They were two doublings apart").is_visible()
-    quiz.locator("summary", has_text="Answer and proof").click()
+    quiz.locator(":scope > details > summary").click()
     assert quiz.get_by_text("They were two doublings apart").is_visible()
     assert quiz.get_by_text(">>> before, after = softmax(s), softmax(2 * s)").is_visible()
