@@ -1,6 +1,6 @@
 """The running example: *cat that chased dog ran*.
 
-*ran* must reach its subject *cat* past the distractor *dog*, and *that* must find *cat*. The weights are set by hand,
+*ran* must reach *cat*, the first noun, past the nearer *dog*, and *that* must find *cat*, too. The weights are set by hand,
 not trained. Queries carry a factor ln 2, so scaled scores count doublings and the weights are powers of two.
 """
 

@@ -43,11 +43,12 @@ CONFIG: dict[str, Any] = {
     "axis": _TEXT
     | _LINES
     | {"titleFontWeight": "normal", "titlePadding": 10, "labelPadding": 6, "tickSize": 4}
-    | {"domainOpacity": 0.5, "tickOpacity": 0.5, "gridOpacity": 0.12}
+    | {"labelLimit": 300, "domainOpacity": 0.5, "tickOpacity": 0.5, "gridOpacity": 0.12}
     | {"labelFlush": False, "labelSeparation": 8},
     "axisQuantitative": {"tickCount": 5},
     "legend": _TEXT
-    | {"titleFontWeight": "normal", "orient": "top", "offset": 10, "symbolStrokeWidth": 2.5, "symbolSize": 90},
+    | {"titleFontWeight": "normal", "orient": "top", "offset": 10, "symbolStrokeWidth": 2.5, "symbolSize": 90}
+    | {"labelLimit": 400},  # no name is cut off
     "header": _TEXT,
     "title": {"color": "currentColor", "fontSize": 13, "fontWeight": "normal"},
     "mark": {"color": "var(--chart-mark)"},

@@ -23,11 +23,11 @@ r"""Questions whose answers are settled: each right and each wrong one by an exp
 `holds` may use what the proof has defined, besides the names that every fence knows; it must be True under `right` and
 False under `wrong`. Several right options become checkboxes. A question for a number has other keys instead:
 
-    answer: raw.var()                       # an expression; a vector if it gives an array with one axis
+    answer: raw.var()                       # an expression; may give a vector
     tolerance: 0.01                         # of every number in it
     unit: doublings                         # optional
     because: Variances add up.
-    mistakes:                               # optional: wrong answers, and why; of a vector "(5, 3)"
+    mistakes:                               # optional: "4", or "(5, 3)" of a vector
       "16": This is the variance of one product.
 
 Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash. The formulas of

@@ -4,6 +4,8 @@ import doctest
 
 import pytest
 
+pytest.importorskip("jinja2", reason="templates need the docs extra")
+
 from docs_ext.html import spoken
 from docs_ext.spec.errors import SpecError
 

@@ -4,13 +4,14 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
-import yaml
-
-from docs_ext.spec.fence import parse
-from tests.pages import ROOT
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
+
+import yaml  # noqa: E402
+
+from docs_ext.spec.fence import parse  # noqa: E402
+from tests.pages import ROOT  # noqa: E402
 
 NAME = "Attention, line by line"
 PAGES = sorted((ROOT / "docs").rglob("*.md"), key=lambda page: ("learn" not in page.parts, page))

@@ -4,9 +4,10 @@ import math
 import re
 
 import pytest
-import yaml
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+
+import yaml
 
 from docs_ext.site.reading import reading
 from tests.pages import ROOT
