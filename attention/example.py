@@ -1,7 +1,7 @@
 """The running example: *cat that chased dog ran*.
 
-*ran* must reach *cat*, the first noun, past the nearer *dog*, and *that* must find *cat*, too. The weights are set by hand,
-not trained. Queries carry a factor ln 2, so scaled scores count doublings and the weights are powers of two.
+*ran* must reach *cat*, the first noun, past the nearer *dog*, and *that* must find *cat*, too. The weights are set by
+hand, not trained. Queries carry a factor ln 2, so scaled scores count doublings and the weights are powers of two.
 """
 
 from typing import Any, Unpack

@@ -18,6 +18,10 @@ _AFTER_A_FETCH = ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("ha
 # is never taken away, and one that scrolls the table of contents, which waits for an end that never comes.
 _WIDTH = ("ur(r=>t.addListener(()=>r(t.matches))).pipe(", 'h(t,"change").pipe(m(()=>t.matches),')
 _CONTENTS = ("Pe(o.pipe(xe(pe))),te(a))", "Pe(o.pipe(xe(pe),W(s))),te(a))")
+# While a page loads, the script measures every block of code, one after the other, to see whether it scrolls, which
+# main.js does too and without haste; and it marks the page as changing its colours, which has all of it styled twice.
+_MEASURES = ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt")
+_SWITCHES = ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")')
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
 
@@ -30,7 +34,7 @@ def mend_bundle(site: Path) -> None:
     script = bundles[0].read_text("utf-8")
     if script.startswith(_MENDED):
         return  # the live server builds a page into the site as it is
-    for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH, _WIDTH, _CONTENTS):
+    for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH, _WIDTH, _CONTENTS, _MEASURES, _SWITCHES):
         script = _patched(bundles[0].name, script, fault, mended)
     bundles[0].write_text(_MENDED + script, "utf-8")
 

@@ -35,6 +35,18 @@ PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does n
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
 
 
+# Widgets come when they are about to be seen. Most tests want them at once, wherever they stand.
+AT_ONCE = """
+const Real = window.IntersectionObserver;
+window.IntersectionObserver = class extends Real {
+  constructor(hear, options) {
+    super(hear, options);
+    this.now = options?.rootMargin === "100% 0px" && (target => hear([{target, isIntersecting: true}], this));
+  }
+  observe(target) { this.now ? this.now(target) : super.observe(target); }
+};
+"""
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 EXTRAS = {"playwright": "dev", "axe_playwright_python": "dev", "mkdocs": "docs"}
 LACKING = [
@@ -151,9 +163,11 @@ def open_page(browser, server):
     """Return a function that opens a page in a context of its own and waits until it has settled."""
     contexts = []
 
-    def open_page(name="", **options):
+    def open_page(name="", *, at_once=True, **options):
         context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce"} | options)
         contexts.append(context)
+        if at_once:
+            context.add_init_script(AT_ONCE)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(server + name, wait_until="load")
@@ -168,6 +182,7 @@ def open_page(browser, server):
 def tab(browser):
     """Return the one tab of most tests: to load a page in it takes half the time of a new tab."""
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.add_init_script(AT_ONCE)
     tab = context.new_page()
     tab.set_default_timeout(PATIENCE)
     yield tab

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.conftest import follow
+
 WIDGETS = """() => performance.getEntriesByType("resource").map(({name}) => name)
   .filter(name => name.includes("/assets/js/widgets/")).map(name => name.split("/").pop())"""
 
@@ -31,15 +33,54 @@ def test_an_element_without_its_script_is_reported_in_one_line(open_page, server
 
 @pytest.mark.parametrize("key", [None, "Enter", "Space"])
 def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page, key):
-    page = open_page("reference/how-this-site-is-made/")
-    page.locator(".prompt-toggle").first.wait_for(state="attached")  # main.js has been here
-    assert page.locator("details:not([open]) rotation-dial").count() == 1
-    assert page.evaluate(WIDGETS) == []
+    page = open_page("reference/how-this-site-is-made/", at_once=False)
     fold = page.locator("details:has(> div > rotation-dial) > summary")
+    fold.scroll_into_view_if_needed()
+    page.wait_for_timeout(200)
+    assert page.locator("details:not([open]) rotation-dial").count() == 1
+    assert "rotation-dial.js" not in page.evaluate(WIDGETS)
     if key is None:
         fold.click()
     else:
         fold.focus()
         page.keyboard.press(key)
     page.locator("rotation-dial input[type=range]").first.wait_for()
-    assert page.evaluate(WIDGETS) == ["rotation-dial.js"]
+    assert "rotation-dial.js" in page.evaluate(WIDGETS)
+
+
+def test_a_widget_far_below_comes_when_its_reader_does(open_page):
+    page = open_page("learn/line-by-line/", at_once=False)
+    page.locator("row-stepper:defined").wait_for()
+    assert "qkv-calculator.js" not in page.evaluate(WIDGETS)
+    page.locator("#calculator").scroll_into_view_if_needed()
+    page.locator("#calculator input").first.wait_for()
+
+
+def test_blocks_far_below_are_laid_out_when_there_is_time(open_page):
+    page = open_page("learn/line-by-line/")
+    kinds = "[...document.querySelectorAll('.md-content__inner > *')].map(e => getComputedStyle(e).contentVisibility)"
+    page.wait_for_timeout(5000)
+    assert set(page.evaluate(kinds)) == {"visible"}
+
+
+def test_without_a_script_they_are_laid_out_when_they_come_near(plain, server):
+    plain.goto(server + "learn/line-by-line/")
+    last = plain.locator(".md-content__inner > :last-child")
+    assert last.evaluate("e => getComputedStyle(e).contentVisibility") == "auto"
+    last.scroll_into_view_if_needed()
+    assert last.bounding_box()["y"] < 900
+
+
+def test_whoever_comes_back_finds_the_place(open_page):
+    page = open_page("learn/line-by-line/")
+    page.evaluate("window.marker = 'still here'")
+    page.wait_for_timeout(3000)
+    page.locator("#check-yourself").scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    top = "document.querySelector('#check-yourself').getBoundingClientRect().top"
+    before = page.evaluate(top)
+    follow(page, lambda: page.evaluate("document.querySelector('.md-footer__link--next').click()"))  # without a scroll
+    follow(page, page.go_back)
+    page.wait_for_timeout(300)
+    assert abs(page.evaluate(top) - before) < 30
+    assert page.evaluate("window.marker") == "still here"

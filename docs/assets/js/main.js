@@ -2,6 +2,8 @@
 
 import { markDone } from "./lib/answers.js";
 
+const root = document.documentElement;
+
 // A box that scrolls must be reachable by keyboard and have a name; a box that does not scroll must not get in the way.
 const NAMES = {
   "div.arithmatex": "Formula",
@@ -36,21 +38,50 @@ function watchScrollRegions() {
   }
 }
 
-// A custom element is defined by the module of its name. The browser keeps modules, so each is fetched once, and none
-// for what stands in a fold that is closed.
-/** @type {(within: Document | Element) => void} */
-function loadWidgets(within) {
-  const elements = [...within.querySelectorAll(":not(:defined)")].filter((e) => !e.closest("details:not([open])"));
-  const undefinedTags = new Set(elements.map(({ localName }) => localName));
-  for (const tag of undefinedTags) {
-    const file = `widgets/${tag}.js`;
-    import(`./${file}`).catch((error) => console.error(`<${tag}> stays as it was built: ${file}: ${error.message}`));
+// A custom element is defined by the module of its name, which is fetched when the element is about to come into view:
+// one far below, or in a closed fold, costs nothing. Its parent is watched, since it may be empty until it is defined.
+const near = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) if (isIntersecting) target.childNodes.forEach(define);
+}, { rootMargin: "100% 0px" });
+
+const asked = new Set();
+
+/** @type {(node: Node) => void} */
+function define(node) {
+  if (!(node instanceof HTMLElement) || node.matches(":defined") || asked.has(node.localName)) return;
+  asked.add(node.localName);
+  const file = `widgets/${node.localName}.js`;
+  import(`./${file}`).catch(({ message }) => {
+    console.error(`<${node.localName}> stays as it was built: ${file}: ${message}`);
+  });
+}
+
+function watchWidgets() {
+  near.disconnect(); // the parents of the page before
+  for (const { parentElement } of document.querySelectorAll(":not(:defined)")) {
+    if (parentElement) near.observe(parentElement);
   }
 }
 
+// Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other.
+function layOutRest() {
+  const rest = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".md-content__inner > *")).values();
+  const next = () => {
+    const block = rest.next().value;
+    if (!block?.isConnected) return;
+    block.style.contentVisibility = "visible";
+    later(next);
+  };
+  later(next);
+}
+const later = globalThis.requestIdleCallback ?? setTimeout;
+
 // A link to the state of a widget leads to the widget. On the way back the reader goes where they were.
 let returns = performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type !== "navigate");
-addEventListener("popstate", ({ state }) => (returns = state !== null)); // the theme notes where a reader was
+addEventListener("popstate", ({ state }) => {
+  returns = state !== null; // the theme notes where a reader was
+  if (returns) root.classList.add("whole"); // and scrolls there
+});
 addEventListener("click", () => (returns = false), true);
 
 function showStated() {
@@ -76,8 +107,6 @@ addEventListener("hashchange", openFolds);
 
 // Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
 // applies before anything is drawn. It stays in this browser.
-const root = document.documentElement;
-
 /** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
@@ -118,10 +147,10 @@ views.subscribe(() => {
   showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   watchScrollRegions();
-  loadWidgets(document);
+  watchWidgets();
   openFolds();
   markDone();
   showStated();
+  layOutRest();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes
-document.addEventListener("toggle", ({ target }) => loadWidgets(/** @type {Element} */ (target)), true); // does not bubble
