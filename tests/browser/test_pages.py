@@ -63,6 +63,15 @@ OVERFLOW = """() => {
     .filter(e => e.getBoundingClientRect().right > width + 1 && !e.closest("[tabindex='0'], .scroll, svg"))
     .map(e => e.outerHTML.slice(0, 80)).concat(`${document.documentElement.scrollWidth} px`).slice(0, 4);
 }"""
+CUT_OFF = """() => {
+  const column = document.querySelector(".md-content"), {paddingRight} = getComputedStyle(column);
+  const edge = column.getBoundingClientRect().right - parseFloat(paddingRight);
+  return [...document.querySelectorAll(".md-content *")].filter(e => {
+    const {width, right} = e.getBoundingClientRect();
+    return e.clientWidth && width > 2 && e.scrollWidth > e.clientWidth + 1 && right < edge - 40 && e.checkVisibility()
+      && getComputedStyle(e).overflowX !== "visible" && !e.closest(".katex, .visually-hidden, svg, button, input");
+  }).map(e => `${e.scrollWidth} in ${e.clientWidth}: ${e.outerHTML.slice(0, 100)}`);
+}"""
 SMALL_TEXT = """() => [...document.querySelectorAll(".diagram svg text")].map(text => {
   const {a, b} = text.getScreenCTM() ?? {a: 1, b: 0};
   return [parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b), text.textContent];
@@ -127,6 +136,14 @@ class Visit:
         self.faults[scheme] = {tuple(fault) for fault in faults}
         self.known[scheme] += looks
 
+    def wide(self):
+        """Open all that is folded, and see whether anything is cut off beside free space."""
+        self.page.evaluate("document.querySelectorAll('.md-content details').forEach(fold => fold.open = true)")
+        self.cut_off = {}
+        for width in (1280, 1440, 1920):
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.cut_off[width] = self.page.evaluate(CUT_OFF)
+
     def phone(self):
         self.overflow = {}
         for name, size in (("400% zoom", ZOOMED), ("phone", PHONE)):
@@ -158,6 +175,7 @@ def look(browser, handler):
         for step, *arguments in (
             (Visit.load, AXE_SCRIPT),
             *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
+            (Visit.wide,),
             (Visit.phone,),
             (Visit.leave,),
         ):
@@ -212,6 +230,10 @@ def test_no_request_leaves_the_host(visit, server):
 
 def test_a_page_is_no_wider_than_a_phone_or_a_window_at_four_times_its_size(visit):
     assert visit.overflow == {"400% zoom": [], "phone": []}
+
+
+def test_nothing_is_cut_off_beside_free_space(visit):
+    assert visit.cut_off == {1280: [], 1440: [], 1920: []}
 
 
 def test_the_text_of_diagrams_can_be_read_on_a_phone(visit):
