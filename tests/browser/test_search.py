@@ -18,6 +18,32 @@ QUESTIONS = {
 }
 
 
+FIRST = {  # what engineers type, and the page that must come first
+    "softmax": "learn/scores-and-softmax/",
+    "temperature": "learn/scores-and-softmax/",
+    "why sqrt": "learn/scaling/",
+    "why divide by sqrt": "learn/scaling/",
+    "W_Q": "learn/queries-keys-values/",
+    "query key value meaning": "learn/queries-keys-values/",
+    "train": "learn/queries-keys-values/",
+    "is_causal": "learn/masks/",
+    "attn_mask": "learn/masks/",
+    "permutation": "learn/order/",
+    "multi head attention": "learn/heads/",
+    "layer norm": "learn/transformer-block/",
+    "dropout": "learn/transformer-block/",
+    "rope": "learn/relative-positions/",
+    "sliding window": "learn/windows-and-sinks/",
+    "grouped query attention": "learn/decoding/",
+    "gqa": "learn/decoding/",
+    "kv cache": "learn/decoding/",
+    "flash attention": "learn/memory/",
+    "quadratic": "learn/memory/",
+    "what is attention": "",
+    "attention is all you need": "",
+}
+
+
 @pytest.fixture(scope="module")
 def first_three(browser, server):
     """Type a question into the search box; return the pages of the first three results (Material groups by page)."""
@@ -50,6 +76,11 @@ def test_a_question_finds_its_page(first_three, site, question):
     assert not missing, f"the site has no {missing}"
     found = first_three(question)
     assert set(found) & set(answers), f"{question!r} leads to {found}"
+
+
+@pytest.mark.parametrize("question", FIRST)
+def test_a_term_finds_its_page_first(first_three, question):
+    assert first_three(question)[0] == FIRST[question]
 
 
 def test_a_result_can_be_reached_by_keyboard(open_page):
