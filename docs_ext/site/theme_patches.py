@@ -22,6 +22,13 @@ _CONTENTS = ("Pe(o.pipe(xe(pe))),te(a))", "Pe(o.pipe(xe(pe),W(s))),te(a))")
 # main.js does too and without haste; and it marks the page as changing its colours, which has all of it styled twice.
 _MEASURES = ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt")
 _SWITCHES = ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")')
+# The worker that searches is fetched with every page; here it is made when the first message is sent to it.
+_WORKER = (
+    "function Mn(e,t=new Worker(e))",
+    "function Mn(e,t=(l=>{let w;return{addEventListener(...a){w?w.addEventListener(...a):l.push(a)},"
+    "removeEventListener(...a){w&&w.removeEventListener(...a)},"
+    "postMessage(m){w||(w=new Worker(e),l.forEach(a=>w.addEventListener(...a))),w.postMessage(m)}}})([]))",
+)
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
 
@@ -34,7 +41,16 @@ def mend_bundle(site: Path) -> None:
     script = bundles[0].read_text("utf-8")
     if script.startswith(_MENDED):
         return  # the live server builds a page into the site as it is
-    for fault, mended in ((_AT_ONCE, _ON_DEMAND), _AGAIN, _AFTER_A_FETCH, _WIDTH, _CONTENTS, _MEASURES, _SWITCHES):
+    for fault, mended in (
+        (_AT_ONCE, _ON_DEMAND),
+        _AGAIN,
+        _AFTER_A_FETCH,
+        _WIDTH,
+        _CONTENTS,
+        _MEASURES,
+        _SWITCHES,
+        _WORKER,
+    ):
         script = _patched(bundles[0].name, script, fault, mended)
     bundles[0].write_text(_MENDED + script, "utf-8")
 

@@ -35,7 +35,7 @@ PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does n
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
 
 
-# Widgets come when they are about to be seen. Most tests want them at once, wherever they stand.
+# Widgets come when they are about to be seen, and what is far below is laid out later. Most tests want all at once.
 AT_ONCE = """
 const Real = window.IntersectionObserver;
 window.IntersectionObserver = class extends Real {
@@ -45,6 +45,7 @@ window.IntersectionObserver = class extends Real {
   }
   observe(target) { this.now ? this.now(target) : super.observe(target); }
 };
+addEventListener("DOMContentLoaded", () => document.documentElement.classList.add("whole"));
 """
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -57,7 +57,7 @@ def test_a_widget_far_below_comes_when_its_reader_does(open_page):
 
 
 def test_blocks_far_below_are_laid_out_when_there_is_time(open_page):
-    page = open_page("learn/line-by-line/")
+    page = open_page("learn/line-by-line/", at_once=False)
     kinds = "[...document.querySelectorAll('.md-content__inner > *')].map(e => getComputedStyle(e).contentVisibility)"
     page.wait_for_timeout(5000)
     assert set(page.evaluate(kinds)) == {"visible"}
@@ -72,7 +72,7 @@ def test_without_a_script_they_are_laid_out_when_they_come_near(plain, server):
 
 
 def test_whoever_comes_back_finds_the_place(open_page):
-    page = open_page("learn/line-by-line/")
+    page = open_page("learn/line-by-line/", at_once=False)
     page.evaluate("window.marker = 'still here'")
     page.wait_for_timeout(3000)
     page.locator("#check-yourself").scroll_into_view_if_needed()

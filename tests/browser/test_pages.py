@@ -119,8 +119,10 @@ class Visit:
         self.page.evaluate("document.fonts.ready.then(() => true)")
         self.page.evaluate(NEAR)
         self.first_view = list(self.requests)
-        self.page.evaluate(ALL_WIDGETS)
         self.shift = self.page.evaluate("[layoutShift, shifted]")
+        self.page.evaluate("document.documentElement.classList.add('whole')")
+        self.page.evaluate(ALL_WIDGETS)
+        self.page.evaluate(NEAR)
         self.page.evaluate(axe)
 
     def start(self, scheme):

@@ -21,7 +21,7 @@ def page(page, server):
 
 
 def started(page):
-    page.locator(".quiz-score").wait_for()
+    page.locator(".quiz-score output:not(:empty)").wait_for()
     return page
 
 

@@ -26,7 +26,13 @@ def test_every_fault_of_the_bundle_is_found_once_and_mended(site):
     script = (site / "assets/javascripts" / BUNDLES[0].name).read_text("utf-8")
     before = BUNDLES[0].read_text("utf-8")
     faults = ('location.protocol!=="file:"', 't.pipe(ne("pathname"),', 's.pipe(b(()=>t),ne("hash"))', "t.addListener(")
-    for fault in (*faults, "Pe(o.pipe(xe(pe))),te(a)", "scrollable:At(e)", 'setAttribute("data-md-color-switching'):
+    for fault in (
+        *faults,
+        "Pe(o.pipe(xe(pe))),te(a)",
+        "scrollable:At(e)",
+        "t=new Worker(e)",
+        'setAttribute("data-md-color-switching',
+    ):
         assert (before.count(fault), script.count(fault)) == (1, 0)
 
 
