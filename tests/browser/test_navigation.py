@@ -1,6 +1,8 @@
 """Moving within a page and between pages: an anchor leaves what a reader has set, a link to a state leads to it."""
 
-from tests.browser.conftest import SITEMAP_READ, follow
+import pytest
+
+from tests.browser.conftest import SITEMAP_READ, follow, load
 
 PAGE = "learn/scaling/"
 MARK = "document.querySelector('.md-content__inner').dataset.kept = 'yes'"
@@ -63,3 +65,33 @@ def test_a_link_to_a_state_leads_to_its_widget(open_page):
     follow(page, page.locator(".md-content__inner a").first)
     page.wait_for_timeout(300)
     assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300
+
+
+FIELDS = """tag => [...document.querySelector(tag).querySelectorAll("input")]
+  .map(field => field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)"""
+STATES = [  # where, the widget, two states of it
+    ("learn/line-by-line/", "row-stepper", "step=2", "step=3"),
+    ("learn/line-by-line/", "qkv-calculator", "asks=0", "asks=2"),
+    ("learn/read-the-grid/", "attention-grid", "row=1", "row=2"),
+    ("learn/order/", "order-switch", "swap=true", "positions=false"),
+    ("learn/masks/", "mask-painter", "mask=" + "1" * 25, "mask=" + "10000" * 5),
+    ("", "sentence-arcs", "swap=true", "row=2"),
+]
+
+
+@pytest.mark.parametrize(("where", "tag", "one", "other"), STATES, ids=lambda text: text or "the first page")
+def test_back_and_forward_show_what_the_address_says(tab, server, where, tag, one, other):
+    def begin(state):
+        load(tab, f"{server}{where}#~{name}.{state}")
+        tab.locator(f"{tag}:defined output").first.wait_for(state="attached")
+        return tab.evaluate(FIELDS, tag)
+
+    load(tab, server + where)
+    name = tab.locator(tag).first.evaluate("widget => widget.id || widget.dataset.state")
+    seen, before = begin(one), begin(other)
+    assert seen != before
+    tab.evaluate("address => history.pushState({x: 0, y: 0}, '', address)", f"#~{name}.{one}")
+    tab.go_back()
+    tab.go_forward()
+    tab.wait_for_timeout(100)
+    assert tab.evaluate(FIELDS, tag) == seen

@@ -81,6 +81,9 @@ let returns = performance.getEntriesByType("navigation").some((entry) => "type" 
 addEventListener("popstate", ({ state }) => {
   returns = state !== null; // the theme notes where a reader was
   if (returns) root.classList.add("whole"); // and scrolls there
+  if (!location.hash.startsWith("#~")) return; // an anchor leaves widgets as they are
+  const widgets = document.querySelectorAll(".md-content .widget, attention-grid, sentence-arcs");
+  for (const widget of widgets) widget.dispatchEvent(new Event("addresschange")); // to show what the address says again
 });
 addEventListener("click", () => (returns = false), true);
 

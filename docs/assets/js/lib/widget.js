@@ -262,12 +262,20 @@ export function bindForm(form, id, show) {
     const changed = good.map(([name, value]) => [name, value === start[name] ? null : value]);
     writeState(id, Object.fromEntries(changed)); // of a field that cannot be read the last good value stays
   };
-  for (const [name, text] of Object.entries(readState(id))) {
-    const field = fieldOf(name);
-    if (!field) continue;
-    field.value = text;
-    if (!text || field.value !== text || !readable(field)) field.value = start[name]; // a value that it cannot take
-  }
+  const restore = () => {
+    for (const [name, text] of Object.entries(readState(id))) {
+      const field = fieldOf(name);
+      if (!field) continue;
+      field.value = text;
+      if (!text || field.value !== text || !readable(field)) field.value = start[name]; // a value that it cannot take
+    }
+  };
+  restore();
+  form.closest(".widget")?.addEventListener("addresschange", () => {
+    form.reset();
+    restore();
+    update(true);
+  });
   addReset(form, () => {
     form.reset();
     update(true);

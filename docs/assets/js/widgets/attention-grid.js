@@ -32,6 +32,10 @@ class AttentionGrid extends HTMLElement {
     chooseByCell(this);
     this.addEventListener("change", this);
     this.addEventListener("focusout", this);
+    this.addEventListener("addresschange", () => {
+      for (const radio of this.radios) radio.checked = radio.defaultChecked;
+      this.connectedCallback();
+    });
   }
 
   /** @type {(event: Event) => void} */

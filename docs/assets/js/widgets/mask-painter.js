@@ -46,9 +46,13 @@ customElements.define(
 
       addReset(this, () => choose(first, row));
 
-      const saved = readState(id);
-      const known = new RegExp(`^[01]{${first.length}}$`).test(saved.mask);
-      paint(known ? saved.mask : first, saved.row && rows[Number(saved.row)] ? Number(saved.row) : row);
+      const restore = () => {
+        const saved = readState(id);
+        const known = new RegExp(`^[01]{${first.length}}$`).test(saved.mask);
+        paint(known ? saved.mask : first, saved.row && rows[Number(saved.row)] ? Number(saved.row) : row);
+      };
+      restore();
+      this.addEventListener("addresschange", restore);
       hearAtRest(output);
 
       /**

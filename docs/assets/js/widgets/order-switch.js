@@ -15,6 +15,11 @@ class OrderSwitch extends HTMLElement {
     if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
     if (this.querySelector(".reset")) return; // moved within its page
     addReset(this, () => this.reset());
+    this.addEventListener("addresschange", () => {
+      for (const box of this.boxes) box.checked = box.defaultChecked;
+      this.connectedCallback();
+      this.show();
+    });
     find(this, ".widget-controls").addEventListener("change", this);
     hearAtRest(find(this, ":scope > output"));
   }

@@ -24,6 +24,10 @@ class SentenceArcs extends HTMLElement {
   addParts() {
     find(this, ".statements").append(make("output"));
     this.prepend(button("Reset", () => this.reset()));
+    this.addEventListener("addresschange", () => {
+      for (const field of this.fields) field.checked = field.defaultChecked;
+      this.connectedCallback();
+    });
   }
 
   handleEvent() {
