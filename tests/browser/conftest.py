@@ -45,7 +45,7 @@ window.IntersectionObserver = class extends Real {
   }
   observe(target) { this.now ? this.now(target) : super.observe(target); }
 };
-addEventListener("DOMContentLoaded", () => document.documentElement.classList.add("whole"));
+document.addEventListener("readystatechange", () => document.documentElement.classList.add("whole"));
 """
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

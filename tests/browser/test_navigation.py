@@ -56,7 +56,7 @@ STATE = "learn/line-by-line/#~calculator.query=1"
 
 
 def test_a_link_to_a_state_leads_to_its_widget(open_page):
-    page = open_page(STATE)
+    page = open_page(STATE, at_once=False)
     page.wait_for_timeout(300)
     assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300
     page = open_page()
