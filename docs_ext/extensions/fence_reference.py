@@ -28,9 +28,7 @@ def section(name: str) -> str:
         path = f"docs_ext/fences/{name.replace('-', '_')}.py"
         raise ValueError(f"{path}: its docstring shows no example, a fence that begins ```{name}")
     first, rest = for_authors.split("\n\n", 1)
-    heading = (
-        f"### `{name}` {{ #fence-{name} data-search-exclude=true }}"  # a search for softmax is not for softmax-lab
-    )
+    heading = f"### `{name}` {{ #fence-{name} data-search-exclude=true }}"  # softmax-lab is not what softmax looks for
     parts = heading, first, _keys(module), _EXAMPLE.sub(_shown_and_live, rest)
     return "\n\n".join(parts)
 

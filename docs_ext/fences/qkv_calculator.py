@@ -108,7 +108,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
         ("key", r"\K", "answers", names_of(one.keys), of_keys, one.k),
         ("value", r"\V", "is handed over", names_of(one.keys), of_values, one.v),
     ]
-    lanes = scrolling_table("lanes", str(spec["caption"]), _lanes(one, doublings, row))
+    lanes = scrolling_table("steps lanes", str(spec["caption"]), _lanes(one, doublings, row))
     return widget(
         "qkv-calculator",
         str(spec["id"]),

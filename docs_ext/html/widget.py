@@ -12,7 +12,7 @@ from docs_ext.html.template import template
 
 _WIDGET = template("""
 <div data-search-exclude>
-<{{ tag }} class="widget" id="{{ ident }}"{% if title %} role="group" aria-labelledby="{{ ident }}-title"{% endif %}
+<{{ tag }} class="widget" id="{{ ident }}" role="group" aria-labelledby="{{ ident }}-title"
   {%- for name, item in data.items() %} data-{{ name }}="{{ item | json }}"{% endfor %}>
 {{ head }}
 <details class="question">
@@ -25,8 +25,7 @@ _WIDGET = template("""
 </div>
 """)
 _HEAD = template("""
-<div class="widget-head">
-{%- if title %}<p class="widget-title" id="{{ ident }}-title">{{ title }}</p>{% endif %}</div>
+<div class="widget-head"><p class="widget-title" id="{{ ident }}-title">{{ title }}</p></div>
 """)
 _STILL = template("""
 <div class="{{ kind }}" id="{{ ident }}" data-search-exclude>
@@ -36,13 +35,12 @@ _STILL = template("""
 
 
 def widget(
-    tag: str, ident: str, *, question: str, answer: str, body: Markup, says: str, title: str = "", **data: Any
+    tag: str, ident: str, *, title: str, question: str, answer: str, body: Markup, says: str, **data: Any
 ) -> Markup:
     """Write the element: its title, a prediction to make, the figure, and the sentence that says what it shows."""
     return _WIDGET(
         tag=tag,
         ident=ident,
-        title=title,
         head=head(ident, title),
         question=question,
         answer=answer,

@@ -7,14 +7,14 @@ and captions; a formula is one. The figures of a widget are looked at, not read,
 import math
 import re
 from collections import Counter
-from functools import cache
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from docs_ext.site.formulas import formulas
+from docs_ext.site.formulas import replace_formulas
 
 WORDS, LINES, QUESTIONS = 200, 15, 2  # a minute
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -28,7 +28,7 @@ class Reading(NamedTuple):
     whole: float
 
 
-@cache
+@lru_cache(maxsize=64)  # the live server reads every edit
 def reading(html: str) -> Reading:
     """Return how long a page takes, up to Going deeper and in all.
 
@@ -37,21 +37,12 @@ def reading(html: str) -> Reading:
     Reading(first=1.5, whole=2.0)
     """
     counted = _Counter()
-    counted.feed(_DRAWING.sub("", _as_words(html)))
+    counted.feed(_DRAWING.sub("", replace_formulas(html, lambda _: " formula ")))
     counted.close()
     first, deeper, _ = (
         tally["words"] / WORDS + tally["lines"] / LINES + tally["questions"] / QUESTIONS for tally in counted.tallies
     )
     return Reading(first, first + deeper)
-
-
-def _as_words(html: str) -> str:
-    """Put a word in the place of each formula."""
-    parts, end = [], 0
-    for start, stop in formulas(html):
-        parts.append(html[end:start])
-        end = stop
-    return " formula ".join([*parts, html[end:]])
 
 
 class _Counter(HTMLParser):

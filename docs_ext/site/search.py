@@ -7,7 +7,7 @@ import re
 from html import escape, unescape
 from typing import Any
 
-from docs_ext.site.formulas import formulas
+from docs_ext.site.formulas import replace_formulas
 
 _RANKS = {
     "learn/": 4,
@@ -22,7 +22,7 @@ _HEADING = re.compile(r"(<h1\b[^>]*>).*?</h1>", re.DOTALL)
 _FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)
 _CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 _TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
-_OUT = re.compile(r'(<span class="arithmatex") data-search-exclude="">$')  # the mark of what the index leaves out
+_OUT = re.compile(r'(<span class="arithmatex") data-search-exclude="">')  # the mark of what the index leaves out
 _SOURCE = re.compile(r'<details class="mkdocstrings-source">.*?</details>', re.DOTALL)  # a reader seeks what it does
 _FROM_WITHIN = (  # again and again, since one stands within another
     (r"(?<=[\^_])\{(\w*)\}", r"\1"),
@@ -73,12 +73,8 @@ def for_search(html: str, title: str | None = None) -> str:
     html = _FOLDED_HEADING.sub(r"\2\1\3", _SOURCE.sub("", html))
     if title:
         html = _HEADING.sub(lambda heading: f"{heading[1]}{escape(title, quote=False)}</h1>", html, count=1)
-    read, end = [], 0
-    for start, stop in formulas(html):
-        before = html[end:start]
-        read += [_OUT.sub(r"\1>", before), escape(in_words(_tex(html[start:stop])), quote=False)]
-        end = stop
-    return _CODE.sub(lambda code: _SPAN.sub("", code[0]), "".join([*read, html[end:]]))
+    html = replace_formulas(_OUT.sub(r"\1>", html), lambda drawn: escape(in_words(_tex(drawn)), quote=False))
+    return _CODE.sub(lambda code: _SPAN.sub("", code[0]), html)
 
 
 def _tex(formula: str) -> str:

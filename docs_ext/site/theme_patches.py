@@ -8,26 +8,28 @@ from pathlib import Path
 from mkdocs.exceptions import BuildError
 
 _MENDED = "/* mended */"
-# The script fetches the search index, larger than a page, at once. Here it waits until the search is opened.
-_AT_ONCE, _ON_DEMAND = 'location.protocol!=="file:"', "!1"
-# The first click on an anchor of the page fetches the page again, and every widget loses its state. Here a page is
-# fetched when the path differs from the one before, the first path included; scrolling to an anchor need not wait.
-_AGAIN = ('t.pipe(ne("pathname"),', "t.pipe(b((p=>a=>p===(p=a.pathname)?y:$(a))(location.pathname)),")
-_AFTER_A_FETCH = ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("hash"))')
-# Two listeners outlive the page that they serve, and with them all of its nodes: one to the width of the window, which
-# is never taken away, and one that scrolls the table of contents, which waits for an end that never comes.
-_WIDTH = ("ur(r=>t.addListener(()=>r(t.matches))).pipe(", 'h(t,"change").pipe(m(()=>t.matches),')
-_CONTENTS = ("Pe(o.pipe(xe(pe))),te(a))", "Pe(o.pipe(xe(pe),W(s))),te(a))")
-# While a page loads, the script measures every block of code, one after the other, to see whether it scrolls, which
-# main.js does too and without haste; and it marks the page as changing its colours, which has all of it styled twice.
-_MEASURES = ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt")
-_SWITCHES = ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")')
-# The worker that searches is fetched with every page; here it is made when the first message is sent to it.
-_WORKER = (
-    "function Mn(e,t=new Worker(e))",
-    "function Mn(e,t=(l=>{let w;return{addEventListener(...a){w?w.addEventListener(...a):l.push(a)},"
-    "removeEventListener(...a){w&&w.removeEventListener(...a)},"
-    "postMessage(m){w||(w=new Worker(e),l.forEach(a=>w.addEventListener(...a))),w.postMessage(m)}}})([]))",
+_PATCHES = (  # of the theme's script: a fault, and what stands in its place
+    # It fetches the search index, larger than a page, at once. Here it waits until the search is opened,
+    ('location.protocol!=="file:"', "!1"),
+    # and so does the worker that searches: it is made when the first message is sent to it.
+    (
+        "function Mn(e,t=new Worker(e))",
+        "function Mn(e,t=(l=>{let w;return{addEventListener(...a){w?w.addEventListener(...a):l.push(a)},"
+        "removeEventListener(...a){w&&w.removeEventListener(...a)},"
+        "postMessage(m){w||(w=new Worker(e),l.forEach(a=>w.addEventListener(...a))),w.postMessage(m)}}})([]))",
+    ),
+    # The first click on an anchor of the page fetches the page again, and every widget loses its state. Here a page is
+    # fetched when the path differs from the one before, the first path included; scrolling to an anchor need not wait.
+    ('t.pipe(ne("pathname"),', "t.pipe(b((p=>a=>p===(p=a.pathname)?y:$(a))(location.pathname)),"),
+    ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("hash"))'),
+    # Two listeners outlive the page that they serve, and with them all of its nodes: one to the width of the window,
+    # which is never taken away, and one that scrolls the table of contents, which waits for an end that never comes.
+    ("ur(r=>t.addListener(()=>r(t.matches))).pipe(", 'h(t,"change").pipe(m(()=>t.matches),'),
+    ("Pe(o.pipe(xe(pe))),te(a))", "Pe(o.pipe(xe(pe),W(s))),te(a))"),
+    # While a page loads, it measures every block of code, one after the other, to see whether it scrolls, which main.js
+    # does too and without haste; and it marks the page as changing its colours, which has all of it styled twice.
+    ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt"),
+    ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")'),
 )
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
@@ -41,16 +43,7 @@ def mend_bundle(site: Path) -> None:
     script = bundles[0].read_text("utf-8")
     if script.startswith(_MENDED):
         return  # the live server builds a page into the site as it is
-    for fault, mended in (
-        (_AT_ONCE, _ON_DEMAND),
-        _AGAIN,
-        _AFTER_A_FETCH,
-        _WIDTH,
-        _CONTENTS,
-        _MEASURES,
-        _SWITCHES,
-        _WORKER,
-    ):
+    for fault, mended in _PATCHES:
         script = _patched(bundles[0].name, script, fault, mended)
     bundles[0].write_text(_MENDED + script, "utf-8")
 

@@ -15,3 +15,15 @@ class Widget:
     silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
     apart: str = "none"  # what shows with scripts alone, or without them alone
+
+
+def assert_in_sight(widget, selector):
+    """Assert that a part of a widget has words, and that they lie within its frame."""
+    part, frame = widget.locator(selector), widget.bounding_box()
+    words = part.evaluate("""part => {
+      const range = document.createRange();
+      range.selectNodeContents(part);
+      return range.getBoundingClientRect().toJSON();
+    }""")
+    assert part.inner_text() != ""
+    assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]

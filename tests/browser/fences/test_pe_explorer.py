@@ -5,7 +5,7 @@ import pytest
 
 from attention import sinusoidal_encoding
 from tests.browser.conftest import UNFOLD
-from tests.browser.widget import Widget
+from tests.browser.widget import Widget, assert_in_sight
 
 PAGE = "learn/order/"
 CONTRACT = [Widget("pe-explorer", PAGE, "p0=32&p1=-1&d=5")]
@@ -106,11 +106,4 @@ def test_on_a_phone_the_hands_can_be_seen(explorer):
 
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_the_dot_product_is_in_sight(explorer):
-    total, frame = explorer.locator(".total"), explorer.bounding_box()
-    words = total.evaluate("""cell => {
-      const range = document.createRange();
-      range.selectNodeContents(cell);
-      return range.getBoundingClientRect().toJSON();
-    }""")
-    assert total.inner_text() != ""
-    assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]
+    assert_in_sight(explorer, ".total")

@@ -6,7 +6,7 @@ import pytest
 from attention import apply_rotary, rotary_tables
 from docs_ext.fences import rotation_dial
 from docs_ext.html import numbers
-from tests.browser.widget import Widget
+from tests.browser.widget import Widget, assert_in_sight
 
 PAGE = "learn/relative-positions/"
 CONTRACT = [Widget("rotation-dial", PAGE, "p0=13&p1=-1&t0=x", apart=".turn")]
@@ -103,11 +103,4 @@ def test_on_a_phone_the_hands_can_be_seen(widget):
 
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_the_dot_product_is_in_sight(widget):
-    total, frame = widget.locator(".total"), widget.bounding_box()
-    words = total.evaluate("""cell => {
-      const range = document.createRange();
-      range.selectNodeContents(cell);
-      return range.getBoundingClientRect().toJSON();
-    }""")
-    assert total.inner_text() != ""
-    assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]
+    assert_in_sight(widget, ".total")

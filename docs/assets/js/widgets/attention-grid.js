@@ -14,10 +14,22 @@ class AttentionGrid extends HTMLElement {
   }
 
   connectedCallback() {
+    this.read(); // what the reader has chosen before this script came stays, unless the address says otherwise
+    if (!this.querySelector("output")) this.build();
+    this.say();
+    this.describe();
+  }
+
+  read() {
     const { row } = readState(this.state);
     const saved = this.radios.find((radio) => radio.value === row);
-    if (saved) saved.checked = true; // else what the reader has chosen before this script came stays
-    if (!this.querySelector("output")) this.build();
+    if (saved) saved.checked = true;
+  }
+
+  // Show what the address says, and nothing else.
+  restore() {
+    for (const radio of this.radios) radio.checked = radio.defaultChecked;
+    this.read();
     this.say();
     this.describe();
   }
@@ -32,10 +44,7 @@ class AttentionGrid extends HTMLElement {
     chooseByCell(this);
     this.addEventListener("change", this);
     this.addEventListener("focusout", this);
-    this.addEventListener("addresschange", () => {
-      for (const radio of this.radios) radio.checked = radio.defaultChecked;
-      this.connectedCallback();
-    });
+    this.addEventListener("addresschange", () => this.restore());
   }
 
   /** @type {(event: Event) => void} */
@@ -49,10 +58,8 @@ class AttentionGrid extends HTMLElement {
   }
 
   reset() {
-    for (const radio of this.radios) radio.checked = radio.defaultChecked;
     writeState(this.state, { row: null });
-    this.say();
-    this.describe();
+    this.restore();
   }
 
   say() {

@@ -8,20 +8,27 @@ class OrderSwitch extends HTMLElement {
   }
 
   connectedCallback() {
+    this.read();
+    if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
+    if (this.querySelector(".reset")) return; // moved within its page
+    addReset(this, () => this.reset());
+    this.addEventListener("addresschange", () => this.restore());
+    find(this, ".widget-controls").addEventListener("change", this);
+    hearAtRest(find(this, ":scope > output"));
+  }
+
+  read() {
     const saved = readState(this.id);
     for (const box of this.boxes) {
       if (["true", "false"].includes(saved[box.name])) box.checked = saved[box.name] === "true";
     }
-    if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
-    if (this.querySelector(".reset")) return; // moved within its page
-    addReset(this, () => this.reset());
-    this.addEventListener("addresschange", () => {
-      for (const box of this.boxes) box.checked = box.defaultChecked;
-      this.connectedCallback();
-      this.show();
-    });
-    find(this, ".widget-controls").addEventListener("change", this);
-    hearAtRest(find(this, ":scope > output"));
+  }
+
+  // Show what the address says, and nothing else.
+  restore() {
+    for (const box of this.boxes) box.checked = box.defaultChecked;
+    this.read();
+    this.show();
   }
 
   /** @type {(event: Event) => void} */
@@ -32,9 +39,8 @@ class OrderSwitch extends HTMLElement {
   }
 
   reset() {
-    for (const box of this.boxes) box.checked = box.defaultChecked;
     writeState(this.id, { swap: null, positions: null, row: null });
-    this.show();
+    this.restore();
   }
 
   // The new grid finds the chosen row in the address.

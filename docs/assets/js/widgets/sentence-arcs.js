@@ -10,6 +10,11 @@ class SentenceArcs extends HTMLElement {
 
   connectedCallback() {
     if (!this.querySelector("output")) this.addParts();
+    this.read();
+    this.addEventListener("change", this); // adding the same listener twice adds it once
+  }
+
+  read() {
     const { row, ...switches } = readState(this.id);
     for (const field of this.fields) {
       const on = switches[field.name];
@@ -17,17 +22,19 @@ class SentenceArcs extends HTMLElement {
       else if (on === "true" || on === "false") field.checked = on === "true";
     }
     this.say();
-    this.addEventListener("change", this); // adding the same listener twice adds it once
+  }
+
+  // Show what the address says, and nothing else.
+  restore() {
+    for (const field of this.fields) field.checked = field.defaultChecked;
+    this.read();
   }
 
   // The output lies upon the statements, which keep its room but are no longer seen.
   addParts() {
     find(this, ".statements").append(make("output"));
     this.prepend(button("Reset", () => this.reset()));
-    this.addEventListener("addresschange", () => {
-      for (const field of this.fields) field.checked = field.defaultChecked;
-      this.connectedCallback();
-    });
+    this.addEventListener("addresschange", () => this.restore());
   }
 
   handleEvent() {
