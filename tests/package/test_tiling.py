@@ -193,6 +193,21 @@ def test_threads_do_not_change_a_single_bit(rng):
     )
 
 
+@pytest.mark.parametrize(("n", "n_tasks"), [(9, 9), (1, 1), (0, 0)])
+def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n_tasks):
+    started, start = [], threading.Thread.start
+
+    def counted(thread):
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", counted)
+    query, key, value = rng.standard_normal((n, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 3))
+    output = tiled_attention(query, key, value, query_block=1, n_threads=1_000_000)
+    close(output, scaled_dot_product_attention(query, key, value), value)
+    assert len(started) <= n_tasks
+
+
 # --- memory ------------------------------------------------------------------------------------------------------
 
 
