@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from attention import _checks
+
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 
@@ -52,6 +54,16 @@ def integer_array(name: str, array: ArrayLike) -> NDArray[np.integer[Any]]:
     if result.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers: dtype {result.dtype}")
     return result
+
+
+def integers(name: str, value: int | ArrayLike) -> int | NDArray[np.int64]:
+    """Return an integer as Python's own, and integers for each sequence as an array."""
+    if not (isinstance(value, (list, tuple)) or getattr(value, "ndim", None)):
+        return _checks.integer(name, value)  # type: ignore[arg-type]  # which it finds out
+    result = integer_array(name, value)
+    if result.dtype == np.uint64 and (result > np.iinfo(np.int64).max).any():
+        raise ValueError(f"{name} must fit into 64 bits: {result.max()}")
+    return result.astype(np.int64, copy=False)
 
 
 def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:
