@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _checks
-
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 
@@ -56,13 +54,11 @@ def integer_array(name: str, array: ArrayLike) -> NDArray[np.integer[Any]]:
     return result
 
 
-def integers(name: str, value: int | ArrayLike) -> int | NDArray[np.int64]:
-    """Return an integer as Python's own, and integers for each sequence as an array."""
-    if not (isinstance(value, (list, tuple)) or getattr(value, "ndim", None)):
-        return _checks.integer(name, value)  # type: ignore[arg-type]  # which it finds out
-    result = integer_array(name, value)
+def int64_array(name: str, array: ArrayLike) -> NDArray[np.int64]:
+    """Integers to count with; those that only an unsigned type holds are refused."""
+    result = integer_array(name, array)
     if result.dtype == np.uint64 and (result > np.iinfo(np.int64).max).any():
-        raise ValueError(f"{name} must fit into 64 bits: {result.max()}")
+        raise ValueError(f"{name} must be less than 2**63: {result.max()}")
     return result.astype(np.int64, copy=False)
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
+from attention import _arrays, _checks, _positions
 
 Counts: TypeAlias = int | NDArray[np.int64]  # one number for all sequences, or one for each: (batch,)
 
@@ -188,10 +188,10 @@ class KVCache:
             If n is negative, above `n_seen`, or so small that the next token would miss a part of its window; if it has
             not a number for each sequence. The cache is then unchanged.
         """
-        given = _arrays.integers("n", n)
-        if isinstance(given, np.ndarray) and given.shape != self._batch("n"):
+        given = _positions.offsets("n", n)
+        if given.ndim and given.shape != self._batch("n"):
             raise ValueError(f"n must have a number for each sequence: n {given.shape}, batch {self._batch('n')}")
-        n = given + 0 * self._n_seen
+        n = (given if given.ndim else int(given)) + 0 * self._n_seen
         least = 0 if self._window is None else (self._oldest + self._window - 1) * (self._oldest > 0)
         if _most(n > self._n_seen):
             raise ValueError(f"n must be at most n_seen: n {given}, n_seen {self._n_seen}")
