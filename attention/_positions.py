@@ -83,10 +83,10 @@ def offsets(name: str, value: ArrayLike) -> Positions:
     """Read one integer, or one for each sequence, shape (batch,)."""
     if not isinstance(value, np.ndarray | list | tuple):
         return np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
-    array = _arrays.int64_array(name, value)
+    array = _arrays.integer_array(name, value)
     if array.ndim > 1:
         raise ValueError(f"{name} must be an integer or have shape (batch,): {name} {array.shape}")
-    return array
+    return array.astype(np.int64)
 
 
 def _sides(window: Window) -> Window:
