@@ -22,12 +22,9 @@ def count(name: str, value: int, *, minimum: int = 0, hint: str = "") -> int:
 
 def integer(name: str, value: int) -> int:
     try:
-        result = operator.index(value)
+        return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer: {value!r}") from None
-    if not -(2**63) <= result < 2**63:
-        raise ValueError(f"{name} must fit into 64 bits: {result}")
-    return result
 
 
 def finite(name: str, value: float) -> float:
