@@ -132,7 +132,7 @@ def through_a_cache(batch, rng):
 
 
 def padded_on_the_left(batch, rng):
-    """Padding in front, hidden by a mask; the cache is an ordinary one, since all sequences end together."""
+    """Put the padding in front, hidden by a mask; the cache is an ordinary one, since all sequences end together."""
     width = max(batch.lengths)
     n_padding = width - batch.lengths
     positions = np.arange(width) - n_padding[:, None]
