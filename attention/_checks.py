@@ -21,6 +21,8 @@ def count(name: str, value: int, *, minimum: int = 0, hint: str = "") -> int:
 
 
 def integer(name: str, value: int) -> int:
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer: {value}")
     try:
         return operator.index(value)
     except TypeError:

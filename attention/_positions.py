@@ -10,7 +10,7 @@ from attention import _arrays, _checks
 Positions = NDArray[np.int64]
 Window = tuple[int | None, int | None]
 NO_LIMIT = "; None means no limit"
-_FAR = 2**60  # beyond every key; sums of a few stay integers of 64 bits
+FAR = 2**60  # no key stands there, and sums of a few such numbers stay integers of 64 bits
 
 
 class Reach(NamedTuple):
@@ -66,7 +66,7 @@ def reach(
         )
     if not limited:
         return None
-    return Reach(left, right, standing.clip(-2 * _FAR, 2 * _FAR).reshape(-1, *(1,) * (len(scores_shape) - 2)))
+    return Reach(left, right, standing.reshape(-1, *(1,) * (len(scores_shape) - 2)))
 
 
 def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Positions:
@@ -83,11 +83,14 @@ def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Position
 
 def offsets(name: str, value: ArrayLike) -> Positions:
     """Read one integer, or one for each sequence, shape (batch,)."""
-    if not isinstance(value, np.ndarray | list | tuple):
-        return np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
-    array = _arrays.integer_array(name, value)
+    if isinstance(value, np.ndarray | list | tuple):
+        array = _arrays.integer_array(name, value)
+    else:
+        array = np.asarray(_checks.integer(name, value))  # type: ignore[arg-type]
     if array.ndim > 1:
         raise ValueError(f"{name} must be an integer or have shape (batch,): {name} {array.shape}")
+    if array.size and not -FAR <= array.min() <= array.max() <= FAR:
+        raise ValueError(f"{name} must lie between -2**60 and 2**60: {value}")
     return array.astype(np.int64)
 
 
@@ -95,7 +98,9 @@ def _sides(window: Window) -> Window:
     if not isinstance(window, tuple | list) or len(window) != 2:
         raise TypeError(f"window must be a pair (left, right) of keys before and after a query's own: {window!r}")
     left, right = (
-        None if side is None else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), _FAR)
+        None
+        if side is None
+        else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), 2 * FAR)  # then all are reached
         for i, side in enumerate(window)
     )
     return left, right
