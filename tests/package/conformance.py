@@ -87,10 +87,17 @@ ROWS["entropy"] = Row(
 
 # --- masks -------------------------------------------------------------------------------------------------------
 
-ROWS["causal_mask"] = Row({"n_queries": 3, "n_keys": 5, "offset": 1})
+OF_OFFSET = (
+    *(bad("offset must", f"integers: dtype {kind}", raises=TypeError, offset=one)
+      for kind, one in (("bool", [True]), ("float64", [1.0]), ("<U1", ["1"]))),
+    *(bad("offset must", "2**60", f": {one}", offset=one) for one in (2**70, -(2**63), np.array([2**63], np.uint64))),
+    bad("offset must", "(batch,)", "(1, 2)", offset=[[1, 2]]),
+)  # fmt: skip
+ROWS["causal_mask"] = Row({"n_queries": 3, "n_keys": 5, "offset": 1}, OF_OFFSET)
+ROWS["causal_mask, sequences"] = Row({"n_queries": 3, "n_keys": 5, "offset": np.array([1, -2])})
 ROWS["sliding_window_mask"] = Row(
     {"n_queries": 3, "n_keys": 5, "left": 1, "right": 2, "offset": 1},
-    (bad("left", "-1", "None", left=-1), bad("right", "-1", "None", right=-1)),
+    (bad("left", "-1", "None", left=-1), bad("right", "-1", "None", right=-1), *OF_OFFSET),
 )
 ROWS["padding_mask"] = Row(
     {"lengths": np.array([3, 1]), "n_keys": 3},
@@ -195,7 +202,8 @@ ROWS["kv_cache_bytes"] = Row({"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_
 
 PLAIN = arrays({"query": (3, 4), "key": (5, 4), "value": (5, 2)}, scale=0.7, softcap=2.0, enable_gqa=False)
 ALL = arrays({"query": (2, 6, 5, 4), "key": (2, 3, 5, 4), "value": (2, 3, 5, 7), "bias": (2, 6, 5, 5), "sink": (6,)})
-ALL |= {"mask": bools(2, 6, 5, 5), "is_causal": True, "softcap": 2.0, "scale": 0.7, "enable_gqa": True}
+ALL |= {"mask": bools(2, 6, 5, 5), "is_causal": True, "window": (3, 0), "offset": np.array([0, 2])}
+ALL |= {"softcap": 2.0, "scale": 0.7, "enable_gqa": True}
 HEADS: dict[str, Any] = {"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2)}
 GROUPS: dict[str, Any] = {"query": (6, 3, 4), "key": (2, 5, 4), "value": (2, 5, 2), "enable_gqa": True}
 TRUE = np.ones
@@ -239,15 +247,30 @@ OF_WEIGHTS = (
     bad("sink", "(7,)", "scores (6, 3, 5)", **HEADS, sink=(7,)),
     bad("sink", "(3,)", "heads", sink=(3,)),
     bad("sink", "(1, 6)", **HEADS, sink=(1, 6)),
-    bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True),
+    bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True, offset=None),
     bad("is_causal must be True or False", raises=TypeError, is_causal=1),
-)
+    bad("window", "scores (3, 5)", *WAYS_OUT, window=(1, 0), offset=None),
+    *(bad("window must", "(left, right)", f"{one!r}", raises=TypeError, window=one)
+      for one in (3, (1,), (1, 2, 3), "10", {1, 2})),
+    *(bad(f"window[{i}] must", "at least 0: -1", "None", window=one) for i, one in enumerate([(-1, 0), (0, -1)])),
+    *(bad("window[0] must", f"an integer: {one!r}", raises=TypeError, window=(one, 0)) for one in (True, 1.0, "1")),
+    *(bad("window[1] must", f"an integer: {one!r}", raises=TypeError, window=(0, one)) for one in (False, [1], 1j)),
+    *(bad("offset must", f"an integer: {one!r}", raises=TypeError, offset=one) for one in (True, 1.0, "1", {1})),
+    *(bad("offset must", f"integers: dtype {kind}", raises=TypeError, offset=one)
+      for kind, one in (("bool", [True]), ("float64", [1.0]), ("<U1", ["1"]))),
+    *(bad("offset must", "2**60", f": {one}", offset=one) for one in (2**70, -(2**70), 2**63, -(2**63))),
+    bad("offset must", "integer", "offset (2,)", "scores (3, 5)", offset=[1, 2]),
+    bad("offset must", "offset (2,)", "scores (6, 3, 5)", **HEADS, offset=[1, 2]),
+    bad("offset must", "offset (1,)", "scores (6, 3, 5)", **HEADS, offset=[1]),
+    bad("offset must", "(6, 1)", **HEADS, offset=np.zeros((6, 1), int)),
+    bad("offset must", "2**60", **HEADS, offset=np.full(6, 2**63, np.uint64)),
+)  # fmt: skip
 
 
 def options_of(shape, **heads):
     """Give options to a row: mask, bias, and a sink for each head where there are heads."""
-    options = {"mask": bools(*shape), "bias": floats(*shape), "is_causal": False, "scale": 0.7, "softcap": 2.0}
-    return options | heads
+    options = {"mask": bools(*shape), "bias": floats(*shape), "is_causal": False, "window": (3, 1), "offset": 1}
+    return options | {"scale": 0.7, "softcap": 2.0} | heads
 
 
 def without(good, *names):
@@ -361,7 +384,8 @@ CROSS = arrays({"x": (3, 4), "memory": (5, 6), "w_q": (4, 2), "w_k": (6, 2), "w_
 PASSED_ON = (
     bad("mask (3, 6)", "scores (3, 5)", mask=TRUE((3, 6), bool)),
     bad("bias (4, 5)", "scores (3, 5)", bias=(4, 5)),
-    bad("is_causal", "scores (3, 5)", is_causal=True),
+    bad("is_causal", "scores (3, 5)", is_causal=True, offset=None),
+    bad("window", "scores (3, 5)", window=(1, 0), offset=None),
     bad("softcap", "0", softcap=0.0),
     bad("sink", "(3,)", sink=(3,)),
     bad("heads", enable_gqa=True),
@@ -424,10 +448,10 @@ ROWS["MultiHeadWeights"] = Row(
 
 
 def several_heads(x, memory=None, rotary=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
-                  is_causal=False, **weights):  # fmt: skip
+                  is_causal=False, window=None, offset=None, **weights):  # fmt: skip
     return multi_head_attention(
         x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, mask=mask, bias=bias, sink=sink, scale=scale,
-        softcap=softcap, is_causal=is_causal,
+        softcap=softcap, is_causal=is_causal, window=window, offset=offset,
     )  # fmt: skip
 
 
@@ -443,7 +467,7 @@ ROWS["multi_head_attention"] = Row(
         bad("mask (3, 6)", "scores (6, 3, 5)", mask=TRUE((3, 6), bool)),
         bad("bias (3, 3, 5)", "(6, 3, 5)", bias=(3, 3, 5)),
         bad("sink (3,)", "(6, 3, 5)", sink=(3,)),
-        bad("is_causal", "(6, 3, 5)", is_causal=True),
+        bad("is_causal", "(6, 3, 5)", is_causal=True, offset=None),
         bad("softcap", "0", softcap=0.0),
         bad("rotary", "memory", rotary=Rotary(1.0, 0.0, "half")),
     ),

@@ -250,7 +250,7 @@ def mistakes(label):
         elif isinstance(value, bool):
             yield from ((name, wrong, TypeError, "True or False") for wrong in (1, "yes", None))
         elif isinstance(value, int):
-            yield from ((name, wrong, TypeError, "an integer") for wrong in (2.0, "2"))
+            yield from ((name, wrong, TypeError, "an integer") for wrong in (2.0, "2", True))
             if name != "offset":
                 yield name, -1, ValueError, "at least"
         elif isinstance(value, float):
@@ -289,7 +289,11 @@ def test_arguments_that_do_not_fit_are_named(label, row):
 
 
 def shaped(name, value):
-    return np.zeros(value) if isinstance(value, tuple) and name != "axis" and not hasattr(value, "layout") else value
+    return (
+        np.zeros(value)
+        if isinstance(value, tuple) and name not in ("axis", "window") and not hasattr(value, "layout")
+        else value
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
