@@ -90,7 +90,7 @@ def offsets(name: str, value: ArrayLike) -> Positions:
     if array.ndim > 1:
         raise ValueError(f"{name} must be an integer or have shape (batch,): {name} {array.shape}")
     if array.size and not -FAR <= array.min() <= array.max() <= FAR:
-        raise ValueError(f"{name} must lie between -2**60 and 2**60: {value}")
+        raise ValueError(f"{name} must lie between -2**60 and 2**60: {array}")
     return array.astype(np.int64)
 
 
