@@ -53,6 +53,16 @@ def instance(name: str, value: T, kind: type[T]) -> T:
     return value
 
 
+def function(name: str, value: object) -> None:
+    if not callable(value):
+        raise TypeError(f"{name} must be a function from array to array: {value!r}")
+
+
+def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}: {value!r}")
+
+
 def options_of(function: str, known: Collection[str], options: Mapping[str, object]) -> None:
     """Refuse an option that the function does not take, before a function further down refuses it under its own name.
 
@@ -107,6 +117,11 @@ def bias_fits(name: str, bias: NDArray[Any], weight_name: str, weight: NDArray[A
         )
 
 
+def gate_fits(w_gate: NDArray[Any], w_in: NDArray[Any]) -> None:
+    if w_gate.shape != w_in.shape:
+        raise ValueError(f"w_gate must have the shape of w_in: w_gate {w_gate.shape}, w_in {w_in.shape}")
+
+
 def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> None:
     """Refuse arrays whose axes before the last `n_core` ones (batch, heads) do not broadcast."""
     leading = {a.shape[: a.ndim - n_core] for a in arrays.values()}
@@ -148,8 +163,7 @@ def causal_is_square(scores_shape: tuple[int, ...]) -> None:
 
 def tables_turn(name: str, array: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], layout: str) -> None:
     """Refuse tables of rotary positions that cannot turn the features of `array`."""
-    if layout not in ("interleaved", "half"):
-        raise ValueError(f"layout must be 'interleaved' or 'half': {layout!r}")
+    one_of("layout", layout, ("interleaved", "half"))
     problem = ""
     if not (array.ndim and cos.ndim):
         problem = f"{name} must have shape (..., n, d), cos and sin (..., n, rotary_dim / 2)"

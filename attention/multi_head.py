@@ -185,6 +185,8 @@ class MultiHeadWeights:
 
         Raises
         ------
+        TypeError
+            If a size is not an integer, or rng not a numpy.random.Generator.
         ValueError
             If n_heads does not divide d_model, or n_kv_heads not n_heads.
 
@@ -203,6 +205,8 @@ class MultiHeadWeights:
         shared = n_heads if n_kv_heads is None else _checks.count("n_kv_heads", n_kv_heads, minimum=1)
         if d_model % n_heads:
             raise ValueError(f"n_heads must divide d_model: d_model {d_model}, n_heads {n_heads}")
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator, such as numpy.random.default_rng(0): {rng!r}")
         width = d_model // n_heads * shared
 
         def draw(d_in: int, d_out: int) -> NDArray[np.float64]:

@@ -373,13 +373,15 @@ def test_random_weights_come_from_the_generator_that_is_given():
         pytest.param((0, 1), {}, ValueError, ["d_model", "at least 1"], id="no features"),
         pytest.param((8, 2), {"n_kv_heads": 0}, ValueError, ["n_kv_heads", "at least 1"], id="no key heads"),
         pytest.param((8.0, 2), {}, TypeError, ["d_model", "integer"], id="float d_model"),
+        pytest.param((8, 2), {"rng": 0}, TypeError, ["rng", "Generator", "default_rng", "0"], id="a seed"),
+        pytest.param((8, 2), {"rng": np.random}, TypeError, ["rng", "Generator"], id="the global generator"),
     ],
 )
 def test_random_weights_need_sizes_that_fit(rng, arguments, options, exception, pieces):
     with pytest.raises(exception, match=says(*pieces)):
-        MultiHeadWeights.random(*arguments, **options, rng=rng)
+        MultiHeadWeights.random(*arguments, **{"rng": rng} | options)
     with pytest.raises(TypeError, match="rng"):
-        MultiHeadWeights.random(*arguments, **options)
+        MultiHeadWeights.random(*arguments)
 
 
 @pytest.mark.parametrize(

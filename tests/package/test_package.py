@@ -48,7 +48,7 @@ padding_mask(lengths, n_keys)
 segment_mask(query_segments, key_segments=None)
 mask_to_bias(mask, *, dtype=float)
 sinusoidal_encoding(n_positions, d_model, *, base=10000.0, dtype=float)
-rotary_tables(positions, rotary_dim, *, base=10000.0, interpolation=1.0, dtype=float)
+rotary_tables(positions, rotary_dim, *, base=10000.0, inv_freq=None, interpolation=1.0, dtype=float)
 apply_rotary(x, cos, sin, *, layout)
 rotary_permutation(rotary_dim)
 alibi_slopes(n_heads, *, dtype=float)
@@ -79,8 +79,9 @@ KVCache(max_tokens=None, *, window=None)
 layer_norm(x, weight=None, bias=None, *, eps=1e-5)
 rms_norm(x, weight=None, *, eps=1e-5)
 gelu(x, *, approximate=False)
-feed_forward(x, w_in, w_out, b_in=None, b_out=None, *, activation=gelu)
-BlockWeights(attention, w_in, w_out, b_in=None, b_out=None, norm1_weight=None, norm1_bias=None, norm2_weight=None, norm2_bias=None, *, activation=gelu, eps=1e-5)
+silu(x)
+feed_forward(x, w_in, w_out, b_in=None, b_out=None, *, w_gate=None, activation=gelu)
+BlockWeights(attention, w_in, w_out, b_in=None, b_out=None, norm1_weight=None, norm1_bias=None, norm2_weight=None, norm2_bias=None, *, w_gate=None, norm="layer", activation=gelu, eps=1e-5)
 transformer_block(x, weights, *, norm_first=True, **options)
 """  # noqa: E501
 SIGNATURES = {line.split("(")[0]: line for line in API.split("\n") if line}
@@ -108,6 +109,7 @@ FROM_A_PAPER = {
     "layer_norm": "Ba",
     "rms_norm": "Zhang",
     "gelu": "Hendrycks",
+    "silu": "Hendrycks",
     "feed_forward": "Vaswani",
     "transformer_block": "Vaswani",
 }
