@@ -2,7 +2,8 @@
 
 import math
 import operator
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -61,6 +62,18 @@ def function(name: str, value: object) -> None:
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}: {value!r}")
+
+
+@contextmanager
+def unchanged_if_refused(thing: object) -> Iterator[None]:
+    """Give an object its attributes back if something is refused meanwhile, where they are replaced and not altered."""
+    before = {} if thing is None else dict(vars(thing))
+    try:
+        yield
+    except BaseException:
+        if thing is not None:
+            vars(thing).update(before)
+        raise
 
 
 def options_of(function: str, known: Collection[str], options: Mapping[str, object]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _arrays, _checks
 from attention._scores import SharedOptions
+from attention.cache import KVCache
 from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
 from attention.projections import project
 
@@ -482,7 +483,12 @@ class _BlockOptions(SharedOptions, total=False):
 
 
 def transformer_block(
-    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_BlockOptions]
+    x: ArrayLike,
+    weights: BlockWeights,
+    *,
+    norm_first: bool = True,
+    cache: KVCache | None = None,
+    **options: Unpack[_BlockOptions],
 ) -> NDArray[Any]:
     r"""Let tokens attend to each other, then transform each by itself, and add both to what came in.
 
@@ -500,6 +506,8 @@ def transformer_block(
         What the block has learned.
     norm_first : bool, optional
         Where the norms stand: before each part (pre-LN), or after each sum (post-LN).
+    cache : KVCache, optional
+        The keys and values of this block for the tokens before x, as in `multi_head_attention`; each block has its own.
     **options
         rotary as in `multi_head_attention`, the others as in `attention_weights`; not memory, as the tokens attend to
         each other.
@@ -514,7 +522,7 @@ def transformer_block(
     TypeError
         If weights are not BlockWeights; as in `multi_head_attention`.
     ValueError
-        As in `multi_head_attention` and `feed_forward`.
+        As in `multi_head_attention` and `feed_forward`. The cache is then unchanged.
 
     References
     ----------
@@ -545,11 +553,13 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], zeros)
     array([[1., 2., 3., 4.]])
     """
-    _checks.options_of("transformer_block", ("norm_first", *_BlockOptions.__annotations__), options)
+    _checks.options_of("transformer_block", ("norm_first", "cache", *_BlockOptions.__annotations__), options)
     w = _checks.instance("weights", weights, BlockWeights)
+    if cache is not None:
+        _checks.instance("cache", cache, KVCache)
 
     def attend(tokens: NDArray[Any]) -> NDArray[Any]:
-        return multi_head_attention(tokens, w.attention, **options)
+        return multi_head_attention(tokens, w.attention, cache=cache, **options)
 
     def transform(tokens: NDArray[Any]) -> NDArray[Any]:
         return feed_forward(tokens, w.w_in, w.w_out, w.b_in, w.b_out, w_gate=w.w_gate, activation=w.activation)
@@ -559,12 +569,13 @@ def transformer_block(
     matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v, "w_o": heads.w_o}
     (tokens, *_), dtype = _arrays.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out, **gates)
     _checks.matrix_fits("x", tokens, "w_q", heads.w_q)  # else a norm would call it a matter of its weight
-    if _checks.flag("norm_first", norm_first):
-        y = _sum(tokens, attend(norm1(tokens)))
-        z = _sum(y, transform(norm2(y)))
-    else:
-        y = norm1(_sum(tokens, attend(tokens)))
-        z = norm2(_sum(y, transform(y)))
+    with _checks.unchanged_if_refused(cache):
+        if _checks.flag("norm_first", norm_first):
+            y = _sum(tokens, attend(norm1(tokens)))
+            z = _sum(y, transform(norm2(y)))
+        else:
+            y = norm1(_sum(tokens, attend(tokens)))
+            z = norm2(_sum(y, transform(y)))
     return _arrays.rounded(z, dtype)
 
 

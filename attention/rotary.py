@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from attention import _arrays, _checks
 
+
 def rotary_tables(
     positions: ArrayLike,
     rotary_dim: int,

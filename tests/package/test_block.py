@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from attention import (
     BlockWeights,
+    KVCache,
     MultiHeadWeights,
     Rotary,
     feed_forward,
@@ -68,11 +69,8 @@ def loop_silu(x):
 
 
 def loop_feed_forward(x, w_in, w_out, b_in=None, b_out=None, w_gate=None, activation=loop_gelu):
-    hidden = loop_project(x, w_in, b_in).astype(float)
-    if w_gate is None:
-        hidden = activation(hidden)
-    else:
-        hidden = activation(loop_project(x, w_gate).astype(float)) * hidden
+    hidden, gated = loop_project(x, w_in, b_in).astype(float), w_gate is not None
+    hidden = activation(loop_project(x, w_gate).astype(float)) * hidden if gated else activation(hidden)
     return loop_project(hidden, w_out, b_out).astype(float)
 
 
@@ -191,7 +189,9 @@ def test_gelu_follows_the_error_function_of_the_standard_library_to_the_last_dig
 
 
 def test_silu_equals_the_logistic_function_times_x():
-    x = np.concatenate([np.linspace(-50, 50, 1001), [-700, -720, 700, 1e-300, -1e-300, 0, 1e300, -1e300]]).reshape(1, -1)
+    x = np.concatenate([np.linspace(-50, 50, 1001), [-700, -720, 700, 1e-300, -1e-300, 0, 1e300, -1e300]]).reshape(
+        1, -1
+    )
     np.testing.assert_allclose(silu(x), loop_silu(x), rtol=4e-15, atol=0)
     moderate = x[np.abs(x) < 30]
     np.testing.assert_allclose(silu(moderate) - silu(-moderate), moderate, rtol=1e-13)
@@ -449,6 +449,52 @@ def test_block_weights_are_frozen_and_compare_by_identity(rng):
     assert [getattr(bare, name) for name in names] == [None] * 6
     with pytest.raises(TypeError, match="positional"):
         BlockWeights(weights.attention, weights.w_in, weights.w_out, *[None] * 6, weights.w_in)
+
+
+# --- a cache -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+@pytest.mark.parametrize("norm_first", [True, False], ids=["norm first", "norm after"])
+@pytest.mark.parametrize("sizes", [[8], [5, 1, 1, 1], [1] * 8, [2, 3, 3]], ids=str)
+@pytest.mark.parametrize("window", [None, 3], ids=["no window", "a window of 3"])
+def test_two_blocks_with_caches_give_what_the_whole_gives(rng, norm, norm_first, sizes, window):
+    rotary = Rotary(*rotary_tables(np.arange(20), 2), layout="half")
+    places = np.arange(8)
+    mask = places <= places[:, None]
+    if window is not None:
+        mask &= places > places[:, None] - window
+    x = expected = rng.standard_normal((2, 8, 5))
+    stack = []
+    for _ in range(2):
+        heads, rest = parts(rng)
+        rest = (without_offsets(rest) if norm == "rms" else rest) | {"w_gate": rng.standard_normal((5, 7))}
+        stack.append((block(heads, rest, norm=norm, activation=silu), KVCache(window=window)))
+        here = (rotary.cos[:8], rotary.sin[:8], rotary.layout)
+        options = {"norm_first": norm_first, "norm": norm, "activation": loop_silu, "mask": mask, "rotary": here}
+        expected = loop_block(expected, heads, rest, **options)
+    options = {"norm_first": norm_first, "rotary": rotary, "is_causal": True}
+    options["window"] = None if window is None else (window - 1, 0)
+    results = []
+    for new in np.split(x, np.cumsum(sizes)[:-1], axis=1):
+        for weights, cache in stack:
+            new = transformer_block(new, weights, cache=cache, **options)
+        results.append(new)
+    np.testing.assert_allclose(np.concatenate(results, axis=1), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
+    weights, cache, x = block(*parts(rng)), KVCache(), rng.standard_normal((4, 5))
+    transformer_block(x[:3], weights, cache=cache, is_causal=True)
+    with pytest.raises(ValueError, match="activation must keep the shape"):
+        broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
+        transformer_block(x[3:], broken, cache=cache, is_causal=True)
+    assert cache.n_seen == 3
+    last = transformer_block(x[3:], weights, cache=cache, is_causal=True)
+    whole = transformer_block(x, weights, is_causal=True)
+    np.testing.assert_allclose(last, whole[3:], rtol=0, atol=1e-13)
+    with pytest.raises(TypeError, match=says("cache must be KVCache", "dict")):
+        transformer_block(x, weights, cache={})
 
 
 # --- dtypes and memory -------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ repeat_kv(x, n_groups)
 self_attention(x, w_q, w_k, w_v, **options)
 cross_attention(x, memory, w_q, w_k, w_v, **options)
 MultiHeadWeights(w_q, w_k, w_v, w_o, b_q=None, b_k=None, b_v=None, b_o=None, *, n_heads, n_kv_heads=None)
-multi_head_attention(x, weights, *, memory=None, rotary=None, **options)
+multi_head_attention(x, weights, *, memory=None, rotary=None, cache=None, **options)
 Rotary(cos, sin, layout)
 PartialAttention(output, logsumexp)
 partial_attention(query, key, value, **options)
@@ -83,7 +83,7 @@ gelu(x, *, approximate=False)
 silu(x)
 feed_forward(x, w_in, w_out, b_in=None, b_out=None, *, w_gate=None, activation=gelu)
 BlockWeights(attention, w_in, w_out, b_in=None, b_out=None, norm1_weight=None, norm1_bias=None, norm2_weight=None, norm2_bias=None, *, w_gate=None, norm="layer", activation=gelu, eps=1e-5)
-transformer_block(x, weights, *, norm_first=True, **options)
+transformer_block(x, weights, *, norm_first=True, cache=None, **options)
 """  # noqa: E501
 SIGNATURES = {line.split("(")[0]: line for line in API.split("\n") if line}
 
