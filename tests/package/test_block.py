@@ -486,8 +486,8 @@ def test_two_blocks_with_caches_give_what_the_whole_gives(rng, norm, norm_first,
 def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
     weights, cache, x = block(*parts(rng)), KVCache(), rng.standard_normal((4, 5))
     transformer_block(x[:3], weights, cache=cache, is_causal=True)
+    broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
     with pytest.raises(ValueError, match="activation must keep the shape"):
-        broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
         transformer_block(x[3:], broken, cache=cache, is_causal=True)
     assert cache.n_seen == 3
     last = transformer_block(x[3:], weights, cache=cache, is_causal=True)
