@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -436,6 +436,26 @@ class BlockWeights:
     norm: Norm = field(default="layer", kw_only=True)
     activation: Activation = field(default=gelu, kw_only=True)
     eps: float = field(default=1e-5, kw_only=True)
+
+    if TYPE_CHECKING:  # for whoever checks types: anything like an array may be given, and an array is kept
+
+        def __init__(
+            self,
+            attention: MultiHeadWeights,
+            w_in: ArrayLike,
+            w_out: ArrayLike,
+            b_in: ArrayLike | None = None,
+            b_out: ArrayLike | None = None,
+            norm1_weight: ArrayLike | None = None,
+            norm1_bias: ArrayLike | None = None,
+            norm2_weight: ArrayLike | None = None,
+            norm2_bias: ArrayLike | None = None,
+            *,
+            w_gate: ArrayLike | None = None,
+            norm: Norm = "layer",
+            activation: Activation = gelu,
+            eps: float = 1e-5,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         _checks.instance("attention", self.attention, MultiHeadWeights)

@@ -1,7 +1,7 @@
 """Several heads side by side, and the matrix that joins them."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -129,6 +129,23 @@ class MultiHeadWeights:
     b_o: NDArray[Any] | None = None
     n_heads: int = field(kw_only=True)
     n_kv_heads: int | None = field(default=None, kw_only=True)
+
+    if TYPE_CHECKING:  # for whoever checks types: anything like an array may be given, and an array is kept
+
+        def __init__(
+            self,
+            w_q: ArrayLike,
+            w_k: ArrayLike,
+            w_v: ArrayLike,
+            w_o: ArrayLike,
+            b_q: ArrayLike | None = None,
+            b_k: ArrayLike | None = None,
+            b_v: ArrayLike | None = None,
+            b_o: ArrayLike | None = None,
+            *,
+            n_heads: int,
+            n_kv_heads: int | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         heads = _checks.count("n_heads", self.n_heads, minimum=1)

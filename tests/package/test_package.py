@@ -12,8 +12,10 @@ import sys
 import tomllib
 import typing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from numpy.typing import ArrayLike, NDArray
 
 import attention
 from attention._scores import AttentionOptions
@@ -315,6 +317,20 @@ def test_signatures_are_those_of_the_specification(name):
     expected = inspect.signature(space[name]).parameters.values()
     actual = inspect.signature(getattr(attention, name)).parameters.values()
     assert [(p.name, p.kind, p.default) for p in actual] == [(p.name, p.kind, p.default) for p in expected]
+
+
+@pytest.mark.parametrize("name", ["BlockWeights", "MultiHeadWeights"])
+def test_type_checkers_are_shown_the_arguments_of_a_dataclass_and_that_arrays_may_be_lists(name):
+    kind = getattr(attention, name)
+    nodes = ast.walk(ast.parse(inspect.getsource(kind)))
+    shown = next(node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    space = dict(vars(importlib.import_module(kind.__module__)))
+    exec(f"def init({ast.unparse(shown.args)}): ...", space)
+    _, *given = inspect.signature(space["init"]).parameters.values()
+    actual = inspect.signature(kind).parameters.values()
+    listed = {NDArray[Any]: ArrayLike, NDArray[Any] | None: ArrayLike | None}
+    expected = [p.replace(annotation=listed.get(p.annotation, p.annotation)) for p in actual]
+    assert given == expected
 
 
 @pytest.mark.parametrize("name", ["attention_weights", "scaled_dot_product_attention", "tiled_attention"])
