@@ -260,7 +260,7 @@ def feed_forward(
     b_out: ArrayLike | None = None,
     *,
     w_gate: ArrayLike | None = None,
-    activation: Activation = gelu,
+    activation: Callable[[NDArray[Any]], NDArray[Any]] = gelu,
 ) -> NDArray[Any]:
     r"""Widen every token, apply a function to each feature, and narrow it again.
 
@@ -418,7 +418,9 @@ class BlockWeights:
     >>> rng = np.random.default_rng(0)
     >>> heads = MultiHeadWeights.random(8, 4, n_kv_heads=2, rng=rng)
     >>> w_gate, w_in = rng.standard_normal((2, 8, 24))
-    >>> llama = BlockWeights(heads, w_in, w_in.T, w_gate=w_gate, norm="rms", activation=silu)
+    >>> llama = BlockWeights(
+    ...     heads, w_in, w_in.T, w_gate=w_gate, norm="rms", activation=silu
+    ... )
     >>> llama.norm, llama.w_gate.shape
     ('rms', (8, 24))
     """

@@ -437,11 +437,11 @@ ROWS["MultiHeadWeights"] = Row(
 )
 
 
-def several_heads(x, memory=None, rotary=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
+def several_heads(x, memory=None, rotary=None, cache=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
                   is_causal=False, **weights):  # fmt: skip
     return multi_head_attention(
-        x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, mask=mask, bias=bias, sink=sink, scale=scale,
-        softcap=softcap, is_causal=is_causal,
+        x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, cache=cache, mask=mask, bias=bias, sink=sink,
+        scale=scale, softcap=softcap, is_causal=is_causal,
     )  # fmt: skip
 
 
@@ -460,6 +460,9 @@ ROWS["multi_head_attention"] = Row(
         bad("is_causal", "(6, 3, 5)", is_causal=True),
         bad("softcap", "0", softcap=0.0),
         bad("rotary", "memory", rotary=Rotary(1.0, 0.0, "half")),
+        bad("rotary must be a Rotary", "layout=", "str", raises=TypeError, rotary="half"),
+        bad("cache", "memory", cache=KVCache()),
+        bad("cache must be KVCache", "int", raises=TypeError, cache=5),
     ),
     several_heads,
     cast=("bias", "sink", *BIASES),
@@ -581,8 +584,9 @@ GATED = without(BLOCK, "norm1_bias", "norm2_bias") | {"w_gate": floats(4, 7), "n
 ROWS["BlockWeights, gated"] = Row(GATED, (), block_weights, dtypes="own", views=True)
 
 
-def one_block(x, norm_first, mask=None, bias=None, **weights):
-    return transformer_block(x, block_weights(**weights), norm_first=norm_first, mask=mask, bias=bias, is_causal=True)
+def one_block(x, norm_first, cache=None, mask=None, bias=None, **weights):
+    options = {"cache": cache, "mask": mask, "bias": bias, "is_causal": True}
+    return transformer_block(x, block_weights(**weights), norm_first=norm_first, **options)
 
 
 for norm_first, label in ((True, ""), (False, ", post-LN")):
@@ -592,6 +596,7 @@ for norm_first, label in ((True, ""), (False, ", post-LN")):
             bad("x (3, 5)", "w_q (4, 6)", x=(3, 5)),
             bad("x (4,)", "2 axes", x=(4,)),
             bad("mask (2, 2)", "(2, 3, 3)", mask=TRUE((2, 2), bool)),
+            bad("cache must be KVCache", "bool", raises=TypeError, cache=True),
         ),
         one_block,
         cast=("bias", "b_in", "b_out", *NORMS),
