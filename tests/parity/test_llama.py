@@ -39,7 +39,7 @@ def layer(inputs, *cuts, **changes):
     """Run our block over the tokens, in one call, or cut into several through a cache."""
     state = {name: np.array(array) for name, array in inputs["state"].items()}
     heads = SIZES["num_attention_heads"], SIZES["num_key_value_heads"]
-    weights = function_of_the_page("from_llama")(state, 0, *heads, record_llama.EPS)
+    weights = function_of_the_page("block_from_llama")(state, 0, *heads, record_llama.EPS)
     x, n, window = np.array(inputs["x"]), record_llama.N_TOKENS, inputs["window"]
     there = np.arange(n) >= np.array(inputs["padding"])[:, None]
     positions = (there.cumsum(axis=1) - 1).clip(0)
