@@ -172,7 +172,12 @@ def test_a_name_with_an_underscore_stays_in_its_module(module):
     reached = {
         node.attr for node in ast.walk(tree(module)) if isinstance(node, ast.Attribute) and node_name(node) in taken
     }
-    private = {name for name in taken | reached if re.match("_(?!_)", name)} - {"_arrays", "_checks", "_positions", "_scores"}
+    private = {name for name in taken | reached if re.match("_(?!_)", name)} - {
+        "_arrays",
+        "_checks",
+        "_positions",
+        "_scores",
+    }
     assert not private, f"{module} takes {', '.join(private)} from another module; names that are shared have no _"
 
 
