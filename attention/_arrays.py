@@ -54,6 +54,14 @@ def integer_array(name: str, array: ArrayLike) -> NDArray[np.integer[Any]]:
     return result
 
 
+def int64_array(name: str, array: ArrayLike) -> NDArray[np.int64]:
+    """Integers to count with; those that only an unsigned type holds are refused."""
+    result = integer_array(name, array)
+    if result.dtype == np.uint64 and (result > np.iinfo(np.int64).max).any():
+        raise ValueError(f"{name} must be less than 2**63: {result.max()}")
+    return result.astype(np.int64, copy=False)
+
+
 def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     result = np.dtype(dtype)
     if result.kind != "f":

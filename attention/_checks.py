@@ -136,13 +136,13 @@ def fits_scores(name: str, array: NDArray[Any], scores_shape: tuple[int, ...]) -
         raise ValueError(f"{name} must broadcast to the scores: {name} {array.shape}, scores {scores_shape}; {problem}")
 
 
-def causal_is_square(scores_shape: tuple[int, ...]) -> None:
+def square_without_offset(option: str, scores_shape: tuple[int, ...]) -> None:
     n_q, n_k = scores_shape[-2:]
     if n_q != n_k:
         raise ValueError(
-            f"is_causal=True needs as many queries as keys: scores {scores_shape}. Say which alignment you mean: "
-            f"mask=causal_mask({n_q}, {n_k}) aligns the first query with the first key, "
-            f"mask=causal_mask({n_q}, {n_k}, offset={n_k - n_q}), that is offset=n_k - n_q, the last with the last"
+            f"{option} needs as many queries as keys, or an offset: scores {scores_shape}. Say which alignment you "
+            f"mean: offset=0 aligns the first query with the first key, offset={n_k - n_q}, that is n_k - n_q, the "
+            "last with the last, as decoding with a cache needs"
         )
 
 

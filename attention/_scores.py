@@ -3,6 +3,7 @@
 The steps overwrite the array that they are given, and leave it to the caller to silence floating-point warnings.
 """
 
+from collections.abc import Iterator
 from typing import Any, TypedDict
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _arrays, _checks
 from attention._arrays import Bools, Floats
+from attention._positions import Reach, Window
 
 
 class SharedOptions(TypedDict, total=False):
@@ -18,6 +20,8 @@ class SharedOptions(TypedDict, total=False):
     mask: ArrayLike | None
     bias: ArrayLike | None
     is_causal: bool
+    window: Window | None
+    offset: ArrayLike | None
     scale: float | None
     softcap: float | None
     sink: ArrayLike | None
@@ -37,20 +41,16 @@ class AttentionOptions(SharedOptions, total=False):
 
 
 def checked(enable_gqa: bool, **arrays: ArrayLike) -> tuple[list[Floats], np.dtype[Any]]:
-    """Convert query, key and perhaps value to floats that fit each other; return them and the dtype of the result.
-
-    With enable_gqa every head of key and value is repeated for its run of neighbouring query heads.
-    """
+    """Convert query, key and perhaps value to floats that fit each other; return them and the dtype of the result."""
     floats, dtype = _arrays.to_floats(**arrays)
     query, key, *values = floats
-    named = dict(zip(arrays, floats, strict=True))
     _checks.queries_meet_keys(query, key)
     for value in values:
         _checks.keys_have_values(key, value)
-    if not _checks.flag("enable_gqa", enable_gqa):
-        _checks.leading_axes_broadcast(2, **named)
-    elif (n_groups := queries_per_head(**named)) > 1:
-        return [query, *(np.repeat(array, n_groups, axis=-3) for array in (key, *values))], dtype
+    if _checks.flag("enable_gqa", enable_gqa):
+        queries_per_head(query, **dict(zip(list(arrays)[1:], floats[1:], strict=True)))
+    else:
+        _checks.leading_axes_broadcast(2, **dict(zip(arrays, floats, strict=True)))
     return floats, dtype
 
 
@@ -68,13 +68,28 @@ def queries_per_head(query: Floats, **shared: Floats) -> int:
     return int(query.shape[-3] // n_shared)
 
 
+def product(rows: NDArray[Any], shared: NDArray[Any]) -> NDArray[Any]:
+    """Multiply matrices. A head of `shared` serves a run of neighbouring heads of `rows`, as if they were more rows."""
+    if rows.ndim < 3 or shared.ndim < 3 or rows.shape[-3] <= shared.shape[-3]:
+        plain: NDArray[Any] = rows @ shared
+        return plain
+    *lead, heads, n, d = rows.shape
+    n_shared = shared.shape[-3]
+    together: NDArray[Any] = rows.reshape(*lead, n_shared, heads // n_shared * n, d) @ shared
+    return together.reshape(*together.shape[:-3], heads, n, together.shape[-1])
+
+
+def of_each_head(shared: NDArray[Any], n_heads: int) -> NDArray[Any]:
+    """Repeat what belongs to shared heads (axis -3) for the heads that share them."""
+    return shared if shared.shape[-3] in (1, n_heads) else np.repeat(shared, n_heads // shared.shape[-3], axis=-3)
+
+
 # --- scores ------------------------------------------------------------------------------------------------------
 
 
 def scaled(query: Floats, key: Floats, scale: float | None, softcap: float | None) -> NDArray[Any]:
     """Multiply queries and keys, and cap the products; shape (..., n_q, n_k)."""
-    factor = scale_factor(scale, query)
-    scores: NDArray[Any] = (query * factor) @ key.swapaxes(-1, -2)
+    scores = product(query * scale_factor(scale, query), key.swapaxes(-1, -2))
     if scores.size >= key.size or not np.isfinite(scores.sum()):  # few scores: they show what the keys hold
         show_infinities(scores, query, key)
     if softcap is not None:
@@ -102,33 +117,13 @@ def show_infinities(scores: NDArray[Any], query: Floats, key: Floats) -> None:
     broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))
     broken_key: Bools = np.logical_not(np.isfinite(key).all(axis=-1))
     if broken_query.any() or broken_key.any():
-        np.copyto(scores, np.nan, where=broken_query[..., :, None] | broken_key[..., None, :])
+        columns = broken_key[..., None, :]
+        if scores.ndim > 2 < columns.ndim:
+            columns = of_each_head(columns, scores.shape[-3])
+        np.copyto(scores, np.nan, where=broken_query[..., :, None] | columns)
 
 
 # --- masks and biases --------------------------------------------------------------------------------------------
-
-
-def distances(n_queries: int, n_keys: int | None, offset: int) -> NDArray[np.int64]:
-    """Key position minus (query position + offset), shape (n_queries, n_keys); n_keys=None: n_queries."""
-    rows = _checks.count("n_queries", n_queries)
-    columns = rows if n_keys is None else _checks.count("n_keys", n_keys)
-    return np.arange(columns) - (np.arange(rows)[:, None] + _checks.integer("offset", offset))
-
-
-def allowed_keys(mask: ArrayLike | None, is_causal: bool, scores_shape: tuple[int, ...]) -> Bools | None:
-    """Combine mask and is_causal; None where every query may attend to every key."""
-    allowed = fitting_mask(mask, scores_shape)
-    if causal(is_causal, scores_shape):
-        past: Bools = distances(scores_shape[-1], None, 0) <= 0
-        allowed = past if allowed is None else allowed & past
-    return allowed
-
-
-def causal(is_causal: bool, scores_shape: tuple[int, ...]) -> bool:
-    """is_causal, refused for a rectangle."""
-    if _checks.flag("is_causal", is_causal):
-        _checks.causal_is_square(scores_shape)
-    return bool(is_causal)
 
 
 def fitting_mask(mask: ArrayLike | None, scores_shape: tuple[int, ...]) -> Bools | None:
@@ -159,13 +154,26 @@ def sink_column(sink: ArrayLike, scores_shape: tuple[int, ...], dtype: np.dtype[
     return array.astype(dtype)[..., None, None] if array.ndim else array.astype(dtype)
 
 
-def masked(scores: NDArray[Any], bias: ArrayLike | None, allowed: Bools | None) -> NDArray[Any]:
+def masked(
+    scores: NDArray[Any], bias: ArrayLike | None, mask: ArrayLike | None, reach: Reach | None = None
+) -> NDArray[Any]:
     """Add the bias; -inf, a weight of zero, where a query may not attend."""
     if bias is not None:
         scores += fitting_bias(bias, scores.shape).astype(scores.dtype, copy=False)
+    allowed = fitting_mask(mask, scores.shape)
     if allowed is not None:
         np.copyto(scores, -np.inf, where=~allowed)
+    if reach is not None and scores.size:
+        for rows in row_blocks(scores):
+            reach.forbid(scores[..., rows, :], reach.positions(rows))
     return scores
+
+
+def row_blocks(scores: NDArray[Any]) -> Iterator[slice]:
+    """Cut the queries into blocks whose scores stay in the processor's cache."""
+    n_q = scores.shape[-2]
+    block = max(1, 2**18 * n_q // max(1, scores.size))
+    return (slice(first, min(first + block, n_q)) for first in range(0, n_q, block))
 
 
 # --- weights and the blend ---------------------------------------------------------------------------------------
@@ -174,11 +182,8 @@ def masked(scores: NDArray[Any], bias: ArrayLike | None, allowed: Bools | None) 
 def softmax_rows(scores: NDArray[Any], sink: ArrayLike | None = None) -> NDArray[Any]:
     """Overwrite every row with its softmax, in which a sink takes part as one more score."""
     column = None if sink is None else sink_column(sink, scores.shape, scores.dtype)
-    n_q = scores.shape[-2]
-    block = max(1, 2**18 * n_q // max(1, scores.size))  # so many rows stay in the processor's cache
-    for first in range(0, n_q, block):
-        rows = scores[..., first : first + block, :]
-        rows /= exponentials(rows, sink=column)
+    for rows in row_blocks(scores):
+        scores[..., rows, :] /= exponentials(scores[..., rows, :], sink=column)
     return scores
 
 
@@ -198,9 +203,25 @@ def exponentials(scores: NDArray[Any], axis: int = -1, sink: NDArray[Any] | None
     return total
 
 
-def blend(weights: NDArray[Any], value: Floats, allowed: Bools | None) -> NDArray[Any]:
-    """Average the values by their weights. A row without any allowed key is zero, the sum over nothing."""
-    output: NDArray[Any] = weights @ value
-    if allowed is not None and not np.isfinite(value).all():  # 0 * nan would be nan
-        np.copyto(output, 0, where=~allowed.any(axis=-1, keepdims=True))
-    return output
+def blend(
+    weights: NDArray[Any], value: Floats, bias: ArrayLike | None, mask: ArrayLike | None, reach: Reach | None = None
+) -> NDArray[Any]:
+    """Average the values by their weights. A value that is out of reach does not count, whatever it holds."""
+    output = product(weights, value)
+    if np.isfinite(output.sum()) or np.isfinite(value).all():
+        return output
+    attended: Bools = masked(np.zeros(weights.shape, weights.dtype), bias, mask, reach) != -np.inf
+    return product(weights, finite_part(value)) + broken_part(attended, value)
+
+
+def finite_part(value: Floats) -> Floats:
+    finite: Floats = np.where(np.isfinite(value), value, 0)
+    return finite
+
+
+def broken_part(attended: Bools, value: Floats) -> NDArray[Any]:
+    """Sum the nan and inf among the attended values; 0 where there is none, whereas a weight of 0 times nan is nan."""
+    kinds = np.isnan(value), value == np.inf, value == -np.inf
+    undefined, high, low = (product(attended.astype(np.float32), kind.astype(np.float32)) > 0 for kind in kinds)
+    total: NDArray[Any] = np.select([undefined | (high & low), high, low], [np.nan, np.inf, -np.inf], 0)
+    return total.astype(value.dtype, copy=False)

@@ -87,6 +87,5 @@ def additive_attention(
         hidden = np.tanh((q @ wq)[..., :, None, :] + (k @ wk)[..., None, :, :])  # (..., n_q, n_k, d_hidden)
         scores = hidden @ w
         _scores.show_infinities(scores, q, k)
-        allowed = _scores.fitting_mask(mask, scores.shape)
-        weights = _scores.softmax_rows(_scores.masked(scores, None, allowed))
-        return _scores.blend(weights, v, allowed).astype(dtype, copy=False)
+        weights = _scores.softmax_rows(_scores.masked(scores, None, mask))
+        return _scores.blend(weights, v, None, mask).astype(dtype, copy=False)

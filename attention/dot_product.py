@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _scores
+from attention import _positions, _scores
+from attention._positions import Window
 
 
 def attention_scores(
@@ -83,6 +84,8 @@ def attention_weights(
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
+    window: Window | None = None,
+    offset: ArrayLike | None = None,
     scale: float | None = None,
     softcap: float | None = None,
     sink: ArrayLike | None = None,
@@ -104,7 +107,14 @@ def attention_weights(
     bias : array_like of float, broadcasting to (..., n_q, n_k), optional
         Added to the scaled scores. A bias of -inf is arithmetic, not a mask: an inf key under it gives nan.
     is_causal : bool, optional
-        Query i may attend to keys 0 to i; needs equally many queries and keys. With a mask, both must allow.
+        Let a query attend to its own position and to earlier ones. Key j stands at j, query i at i + offset. With a
+        mask or a window, all must allow.
+    window : (left, right), optional
+        How many keys before and after its own position a query may attend to; None on a side is no limit.
+    offset : int or array_like of int, shape (batch,), optional
+        Where the first query stands, for is_causal and window; with several, one for each sequence of a batch, the
+        first axis. If omitted it is 0, and they ask for equally many queries and keys, since libraries disagree on
+        the rest: 0 aligns the first query with the first key, n_k - n_q the last with the last.
     scale, softcap : float, optional
         As in `attention_scores`. The scores are capped before bias and mask.
     sink : float or array_like of shape (heads,), optional
@@ -124,12 +134,13 @@ def attention_weights(
     TypeError
         If mask is not boolean or bias is, or an array does not hold real numbers.
     ValueError
-        As in `attention_scores`; if mask or bias do not broadcast to the scores, the sink does not fit the heads,
-        or is_causal meets n_q != n_k.
+        As in `attention_scores`; if mask or bias do not broadcast to the scores, or sink or offset does not fit
+        them; if is_causal or window meets n_q != n_k without an offset.
 
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1); masks: §3.2.3.
+    Window: [Beltagy et al. 2020](../reference/sources.md#beltagy2020), §3.1.
     Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3. Softcap:
     [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
 
@@ -152,12 +163,21 @@ def attention_weights(
     >>> q, k = project(x, W_Q1), project(x, W_K)
     >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
+
+    Alone at position 4, as in decoding, the verb looks one word back: *dog* counts twice as much as itself.
+
+    >>> from attention import attention_weights, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k = project(x[4:], W_Q1), project(x, W_K)
+    >>> attention_weights(q, k, window=(1, 0), offset=4) * 3
+    array([[0., 0., 0., 2., 1.]])
     """
     (q, k), dtype = _scores.checked(enable_gqa, query=query, key=key)
     with np.errstate(all="ignore"):
         scores = _scores.scaled(q, k, scale, softcap)
-        allowed = _scores.allowed_keys(mask, is_causal, scores.shape)
-        weights = _scores.softmax_rows(_scores.masked(scores, bias, allowed), sink)
+        reach = _positions.reach(is_causal, window, offset, scores.shape)
+        weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)
         return weights.astype(dtype, copy=False)
 
 
@@ -169,6 +189,8 @@ def scaled_dot_product_attention(
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
+    window: Window | None = None,
+    offset: ArrayLike | None = None,
     scale: float | None = None,
     softcap: float | None = None,
     sink: ArrayLike | None = None,
@@ -188,14 +210,15 @@ def scaled_dot_product_attention(
         What each key hands over; d_v may differ from d_k. Leading axes (batch, heads) broadcast. query, key and value
         promote among themselves as in NumPy, and only they decide the dtype of the output; integers and bools count
         as float64, float16 is computed in float32 and returned as float16.
-    mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`; enable_gqa shares the values as it shares the keys.
+    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`; enable_gqa shares the values as it shares the keys. Shared heads are never copied.
 
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
-        Row i is a weighted average of the value rows. A query without any allowed key gets a row of zeros, whatever
-        the values hold. nan or inf in an attended input shows in the output.
+        Row i is a weighted average of the value rows. A query without any allowed key gets a row of zeros. The value
+        of a key that a query may not attend to does not count, whatever it holds; nan or inf in an attended input
+        shows.
 
     Raises
     ------
@@ -228,10 +251,16 @@ def scaled_dot_product_attention(
     array([[1. ],
            [1.5],
            [3. ]])
+
+    The value of a masked key may hold anything:
+
+    >>> from attention import scaled_dot_product_attention
+    >>> scaled_dot_product_attention([[1.0]], [[1.0], [1.0]], [[5.0], [float("nan")]], mask=[True, False])
+    array([[5.]])
     """
     (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
     with np.errstate(all="ignore"):
         scores = _scores.scaled(q, k, scale, softcap)  # (..., n_q, n_k)
-        allowed = _scores.allowed_keys(mask, is_causal, scores.shape)  # None: all of them
-        weights = _scores.softmax_rows(_scores.masked(scores, bias, allowed), sink)  # (..., n_q, n_k)
-        return _scores.blend(weights, v, allowed).astype(dtype, copy=False)  # (..., n_q, d_v)
+        reach = _positions.reach(is_causal, window, offset, scores.shape)  # None: every query reaches every key
+        weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)  # (..., n_q, n_k)
+        return _scores.blend(weights, v, bias, mask, reach).astype(dtype, copy=False)  # (..., n_q, d_v)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _arrays, _checks, _scores
+from attention import _arrays, _checks, _positions
 
 
-def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -> NDArray[np.bool_]:
+def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: ArrayLike = 0) -> NDArray[np.bool_]:
     r"""Let every query attend to its own position and to earlier ones.
 
     $$M_{ij} = \big[\, j \le i + \text{offset} \,\big]$$
@@ -19,13 +19,14 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -
         Rows of the mask.
     n_keys : int, optional
         Columns of the mask; n_queries if omitted.
-    offset : int, optional
+    offset : int or array_like of int, shape (batch,), optional
         How many positions the queries stand behind the keys' origin. 0 aligns the first query with the first key
         (top-left); n_keys - n_queries aligns the last with the last, as decoding with a cache needs (bottom-right).
+        With several, each sequence of a batch has its own.
 
     Returns
     -------
-    mask : ndarray of bool, shape (n_queries, n_keys)
+    mask : ndarray of bool, shape (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with several offsets
         True where the query may attend to the key.
 
     Raises
@@ -33,7 +34,7 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -
     TypeError
         If an argument is not an integer.
     ValueError
-        If a size is negative.
+        If a size is negative, or offset has more than one axis.
 
     References
     ----------
@@ -53,13 +54,20 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: int = 0) -
     >>> causal_mask(2, 3, offset=1)
     array([[ True,  True, False],
            [ True,  True,  True]])
+
+    Two sequences, whose next query stands at 2 and at 0:
+
+    >>> from attention import causal_mask
+    >>> causal_mask(1, 3, offset=[2, 0])[:, 0, 0]
+    array([[ True,  True,  True],
+           [ True, False, False]])
     """
-    mask: NDArray[np.bool_] = _scores.distances(n_queries, n_keys, offset) <= 0
+    mask: NDArray[np.bool_] = _positions.distances(n_queries, n_keys, offset) <= 0
     return mask
 
 
 def sliding_window_mask(
-    n_queries: int, n_keys: int | None = None, *, left: int | None, right: int | None = 0, offset: int = 0
+    n_queries: int, n_keys: int | None = None, *, left: int | None, right: int | None = 0, offset: ArrayLike = 0
 ) -> NDArray[np.bool_]:
     r"""Let every query attend to its neighbourhood, its own position included.
 
@@ -73,12 +81,12 @@ def sliding_window_mask(
         Columns of the mask; n_queries if omitted.
     left, right : int or None
         How many keys before and after its own position a query sees; None means all of them.
-    offset : int, optional
+    offset : int or array_like of int, shape (batch,), optional
         As in `causal_mask`.
 
     Returns
     -------
-    mask : ndarray of bool, shape (n_queries, n_keys)
+    mask : ndarray of bool, shape (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with several offsets
         True where the query may attend to the key.
 
     Raises
@@ -86,7 +94,7 @@ def sliding_window_mask(
     TypeError
         If an argument is neither an integer nor, for left and right, None.
     ValueError
-        If a size, left or right is negative.
+        If a size, left or right is negative, or offset has more than one axis.
 
     References
     ----------
@@ -109,12 +117,12 @@ def sliding_window_mask(
     >>> np.array_equal(sliding_window_mask(4, left=None), causal_mask(4))
     True
     """
-    distance = _scores.distances(n_queries, n_keys, offset)
+    distance = _positions.distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
     if left is not None:
-        mask &= distance >= -_checks.count("left", left, hint="; None means no limit")
+        mask &= distance >= -_checks.count("left", left, hint=_positions.NO_LIMIT)
     if right is not None:
-        mask &= distance <= _checks.count("right", right, hint="; None means no limit")
+        mask &= distance <= _checks.count("right", right, hint=_positions.NO_LIMIT)
     return mask
 
 

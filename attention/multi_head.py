@@ -239,8 +239,8 @@ def multi_head_attention(
     rotary : Rotary, optional
         Tables that turn the queries and keys of every head, but not the values; self-attention only.
     **options
-        mask, bias, is_causal, scale, softcap and sink, as in `attention_weights`; the scores have the shape
-        (..., heads, n_q, n_k). enable_gqa follows from the weights.
+        mask, bias, is_causal, window, offset, scale, softcap and sink, as in `attention_weights`; the scores have the
+        shape (..., heads, n_q, n_k). enable_gqa follows from the weights.
 
     Returns
     -------

@@ -61,9 +61,9 @@ def partial_attention(
     value : array_like of shape (..., n_k, d_v)
         Their values. Leading axes and dtypes as in `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `attention_weights`. Mask and bias are those
-        of the given keys: `causal_mask(n_q, n_k, offset=-first)` for keys that start at `first`. A sink belongs to one
-        part only, else it is counted once for every part.
+        mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`. Mask and
+        bias are those of the given keys; where these start at `first`, so does the count of positions: the offset is
+        less by `first`. A sink belongs to one part only, else it is counted once for every part.
 
     Returns
     -------

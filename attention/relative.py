@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _arrays, _checks, _scores
+from attention import _arrays, _checks, _positions
 
 
 def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
@@ -116,7 +116,7 @@ def alibi_bias(
     array([[-0.75, -0.5 , -0.25,  0.  ]])
     """
     slopes = alibi_slopes(n_heads)
-    steps = -np.abs(_scores.distances(n_queries, n_keys, offset))  # (n_queries, n_keys)
+    steps = -np.abs(_positions.distances(n_queries, n_keys, _checks.integer("offset", offset)))  # (n_queries, n_keys)
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
         return (slopes[:, None, None] * steps).astype(_arrays.float_dtype(dtype))
 
@@ -179,7 +179,7 @@ def relative_position_bias(
     if numbers.ndim != 2 or numbers.shape[1] % 2 == 0:
         raise ValueError(f"table must have shape (n_heads, 2 * max_distance + 1): table {numbers.shape}")
     end = numbers.shape[1] // 2
-    distance = _scores.distances(n_queries, n_keys, offset)  # (n_queries, n_keys)
+    distance = _positions.distances(n_queries, n_keys, _checks.integer("offset", offset))  # (n_queries, n_keys)
     return numbers.astype(dtype, copy=False)[:, end + np.clip(distance, -end, end)]
 
 

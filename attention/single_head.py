@@ -30,7 +30,7 @@ def self_attention(
     w_v : array_like of shape (d_model, d_v)
         It makes values. All four arrays promote to a common dtype as in `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `attention_weights`.
+        mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def cross_attention(
     w_v : array_like of shape (d_memory, d_v)
         It makes values. All five arrays promote to a common dtype as in `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, scale, softcap, sink and enable_gqa, as in `attention_weights`.
+        mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`.
 
     Returns
     -------

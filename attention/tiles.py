@@ -11,43 +11,45 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks, _scores
-from attention._arrays import to_floats
-from attention._scores import AttentionOptions
+from attention import _checks, _positions, _scores
+from attention._positions import Reach
+from attention._scores import SharedOptions
 
-Tile = tuple[NDArray[Any], NDArray[Any]]  # scores (n_q, block), values (block, d_v)
+Tile = tuple[NDArray[Any], NDArray[Any]]  # scores (rows, block), values (block, d_v)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Checked arguments. Arrays are views with all leading axes; keys and values have n_groups times fewer heads."""
+    """Checked arguments, as views whose leading axes are those of the keys.
 
-    query: NDArray[Any]
-    key: NDArray[Any]
-    value: NDArray[Any]
-    mask: NDArray[np.bool_] | None
+    The query heads that share a head of keys stand in an axis of their own, `group`, which has size 1 if none do.
+    """
+
+    query: NDArray[Any]  # (..., group, n_q, d_k)
+    key: NDArray[Any]  # (..., n_k, d_k)
+    value: NDArray[Any]  # (..., n_k, d_v)
+    mask: NDArray[np.bool_] | None  # (..., group, n_q, n_k), as the bias
     bias: NDArray[Any] | None
-    sink: NDArray[Any] | None
+    sink: NDArray[Any] | None  # (..., group, 1)
+    reach: Reach | None
     factor: float
     softcap: float | None
-    is_causal: bool
-    n_groups: int
     finite: bool  # query and key
     bounded: bool  # the scores, such that exp needs no shift
+    broken: NDArray[Any] | None  # the values, if they hold nan or inf; `value` then has 0 in their place
 
     def head(self, at: tuple[int, ...]) -> "Problem":
-        """One head alone: every array has two axes."""
-        if not at:
-            return self
-        shared = (*at[:-1], at[-1] // self.n_groups)
+        """One head of keys, with the queries of its group."""
         return replace(
             self,
             query=self.query[at],
-            key=self.key[shared],
-            value=self.value[shared],
+            key=self.key[at],
+            value=self.value[at],
             mask=None if self.mask is None else self.mask[at],
             bias=None if self.bias is None else self.bias[at],
             sink=None if self.sink is None else self.sink[at],
+            reach=None if self.reach is None else self.reach._replace(offset=self.reach.offset[at]),
+            broken=None if self.broken is None else self.broken[at],
         )
 
 
@@ -55,41 +57,46 @@ class Problem:
 
 
 def prepared(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, **options: Unpack[AttentionOptions]
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *, enable_gqa: bool = False, **options: Unpack[SharedOptions]
 ) -> tuple[Problem, np.dtype[Any]]:
     """Check the arguments in the words of `scaled_dot_product_attention`; also return the dtype of the result."""
-    (q, k, v), dtype = to_floats(query=query, key=key, value=value)
-    _checks.queries_meet_keys(q, k)
-    _checks.keys_have_values(k, v)
+    (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
     factor, softcap = _scores.scale_factor(options.get("scale"), q), options.get("softcap")
     cap = np.inf if softcap is None else _checks.positive("softcap", softcap)
-    shares_heads = _checks.flag("enable_gqa", options.get("enable_gqa", False))
-    n_groups = _scores.queries_per_head(q, key=k, value=v) if shares_heads else 1
-    if n_groups == 1:
-        _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
+    n_groups = q.shape[-3] // k.shape[-3] if enable_gqa else 1
     scores_lead = _common(q.shape[:-2], _lead_of_queries(k, n_groups))
     lead = _common(scores_lead, _lead_of_queries(v, n_groups))
     few = (*lead[:-1], lead[-1] // n_groups) if lead else lead
     scores_shape = (*scores_lead, q.shape[-2], k.shape[-2])
-    wide = (*lead, *scores_shape[-2:])
     mask, bias = _scores.fitting_mask(options.get("mask"), scores_shape), options.get("bias")
     sink = options.get("sink")
+    reach = _positions.reach(
+        options.get("is_causal", False), options.get("window"), options.get("offset"), scores_shape
+    )
+
+    def by_group(array: NDArray[Any], *axes: int) -> NDArray[Any]:
+        """(..., heads, axes) as (..., heads of keys, group, axes)."""
+        return _widen(array, (*lead, *axes)).reshape(*few, n_groups, *axes)
+
+    pairs = scores_shape[-2:]
     with np.errstate(all="ignore"):
         largest_score = _largest_score(q, k, factor)
+        largest_value = float(max(v.max(initial=0), -v.min(initial=0)))
         column = None if sink is None else _scores.sink_column(sink, scores_shape, q.dtype)
+    whole = bool(np.isfinite(largest_value))
     problem = Problem(
-        _widen(q, (*lead, *q.shape[-2:])),
+        by_group(q, *q.shape[-2:]),
         _widen(k, (*few, *k.shape[-2:])),
-        _widen(v, (*few, *v.shape[-2:])),
-        mask=None if mask is None else _widen(mask, wide),
-        bias=None if bias is None else _widen(_scores.fitting_bias(bias, scores_shape), wide),
-        sink=None if column is None else _widen(column, (*lead, 1, 1)),
+        _widen(v if whole else _scores.finite_part(v), (*few, *v.shape[-2:])),
+        mask=None if mask is None else by_group(mask, *pairs),
+        bias=None if bias is None else by_group(_scores.fitting_bias(bias, scores_shape), *pairs),
+        sink=None if column is None else by_group(column, 1, 1)[..., 0],
+        reach=None if reach is None else reach._replace(offset=by_group(reach.offset, 1)),
         factor=factor,
         softcap=None if softcap is None else cap,
-        is_causal=_scores.causal(options.get("is_causal", False), scores_shape),
-        n_groups=n_groups,
         finite=bool(np.isfinite(largest_score)),
-        bounded=bias is None and _needs_no_shift(min(largest_score, cap), v),
+        bounded=bias is None and _needs_no_shift(min(largest_score, cap), largest_value, q.dtype),
+        broken=None if whole else _widen(v, (*few, *v.shape[-2:])),
     )
     return problem, dtype
 
@@ -119,10 +126,9 @@ def _largest_square(vectors: NDArray[Any], block: int = 8192) -> NDArray[Any]:
     return largest
 
 
-def _needs_no_shift(largest_score: float, value: NDArray[Any]) -> bool:
+def _needs_no_shift(largest_score: float, largest_value: float, dtype: np.dtype[Any]) -> bool:
     """Whether sums of exponentials, and of these times the values, stay far from overflow and underflow."""
-    info = np.finfo(value.dtype)
-    largest_value = max(value.max(initial=0), -value.min(initial=0))
+    info = np.finfo(dtype)
     return bool(0 < largest_score < np.log(info.max) / 4 and info.tiny**0.5 < largest_value < info.max**0.5)
 
 
@@ -136,52 +142,69 @@ def solve(
     query_block = _checks.count("query_block", query_block, minimum=1)
     key_block = _checks.count("key_block", key_block, minimum=1)
     n_threads = _checks.count("n_threads", n_threads, minimum=1)
-    (*lead, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
-    output = np.empty((*lead, n_q, problem.value.shape[-1]), problem.query.dtype)
-    logsumexp = np.empty((*lead, n_q), problem.query.dtype)
-    starts = range(0, n_q, query_block)
-    tasks = deque((at, slice(i, min(i + query_block, n_q))) for at in np.ndindex(*lead) for i in starts)
+    (*few, n_groups, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
+    output = np.empty((*few, n_groups, n_q, problem.value.shape[-1]), problem.query.dtype)
+    logsumexp = np.empty((*few, n_groups, n_q), problem.query.dtype)
+    n_rows = max(1, query_block // max(1, n_groups))  # of each head of a group, which share a tile
+    tasks = deque((at, slice(i, min(i + n_rows, n_q))) for at in np.ndindex(*few) for i in range(0, n_q, n_rows))
+    size = n_groups * min(n_rows, n_q) * min(key_block, n_k)
 
     def work() -> None:
-        buffer = np.empty(min(query_block, n_q) * min(key_block, n_k), output.dtype)
+        buffer = np.empty(size, output.dtype)
         with np.errstate(all="ignore"):  # counts in this thread alone
             while True:
                 try:
                     at, rows = tasks.popleft()
                 except IndexError:
                     return
-                logsumexp[at][rows] = _attend(problem.head(at), rows, key_block, buffer, output[at][rows])
+                logsumexp[at][:, rows] = _attend(problem.head(at), rows, key_block, buffer, output[at][:, rows])
 
-    if n_threads == 1:
+    n_others = min(n_threads, len(tasks)) - 1
+    if n_others < 1:
         work()
-        return output, logsumexp
-    from concurrent.futures import ThreadPoolExecutor
+    else:
+        from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        others = [pool.submit(work) for _ in range(n_threads - 1)]
-        work()
-        for other in others:
-            other.result()  # raises what the thread raised
-    return output, logsumexp
+        with ThreadPoolExecutor(n_others) as pool:
+            others = [pool.submit(work) for _ in range(n_others)]
+            work()
+            for other in others:
+                other.result()  # raises what the thread raised
+    lead = (*few[:-1], few[-1] * n_groups) if few else ()
+    return output.reshape(*lead, *output.shape[-2:]), logsumexp.reshape(*lead, n_q)
 
 
-def _attend(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any], blend: NDArray[Any]) -> NDArray[Any]:
-    """Answer a block of queries: the output goes to `blend`, the logsumexp comes back."""
+def _attend(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any], output: NDArray[Any]) -> NDArray[Any]:
+    """Answer a block of queries: (group, rows, d_v) goes to `output`, the logsumexp (group, rows) comes back."""
+    n_groups, n_rows, d_v = output.shape
+    blend = output.reshape(n_groups * n_rows, d_v)  # a view, or a copy where a group has several heads
     blend[...] = 0
     share = _online_softmax(_score_tiles(head, rows, key_block, buffer), blend, head.bounded)
     if head.sink is not None:  # a part of its own, whose value is zero
-        sink = np.broadcast_to(head.sink[0], share.shape)
-        blend[...], share = merge([blend, np.zeros_like(blend)], [share, sink])
-    return share
+        blend[...], share = merge([blend, np.zeros_like(blend)], [share, np.repeat(head.sink, n_rows)])
+    if head.broken is not None:
+        only_masks = replace(head, query=np.zeros_like(head.query), value=head.broken)
+        for scores, value in _score_tiles(only_masks, rows, key_block, buffer):
+            blend += _scores.broken_part(scores != -np.inf, value)
+    output[...] = blend.reshape(output.shape)
+    return share.reshape(n_groups, n_rows)
 
 
 def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any]) -> Iterator[Tile]:
-    """Score a block of queries against one block of keys after another, all in the same buffer."""
-    query = head.query[rows] * head.factor
-    n_seen = rows.stop if head.is_causal else len(head.key)
+    """Score a block of queries against one block of keys after another, all in the same buffer.
+
+    The rows of a tile are those of the first query head of the group, then those of the next.
+    """
+    query = head.query[:, rows] * head.factor
+    n_groups, n_rows, d_k = query.shape
+    query = query.reshape(-1, d_k)
+    keys = slice(0, len(head.key))
+    if head.reach is not None:
+        positions = head.reach.positions(rows)  # (group, rows)
+        keys = head.reach.keys(positions, keys.stop)
     by_row = head.mask is not None or head.bias is not None  # as these lie in memory; else columns, faster to fill
-    for first in range(0, n_seen, key_block):
-        columns = slice(first, min(first + key_block, n_seen))
+    for first in range(keys.start, keys.stop, key_block):
+        columns = slice(first, min(first + key_block, keys.stop))
         key = head.key[columns]
         shape = (len(query), len(key))
         scores = buffer[: len(query) * len(key)].reshape(shape, order="C" if by_row else "F")
@@ -190,14 +213,13 @@ def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any
             _scores.show_infinities(scores, query, key)
         if head.softcap is not None:
             _scores.cap(scores, head.softcap)
+        by_head = scores.reshape(n_groups, n_rows, len(key))  # a view
         if head.bias is not None:
-            scores += head.bias[rows, columns]
+            by_head += head.bias[:, rows, columns]
         if head.mask is not None:
-            np.copyto(scores, -np.inf, where=~head.mask[rows, columns])
-        if head.is_causal and columns.stop > rows.start:  # the tile meets the diagonal
-            start = max(first, rows.start)
-            late = np.arange(start, columns.stop)[:, None] > np.arange(rows.start, rows.stop)
-            np.copyto(scores[:, start - first :], -np.inf, where=late.T)
+            np.copyto(by_head, -np.inf, where=~head.mask[:, rows, columns])
+        if head.reach is not None:
+            head.reach.forbid(by_head, positions, first)
         yield scores, head.value[columns]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _arrays, tiles
+from attention._positions import Window
 
 
 def tiled_attention(
@@ -15,6 +16,8 @@ def tiled_attention(
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
+    window: Window | None = None,
+    offset: ArrayLike | None = None,
     scale: float | None = None,
     softcap: float | None = None,
     sink: ArrayLike | None = None,
@@ -30,7 +33,7 @@ def tiled_attention(
     Both sums grow tile by tile. $m_i$ is the largest score of the row so far; when it grows, what was summed before
     shrinks by $e^{m_i^{\text{old}} - m_i}$. Where the lengths of queries and keys promise small scores, $m_i$ stays 0.
     The division comes last, and blocks of queries are the outer loop. Beyond the output it needs one tile a thread,
-    1 MiB in float32, whatever n is. Under `is_causal`, tiles that lie in the future are not computed.
+    1 MiB in float32, whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
 
     Parameters
     ----------
@@ -40,7 +43,7 @@ def tiled_attention(
         What it is compared with, one row a key.
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in `scaled_dot_product_attention`.
-    mask, bias, is_causal, scale, softcap, sink, enable_gqa : optional
+    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
         As in `attention_weights`. Mask and bias are read tile by tile, and may be views made by `np.broadcast_to`.
     query_block, key_block : int, optional
         Rows and columns of a tile. Any size is right; the defaults are fast.
@@ -92,8 +95,8 @@ def tiled_attention(
            [1. ]])
     """
     problem, dtype = tiles.prepared(
-        query, key, value, mask=mask, bias=bias, is_causal=is_causal, scale=scale, softcap=softcap, sink=sink,
-        enable_gqa=enable_gqa,
+        query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
+        scale=scale, softcap=softcap, sink=sink, enable_gqa=enable_gqa,
     )  # fmt: skip
     output, _ = tiles.solve(problem, query_block, key_block, n_threads)
     return _arrays.rounded(output, dtype)

@@ -299,33 +299,6 @@ def test_large_appends_waste_no_more_than_small_ones():
 
 
 @properties
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 20)), max_size=12), st.sampled_from([None, 1, 3, 8, 30]))
-def test_appends_and_truncations_follow_a_plain_list(steps, window):
-    cache, seen, fresh, gone = KVCache(window=window), list[int](), 0, 0  # gone: what truncate cannot bring back
-    cache.append(*tokens(0, 0))
-    for grows, n in steps:
-        kept = seen[max(gone, len(seen) - (window or len(seen))) :]
-        if grows:
-            _, values = cache.append(*tokens(fresh, fresh + n))
-            reach = min(len(kept), window - 1) if window else len(kept)
-            expected = kept if n == 0 else [*kept[len(kept) - reach :], *range(fresh, fresh + n)]
-            assert values[1, :, 0].tolist() == expected
-            seen += range(fresh, fresh + n)
-            fresh += n
-            gone = max(gone, len(seen) - 2 * window) if window else 0
-        elif len(seen) - len(kept) <= n <= len(seen) and (gone == 0 or n - gone >= window - 1):
-            cache.truncate(n)
-            del seen[n:]
-        else:
-            with pytest.raises(ValueError, match="n must be at"):
-                cache.truncate(n)
-        kept = seen[max(gone, len(seen) - (window or len(seen))) :]
-        keys, values = cache.append(*tokens(0, 0))
-        assert keys[0, :, 0].tolist() == values[1, :, 0].tolist() == kept
-        assert (cache.n_seen, len(cache)) == (len(seen), len(kept))
-
-
-@properties
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9))))
 def test_guesses_that_are_taken_back_leave_no_hole_in_the_window(seed, window, steps):
     rng, cache, at = np.random.default_rng(seed), KVCache(window=window), 0
@@ -359,15 +332,16 @@ def test_a_guess_is_taken_back(rng):
     ("n", "exception", "pieces"),
     [
         pytest.param(11, ValueError, ["n 11", "n_seen 10"], id="more than were seen"),
-        pytest.param(5, ValueError, ["n 5", "6", "window"], id="what the window has forgotten"),
-        pytest.param(-1, ValueError, ["n must be at least 0", "-1"], id="negative"),
+        pytest.param(4, ValueError, ["n 4", "at least 5", "window"], id="what the window has forgotten"),
+        pytest.param(-1, ValueError, ["n must be at least", "n -1"], id="negative"),
         pytest.param(7.0, TypeError, ["n must be an integer", "7.0"], id="a float"),
         pytest.param(None, TypeError, ["n must be an integer"], id="None"),
     ],
 )
 def test_truncate_refuses_and_changes_nothing(n, exception, pieces):
     cache = KVCache(window=4)
-    cache.append(*tokens(0, 10))
+    for token in range(10):
+        cache.append(*tokens(token, token + 1))
     with pytest.raises(exception, match=says(*pieces)):
         cache.truncate(n)
     assert (len(cache), cache.n_seen) == (4, 10)
@@ -387,12 +361,18 @@ def test_truncate_keeps_again_what_the_window_had_pushed_out():
 
 def test_truncate_refuses_to_leave_a_hole_in_the_next_window():
     cache = KVCache(window=4)
-    cache.append(*tokens(0, 10))
+    for token in range(10):
+        cache.append(*tokens(token, token + 1))
     cache.truncate(6)  # 2 to 5 are there, as many as ever before this
     cache.truncate(5)
     with pytest.raises(ValueError, match=says("n must be at least 5", "n 4", "window")):
         cache.truncate(4)  # the next token would look at 1, which is gone
     assert (len(cache), cache.n_seen) == (3, 5)
+    cache.append(*tokens(20, 30))
+    cache.append(*tokens(30, 60))
+    cache.truncate(15)  # the last append is long, and can be taken back, but no more
+    with pytest.raises(ValueError, match=says("n must be at least 14", "n 13")):
+        cache.truncate(13)
 
 
 def test_a_cache_that_was_emptied_still_knows_its_shape_and_dtype():
@@ -403,6 +383,241 @@ def test_a_cache_that_was_emptied_still_knows_its_shape_and_dtype():
         cache.append(*tokens(0, 1, widths=(4, 5)))
     with pytest.raises(ValueError, match=says("dtype", "float32")):
         cache.append(*tokens(0, 1, dtype=np.float32))
+
+
+# --- ragged batches, selections ----------------------------------------------------------------------------------
+
+
+class Plain:
+    """What the cache should do, told with a list of tokens for each sequence: every token is a number of its own."""
+
+    def __init__(self, rng, window, batch):
+        self.rng, self.window, self.sequences = rng, window, [list[int]() for _ in range(batch)]
+        self.cache, self.before, self.fresh = KVCache(window=window), [0] * batch, 0
+        self.peaks = [0] * batch  # the most tokens a sequence ever had
+        self.counts: type = int  # of n_seen and offset
+
+    def append(self, n_new):
+        batch = len(self.sequences)
+        new = np.arange(self.fresh, self.fresh + batch * n_new, dtype=float).reshape(batch, 1, n_new, 1)
+        self.fresh += batch * n_new
+        key, value = np.tile(new, (1, 2, 1, 3)), np.tile(-new, (1, 2, 1, 5))
+        keys, values = self.cache.append(key, value)
+        assert (keys.shape, values.shape) == ((batch, 2, keys.shape[2], 3), (batch, 2, keys.shape[2], 5))
+        self.before = [len(sequence) for sequence in self.sequences]
+        for sequence, tokens in zip(self.sequences, new[:, 0, :, 0].tolist(), strict=True):
+            sequence.extend(tokens)
+        self.peaks = [max(peak, len(sequence)) for peak, sequence in zip(self.peaks, self.sequences, strict=True)]
+        self.check(keys, values, n_new)
+
+    def check(self, keys, values, n_new):
+        """Every query finds its own token at its position, and before it every token that it may look at."""
+        n_k, furthest, last = keys.shape[2], 0, 0
+        offsets = np.broadcast_to(self.cache.offset, len(self.sequences)).tolist()
+        for b, (sequence, offset) in enumerate(zip(self.sequences, offsets, strict=True)):
+            for i in range(n_new):
+                position = self.before[b] + i
+                reach = position if self.window is None else min(position, self.window - 1)
+                for back in range(reach + 1):
+                    j = i + offset - back
+                    assert 0 <= j < n_k
+                    assert set(keys[b, :, j].ravel()) == {sequence[position - back]}
+                    assert set(values[b, :, j].ravel()) == {-sequence[position - back]}
+            reach = self.before[b] if self.window is None else min(self.before[b], self.window - 1)
+            furthest, last = max(furthest, reach - offset), max(last, offset + n_new)
+        if n_new:
+            assert (furthest, last) == (0, n_k), "the views hold no row that no sequence needs"
+        assert np.isfinite(keys).all(), "padding was never left to chance"
+
+    def truncate(self, n):
+        """Take a guess back, unless that is refused; what was promised is not refused."""
+        each = np.broadcast_to(n, len(self.sequences)).tolist()
+        state = self.state()
+        try:
+            self.cache.truncate(n)
+        except ValueError:
+            assert str(self.state()) == str(state)
+            promised = [
+                length >= new >= (0 if self.window is None else min(before, peak - self.window))
+                for new, length, before, peak in zip(
+                    each, map(len, self.sequences), self.before, self.peaks, strict=True
+                )
+            ]
+            assert not all(promised)
+        else:
+            for b, new in enumerate(each):
+                assert new <= len(self.sequences[b])
+                del self.sequences[b][new:]
+            self.counts = self.counts if isinstance(n, int) else np.ndarray
+
+    def select(self, indices):
+        self.cache.select(indices)
+        self.sequences = [[*self.sequences[b]] for b in indices]
+        self.before, self.peaks = ([numbers[b] for b in indices] for numbers in (self.before, self.peaks))
+
+    def state(self):
+        return self.cache.n_seen, self.cache.offset, len(self.cache), self.cache.nbytes
+
+    def step(self, ragged):
+        """Do something at random."""
+        rng, lengths = self.rng, [len(sequence) for sequence in self.sequences]
+        match rng.choice(["append", "one", "truncate", "lengths", "select"], p=[0.3, 0.3, 0.15, 0.15, 0.1]):
+            case "append":
+                self.append(int(rng.integers(0, 20)))
+            case "one":
+                self.append(1)
+            case "truncate":
+                self.truncate(int(rng.integers(0, max(lengths) + 2)))
+            case "lengths" if ragged:  # mostly a part of the last append, as padding is
+                low = rng.choice([0, 1], p=[0.3, 0.7]) * np.array(self.before)
+                self.truncate(rng.integers(np.minimum(low, lengths), np.add(lengths, 1)))
+            case "select" if self.fresh:
+                self.select(rng.integers(0, len(lengths), rng.integers(1, 6)))
+        n_seen = self.cache.n_seen
+        assert type(n_seen) is type(self.cache.offset) is self.counts
+        assert np.broadcast_to(n_seen, len(self.sequences)).tolist() == [len(sequence) for sequence in self.sequences]
+
+
+@pytest.mark.parametrize("window", [None, 1, 3, 8, 30], ids=str)
+def test_random_operations_follow_plain_lists(window):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        plain = Plain(rng, window, batch=int(rng.integers(1, 5)))
+        plain.append(int(rng.integers(0, 12)))
+        for _ in range(15):
+            plain.step(ragged=seed % 3 > 0)
+
+
+def test_lengths_and_bytes_of_a_ragged_batch():
+    cache = KVCache(window=4)
+    cache.append(*tokens(0, 9, lead=(3, 2)))
+    cache.truncate([9, 1, 6])
+    assert len(cache) == 4
+    assert cache.n_seen.tolist() == [9, 1, 6]
+    assert cache.nbytes == 2 * (4 + 1 + 4) * (3 + 5) * 8  # 2 heads, float64; padding does not count
+    cache.select([1, 1])
+    assert (len(cache), cache.nbytes) == (1, 2 * (1 + 1) * (3 + 5) * 8)
+    assert cache.n_seen.tolist() == [1, 1]
+    cache.n_seen[:] = cache.offset[:] = 7  # of copies
+    assert (cache.n_seen.tolist(), cache.offset.tolist()) == ([1, 1], [0, 0])
+    cache.select(np.array([], int))
+    assert (len(cache), cache.nbytes, cache.n_seen.shape) == (0, 0, (0,))
+    assert cache.append(*tokens(0, 2, lead=(0, 2)))[0].shape == (0, 2, 2, 3)
+
+
+def test_padding_holds_no_chance_bits():
+    for n in (10_000, 20_000):
+        cache = KVCache()
+        cache.append(*tokens(0, n, lead=(2,)))
+        cache.truncate([n, 1])
+        for _ in range(3):
+            np.full((2, 2 * n, 3), np.nan)  # memory that the next buffers may get
+        keys, _ = cache.append(*tokens(0, 1, lead=(2,)))
+        assert (keys[1, 2:] == 0).all(), "rows of other sequences were moved, or rows that nobody wrote"
+
+
+def test_a_short_sequence_finds_its_whole_window_however_far_the_others_are():
+    cache = KVCache(window=3)
+    cache.append(*tokens(0, 50, lead=(2, 1)))
+    cache.truncate([50, 2])
+    keys, _ = cache.append(*tokens(90, 92, lead=(2, 1)))
+    short = cache.offset[1]
+    assert keys[1, 0, short - 2 : short + 2, 0].tolist() == [0, 1, 90, 91]
+    for n in range(200):  # a window bounds the space: soon the views are as short as if they had always been equal
+        keys, _ = cache.append(*tokens(n, n + 1, lead=(2, 1)))
+    assert keys.shape[-2] <= 16
+    for b in range(2):
+        assert keys[b, 0, cache.offset[b] - 2 : cache.offset[b] + 1, 0].tolist() == [197, 198, 199]
+
+
+@pytest.mark.parametrize("window", [None, 4])
+def test_a_ragged_batch_decodes_like_each_sequence_alone(rng, window):
+    lengths, n_steps = [7, 2, 5], 6
+    query, key, value = (rng.standard_normal((3, 4, 20, width)) for width in (3, 3, 5))
+    cache = KVCache(window=window)
+    for array in (key, value):  # right-padded, with what must not show
+        for b, n in enumerate(lengths):
+            array[b, :, n:7] = 1e9
+    cache.append(key[..., :7, :], value[..., :7, :])
+    cache.truncate(lengths)
+    for step in range(n_steps):
+        new = slice(7 + step, 8 + step)
+        keys, values = cache.append(key[..., new, :], value[..., new, :])
+        sees = {"is_causal": True, "window": window and (window - 1, 0), "offset": cache.offset}
+        found = scaled_dot_product_attention(query[..., new, :], keys, values, **sees)
+        for b, n in enumerate(lengths):
+            own = [*range(n), *range(7, 8 + step)][-window if window else 0 :]
+            expected = loop_attention(query[b, :, new], key[b][:, own], value[b][:, own])
+            np.testing.assert_allclose(found[b], expected, rtol=0, atol=32 * EPS * np.abs(value[b][:, own]).max())
+
+
+def test_a_selection_repeats_a_prompt_and_reorders_beams():
+    cache = KVCache()
+    prompt, _ = cache.append(*tokens(0, 3, lead=(1, 2)))
+    cache.select([0, 0, 0])
+    keys, _ = cache.append(*(np.stack([part + b for b in range(3)]) for part in tokens(10, 11)))
+    assert keys[:, 1, :, 0].tolist() == [[0, 1, 2, 10], [0, 1, 2, 11], [0, 1, 2, 12]]
+    cache.select([2, 0])
+    keys, _ = cache.append(*tokens(20, 21, lead=(2, 2)))
+    assert keys[:, 1, :, 0].tolist() == [[0, 1, 2, 12, 20], [0, 1, 2, 10, 20]]
+    assert prompt[0, 0, :, 0].tolist() == [0, 1, 2]
+    assert (cache.n_seen, cache.offset) == (5, 4)
+    cache.select(np.array([], int))
+    assert cache.append(*tokens(0, 1, lead=(0, 2)))[0].shape == (0, 2, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("method", "argument", "exception", "pieces"),
+    [
+        pytest.param("truncate", [3, 3], ValueError, ["n (2,)", "batch (3,)"], id="too few lengths"),
+        pytest.param("truncate", [[3, 3, 3]], ValueError, ["n (1, 3)", "(batch,)"], id="lengths with two axes"),
+        pytest.param("truncate", [3, 9, 3], ValueError, ["n [3 9 3]", "n_seen [4 5 6]"], id="one too long"),
+        pytest.param("truncate", 5, ValueError, ["n 5", "n_seen [4 5 6]"], id="longer than the shortest"),
+        pytest.param("truncate", [3, -1, 3], ValueError, ["n [ 3 -1  3]", "at least 0"], id="one negative"),
+        pytest.param("truncate", [3.0, 3, 3], TypeError, ["n must hold integers", "float64"], id="float lengths"),
+        pytest.param("truncate", [True] * 3, TypeError, ["n must hold integers", "bool"], id="flags for lengths"),
+        pytest.param(
+            "truncate", np.array([3, 2**63, 3], np.uint64), ValueError, ["n ["], id="uint64"
+        ),
+        pytest.param("select", [0, 3], ValueError, ["indices", "0 to 2", "0 to 3"], id="no such sequence"),
+        pytest.param("select", [0, -1], ValueError, ["indices", "0 to 2", "-1 to 0"], id="a negative index"),
+        pytest.param("select", [[0, 1]], ValueError, ["indices (1, 2)", "one axis"], id="two axes"),
+        pytest.param("select", 1, ValueError, ["indices ()", "one axis"], id="a single index"),
+        pytest.param("select", [0.0], TypeError, ["indices must hold integers", "float64"], id="float indices"),
+        pytest.param("select", [True, False], TypeError, ["indices must hold integers", "bool"], id="a boolean index"),
+        pytest.param("select", None, TypeError, ["indices must hold integers"], id="None"),
+    ],
+)
+def test_truncate_and_select_refuse_and_change_nothing(method, argument, exception, pieces):
+    cache = KVCache()
+    cache.append(*tokens(0, 6, lead=(3,)))
+    cache.truncate([4, 5, 6])
+    with pytest.raises(exception, match=says(*pieces)):
+        getattr(cache, method)(argument)
+    assert (cache.n_seen.tolist(), len(cache)) == ([4, 5, 6], 6)
+    keys, _ = cache.append(*tokens(6, 7, lead=(3,)))
+    assert [row[:n].tolist() for row, n in zip(keys[..., 0], cache.n_seen, strict=True)] == [
+        [0, 1, 2, 3, 6],
+        [0, 1, 2, 3, 4, 6],
+        [0, 1, 2, 3, 4, 5, 6],
+    ]
+
+
+@pytest.mark.parametrize(("method", "argument"), [("truncate", [0]), ("select", [0])])
+def test_sequences_need_an_axis_of_their_own(method, argument):
+    name, cache = {"truncate": "n", "select": "indices"}[method], KVCache()
+    with pytest.raises(ValueError, match=says(f"{name} needs", "nothing was appended")):
+        getattr(cache, method)(argument)
+    cache.append(np.zeros((2, 3)), np.zeros((2, 5)))
+    with pytest.raises(ValueError, match=says(f"{name} needs an axis", "(n, d)", "cache (2, 3)")):
+        getattr(cache, method)(argument)
+    assert (len(cache), cache.n_seen, cache.offset) == (2, 2, 0)
+
+
+def test_the_window_can_be_read():
+    assert (KVCache().window, KVCache(window=3).window) == (None, 3)
+    with pytest.raises(AttributeError):
+        KVCache().window = 4
 
 
 # --- dtypes ------------------------------------------------------------------------------------------------------

@@ -31,11 +31,12 @@ partials single_head tiling
 additive dot_product tiles
 cache costs head_shapes masks numerics projections relative rotary sinusoidal
 _scores
+_positions
 _checks
 _arrays
 """
 FLOOR = {module: -height for height, line in enumerate(FLOORS.split("\n")) for module in line.split()}
-NOT_PUBLIC = ["_arrays", "_checks", "_scores", "example", "tiles"]
+NOT_PUBLIC = ["_arrays", "_checks", "_positions", "_scores", "example", "tiles"]
 
 API = """
 softmax(x, axis=-1)
@@ -60,8 +61,8 @@ attention_flops(n_queries, n_keys, d_k, d_v, *, n_heads=1, is_causal=False)
 attention_weight_bytes(n_queries, n_keys, *, n_heads=1, itemsize=4)
 kv_cache_bytes(n_tokens, *, n_layers, n_kv_heads, d_head, itemsize=2)
 attention_scores(query, key, *, scale=None, softcap=None, enable_gqa=False)
-attention_weights(query, key, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False)
-scaled_dot_product_attention(query, key, value, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False)
+attention_weights(query, key, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False)
+scaled_dot_product_attention(query, key, value, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False)
 additive_attention(query, key, value, w_query, w_key, w_score, *, mask=None)
 split_heads(x, n_heads)
 merge_heads(x)
@@ -74,7 +75,7 @@ Rotary(cos, sin, layout)
 PartialAttention(output, logsumexp)
 partial_attention(query, key, value, **options)
 merge_partials(first, *rest)
-tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=1024, n_threads=1)
+tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=1024, n_threads=1)
 KVCache(max_tokens=None, *, window=None)
 layer_norm(x, weight=None, bias=None, *, eps=1e-5)
 rms_norm(x, weight=None, *, eps=1e-5)
@@ -171,7 +172,12 @@ def test_a_name_with_an_underscore_stays_in_its_module(module):
     reached = {
         node.attr for node in ast.walk(tree(module)) if isinstance(node, ast.Attribute) and node_name(node) in taken
     }
-    private = {name for name in taken | reached if re.match("_(?!_)", name)} - {"_arrays", "_checks", "_scores"}
+    private = {name for name in taken | reached if re.match("_(?!_)", name)} - {
+        "_arrays",
+        "_checks",
+        "_positions",
+        "_scores",
+    }
     assert not private, f"{module} takes {', '.join(private)} from another module; names that are shared have no _"
 
 
