@@ -1,16 +1,20 @@
 """`make bench`: a table on the screen and benchmarks/results.json, which the performance page shows.
 
-`python -m benchmarks --quick` runs everything at small sizes, for errors only: it writes nothing.
+The file holds one record for each kind of machine, and a run replaces the record of its own kind, or adds one. The page
+draws the first; to begin anew, delete the file. `python -m benchmarks --quick` runs everything at small sizes, for errors only: it writes nothing.
 """
 
 import argparse
+import ctypes
 import json
 import os
 import platform
 import sys
 import time
 from dataclasses import asdict, replace
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +89,21 @@ def main(arguments: list[str] | None = None) -> None:
     print_table(findings)
     if chosen.quick:
         print("Small sizes and few rounds, for errors only: these numbers say nothing about speed.")
-    results = json.dumps({"machine": machine(), "findings": [as_record(f) for f in findings]}, indent=1)
     if not chosen.quick and not chosen.only:
-        RESULTS.write_text(results + "\n", "utf-8")
+        earlier = json.loads(RESULTS.read_text("utf-8"))["machines"] if RESULTS.exists() else []
+        new = {"machine": machine(), "findings": [as_record(f) for f in findings]}
+        RESULTS.write_text(json.dumps({"machines": with_record(earlier, new)}, indent=1) + "\n", "utf-8")
         print(f"written: {RESULTS}")
+
+
+def with_record(earlier: list[dict[str, Any]], new: dict[str, Any]) -> list[dict[str, Any]]:
+    """Put a record in the place of that of the same kind of machine, or at the end."""
+
+    def kind(record: dict[str, Any]) -> tuple[str, str]:
+        return record["machine"]["processor"], record["machine"]["kernels"]
+
+    records = [new if kind(record) == kind(new) else record for record in earlier]
+    return records if new in records else [*records, new]
 
 
 def as_record(finding: Finding) -> dict[str, Any]:
@@ -124,8 +139,23 @@ def machine() -> dict[str, Any]:
         "system": platform.system(),
         "python": platform.python_version(),
         "blas": f"{blas['name']} {blas['version']}",
+        "kernels": _kernels(),
         **versions,
     }
+
+
+def _kernels() -> str:
+    """Name the instructions for which OpenBLAS, NumPy and torch chose their code here."""
+    chosen = {"NumPy": np.show_config(mode="dicts")["SIMD Extensions"]["found"][-1]}
+    try:
+        name = ctypes.CDLL(np._core._multiarray_umath.__file__).scipy_openblas_get_corename64_
+        name.restype = ctypes.c_char_p
+        chosen = {"OpenBLAS": name().decode()} | chosen
+    except (AttributeError, OSError):
+        pass  # another BLAS
+    if find_spec("torch"):
+        chosen["torch"] = import_module("torch").backends.cpu.get_cpu_capability()
+    return ", ".join(f"{library} {code}" for library, code in chosen.items())
 
 
 def _processor() -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from attention import apply_rotary, rotary_permutation, rotary_tables, scaled_dot_product_attention, tiled_attention
+from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, tiled_attention
 
 Floats = NDArray[np.floating[Any]]
 Contenders = dict[str, Callable[[], object]]
@@ -68,14 +68,16 @@ def rotary_contenders(x: Floats, layout: Literal["interleaved", "half"]) -> tupl
     What the usual code multiplies with is as wide as x and made beforehand, as in models.
     """
     cos, sin = rotary_tables(np.arange(x.shape[-2]), x.shape[-1], dtype=x.dtype)
-    order = np.argsort(rotary_permutation(x.shape[-1])) if layout == "interleaved" else slice(None)
-    wide_cos, wide_sin = (np.concatenate([table, table], axis=-1)[:, order] for table in (cos, sin))
+    if layout == "interleaved":
+        wide_cos, wide_sin = (np.repeat(table, 2, axis=-1) for table in (cos, sin))
+    else:
+        wide_cos, wide_sin = (np.concatenate([table, table], axis=-1) for table in (cos, sin))
     name, turn = ("rotate-pairs", rotate_pairs) if layout == "interleaved" else ("rotate-half", rotate_half)
     usual: Contenders = {f"{name}, NumPy": lambda: turn(x, wide_cos, wide_sin, np)}
     if find_spec("torch"):
         torch = import_module("torch")
         torch.set_num_threads(1)
-        t, c, s = (torch.from_numpy(np.ascontiguousarray(array)) for array in (x, wide_cos, wide_sin))
+        t, c, s = (torch.from_numpy(array) for array in (x, wide_cos, wide_sin))
         usual[f"{name}, torch"] = lambda: turn(t, c, s, torch)
         if layout == "interleaved":
             turns = torch.complex(*(torch.from_numpy(table) for table in (cos, sin)))

@@ -356,7 +356,8 @@ def _append(cache: KVCache, new: NDArray[Any]) -> tuple[NDArray[Any], NDArray[An
 
 def _append_and_attend(cache: KVCache, new: NDArray[Any], *, is_causal: bool = False) -> NDArray[Any]:
     keys, values = _append(cache, new)
-    return scaled_dot_product_attention(new, keys, values, is_causal=is_causal, offset=cache.n_seen)
+    where: dict[str, Any] = {"is_causal": True, "offset": cache.n_seen} if is_causal else {}
+    return scaled_dot_product_attention(new, keys, values, **where)
 
 
 def sharing(effort: Effort) -> Iterator[Finding]:
