@@ -362,7 +362,7 @@ def _append_and_attend(cache: KVCache, new: NDArray[Any], *, is_causal: bool = F
 
 def sharing(effort: Effort) -> Iterator[Finding]:
     """Divide the time of 32 query heads on 8 key heads by that of 32 on 32, as in Llama 3: 128 features a head."""
-    n, n_prompt, d = min(8192, effort.largest), min(2048, effort.largest), 128
+    n, n_prompt, d = min(8192, effort.largest), min(1024, effort.largest), 128
     calls: dict[str, Callable[..., Any]] = {REFERENCE: scaled_dot_product_attention, OURS: tiled_attention}
     for (name, attend), n_queries in product(calls.items(), (1, n_prompt)):
         query = inputs(n_queries, n_heads=32, d=d)[0]
@@ -415,10 +415,8 @@ def rotary(effort: Effort) -> Iterator[Finding]:
             name = f"apply_rotary, {layout}"
             for peer, call in usual.items():
                 share = effort.ratios({name: ours, peer: call}, name)[peer]["median"]
-                target, goal = (4 if layout == "interleaved" else 1), 7
-                if peer == COMPLEX:  # the same idea as ours
-                    target, goal = None, None
-                yield Finding("rotary", f"{peer} / {name}", share, n, at_least=target, goal=goal)
+                target = {"interleaved": 4, "half": 1}[layout] if peer != COMPLEX else None  # the same idea as ours
+                yield Finding("rotary", f"{peer} / {name}", share, n, at_least=target, goal=target and 7)
 
 
 def imports(effort: Effort) -> Iterator[Finding]:
