@@ -187,9 +187,8 @@ def test_each_sequence_through_a_layer_with_a_cache_equals_itself_alone(seed):
         heads, n_kv = batch.queries[0].shape[0], batch.keys[0].shape[0]
         weights = MultiHeadWeights.random(6 * heads, heads, n_kv_heads=n_kv, rng=rng)
         x = [rng.standard_normal((n, 6 * heads)) for n in batch.lengths]
-        rotary = Rotary(
-            *rotary_tables(np.arange(max(batch.lengths) + 14), 4), batch.layout
-        )  # padding too has positions
+        positions = np.arange(max(batch.lengths) + 14)  # padding has some, too
+        rotary = Rotary(*rotary_tables(positions, 4), batch.layout)
         rows: list[list[np.ndarray]] = [[] for _ in x]
         for at, output in through_a_layer(batch, rng, x, weights, rotary):
             rows[at].append(output)
