@@ -264,11 +264,12 @@ def scaled_dot_product_attention(
     >>> other[0, 4] += 1
     >>> def tokens_that_change(attend):
     ...     return (attend(x) != attend(other)).any(axis=(0, 2, 3))
-    >>> tokens_that_change(lambda a: scaled_dot_product_attention(a, a, a))
+    >>> def wrong(a):
+    ...     return scaled_dot_product_attention(a, a, a)
+    >>> tokens_that_change(wrong)
     array([False, False, False, False,  True])
     >>> def right(a):
-    ...     heads = a.swapaxes(-2, -3)
-    ...     return scaled_dot_product_attention(heads, heads, heads).swapaxes(-2, -3)
+    ...     return wrong(a.swapaxes(-2, -3)).swapaxes(-2, -3)
     >>> tokens_that_change(right)
     array([ True,  True,  True,  True,  True])
 
