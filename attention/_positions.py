@@ -48,6 +48,8 @@ def reach(
     is_causal: bool, window: Window | None, offset: ArrayLike | None, scores_shape: tuple[int, ...]
 ) -> Reach | None:
     """Read the three options; None where every query reaches every key."""
+    if is_causal is False and window is None and offset is None:
+        return None
     left, right = (None, None) if window is None else _sides(window)
     if _checks.flag("is_causal", is_causal):
         right = 0

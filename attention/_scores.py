@@ -3,7 +3,7 @@
 The steps overwrite the array that they are given, and leave it to the caller to silence floating-point warnings.
 """
 
-from collections.abc import Iterator
+import math
 from typing import Any, TypedDict
 
 import numpy as np
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _arrays, _checks
 from attention._arrays import Bools, Floats
 from attention._positions import Reach, Window
+
+_CACHED = 2**18  # so many numbers stay in the processor's cache
 
 
 class SharedOptions(TypedDict, total=False):
@@ -49,7 +51,7 @@ def checked(enable_gqa: bool, **arrays: ArrayLike) -> tuple[list[Floats], np.dty
         _checks.keys_have_values(key, value)
     if _checks.flag("enable_gqa", enable_gqa):
         queries_per_head(query, **dict(zip(list(arrays)[1:], floats[1:], strict=True)))
-    else:
+    elif len({array.shape[:-2] for array in floats}) > 1:
         _checks.leading_axes_broadcast(2, **dict(zip(arrays, floats, strict=True)))
     return floats, dtype
 
@@ -90,7 +92,8 @@ def of_each_head(shared: NDArray[Any], n_heads: int) -> NDArray[Any]:
 def scaled(query: Floats, key: Floats, scale: float | None, softcap: float | None) -> NDArray[Any]:
     """Multiply queries and keys, and cap the products; shape (..., n_q, n_k)."""
     scores = product(query * scale_factor(scale, query), key.swapaxes(-1, -2))
-    if scores.size >= key.size or not np.isfinite(scores.sum()):  # few scores: they show what the keys hold
+    few = scores.size <= query.size + key.size  # then they show what the vectors hold
+    if not math.isfinite(scores.sum() if few else query.sum() + key.sum()):
         show_infinities(scores, query, key)
     if softcap is not None:
         cap(scores, _checks.positive("softcap", softcap))
@@ -112,8 +115,6 @@ def cap(scores: NDArray[Any], softcap: float) -> None:
 
 def show_infinities(scores: NDArray[Any], query: Floats, key: Floats) -> None:
     """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
-    if np.isfinite(query.sum() + key.sum()):  # an overflow of the sum only costs the time to look again
-        return
     broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))
     broken_key: Bools = np.logical_not(np.isfinite(key).all(axis=-1))
     if broken_query.any() or broken_key.any():
@@ -169,11 +170,13 @@ def masked(
     return scores
 
 
-def row_blocks(scores: NDArray[Any]) -> Iterator[slice]:
+def row_blocks(scores: NDArray[Any]) -> list[slice]:
     """Cut the queries into blocks whose scores stay in the processor's cache."""
     n_q = scores.shape[-2]
-    block = max(1, 2**18 * n_q // max(1, scores.size))
-    return (slice(first, min(first + block, n_q)) for first in range(0, n_q, block))
+    if scores.size <= _CACHED:
+        return [slice(0, n_q)]
+    block = max(1, _CACHED * n_q // scores.size)
+    return [slice(first, min(first + block, n_q)) for first in range(0, n_q, block)]
 
 
 # --- weights and the blend ---------------------------------------------------------------------------------------
@@ -207,11 +210,13 @@ def blend(
     weights: NDArray[Any], value: Floats, bias: ArrayLike | None, mask: ArrayLike | None, reach: Reach | None = None
 ) -> NDArray[Any]:
     """Average the values by their weights. A value that is out of reach does not count, whatever it holds."""
-    output = product(weights, value)
-    if np.isfinite(output.sum()) or np.isfinite(value).all():
+    output: NDArray[Any] = product(weights, value)
+    if math.isfinite(output.sum()) or np.isfinite(value).all():
         return output
     attended: Bools = masked(np.zeros(weights.shape, weights.dtype), bias, mask, reach) != -np.inf
-    return product(weights, finite_part(value)) + broken_part(attended, value)
+    output = product(weights, finite_part(value))
+    output += broken_part(attended, value)
+    return output
 
 
 def finite_part(value: Floats) -> Floats:

@@ -262,5 +262,6 @@ def scaled_dot_product_attention(
     with np.errstate(all="ignore"):
         scores = _scores.scaled(q, k, scale, softcap)  # (..., n_q, n_k)
         reach = _positions.reach(is_causal, window, offset, scores.shape)  # None: every query reaches every key
-        weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)  # (..., n_q, n_k)
+        scores = _scores.masked(scores, bias, mask, reach)  # -inf where a query may not attend
+        weights = _scores.softmax_rows(scores, sink)  # each row sums to one
         return _scores.blend(weights, v, bias, mask, reach).astype(dtype, copy=False)  # (..., n_q, d_v)
