@@ -207,7 +207,8 @@ OF_SCORES = (
     bad("key (4,)", "2 axes", key=(4,)),
     bad("query ()", query=()),
     bad("leading axes", "query (2, 3, 4)", "key (6, 5, 4)", query=(2, 3, 4), key=(6, 5, 4), value=(6, 5, 2)),
-    bad("leading axes", "(4, 3, 4)", "(2, 5, 4)", query=(4, 3, 4), key=(2, 5, 4), value=(2, 5, 2)),
+    bad("leading axes", "(4, 3, 4)", "(2, 5, 4)", "enable_gqa=True", "serve 2 of query", query=(4, 3, 4), key=(2, 5, 4),
+        value=(2, 5, 2)),
     bad("softcap must be positive", "0", softcap=0.0),
     bad("softcap must be positive", "-2", softcap=-2.0),
     bad("d_k is 0", "scale", "query (3, 0)", query=(3, 0), key=(5, 0), scale=None),
@@ -243,10 +244,16 @@ OF_WEIGHTS = (
     bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True),
     bad("is_causal must be True or False", raises=TypeError, is_causal=1),
     bad("window", "scores (3, 5)", "offset=0", "offset=2", window=(1, 0)),
-    *(bad("window must be", repr(wrong), raises=TypeError, offset=0, window=wrong) for wrong in (1, "12", [1], [1, 2, 3], {1, 2})),
+    *(
+        bad("window must be", repr(wrong), raises=TypeError, offset=0, window=wrong)
+        for wrong in (1, "12", [1], [1, 2, 3], {1, 2})
+    ),
     *(bad(f"window[{i}]", "at least 0", "None", offset=0, window=[i - 1, -i]) for i in (0, 1)),
     bad("window[0] must be an integer", raises=TypeError, offset=0, window=[1.0, 0]),
-    *(bad("offset must be an integer", repr(wrong), raises=TypeError, is_causal=True, offset=wrong) for wrong in (1.0, "1", True)),
+    *(
+        bad("offset must be an integer", repr(wrong), raises=TypeError, is_causal=True, offset=wrong)
+        for wrong in (1.0, "1", True)
+    ),
     bad("offset must hold integers", raises=TypeError, is_causal=True, offset=[1.0]),
     bad("offset must be an integer of 64 bits", is_causal=True, offset=2**63),
     bad("offset must be from -2**60 to 2**60", is_causal=True, offset=-(2**63)),
@@ -513,7 +520,6 @@ ROWS["KVCache"] = Row(
     lambda key, value, max_tokens, window: KVCache(max_tokens, window=window).append(key, value),
     dtypes="own",
 )
-
 
 
 def used(key, value, n, indices):

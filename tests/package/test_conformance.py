@@ -28,6 +28,10 @@ def float_arrays(row):
     return [name for name, value in row.good.items() if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
 
 
+def rows_of(name):
+    return [row for label, row in ROWS.items() if label.split(",")[0] == name]
+
+
 def call(label, arguments):
     return (ROWS[label].call or public(label))(**arguments)
 
@@ -294,7 +298,11 @@ def test_arguments_that_do_not_fit_are_named(label, row):
 
 
 def shaped(name, value):
-    return np.zeros(value) if isinstance(value, tuple) and name not in ("axis", "window") and not hasattr(value, "layout") else value
+    return (
+        np.zeros(value)
+        if isinstance(value, tuple) and name not in ("axis", "window") and not hasattr(value, "layout")
+        else value
+    )
 
 
 LOOP: list[Any] = []
@@ -454,6 +462,24 @@ def test_options_are_given_by_name(name):
 def test_an_unknown_option_is_refused_under_the_name_of_the_function_that_was_called(name):
     with pytest.raises(TypeError, match=says(name, "'no_such_option'")):
         getattr(attention, name)(**required(name)[1], no_such_option=1)
+
+
+WITH_A_MASK = [name for name in NAMES if any("bias" in row.good and "mask" in row.good for row in rows_of(name))]
+
+
+@pytest.mark.parametrize("name", WITH_A_MASK)
+def test_attn_mask_is_refused_with_what_to_give_instead(name):
+    assert len(WITH_A_MASK) == 8
+    for given in (None, np.ones((1, 1), bool)):
+        with pytest.raises(TypeError, match=says(f"{name} takes no attn_mask", "mask=", "bias=")):
+            getattr(attention, name)(**required(name)[1], attn_mask=given)
+
+
+def test_heads_that_do_not_fit_in_any_way_get_no_hint():
+    for query, key in (((5, 3, 4), (2, 3, 4)), ((4, 3, 4), (0, 3, 4)), ((2, 4, 3, 4), (3, 2, 3, 4))):
+        with pytest.raises(ValueError, match="leading axes") as raised:
+            attention.attention_scores(np.zeros(query), np.zeros(key))
+        assert "enable_gqa" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["multi_head_attention", "transformer_block"])
