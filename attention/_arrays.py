@@ -87,7 +87,8 @@ def _any_array(name: str, array: ArrayLike) -> NDArray[Any]:
     except ValueError as error:  # nested lists of different lengths
         raise ValueError(f"{name} must be a rectangular array: {error}") from None
     except Exception as error:  # from another library: a tensor on another device, with gradients, in bfloat16
-        raise TypeError(f"{name} must be an array or turn into one; cast bfloat16 to float32: {error}") from None
+        hint = ": cast to float32" if "bfloat16" in str(error).lower() else ""
+        raise TypeError(f"{name} must be an array, or turn into one: {error}{hint}") from None
     if _holds_masked(array, result.ndim):
         raise TypeError(f"{name} must not be a masked array: its mask would be ignored; use .filled(number)")
     return result
