@@ -101,7 +101,7 @@ def rms_norm(x: ArrayLike, weight: ArrayLike | None = None, *, eps: float = 1e-5
 
     References
     ----------
-    [Zhang & Sennrich 2019](../reference/sources.md#zhang2019), §3, eq. (4).
+    [Zhang & Sennrich 2019](../reference/sources.md#zhang2019), §4, eq. (4).
 
     Examples
     --------

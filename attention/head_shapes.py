@@ -51,6 +51,17 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
            [[3, 4],
             [7, 8]]])
 
+    Where heads already have an axis of their own, but behind the tokens, (..., n, h, d), exchange the two axes.
+    No function can see from the numbers that an array came in the wrong order: it takes tokens for heads, and then no
+    token receives anything from another.
+
+    >>> import numpy as np
+    >>> from attention import split_heads
+    >>> x = np.arange(8).reshape(2, 4)
+    >>> behind = x.reshape(2, 2, 2)  # (n, h, d)
+    >>> np.array_equal(behind.swapaxes(-2, -3), split_heads(x, 2))
+    True
+
     A reshape alone puts two features of one token where two tokens should stand:
 
     >>> import numpy as np

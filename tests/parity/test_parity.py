@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import attention
-from attention import BlockWeights, MultiHeadWeights, multi_head_attention, transformer_block
+from attention import BlockWeights, MultiHeadWeights, Rotary, multi_head_attention, transformer_block
 from tests.pages import ROOT, consoles
-from tests.parity import record, record_bert
+from tests.parity import record, record_stored
 
 SOURCES = {"record": json.loads(record.RECORD.read_text(encoding="utf-8"))}
 if importlib.util.find_spec("torch"):
@@ -127,17 +127,21 @@ def test_the_function_on_the_heads_page_brings_weights_from_torch(case):
     np.testing.assert_allclose(result, output, rtol=0, atol=1e-12 * np.abs(output).max())
 
 
-BERT = {"record": json.loads(record_bert.RECORD.read_text(encoding="utf-8"))}
+STORED = {"record": json.loads(record_stored.RECORD.read_text(encoding="utf-8"))}
 if importlib.util.find_spec("torch") and importlib.util.find_spec("transformers"):
-    BERT["live"] = json.loads(record.as_json(record_bert.record()))
+    STORED["live"] = json.loads(record.as_json(record_stored.record()))
+HALF = Rotary(*attention.rotary_tables(np.arange(record_stored.N_TOKENS), 4, base=record_stored.BASE), "half")
 
 
-@pytest.mark.parametrize("source", BERT)
-def test_the_function_on_the_heads_page_brings_weights_from_bert(source):
-    (case,) = BERT[source]["cases"]
-    from_bert = function_of_the_heads_page("from_bert")
-    weights = from_bert(arrays(case["inputs"]["state"]), record_bert.LAYER, record_bert.N_HEADS)
-    result = multi_head_attention(np.array(case["inputs"]["x"]), weights)
+@pytest.mark.parametrize("source", STORED)
+@pytest.mark.parametrize(
+    ("call", "options"), [("bert", {}), ("gpt2", {"is_causal": True}), ("llama", {"is_causal": True, "rotary": HALF})]
+)
+def test_the_functions_on_the_heads_page_bring_weights_from_three_models(source, call, options):
+    case = next(case for case in STORED[source]["cases"] if case["call"] == call)
+    bring = function_of_the_heads_page(f"from_{call}")
+    weights = bring(arrays(case["inputs"]["state"]), record_stored.LAYER, record_stored.N_HEADS)
+    result = multi_head_attention(np.array(case["inputs"]["x"]), weights, **options)
     np.testing.assert_allclose(result, case["output"], rtol=0, atol=1e-12 * np.abs(case["output"]).max())
 
 
