@@ -18,7 +18,7 @@ def to_floats(**arrays: ArrayLike) -> tuple[list[Floats], np.dtype[Any]]:
     converted = [float_array(name, array) for name, array in arrays.items()]
     dtypes = [array.dtype for array in converted]
     dtype = dtypes[0]
-    if dtype in _COMPUTED and dtypes.count(dtype) == len(dtypes):  # the usual case, and NumPy takes its time
+    if dtype in _COMPUTED and dtypes.count(dtype) == len(dtypes):
         return converted, dtype
     dtype = np.result_type(*dtypes)
     compute_dtype = np.float32 if dtype == np.float16 else dtype
@@ -43,6 +43,8 @@ def real_array(name: str, array: ArrayLike) -> NDArray[Any]:
 
 def float_array(name: str, array: ArrayLike) -> Floats:
     """`array` as it is, if it holds floating-point numbers; integers and bools as float64."""
+    if type(array) is np.ndarray and array.dtype in _COMPUTED:  # the usual case
+        return array
     result = real_array(name, array)
     return result if result.dtype.kind == "f" else result.astype(np.float64)
 
@@ -83,19 +85,19 @@ def _any_array(name: str, array: ArrayLike) -> NDArray[Any]:
     if type(array) is np.ndarray:
         return array
     try:
-        result = np.asarray(array)
+        result = np.asanyarray(array)
     except ValueError as error:  # nested lists of different lengths
         raise ValueError(f"{name} must be a rectangular array: {error}") from None
     except Exception as error:  # from another library: a tensor on another device, with gradients, in bfloat16
         hint = ": cast to float32" if "bfloat16" in str(error).lower() else ""
         raise TypeError(f"{name} must be an array, or turn into one: {error}{hint}") from None
-    if _holds_masked(array, result.ndim):
+    if isinstance(result, np.ma.MaskedArray) or _holds_masked(array, result.ndim):
         raise TypeError(f"{name} must not be a masked array: its mask would be ignored; use .filled(number)")
-    return result
+    return np.asarray(result)
 
 
 def _holds_masked(array: object, n_axes: int) -> bool:
-    """Whether this is a masked array, or a list with one in it."""
+    """Whether a list has a masked array somewhere in it."""
     if n_axes and isinstance(array, (list, tuple)):
         kinds = (list, tuple, np.ma.MaskedArray)
         return any(_holds_masked(part, n_axes - 1) for part in array if isinstance(part, kinds))

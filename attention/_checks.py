@@ -32,12 +32,12 @@ def size(name: str, value: int, *, minimum: int = 0) -> int:
 
 
 def integer(name: str, value: int) -> int:
-    if isinstance(value, (bool, np.ma.MaskedArray)):
-        raise TypeError(f"{name} must be an integer: {value!r}")
     try:
         result = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer: {value!r}") from None
+    except Exception:  # of objects that claim to be one, and then are not
+        raise TypeError(f"{name} must be an integer: {shown(value)}") from None
+    if isinstance(value, (bool, np.ma.MaskedArray)):
+        raise TypeError(f"{name} must be an integer: {shown(value)}")
     if not -(2**63) <= result < 2**63:
         raise ValueError(f"{name} must be an integer of 64 bits")  # of more, too many digits to show
     return result
@@ -63,7 +63,7 @@ def axes(value: int | tuple[int, ...], array: NDArray[Any], name: str) -> int | 
 
 def finite(name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number: {value!r}")
+        raise TypeError(f"{name} must be a real number: {shown(value)}")
     try:
         result = float(value)
     except OverflowError:  # an integer or a fraction
@@ -78,6 +78,15 @@ def positive(name: str, value: float) -> float:
     if result <= 0:
         raise ValueError(f"{name} must be positive: {value}")
     return result
+
+
+def shown(value: object) -> str:
+    """What a caller gave, in a few characters, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer of more than 4300 digits, for one
+        text = type(value).__name__
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def flag(name: str, value: bool) -> bool:

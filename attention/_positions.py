@@ -96,7 +96,9 @@ def offsets(name: str, value: ArrayLike) -> Positions:
 
 def _sides(window: Window) -> Window:
     if not isinstance(window, tuple | list) or len(window) != 2:
-        raise TypeError(f"window must be a pair (left, right) of keys before and after a query's own: {window!r}")
+        raise TypeError(
+            f"window must be a pair (left, right) of keys before and after a query's own: {_checks.shown(window)}"
+        )
     left, right = (
         None if side is None else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), _FAR)
         for i, side in enumerate(window)

@@ -313,6 +313,13 @@ class Refuses:
         raise RuntimeError("cannot be converted")
 
 
+class TurnsMasked:
+    """An array of another library, with missing numbers."""
+
+    def __array__(self, *args, **options):
+        return np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+
+
 # What a caller may hand over by mistake, whatever the argument
 NASTY: dict[str, Any] = {
     "None": None,
@@ -349,6 +356,7 @@ NASTY: dict[str, Any] = {
     "2**63": 2**63,
     "-2**63": -(2**63),
     "10**30": 10**30,
+    "an integer of too many digits to print": 10**5000,
     "-10**400": -(10**400),
     "an empty list": [],
     "an empty tuple": (),
@@ -380,6 +388,7 @@ NASTY: dict[str, Any] = {
     "a list of masked arrays": [np.ma.array([1.0, 2.0], mask=[0, 1])] * 2,
     "a list with a masked number": [[1.0, np.ma.masked]],
     "an array that refuses": Refuses(),
+    "what turns into a masked array": TurnsMasked(),
 }
 
 
@@ -417,7 +426,7 @@ def may_be(good, value):
     """Whether a value is of the kind of the good one, so that it may pass; None may be the default."""
     if isinstance(good, np.dtype):
         return True  # NumPy reads many things as a dtype
-    if isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, (np.ma.MaskedArray, TurnsMasked)):
         return False
     if value is None:
         return True
