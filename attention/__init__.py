@@ -1,7 +1,7 @@
 """Attention in NumPy, line by line."""
 
 from attention.additive import additive_attention
-from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_norm, transformer_block
+from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_norm, silu, transformer_block
 from attention.cache import KVCache
 from attention.costs import attention_flops, attention_weight_bytes, kv_cache_bytes
 from attention.dot_product import attention_scores, attention_weights, scaled_dot_product_attention
@@ -58,6 +58,7 @@ __all__ = [
     "scaled_dot_product_attention",
     "segment_mask",
     "self_attention",
+    "silu",
     "sinusoidal_encoding",
     "sliding_window_mask",
     "softmax",

@@ -2,7 +2,8 @@
 
 import math
 import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar
@@ -81,7 +82,7 @@ def positive(name: str, value: float) -> float:
 
 
 def shown(value: object) -> str:
-    """What a caller gave, in a few characters, whatever it is."""
+    """Show what a caller gave in a few characters, whatever it is."""
     try:
         text = repr(value)
     except Exception:  # an integer of more than 4300 digits, for one
@@ -116,6 +117,28 @@ def names_attn_mask(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **options)
 
     return checked
+
+
+def function(name: str, value: object) -> None:
+    if not callable(value):
+        raise TypeError(f"{name} must be a function from array to array: {shown(value)}")
+
+
+def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}: {shown(value)}")
+
+
+@contextmanager
+def unchanged_if_refused(thing: object) -> Iterator[None]:
+    """Give an object its attributes back if something is refused meanwhile, where they are replaced and not altered."""
+    before = {} if thing is None else dict(vars(thing))
+    try:
+        yield
+    except BaseException:
+        if thing is not None:
+            vars(thing).update(before)
+        raise
 
 
 def options_of(function: str, known: Collection[str], options: Mapping[str, object]) -> None:
@@ -178,6 +201,11 @@ def bias_fits(name: str, bias: NDArray[Any], weight_name: str, weight: NDArray[A
         )
 
 
+def gate_fits(w_gate: NDArray[Any], w_in: NDArray[Any]) -> None:
+    if w_gate.shape != w_in.shape:
+        raise ValueError(f"w_gate must have the shape of w_in: w_gate {w_gate.shape}, w_in {w_in.shape}")
+
+
 def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> None:
     """Refuse arrays whose axes before the last `n_core` ones (batch, heads) do not broadcast."""
     leading = {a.shape[: a.ndim - n_core] for a in arrays.values()}
@@ -219,8 +247,7 @@ def square_without_offset(option: str, scores_shape: tuple[int, ...]) -> None:
 
 def tables_turn(name: str, array: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], layout: str) -> None:
     """Refuse tables of rotary positions that cannot turn the features of `array`."""
-    if layout not in ("interleaved", "half"):
-        raise ValueError(f"layout must be 'interleaved' or 'half': {layout!r}")
+    one_of("layout", layout, ("interleaved", "half"))
     problem = ""
     if not (array.ndim and cos.ndim):
         problem = f"{name} must have shape (..., n, d), cos and sin (..., n, rotary_dim / 2)"

@@ -20,6 +20,11 @@ class Reach(NamedTuple):
     right: int | None
     offset: Positions  # broadcasts to (..., n_q), the scores without the axis of the keys
 
+    @property
+    def width(self) -> int | None:
+        """How many keys a query reaches; None: no limit."""
+        return None if self.left is None or self.right is None else self.left + 1 + self.right
+
     def positions(self, rows: slice) -> Positions:
         """Where the queries of some rows stand, shape (..., rows)."""
         standing: Positions = np.arange(rows.start, rows.stop) + self.offset

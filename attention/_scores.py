@@ -85,14 +85,14 @@ def queries_per_head(query: Floats, **shared: Floats) -> int:
 
 
 def product(rows: NDArray[Any], shared: NDArray[Any]) -> NDArray[Any]:
-    """Multiply matrices. A head of `shared` serves a run of neighbouring heads of `rows`, as if they were more rows."""
+    """Multiply matrices, where a head of `shared` serves a run of neighbouring heads of `rows`; nothing is copied."""
     if rows.ndim < 3 or shared.ndim < 3 or rows.shape[-3] <= shared.shape[-3]:
         plain: NDArray[Any] = rows @ shared
         return plain
-    *lead, heads, n, d = rows.shape
+    *lead, n_heads, n, d = rows.shape
     n_shared = shared.shape[-3]
-    together: NDArray[Any] = rows.reshape(*lead, n_shared, heads // n_shared * n, d) @ shared
-    return together.reshape(*together.shape[:-3], heads, n, together.shape[-1])
+    grouped: NDArray[Any] = rows.reshape(*lead, n_shared, n_heads // n_shared, n, d) @ shared[..., None, :, :]
+    return grouped.reshape(*grouped.shape[:-4], n_heads, n, grouped.shape[-1])
 
 
 def of_each_head(shared: NDArray[Any], n_heads: int) -> NDArray[Any]:

@@ -3,15 +3,20 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _arrays, _checks
 from attention._scores import SharedOptions
+from attention.cache import KVCache
 from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
 from attention.projections import project
+
+Activation = Callable[[NDArray[Any]], NDArray[Any]]
+Norm = Literal["layer", "rms"]
 
 
 def layer_norm(
@@ -174,12 +179,77 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
         if _checks.flag("approximate", approximate):
             gate = np.tanh(math.sqrt(2 / math.pi) * (numbers + 0.044715 * numbers**3))
         else:
-            gate = _erf(numbers / math.sqrt(2)).astype(numbers.dtype)
-        y = np.where(numbers == -np.inf, 0, numbers / 2 * (1 + gate))  # -inf times 0 would be nan
-        return y.astype(dtype, copy=False)
+            gate = _erf(numbers / math.sqrt(2))
+        return _zero_at_minus_infinity(numbers, numbers / 2 * (1 + gate)).astype(dtype, copy=False)
 
 
-_erf = np.vectorize(math.erf, otypes=[float])  # NumPy has no error function
+_STEP = 1 / 64
+_ERF = np.array([math.erf(i * _STEP) for i in range(6 * 64 + 1)])  # from 6 on, it rounds to 1
+
+
+def _erf(x: NDArray[Any]) -> NDArray[Any]:
+    r"""Integrate $2 e^{-t^2} / \sqrt\pi$ from 0 to x; NumPy has no error function.
+
+    The integral to the nearest of a grid of points is known. What is missing from there is at most half a step
+    wide, and so smooth that Gauss's rule with three points has all digits of float64.
+    """
+    size = np.minimum(np.abs(x), 6)
+    nearest = np.rint(size / _STEP)
+    half = (size - nearest * _STEP) / 2
+    middle, side = nearest * _STEP + half, math.sqrt(3 / 5) * half
+    outer = np.exp(-((middle - side) ** 2)) + np.exp(-((middle + side) ** 2))
+    missing = 2 / math.sqrt(math.pi) * half * (8 * np.exp(-(middle**2)) + 5 * outer) / 9
+    known = _ERF.take(nearest.astype(np.intp), mode="clip")  # the place of nan does not matter
+    erf: NDArray[Any] = np.copysign(known.astype(x.dtype) + missing, x)
+    return erf
+
+
+def silu(x: ArrayLike) -> NDArray[Any]:
+    r"""Multiply each number by its logistic function: large ones pass, negative ones are held back.
+
+    $$\operatorname{silu}(x) = x\, \sigma(x) = \frac{x}{1 + e^{-x}}$$
+
+    It is also known as Swish, and is the activation in the feed-forward layers of Llama.
+
+    Parameters
+    ----------
+    x : array_like
+        Any numbers; dtypes as in `softmax`.
+
+    Returns
+    -------
+    y : ndarray, shape of x
+        Near x for large x, near 0 for very negative x; 0 at -inf, the limit.
+
+    Raises
+    ------
+    TypeError
+        If x does not hold real numbers.
+
+    References
+    ----------
+    [Hendrycks & Gimpel 2016](../reference/sources.md#hendrycks2016), §2.
+
+    Examples
+    --------
+    $\sigma(0) = 1/2$, and $\sigma(\ln 3) = 3/4$:
+
+    >>> import numpy as np
+    >>> from attention import silu
+    >>> silu([-1000.0, 0.0, 1000.0])
+    array([  -0.,    0., 1000.])
+    >>> silu(np.log(3)) / np.log(3)
+    np.float64(0.75)
+    """
+    (numbers,), dtype = _arrays.to_floats(x=x)
+    with np.errstate(all="ignore"):
+        small = np.exp(-np.abs(numbers))  # at most 1, so that nothing overflows
+        y = numbers * np.where(numbers < 0, small, 1) / (1 + small)
+        return _zero_at_minus_infinity(numbers, y).astype(dtype, copy=False)
+
+
+def _zero_at_minus_infinity(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    return np.where(x == -np.inf, 0, y)  # -inf times 0 would be nan
 
 
 def feed_forward(
@@ -189,11 +259,16 @@ def feed_forward(
     b_in: ArrayLike | None = None,
     b_out: ArrayLike | None = None,
     *,
+    w_gate: ArrayLike | None = None,
     activation: Callable[[NDArray[Any]], NDArray[Any]] = gelu,
 ) -> NDArray[Any]:
     r"""Widen every token, apply a function to each feature, and narrow it again.
 
     $$y = \phi(x W_{\text{in}} + b_{\text{in}})\, W_{\text{out}} + b_{\text{out}}$$
+
+    With `w_gate` the function makes a gate for each feature instead (GEGLU; SwiGLU with `activation=silu`):
+
+    $$y = \big(\phi(x W_{\text{gate}}) \odot (x W_{\text{in}} + b_{\text{in}})\big)\, W_{\text{out}} + b_{\text{out}}$$
 
     Tokens do not see each other here.
 
@@ -207,6 +282,8 @@ def feed_forward(
         It narrows.
     b_in, b_out : array_like of shape (d_hidden,) and (d_out,), optional
         Biases.
+    w_gate : array_like of shape (d_model, d_hidden), optional
+        It makes the gates; they have no bias.
     activation : callable, optional
         The function $\phi$, from array to array of the same shape.
 
@@ -218,13 +295,14 @@ def feed_forward(
     Raises
     ------
     TypeError
-        If an array does not hold real numbers.
+        If an array does not hold real numbers, or activation is not callable.
     ValueError
         If shapes do not fit, or activation changes the shape; the message shows them.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.3, eq. (2), there with a rectifier.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.3, eq. (2), there with a rectifier. Gates:
+    [Shazeer 2020](../reference/sources.md#shazeer2020), §2.
 
     Examples
     --------
@@ -238,6 +316,17 @@ def feed_forward(
     >>> feed_forward([[3.0]], w_in, w_out, b_out=[1.0], activation=relu)
     array([[7.]])
 
+    The rectified gate is $1 \cdot 3 = 3$ for the token 3, and 0 for the token -3; $3 \cdot (2 \cdot 3) = 18$:
+
+    >>> import numpy as np
+    >>> from attention import feed_forward
+    >>> def relu(x):
+    ...     return np.maximum(x, 0)
+    >>> x, one = [[3.0], [-3.0]], [[1.0]]
+    >>> feed_forward(x, [[2.0]], one, w_gate=one, activation=relu)
+    array([[18.],
+           [ 0.]])
+
     Each token by itself: reordered tokens give reordered results.
 
     >>> import numpy as np
@@ -246,17 +335,30 @@ def feed_forward(
     >>> np.array_equal(feed_forward(x[::-1], w, w), feed_forward(x, w, w)[::-1])
     True
     """
-    (tokens, wi, wo), dtype = _arrays.to_floats(x=x, w_in=w_in, w_out=w_out)
+    _checks.function("activation", activation)
+    gates = {} if w_gate is None else {"w_gate": w_gate}
+    (tokens, wi, wo, *wg), dtype = _arrays.to_floats(x=x, w_in=w_in, w_out=w_out, **gates)
     _checks.matrix_fits("x", tokens, "w_in", wi)
     _checks.matrix_fits("w_in", wi, "w_out", wo)
+    if wg:
+        _checks.gate_fits(wg[0], wi)
     for end, bias, matrix in (("in", b_in, wi), ("out", b_out, wo)):
         if bias is not None:
             _checks.bias_fits(f"b_{end}", _arrays.real_array(f"b_{end}", bias), f"w_{end}", matrix)
     hidden = project(tokens, wi, b_in)
-    active = activation(hidden)
+    if wg:
+        with np.errstate(all="ignore"):
+            hidden = _activated(activation, project(tokens, wg[0])) * hidden
+    else:
+        hidden = _activated(activation, hidden)
+    return _arrays.rounded(project(hidden, wo, b_out), dtype)
+
+
+def _activated(activation: Activation, hidden: NDArray[Any]) -> NDArray[Any]:
+    active = np.asarray(activation(hidden))
     if active.shape != hidden.shape:  # else a smaller one would broadcast in the residual sum
         raise ValueError(f"activation must keep the shape: given {hidden.shape}, returned {active.shape}")
-    return _arrays.rounded(project(active, wo, b_out), dtype)
+    return active
 
 
 _ROWS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
@@ -275,7 +377,11 @@ class BlockWeights:
     b_in, b_out : array_like of shape (d_hidden,) and (d_model,), optional
         Its biases.
     norm1_weight, norm1_bias, norm2_weight, norm2_bias : array_like of shape (d_model,), optional
-        Gain and offset of the two layer norms, the first of attention, the second of the feed-forward layer.
+        Gain and offset of the two norms, the first of attention, the second of the feed-forward layer.
+    w_gate : array_like of shape (d_model, d_hidden), optional
+        The gates of the feed-forward layer, as in `feed_forward`.
+    norm : "layer" or "rms", optional
+        `layer_norm` or `rms_norm`; the latter has no offset.
     activation : callable, optional
         The function in the feed-forward layer.
     eps : float, optional
@@ -284,13 +390,15 @@ class BlockWeights:
     Raises
     ------
     TypeError
-        If attention is not MultiHeadWeights, or an array does not hold real numbers.
+        If attention is not MultiHeadWeights, an array does not hold real numbers, or activation is not callable.
     ValueError
-        If a matrix, bias, gain or offset does not fit; the message names it and shows the shapes. If eps is negative.
+        If a matrix, bias, gain or offset does not fit; the message names it and shows the shapes. If norm is another
+        name, or "rms" and an offset is given; if eps is negative.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1 and §3.3.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1 and §3.3. With RMS norms and gates:
+    [Touvron et al. 2023](../reference/sources.md#touvron2023), §2.2.
 
     Examples
     --------
@@ -302,6 +410,19 @@ class BlockWeights:
     >>> weights = BlockWeights(heads, w_in, w_out)
     >>> weights.w_in.shape, weights.b_in is None
     ((8, 32), True)
+
+    The parts of Llama: RMS norms, a gated feed-forward layer, and heads that share keys and values.
+
+    >>> import numpy as np
+    >>> from attention import BlockWeights, MultiHeadWeights, silu
+    >>> rng = np.random.default_rng(0)
+    >>> heads = MultiHeadWeights.random(8, 4, n_kv_heads=2, rng=rng)
+    >>> w_gate, w_in = rng.standard_normal((2, 8, 24))
+    >>> llama = BlockWeights(
+    ...     heads, w_in, w_in.T, w_gate=w_gate, norm="rms", activation=silu
+    ... )
+    >>> llama.norm, llama.w_gate.shape
+    ('rms', (8, 24))
     """
 
     attention: MultiHeadWeights
@@ -313,15 +434,39 @@ class BlockWeights:
     norm1_bias: NDArray[Any] | None = None
     norm2_weight: NDArray[Any] | None = None
     norm2_bias: NDArray[Any] | None = None
-    activation: Callable[[NDArray[Any]], NDArray[Any]] = field(default=gelu, kw_only=True)
+    w_gate: NDArray[Any] | None = field(default=None, kw_only=True)
+    norm: Norm = field(default="layer", kw_only=True)
+    activation: Activation = field(default=gelu, kw_only=True)
     eps: float = field(default=1e-5, kw_only=True)
+
+    if TYPE_CHECKING:  # for whoever checks types: anything like an array may be given, and an array is kept
+
+        def __init__(
+            self,
+            attention: MultiHeadWeights,
+            w_in: ArrayLike,
+            w_out: ArrayLike,
+            b_in: ArrayLike | None = None,
+            b_out: ArrayLike | None = None,
+            norm1_weight: ArrayLike | None = None,
+            norm1_bias: ArrayLike | None = None,
+            norm2_weight: ArrayLike | None = None,
+            norm2_bias: ArrayLike | None = None,
+            *,
+            w_gate: ArrayLike | None = None,
+            norm: Norm = "layer",
+            activation: Activation = gelu,
+            eps: float = 1e-5,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         _checks.instance("attention", self.attention, MultiHeadWeights)
+        _checks.one_of("norm", self.norm, ("layer", "rms"))
+        _checks.function("activation", self.activation)
         _small("eps", self.eps)
-        for name in ("w_in", "w_out", "b_in", "b_out", *_ROWS):
+        for name in ("w_in", "w_out", "w_gate", "b_in", "b_out", *_ROWS):
             given = getattr(self, name)
-            if given is not None or name.startswith("w"):
+            if given is not None or name in ("w_in", "w_out"):
                 object.__setattr__(self, name, _arrays.float_array(name, given))
         self._check(self.attention, self.attention.w_q.shape[0])
 
@@ -339,6 +484,8 @@ class BlockWeights:
                 f"w_out must have shape (d_hidden, d_model) = {(d_hidden, d_model)}: "
                 f"w_out {self.w_out.shape}, w_in {self.w_in.shape}"
             )
+        if self.w_gate is not None:
+            _checks.gate_fits(self.w_gate, self.w_in)
         for end in ("in", "out"):
             bias = getattr(self, f"b_{end}")
             if bias is not None:
@@ -347,6 +494,8 @@ class BlockWeights:
             row = getattr(self, name)
             if row is not None and row.shape != (d_model,):
                 raise ValueError(f"{name} must have a number for each of d_model = {d_model} features: {row.shape}")
+            if row is not None and name.endswith("bias") and self.norm == "rms":
+                raise ValueError(f"{name} must be left out with norm='rms', which has no offset: {name} {row.shape}")
 
 
 class _BlockOptions(SharedOptions, total=False):
@@ -356,7 +505,12 @@ class _BlockOptions(SharedOptions, total=False):
 
 
 def transformer_block(
-    x: ArrayLike, weights: BlockWeights, *, norm_first: bool = True, **options: Unpack[_BlockOptions]
+    x: ArrayLike,
+    weights: BlockWeights,
+    *,
+    norm_first: bool = True,
+    cache: KVCache | None = None,
+    **options: Unpack[_BlockOptions],
 ) -> NDArray[Any]:
     r"""Let tokens attend to each other, then transform each by itself, and add both to what came in.
 
@@ -364,6 +518,7 @@ def transformer_block(
 
     With norm_first=False the sums are normalised instead, as in the first transformer:
     $y = \operatorname{LN}_1(x + \operatorname{MHA}(x))$ and $z = \operatorname{LN}_2(y + \operatorname{FF}(y))$.
+    LN is the norm that the weights name, `layer_norm` or `rms_norm`.
 
     Parameters
     ----------
@@ -372,7 +527,9 @@ def transformer_block(
     weights : BlockWeights
         What the block has learned.
     norm_first : bool, optional
-        Where the layer norms stand: before each part (pre-LN), or after each sum (post-LN).
+        Where the norms stand: before each part (pre-LN), or after each sum (post-LN).
+    cache : KVCache, optional
+        The keys and values of this block for the tokens before x, as in `multi_head_attention`; each block has its own.
     **options
         rotary as in `multi_head_attention`, the others as in `attention_weights`; not memory, as the tokens attend to
         each other.
@@ -387,7 +544,7 @@ def transformer_block(
     TypeError
         If weights are not BlockWeights; as in `multi_head_attention`.
     ValueError
-        As in `multi_head_attention` and `feed_forward`.
+        As in `multi_head_attention` and `feed_forward`. The cache is then unchanged.
 
     References
     ----------
@@ -418,32 +575,36 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], zeros)
     array([[1., 2., 3., 4.]])
     """
-    _checks.options_of("transformer_block", ("norm_first", *_BlockOptions.__annotations__), options)
+    _checks.options_of("transformer_block", ("norm_first", "cache", *_BlockOptions.__annotations__), options)
     w = _checks.instance("weights", weights, BlockWeights)
+    if cache is not None:
+        _checks.instance("cache", cache, KVCache)
 
     def attend(tokens: NDArray[Any]) -> NDArray[Any]:
-        return multi_head_attention(tokens, w.attention, **options)
+        return multi_head_attention(tokens, w.attention, cache=cache, **options)
 
     def transform(tokens: NDArray[Any]) -> NDArray[Any]:
-        return feed_forward(tokens, w.w_in, w.w_out, w.b_in, w.b_out, activation=w.activation)
+        return feed_forward(tokens, w.w_in, w.w_out, w.b_in, w.b_out, w_gate=w.w_gate, activation=w.activation)
 
-    def norm1(tokens: NDArray[Any]) -> NDArray[Any]:
-        return layer_norm(tokens, w.norm1_weight, w.norm1_bias, eps=w.eps)
-
-    def norm2(tokens: NDArray[Any]) -> NDArray[Any]:
-        return layer_norm(tokens, w.norm2_weight, w.norm2_bias, eps=w.eps)
-
-    heads = w.attention
+    norm1, norm2 = partial(_norm, w, 1), partial(_norm, w, 2)
+    heads, gates = w.attention, {} if w.w_gate is None else {"w_gate": w.w_gate}
     matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v, "w_o": heads.w_o}
-    (tokens, *_), dtype = _arrays.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out)
+    (tokens, *_), dtype = _arrays.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out, **gates)
     _checks.matrix_fits("x", tokens, "w_q", heads.w_q)  # else a norm would call it a matter of its weight
-    if _checks.flag("norm_first", norm_first):
-        y = _sum(tokens, attend(norm1(tokens)))
-        z = _sum(y, transform(norm2(y)))
-    else:
-        y = norm1(_sum(tokens, attend(tokens)))
-        z = norm2(_sum(y, transform(y)))
+    with _checks.unchanged_if_refused(cache):
+        if _checks.flag("norm_first", norm_first):
+            y = _sum(tokens, attend(norm1(tokens)))
+            z = _sum(y, transform(norm2(y)))
+        else:
+            y = norm1(_sum(tokens, attend(tokens)))
+            z = norm2(_sum(y, transform(y)))
     return _arrays.rounded(z, dtype)
+
+
+def _norm(w: BlockWeights, at: int, tokens: NDArray[Any]) -> NDArray[Any]:
+    """Apply the first or the second norm of a block."""
+    gain, offset = (getattr(w, f"norm{at}_{row}") for row in ("weight", "bias"))
+    return rms_norm(tokens, gain, eps=w.eps) if w.norm == "rms" else layer_norm(tokens, gain, offset, eps=w.eps)
 
 
 def _sum(x: NDArray[Any], change: NDArray[Any]) -> NDArray[Any]:

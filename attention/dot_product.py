@@ -142,7 +142,7 @@ def attention_weights(
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1); masks: §3.2.3.
     Window: [Beltagy et al. 2020](../reference/sources.md#beltagy2020), §3.1.
-    Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3. Softcap:
+    Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3.3. Softcap:
     [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
 
     Examples
@@ -205,7 +205,9 @@ def scaled_dot_product_attention(
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
-        What is asked, one row a query.
+        What is asked, one row a query. Heads stand before the tokens: (batch, heads, n, d). In general an array
+        (batch, n, heads, d) cannot be told from it: then the heads of one token attend to each other, no token hears
+        another, and the weights have the shape (batch, n, heads, heads). `split_heads` makes the right layout.
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row a key.
     value : array_like of shape (..., n_k, d_v)
@@ -253,6 +255,24 @@ def scaled_dot_product_attention(
     array([[1. ],
            [1.5],
            [3. ]])
+
+    Heads behind the tokens, (batch, n, heads, d): a change of the last token reaches no other, until the axes are
+    exchanged.
+
+    >>> import numpy as np
+    >>> from attention import scaled_dot_product_attention
+    >>> x = np.arange(30.0).reshape(1, 5, 2, 3) / 30
+    >>> other = x.copy()
+    >>> other[0, 4] += 1
+    >>> def tokens_that_change(attend):
+    ...     return (attend(x) != attend(other)).any(axis=(0, 2, 3))
+    >>> tokens_that_change(lambda a: scaled_dot_product_attention(a, a, a))
+    array([False, False, False, False,  True])
+    >>> def right(a):
+    ...     heads = a.swapaxes(-2, -3)
+    ...     return scaled_dot_product_attention(heads, heads, heads).swapaxes(-2, -3)
+    >>> tokens_that_change(right)
+    array([ True,  True,  True,  True,  True])
 
     The value of a masked key may hold anything:
 

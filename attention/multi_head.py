@@ -1,13 +1,14 @@
 """Several heads side by side, and the matrix that joins them."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _arrays, _checks
 from attention._scores import SharedOptions
+from attention.cache import KVCache
 from attention.dot_product import scaled_dot_product_attention
 from attention.head_shapes import merge_heads, split_heads
 from attention.projections import project
@@ -129,6 +130,23 @@ class MultiHeadWeights:
     n_heads: int = field(kw_only=True)
     n_kv_heads: int | None = field(default=None, kw_only=True)
 
+    if TYPE_CHECKING:  # for whoever checks types: anything like an array may be given, and an array is kept
+
+        def __init__(
+            self,
+            w_q: ArrayLike,
+            w_k: ArrayLike,
+            w_v: ArrayLike,
+            w_o: ArrayLike,
+            b_q: ArrayLike | None = None,
+            b_k: ArrayLike | None = None,
+            b_v: ArrayLike | None = None,
+            b_o: ArrayLike | None = None,
+            *,
+            n_heads: int,
+            n_kv_heads: int | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         heads = _checks.count("n_heads", self.n_heads, minimum=1)
         shared = heads if self.n_kv_heads is None else _checks.count("n_kv_heads", self.n_kv_heads, minimum=1)
@@ -185,6 +203,8 @@ class MultiHeadWeights:
 
         Raises
         ------
+        TypeError
+            If a size is not an integer, or rng not a numpy.random.Generator.
         ValueError
             If n_heads does not divide d_model, or n_kv_heads not n_heads.
 
@@ -199,10 +219,14 @@ class MultiHeadWeights:
         >>> MultiHeadWeights.random(12, 3, rng=np.random.default_rng(0)).w_k.shape
         (12, 12)
         """
-        d_model, n_heads = _checks.count("d_model", d_model, minimum=1), _checks.count("n_heads", n_heads, minimum=1)
-        shared = n_heads if n_kv_heads is None else _checks.count("n_kv_heads", n_kv_heads, minimum=1)
+        d_model, n_heads = _checks.size("d_model", d_model, minimum=1), _checks.size("n_heads", n_heads, minimum=1)
+        shared = n_heads if n_kv_heads is None else _checks.size("n_kv_heads", n_kv_heads, minimum=1)
         if d_model % n_heads:
             raise ValueError(f"n_heads must divide d_model: d_model {d_model}, n_heads {n_heads}")
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(
+                f"rng must be a numpy.random.Generator, such as numpy.random.default_rng(0): {_checks.shown(rng)}"
+            )
         width = d_model // n_heads * shared
 
         def draw(d_in: int, d_out: int) -> NDArray[np.float64]:
@@ -219,6 +243,7 @@ def multi_head_attention(
     *,
     memory: ArrayLike | None = None,
     rotary: Rotary | None = None,
+    cache: KVCache | None = None,
     **options: Unpack[SharedOptions],
 ) -> NDArray[Any]:
     r"""Run several heads side by side and join their outputs.
@@ -238,6 +263,11 @@ def multi_head_attention(
         The tokens that answer; x itself if omitted.
     rotary : Rotary, optional
         Tables that turn the queries and keys of every head, but not the values; self-attention only.
+    cache : KVCache, optional
+        Keys and values of the tokens before x, each turned to its own position; those of x are appended, and x attends
+        to all of them. offset follows from the cache, and rotary has a row for every position of the text: x takes the
+        rows from `cache.n_seen` on, of each sequence its own in a ragged batch. A cache with a window needs
+        window=(left, ...) with left at most `cache.window` - 1.
     **options
         mask, bias, is_causal, window, offset, scale, softcap and sink, as in `attention_weights`; the scores have the
         shape (..., heads, n_q, n_k). enable_gqa follows from the weights.
@@ -250,11 +280,12 @@ def multi_head_attention(
     Raises
     ------
     TypeError
-        If weights are not MultiHeadWeights, or enable_gqa or an unknown option is given; as in
-        `scaled_dot_product_attention` and `apply_rotary`.
+        If weights are not MultiHeadWeights, rotary is not a Rotary or cache not a KVCache, or enable_gqa or an unknown
+        option is given; as in `scaled_dot_product_attention` and `apply_rotary`.
     ValueError
-        If the tokens do not fit the matrices; as in `scaled_dot_product_attention` and `apply_rotary`; if rotary meets
-        memory.
+        If the tokens do not fit the matrices; as in `scaled_dot_product_attention`, `apply_rotary` and
+        `KVCache.append`; if rotary meets memory. If a cache meets memory or offset, the window reaches back further
+        than the cache, a ragged batch is not causal, or rotary has too few rows. The cache is then unchanged.
 
     References
     ----------
@@ -301,10 +332,30 @@ def multi_head_attention(
     True
     >>> is_reversed(rotary=Rotary(*rotary_tables(np.arange(5), 6), layout="half"))
     False
+
+    With a cache, three tokens and then two equal the five at once:
+
+    >>> import numpy as np
+    >>> from attention import KVCache, MultiHeadWeights, Rotary
+    >>> from attention import multi_head_attention, rotary_tables
+    >>> rng = np.random.default_rng(0)
+    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
+    >>> x = rng.standard_normal((5, 12))
+    >>> rotary = Rotary(*rotary_tables(np.arange(5), 6), layout="half")
+    >>> options = {"rotary": rotary, "is_causal": True}
+    >>> whole = multi_head_attention(x, weights, **options)
+    >>> cache = KVCache()
+    >>> for new in (x[:3], x[3:]):
+    ...     last = multi_head_attention(new, weights, cache=cache, **options)
+    >>> np.allclose(last, whole[3:]), cache.n_seen
+    (True, 5)
     """
-    _checks.options_of("multi_head_attention", ("memory", "rotary", *SharedOptions.__annotations__), options)
-    if rotary is not None and memory is not None:
-        raise ValueError("rotary positions are for self-attention: leave out memory")
+    own = ("memory", "rotary", "cache", *SharedOptions.__annotations__)
+    _checks.options_of("multi_head_attention", own, options)
+    if rotary is not None:
+        _check_rotary(rotary, memory)
+    if cache is not None:
+        _check_cache(cache, memory, options)
     w = _checks.instance("weights", weights, MultiHeadWeights)
     n_kv_heads = w.n_kv_heads or w.n_heads
     arrays = {"x": x, "memory": x if memory is None else memory}
@@ -317,14 +368,68 @@ def multi_head_attention(
     key = split_heads(project(y, wk, w.b_k), n_kv_heads)
     value = split_heads(project(y, wv, w.b_v), n_kv_heads)
     if rotary is not None:
-        query, key = _turned("query", query, *rotary), _turned("key", key, *rotary)
-    heads = scaled_dot_product_attention(query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options)
+        cos, sin = (_rows_of(x_, name, getattr(rotary, name), cache) for name in ("cos", "sin"))
+        query, key = (_turned(n, a, cos, sin, rotary.layout) for n, a in (("query", query), ("key", key)))
+    with _checks.unchanged_if_refused(cache):
+        if cache is not None:
+            key, value = cache.append(key, value)
+            options["offset"] = cache.offset
+        heads = scaled_dot_product_attention(query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options)
     return _arrays.rounded(project(merge_heads(heads), wo, w.b_o), dtype)
 
 
+def _check_rotary(rotary: Rotary, memory: ArrayLike | None) -> None:
+    if not isinstance(rotary, Rotary):
+        missing = "; the layout is missing" if isinstance(rotary, tuple) and len(rotary) == 2 else ""
+        raise TypeError(
+            "rotary must be a Rotary, as in Rotary(*rotary_tables(positions, rotary_dim), layout='half'): "
+            f"{type(rotary).__name__}{missing}"
+        )
+    if memory is not None:
+        raise ValueError("rotary positions are for self-attention: leave out memory")
+
+
+def _check_cache(cache: KVCache, memory: ArrayLike | None, options: SharedOptions) -> None:
+    """Refuse what would make a step with the cache differ from the whole at once."""
+    _checks.instance("cache", cache, KVCache)
+    if memory is not None:
+        raise ValueError("cache is for self-attention: leave out memory")
+    if options.get("offset") is not None:
+        raise ValueError("offset follows from cache: leave out offset")
+    window = options.get("window")
+    left, right = window if isinstance(window, tuple | list) and len(window) == 2 else (None, None)
+    if cache.window is not None and (left is None or _checks.integer("window[0]", left) >= cache.window):
+        raise ValueError(
+            f"window must be (left, right) with left at most {cache.window - 1}, since the cache forgets what came "
+            f"before: window {_checks.shown(window)}, cache.window {cache.window}"
+        )
+    if np.ndim(cache.n_seen) and not options.get("is_causal") and right != 0:
+        raise ValueError(
+            "is_causal must be True with a cache of sequences that differ in length: beyond a shorter one lies padding"
+        )
+
+
+def _rows_of(x: NDArray[Any], name: str, table: ArrayLike, cache: KVCache | None) -> NDArray[Any]:
+    """Pick the rows of cos or sin for the tokens of x, which stand behind what the cache has seen."""
+    rows = _arrays.real_array(name, table)
+    if cache is None:
+        return rows
+    n_seen, n_new = cache.n_seen, x.shape[-2]
+    n_rows, n_needed = rows.shape[-2] if rows.ndim > 1 else 1, int(np.max(n_seen, initial=0)) + n_new
+    if n_rows < n_needed:
+        raise ValueError(
+            f"rotary must have a row for each position: {name} {rows.shape} has {n_rows}, {n_needed} are needed for "
+            f"x {x.shape} behind cache.n_seen {n_seen}"
+        )
+    if isinstance(n_seen, int):
+        return rows[..., n_seen : n_seen + n_new, :]
+    n_axes = x.ndim + 1  # (batch, ..., heads, n, pairs)
+    places = n_seen.reshape(-1, *[1] * (n_axes - 1)) + np.arange(n_new)[:, None]
+    return np.take_along_axis(rows.reshape(*[1] * (n_axes - rows.ndim), *rows.shape), places, axis=-2)
+
+
 def _turned(
-    name: str, heads: NDArray[Any], cos: ArrayLike, sin: ArrayLike, layout: Literal["interleaved", "half"]
+    name: str, heads: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], layout: Literal["interleaved", "half"]
 ) -> NDArray[Any]:
-    cos, sin = _arrays.real_array("cos", cos), _arrays.real_array("sin", sin)
     _checks.tables_turn(name, heads, cos, sin, layout)  # else apply_rotary calls a query x
     return apply_rotary(heads, cos, sin, layout=layout)

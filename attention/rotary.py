@@ -13,6 +13,7 @@ def rotary_tables(
     rotary_dim: int,
     *,
     base: float = 10000.0,
+    inv_freq: ArrayLike | None = None,
     interpolation: float = 1.0,
     dtype: DTypeLike = float,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -21,7 +22,7 @@ def rotary_tables(
     $$\cos\frac{p\,\theta_i}{s}, \quad \sin\frac{p\,\theta_i}{s}, \qquad \theta_i = \text{base}^{-2i/r},
     \qquad i = 0, \dots, \tfrac r2 - 1$$
 
-    p is a position, $r$ is `rotary_dim`, $s$ is `interpolation`.
+    p is a position, $r$ is `rotary_dim`, $s$ is `interpolation`; `inv_freq` gives other $\theta_i$.
 
     Parameters
     ----------
@@ -31,6 +32,9 @@ def rotary_tables(
         How many features are turned, two for each angle; even. All of a head's, or fewer for a partial rotation.
     base : float, optional
         The larger, the slower the last pairs turn.
+    inv_freq : array_like of shape (rotary_dim / 2,), optional
+        The frequencies $\theta_i$ themselves, in radians a position, for models that stretch some of them more than
+        others; base is left out then. A pair with frequency 0 does not turn.
     interpolation : float, optional
         Divide the positions by this. A model trained on n tokens reads s * n of them with interpolation s: all angles
         stay inside the range it was trained on, and neighbours stand closer together, for which it is fine-tuned
@@ -46,10 +50,11 @@ def rotary_tables(
     Raises
     ------
     TypeError
-        If positions are not real numbers, rotary_dim not an integer, base or interpolation not a number, or dtype not a
-        floating-point type.
+        If positions or inv_freq are not real numbers, rotary_dim not an integer, base or interpolation not a number, or
+        dtype not a floating-point type.
     ValueError
-        If rotary_dim is not a positive even number, or base or interpolation not positive.
+        If rotary_dim is not a positive even number, or base or interpolation not positive; if inv_freq does not hold
+        rotary_dim / 2 numbers, has one that is negative, nan or inf, or is given together with a base.
 
     References
     ----------
@@ -76,6 +81,15 @@ def rotary_tables(
     >>> np.array_equal(rotary_tables(8, 6, interpolation=4), rotary_tables(2, 6))
     True
 
+    Frequencies of your own: of two pairs the first turns by a radian a position, the second not at all.
+
+    >>> from attention import rotary_tables
+    >>> cos, sin = rotary_tables([0, 1, 2], 4, inv_freq=[1.0, 0.0])
+    >>> sin.round(4)
+    array([[0.    , 0.    ],
+           [0.8415, 0.    ],
+           [0.9093, 0.    ]])
+
     Why the angles are computed in float64: at position one million, those of float32 are wrong by up to 0.05 radians,
     three degrees.
 
@@ -89,10 +103,27 @@ def rotary_tables(
     rotary_dim = _rotary_dim(rotary_dim)
     base, interpolation = _checks.positive("base", base), _checks.positive("interpolation", interpolation)
     dtype = _arrays.float_dtype(dtype)
-    frequencies = base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)  # (rotary_dim / 2,)
+    if inv_freq is None:
+        frequencies = base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)  # (rotary_dim / 2,)
+    elif base != 10000.0:  # a base that would be ignored
+        raise ValueError(f"inv_freq replaces base: give one of them, not base {base} and inv_freq")
+    else:
+        frequencies = _frequencies(inv_freq, rotary_dim)
     with np.errstate(all="ignore"):  # float16 has no room for the smallest sines; nan and inf show
         angles = where[..., None] / interpolation * frequencies  # (..., rotary_dim / 2)
         return np.cos(angles).astype(dtype, copy=False), np.sin(angles).astype(dtype, copy=False)
+
+
+def _frequencies(inv_freq: ArrayLike, rotary_dim: int) -> NDArray[Any]:
+    array = _arrays.real_array("inv_freq", inv_freq).astype(np.float64)
+    if array.shape != (rotary_dim // 2,):
+        raise ValueError(
+            "inv_freq must have one frequency for each pair of features, shape (rotary_dim / 2,): "
+            f"inv_freq {array.shape}, rotary_dim {rotary_dim}"
+        )
+    if not (np.isfinite(array) & (array >= 0)).all():
+        raise ValueError(f"inv_freq must hold finite numbers of 0 or more: {array.min()} to {array.max()}")
+    return array
 
 
 def apply_rotary(

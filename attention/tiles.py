@@ -136,7 +136,7 @@ def _needs_no_shift(largest_score: float, largest_value: float, dtype: np.dtype[
 
 
 def solve(
-    problem: Problem, query_block: int = 256, key_block: int = 1024, n_threads: int = 1
+    problem: Problem, query_block: int = 256, key_block: int = 512, n_threads: int = 1
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return output and logsumexp: every block of queries is a task, and the threads take them in turn."""
     query_block = _checks.count("query_block", query_block, minimum=1)
@@ -145,6 +145,8 @@ def solve(
     (*few, n_groups, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
     output = np.empty((*few, n_groups, n_q, problem.value.shape[-1]), problem.query.dtype)
     logsumexp = np.empty((*few, n_groups, n_q), problem.query.dtype)
+    if problem.reach is not None and problem.reach.width is not None:
+        query_block = min(query_block, max(64, problem.reach.width))  # of a wide block each row reaches only a part
     n_rows = max(1, query_block // max(1, n_groups))  # of each head of a group, which share a tile
     tasks = deque((at, slice(i, min(i + n_rows, n_q))) for at in np.ndindex(*few) for i in range(0, n_q, n_rows))
     size = n_groups * min(n_rows, n_q) * min(key_block, n_k)
@@ -195,9 +197,8 @@ def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any
 
     The rows of a tile are those of the first query head of the group, then those of the next.
     """
-    query = head.query[:, rows] * head.factor
-    n_groups, n_rows, d_k = query.shape
-    query = query.reshape(-1, d_k)
+    n_groups, n_rows, d_k = head.query[:, rows].shape
+    query = np.multiply(head.query[:, rows].reshape(-1, d_k), head.factor, order="F")  # which BLAS reads fastest
     keys = slice(0, len(head.key))
     if head.reach is not None:
         positions = head.reach.positions(rows)  # (group, rows)

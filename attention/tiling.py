@@ -24,7 +24,7 @@ def tiled_attention(
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
     query_block: int = 256,
-    key_block: int = 1024,
+    key_block: int = 512,
     n_threads: int = 1,
 ) -> NDArray[Any]:
     r"""Compute `scaled_dot_product_attention` in tiles, without ever holding its n_q x n_k weights.
@@ -34,7 +34,7 @@ def tiled_attention(
     Both sums grow tile by tile. $m_i$ is the largest score of the row so far; when it grows, what was summed before
     shrinks by $e^{m_i^{\text{old}} - m_i}$. Where the lengths of queries and keys promise small scores, $m_i$ stays 0.
     The division comes last, and blocks of queries are the outer loop. Beyond the output it needs one tile a thread,
-    1 MiB in float32, whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
+    half a MiB in float32, whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def tiled_attention(
     mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
         As in `attention_weights`. Mask and bias are read tile by tile, and may be views made by `np.broadcast_to`.
     query_block, key_block : int, optional
-        Rows and columns of a tile. Any size is right; the defaults are fast.
+        Rows and columns of a tile at most. Any size is right; the defaults are fast.
     n_threads : int, optional
         How many threads share the blocks of queries. NumPy's own matrix product may use threads too: with more than
         one here, set the environment variable OPENBLAS_NUM_THREADS=1 before NumPy is imported, or they compete.

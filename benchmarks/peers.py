@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ OURS = "tiled_attention"
 REFERENCE = "scaled_dot_product_attention"
 TUTORIAL = "NumPy as in tutorials (einsum)"
 SCIPY = "matmul and scipy.special.softmax"
-ROTARY = "apply_rotary, interleaved"
-FLASH = "torch, flash kernel"
-MATH = "torch, math kernel"
+FLASH = "torch, CPU flash kernel"
+MATH = "torch, CPU math kernel"
+COMPLEX = "complex numbers, torch"
 
 
 def contenders(query: Floats, key: Floats, value: Floats, *, is_causal: bool = False) -> Contenders:
@@ -62,27 +62,44 @@ def loop_encoding(n_positions: int, d_model: int) -> Floats:
     return encoding
 
 
-def rotary_contenders(x: Floats) -> Contenders:
-    """Turn the features of x, (heads, n, d), as model code does; the peers get tables as wide as x, made beforehand."""
+def rotary_contenders(x: Floats, layout: Literal["interleaved", "half"]) -> tuple[Callable[[], object], Contenders]:
+    """Turn the features of x, (heads, n, d): our call, and the usual code for the same layout.
+
+    What the usual code multiplies with is as wide as x and made beforehand, as in models.
+    """
     cos, sin = rotary_tables(np.arange(x.shape[-2]), x.shape[-1], dtype=x.dtype)
-    wide_cos, wide_sin = (np.concatenate([table, table], axis=-1) for table in (cos, sin))
-    everyone: Contenders = {
-        ROTARY: lambda: apply_rotary(x, cos, sin, layout="interleaved"),
-        "apply_rotary, half": lambda: apply_rotary(x, cos, sin, layout="half"),
-        "rotate-half, NumPy": lambda: rotate_half(x, wide_cos, wide_sin, np.concatenate),
-    }
+    if layout == "interleaved":
+        wide_cos, wide_sin = (np.repeat(table, 2, axis=-1) for table in (cos, sin))
+    else:
+        wide_cos, wide_sin = (np.concatenate([table, table], axis=-1) for table in (cos, sin))
+    name, turn = ("rotate-pairs", rotate_pairs) if layout == "interleaved" else ("rotate-half", rotate_half)
+    usual: Contenders = {f"{name}, NumPy": lambda: turn(x, wide_cos, wide_sin, np)}
     if find_spec("torch"):
         torch = import_module("torch")
         torch.set_num_threads(1)
         t, c, s = (torch.from_numpy(array) for array in (x, wide_cos, wide_sin))
-        everyone["rotate-half, torch"] = lambda: rotate_half(t, c, s, torch.cat)
-    return everyone
+        usual[f"{name}, torch"] = lambda: turn(t, c, s, torch)
+        if layout == "interleaved":
+            turns = torch.complex(*(torch.from_numpy(table) for table in (cos, sin)))
+            usual[COMPLEX] = lambda: rotate_complex(t, turns, torch)
+    return lambda: apply_rotary(x, cos, sin, layout=layout), usual
 
 
-def rotate_half(x: Any, cos: Any, sin: Any, join: Callable[..., Any]) -> Any:
-    """Turn features half the width apart: arrays or tensors."""
+def rotate_half(x: Any, cos: Any, sin: Any, library: Any) -> Any:
+    """Turn features half the width apart, as most of the models in transformers do: arrays or tensors."""
     half = x.shape[-1] // 2
-    return x * cos + join((-x[..., half:], x[..., :half]), -1) * sin
+    return x * cos + library.concatenate((-x[..., half:], x[..., :half]), -1) * sin
+
+
+def rotate_pairs(x: Any, cos: Any, sin: Any, library: Any) -> Any:
+    """Turn neighbouring features, as GPT-J in transformers does: arrays or tensors."""
+    return x * cos + library.stack((-x[..., 1::2], x[..., ::2]), -1).reshape(x.shape) * sin
+
+
+def rotate_complex(x: Any, turns: Any, torch: Any) -> Any:
+    """Turn neighbouring features as complex numbers, as the first release of Llama does."""
+    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+    return torch.view_as_real(pairs * turns).flatten(-2)
 
 
 def torch_contenders(

@@ -10,22 +10,50 @@ Records = list[dict[str, Any]]
 
 
 @cache
-def _record(path: Path) -> Any:
+def _machines(path: Path) -> Any:
     if not path.is_file():
         raise ValueError(f"{path.name} is not there: run make bench")
-    return json.loads(path.read_text("utf-8"))
+    return json.loads(path.read_text("utf-8"))["machines"]
 
 
-def machine() -> dict[str, Any]:
-    """Return the facts about the machine and the versions of what ran on it."""
-    return dict(_record(RESULTS)["machine"])
+def machines() -> Records:
+    """Return one record a fact, with a column for every machine: what it is, and the versions of what ran on it."""
+    records = _machines(RESULTS)
+    facts = {fact: None for record in records for fact in record["machine"]}
+    return [
+        {"what": fact} | {_column(i): record["machine"].get(fact, "") for i, record in enumerate(records)}
+        for fact in facts
+    ]
+
+
+def beside(suite: str, *names: str) -> Records:
+    """Return one record for each finding with one of these names, with a column for every machine."""
+    columns = [
+        {(finding["what"], finding.get("n", "")): finding["value"] for finding in record["findings"]
+         if finding["suite"] == suite and finding["what"] in names}
+        for record in _machines(RESULTS)
+    ]  # fmt: skip
+    if missing := set(names) - {what for what, _ in columns[0]}:
+        raise ValueError(f"{RESULTS.name}, suite {suite!r} has no finding {sorted(missing)[0]!r}")
+    rows = sorted(columns[0], key=lambda row: names.index(row[0]))
+    return [
+        {"what": what, "n": n} | {_column(i): column.get((what, n), "") for i, column in enumerate(columns)}
+        for what, n in rows
+    ]
+
+
+def _column(i: int) -> str:
+    return f"machine {i + 1}"
 
 
 def findings(suite: str | None = None, *, what: str = "", goal: int | None = None, n: int | None = None) -> Records:
-    """Return the findings of a suite whose name holds `what`, that have this goal or this n, in the order measured."""
+    """Return what the first machine found: the findings of a suite whose name holds `what`, in the order measured.
+
+    Those that have this goal or this n, if one is given.
+    """
     found = [
         finding
-        for finding in _record(RESULTS)["findings"]
+        for finding in _machines(RESULTS)[0]["findings"]
         if suite in (None, finding["suite"])
         and what in finding["what"]
         and goal in (None, finding.get("goal"))
@@ -61,6 +89,18 @@ def by_tokens(suite: str, *, causal: bool = False) -> Records:
         name = finding["what"].removesuffix(" (causal)")
         row = table.setdefault(name, {"n": name} | {str(n): "" for n in sizes})
         row[str(finding["n"])] = finding["value"]
+    return list(table.values())
+
+
+def tile_shapes() -> Records:
+    """Return one record a shape of tile: its time without and with a causal mask, and that of its bound."""
+    columns = {"": "plain", " (causal)": "causal", " (bound)": "bound"}
+    table: dict[str, dict[str, Any]] = {}
+    for finding in findings("tiles"):
+        shape, opening, kind = finding["what"].partition(" (")
+        if " / " not in shape:
+            row = table.setdefault(shape, {"tiles": shape} | dict.fromkeys(columns.values(), ""))
+            row[columns[opening + kind]] = finding["value"]
     return list(table.values())
 
 
@@ -104,7 +144,7 @@ def missed() -> Records:
 
 def _sentence(finding: dict[str, Any]) -> str:
     tokens = f", n = {finding['n']}" if "n" in finding else ""
-    base = " / torch, flash kernel" if finding["suite"] == "peers" and " / " not in finding["what"] else ""
+    base = " / torch, CPU flash kernel" if finding["suite"] == "peers" and " / " not in finding["what"] else ""
     unit = "" if finding["unit"] in ("ratio", "exponent") else f" [{finding['unit']}]"
     return f"{finding['suite']}: {finding['what']}{base}{tokens}{unit}"
 
@@ -115,4 +155,4 @@ def _wanted(finding: dict[str, Any]) -> str:
     return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
 
 
-FUNCTIONS = (by_tokens, contenders, curve, findings, goals, machine, missed)
+FUNCTIONS = (beside, by_tokens, contenders, curve, findings, goals, machines, missed, tile_shapes)

@@ -7,17 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention import (
-    apply_rotary,
-    rotary_permutation,
-    rotary_tables,
-    scaled_dot_product_attention,
-    sinusoidal_encoding,
-)
+from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
 from benchmarks import suites
-from benchmarks.__main__ import REASONS, as_record, machine
+from benchmarks.__main__ import REASONS, as_record, machine, with_record
 from benchmarks.measure import cpu_times, fitted_exponent, peak_bytes, ratios
-from benchmarks.peers import ROTARY, contenders, einsum_attention, loop_encoding, rotary_contenders
+from benchmarks.peers import contenders, einsum_attention, loop_encoding, rotary_contenders
 
 RESULTS = Path(suites.__file__).with_name("results.json")
 
@@ -53,17 +47,51 @@ def test_contenders_compute_attention_and_positions(rng):
     np.testing.assert_allclose(loop_encoding(9, 6), sinusoidal_encoding(9, 6), atol=1e-14)
 
 
-def test_rotary_contenders_turn_alike(rng):
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+def test_rotary_contenders_turn_the_same_layout(rng, layout):
     x = rng.standard_normal((2, 5, 6), dtype=np.float32)
-    everyone = {name: np.asarray(call()) for name, call in rotary_contenders(x).items()}
-    expected = everyone.pop("apply_rotary, half")
-    interleaved = everyone.pop(ROTARY)
-    order = rotary_permutation(6)
-    turned = apply_rotary(x[..., order], *rotary_tables(np.arange(5), 6), layout="half")
-    np.testing.assert_allclose(interleaved[..., order], turned, atol=1e-6)
-    assert "rotate-half, NumPy" in everyone
-    for name, result in everyone.items():
-        np.testing.assert_allclose(result, expected, atol=1e-6, err_msg=name)
+    ours, usual = rotary_contenders(x, layout)
+    expected = apply_rotary(x, *rotary_tables(np.arange(5), 6), layout=layout)
+    np.testing.assert_allclose(ours(), expected, atol=1e-6)
+    assert {"interleaved": "rotate-pairs, NumPy", "half": "rotate-half, NumPy"}[layout] in usual
+    for name, call in usual.items():
+        np.testing.assert_allclose(np.asarray(call()), expected, atol=1e-6, err_msg=name)
+
+
+def test_sharing_a_step_and_a_window_are_what_they_are_called(monkeypatch):
+    """Every call of a suite computes what its oracle does, so that no ratio compares two different things."""
+    seen = {}
+
+    def watched(self, calls, base):
+        seen.update({name: np.asarray(call()) for name, call in calls.items()})
+        return {name: {"median": 1.0} for name in calls}
+
+    monkeypatch.setattr(suites.Effort, "ratios", watched)
+    effort = suites.Effort(seconds=0, largest=256)
+    list(suites.windows(effort))
+    query, key, value = suites.inputs(256)
+    position = np.arange(256)
+    near = (position <= position[:, None]) & (position > position[:, None] - 128)
+    expected = scaled_dot_product_attention(query, key, value, mask=near)
+    np.testing.assert_allclose(seen["window"], expected, atol=1e-5)
+
+    list(suites.sharing(effort))  # the last call is the prompt of tiled_attention
+    query, key, value = suites.inputs(256, n_heads=32, d=128)
+    few = [array[(np.arange(32) // 4) * 4] for array in (key, value)]
+    np.testing.assert_allclose(seen["few"], scaled_dot_product_attention(query, *few), atol=1e-5)
+    np.testing.assert_allclose(seen["many"], scaled_dot_product_attention(query, key, value), atol=1e-5)
+
+
+def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):
+    keys, values = rng.standard_normal((2, 3, 2, 8, 4), dtype=np.float32)
+    new = rng.standard_normal((3, 2, 1, 4), dtype=np.float32)
+    cache = suites._filled([keys, keys, values])
+    cache.truncate([8, 3, 5])
+    for _ in range(2):  # forgotten again each time
+        together = suites._append_and_attend(cache, new, is_causal=True)
+        for i, n in enumerate((8, 3, 5)):
+            k, v = (np.concatenate([array[i, :, :n], new[i]], axis=-2) for array in (keys, values))
+            np.testing.assert_allclose(together[i], scaled_dot_product_attention(new[i], k, v), atol=1e-6)
 
 
 def test_a_goal_is_met_up_to_its_target():
@@ -90,13 +118,22 @@ def test_the_machine_is_told_without_a_path_or_a_host():
     assert not any("/" in str(fact) and "home" in str(fact) for fact in facts.values())
 
 
-def test_the_committed_results_judge_every_goal_and_explain_what_is_missed():
-    results = json.loads(RESULTS.read_text("utf-8"))
-    assert {"machine", "findings"} == set(results)
-    goals = {finding["goal"] for finding in results["findings"] if "goal" in finding}
-    assert {1, 2, 3, 4, 5, 6, 7} <= goals
-    assert {finding["suite"] for finding in results["findings"]} == {suite.__name__ for suite in suites.SUITES}
-    for finding in results["findings"]:
+def test_a_record_takes_the_place_of_its_kind_of_machine():
+    old, other, new = (
+        {"machine": {"processor": "p", "kernels": kernels}, "findings": [i]} for i, kernels in enumerate("aba")
+    )
+    assert with_record([], old) == [old]
+    assert with_record([old], other) == [old, other]
+    assert with_record([old, other], new) == [new, other]
+
+
+@pytest.mark.parametrize("record", json.loads(RESULTS.read_text("utf-8"))["machines"])
+def test_the_committed_results_judge_every_goal_and_explain_what_is_missed(record):
+    assert {"machine", "findings"} == set(record)
+    goals = {finding["goal"] for finding in record["findings"] if "goal" in finding}
+    assert goals == set(range(1, 11))
+    assert {finding["suite"] for finding in record["findings"]} == {suite.__name__ for suite in suites.SUITES}
+    for finding in record["findings"]:
         limits = [finding["value"] <= finding.get("at_most", np.inf), finding["value"] >= finding.get("at_least", 0)]
         if "met" in finding:
             assert finding["met"] == all(limits), finding
@@ -106,5 +143,6 @@ def test_the_committed_results_judge_every_goal_and_explain_what_is_missed():
 def test_a_reason_holds_no_figure_and_the_results_hold_no_other_reason():
     reasons = {reason for *_, reason in REASONS}
     assert not [reason for reason in reasons if re.search(r"\d", reason)]
-    findings = json.loads(RESULTS.read_text("utf-8"))["findings"]
+    records = json.loads(RESULTS.read_text("utf-8"))["machines"]
+    findings = [finding for record in records for finding in record["findings"]]
     assert {finding["reason"] for finding in findings if "reason" in finding} <= reasons

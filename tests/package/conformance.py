@@ -130,6 +130,20 @@ ROWS["rotary_tables"] = Row(
     ),
     cast=("positions",),
 )
+TURNS = {"positions": floats(2, 3), "rotary_dim": 4, "inv_freq": [1.0, 0.0], "interpolation": 2.0, "dtype": DTYPE}
+ROWS["rotary_tables, frequencies"] = Row(
+    TURNS,
+    (
+        bad("inv_freq (3,)", "rotary_dim 4", inv_freq=[1.0, 0.5, 0.25]),
+        bad("inv_freq ()", "rotary_dim 4", inv_freq=1.0),
+        bad("inv_freq (1, 2)", inv_freq=[[1.0, 0.5]]),
+        bad("inv_freq", "0 or more", "-1.0 to 1.0", inv_freq=[1.0, -1.0]),
+        *(bad("inv_freq", "finite", str(wrong), inv_freq=[1.0, wrong]) for wrong in (np.nan, np.inf)),
+        bad("inv_freq must hold real numbers", raises=TypeError, inv_freq=["1", "2"]),
+        bad("inv_freq", "base 500.0", base=500.0),
+    ),
+    cast=("positions",),
+)
 TURN = arrays({"x": (2, 5, 6), "cos": (5, 2), "sin": (5, 2)})
 ROWS["apply_rotary"] = Row(
     TURN | {"layout": "half"},
@@ -452,11 +466,11 @@ ROWS["MultiHeadWeights"] = Row(
 )
 
 
-def several_heads(x, memory=None, rotary=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
+def several_heads(x, memory=None, rotary=None, cache=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
                   is_causal=False, **weights):  # fmt: skip
     return multi_head_attention(
-        x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, mask=mask, bias=bias, sink=sink, scale=scale,
-        softcap=softcap, is_causal=is_causal,
+        x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, cache=cache, mask=mask, bias=bias, sink=sink,
+        scale=scale, softcap=softcap, is_causal=is_causal,
     )  # fmt: skip
 
 
@@ -475,14 +489,19 @@ ROWS["multi_head_attention"] = Row(
         bad("is_causal", "(6, 3, 5)", is_causal=True),
         bad("softcap", "0", softcap=0.0),
         bad("rotary", "memory", rotary=Rotary(1.0, 0.0, "half")),
+        bad("rotary must be a Rotary", "layout=", "str", raises=TypeError, rotary="half"),
+        bad("cache", "memory", cache=KVCache()),
+        bad("cache must be KVCache", "int", raises=TypeError, cache=5),
     ),
     several_heads,
     cast=("bias", "sink", *BIASES),
 )
+FRESH = KVCache()  # stands for a new one in every call
 TURNED = Rotary(*rotary_tables(np.arange(3), 2), "half")
 ROWS["multi_head_attention, whole"] = Row(
-    {"x": floats(3, 4), "weights": MultiHeadWeights.random(4, 2, rng=RNG), "rotary": TURNED},
+    {"x": floats(3, 4), "weights": MultiHeadWeights.random(4, 2, rng=RNG), "rotary": TURNED, "cache": FRESH},
     (bad("rotary must be", raises=TypeError, rotary=rotary_tables(np.arange(3), 2)),),
+    lambda cache, **others: multi_head_attention(**others, cache=KVCache() if cache is FRESH else cache),
     dtypes="own",
 )
 ROWS["MultiHeadWeights, random"] = Row(
@@ -567,6 +586,7 @@ ROWS["rms_norm"] = Row(
     ),
     cast=("weight",),
 )
+ROWS["silu"] = Row({"x": floats(3, 5)})
 ROWS["gelu"] = Row({"x": floats(3, 5), "approximate": False})
 ROWS["gelu, approximate"] = Row({"x": floats(3, 5), "approximate": True})
 LAYERS: dict[str, Any] = {"w_in": (4, 7), "w_out": (7, 6), "b_in": (7,), "b_out": (6,)}
@@ -580,6 +600,17 @@ ROWS["feed_forward"] = Row(
         *(bad(f"b_in {shape}", "w_in (4, 7)", b_in=shape) for shape in ((6,), (1,))),
         *(bad(f"b_out {shape}", "w_out (7, 6)", b_out=shape) for shape in ((7,), ())),
         bad("x (4,)", "2 axes", x=(4,)),
+        bad("activation", "given (3, 7)", "returned (1, 7)", activation=lambda hidden: hidden[:1]),
+        bad("activation must be a function", "'gelu'", raises=TypeError, activation="gelu"),
+        bad("activation must be a function", "None", raises=TypeError, activation=None),
+    ),
+    cast=("b_in", "b_out"),
+)
+ROWS["feed_forward, activation"] = Row(arrays({"x": (3, 4), "w_in": (4, 7), "w_out": (7, 6)}, activation=np.tanh))
+ROWS["feed_forward, gated"] = Row(
+    arrays({"x": (3, 4), "w_gate": (4, 7)} | LAYERS),
+    (
+        *(bad(f"w_gate {s}", "w_in (4, 7)", w_gate=s) for s in ((7, 4), (4, 6), (4, 1), (4,), (), (2, 4, 7))),
         bad("activation", "given (3, 7)", "returned (1, 7)", activation=lambda hidden: hidden[:1]),
     ),
     cast=("b_in", "b_out"),
@@ -608,15 +639,23 @@ ROWS["BlockWeights"] = Row(
         bad("b_out (1,)", "w_out (7, 4)", b_out=(1,)),
         *(bad(f"{name} must", "d_model = 4", f"{s}", **{name: s}) for name in NORMS for s in ((5,), (1,), (2, 4), ())),
         bad("eps", "negative", eps=-1.0),
+        bad("w_gate (7, 4)", "w_in (4, 7)", w_gate=(7, 4)),
+        bad("norm", "'layer' or 'rms'", "'batch'", norm="batch"),
+        bad("norm", "'layer' or 'rms'", "None", norm=None),
+        bad("norm1_bias", "'rms'", "(4,)", norm="rms"),
+        bad("activation must be a function", "'gelu'", raises=TypeError, activation="gelu"),
     ),
     block_weights,
     dtypes="own",
     views=True,
 )
+GATED = without(BLOCK, "norm1_bias", "norm2_bias") | {"w_gate": floats(4, 7), "norm": "rms"}
+ROWS["BlockWeights, gated"] = Row(GATED, (), block_weights, dtypes="own", views=True)
 
 
-def one_block(x, norm_first, mask=None, bias=None, **weights):
-    return transformer_block(x, block_weights(**weights), norm_first=norm_first, mask=mask, bias=bias, is_causal=True)
+def one_block(x, norm_first, cache=None, mask=None, bias=None, **weights):
+    options = {"cache": cache, "mask": mask, "bias": bias, "is_causal": True}
+    return transformer_block(x, block_weights(**weights), norm_first=norm_first, **options)
 
 
 for norm_first, label in ((True, ""), (False, ", post-LN")):
@@ -626,9 +665,16 @@ for norm_first, label in ((True, ""), (False, ", post-LN")):
             bad("x (3, 5)", "w_q (4, 6)", x=(3, 5)),
             bad("x (4,)", "2 axes", x=(4,)),
             bad("mask (2, 2)", "(2, 3, 3)", mask=TRUE((2, 2), bool)),
+            bad("cache must be KVCache", "bool", raises=TypeError, cache=True),
         ),
         one_block,
         cast=("bias", "b_in", "b_out", *NORMS),
+    )
+    ROWS[f"transformer_block, gated{label}"] = Row(
+        GATED | {"x": floats(3, 4), "norm_first": norm_first},
+        (),
+        one_block,
+        cast=("b_in", "b_out", "norm1_weight", "norm2_weight"),
     )
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from attention import (
     BlockWeights,
+    KVCache,
     MultiHeadWeights,
     Rotary,
     feed_forward,
@@ -18,6 +19,7 @@ from attention import (
     multi_head_attention,
     rms_norm,
     rotary_tables,
+    silu,
     transformer_block,
 )
 from tests.oracles import along, loop_multi_head, loop_project, properties, says
@@ -58,8 +60,17 @@ def loop_tanh_gelu(x):
     return x / 2 * (1 + np.array([math.tanh(number) for number in inner]).reshape(x.shape))
 
 
-def loop_feed_forward(x, w_in, w_out, b_in=None, b_out=None, activation=loop_gelu):
-    hidden = activation(loop_project(x, w_in, b_in).astype(float))
+def loop_silu(x):
+    """Take the logistic function from the side on which the exponential is small."""
+    x = np.asarray(x, float)
+    small = [math.exp(-abs(number)) for number in x.flat]
+    pairs = zip(x.flat, small, strict=True)
+    return np.array([n / (1 + e) if n > 0 else n * e / (1 + e) for n, e in pairs]).reshape(x.shape)
+
+
+def loop_feed_forward(x, w_in, w_out, b_in=None, b_out=None, w_gate=None, activation=loop_gelu):
+    hidden, gated = loop_project(x, w_in, b_in).astype(float), w_gate is not None
+    hidden = activation(loop_project(x, w_gate).astype(float)) * hidden if gated else activation(hidden)
     return loop_project(hidden, w_out, b_out).astype(float)
 
 
@@ -125,7 +136,7 @@ def test_eps_is_a_hundred_thousandth_if_omitted(rng):
     np.testing.assert_array_equal(rms_norm(np.zeros((2, 3))), np.zeros((2, 3)))
 
 
-@pytest.mark.parametrize("function", [layer_norm, rms_norm, gelu])
+@pytest.mark.parametrize("function", [layer_norm, rms_norm, gelu, silu])
 @pytest.mark.parametrize("shape", [(3, 0), (0, 4), (0, 0)], ids=str)
 def test_nothing_gives_nothing(function, shape):
     assert function(np.zeros(shape)).shape == shape
@@ -162,6 +173,44 @@ def test_the_approximation_is_close_and_not_the_same():
     assert 1e-4 < np.abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4
 
 
+def test_gelu_follows_the_error_function_of_the_standard_library_to_the_last_digits():
+    grid = np.concatenate([np.linspace(-9, 9, 100_003), np.arange(-6, 6, 1 / 256), np.geomspace(1e-300, 9, 10_007)])
+    x = np.concatenate([grid, -grid, [0.0, -0.0, 40.0, -40.0]])
+    scaled = x / math.sqrt(2)
+    expected = x / 2 * (1 + np.array([math.erf(number) for number in scaled]))
+    from_left = np.abs(gelu(x) - expected)  # for negative x, digits of 1 + erf
+    assert (from_left <= 4 * np.finfo(float).eps * np.abs(x)).all()
+    small = np.abs(x) < 1
+    error = np.abs(gelu(x) * 2 - x - x * np.array([math.erf(number) for number in scaled]))[small]
+    assert (error <= 4 * np.finfo(float).eps * np.abs(x[small])).all()
+
+
+# --- silu --------------------------------------------------------------------------------------------------------
+
+
+def test_silu_equals_the_logistic_function_times_x():
+    x = np.concatenate([np.linspace(-50, 50, 1001), [-700, -720, 700, 1e-300, -1e-300, 0, 1e300, -1e300]]).reshape(
+        1, -1
+    )
+    np.testing.assert_allclose(silu(x), loop_silu(x), rtol=4e-15, atol=0)
+    moderate = x[np.abs(x) < 30]
+    np.testing.assert_allclose(silu(moderate) - silu(-moderate), moderate, rtol=1e-13)
+
+
+def test_silu_by_hand():
+    ln3 = math.log(3)
+    y = silu([0, ln3, -ln3, 1e9, -1e9, np.inf, -np.inf])
+    np.testing.assert_allclose(y, [0, 0.75 * ln3, -0.25 * ln3, 1e9, 0, np.inf, 0], rtol=1e-15)
+    assert np.isnan(silu([np.nan])).all()
+
+
+@pytest.mark.parametrize("dtype", [H, S, D])
+def test_silu_of_minus_infinity_is_zero_without_a_warning(dtype):
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(silu(dtype(-np.inf)), dtype(0), strict=True)
+        np.testing.assert_array_equal(silu(np.array([-60000, 60000], dtype)), np.array([0, 60000], dtype))
+
+
 # --- feed-forward layer ------------------------------------------------------------------------------------------
 
 
@@ -175,6 +224,29 @@ def test_the_feed_forward_layer_equals_the_loops(rng, lead, activation, oracle):
         assert result.shape == (*lead, 3, 6)
         expected = loop_feed_forward(x, w_in, w_out, *biases, activation=oracle)
         np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("lead", [(), (2, 5)], ids=str)
+@pytest.mark.parametrize(("activation", "oracle"), [(silu, loop_silu), (gelu, loop_gelu), (relu, relu)])
+def test_a_gated_feed_forward_layer_equals_the_loops(rng, lead, activation, oracle):
+    x = rng.standard_normal((*lead, 3, 4))
+    w_gate, w_in, w_out, b_in, b_out = (rng.standard_normal(s) for s in [(4, 7), (4, 7), (7, 6), (7,), (6,)])
+    for biases in [(), (b_in, b_out), (None, b_out), (b_in, None)]:
+        result = feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=activation)
+        expected = loop_feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=oracle)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
+    assert not np.allclose(expected, loop_feed_forward(x, w_gate, w_out, *biases, w_gate=w_in, activation=oracle))
+
+
+def test_a_gate_that_is_one_leaves_two_projections(rng):
+    x, w_gate, w_in, w_out = (rng.standard_normal(shape) for shape in [(3, 4), (4, 7), (4, 7), (7, 6)])
+    result = feed_forward(x, w_in, w_out, w_gate=w_gate, activation=np.ones_like)
+    np.testing.assert_allclose(result, x @ w_in @ w_out, rtol=0, atol=1e-13)
+
+
+def test_an_activation_may_return_a_list():
+    y = feed_forward([[3.0]], [[1.0, -1.0]], [[2.0], [5.0]], activation=lambda hidden: relu(hidden).tolist())
+    np.testing.assert_array_equal(y, [[6]])
 
 
 def test_gelu_is_the_activation_if_none_is_named(rng):
@@ -213,22 +285,29 @@ def block(heads, rest, *, n_heads=6, n_kv_heads=3, **changes):
     return BlockWeights(MultiHeadWeights(**heads, n_heads=n_heads, n_kv_heads=n_kv_heads), **rest | changes)
 
 
-def loop_block(x, heads, rest, *, norm_first, activation=loop_gelu, eps=1e-5, **options):
+def loop_block(x, heads, rest, *, norm_first, norm="layer", activation=loop_gelu, eps=1e-5, **options):
     def attend(tokens):
         return loop_multi_head(tokens, tokens, heads, n_heads=6, n_kv_heads=3, **options)
 
     def transform(tokens):
-        names = ("w_in", "w_out", "b_in", "b_out")
+        names = ("w_in", "w_out", "b_in", "b_out", "w_gate")
         return loop_feed_forward(tokens, *(rest.get(name) for name in names), activation=activation)
 
-    def norm(tokens, at):
+    def level(tokens, at):
+        if norm == "rms":
+            return loop_rms_norm(tokens, rest.get(f"norm{at}_weight"), eps)
         return loop_layer_norm(tokens, rest.get(f"norm{at}_weight"), rest.get(f"norm{at}_bias"), eps)
 
     if norm_first:
-        y = x + attend(norm(x, 1))
-        return y + transform(norm(y, 2))
-    y = norm(x + attend(x), 1)
-    return norm(y + transform(y), 2)
+        y = x + attend(level(x, 1))
+        return y + transform(level(y, 2))
+    y = level(x + attend(x), 1)
+    return level(y + transform(y), 2)
+
+
+def without_offsets(rest):
+    """Leave out what an RMS norm does not have."""
+    return {name: array for name, array in rest.items() if not name.endswith("_bias")}
 
 
 @pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
@@ -277,6 +356,29 @@ def test_activation_and_eps_are_those_of_the_weights(rng, norm_first):
         assert not np.allclose(expected, loop_block(x, heads, rest, norm_first=norm_first))
     default = block(heads, rest)
     assert (default.activation, default.eps) == (gelu, 1e-5)
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["norm first", "norm after"])
+@pytest.mark.parametrize("lead", [(), (2,)], ids=str)
+def test_a_block_with_rms_norms_and_gates_equals_the_loops(rng, norm_first, lead):
+    heads, rest = parts(rng)
+    rest = without_offsets(rest) | {"w_gate": rng.standard_normal((5, 7))}
+    x = rng.standard_normal((*lead, 4, 5))
+    oracle = {"norm_first": norm_first, "norm": "rms", "eps": 0.3}
+    result = transformer_block(x, block(heads, rest, norm="rms", activation=silu, eps=0.3), norm_first=norm_first)
+    expected = loop_block(x, heads, rest, activation=loop_silu, **oracle)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    other = loop_block(x, heads, rest, activation=loop_silu, **oracle | {"norm": "layer"})
+    assert not np.allclose(expected, other)
+
+
+def test_layer_norms_without_gates_are_the_default(rng):
+    default = block(*parts(rng))
+    assert (default.norm, default.w_gate) == ("layer", None)
+    for name in ("norm1_bias", "norm2_bias"):
+        bare = without_offsets(parts(rng)[1])
+        with pytest.raises(ValueError, match=says(name, "'rms'", "(5,)")):
+            block(parts(rng)[0], bare, norm="rms", **{name: np.zeros(5)})
 
 
 def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):
@@ -346,15 +448,62 @@ def test_block_weights_are_frozen_and_compare_by_identity(rng):
     names = ("b_in", "b_out", "norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
     assert [getattr(bare, name) for name in names] == [None] * 6
     with pytest.raises(TypeError, match="positional"):
-        BlockWeights(weights.attention, weights.w_in, weights.w_out, *[None] * 6, gelu)
+        BlockWeights(weights.attention, weights.w_in, weights.w_out, *[None] * 6, weights.w_in)
+
+
+# --- a cache -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+@pytest.mark.parametrize("norm_first", [True, False], ids=["norm first", "norm after"])
+@pytest.mark.parametrize("sizes", [[8], [5, 1, 1, 1], [1] * 8, [2, 3, 3]], ids=str)
+@pytest.mark.parametrize("window", [None, 3], ids=["no window", "a window of 3"])
+def test_two_blocks_with_caches_give_what_the_whole_gives(rng, norm, norm_first, sizes, window):
+    rotary = Rotary(*rotary_tables(np.arange(20), 2), layout="half")
+    places = np.arange(8)
+    mask = places <= places[:, None]
+    if window is not None:
+        mask &= places > places[:, None] - window
+    x = expected = rng.standard_normal((2, 8, 5))
+    stack = []
+    for _ in range(2):
+        heads, rest = parts(rng)
+        rest = (without_offsets(rest) if norm == "rms" else rest) | {"w_gate": rng.standard_normal((5, 7))}
+        stack.append((block(heads, rest, norm=norm, activation=silu), KVCache(window=window)))
+        here = (rotary.cos[:8], rotary.sin[:8], rotary.layout)
+        options = {"norm_first": norm_first, "norm": norm, "activation": loop_silu, "mask": mask, "rotary": here}
+        expected = loop_block(expected, heads, rest, **options)
+    options = {"norm_first": norm_first, "rotary": rotary, "is_causal": True}
+    options["window"] = None if window is None else (window - 1, 0)
+    results = []
+    for new in np.split(x, np.cumsum(sizes)[:-1], axis=1):
+        for weights, cache in stack:
+            new = transformer_block(new, weights, cache=cache, **options)
+        results.append(new)
+    np.testing.assert_allclose(np.concatenate(results, axis=1), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
+    weights, cache, x = block(*parts(rng)), KVCache(), rng.standard_normal((4, 5))
+    transformer_block(x[:3], weights, cache=cache, is_causal=True)
+    broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
+    with pytest.raises(ValueError, match="activation must keep the shape"):
+        transformer_block(x[3:], broken, cache=cache, is_causal=True)
+    assert cache.n_seen == 3
+    last = transformer_block(x[3:], weights, cache=cache, is_causal=True)
+    whole = transformer_block(x, weights, is_causal=True)
+    np.testing.assert_allclose(last, whole[3:], rtol=0, atol=1e-13)
+    with pytest.raises(TypeError, match=says("cache must be KVCache", "dict")):
+        transformer_block(x, weights, cache={})
 
 
 # --- dtypes and memory -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wide", ["x", "heads", "w_in", "w_out"])
+@pytest.mark.parametrize("wide", ["x", "heads", "w_in", "w_out", "w_gate"])
 def test_the_tokens_and_every_matrix_decide_the_dtype(rng, wide):
     heads, rest = parts(rng, S, biases=False)
+    rest["w_gate"] = rest["w_in"]
     heads = {name: array.astype(D if wide == "heads" else S) for name, array in heads.items()}
     rest = {name: array.astype(D if wide == name else S) for name, array in rest.items()}
     x = rng.standard_normal((4, 5)).astype(D if wide == "x" else S)

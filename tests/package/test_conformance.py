@@ -396,6 +396,8 @@ NASTY: dict[str, Any] = {
 def test_whatever_is_given_there_is_a_result_or_one_clear_refusal(label):
     for name, good in ROWS[label].good.items():
         for what, value in {**NASTY, **of_its_shape(good)}.items():
+            if callable(good) and callable(value):  # answers for itself
+                continue
             complaint = what_is_wrong(label, name, value)
             assert not complaint, f"{label} with {what} for {name}: {complaint}"
 

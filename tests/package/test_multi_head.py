@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention import (
+    KVCache,
     MultiHeadWeights,
     Rotary,
     attention_weights,
@@ -306,6 +307,187 @@ def test_nan_and_infinity_pass_through_the_heads_to_their_own_rows(rng, poison):
     assert isnan.any(-1).tolist() == [[False] * 3, [True] * 3]
 
 
+def test_rotary_needs_its_layout(rng):
+    weights, x = MultiHeadWeights.random(12, 2, rng=rng), rng.standard_normal((5, 12))
+    tables = rotary_tables(np.arange(5), 6)
+    for wrong in (tables, (*tables, "half"), "half", tables[0], True):
+        with pytest.raises(TypeError, match=says("rotary must be a Rotary", "layout='half'", type(wrong).__name__)):
+            multi_head_attention(x, weights, rotary=wrong)
+    with pytest.raises(TypeError, match="the layout is missing"):
+        multi_head_attention(x, weights, rotary=tables)
+
+
+# --- a cache -----------------------------------------------------------------------------------------------------
+
+
+class Text:
+    """A layer, the tokens of three sequences, and what each sequence gives alone and at once, by the loops."""
+
+    def __init__(self, seed, window):
+        self.rng = rng = np.random.default_rng(seed)
+        heads = {"n_heads": 4, "n_kv_heads": int(rng.choice([1, 2, 4]))}
+        w = layer(rng, *heads.values(), d_model=7, d_memory=7, d_k=6, d_v=3, d_out=5, biases=True)
+        self.weights = MultiHeadWeights(**w, **heads)
+        self.layout = str(rng.choice(["half", "interleaved"]))
+        self.tables = rotary_tables(np.arange(30), int(rng.choice([2, 4, 6])))
+        self.window = window
+        self.x = rng.standard_normal((3, 12, 7))
+        places = np.arange(12)
+        allowed = places <= places[:, None]
+        if window is not None:
+            allowed &= places > places[:, None] - window
+        rotary = (*(table[:12] for table in self.tables), self.layout)
+        self.expected = loop_multi_head(self.x, self.x, w, **heads, rotary=rotary, mask=allowed)
+
+    def cut(self, n):
+        """Cut n tokens into chunks of random size, most often of one."""
+        sizes = []
+        while sum(sizes) < n:
+            sizes.append(min(int(self.rng.choice([1, 1, 1, 2, 4])), n - sum(sizes)))
+        return sizes
+
+    def run(self, x, cache, tables=None, **options):
+        window = None if self.window is None else (self.window - 1, 0)
+        rotary = Rotary(*(tables or self.tables), self.layout)
+        return multi_head_attention(
+            x, self.weights, cache=cache, rotary=rotary, is_causal=True, window=window, **options
+        )
+
+    def check(self, result, expected):
+        assert result.shape == expected.shape
+        np.testing.assert_allclose(result, expected, rtol=0, atol=4 * EPS * np.abs(self.expected).max())
+
+
+WINDOWS = pytest.mark.parametrize("window", [None, 1, 4], ids=["no window", "a window of 1", "a window of 4"])
+SEEDS = pytest.mark.parametrize("seed", range(24))
+
+
+@WINDOWS
+@SEEDS
+def test_a_prompt_and_then_chunks_of_any_size_give_what_the_whole_gives(seed, window):
+    text, cache = Text(seed, window), KVCache(window=window)
+    for sizes in ([5] + [1] * 7, [0, *text.cut(12), 0]):
+        cache, results, seen = KVCache(window=window), [], 0
+        for size in sizes:
+            results.append(text.run(text.x[:, seen : seen + size], cache))
+            seen += size
+            assert cache.n_seen == seen
+        text.check(np.concatenate(results, axis=1), text.expected)
+
+
+@WINDOWS
+@SEEDS
+def test_sequences_that_are_padded_on_the_left_give_what_each_gives_alone(seed, window):
+    text, cache = Text(seed, window), KVCache(window=window)
+    padding = text.rng.integers(0, 6, 3)
+    x = np.full_like(text.x, np.nan)  # poison
+    for row, pad in enumerate(padding):
+        x[row, pad:] = text.x[row, : 12 - pad]
+    positions = (np.arange(30) - padding[:, None]).clip(0, 29)
+    tables = tuple(table[positions][:, None] for table in text.tables)
+    there = (np.arange(12) >= padding[:, None])[:, None, None]
+    results, seen = [], 0
+    for size in [6, *text.cut(6)]:
+        n_k = size + (seen if window is None else min(seen, window - 1))
+        mask = there[..., seen + size - n_k : seen + size]
+        results.append(text.run(x[:, seen : seen + size], cache, tables, mask=mask))
+        seen += size
+    result = np.concatenate(results, axis=1)
+    for row, pad in enumerate(padding):
+        text.check(result[row, pad:], text.expected[row, : 12 - pad])
+
+
+@WINDOWS
+@pytest.mark.parametrize("per_sequence", [False, True], ids=["tables for all", "tables for each sequence"])
+@SEEDS
+def test_sequences_that_are_padded_on_the_right_give_what_each_gives_alone(seed, window, per_sequence):
+    text, cache = Text(seed, window), KVCache(window=window)
+    tables = tuple(np.stack([table] * 3)[:, None] for table in text.tables) if per_sequence else None
+    seen = np.zeros(3, int)
+    while (seen < 12).any():
+        sizes = np.minimum(text.rng.integers(0, 5, 3), 12 - seen)
+        x = np.full((3, sizes.max(), 7), np.nan)  # poison behind a shorter chunk
+        for row, (start, size) in enumerate(zip(seen, sizes, strict=True)):
+            x[row, :size] = text.x[row, start : start + size]
+        result = text.run(x, cache, tables)
+        for row, (start, size) in enumerate(zip(seen, sizes, strict=True)):
+            text.check(result[row, :size], text.expected[row, start : start + size])
+        seen += sizes
+        cache.truncate(seen)
+        np.testing.assert_array_equal(cache.n_seen, seen)
+
+
+def refused(pieces, exception=ValueError, **changes):
+    return pytest.param(changes, exception, pieces, id=", ".join(pieces))
+
+
+@pytest.mark.parametrize(
+    ("changes", "exception", "pieces"),
+    [
+        refused(["offset", "cache", "leave out offset"], offset=3),
+        refused(["cache", "memory"], memory=np.zeros((2, 4, 7)), rotary=None),
+        refused(["window", "cache.window 3", "at most 2", "None"], window=None),
+        refused(["window", "cache.window 3", "at most 2", "(3, 0)"], window=(3, 0)),
+        refused(["window", "at most 2", "(None, 0)"], window=(None, 0)),
+        refused(["window[0]", "an integer", "'2'"], TypeError, window=("2", 0)),
+        refused(["window", "'ab'"], window="ab"),
+        refused(["cos (5, 2)", "has 5", "6 are needed"], rotary=Rotary(np.ones((5, 2)), np.ones((5, 2)), "half")),
+        refused(["sin (5, 2)", "has 5", "6 are needed"], rotary=Rotary(np.ones((6, 2)), np.ones((5, 2)), "half")),
+        refused(["cos (2,)", "has 1", "6 are needed"], rotary=Rotary(np.ones(2), np.ones(2), "half")),
+        refused(["layout", "'neox'"], rotary=Rotary(np.ones((9, 2)), np.ones((9, 2)), "neox")),
+        refused(["mask (3, 3)", "scores"], mask=np.ones((3, 3), bool)),
+        refused(["softcap"], softcap=-1.0),
+        refused(["sink", "(5,)"], sink=np.zeros(5)),
+        refused(["is_causal must be True or False"], TypeError, is_causal=1),
+        refused(["key must have the axes"], x=np.zeros((3, 1, 7))),
+    ],
+)
+def test_a_refused_call_leaves_the_cache_as_it_was(rng, changes, exception, pieces):
+    weights = MultiHeadWeights(**layer(rng, d_model=7, d_memory=7, d_k=6), n_heads=6, n_kv_heads=3)
+    x = rng.standard_normal((2, 7, 7))
+    good = {"rotary": Rotary(*rotary_tables(np.arange(9), 4), "half"), "is_causal": True, "window": (2, 0)}
+    cache, other = KVCache(window=3), KVCache(window=3)
+    for one in (cache, other):
+        multi_head_attention(x[:, :5], weights, cache=one, **good)
+    arguments = {"x": x[:, 5:6], "cache": cache} | good | changes
+    with pytest.raises(exception, match=says(*pieces)):
+        multi_head_attention(arguments.pop("x"), weights, **arguments)
+    assert (len(cache), cache.n_seen, cache.offset) == (len(other), other.n_seen, other.offset)
+    steps = [multi_head_attention(x[:, 5:], weights, cache=one, **good) for one in (cache, other)]
+    np.testing.assert_array_equal(*steps)
+
+
+def test_a_refused_first_call_leaves_the_cache_empty(rng):
+    weights, cache = MultiHeadWeights.random(8, 2, rng=rng), KVCache()
+    with pytest.raises(ValueError, match="softcap"):
+        multi_head_attention(rng.standard_normal((2, 3, 8)), weights, cache=cache, softcap=0.0)
+    x = rng.standard_normal((4, 3, 8))
+    result = multi_head_attention(x, weights, cache=cache, is_causal=True)  # another batch
+    np.testing.assert_array_equal(result, multi_head_attention(x, weights, is_causal=True))
+
+
+def test_a_ragged_batch_must_be_causal_since_padding_lies_beyond_a_shorter_sequence(rng):
+    weights, cache = MultiHeadWeights.random(8, 2, rng=rng), KVCache()
+    x = rng.standard_normal((2, 4, 8))
+    multi_head_attention(x[:, :3], weights, cache=cache, is_causal=True)
+    cache.truncate([3, 1])
+    for options in ({}, {"is_causal": False}, {"window": (5, 1)}, {"window": (5, None)}):
+        with pytest.raises(ValueError, match=says("is_causal must be True", "padding")):
+            multi_head_attention(x[:, 3:], weights, cache=cache, **options)
+    assert cache.n_seen.tolist() == [3, 1]
+    cache.select([0, 1])
+    causal = multi_head_attention(x[:, 3:], weights, cache=cache, window=(9, 0))
+    cache.truncate([3, 1])
+    np.testing.assert_array_equal(multi_head_attention(x[:, 3:], weights, cache=cache, is_causal=True), causal)
+
+
+@pytest.mark.parametrize("wrong", [{}, "cache", True, KVCache], ids=lambda wrong: type(wrong).__name__)
+def test_a_cache_of_another_kind_is_refused(rng, wrong):
+    weights = MultiHeadWeights.random(8, 2, rng=rng)
+    with pytest.raises(TypeError, match=says("cache must be KVCache", type(wrong).__name__)):
+        multi_head_attention(np.zeros((3, 8)), weights, cache=wrong)
+
+
 # --- the weights -------------------------------------------------------------------------------------------------
 
 
@@ -373,13 +555,15 @@ def test_random_weights_come_from_the_generator_that_is_given():
         pytest.param((0, 1), {}, ValueError, ["d_model", "at least 1"], id="no features"),
         pytest.param((8, 2), {"n_kv_heads": 0}, ValueError, ["n_kv_heads", "at least 1"], id="no key heads"),
         pytest.param((8.0, 2), {}, TypeError, ["d_model", "integer"], id="float d_model"),
+        pytest.param((8, 2), {"rng": 0}, TypeError, ["rng", "Generator", "default_rng", "0"], id="a seed"),
+        pytest.param((8, 2), {"rng": np.random}, TypeError, ["rng", "Generator"], id="the global generator"),
     ],
 )
 def test_random_weights_need_sizes_that_fit(rng, arguments, options, exception, pieces):
     with pytest.raises(exception, match=says(*pieces)):
-        MultiHeadWeights.random(*arguments, **options, rng=rng)
+        MultiHeadWeights.random(*arguments, **{"rng": rng} | options)
     with pytest.raises(TypeError, match="rng"):
-        MultiHeadWeights.random(*arguments, **options)
+        MultiHeadWeights.random(*arguments)
 
 
 @pytest.mark.parametrize(

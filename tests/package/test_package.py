@@ -12,8 +12,10 @@ import sys
 import tomllib
 import typing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from numpy.typing import ArrayLike, NDArray
 
 import attention
 from attention._scores import AttentionOptions
@@ -49,7 +51,7 @@ padding_mask(lengths, n_keys)
 segment_mask(query_segments, key_segments=None)
 mask_to_bias(mask, *, dtype=float)
 sinusoidal_encoding(n_positions, d_model, *, base=10000.0, dtype=float)
-rotary_tables(positions, rotary_dim, *, base=10000.0, interpolation=1.0, dtype=float)
+rotary_tables(positions, rotary_dim, *, base=10000.0, inv_freq=None, interpolation=1.0, dtype=float)
 apply_rotary(x, cos, sin, *, layout)
 rotary_permutation(rotary_dim)
 alibi_slopes(n_heads, *, dtype=float)
@@ -70,19 +72,20 @@ repeat_kv(x, n_groups)
 self_attention(x, w_q, w_k, w_v, **options)
 cross_attention(x, memory, w_q, w_k, w_v, **options)
 MultiHeadWeights(w_q, w_k, w_v, w_o, b_q=None, b_k=None, b_v=None, b_o=None, *, n_heads, n_kv_heads=None)
-multi_head_attention(x, weights, *, memory=None, rotary=None, **options)
+multi_head_attention(x, weights, *, memory=None, rotary=None, cache=None, **options)
 Rotary(cos, sin, layout)
 PartialAttention(output, logsumexp)
 partial_attention(query, key, value, **options)
 merge_partials(first, *rest)
-tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=1024, n_threads=1)
+tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=512, n_threads=1)
 KVCache(max_tokens=None, *, window=None)
 layer_norm(x, weight=None, bias=None, *, eps=1e-5)
 rms_norm(x, weight=None, *, eps=1e-5)
 gelu(x, *, approximate=False)
-feed_forward(x, w_in, w_out, b_in=None, b_out=None, *, activation=gelu)
-BlockWeights(attention, w_in, w_out, b_in=None, b_out=None, norm1_weight=None, norm1_bias=None, norm2_weight=None, norm2_bias=None, *, activation=gelu, eps=1e-5)
-transformer_block(x, weights, *, norm_first=True, **options)
+silu(x)
+feed_forward(x, w_in, w_out, b_in=None, b_out=None, *, w_gate=None, activation=gelu)
+BlockWeights(attention, w_in, w_out, b_in=None, b_out=None, norm1_weight=None, norm1_bias=None, norm2_weight=None, norm2_bias=None, *, w_gate=None, norm="layer", activation=gelu, eps=1e-5)
+transformer_block(x, weights, *, norm_first=True, cache=None, **options)
 """  # noqa: E501
 SIGNATURES = {line.split("(")[0]: line for line in API.split("\n") if line}
 
@@ -109,6 +112,7 @@ FROM_A_PAPER = {
     "layer_norm": "Ba",
     "rms_norm": "Zhang",
     "gelu": "Hendrycks",
+    "silu": "Hendrycks",
     "feed_forward": "Vaswani",
     "transformer_block": "Vaswani",
 }
@@ -313,6 +317,20 @@ def test_signatures_are_those_of_the_specification(name):
     expected = inspect.signature(space[name]).parameters.values()
     actual = inspect.signature(getattr(attention, name)).parameters.values()
     assert [(p.name, p.kind, p.default) for p in actual] == [(p.name, p.kind, p.default) for p in expected]
+
+
+@pytest.mark.parametrize("name", ["BlockWeights", "MultiHeadWeights"])
+def test_type_checkers_are_shown_the_arguments_of_a_dataclass_and_that_arrays_may_be_lists(name):
+    kind = getattr(attention, name)
+    nodes = ast.walk(ast.parse(inspect.getsource(kind)))
+    shown = next(node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    space = dict(vars(importlib.import_module(kind.__module__)))
+    exec(f"def init({ast.unparse(shown.args)}): ...", space)
+    _, *given = inspect.signature(space["init"]).parameters.values()
+    actual = inspect.signature(kind).parameters.values()
+    listed = {NDArray[Any]: ArrayLike, NDArray[Any] | None: ArrayLike | None}
+    expected = [p.replace(annotation=listed.get(p.annotation, p.annotation)) for p in actual]
+    assert given == expected
 
 
 @pytest.mark.parametrize("name", ["attention_weights", "scaled_dot_product_attention", "tiled_attention"])

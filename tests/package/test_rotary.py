@@ -40,6 +40,24 @@ def test_the_tables_hold_the_cosine_and_sine_of_each_angle(positions, base, inte
             assert sin[(*at, i)] == pytest.approx(math.sin(angle), abs=1e-11)
 
 
+@pytest.mark.parametrize("interpolation", [1.0, 4.0])
+@pytest.mark.parametrize("inv_freq", [[1, 0.25, 0], np.array([0.5, 1e-3, 2], np.float32)], ids=["list", "float32"])
+def test_the_tables_take_frequencies_in_place_of_a_base(inv_freq, interpolation):
+    positions = np.array([[0, 1, 2000], [-5, 0.25, 17]])
+    cos, sin = rotary_tables(positions, 6, inv_freq=inv_freq, interpolation=interpolation)
+    for at, position in np.ndenumerate(positions):
+        for i in range(3):
+            angle = position / interpolation * float(inv_freq[i])
+            assert cos[(*at, i)] == pytest.approx(math.cos(angle), abs=1e-11)
+            assert sin[(*at, i)] == pytest.approx(math.sin(angle), abs=1e-11)
+
+
+def test_the_frequencies_of_a_base_give_its_tables():
+    frequencies = [500000.0 ** (-2 * i / 8) for i in range(4)]
+    tables = rotary_tables(np.arange(50), 8, inv_freq=frequencies)
+    np.testing.assert_allclose(tables, rotary_tables(np.arange(50), 8, base=500000.0), rtol=0, atol=1e-14)
+
+
 def test_the_tables_hold_the_numbers_of_the_sinusoids():
     cos, sin = rotary_tables(np.arange(50), 8)
     encoding = sinusoidal_encoding(50, 8)

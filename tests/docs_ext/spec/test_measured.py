@@ -7,6 +7,8 @@ import pytest
 from docs_ext.spec import measured
 
 MACHINE = {"processor": "p", "numpy": "2.0"}
+OTHER = {"processor": "q", "numpy": "2.0", "jax": "0.1"}
+OTHER_FINDINGS = [{"suite": "peers", "what": "ours", "value": 7.0, "n": 512, "unit": "ratio"}]
 FINDINGS = [
     {"suite": "peers", "what": "ours", "value": 1.2, "n": 512, "at_most": 1.1, "goal": 1, "unit": "ratio"}
     | {"met": False, "reason": "so it is"},
@@ -25,6 +27,11 @@ FINDINGS = [
     {"suite": "peers", "what": "ours / theirs", "value": 0.4, "n": 512, "unit": "ratio"},
     {"suite": "memory", "what": "ours", "value": 1.5, "n": 64, "at_most": 2.0, "goal": 3, "unit": "MiB", "met": True},
     {"suite": "memory", "what": "ours, exponent of n", "value": 0.01, "unit": "exponent"},
+    {"suite": "tiles", "what": "tiled / its fastest shape", "value": 1.01, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "2 x 4", "value": 1.1, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "8 x 4", "value": 0.9, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "2 x 4 (causal)", "value": 1.3, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "2 x 4 (bound)", "value": 0.8, "n": 64, "unit": "ratio"},
     {"suite": "positions", "what": "loop / ours", "value": 9.0, "at_least": 5, "goal": 7, "unit": "ratio", "met": True},
 ]
 
@@ -35,12 +42,13 @@ def record(tmp_path, monkeypatch):
     monkeypatch.setattr(measured, "RESULTS", tmp_path / "results.json")
 
     def write(findings):
-        measured._record.cache_clear()
-        (tmp_path / "results.json").write_text(json.dumps({"machine": MACHINE, "findings": findings}))
+        measured._machines.cache_clear()
+        records = [{"machine": MACHINE, "findings": findings}, {"machine": OTHER, "findings": OTHER_FINDINGS}]
+        (tmp_path / "results.json").write_text(json.dumps({"machines": records}))
 
     write(FINDINGS)
     yield write
-    measured._record.cache_clear()
+    measured._machines.cache_clear()
 
 
 @pytest.mark.usefixtures("record")
@@ -54,8 +62,8 @@ def test_goals_stand_in_order_each_with_what_was_wanted():
         (7, 9.0, f"{at_least} 5", "yes"),
     ]
     assert [row["what"] for row in measured.goals()] == [
-        "peers: ours / torch, flash kernel, n = 512",
-        "peers: ours / torch, flash kernel, n = 2048",
+        "peers: ours / torch, CPU flash kernel, n = 512",
+        "peers: ours / torch, CPU flash kernel, n = 2048",
         "memory: ours, n = 64 [MiB]",
         "positions: loop / ours",
     ]
@@ -84,6 +92,28 @@ def test_a_curve_has_the_points_of_its_names():
 
 
 @pytest.mark.usefixtures("record")
+def test_every_machine_has_a_column_and_gaps_are_empty():
+    assert measured.machines() == [
+        {"what": "processor", "machine 1": "p", "machine 2": "q"},
+        {"what": "numpy", "machine 1": "2.0", "machine 2": "2.0"},
+        {"what": "jax", "machine 1": "", "machine 2": "0.1"},
+    ]
+    assert measured.beside("peers", "theirs", "ours") == [
+        {"what": "theirs", "n": 2048, "machine 1": 3.0, "machine 2": ""},
+        {"what": "ours", "n": 512, "machine 1": 1.2, "machine 2": 7.0},
+        {"what": "ours", "n": 2048, "machine 1": 1.0, "machine 2": ""},
+    ]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_shape_of_tile_has_a_row_with_its_bound():
+    assert measured.tile_shapes() == [
+        {"tiles": "2 x 4", "plain": 1.1, "causal": 1.3, "bound": 0.8},
+        {"tiles": "8 x 4", "plain": 0.9, "causal": "", "bound": ""},
+    ]
+
+
+@pytest.mark.usefixtures("record")
 def test_contenders_stand_from_the_fastest_to_the_slowest():
     assert [(row["what"], row["value"]) for row in measured.contenders(2048)] == [("ours", 1.0), ("theirs", 3.0)]
     assert {row["whose"] for row in measured.contenders(2048)} == {"others"}  # neither is called ..._attention
@@ -98,6 +128,7 @@ def test_contenders_stand_from_the_fastest_to_the_slowest():
         pytest.param(lambda: measured.findings(goal=9), id="no goal"),
         pytest.param(lambda: measured.contenders(77), id="no such size"),
         pytest.param(lambda: measured.curve("memory", "theirs"), id="no curve"),
+        pytest.param(lambda: measured.beside("peers", "yours"), id="nothing to put side by side"),
     ],
 )
 def test_what_was_not_measured_stops_the_build(ask):
@@ -108,14 +139,14 @@ def test_what_was_not_measured_stops_the_build(ask):
 def test_a_missing_record_says_how_to_make_one(tmp_path, monkeypatch):
     monkeypatch.setattr(measured, "RESULTS", tmp_path / "none.json")
     with pytest.raises(ValueError, match="make bench"):
-        measured.machine()
+        measured.machines()
 
 
 def test_the_record_of_the_project_is_complete():
-    everything = json.loads(measured.RESULTS.read_text("utf-8"))
-    assert {"processor", "python", "numpy", "torch"} <= everything["machine"].keys()
-    assert "not installed" not in [everything["machine"][name] for name in ("numpy", "scipy", "torch")]
-    assert {1, 2, 3, 4, 5, 7} <= {row["goal"] for row in measured.goals()}
+    for record in json.loads(measured.RESULTS.read_text("utf-8"))["machines"]:
+        assert {"processor", "kernels", "python", "numpy", "torch"} <= record["machine"].keys()
+        assert "not installed" not in [record["machine"][name] for name in ("numpy", "scipy", "torch")]
+    assert {1, 2, 3, 4, 5, 6, 7, 8, 9, 10} == {row["goal"] for row in measured.goals()}
     unexplained = [row["what"] for row in measured.missed() if row["measured"] and not row["why"]]
     assert not unexplained, "a reason is missing in benchmarks/__main__.py"
     sizes = {point["n"] for point in measured.curve("memory", "tiled_attention")}
