@@ -276,8 +276,10 @@ def scaled_dot_product_attention(
 
     The value of a masked key may hold anything:
 
+    >>> import numpy as np
     >>> from attention import scaled_dot_product_attention
-    >>> scaled_dot_product_attention([[1.0]], [[1.0], [1.0]], [[5.0], [float("nan")]], mask=[True, False])
+    >>> query, key, value = [[1.0]], [[1.0], [1.0]], [[5.0], [np.nan]]
+    >>> scaled_dot_product_attention(query, key, value, mask=[True, False])
     array([[5.]])
     """
     (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
