@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _positions, _scores
+from attention import _checks, _positions, _scores
 from attention._positions import Window
 
 
@@ -77,6 +77,7 @@ def attention_scores(
         return _scores.scaled(q, k, scale, softcap).astype(dtype, copy=False)
 
 
+@_checks.names_attn_mask
 def attention_weights(
     query: ArrayLike,
     key: ArrayLike,
@@ -181,6 +182,7 @@ def attention_weights(
         return weights.astype(dtype, copy=False)
 
 
+@_checks.names_attn_mask
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
