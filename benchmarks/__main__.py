@@ -60,9 +60,19 @@ REASONS: tuple[tuple[str, str, str], ...] = (
         "alone. The shorter the text, the more of its tiles lie there.",
     ),
     (
+        "bound",
+        f"{OURS} / bound",
+        "The bound leaves out what lies between its three pieces: the row sums, and the calls of Python for every tile.",
+    ),
+    (
         "tiles",
         "fastest shape",
         "The shapes lie close together, and the order of those in front changes from run to run.",
+    ),
+    (
+        "memory",
+        "exponent",
+        "Beside the tile one number is kept for every query, and the smaller the tile, the more of the fit they decide.",
     ),
     ("threads", "one thread", "Measured on the clock. " + _BUSY),
     ("decoding", "n = 1024", _FIXED),
