@@ -71,7 +71,7 @@ def reach(
         )
     if not limited:
         return None
-    return Reach(left, right, standing.clip(-2 * _FAR, 2 * _FAR).reshape(-1, *(1,) * (len(scores_shape) - 2)))
+    return Reach(left, right, standing.reshape(-1, *(1,) * (len(scores_shape) - 2)))
 
 
 def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Positions:
