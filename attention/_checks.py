@@ -2,15 +2,18 @@
 
 import math
 import operator
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
 
 
 def count(name: str, value: int, *, minimum: int = 0, hint: str = "") -> int:
@@ -21,25 +24,70 @@ def count(name: str, value: int, *, minimum: int = 0, hint: str = "") -> int:
     return result
 
 
+def size(name: str, value: int, *, minimum: int = 0) -> int:
+    """Refuse what cannot be the length of an axis, before NumPy speaks of a maximum without saying of what."""
+    result = count(name, value, minimum=minimum)
+    if result >= 2**48:
+        raise ValueError(f"{name} must be less than 2**48, more than any memory holds: {result}")
+    return result
+
+
 def integer(name: str, value: int) -> int:
     try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer: {value!r}") from None
+        result = operator.index(value)
+    except Exception:  # of objects that claim to be one, and then are not
+        raise TypeError(f"{name} must be an integer: {shown(value)}") from None
+    if isinstance(value, (bool, np.ma.MaskedArray)):
+        raise TypeError(f"{name} must be an integer: {shown(value)}")
+    if not -(2**63) <= result < 2**63:
+        raise ValueError(f"{name} must be an integer of 64 bits")  # of more, too many digits to show
+    return result
+
+
+def axis(value: int, array: NDArray[Any], name: str) -> int:
+    """Refuse what is no axis of the array."""
+    result = integer("axis", value)
+    if not -array.ndim <= result < array.ndim:
+        raise ValueError(f"axis {result} is not one of {name} {array.shape}")
+    return result
+
+
+def axes(value: int | tuple[int, ...], array: NDArray[Any], name: str) -> int | tuple[int, ...]:
+    """Refuse what is neither an axis nor several different ones."""
+    if not isinstance(value, tuple):
+        return axis(value, array, name)
+    several = tuple(axis(one, array, name) for one in value)
+    if len({one % array.ndim for one in several}) < len(several):
+        raise ValueError(f"axis must not name an axis twice: axis {several}, {name} {array.shape}")
+    return several
 
 
 def finite(name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number: {value!r}")
-    if not math.isfinite(value):
+        raise TypeError(f"{name} must be a real number: {shown(value)}")
+    try:
+        result = float(value)
+    except OverflowError:  # an integer or a fraction
+        raise ValueError(f"{name} must be finite, and is too large for a float") from None
+    if not math.isfinite(result):
         raise ValueError(f"{name} must be finite: {value}")
-    return float(value)
+    return result
 
 
 def positive(name: str, value: float) -> float:
-    if finite(name, value) <= 0:
+    result = finite(name, value)
+    if result <= 0:
         raise ValueError(f"{name} must be positive: {value}")
-    return float(value)
+    return result
+
+
+def shown(value: object) -> str:
+    """Show what a caller gave in a few characters, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer of more than 4300 digits, for one
+        text = type(value).__name__
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def flag(name: str, value: bool) -> bool:
@@ -56,14 +104,29 @@ def instance(name: str, value: T, kind: type[T]) -> T:
     return value
 
 
+ATTN_MASK = "{} takes no attn_mask: give mask= (booleans, True means 'may attend') or bias= (numbers to add)"
+
+
+def names_attn_mask(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function that has mask and bias say so to callers who know them as one, from PyTorch."""
+
+    @wraps(function)
+    def checked(*args: P.args, **options: P.kwargs) -> R:
+        if "attn_mask" in options:
+            raise TypeError(ATTN_MASK.format(function.__name__))
+        return function(*args, **options)
+
+    return checked
+
+
 def function(name: str, value: object) -> None:
     if not callable(value):
-        raise TypeError(f"{name} must be a function from array to array: {value!r}")
+        raise TypeError(f"{name} must be a function from array to array: {shown(value)}")
 
 
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}: {value!r}")
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}: {shown(value)}")
 
 
 @contextmanager
@@ -84,6 +147,8 @@ def options_of(function: str, known: Collection[str], options: Mapping[str, obje
     Without this a misspelt option of `transformer_block` would be an error of `scaled_dot_product_attention`.
     """
     for name in options:
+        if name == "attn_mask":
+            raise TypeError(ATTN_MASK.format(function))
         if name == "enable_gqa" and name not in known:
             raise TypeError(f"{function} takes no enable_gqa: which heads are shared follows from the weights")
         if name not in known:

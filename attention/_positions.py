@@ -79,8 +79,8 @@ def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Position
 
     The shape is (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with an offset for each sequence.
     """
-    rows = _checks.count("n_queries", n_queries)
-    columns = rows if n_keys is None else _checks.count("n_keys", n_keys)
+    rows = _checks.size("n_queries", n_queries)
+    columns = rows if n_keys is None else _checks.size("n_keys", n_keys)
     first = offsets("offset", offset)
     positions = np.arange(rows) + first.reshape(-1, 1, 1) if first.ndim else np.arange(rows) + first
     return np.arange(columns) - positions[..., None]
@@ -89,16 +89,21 @@ def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Position
 def offsets(name: str, value: ArrayLike) -> Positions:
     """Read one integer, or one for each sequence, shape (batch,)."""
     if not isinstance(value, np.ndarray | list | tuple):
-        return np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
-    array = _arrays.integer_array(name, value)
+        value = np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
+    array = _arrays.int64_array(name, value)
     if array.ndim > 1:
         raise ValueError(f"{name} must be an integer or have shape (batch,): {name} {array.shape}")
-    return array.astype(np.int64)
+    least, most = array.min(initial=0), array.max(initial=0)
+    if not -_FAR <= least <= most <= _FAR:
+        raise ValueError(f"{name} must be from -2**60 to 2**60: {least} to {most}")
+    return array
 
 
 def _sides(window: Window) -> Window:
     if not isinstance(window, tuple | list) or len(window) != 2:
-        raise TypeError(f"window must be a pair (left, right) of keys before and after a query's own: {window!r}")
+        raise TypeError(
+            f"window must be a pair (left, right) of keys before and after a query's own: {_checks.shown(window)}"
+        )
     left, right = (
         None if side is None else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), _FAR)
         for i, side in enumerate(window)

@@ -52,8 +52,22 @@ def checked(enable_gqa: bool, **arrays: ArrayLike) -> tuple[list[Floats], np.dty
     if _checks.flag("enable_gqa", enable_gqa):
         queries_per_head(query, **dict(zip(list(arrays)[1:], floats[1:], strict=True)))
     elif len({array.shape[:-2] for array in floats}) > 1:
-        _checks.leading_axes_broadcast(2, **dict(zip(arrays, floats, strict=True)))
+        heads_agree(**dict(zip(arrays, floats, strict=True)))
     return floats, dtype
+
+
+def heads_agree(query: Floats, **shared: Floats) -> None:
+    """Refuse leading axes that do not broadcast; if the heads would fit as groups, say how to ask for that."""
+    try:
+        _checks.leading_axes_broadcast(2, query=query, **shared)
+    except ValueError as error:
+        try:
+            n_groups = queries_per_head(query, **shared)
+        except ValueError:
+            raise error from None
+        raise ValueError(
+            f"{error}; enable_gqa=True lets each head of key (axis -3) serve {n_groups} of query"
+        ) from None
 
 
 def queries_per_head(query: Floats, **shared: Floats) -> int:

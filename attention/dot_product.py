@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _positions, _scores
+from attention import _checks, _positions, _scores
 from attention._positions import Window
 
 
@@ -77,6 +77,7 @@ def attention_scores(
         return _scores.scaled(q, k, scale, softcap).astype(dtype, copy=False)
 
 
+@_checks.names_attn_mask
 def attention_weights(
     query: ArrayLike,
     key: ArrayLike,
@@ -181,6 +182,7 @@ def attention_weights(
         return weights.astype(dtype, copy=False)
 
 
+@_checks.names_attn_mask
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
@@ -264,18 +266,21 @@ def scaled_dot_product_attention(
     >>> other[0, 4] += 1
     >>> def tokens_that_change(attend):
     ...     return (attend(x) != attend(other)).any(axis=(0, 2, 3))
-    >>> tokens_that_change(lambda a: scaled_dot_product_attention(a, a, a))
+    >>> def wrong(a):
+    ...     return scaled_dot_product_attention(a, a, a)
+    >>> tokens_that_change(wrong)
     array([False, False, False, False,  True])
     >>> def right(a):
-    ...     heads = a.swapaxes(-2, -3)
-    ...     return scaled_dot_product_attention(heads, heads, heads).swapaxes(-2, -3)
+    ...     return wrong(a.swapaxes(-2, -3)).swapaxes(-2, -3)
     >>> tokens_that_change(right)
     array([ True,  True,  True,  True,  True])
 
     The value of a masked key may hold anything:
 
+    >>> import numpy as np
     >>> from attention import scaled_dot_product_attention
-    >>> scaled_dot_product_attention([[1.0]], [[1.0], [1.0]], [[5.0], [float("nan")]], mask=[True, False])
+    >>> query, key, value = [[1.0]], [[1.0], [1.0]], [[5.0], [np.nan]]
+    >>> scaled_dot_product_attention(query, key, value, mask=[True, False])
     array([[5.]])
     """
     (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)

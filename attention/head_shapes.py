@@ -167,4 +167,4 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     """
     array = _arrays.real_array("x", x)
     _checks.has_axes("(..., n_kv_heads, n, d)", 3, x=array)
-    return np.repeat(array, _checks.count("n_groups", n_groups, minimum=1), axis=-3)
+    return np.repeat(array, _checks.size("n_groups", n_groups, minimum=1), axis=-3)

@@ -168,7 +168,7 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
            [ True, False, False]])
     """
     sizes = _arrays.integer_array("lengths", lengths)
-    n_keys = _checks.count("n_keys", n_keys)
+    n_keys = _checks.size("n_keys", n_keys)
     if sizes.ndim > 1:
         raise ValueError(f"lengths must be one integer or have shape (batch,): lengths {sizes.shape}")
     if sizes.size and not 0 <= sizes.min() <= sizes.max() <= n_keys:

@@ -219,12 +219,14 @@ class MultiHeadWeights:
         >>> MultiHeadWeights.random(12, 3, rng=np.random.default_rng(0)).w_k.shape
         (12, 12)
         """
-        d_model, n_heads = _checks.count("d_model", d_model, minimum=1), _checks.count("n_heads", n_heads, minimum=1)
-        shared = n_heads if n_kv_heads is None else _checks.count("n_kv_heads", n_kv_heads, minimum=1)
+        d_model, n_heads = _checks.size("d_model", d_model, minimum=1), _checks.size("n_heads", n_heads, minimum=1)
+        shared = n_heads if n_kv_heads is None else _checks.size("n_kv_heads", n_kv_heads, minimum=1)
         if d_model % n_heads:
             raise ValueError(f"n_heads must divide d_model: d_model {d_model}, n_heads {n_heads}")
         if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng must be a numpy.random.Generator, such as numpy.random.default_rng(0): {rng!r}")
+            raise TypeError(
+                f"rng must be a numpy.random.Generator, such as numpy.random.default_rng(0): {_checks.shown(rng)}"
+            )
         width = d_model // n_heads * shared
 
         def draw(d_in: int, d_out: int) -> NDArray[np.float64]:
@@ -399,7 +401,7 @@ def _check_cache(cache: KVCache, memory: ArrayLike | None, options: SharedOption
     if cache.window is not None and (left is None or _checks.integer("window[0]", left) >= cache.window):
         raise ValueError(
             f"window must be (left, right) with left at most {cache.window - 1}, since the cache forgets what came "
-            f"before: window {window!r}, cache.window {cache.window}"
+            f"before: window {_checks.shown(window)}, cache.window {cache.window}"
         )
     if np.ndim(cache.n_seen) and not options.get("is_causal") and right != 0:
         raise ValueError(

@@ -57,6 +57,7 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     """
     (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
+    axis = _checks.axis(axis, scores, "x")
     weights = scores.copy()
     with np.errstate(all="ignore"):
         weights /= _scores.exponentials(weights, axis)
@@ -107,6 +108,7 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     """
     (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
+    axis = _checks.axis(axis, scores, "x")
     with np.errstate(all="ignore"):
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
         shifted = scores - np.where(top == -np.inf, 0, top)
@@ -160,6 +162,7 @@ def logsumexp(x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = F
     """
     (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
+    axis, keepdims = _checks.axes(axis, scores, "x"), _checks.flag("keepdims", keepdims)
     with np.errstate(all="ignore"):
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
         shift = np.where(np.isinf(top), 0, top)  # inf - inf would be nan
@@ -214,6 +217,7 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     """
     (w,), dtype = _arrays.to_floats(weights=weights)
     _checks.has_axes("(..., n)", 1, weights=w)
+    axis = _checks.axis(axis, w, "weights")
     if (w < 0).any():
         raise ValueError(f"weights must not be negative: smallest {w.min()}")
     with np.errstate(all="ignore"):

@@ -190,6 +190,9 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     (array([2.]), array([10.,  4.]))
     """
     names = ["first", *(f"rest[{i}]" for i in range(len(rest)))]
+    for name, part in zip(names, (first, *rest), strict=True):
+        if not isinstance(part, tuple | list) or len(part) != 2:
+            raise TypeError(f"{name} must be a PartialAttention, or a pair (output, logsumexp): {type(part).__name__}")
     outputs, dtype = _arrays.to_floats(
         **{f"{name}.output": part[0] for name, part in zip(names, (first, *rest), strict=True)}
     )

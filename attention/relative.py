@@ -53,7 +53,7 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> 1 / alibi_slopes(6)
     array([  4.,  16.,  64., 256.,   2.,   8.])
     """
-    n_heads = _checks.count("n_heads", n_heads, minimum=1)
+    n_heads = _checks.size("n_heads", n_heads, minimum=1)
     below = 1 << (n_heads.bit_length() - 1)  # the largest power of two that is not above n_heads
     steps = np.concatenate([8 * np.arange(1, below + 1) / below, 8 * np.arange(1, 2 * below, 2) / (2 * below)])
     slopes: NDArray[Any] = np.exp2(-steps[:n_heads])
@@ -242,9 +242,9 @@ def relative_position_bucket(
     >>> relative_position_bucket([1, 7, 8, 128], bidirectional=False)
     array([0, 0, 0, 0])
     """
-    steps = _arrays.integer_array("distance", distance).astype(np.int64)
+    steps = _arrays.int64_array("distance", distance)
     both = _checks.flag("bidirectional", bidirectional)
-    n_buckets = _checks.count("n_buckets", n_buckets, minimum=4 if both else 2)
+    n_buckets = _checks.size("n_buckets", n_buckets, minimum=4 if both else 2)
     if both and n_buckets % 2:
         raise ValueError(f"n_buckets must be even, half of them for each side: {n_buckets}")
     side = n_buckets // 2 if both else n_buckets
@@ -253,6 +253,7 @@ def relative_position_bucket(
     far = side - near
     starts = near * (max_distance / near) ** (np.arange(1, far) / far)  # where the far buckets after the first begin
     starts = np.ceil(starts * (1 - 1e-12))  # a start that is an integer stays one whatever its rounding
+    steps = steps.clip(-max_distance, max_distance)  # further ones share the last bucket, and the least has no abs
     delta = np.abs(steps) if both else np.maximum(-steps, 0)
     bucket = np.where(delta < near, delta, near + np.searchsorted(starts, delta, side="right"))
     return bucket + np.where(both & (steps > 0), side, 0)

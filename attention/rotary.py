@@ -269,7 +269,7 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 
 
 def _rotary_dim(rotary_dim: int) -> int:
-    result = _checks.count("rotary_dim", rotary_dim, minimum=2)
+    result = _checks.size("rotary_dim", rotary_dim, minimum=2)
     if result % 2:
         raise ValueError(f"rotary_dim must be even, two features for every angle: {result}")
     return result

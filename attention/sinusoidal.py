@@ -61,8 +61,8 @@ def sinusoidal_encoding(
     >>> bool(np.isclose(pe[0] @ pe[5], pe[14] @ pe[19]))
     True
     """
-    n_positions = _checks.count("n_positions", n_positions)
-    d_model = _checks.count("d_model", d_model, minimum=2)
+    n_positions = _checks.size("n_positions", n_positions)
+    d_model = _checks.size("d_model", d_model, minimum=2)
     if d_model % 2:
         raise ValueError(f"d_model must be even, a sine and a cosine for every pair: {d_model}")
     base, dtype = _checks.positive("base", base), _arrays.float_dtype(dtype)

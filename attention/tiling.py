@@ -4,10 +4,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, tiles
+from attention import _arrays, _checks, tiles
 from attention._positions import Window
 
 
+@_checks.names_attn_mask
 def tiled_attention(
     query: ArrayLike,
     key: ArrayLike,

@@ -209,6 +209,7 @@ ROWS["kv_cache_bytes"] = Row({"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_
 
 PLAIN = arrays({"query": (3, 4), "key": (5, 4), "value": (5, 2)}, scale=0.7, softcap=2.0, enable_gqa=False)
 ALL = arrays({"query": (2, 6, 5, 4), "key": (2, 3, 5, 4), "value": (2, 3, 5, 7), "bias": (2, 6, 5, 5), "sink": (6,)})
+ALL |= {"window": (3, 1), "offset": np.array([0, 2])}
 ALL |= {"mask": bools(2, 6, 5, 5), "is_causal": True, "softcap": 2.0, "scale": 0.7, "enable_gqa": True}
 HEADS: dict[str, Any] = {"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2)}
 GROUPS: dict[str, Any] = {"query": (6, 3, 4), "key": (2, 5, 4), "value": (2, 5, 2), "enable_gqa": True}
@@ -220,7 +221,8 @@ OF_SCORES = (
     bad("key (4,)", "2 axes", key=(4,)),
     bad("query ()", query=()),
     bad("leading axes", "query (2, 3, 4)", "key (6, 5, 4)", query=(2, 3, 4), key=(6, 5, 4), value=(6, 5, 2)),
-    bad("leading axes", "(4, 3, 4)", "(2, 5, 4)", query=(4, 3, 4), key=(2, 5, 4), value=(2, 5, 2)),
+    bad("leading axes", "(4, 3, 4)", "(2, 5, 4)", "enable_gqa=True", "serve 2 of query", query=(4, 3, 4), key=(2, 5, 4),
+        value=(2, 5, 2)),
     bad("softcap must be positive", "0", softcap=0.0),
     bad("softcap must be positive", "-2", softcap=-2.0),
     bad("d_k is 0", "scale", "query (3, 0)", query=(3, 0), key=(5, 0), scale=None),
@@ -255,6 +257,23 @@ OF_WEIGHTS = (
     bad("sink", "(1, 6)", **HEADS, sink=(1, 6)),
     bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True),
     bad("is_causal must be True or False", raises=TypeError, is_causal=1),
+    bad("window", "scores (3, 5)", "offset=0", "offset=2", window=(1, 0)),
+    *(
+        bad("window must be", repr(wrong), raises=TypeError, offset=0, window=wrong)
+        for wrong in (1, "12", [1], [1, 2, 3], {1, 2})
+    ),
+    *(bad(f"window[{i}]", "at least 0", "None", offset=0, window=[i - 1, -i]) for i in (0, 1)),
+    bad("window[0] must be an integer", raises=TypeError, offset=0, window=[1.0, 0]),
+    *(
+        bad("offset must be an integer", repr(wrong), raises=TypeError, is_causal=True, offset=wrong)
+        for wrong in (1.0, "1", True)
+    ),
+    bad("offset must hold integers", raises=TypeError, is_causal=True, offset=[1.0]),
+    bad("offset must be an integer of 64 bits", is_causal=True, offset=2**63),
+    bad("offset must be from -2**60 to 2**60", is_causal=True, offset=-(2**63)),
+    bad("offset (2,)", "scores (3, 5)", is_causal=True, offset=[1, 2]),
+    bad("offset (3,)", "scores (6, 3, 5)", **HEADS, is_causal=True, offset=[1, 2, 3]),
+    bad("offset", "(1, 6)", **HEADS, is_causal=True, offset=[[1, 2, 3, 4, 5, 6]]),
 )
 
 
@@ -352,6 +371,16 @@ ROWS["PartialAttention"] = Row(
     (bad("output (3, 2)", "logsumexp (2,)", logsumexp=(2,)),),
     lambda **part: merge_partials(PartialAttention(**part)).output,
     cast=("logsumexp",),
+)
+
+PART = PartialAttention(floats(3, 2), floats(3))
+ROWS["merge_partials, whole"] = Row(
+    {"first": PART, "rest[0]": PART, "rest[1]": PART},
+    (
+        bad("rest[1]", "PartialAttention", raises=TypeError, **{"rest[1]": floats(3, 2)}),
+        bad("first", "PartialAttention", raises=TypeError, first=[PART]),
+    ),
+    lambda **parts: merge_partials(*parts.values()).output,
 )
 
 # --- heads -------------------------------------------------------------------------------------------------------
@@ -467,6 +496,20 @@ ROWS["multi_head_attention"] = Row(
     several_heads,
     cast=("bias", "sink", *BIASES),
 )
+FRESH = KVCache()  # stands for a new one in every call
+TURNED = Rotary(*rotary_tables(np.arange(3), 2), "half")
+ROWS["multi_head_attention, whole"] = Row(
+    {"x": floats(3, 4), "weights": MultiHeadWeights.random(4, 2, rng=RNG), "rotary": TURNED, "cache": FRESH},
+    (bad("rotary must be", raises=TypeError, rotary=rotary_tables(np.arange(3), 2)),),
+    lambda cache, **others: multi_head_attention(**others, cache=KVCache() if cache is FRESH else cache),
+    dtypes="own",
+)
+ROWS["MultiHeadWeights, random"] = Row(
+    {"d_model": 12, "n_heads": 6, "n_kv_heads": 3, "rng": RNG},
+    (bad("rng must be", raises=TypeError, rng=0), bad("n_heads must divide", "13", d_model=13)),
+    lambda rng, **sizes: MultiHeadWeights.random(**sizes, rng=np.random.default_rng(0) if rng is RNG else rng),
+    views=True,
+)
 TABLES = dict(zip(("cos", "sin"), rotary_tables(np.arange(5), 2), strict=True))
 OWN = arrays({"x": (5, 7), "w_q": (7, 12), "w_k": (7, 6), "w_v": (7, 6), "w_o": (12, 7)}, n_heads=6, n_kv_heads=3)
 ROWS["Rotary"] = Row(
@@ -494,6 +537,31 @@ ROWS["KVCache"] = Row(
         bad("key (3,)", "2 axes", key=(3,)),
     ),
     lambda key, value, max_tokens, window: KVCache(max_tokens, window=window).append(key, value),
+    dtypes="own",
+)
+
+
+def used(key, value, n, indices):
+    """Append three sequences of two tokens, forget some, choose some, go on."""
+    cache = KVCache()
+    keys, values = cache.append(key, value)
+    cache.truncate(n)
+    cache.select(indices)
+    return cache.append(keys[:2, :1], values[:2, :1])
+
+
+LENGTHS = {"n": np.array([2, 0, 1]), "indices": np.array([2, 0])}
+ROWS["KVCache, ragged"] = Row(
+    {"key": floats(3, 2, 4), "value": floats(3, 2, 5)} | LENGTHS,
+    (
+        bad("n (2,)", "batch (3,)", n=[1, 1]),
+        bad("n [1 3 1]", "n_seen 2", n=[1, 3, 1]),
+        bad("n [ 1 -1  1]", "at least 0", n=[1, -1, 1]),
+        bad("n must be", "9223372036854775808", n=np.array([1, 2**63, 1], np.uint64)),
+        bad("indices", "0 to 2", "0 to 3", indices=[0, 3]),
+        bad("indices (2, 1)", "one axis", indices=[[0], [1]]),
+    ),
+    used,
     dtypes="own",
 )
 
@@ -538,6 +606,7 @@ ROWS["feed_forward"] = Row(
     ),
     cast=("b_in", "b_out"),
 )
+ROWS["feed_forward, activation"] = Row(arrays({"x": (3, 4), "w_in": (4, 7), "w_out": (7, 6)}, activation=np.tanh))
 ROWS["feed_forward, gated"] = Row(
     arrays({"x": (3, 4), "w_gate": (4, 7)} | LAYERS),
     (

@@ -576,7 +576,9 @@ def test_a_selection_repeats_a_prompt_and_reorders_beams():
         pytest.param("truncate", [3, -1, 3], ValueError, ["n [ 3 -1  3]", "at least 0"], id="one negative"),
         pytest.param("truncate", [3.0, 3, 3], TypeError, ["n must hold integers", "float64"], id="float lengths"),
         pytest.param("truncate", [True] * 3, TypeError, ["n must hold integers", "bool"], id="flags for lengths"),
-        pytest.param("truncate", np.array([3, 2**63, 3], np.uint64), ValueError, ["n ["], id="uint64"),
+        pytest.param(
+            "truncate", np.array([3, 2**63, 3], np.uint64), ValueError, ["n must", "9223372036854775808"], id="uint64"
+        ),
         pytest.param("select", [0, 3], ValueError, ["indices", "0 to 2", "0 to 3"], id="no such sequence"),
         pytest.param("select", [0, -1], ValueError, ["indices", "0 to 2", "-1 to 0"], id="a negative index"),
         pytest.param("select", [[0, 1]], ValueError, ["indices (1, 2)", "one axis"], id="two axes"),

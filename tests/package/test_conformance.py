@@ -4,8 +4,13 @@ The rows are in conformance.py; a public name without one fails here.
 """
 
 import inspect
+import math
 import pickle
 import re
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +26,10 @@ NAMES = sorted(attention.__all__)
 
 def float_arrays(row):
     return [name for name, value in row.good.items() if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+
+
+def rows_of(name):
+    return [row for label, row in ROWS.items() if label.split(",")[0] == name]
 
 
 def call(label, arguments):
@@ -192,7 +201,7 @@ def test_arguments_are_not_modified_may_be_read_only_and_are_not_returned(label,
         np.testing.assert_array_equal(array, copies[name], err_msg=name)
         if not ROWS[label].views:
             assert not any(np.shares_memory(result, array) for result in found), name
-    if not ROWS[label].views and label != "KVCache":
+    if not ROWS[label].views and not label.startswith("KVCache"):
         assert all(result.flags.writeable for result in found if isinstance(result, np.ndarray))
     for again, result in zip(results(label, arrays), found, strict=True):
         assert ROWS[label].views or not np.shares_memory(again, result)
@@ -289,7 +298,153 @@ def test_arguments_that_do_not_fit_are_named(label, row):
 
 
 def shaped(name, value):
-    return np.zeros(value) if isinstance(value, tuple) and name != "axis" and not hasattr(value, "layout") else value
+    is_shape = isinstance(value, tuple) and all(isinstance(size, int) for size in value)
+    return np.zeros(value) if is_shape and name not in ("axis", "window") else value
+
+
+LOOP: list[Any] = []
+LOOP.append(LOOP)
+
+
+class Refuses:
+    """An array of another library that cannot be converted, as a tensor on another device."""
+
+    def __array__(self, *args, **options):
+        raise RuntimeError("cannot be converted")
+
+
+class TurnsMasked:
+    """An array of another library, with missing numbers."""
+
+    def __array__(self, *args, **options):
+        return np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+
+
+# What a caller may hand over by mistake, whatever the argument
+NASTY: dict[str, Any] = {
+    "None": None,
+    "a string": "half",
+    "an empty string": "",
+    "bytes": b"1",
+    "a dict": {"a": 1},
+    "a set": {1, 2},
+    "a generator": (i for i in range(3)),
+    "a function": len,
+    "a class": float,
+    "a module": np,
+    "a slice": slice(3),
+    "Ellipsis": ...,
+    "an object": object(),
+    "a Fraction": Fraction(1, 3),
+    "a Decimal": Decimal(1),
+    "a complex number": 1j,
+    "True": True,
+    "np.bool_": np.True_,
+    "1": 1,
+    "np.int8": np.int8(1),
+    "1.0": 1.0,
+    "np.float32": np.float32(1),
+    "np.longdouble": np.longdouble(1),
+    "0": 0,
+    "-0.0": -0.0,
+    "nan": math.nan,
+    "inf": math.inf,
+    "-inf": -math.inf,
+    "1e308": 1e308,
+    "1e-320": 1e-320,
+    "2**62": 2**62,
+    "2**63": 2**63,
+    "-2**63": -(2**63),
+    "10**30": 10**30,
+    "an integer of too many digits to print": 10**5000,
+    "-10**400": -(10**400),
+    "an empty list": [],
+    "an empty tuple": (),
+    "a ragged list": [[1.0, 2.0], [3.0]],
+    "a list with None": [1.0, None],
+    "a list of huge integers": [10**30],
+    "a list of strings": ["1", "2"],
+    "a pair": (1, 2),
+    "a pair of None": (None, None),
+    "a list in itself": LOOP,
+    "an empty array": np.zeros(0),
+    "an empty matrix": np.zeros((0, 0)),
+    "a 0-d array": np.array(1.0),
+    "a 0-d array of an integer": np.array(1),
+    "a matrix": np.eye(3),
+    "many axes": np.zeros((1,) * 32),
+    "complex numbers": np.ones(3, complex),
+    "objects": np.array([None, 1]),
+    "times": np.array(["2020-01-01"], "M8[D]"),
+    "durations": np.array([1], "m8[s]"),
+    "void": np.zeros(3, "V2"),
+    "records": np.zeros(3, "f4,i4"),
+    "uint64": np.array([2**64 - 1], np.uint64),
+    "int64's least": np.array([-(2**63)]),
+    "a memoryview": memoryview(b"123"),
+    "a masked array": np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+    "a masked scalar": np.ma.masked,
+    "a masked number": np.ma.array(1, mask=True),
+    "a list of masked arrays": [np.ma.array([1.0, 2.0], mask=[0, 1])] * 2,
+    "a list with a masked number": [[1.0, np.ma.masked]],
+    "an array that refuses": Refuses(),
+    "what turns into a masked array": TurnsMasked(),
+}
+
+
+@EVERY
+def test_whatever_is_given_there_is_a_result_or_one_clear_refusal(label):
+    for name, good in ROWS[label].good.items():
+        for what, value in {**NASTY, **of_its_shape(good)}.items():
+            if callable(good) and callable(value):  # answers for itself
+                continue
+            complaint = what_is_wrong(label, name, value)
+            assert not complaint, f"{label} with {what} for {name}: {complaint}"
+
+
+def what_is_wrong(label, name, value):
+    good = ROWS[label].good
+    passes = may_be(good[name], value)
+    try:
+        call(label, good | {name: value})
+    except (ValueError, TypeError) as error:
+        blamed = good if passes else (name,)  # what is good by itself may not fit another argument
+        is_named = any(re.search(rf"\b{re.escape(one)}(?!\w)", str(error)) for one in blamed)
+        return "" if is_named else f"the message does not name it: {error}"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "" if passes else "it is accepted"
+
+
+def of_its_shape(good):
+    """Give arrays that fit in all but their kind."""
+    if not isinstance(good, np.ndarray):
+        return {}
+    kinds = {str(kind): np.ones(good.shape, kind) for kind in (complex, "M8[s]", "m8[s]", "V2", object, "U1", "f4,i4")}
+    return kinds | {"masked": np.ma.array(good, mask=False), "masked list": [np.ma.array(part) for part in good]}
+
+
+def may_be(good, value):
+    """Whether a value is of the kind of the good one, so that it may pass; None may be the default."""
+    if isinstance(good, np.dtype):
+        return True  # NumPy reads many things as a dtype
+    if isinstance(value, (np.ma.MaskedArray, TurnsMasked)):
+        return False
+    if value is None:
+        return True
+    if isinstance(good, (np.ndarray, list)):
+        try:
+            return np.asarray(value).dtype.kind in {"b": "b", "i": "iu"}.get(np.asarray(good).dtype.kind, "biuf")
+        except (ValueError, RuntimeError, UserWarning):
+            return False
+    if isinstance(good, bool):
+        return isinstance(value, (bool, np.bool_))
+    if type(good) in (int, tuple):  # an axis, axes, a window
+        whole = value if isinstance(value, tuple) else (value,)
+        return all(one is None or (hasattr(one, "__index__") and not isinstance(one, bool)) for one in whole)
+    if isinstance(good, float):
+        return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, str) and isinstance(good, str)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -320,6 +475,24 @@ def test_options_are_given_by_name(name):
 def test_an_unknown_option_is_refused_under_the_name_of_the_function_that_was_called(name):
     with pytest.raises(TypeError, match=says(name, "'no_such_option'")):
         getattr(attention, name)(**required(name)[1], no_such_option=1)
+
+
+WITH_A_MASK = [name for name in NAMES if any("bias" in row.good and "mask" in row.good for row in rows_of(name))]
+
+
+@pytest.mark.parametrize("name", WITH_A_MASK)
+def test_attn_mask_is_refused_with_what_to_give_instead(name):
+    assert len(WITH_A_MASK) == 8
+    for given in (None, np.ones((1, 1), bool)):
+        with pytest.raises(TypeError, match=says(f"{name} takes no attn_mask", "mask=", "bias=")):
+            getattr(attention, name)(**required(name)[1], attn_mask=given)
+
+
+def test_heads_that_do_not_fit_in_any_way_get_no_hint():
+    for query, key in (((5, 3, 4), (2, 3, 4)), ((4, 3, 4), (0, 3, 4)), ((2, 4, 3, 4), (3, 2, 3, 4))):
+        with pytest.raises(ValueError, match="leading axes") as raised:
+            attention.attention_scores(np.zeros(query), np.zeros(key))
+        assert "enable_gqa" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["multi_head_attention", "transformer_block"])

@@ -137,3 +137,11 @@ def test_buckets_keep_any_shape():
     assert relative_position_bucket(np.zeros((2, 0, 3), int)).shape == (2, 0, 3)
     assert relative_position_bucket(np.array([-128, 127], np.int8)).tolist() == [15, 31]
     assert relative_position_bucket(np.array([3], np.uint8)).tolist() == [19]
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_the_furthest_distances_of_all_share_the_last_buckets(bidirectional):
+    ends = np.array([-(2**63), 2**63 - 1])
+    near = relative_position_bucket([-1000, 1000], bidirectional=bidirectional)
+    np.testing.assert_array_equal(relative_position_bucket(ends, bidirectional=bidirectional), near)
+    assert near.tolist() == ([15, 31] if bidirectional else [31, 0])

@@ -1,5 +1,6 @@
 """Tiles against the reference, whatever the options, the blocks and the threads; and their memory."""
 
+import inspect
 import threading
 import tracemalloc
 from typing import Any
@@ -170,7 +171,9 @@ def test_no_floating_point_warnings_in_any_thread(rng):
 
 
 def test_an_error_in_another_thread_reaches_the_caller(rng, monkeypatch):
-    module = tiled_attention.__globals__["tiles"].__dict__  # pytest may import a file given by name a second time
+    module = (
+        inspect.unwrap(tiled_attention).__globals__["tiles"].__dict__
+    )  # pytest may import a file given by name a second time
     failed, attend = threading.Event(), module["_attend"]
 
     def fail_in_the_other_thread(*arguments):

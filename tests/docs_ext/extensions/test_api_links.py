@@ -39,7 +39,7 @@ def test_no_list_of_parameters_says_a_thing_twice(pages, name):
 
 
 def test_inherited_options_are_one_line_with_a_link(pages):
-    names = "mask, bias, is_causal, scale, softcap, sink, enable_gqa"
+    names = "mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa"
     for page in ("dot_product", "tiling"):
         [entry] = [e for e in pages[page].iter("li") if "".join(e.itertext()).split(DASH)[0].split() == names.split()]
         links = [link.get("href") for link in entry.iter("a")]
