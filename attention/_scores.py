@@ -209,14 +209,14 @@ def exponentials(scores: NDArray[Any], axis: int = -1, sink: NDArray[Any] | None
 
     The sink, a score beside them, takes part in the maximum and in the total.
     """
-    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
+    lowest = np.finfo(scores.dtype).min  # finite, as -inf - -inf would be nan
+    top = scores.max(axis=axis, keepdims=True, initial=lowest)
     top = top if sink is None else np.maximum(top, sink)
-    top[top == -np.inf] = 0  # -inf - -inf would be nan
     scores -= top
     np.exp(scores, out=scores)
     total: NDArray[Any] = scores.sum(axis=axis, keepdims=True)
     total = total if sink is None else total + np.exp(sink - top)
-    total[total == 0] = 1  # nothing to share: the weights stay zero
+    np.maximum(total, 1, out=total)  # it is 0 where there is nothing to share: the weights stay zero
     return total
 
 

@@ -62,7 +62,7 @@ REASONS: tuple[tuple[str, str, str], ...] = (
     (
         "bound",
         f"{OURS} / bound",
-        "The bound leaves out what lies between its three pieces: the row sums, and the calls of Python for every tile.",
+        "The bound leaves out what lies between its three pieces: row sums, and the calls of Python for every tile.",
     ),
     (
         "tiles",
@@ -72,7 +72,7 @@ REASONS: tuple[tuple[str, str, str], ...] = (
     (
         "memory",
         "exponent",
-        "Beside the tile one number is kept for every query, and the smaller the tile, the more of the fit they decide.",
+        "Beside the tile one number is kept for each query, and the smaller the tile, the more these weigh in the fit.",
     ),
     ("threads", "one thread", "Measured on the clock. " + _BUSY),
     ("decoding", "n = 1024", _FIXED),
