@@ -92,6 +92,7 @@ OF_OFFSET = (
       for kind, one in (("bool", [True]), ("float64", [1.0]), ("<U1", ["1"]))),
     *(bad("offset must", piece, offset=one)
       for piece, one in (("64 bits", 2**70), ("2**60", -(2**63)), ("2**63", np.array([2**63], np.uint64)))),
+    bad("offset must", "2**60", "to 5", offset=[5, -(2**63)]),
     bad("offset must", "(batch,)", "(1, 2)", offset=[[1, 2]]),
 )  # fmt: skip
 ROWS["causal_mask"] = Row({"n_queries": 3, "n_keys": 5, "offset": 1}, OF_OFFSET)
