@@ -172,6 +172,7 @@ def test_positions_far_away_are_right_or_refused_by_name(far):
         ({"offset": [far, 0], "is_causal": True}, [[3.0], [3.0]]),
         ({"offset": -far, "window": (None, far)}, [[1.0], [1.5]]),
         ({"offset": far, "window": (far, None)}, [[3.0], [4.0]]),
+        ({"offset": min(far, 2**60), "window": (far + 1, None)}, [[3.0], [3.0]]),
         ({"offset": 0, "window": (far, 0)}, [[1.0], [1.5]]),
         ({"offset": 0, "window": (0, far)}, [[3.0], [4.0]]),
     ]
