@@ -117,12 +117,17 @@ def scaled(
     """
     by_column &= query.shape[-2] > 1 and math.prod(query.shape[:-1]) * key.shape[-2] <= _CACHED
     scores = product(query * scale_factor(scale, query), key.swapaxes(-1, -2), by_column)
-    few = scores.size <= query.size + key.size  # then they show what the vectors hold
-    if not math.isfinite(scores.sum() if few else query.sum() + key.sum()):
+    few = scores.size <= key.size  # then they show what the vectors hold
+    if not (finite(scores) if few else finite(query) and finite(key)):
         show_infinities(scores, query, key)
     if softcap is not None:
         cap(scores, _checks.positive("softcap", softcap))
     return scores
+
+
+def finite(array: NDArray[Any]) -> bool:
+    """Whether there is neither nan nor inf. False as well if the sum overflows: then a caller looks again."""
+    return math.isfinite(np.vdot(array, array) if array.flags.c_contiguous else array.sum())
 
 
 def scale_factor(scale: float | None, query: Floats) -> float:
@@ -236,7 +241,7 @@ def blend(
 ) -> NDArray[Any]:
     """Average the values by their weights. A value that is out of reach does not count, whatever it holds."""
     output: NDArray[Any] = product(weights, value)
-    if math.isfinite(output.sum()) or np.isfinite(value).all():
+    if finite(output) or np.isfinite(value).all():
         return output
     attended: Bools = masked(np.zeros(weights.shape, weights.dtype), bias, mask, reach) != -np.inf
     output = product(weights, finite_part(value))
