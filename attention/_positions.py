@@ -10,7 +10,7 @@ from attention import _arrays, _checks
 Positions = NDArray[np.int64]
 Window = tuple[int | None, int | None]
 NO_LIMIT = "; None means no limit"
-_FAR = 2**60  # beyond every key; sums of a few stay integers of 64 bits
+_FAR = 2**60  # no key stands there, and sums of a few such numbers stay integers of 64 bits
 
 
 class Reach(NamedTuple):
@@ -106,7 +106,7 @@ def _sides(window: Window) -> Window:
             f"window must be a pair (left, right) of keys before and after a query's own: {_checks.shown(window)}"
         )
     left, right = (
-        None if side is None else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), _FAR)
+        None if side is None else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), 2 * _FAR)
         for i, side in enumerate(window)
     )
     return left, right

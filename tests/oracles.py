@@ -48,18 +48,48 @@ def loop_scores(query, key, *, scale=None, softcap=None, enable_gqa=False, dtype
     return scores
 
 
-def loop_weights(query, key, *, mask=None, bias=None, is_causal=False, sink=None, dtype=np.float64, **options):
-    """Exponentiate the scores of the allowed keys and divide by their sum; a sink only adds to the sum."""
+def loop_reach(n_queries, n_keys, *, is_causal=False, window=None, offset=None):
+    """Say for every query i, which stands at i + offset, and every key j, which stands at j, whether they may meet.
+
+    Several offsets, one for each sequence, add an axis in front: (batch, n_queries, n_keys).
+    """
+    if np.ndim(offset):
+        reaches = [loop_reach(n_queries, n_keys, is_causal=is_causal, window=window, offset=at) for at in offset]
+        return np.array(reaches, bool).reshape(len(offset), n_queries, n_keys)
+    left, right = (None, None) if window is None else window
+    reach = np.zeros((n_queries, n_keys), bool)
+    for i in range(n_queries):
+        position = i + (0 if offset is None else int(offset))
+        for j in range(n_keys):
+            too_old = left is not None and j < position - left
+            too_new = right is not None and j > position + right
+            reach[i, j] = not (too_old or too_new or (is_causal and j > position))
+    return reach
+
+
+def loop_attended(shape, *, mask=None, bias=None, is_causal=False, window=None, offset=None):
+    """Tell for every score whether its query attends to its key: the mask and the reach allow it, and no bias of -inf.
+
+    Sequences are the entries of the first axis of the scores.
+    """
+    reach = loop_reach(*shape[-2:], is_causal=is_causal, window=window, offset=offset)
+    if np.ndim(offset):
+        reach = reach.reshape(len(reach), *(1,) * (len(shape) - 3), *shape[-2:])
+    return reach & (True if mask is None else np.asarray(mask)) & (np.asarray(0 if bias is None else bias) != -math.inf)
+
+
+OF_REACH = ("is_causal", "window", "offset")
+
+
+def loop_weights(query, key, *, mask=None, bias=None, sink=None, dtype=np.float64, **options):
+    """Exponentiate the scores of the attended keys and divide by their sum; a sink only adds to the sum."""
+    reach = {name: options.pop(name) for name in OF_REACH if name in options}
     scores = loop_scores(query, key, dtype=dtype, **options)
-    allowed = np.broadcast_to(True if mask is None else np.asarray(mask), scores.shape)
+    attended = np.broadcast_to(loop_attended(scores.shape, mask=mask, **reach), scores.shape)
     added = np.broadcast_to(np.asarray(0 if bias is None else bias).astype(dtype), scores.shape)
     weights = np.zeros(scores.shape, dtype)
     for *at, i in np.ndindex(scores.shape[:-1]):
-        row = {
-            j: scores[(*at, i, j)] + added[(*at, i, j)]
-            for j in range(scores.shape[-1])
-            if allowed[(*at, i, j)] and (j <= i or not is_causal)
-        }
+        row = {j: scores[(*at, i, j)] + added[(*at, i, j)] for j in range(scores.shape[-1]) if attended[(*at, i, j)]}
         resting = None if sink is None else dtype(sink if np.ndim(sink) == 0 else sink[at[-1]])
         top = -math.inf if resting is None else resting
         for score in row.values():
@@ -75,16 +105,20 @@ def loop_weights(query, key, *, mask=None, bias=None, is_causal=False, sink=None
 
 
 def loop_attention(query, key, value, *, dtype=np.float64, **options):
-    """Blend the values by the weights."""
+    """Blend the values by the weights: a sum over the attended keys, so that no other value shows, nan neither."""
     weights = loop_weights(query, key, dtype=dtype, **options)
+    seen = {name: options[name] for name in ("mask", "bias", *OF_REACH) if name in options}
+    attended = np.broadcast_to(loop_attended(weights.shape, **seen), weights.shape)
     value = np.asarray(value).astype(dtype)
     group = heads_per_kv_head(np.asarray(query), value, options.get("enable_gqa", False))
     lead = np.broadcast_shapes(weights.shape[:-2], (*value.shape[:-3], 1) if group > 1 else value.shape[:-2])
     output = np.zeros((*lead, weights.shape[-2], value.shape[-1]), dtype)
-    for *at, i, f in np.ndindex(output.shape):
-        row, column = matrix(weights, at)[i], matrix(value, at, group)[:, f]
-        for j in range(weights.shape[-1]):
-            output[(*at, i, f)] += row[j] * column[j]
+    with np.errstate(invalid="ignore"):  # inf - inf
+        for *at, i, f in np.ndindex(output.shape):
+            row, column, sees = matrix(weights, at)[i], matrix(value, at, group)[:, f], matrix(attended, at)[i]
+            for j in range(weights.shape[-1]):
+                if sees[j] or row[j] != 0:
+                    output[(*at, i, f)] += row[j] * column[j]
     return output
 
 

@@ -87,10 +87,18 @@ ROWS["entropy"] = Row(
 
 # --- masks -------------------------------------------------------------------------------------------------------
 
-ROWS["causal_mask"] = Row({"n_queries": 3, "n_keys": 5, "offset": 1})
+OF_OFFSET = (
+    *(bad("offset must", f"integers: dtype {kind}", raises=TypeError, offset=one)
+      for kind, one in (("bool", [True]), ("float64", [1.0]), ("<U1", ["1"]))),
+    *(bad("offset must", piece, offset=one)
+      for piece, one in (("64 bits", 2**70), ("2**60", -(2**63)), ("2**63", np.array([2**63], np.uint64)))),
+    bad("offset must", "(batch,)", "(1, 2)", offset=[[1, 2]]),
+)  # fmt: skip
+ROWS["causal_mask"] = Row({"n_queries": 3, "n_keys": 5, "offset": 1}, OF_OFFSET)
+ROWS["causal_mask, sequences"] = Row({"n_queries": 3, "n_keys": 5, "offset": np.array([1, -2])})
 ROWS["sliding_window_mask"] = Row(
     {"n_queries": 3, "n_keys": 5, "left": 1, "right": 2, "offset": 1},
-    (bad("left", "-1", "None", left=-1), bad("right", "-1", "None", right=-1)),
+    (bad("left", "-1", "None", left=-1), bad("right", "-1", "None", right=-1), *OF_OFFSET),
 )
 ROWS["padding_mask"] = Row(
     {"lengths": np.array([3, 1]), "n_keys": 3},
@@ -255,9 +263,9 @@ OF_WEIGHTS = (
     bad("sink", "(7,)", "scores (6, 3, 5)", **HEADS, sink=(7,)),
     bad("sink", "(3,)", "heads", sink=(3,)),
     bad("sink", "(1, 6)", **HEADS, sink=(1, 6)),
-    bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True),
+    bad("is_causal", "scores (3, 5)", *WAYS_OUT, is_causal=True, offset=None),
     bad("is_causal must be True or False", raises=TypeError, is_causal=1),
-    bad("window", "scores (3, 5)", "offset=0", "offset=2", window=(1, 0)),
+    bad("window", "scores (3, 5)", "offset=0", "offset=2", window=(1, 0), offset=None),
     *(
         bad("window must be", repr(wrong), raises=TypeError, offset=0, window=wrong)
         for wrong in (1, "12", [1], [1, 2, 3], {1, 2})
@@ -279,8 +287,8 @@ OF_WEIGHTS = (
 
 def options_of(shape, **heads):
     """Give options to a row: mask, bias, and a sink for each head where there are heads."""
-    options = {"mask": bools(*shape), "bias": floats(*shape), "is_causal": False, "scale": 0.7, "softcap": 2.0}
-    return options | heads
+    options = {"mask": bools(*shape), "bias": floats(*shape), "is_causal": False, "window": (3, 1), "offset": 1}
+    return options | {"scale": 0.7, "softcap": 2.0} | heads
 
 
 def without(good, *names):
@@ -404,7 +412,8 @@ CROSS = arrays({"x": (3, 4), "memory": (5, 6), "w_q": (4, 2), "w_k": (6, 2), "w_
 PASSED_ON = (
     bad("mask (3, 6)", "scores (3, 5)", mask=TRUE((3, 6), bool)),
     bad("bias (4, 5)", "scores (3, 5)", bias=(4, 5)),
-    bad("is_causal", "scores (3, 5)", is_causal=True),
+    bad("is_causal", "scores (3, 5)", is_causal=True, offset=None),
+    bad("window", "scores (3, 5)", window=(1, 0), offset=None),
     bad("softcap", "0", softcap=0.0),
     bad("sink", "(3,)", sink=(3,)),
     bad("heads", enable_gqa=True),
@@ -467,10 +476,10 @@ ROWS["MultiHeadWeights"] = Row(
 
 
 def several_heads(x, memory=None, rotary=None, cache=None, mask=None, bias=None, sink=None, scale=None, softcap=None,
-                  is_causal=False, **weights):  # fmt: skip
+                  is_causal=False, window=None, offset=None, **weights):  # fmt: skip
     return multi_head_attention(
         x, MultiHeadWeights(**weights), memory=memory, rotary=rotary, cache=cache, mask=mask, bias=bias, sink=sink,
-        scale=scale, softcap=softcap, is_causal=is_causal,
+        scale=scale, softcap=softcap, is_causal=is_causal, window=window, offset=offset,
     )  # fmt: skip
 
 
@@ -486,7 +495,7 @@ ROWS["multi_head_attention"] = Row(
         bad("mask (3, 6)", "scores (6, 3, 5)", mask=TRUE((3, 6), bool)),
         bad("bias (3, 3, 5)", "(6, 3, 5)", bias=(3, 3, 5)),
         bad("sink (3,)", "(6, 3, 5)", sink=(3,)),
-        bad("is_causal", "(6, 3, 5)", is_causal=True),
+        bad("is_causal", "(6, 3, 5)", is_causal=True, offset=None),
         bad("softcap", "0", softcap=0.0),
         bad("rotary", "memory", rotary=Rotary(1.0, 0.0, "half")),
         bad("rotary must be a Rotary", "layout=", "str", raises=TypeError, rotary="half"),

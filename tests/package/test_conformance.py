@@ -259,7 +259,7 @@ def mistakes(label):
         elif isinstance(value, bool):
             yield from ((name, wrong, TypeError, "True or False") for wrong in (1, "yes", None))
         elif isinstance(value, int):
-            yield from ((name, wrong, TypeError, "an integer") for wrong in (2.0, "2"))
+            yield from ((name, wrong, TypeError, "an integer") for wrong in (2.0, "2", True))
             if name != "offset":
                 yield name, -1, ValueError, "at least"
         elif isinstance(value, float):

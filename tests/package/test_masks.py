@@ -1,5 +1,7 @@
 """Every mask against its definition, cell by cell, and bad input."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,6 +85,32 @@ def test_an_unbounded_window_is_the_causal_mask_and_fully_unbounded_is_everythin
     assert_same_mask(window, causal_mask(n_queries, n_keys, offset=offset))
     everything = sliding_window_mask(n_queries, n_keys, left=None, right=None, offset=offset)
     assert_same_mask(everything, np.ones((n_queries, n_keys), bool))
+
+
+# --- an offset for each sequence ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [[0, 2, -6], [3], np.zeros(0, int), np.array([1, 0], np.uint8)], ids=str)
+@pytest.mark.parametrize(("n_queries", "n_keys"), SIZES)
+def test_sequences_of_a_batch_have_their_own_offsets_and_leave_room_for_heads(n_queries, n_keys, offset):
+    causal = causal_mask(n_queries, n_keys, offset=offset)
+    window = sliding_window_mask(n_queries, n_keys, left=1, right=2, offset=offset)
+    assert causal.shape == window.shape == (len(offset), 1, n_queries, n_keys)
+    for b, o in enumerate(int(number) for number in offset):
+        assert_same_mask(causal[b, 0], cells(n_queries, n_keys, lambda i, j, o=o: j <= i + o))
+        assert_same_mask(window[b, 0], cells(n_queries, n_keys, lambda i, j, o=o: i + o - 1 <= j <= i + o + 2))
+
+
+def test_a_mask_for_each_sequence_says_what_the_options_say(rng):
+    query, key = rng.standard_normal((3, 2, 4, 5)), rng.standard_normal((3, 2, 6, 5))
+    calls: list[tuple[dict[str, Any], np.ndarray]] = [
+        ({"is_causal": True}, causal_mask(4, 6, offset=[2, 0, 5])),
+        ({"window": (1, 0)}, sliding_window_mask(4, 6, left=1, offset=[2, 0, 5])),
+        ({"window": (None, 1)}, sliding_window_mask(4, 6, left=None, right=1, offset=[2, 0, 5])),
+    ]
+    for options, mask in calls:
+        weights = attention_weights(query, key, offset=[2, 0, 5], **options)
+        np.testing.assert_array_equal(weights, attention_weights(query, key, mask=mask))
 
 
 # --- padding -----------------------------------------------------------------------------------------------------

@@ -43,3 +43,14 @@ def test_scores_far_below_the_first_ones_and_far_above_are_met_in_any_order():
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 1, 3]):
         output = tiled_attention([[1.0]], key[order], value[order], key_block=1)
         np.testing.assert_array_equal(output, [[2.0]])
+
+
+@pytest.mark.parametrize("at", [0, 1, 8191, 8192, 8199])
+@pytest.mark.parametrize("large", ["query", "key"])
+def test_one_large_row_is_not_overlooked_wherever_it_stands(rng, large, at):
+    arrays = {"query": rng.standard_normal((2, 4)), "key": rng.standard_normal((2, 4))}
+    arrays[large] = rng.standard_normal((8200, 4))
+    arrays[large][at] *= 1e4  # exp of its scores overflows without a shift
+    value = rng.standard_normal((len(arrays["key"]), 3))
+    expected = scaled_dot_product_attention(**arrays, value=value)
+    close(tiled_attention(**arrays, value=value), expected, value, 1e5)

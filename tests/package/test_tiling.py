@@ -15,44 +15,13 @@ from attention import (
     scaled_dot_product_attention,
     tiled_attention,
 )
-from tests.oracles import close, loop_attention, smaller
+from tests.oracles import close
+from tests.package.cases import random_case
 
 EPS = np.finfo(float).eps
-DTYPES = [np.float32, np.float64]
 
 
 # --- against the reference ---------------------------------------------------------------------------------------
-
-
-def random_case(rng):
-    """Draw inputs, options and block sizes; most blocks do not divide n."""
-    n_kv, group = rng.integers(1, 3), rng.integers(1, 4)
-    n_q, n_k = rng.integers(1, 40, 2)
-    d_k, d_v = rng.integers(1, 9, 2)
-    dtype = DTYPES[rng.integers(2)]
-    options: dict[str, Any] = {"enable_gqa": bool(group > 1)}
-    if rng.random() < 0.3:
-        n_k, options["is_causal"] = n_q, True
-    batch = [(), (2,), (3, 1)][rng.integers(3)]
-    scores = (*batch, n_kv * group, n_q, n_k)
-    if rng.random() < 0.5:
-        options["mask"] = rng.random(smaller(rng, scores)) < rng.choice([0.05, 0.5, 0.9])
-    if rng.random() < 0.3:
-        options["bias"] = rng.standard_normal(smaller(rng, scores))
-    if rng.random() < 0.3:
-        options["sink"] = rng.standard_normal(n_kv * group) if rng.random() < 0.5 else 1.5
-    if rng.random() < 0.3:
-        options["softcap"] = float(rng.uniform(0.5, 5))
-    if rng.random() < 0.2:
-        options["scale"] = float(rng.uniform(-2, 2))
-    query = rng.standard_normal((*batch, n_kv * group, n_q, d_k)).astype(dtype)
-    if rng.random() < 0.3:
-        query *= 8  # scores so large that exp needs its shift
-    key, value = (rng.standard_normal((*batch[:1], n_kv, n_k, d)).astype(dtype) for d in (d_k, d_v))
-    if len(batch) == 2:
-        key, value = key[:, None], value[:, None]
-    blocks = {"query_block": int(rng.integers(1, 45)), "key_block": int(rng.integers(1, 45))}
-    return (query, key, value), options, blocks
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -63,36 +32,6 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
         expected = scaled_dot_product_attention(*arrays, **options)
         actual = tiled_attention(*arrays, **options, **blocks, n_threads=int(rng.integers(1, 3)))
         close(actual, expected, arrays[-1])
-
-
-def test_the_random_cases_reach_every_option_and_both_ways_to_exponentiate():
-    cases = [random_case(np.random.default_rng(seed)) for seed in range(200)]
-    assert {name for _, options, _ in cases for name in options} == {
-        "mask", "bias", "is_causal", "scale", "softcap", "sink", "enable_gqa"
-    }  # fmt: skip
-    empty_rows = [
-        (~np.asarray(options["mask"])).all(axis=-1).any()
-        for _, options, _ in cases
-        if "mask" in options and options["mask"].ndim
-    ]
-    assert any(empty_rows)
-    assert not all(empty_rows)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_tiles_and_parts_agree_with_the_loops(seed):
-    rng = np.random.default_rng(100 + seed)
-    (query, key, value), options, blocks = random_case(rng)
-    query, key, value = (array[..., :9, :] for array in (query, key, value))
-    n_q, n_k = query.shape[-2], key.shape[-2]
-    for name in ("mask", "bias"):
-        if name in options and np.ndim(options[name]):
-            options[name] = options[name][..., :n_k] if options[name].ndim < 2 else options[name][..., :n_q, :n_k]
-    if "is_causal" in options and n_q != n_k:
-        del options["is_causal"]
-    exact = loop_attention(query, key, value, **options).astype(value.dtype)
-    close(tiled_attention(query, key, value, **options, **blocks), exact, value, 64)
-    close(partial_attention(query, key, value, **options).output, exact, value, 64)
 
 
 @pytest.mark.parametrize("size", [1, 50], ids=["exp as it is", "exp shifted"])
@@ -194,6 +133,21 @@ def test_threads_do_not_change_a_single_bit(rng):
     np.testing.assert_array_equal(
         tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16, n_threads=5), one
     )
+
+
+@pytest.mark.parametrize(("n", "n_tasks"), [(9, 9), (1, 1), (0, 0)])
+def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n_tasks):
+    started, start = [], threading.Thread.start
+
+    def counted(thread):
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", counted)
+    query, key, value = rng.standard_normal((n, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 3))
+    output = tiled_attention(query, key, value, query_block=1, n_threads=1_000_000)
+    close(output, scaled_dot_product_attention(query, key, value), value)
+    assert len(started) <= n_tasks
 
 
 # --- memory ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,71 @@
+"""Random calls of attention: every option, alone and with the others, in shapes that broadcast."""
+
+from typing import Any
+
+import numpy as np
+
+from tests.oracles import OF_REACH, loop_attended, smaller
+
+DTYPES = [np.float32, np.float64]
+
+
+def random_case(rng, largest=40):
+    """Draw (query, key, value), options, and sizes of tiles most of which do not divide n."""
+    n_kv, group = (int(n) for n in rng.integers(1, 4, 2))
+    n_q, n_k = (int(n) for n in rng.integers(1, largest, 2))
+    d_k, d_v = rng.integers(1, 9, 2)
+    options: dict[str, Any] = {"enable_gqa": True} if group > 1 else {}
+    batch: tuple[int, ...] = [(), (2,), (3, 2)][rng.integers(3)]
+    if rng.random() < 0.3:
+        n_k = n_q
+    scores = (*batch, n_kv * group, n_q, n_k)
+    options |= random_reach(rng, scores)
+    if rng.random() < 0.4:
+        options["mask"] = np.asarray(rng.random(smaller(rng, scores)) < rng.choice([0.05, 0.5, 0.9]))
+    if rng.random() < 0.3:
+        options["bias"] = np.asarray(rng.standard_normal(smaller(rng, scores)))
+    if rng.random() < 0.3:
+        options["sink"] = rng.standard_normal(n_kv * group) if rng.random() < 0.5 else 1.5
+    if rng.random() < 0.3:
+        options["softcap"] = float(rng.uniform(0.5, 5))
+    if rng.random() < 0.2:
+        options["scale"] = float(rng.uniform(-2, 2))
+    dtype = DTYPES[rng.integers(2)]
+    query = rng.standard_normal((*batch, n_kv * group, n_q, d_k)).astype(dtype)
+    if rng.random() < 0.3:
+        query *= 8  # scores so large that exp needs its shift
+    lead = tuple(int(rng.choice([1, size])) for size in batch)  # keys may serve all sequences
+    lead_of_values = lead if rng.random() < 0.8 else (4, *batch)  # values may bring an axis of their own
+    key = rng.standard_normal((*lead, n_kv, n_k, d_k)).astype(dtype)
+    value = rng.standard_normal((*lead_of_values, n_kv, n_k, d_v)).astype(dtype)
+    blocks = {"query_block": int(rng.integers(1, largest + 5)), "key_block": int(rng.integers(1, largest + 5))}
+    return (query, key, value), options, blocks
+
+
+def random_reach(rng, scores):
+    """Draw is_causal, window and offset for scores of this shape."""
+    n_q, n_k = scores[-2:]
+    options: dict[str, Any] = {}
+    if rng.random() < 0.4:
+        options["is_causal"] = True
+    if rng.random() < 0.6:
+        options["window"] = tuple([None, 0, int(rng.integers(1, 5)), 99][rng.integers(4)] for _ in range(2))
+    low, high = -n_q - 2, n_k + 3  # from queries that stand before all keys to such behind them
+    kind = rng.integers(5)
+    if kind == 0:
+        options["offset"] = n_k - n_q
+    elif kind == 1:
+        options["offset"] = int(rng.integers(low, high))
+    elif kind > 2 or (n_q != n_k and options):
+        options["offset"] = rng.integers(low, high, scores[0])
+    return options
+
+
+def by_mask(arrays, options):
+    """Replace is_causal, window and offset by the mask that says the same, cell by cell."""
+    query, key, _ = arrays
+    n_groups = query.shape[-3] // key.shape[-3] if "enable_gqa" in options else 1
+    lead = np.broadcast_shapes(query.shape[:-2], (*key.shape[:-3], key.shape[-3] * n_groups))
+    shape = (*lead, query.shape[-2], key.shape[-2])
+    named = {name: options[name] for name in ("mask", *OF_REACH) if name in options}
+    return {name: options[name] for name in options if name not in named} | {"mask": loop_attended(shape, **named)}

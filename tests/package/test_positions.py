@@ -1,0 +1,290 @@
+"""is_causal, window and offset: against masks and loops in every function, and what they save."""
+
+import inspect
+import tracemalloc
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from attention import (
+    attention_weights,
+    merge_partials,
+    partial_attention,
+    scaled_dot_product_attention,
+    tiled_attention,
+)
+from tests.oracles import OF_REACH, close, loop_attention, loop_reach, loop_weights
+from tests.package.cases import by_mask, random_case
+
+EPS = np.finfo(float).eps
+
+# --- against masks and loops -------------------------------------------------------------------------------------
+
+
+def by_parts(rng, query, key, value, **options):
+    """Attend to runs of the keys, one after another: keys that start at `first` make every offset smaller by it."""
+    n_k = key.shape[-2]
+    edges = [0, *sorted(rng.integers(0, n_k + 1, 2)), n_k]
+    sink, offset = options.pop("sink", None), options.pop("offset", 0)
+    parts = []
+    for first, last in pairwise(edges):
+        own = options | {"sink": sink if len(parts) == 1 else None}  # a sink belongs to one part
+        for name in {"mask", "bias"} & own.keys():
+            if np.ndim(own[name]) and own[name].shape[-1] > 1:
+                own[name] = own[name][..., first:last]
+        arrays = key[..., first:last, :], value[..., first:last, :]
+        parts.append(partial_attention(query, *arrays, **own, offset=offset - first))
+    return merge_partials(*parts).output
+
+
+def in_every_function(rng, arrays, options, blocks):
+    n_threads = int(rng.integers(1, 3))
+    return {
+        "reference": scaled_dot_product_attention(*arrays, **options),
+        "tiles": tiled_attention(*arrays, **options, **blocks, n_threads=n_threads),
+        "part": partial_attention(*arrays, **options).output,
+        "parts": by_parts(rng, *arrays, **options),
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_function_agrees_with_the_loops_whatever_the_options(seed):
+    rng = np.random.default_rng(seed)
+    for case in range(15):
+        (query, key, value), options, blocks = random_case(rng, 7)
+        expected = loop_weights(query, key, **options)
+        weights = attention_weights(query, key, **options)
+        atol = 32 * np.finfo(query.dtype).eps * max(1, np.abs(query).max())
+        np.testing.assert_allclose(weights, expected, rtol=0, atol=atol, err_msg=f"{case} {options}")
+        exact = loop_attention(query, key, value, **options).astype(value.dtype)
+        for output in in_every_function(rng, (query, key, value), options, blocks).values():
+            close(output, exact, value, 32 * max(1, np.abs(query).max()))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_function_agrees_with_the_mask_that_says_the_same(seed):
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(20):
+        arrays, options, blocks = random_case(rng)
+        masked = by_mask(arrays, options)
+        np.testing.assert_array_equal(
+            attention_weights(*arrays[:2], **options) == 0, attention_weights(*arrays[:2], **masked) == 0
+        )
+        expected = scaled_dot_product_attention(*arrays, **masked)
+        for output in in_every_function(rng, arrays, options, blocks).values():
+            close(output, expected, arrays[-1], 64)
+
+
+def test_the_random_cases_reach_every_option_and_its_kinds():
+    cases = [random_case(np.random.default_rng(seed), 9) for seed in range(400)]
+    options = [options for _, options, _ in cases]
+    names = {"mask", "bias", "scale", "softcap", "sink", "enable_gqa", *OF_REACH}
+    assert {name for one in options for name in one} == names
+    for name in names:
+        assert any(set(one) & names - {name} for one in options)
+    assert {np.ndim(one["offset"]) for one in options if "offset" in one} == {0, 1}
+    sides = [one["window"] for one in options if "window" in one]
+    assert {(None, None), (None, 0), (0, None), (0, 0), (99, 99)} < set(sides)
+    seen = [by_mask(arrays, one)["mask"] for arrays, one, _ in cases]
+    empty_rows = [not one.any(axis=-1).all() for one in seen]
+    assert len(cases) / 10 < sum(empty_rows) < len(cases) * 9 / 10
+
+
+# --- by hand -----------------------------------------------------------------------------------------------------
+
+
+def reached(n_queries, n_keys, **options):
+    """List, for every query, the keys that get weight."""
+    zeros = np.zeros((n_queries, 1)), np.zeros((n_keys, 1))
+    return [np.flatnonzero(row).tolist() for row in attention_weights(*zeros, **options)]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        pytest.param({"offset": 2, "is_causal": True}, [[0, 1, 2], [0, 1, 2, 3]], id="causal"),
+        pytest.param({"offset": -1, "is_causal": True}, [[], [0]], id="before the keys"),
+        pytest.param({"offset": 3, "window": (1, 0)}, [[2, 3], [3, 4]], id="to the left"),
+        pytest.param({"offset": 0, "window": (0, 2)}, [[0, 1, 2], [1, 2, 3]], id="to the right"),
+        pytest.param({"offset": 1, "window": (0, 0)}, [[1], [2]], id="only itself"),
+        pytest.param({"offset": 1, "window": (None, 1)}, [[0, 1, 2], [0, 1, 2, 3]], id="no limit to the left"),
+        pytest.param({"offset": 3, "window": (1, None)}, [[2, 3, 4], [3, 4]], id="no limit to the right"),
+        pytest.param({"offset": 2, "window": (1, 2), "is_causal": True}, [[1, 2], [2, 3]], id="window and causal"),
+        pytest.param({"offset": 7, "window": (2, 0)}, [[], []], id="behind the keys"),
+        pytest.param({"offset": 6, "window": (2, 0)}, [[4], []], id="partly behind the keys"),
+        pytest.param({"window": (None, None), "offset": 1}, [[*range(5)]] * 2, id="no limit at all"),
+        pytest.param({"offset": 1}, [[*range(5)]] * 2, id="an offset alone forbids nothing"),
+    ],
+)
+def test_two_queries_reach_these_of_five_keys(options, expected):
+    assert reached(2, 5, **options) == expected
+
+
+def test_an_offset_may_be_left_out_where_there_are_as_many_queries_as_keys():
+    assert reached(3, 3, window=(1, 0)) == [[0], [0, 1], [1, 2]]
+    assert reached(3, 3, window=[0, 1]) == [[0, 1], [1, 2], [2]]
+    assert reached(3, 3, is_causal=True, offset=None) == [[0], [0, 1], [0, 1, 2]]
+
+
+def test_each_sequence_has_its_own_offset(rng):
+    query, key, value = (rng.standard_normal((3, 2, n, d)) for n, d in ((2, 4), (7, 4), (7, 5)))
+    offset = [5, 0, 3]
+    for options in ({"is_causal": True}, {"window": (2, 1)}):
+        together = scaled_dot_product_attention(query, key, value, offset=offset, **options)
+        tiles = tiled_attention(query, key, value, offset=offset, **options, query_block=1, key_block=3)
+        for at, one in enumerate(offset):
+            alone = scaled_dot_product_attention(query[at], key[at], value[at], offset=one, **options)
+            np.testing.assert_allclose(together[at], alone, rtol=0, atol=8 * EPS)
+            np.testing.assert_allclose(tiles[at], alone, rtol=0, atol=8 * EPS)
+
+
+def test_sequences_are_the_first_axis_also_where_another_axis_has_as_many_entries(rng):
+    query, key = rng.standard_normal((3, 3, 3, 2, 4)), rng.standard_normal((3, 3, 3, 6, 4))
+    weights = attention_weights(query, key, is_causal=True, offset=[4, 0, 2])
+    expected = loop_reach(2, 6, is_causal=True, offset=[4, 0, 2])
+    np.testing.assert_array_equal(weights > 0, np.broadcast_to(expected[:, None, None], weights.shape))
+
+
+@pytest.mark.parametrize("left", [None, 0, 3, 40])
+def test_chunks_of_a_prompt_equal_the_whole(rng, left):
+    query, key, value = rng.standard_normal((3, 2, 41, 4))
+    whole = scaled_dot_product_attention(query, key, value, is_causal=True, window=(left, 0))
+    for function, blocks in ((scaled_dot_product_attention, {}), (tiled_attention, {"query_block": 4, "key_block": 7})):
+        first = 0
+        while first < 41:
+            last = min(41, first + int(rng.integers(1, 12)))
+            chunk = function(
+                query[:, first:last], key[:, :last], value[:, :last],
+                is_causal=True, window=(left, 0), offset=first, **blocks,
+            )  # fmt: skip
+            np.testing.assert_allclose(chunk, whole[:, first:last], rtol=0, atol=16 * EPS)
+            first = last
+
+
+@pytest.mark.parametrize("far", [2**40, 2**60, 2**61, 2**62, 2**63 - 1, 2**63, 2**64, 10**30])
+def test_positions_far_away_are_right_or_refused_by_name(far):
+    query, key, value = np.zeros((2, 2, 1)), np.zeros((2, 3, 1)), np.array([[1.0], [2], [6]])
+    calls = [
+        ({"offset": far, "is_causal": True}, [[3.0], [3.0]]),
+        ({"offset": -far, "is_causal": True}, [[0.0], [0.0]]),
+        ({"offset": far, "window": (1, 1)}, [[0.0], [0.0]]),
+        ({"offset": [far, 0], "is_causal": True}, [[3.0], [3.0]]),
+        ({"offset": -far, "window": (None, far)}, [[1.0], [1.5]]),
+        ({"offset": far, "window": (far, None)}, [[3.0], [4.0]]),
+        ({"offset": 0, "window": (far, 0)}, [[1.0], [1.5]]),
+        ({"offset": 0, "window": (0, far)}, [[3.0], [4.0]]),
+    ]
+    for options, expected in calls:
+        for function in (scaled_dot_product_attention, tiled_attention):
+            refusal = ""
+            try:
+                output = function(query, key, value, **options)
+            except (ValueError, TypeError) as error:
+                refusal = str(error)
+            if refusal:
+                assert far > 2**40
+                assert refusal.startswith(("offset", "window"))
+                assert " must " in refusal
+            else:
+                np.testing.assert_allclose(output[0], expected, err_msg=f"{options}")
+
+
+# --- what they save ----------------------------------------------------------------------------------------------
+
+
+def tiles_of(monkeypatch, call):
+    """Collect, for every tile of scores that a call computes, which scores are not forbidden."""
+    module = (
+        inspect.unwrap(tiled_attention).__globals__["tiles"].__dict__
+    )  # pytest may import a file given by name a second time
+    found, score_tiles = [], module["_score_tiles"]
+
+    def recorded(*arguments):
+        for scores, value in score_tiles(*arguments):
+            found.append(scores > -np.inf)
+            yield scores, value
+
+    with monkeypatch.context() as patch:
+        patch.setitem(module, "_score_tiles", recorded)
+        call()
+    return found
+
+
+def test_tiles_that_no_query_reaches_are_never_computed(monkeypatch):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        (query, key, value), options, blocks = random_case(rng, 30)
+        options = {name: options[name] for name in (*OF_REACH, "enable_gqa") if name in options}
+        found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, **options, **blocks))  # noqa: B023
+        assert all(tile.any() for tile in found), f"seed {seed}: {options} {blocks}"
+
+
+@pytest.mark.parametrize(
+    ("options", "n_tiles"),
+    [
+        pytest.param({}, 16, id="all"),
+        pytest.param({"is_causal": True}, 4 + 3 + 2 + 1, id="causal"),
+        pytest.param({"window": (0, 0)}, 4, id="only themselves"),
+        pytest.param({"window": (None, None)}, 16, id="a window without an edge"),
+        pytest.param({"is_causal": True, "offset": 100}, 16, id="far behind the keys"),
+        pytest.param({"is_causal": True, "offset": -100}, 0, id="far before the keys"),
+        pytest.param({"window": (5, 5), "offset": 100}, 0, id="a window beyond the keys"),
+        pytest.param({"is_causal": True, "offset": -4}, 3 + 2 + 1, id="one block before the keys"),
+        pytest.param({"window": (None, 0), "offset": [0, -100]}, 4 + 3 + 2 + 1, id="one sequence sees nothing"),
+    ],
+)
+def test_so_many_tiles_are_computed(rng, monkeypatch, options, n_tiles):
+    sequences = len(options["offset"]) if np.ndim(options.get("offset")) else 1
+    query, key, value = rng.standard_normal((3, sequences, 16, 4))
+    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, **options, query_block=4, key_block=4))
+    assert len(found) == n_tiles
+
+
+def test_a_window_computes_scores_in_proportion_to_its_width(rng, monkeypatch):
+    query, key, value = rng.standard_normal((3, 600, 4))
+    blocks = {"query_block": 20, "key_block": 30}
+    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0), **blocks))
+    assert sum(tile.size for tile in found) <= 600 * (20 + 9 + 2 * 30)  # of a block's keys: 29, and the tiles' edges
+
+
+def extra_bytes(function, query, key, value, **options):
+    """Return the bytes that a call holds at most beside its result."""
+    tiled_attention([[1.0]], [[1.0]], [[1.0]])  # pays for lazy imports
+    tracemalloc.start()
+    try:
+        result = function(query, key, value, **options)
+        return tracemalloc.get_traced_memory()[1] - np.asarray(getattr(result, "output", result)).nbytes
+    finally:
+        tracemalloc.stop()
+
+
+CHUNK = {"is_causal": True, "offset": 8192 - 512}
+
+
+@pytest.mark.parametrize(
+    ("function", "n_queries", "options"),
+    [
+        pytest.param(tiled_attention, 8192, {"window": (127, 0)}, id="a window"),
+        pytest.param(tiled_attention, 8192, {"window": (127, 127)}, id="a window to both sides"),
+        pytest.param(tiled_attention, 8192, {"window": (127, 0), "is_causal": True}, id="a window and causal"),
+        pytest.param(partial_attention, 8192, {"window": (127, 0)}, id="a window, in a part"),
+        pytest.param(tiled_attention, 512, CHUNK, id="a chunk"),
+        pytest.param(partial_attention, 512, CHUNK, id="a chunk, in a part"),
+        pytest.param(tiled_attention, 512, CHUNK | {"window": (4000, 0)}, id="a chunk, and a window"),
+        pytest.param(tiled_attention, 512, CHUNK | {"offset": [8192 - 512]}, id="a chunk of a sequence"),
+    ],
+)
+def test_no_mask_of_the_size_of_the_scores_is_built(function, n_queries, options):
+    rng = np.random.default_rng(0)
+    query = rng.standard_normal((1, 1, n_queries, 16), dtype=np.float32)
+    key, value = rng.standard_normal((2, 1, 1, 8192, 16), dtype=np.float32)
+    assert extra_bytes(function, query, key, value, **options) <= 2 * 2**20
+
+
+def test_the_reference_holds_its_scores_and_no_mask_beside_them():
+    n = 2048
+    query, key, value = np.random.default_rng(0).standard_normal((3, n, 8), dtype=np.float32)
+    for options in ({"is_causal": True}, {"window": (7, 0)}, {"window": (None, 3), "offset": 5}):
+        extra = extra_bytes(scaled_dot_product_attention, query, key, value, **options)
+        assert extra <= n * n * 4 + 2 * 2**20  # a mask of bools would take 4 MiB
