@@ -39,13 +39,14 @@ class Reach(NamedTuple):
     def forbid(self, scores: NDArray[Any], positions: Positions, first: int = 0) -> None:
         """Write -inf where a query does not reach a key; the columns of the scores are the keys from `first` on."""
         own, n_keys = positions[..., None], scores.shape[-1]
+        order: Any = "F" if scores.strides[-1] > scores.strides[-2] else "C"  # as the scores lie in memory
         if self.left is not None:
             stop = min(max(int(positions.max()) - self.left - first, 0), n_keys)  # from here on, all see enough
-            early = np.arange(first, first + stop) < own - self.left
+            early = np.less(np.arange(first, first + stop), own - self.left, order=order)
             np.copyto(scores[..., :stop], -np.inf, where=early)
         if self.right is not None:
             start = min(max(int(positions.min()) + self.right + 1 - first, 0), n_keys)  # before it, too
-            late = np.arange(first + start, first + n_keys) > own + self.right
+            late = np.greater(np.arange(first + start, first + n_keys), own + self.right, order=order)
             np.copyto(scores[..., start:], -np.inf, where=late)
 
 

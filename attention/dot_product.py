@@ -285,7 +285,7 @@ def scaled_dot_product_attention(
     """
     (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
     with np.errstate(all="ignore"):
-        scores = _scores.scaled(q, k, scale, softcap)  # (..., n_q, n_k)
+        scores = _scores.scaled(q, k, scale, softcap, by_column=bias is None)  # (..., n_q, n_k)
         reach = _positions.reach(is_causal, window, offset, scores.shape)  # None: every query reaches every key
         scores = _scores.masked(scores, bias, mask, reach)  # -inf where a query may not attend
         weights = _scores.softmax_rows(scores, sink)  # each row sums to one

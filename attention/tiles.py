@@ -3,9 +3,10 @@
 Nothing here is public. A problem is prepared once; then every block of queries meets the keys block by block.
 """
 
-from collections import deque
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Unpack
 
 import numpy as np
@@ -136,32 +137,31 @@ def _needs_no_shift(largest_score: float, largest_value: float, dtype: np.dtype[
 
 
 def solve(
-    problem: Problem, query_block: int = 256, key_block: int = 512, n_threads: int = 1
+    problem: Problem, query_block: int = 256, key_block: int = 512, n_threads: int = 1, with_logsumexp: bool = True
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return output and logsumexp: every block of queries is a task, and the threads take them in turn."""
+    """Return output and logsumexp, or an empty array in its place. Threads take blocks of queries in turn."""
     query_block = _checks.count("query_block", query_block, minimum=1)
     key_block = _checks.count("key_block", key_block, minimum=1)
     n_threads = _checks.count("n_threads", n_threads, minimum=1)
     (*few, n_groups, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
     output = np.empty((*few, n_groups, n_q, problem.value.shape[-1]), problem.query.dtype)
-    logsumexp = np.empty((*few, n_groups, n_q), problem.query.dtype)
+    logsumexp = np.empty((*few, n_groups, n_q if with_logsumexp else 0), problem.query.dtype)
     if problem.reach is not None and problem.reach.width is not None:
         query_block = min(query_block, max(64, problem.reach.width))  # of a wide block each row reaches only a part
-    n_rows = max(1, query_block // max(1, n_groups))  # of each head of a group, which share a tile
-    tasks = deque((at, slice(i, min(i + n_rows, n_q))) for at in np.ndindex(*few) for i in range(0, n_q, n_rows))
-    size = n_groups * min(n_rows, n_q) * min(key_block, n_k)
+    n_rows = min(max(1, query_block // max(1, n_groups)), n_q)  # of each head of a group, which share a tile
+    starts = range(0, n_q, max(1, n_rows))
+    tasks = product(np.ndindex(*few), starts)
 
     def work() -> None:
-        buffer = np.empty(size, output.dtype)
+        buffer = np.empty(n_groups * n_rows * min(key_block, n_k), output.dtype)
         with np.errstate(all="ignore"):  # counts in this thread alone
-            while True:
-                try:
-                    at, rows = tasks.popleft()
-                except IndexError:
-                    return
-                logsumexp[at][:, rows] = _attend(problem.head(at), rows, key_block, buffer, output[at][:, rows])
+            for at, first in tasks:  # the threads share this iterator
+                rows = slice(first, min(first + n_rows, n_q))
+                share = _attend(problem.head(at), rows, key_block, buffer, output[at][:, rows])
+                if with_logsumexp:
+                    logsumexp[at][:, rows] = share
 
-    n_others = min(n_threads, len(tasks)) - 1
+    n_others = min(n_threads, math.prod(few) * len(starts)) - 1
     if n_others < 1:
         work()
     else:
@@ -173,7 +173,7 @@ def solve(
             for other in others:
                 other.result()  # raises what the thread raised
     lead = (*few[:-1], few[-1] * n_groups) if few else ()
-    return output.reshape(*lead, *output.shape[-2:]), logsumexp.reshape(*lead, n_q)
+    return output.reshape(*lead, *output.shape[-2:]), logsumexp.reshape(*lead, logsumexp.shape[-1])
 
 
 def _attend(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any], output: NDArray[Any]) -> NDArray[Any]:

@@ -99,5 +99,5 @@ def tiled_attention(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
         scale=scale, softcap=softcap, sink=sink, enable_gqa=enable_gqa,
     )  # fmt: skip
-    output, _ = tiles.solve(problem, query_block, key_block, n_threads)
+    output, _ = tiles.solve(problem, query_block, key_block, n_threads, with_logsumexp=False)
     return _arrays.rounded(output, dtype)

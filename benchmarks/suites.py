@@ -347,16 +347,16 @@ def _filled(arrays: list[NDArray[Any]]) -> KVCache:
 
 
 def _append(cache: KVCache, new: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Append, and forget it again for the next round."""
-    n = cache.n_seen
+    """Append as in decoding; once in 64 steps forget them, so that the cache stays as long as it was."""
     keys, values = cache.append(new, new)
-    cache.truncate(n)
+    if not np.any(cache.n_seen % 64):  # it began with a multiple of 64
+        cache.truncate(cache.n_seen - 64)
     return keys, values
 
 
 def _append_and_attend(cache: KVCache, new: NDArray[Any], *, is_causal: bool = False) -> NDArray[Any]:
     keys, values = _append(cache, new)
-    where: dict[str, Any] = {"is_causal": True, "offset": cache.n_seen} if is_causal else {}
+    where: dict[str, Any] = {"is_causal": True, "offset": cache.offset} if is_causal else {}
     return scaled_dot_product_attention(new, keys, values, **where)
 
 
