@@ -267,7 +267,7 @@ def multi_head_attention(
         Keys and values of the tokens before x, each turned to its own position; those of x are appended, and x attends
         to all of them. offset follows from the cache, and rotary has a row for every position of the text: x takes the
         rows from `cache.n_seen` on, of each sequence its own in a ragged batch. A cache with a window needs
-        window=(left, ...) with left at most `cache.window` - 1.
+        window=(left, ...) with left at most `cache.window` - 1. Of float16 tokens it keeps float32.
     **options
         mask, bias, is_causal, window, offset, scale, softcap and sink, as in `attention_weights`; the scores have the
         shape (..., heads, n_q, n_k). enable_gqa follows from the weights.
