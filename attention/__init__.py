@@ -5,6 +5,7 @@ from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_no
 from attention.cache import KVCache
 from attention.costs import attention_flops, attention_weight_bytes, kv_cache_bytes
 from attention.dot_product import attention_scores, attention_weights, scaled_dot_product_attention
+from attention.gradients import AttentionGradients, attention_vjp, softmax_vjp
 from attention.head_shapes import merge_heads, repeat_kv, split_heads
 from attention.masks import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
 from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
@@ -20,6 +21,7 @@ from attention.tiling import tiled_attention
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttentionGradients",
     "BlockWeights",
     "KVCache",
     "MultiHeadWeights",
@@ -31,6 +33,7 @@ __all__ = [
     "apply_rotary",
     "attention_flops",
     "attention_scores",
+    "attention_vjp",
     "attention_weight_bytes",
     "attention_weights",
     "causal_mask",
@@ -62,6 +65,7 @@ __all__ = [
     "sinusoidal_encoding",
     "sliding_window_mask",
     "softmax",
+    "softmax_vjp",
     "split_heads",
     "tiled_attention",
     "transformer_block",

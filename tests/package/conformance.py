@@ -13,11 +13,13 @@ import numpy as np
 
 import attention
 from attention import (
+    AttentionGradients,
     BlockWeights,
     KVCache,
     MultiHeadWeights,
     PartialAttention,
     Rotary,
+    attention_vjp,
     merge_partials,
     multi_head_attention,
     partial_attention,
@@ -390,6 +392,47 @@ ROWS["merge_partials, whole"] = Row(
         bad("first", "PartialAttention", raises=TypeError, first=[PART]),
     ),
     lambda **parts: merge_partials(*parts.values()).output,
+)
+
+# --- gradients ---------------------------------------------------------------------------------------------------
+
+ROWS["softmax_vjp"] = Row(
+    {"weights": np.abs(floats(3, 5)), "grad_weights": floats(3, 5)},
+    (
+        bad("weights (3, 5)", "grad_weights (5,)", grad_weights=(5,)),
+        bad("weights (5, 3)", "grad_weights (3, 5)", weights=(5, 3)),
+        bad("weights ()", "1 axis", weights=(), grad_weights=()),
+    ),
+)
+ROWS["attention_vjp"] = Row(
+    PLAIN | SMALL | {"grad_output": floats(3, 2)},
+    (
+        *OF_SCORES,
+        *OF_VALUES,
+        *OF_WEIGHTS,
+        *(
+            bad(f"grad_output {shape}", "output (3, 2)", grad_output=shape)
+            for shape in ((3, 4), (1, 2), (2,), (1, 3, 2))
+        ),
+    ),
+    cast=("bias", "grad_output"),
+)
+ROWS["attention_vjp, every option"] = Row(
+    ALL | {"grad_output": floats(2, 6, 5, 7)}, cast=("bias", "sink", "grad_output")
+)
+
+
+def taken_back(**gradients):
+    """Gradients have the shapes of the arguments, so that they may stand in their place."""
+    query, key, value, bias, sink = AttentionGradients(**gradients)
+    return attention_vjp(query, key, value, np.zeros((6, 3, 2)), bias=bias, sink=sink)
+
+
+ROWS["AttentionGradients"] = Row(
+    arrays({"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2), "bias": (3, 5), "sink": (6,)}),
+    (bad("key (6, 5, 4)", "value (6, 4, 2)", "n_k", value=(6, 4, 2)),),
+    taken_back,
+    cast=("bias", "sink"),
 )
 
 # --- heads -------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ FLOORS = """
 example
 block
 multi_head
-partials single_head tiling
+gradients partials single_head tiling
 additive dot_product tiles
 cache costs head_shapes masks numerics projections relative rotary sinusoidal
 _scores
@@ -78,6 +78,9 @@ PartialAttention(output, logsumexp)
 partial_attention(query, key, value, **options)
 merge_partials(first, *rest)
 tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=512, n_threads=1)
+AttentionGradients(query, key, value, bias=None, sink=None)
+softmax_vjp(weights, grad_weights)
+attention_vjp(query, key, value, grad_output, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False)
 KVCache(max_tokens=None, *, window=None)
 layer_norm(x, weight=None, bias=None, *, eps=1e-5)
 rms_norm(x, weight=None, *, eps=1e-5)
@@ -106,6 +109,8 @@ FROM_A_PAPER = {
     "partial_attention": "Milakov",
     "merge_partials": "Milakov",
     "tiled_attention": "Dao",
+    "softmax_vjp": "Dao",
+    "attention_vjp": "Dao",
     "split_heads": "Vaswani",
     "repeat_kv": "Ainslie",
     "multi_head_attention": "Vaswani",
@@ -333,7 +338,9 @@ def test_type_checkers_are_shown_the_arguments_of_a_dataclass_and_that_arrays_ma
     assert given == expected
 
 
-@pytest.mark.parametrize("name", ["attention_weights", "scaled_dot_product_attention", "tiled_attention"])
+@pytest.mark.parametrize(
+    "name", ["attention_weights", "scaled_dot_product_attention", "tiled_attention", "attention_vjp"]
+)
 def test_functions_that_name_the_options_agree_with_those_that_pass_them_on(name):
     declared = typing.get_type_hints(AttentionOptions)
     function = getattr(attention, name)

@@ -1,0 +1,269 @@
+"""What learning sees: how the output of attention changes with everything that went into it."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _arrays, _checks, _positions, _scores
+from attention._arrays import Bools, Floats
+from attention._positions import Window
+
+
+class AttentionGradients(NamedTuple):
+    r"""The gradients of one number, a loss, with respect to the arrays that attention was given.
+
+    $$dX = \frac{\partial \, \text{loss}}{\partial X}$$
+
+    Each has the shape of its array: step against it, and the loss shrinks.
+
+    Attributes
+    ----------
+    query : ndarray of shape (..., n_q, d_k)
+        Of the queries.
+    key : ndarray of shape (..., n_k, d_k)
+        Of the keys.
+    value : ndarray of shape (..., n_k, d_v)
+        Of the values.
+    bias : ndarray or None
+        Of the bias; None where there was none.
+    sink : ndarray or None
+        Of the sink; None where there was none.
+
+    Examples
+    --------
+    Half a gradient's step, from a value of 3:
+
+    >>> import numpy as np
+    >>> from attention import AttentionGradients
+    >>> gradients = AttentionGradients(np.zeros((1, 1)), np.zeros((1, 1)), np.array([[2.0]]))
+    >>> 3 - gradients.value / 2
+    array([[2.]])
+    """
+
+    query: NDArray[Any]
+    key: NDArray[Any]
+    value: NDArray[Any]
+    bias: NDArray[Any] | None = None
+    sink: NDArray[Any] | None = None
+
+
+def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
+    r"""Carry a gradient from the weights of a softmax back to its scores.
+
+    $$dS_j = P_j \Big( dP_j - \sum_l P_l \, dP_l \Big)$$
+
+    Each row of gradients is multiplied by the Jacobian $\operatorname{diag}(P) - P P^\top$, which is never built. A
+    score gains by how far its own gradient lies above the weighted average of its row.
+
+    Parameters
+    ----------
+    weights : array_like of shape (..., n)
+        What softmax returned, $P$; a softmax over the last axis.
+    grad_weights : array_like of shape (..., n)
+        The gradient of a loss with respect to these weights, $dP$. Dtypes promote as in `softmax`.
+
+    Returns
+    -------
+    grad_scores : ndarray of shape (..., n)
+        The gradient with respect to the scores. Each row sums to zero if its weights sum to one, because adding the
+        same number to all scores of a row changes nothing.
+
+    Raises
+    ------
+    TypeError
+        If an array does not hold real numbers.
+    ValueError
+        If the shapes differ, or there is no axis.
+
+    References
+    ----------
+    [Dao et al. 2022](../reference/sources.md#dao2022), appendix B.2.
+
+    Examples
+    --------
+    The verb of the running example gives *cat* the weight 1/2, and its output is (5, 2). What *cat* hands over, (8, 0),
+    is 3 more than that in the first number and 2 less in the second, so per unit of *cat*'s score the output moves by
+    $(3, -2) / 2 = (1.5, -1)$, in the first column:
+
+    >>> import numpy as np
+    >>> from attention import softmax_vjp
+    >>> weights = np.array([8, 4, 1, 2, 1]) / 16
+    >>> values = np.array([[8.0, 0], [4, 4], [0, 0], [0, 8], [0, 0]])
+    >>> softmax_vjp([weights, weights], values.T)
+    array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125],
+           [-1.    ,  0.5   , -0.125 ,  0.75  , -0.125 ]])
+
+    A row that has made up its mind learns nothing:
+
+    >>> from attention import softmax_vjp
+    >>> softmax_vjp([1.0, 0.0], [-5.0, 5.0])
+    array([0., 0.])
+    """
+    (p, dp), dtype = _arrays.to_floats(weights=weights, grad_weights=grad_weights)
+    _checks.has_axes("(..., n)", 1, weights=p)
+    if p.shape != dp.shape:
+        raise ValueError(
+            f"weights and grad_weights must have the same shape: weights {p.shape}, grad_weights {dp.shape}"
+        )
+    with np.errstate(all="ignore"):
+        return _arrays.rounded(p * (dp - _row_sums(p, dp)), dtype)
+
+
+@_checks.names_attn_mask
+def attention_vjp(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    grad_output: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    is_causal: bool = False,
+    window: Window | None = None,
+    offset: ArrayLike | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sink: ArrayLike | None = None,
+    enable_gqa: bool = False,
+) -> AttentionGradients:
+    r"""Carry a gradient from the output of `scaled_dot_product_attention` back to everything that went into it.
+
+    $$\begin{aligned}
+    d\V &= P^\top d\Z, & dP &= d\Z \, \V^\top, & D_i &= \sum_j P_{ij} \, dP_{ij}, \\
+    dS_{ij} &= P_{ij} \, (dP_{ij} - D_i), & d\Q &= \frac{dS \, \K}{\sqrt{d_k}}, & d\K &= \frac{dS^\top \Q}{\sqrt{d_k}}
+    \end{aligned}$$
+
+    $P$ are the weights, computed again. An input that served several rows, heads or sequences gets the sum of
+    what each of them sends back: keys shared by a group of heads, axes of size 1, and axes it did not have. With a
+    softcap $c$, $dS$ is multiplied by $1 - (S / c)^2$ on its way to $d\Q$ and $d\K$, where $S$ are the capped scores.
+
+    Parameters
+    ----------
+    query : array_like of shape (..., n_q, d_k)
+        As it was given to `scaled_dot_product_attention`, like all that follows but grad_output.
+    key : array_like of shape (..., n_k, d_k)
+        The keys.
+    value : array_like of shape (..., n_k, d_v)
+        The values.
+    grad_output : array_like of shape (..., n_q, d_v)
+        The gradient of a loss with respect to the output, $d\Z$. It is cast to the dtype of the computation, which
+        query, key and value decide.
+    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`.
+
+    Returns
+    -------
+    gradients : AttentionGradients
+        Of query, key and value, each in the shape of that array and in the dtype of the output; of bias and sink, or
+        None where they were not given. What no query attends to gets zero, whatever it or its value holds, and so
+        does a query without any allowed key.
+
+    Raises
+    ------
+    TypeError
+        As in `scaled_dot_product_attention`.
+    ValueError
+        As in `scaled_dot_product_attention`; if grad_output does not have the shape of the output.
+
+    References
+    ----------
+    [Dao et al. 2022](../reference/sources.md#dao2022), appendix B.2, with eq. (4) for $D$, which is also the sum of
+    $d\Z_i \cdot \Z_i$ over the features.
+
+    Examples
+    --------
+    *ran* of the running example, and a loss that is the first number of its output. Each value gets its weight; the
+    gradient of a bias of zero is that of the scores, 1.5 for *cat*, and sums to zero:
+
+    >>> from attention import attention_vjp, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> gradients = attention_vjp(q, k, v, [[1.0, 0.0]], bias=[[0.0] * 5])
+    >>> gradients.value[:, 0]
+    array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
+    >>> gradients.bias
+    array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125]])
+
+    $d_k$ is 4, so a score is half the product of query and key: the gradient of the query is half the sum of the keys,
+    each times the gradient of its score. In its first feature the keys are (2, 2, 0, 2, 0), and
+    $(1.5 - 0.25 - 0.625) \cdot 2 / 2 = 0.625$:
+
+    >>> from attention import attention_vjp, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> attention_vjp(q, k, v, [[1.0, 0.0]]).query
+    array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
+    """
+    (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
+    d_output = _arrays.rounded(_arrays.float_array("grad_output", grad_output), q.dtype)  # (..., n_q, d_v)
+    factor = _scores.scale_factor(scale, q)
+    with np.errstate(all="ignore"):
+        scores = _scores.scaled(q, k, scale, softcap)
+        slope = None if softcap is None else _scores.finite_part(1 - (scores / float(softcap)) ** 2)
+        reach = _positions.reach(is_causal, window, offset, scores.shape)
+        weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)  # (..., n_q, n_k)
+        _check_grad_output(d_output, weights, v, enable_gqa)
+
+        attended = None  # all pairs of query and key, until nan or inf must be kept from those that do not attend
+        if not all(map(_scores.finite, (weights, v, d_output))):
+            attended = _scores.masked(np.zeros(weights.shape, weights.dtype), bias, mask, reach) != -np.inf
+            weights = _kept(weights, attended)
+
+        d_value = _blended_back(weights, d_output, attended)  # (..., n_k, d_v)
+        d_weights = _scores.product(d_output, v.swapaxes(-1, -2))  # (..., n_q, n_k)
+        d_weights = _kept(_summed(d_weights, weights.shape), attended)
+        row_sums = _row_sums(weights, d_weights)  # (..., n_q, 1)
+        d_scores = _kept(weights * (d_weights - row_sums), attended)
+        d_products = d_scores if slope is None else d_scores * slope
+        d_query = factor * _scores.product(d_products, _scores.finite_part(k))  # (..., n_q, d_k)
+        d_key = factor * (d_products.swapaxes(-1, -2) @ _scores.finite_part(q))  # (..., n_k, d_k)
+
+        gradients = [_summed(d, x.shape) for d, x in ((d_query, q), (d_key, k), (d_value, v))]
+        d_query, d_key, d_value = (gradient.astype(dtype, copy=False) for gradient in gradients)
+        d_bias = None if bias is None else _summed(d_scores, np.shape(bias)).astype(dtype, copy=False)
+        d_sink = None if sink is None else _of_sink(d_scores, np.shape(sink)).astype(dtype, copy=False)
+    return AttentionGradients(d_query, d_key, d_value, d_bias, d_sink)
+
+
+def _check_grad_output(d_output: Floats, weights: Floats, value: Floats, enable_gqa: bool) -> None:
+    lead = (*value.shape[:-3], 1) if enable_gqa else value.shape[:-2]
+    shape = (*np.broadcast_shapes(weights.shape[:-2], lead), weights.shape[-2], value.shape[-1])
+    if d_output.shape != shape:
+        raise ValueError(f"grad_output must have the shape of the output: grad_output {d_output.shape}, output {shape}")
+
+
+def _row_sums(weights: Floats, d_weights: Floats) -> Floats:
+    """Average the gradients of each row by its weights; no array of their size is made."""
+    sums: Floats = np.vecdot(weights, d_weights)[..., None]
+    return sums
+
+
+def _kept(pairs: Floats, attended: Bools | None) -> Floats:
+    """Write 0 where a query does not attend to a key, whatever stood there."""
+    return pairs if attended is None else np.where(attended, pairs, 0)
+
+
+def _blended_back(weights: Floats, d_output: Floats, attended: Bools | None) -> Floats:
+    """Send each query's gradient to the values that it blended, by the same weights."""
+    back = weights.swapaxes(-1, -2)  # (..., n_k, n_q)
+    d_value: Floats = back @ _scores.finite_part(d_output)
+    return d_value if attended is None else d_value + _scores.broken_part(attended.swapaxes(-1, -2), d_output)
+
+
+def _of_sink(d_scores: Floats, shape: tuple[int, ...]) -> Floats:
+    """Together with its sink, the gradients of a row sum to zero: the sink has what the others lack."""
+    return -_summed(d_scores, (*shape, 1, 1)).reshape(shape)
+
+
+def _summed(gradient: Floats, shape: tuple[int, ...]) -> Floats:
+    """Sum what an array of this shape sent to many places: heads that shared it, axes of size 1 and such it lacked."""
+    if gradient.ndim > len(shape):
+        gradient = np.asarray(gradient.sum(axis=tuple(range(gradient.ndim - len(shape)))))
+    if len(shape) > 2 and shape[-3] not in (1, gradient.shape[-3]):
+        n_groups = gradient.shape[-3] // shape[-3]
+        gradient = gradient.reshape(*gradient.shape[:-3], shape[-3], n_groups, *gradient.shape[-2:]).sum(axis=-3)
+    repeated = tuple(axis for axis, size in enumerate(shape) if size != gradient.shape[axis])
+    return gradient.sum(axis=repeated, keepdims=True) if repeated else gradient

@@ -1,0 +1,203 @@
+"""Gradients against central differences and loops, whatever the options; and what must get none."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention import (
+    attention_vjp,
+    attention_weights,
+    scaled_dot_product_attention,
+    softmax,
+    softmax_vjp,
+)
+from tests.oracles import OF_REACH, loop_attended, row_softmax
+from tests.package.cases import random_case
+
+EPS = np.finfo(float).eps
+
+# --- against central differences ---------------------------------------------------------------------------------
+
+
+def slope_along(function, at, direction, step=1e-4):
+    """Differentiate along a direction by differences at two distances, which leave an error of step^4 alone."""
+    near, far = (function(at + h * direction) - function(at - h * direction) for h in (step, 2 * step))
+    return (8 * near - far) / (12 * step)
+
+
+def agrees_with_differences(rng, arrays, options):
+    """Compare the gradient of every argument with differences along directions that move all of its numbers.
+
+    Each number of the gradient takes part, weighted at random: none can be wrong unless others make up for it.
+    """
+    given = dict(zip(("query", "key", "value"), arrays, strict=True)) | options
+    grad_output = rng.standard_normal(scaled_dot_product_attention(**given).shape)
+    gradients = attention_vjp(*arrays, grad_output, **options)
+    for name, gradient in gradients._asdict().items():
+        if options.get(name, 0) is None or name not in given:
+            assert gradient is None
+            continue
+        at = np.asarray(given[name], float)
+        assert gradient.shape == at.shape
+        for _ in range(2):
+            direction = np.asarray(rng.standard_normal(at.shape))
+            moved = slope_along(lambda x: scaled_dot_product_attention(**given | {name: x}), at, direction)  # noqa: B023
+            expected, found = np.sum(grad_output * moved), np.sum(gradient * direction)
+            size = np.sum(np.abs(gradient * direction)) + 1e-3
+            assert abs(found - expected) <= 1e-6 * size, f"{name}: {found} instead of {expected}; {options}"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gradients_agree_with_central_differences_whatever_the_options(seed):
+    rng = np.random.default_rng(200 + seed)
+    for _ in range(12):
+        arrays, options, _ = random_case(rng, 7)
+        agrees_with_differences(rng, [array.astype(float) for array in arrays], options)
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "value", "options"),
+    [
+        pytest.param((5, 1, 4, 3), (2, 7, 3), (3, 1, 2, 7, 6), {}, id="axes of its own for each"),
+        pytest.param((4, 3), (2, 7, 3), (7, 6), {}, id="only the keys have heads"),
+        pytest.param((1, 4, 3), (7, 3), (2, 1, 7, 6), {"sink": 0.5}, id="axes of size 1"),
+        pytest.param((6, 4, 3), (5, 1, 2, 7, 3), (2, 7, 6), {"enable_gqa": True}, id="groups, and keys of a batch"),
+        pytest.param((2, 6, 4, 3), (1, 7, 3), (2, 1, 7, 6), {"enable_gqa": True}, id="one head for all"),
+        pytest.param((2, 4, 3), (2, 7, 3), (2, 7, 6), {"bias": 2.0, "sink": [1.0, -1]}, id="a bias for all pairs"),
+        pytest.param((2, 4, 3), (2, 7, 3), (2, 7, 6), {"bias": np.ones((2, 4, 1))}, id="a bias for a row"),
+        pytest.param((4, 3), (4, 3), (4, 1), {"scale": -3.0, "softcap": 0.7}, id="a scale and a softcap"),
+    ],
+)
+def test_inputs_that_serve_many_get_the_sum_of_what_each_sends_back(rng, query, key, value, options):
+    agrees_with_differences(rng, [rng.standard_normal(shape) for shape in (query, key, value)], options)
+
+
+def test_a_softmax_is_differentiated_number_by_number(rng):
+    scores, grad_weights = rng.standard_normal((2, 3, 5)) * 2
+    gradient = softmax_vjp(softmax(scores), grad_weights)
+    for i, j in np.ndindex(scores.shape):
+        unit = np.eye(5)[j]
+        moved = slope_along(lambda row: np.array(row_softmax(row)), scores[i], unit)
+        np.testing.assert_allclose(gradient[i, j], grad_weights[i] @ moved, rtol=0, atol=1e-10)
+
+
+# --- what is known about them ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gradients_of_a_row_of_scores_sum_to_zero_without_a_sink_and_with_it(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        (query, key, value), options, _ = random_case(rng, 7)
+        query, key, value = (array.astype(float) for array in (query, key, value))
+        scores = attention_weights(query, key, **options).shape
+        options["bias"] = np.zeros(scores)  # its gradient is that of the scores
+        grad_output = rng.standard_normal(scaled_dot_product_attention(query, key, value, **options).shape)
+        gradients = attention_vjp(query, key, value, grad_output, **options)
+        total, size = gradients.bias.sum(axis=-1), np.abs(gradients.bias).max(initial=1)
+        if "sink" in options:
+            heads = total.sum(axis=(*range(total.ndim - 2), -1)) if np.ndim(options["sink"]) else total.sum()
+            np.testing.assert_allclose(heads + gradients.sink, 0, atol=64 * EPS * size * total.size)
+        else:
+            np.testing.assert_allclose(total, 0, atol=64 * EPS * size)
+
+
+def test_a_number_added_to_all_scores_of_a_row_changes_no_gradient(rng):
+    query, key, value, grad_output = rng.standard_normal((4, 2, 5, 5))
+    before = attention_vjp(query, key, value, grad_output, bias=np.zeros((5, 1)))
+    after = attention_vjp(query, key, value, grad_output, bias=rng.standard_normal((5, 1)) * 4)
+    for one, other in zip(before, after, strict=True):
+        if one is not None:
+            np.testing.assert_allclose(other, one, rtol=0, atol=64 * EPS)
+    np.testing.assert_allclose(after.bias, 0, atol=64 * EPS)
+
+
+def test_values_get_the_weights_and_scores_the_distance_from_the_average():
+    gradients = attention_vjp(
+        [[1.0]], [[0.0], [0.0]], [[6.0], [2.0]], [[1.0]], bias=[[np.log(3), 0.0]], sink=-np.inf, scale=1.0
+    )
+    np.testing.assert_allclose(gradients.value, [[0.75], [0.25]], rtol=4 * EPS)  # the weights; the output is 5
+    np.testing.assert_allclose(gradients.bias, [[0.75 * (6 - 5), 0.25 * (2 - 5)]], rtol=8 * EPS)
+    np.testing.assert_allclose(gradients.key, gradients.bias.T, rtol=8 * EPS)  # times the query, 1
+    np.testing.assert_allclose([gradients.query.item(), gradients.sink], 0, atol=8 * EPS)  # times the keys, 0
+
+
+def test_a_sink_loses_what_the_keys_could_have_handed_over():
+    gradients = attention_vjp([[1.0]], [[0.0]], [[8.0]], [[1.0]], sink=np.log(3))  # weights: 1/4, and 3/4 for it
+    assert gradients.sink.shape == ()
+    np.testing.assert_allclose(gradients.sink, 0.75 * (0 - 2), rtol=8 * EPS)
+
+
+# --- what must not matter, and what must -------------------------------------------------------------------------
+
+POISONS = [np.nan, np.inf, -np.inf, 1e200]
+OPTIONS: list[dict[str, Any]] = [{}, {"softcap": 3.0}, {"sink": 1.0}, {"softcap": 3.0, "sink": 1.0, "bias": 0.5}]
+
+
+@pytest.mark.parametrize("poison", POISONS)
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_key_that_nobody_attends_to_gets_none_and_changes_none(rng, poison, options):
+    query, key, value, grad_output = rng.standard_normal((4, 2, 6, 4))
+    mask = np.arange(6) != 3
+    before = attention_vjp(query, key, value, grad_output, mask=mask, **options)
+    for broken in (key, value):
+        broken[:, 3, 1] = poison
+        after = attention_vjp(query, key, value, grad_output, mask=mask, **options)
+        np.testing.assert_array_equal(after.key[:, 3], 0)
+        np.testing.assert_array_equal(after.value[:, 3], 0)
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("poison", POISONS[:3])
+@pytest.mark.parametrize("where", range(4), ids=["query", "key", "value", "grad_output"])
+def test_nan_and_inf_reach_those_pairs_alone_that_attend(rng, poison, where):
+    arrays = rng.standard_normal((4, 6, 4))
+    first, last = slice(0, 3), slice(3, 6)  # two texts that do not see each other
+    together = np.arange(6)[:, None] // 3 == np.arange(6) // 3
+    before = attention_vjp(*arrays, mask=together)
+    arrays[where, 4, 1] = poison
+    after = attention_vjp(*arrays, mask=together)
+    for one, other in zip(before[:3], after[:3], strict=True):
+        np.testing.assert_array_equal(other[first], one[first])
+    assert not np.isfinite(after.query[last]).all()
+    assert not np.isfinite(after.key[last]).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_that_do_not_attend_get_none_and_so_do_queries_without_a_key(seed):
+    rng = np.random.default_rng(seed)
+    n_empty = 0
+    for _ in range(30):
+        (query, key, value), options, _ = random_case(rng, 7)
+        scores = attention_weights(query, key, **options).shape
+        attended = loop_attended(scores, **{name: options[name] for name in ("mask", *OF_REACH) if name in options})
+        attended = np.broadcast_to(attended, scores)
+        options["bias"] = np.zeros(scores)
+        grad_output = rng.standard_normal(scaled_dot_product_attention(query, key, value, **options).shape)
+        gradients = attention_vjp(query, key, value, grad_output, **options)
+        np.testing.assert_array_equal(gradients.bias[~attended], 0)
+        empty = np.broadcast_to(~attended.any(axis=-1), query.shape[:-1])
+        np.testing.assert_array_equal(gradients.query[empty], 0)
+        assert all(np.isfinite(gradient).all() for gradient in gradients if gradient is not None)
+        n_empty += empty.sum()
+    assert n_empty > 0
+
+
+@pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
+def test_nothing_to_ask_or_nobody_to_answer_gives_zeros_or_no_rows(n_q, n_k):
+    arrays = [np.ones((2, n, d)) for n, d in ((n_q, 4), (n_k, 4), (n_k, 3), (n_q, 3))]
+    gradients = attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
+    assert [gradient.shape for gradient in gradients] == [(2, n_q, 4), (2, n_k, 4), (2, n_k, 3), (1, 1), (2,)]
+    assert all(not gradient.any() for gradient in gradients)
+
+
+def test_heads_that_share_keys_equal_heads_with_copies_of_them(rng):
+    query, key, value = (rng.standard_normal((2, h, n, d)) for h, n, d in ((6, 3, 4), (2, 5, 4), (2, 5, 7)))
+    grad_output = rng.standard_normal((2, 6, 3, 7))
+    shared = attention_vjp(query, key, value, grad_output, enable_gqa=True)
+    copies = attention_vjp(query, key.repeat(3, axis=1), value.repeat(3, axis=1), grad_output)
+    np.testing.assert_allclose(shared.query, copies.query, rtol=0, atol=32 * EPS)
+    for one, other in ((shared.key, copies.key), (shared.value, copies.value)):
+        np.testing.assert_allclose(one, other.reshape(2, 2, 3, *other.shape[2:]).sum(axis=2), rtol=0, atol=32 * EPS)
