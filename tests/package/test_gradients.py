@@ -151,18 +151,20 @@ def test_a_key_that_nobody_attends_to_gets_none_and_changes_none(rng, poison, op
 
 
 @pytest.mark.parametrize("poison", POISONS[:3])
-@pytest.mark.parametrize("where", range(4), ids=["query", "key", "value", "grad_output"])
+@pytest.mark.parametrize("where", ["query", "key", "value", "grad_output"])
 def test_nan_and_inf_reach_those_pairs_alone_that_attend(rng, poison, where):
     arrays = rng.standard_normal((4, 6, 4))
     first, last = slice(0, 3), slice(3, 6)  # two texts that do not see each other
     together = np.arange(6)[:, None] // 3 == np.arange(6) // 3
     before = attention_vjp(*arrays, mask=together)
-    arrays[where, 4, 1] = poison
+    arrays[["query", "key", "value", "grad_output"].index(where), 4, 1] = poison
     after = attention_vjp(*arrays, mask=together)
     for one, other in zip(before[:3], after[:3], strict=True):
         np.testing.assert_array_equal(other[first], one[first])
-    assert not np.isfinite(after.query[last]).all()
-    assert not np.isfinite(after.key[last]).all()
+    assert np.isnan(after.query[last]).any()
+    assert np.isnan(after.key[last]).any()
+    broken_values = {"query": last, "key": last, "value": slice(0), "grad_output": last}[where]  # its own gradient asks
+    assert not np.isfinite(after.value[broken_values, 1]).any()  # for weights alone, not for what a value holds
 
 
 @pytest.mark.parametrize("seed", range(5))
