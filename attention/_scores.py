@@ -143,6 +143,11 @@ def cap(scores: NDArray[Any], softcap: float) -> None:
     scores *= softcap
 
 
+def slope_of_cap(capped: NDArray[Any], softcap: float) -> NDArray[Any]:
+    """Differentiate the cap: 1 - tanh^2. It is a number also where a score is nan, which the weights show."""
+    return finite_part(1 - (capped / softcap) ** 2)
+
+
 def show_infinities(scores: NDArray[Any], query: Floats, key: Floats) -> None:
     """Make every score of a vector with nan or inf nan; else -inf passes for a masked key, and a softcap hides it."""
     broken_query: Bools = np.logical_not(np.isfinite(query).all(axis=-1))

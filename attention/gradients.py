@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks, _positions, _scores
+from attention import _arrays, _checks, _positions, _scores, tiles
 from attention._arrays import Bools, Floats
 from attention._positions import Window
 
@@ -202,10 +202,10 @@ def attention_vjp(
     factor = _scores.scale_factor(scale, q)
     with np.errstate(all="ignore"):
         scores = _scores.scaled(q, k, scale, softcap)
-        slope = None if softcap is None else _scores.finite_part(1 - (scores / float(softcap)) ** 2)
+        slope = None if softcap is None else _scores.slope_of_cap(scores, float(softcap))
         reach = _positions.reach(is_causal, window, offset, scores.shape)
         weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)  # (..., n_q, n_k)
-        _check_grad_output(d_output, weights, v, enable_gqa)
+        _check_grad_output(d_output, _output_shape(weights, v, enable_gqa))
 
         attended = None  # all pairs of query and key, until nan or inf must be kept from those that do not attend
         if not all(map(_scores.finite, (weights, v, d_output))):
@@ -228,11 +228,181 @@ def attention_vjp(
     return AttentionGradients(d_query, d_key, d_value, d_bias, d_sink)
 
 
-def _check_grad_output(d_output: Floats, weights: Floats, value: Floats, enable_gqa: bool) -> None:
-    lead = (*value.shape[:-3], 1) if enable_gqa else value.shape[:-2]
-    shape = (*np.broadcast_shapes(weights.shape[:-2], lead), weights.shape[-2], value.shape[-1])
+@_checks.names_attn_mask
+def tiled_attention_vjp(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    grad_output: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    is_causal: bool = False,
+    window: Window | None = None,
+    offset: ArrayLike | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sink: ArrayLike | None = None,
+    enable_gqa: bool = False,
+    query_block: int = 256,
+    key_block: int = 512,
+) -> AttentionGradients:
+    r"""Compute `attention_vjp` in tiles, without ever holding its n_q x n_k weights.
+
+    $$P_{ij} = e^{S_{ij} - L_i}, \qquad D_i = d\Z_i \cdot \Z_i$$
+
+    A first pass keeps two things of every row, its output $\Z_i$ and the logarithm $L_i$ of the sum of its
+    exponentials. With these a second pass computes any tile of the weights again by itself, and $D_i$ needs no tile at
+    all. Beside the gradients, the output and a few copies of the inputs it needs a few tiles, whatever n is.
+
+    Parameters
+    ----------
+    query : array_like of shape (..., n_q, d_k)
+        As in `attention_vjp`, like all that follows but the blocks.
+    key : array_like of shape (..., n_k, d_k)
+        The keys.
+    value : array_like of shape (..., n_k, d_v)
+        The values.
+    grad_output : array_like of shape (..., n_q, d_v)
+        The gradient of a loss with respect to the output.
+    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`. Mask and bias are read tile by tile, and may be views made by `np.broadcast_to`; the
+        gradient of a bias has its shape.
+    query_block, key_block : int, optional
+        Rows and columns of a tile at most.
+
+    Returns
+    -------
+    gradients : AttentionGradients
+        As from `attention_vjp`, save for rounding.
+
+    Raises
+    ------
+    TypeError
+        As in `attention_vjp`; if a block size is not an integer.
+    ValueError
+        As in `attention_vjp`; if a block size is less than 1.
+
+    References
+    ----------
+    [Dao et al. 2022](../reference/sources.md#dao2022), appendix B.2, eq. (4).
+
+    Examples
+    --------
+    *ran* of the running example, as in `attention_vjp`, in tiles of two keys:
+
+    >>> from attention import project, tiled_attention_vjp
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> gradients = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], bias=[[0.0] * 5], key_block=2)
+    >>> gradients.bias.round(12)
+    array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125]])
+    """
+    problem, dtype = tiles.prepared(
+        query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
+        scale=scale, softcap=softcap, sink=sink, enable_gqa=enable_gqa,
+    )  # fmt: skip
+    given = _arrays.rounded(_arrays.float_array("grad_output", grad_output), problem.query.dtype)
+    output, logsumexp = tiles.solve(problem, query_block, key_block)
+    _check_grad_output(given, output.shape)
+    lead, by_group = output.shape[:-2], problem.query.shape[:-1]  # (..., heads) and (..., group, n_q)
+    with np.errstate(all="ignore"):
+        d_output = given.reshape(*by_group, output.shape[-1])
+        share = np.where(logsumexp == -np.inf, 0, logsumexp).reshape(by_group)  # of no key at all, the weights are 0
+        row_sums = np.vecdot(given, output).reshape(by_group)
+        d_bias = None if bias is None else np.zeros(_by_group(np.shape(bias), problem, len(lead)), given.dtype)
+        d_sink = None if sink is None else np.zeros(by_group, given.dtype)
+        others = problem, d_output, share, row_sums, d_bias, d_sink
+        d_query, d_key, d_value = _sum_of_tiles(*others, query_block, key_block)
+        d_query = _summed(d_query.reshape(*lead, *d_query.shape[-2:]), np.shape(query)).astype(dtype, copy=False)
+        d_key = _summed(d_key, np.shape(key)).astype(dtype, copy=False)
+        d_value = _summed(d_value, np.shape(value)).astype(dtype, copy=False)
+        if bias is not None and d_bias is not None:
+            d_bias = d_bias.reshape(np.shape(bias)).astype(dtype, copy=False)
+        if sink is not None and d_sink is not None:
+            d_sink = _of_sink(d_sink.reshape(*output.shape[:-1], 1), np.shape(sink)).astype(dtype, copy=False)
+    return AttentionGradients(d_query, d_key, d_value, d_bias, d_sink)
+
+
+def _by_group(shape: tuple[int, ...], problem: tiles.Problem, n_lead: int) -> tuple[int, ...]:
+    """Give a bias the axes (..., group, n_q, n_k) of a problem, each of its full size or of 1."""
+    *lead, n_q, n_k = (1,) * (n_lead + 2 - len(shape)) + shape
+    if not lead:
+        return (1, n_q, n_k)
+    heads = (1, 1) if lead[-1] == 1 else problem.query.shape[-4:-2]
+    return (*lead[:-1], *heads, n_q, n_k)
+
+
+def _sum_of_tiles(
+    problem: tiles.Problem,
+    d_output: Floats,
+    share: Floats,
+    row_sums: Floats,
+    d_bias: Floats | None,
+    d_sink: Floats | None,
+    query_block: int,
+    key_block: int,
+) -> tuple[Floats, Floats, Floats]:
+    """Compute the weights of one tile after another again, and add up what each sends back.
+
+    To `d_bias` its gradients are added, and to `d_sink`, (..., group, n_q), the sums of the gradients of each row.
+    """
+    d_query, d_key, d_value = (np.zeros(x.shape, x.dtype) for x in (problem.query, problem.key, problem.value))
+    (*few, n_groups, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
+    n_rows = tiles.rows_of_a_block(problem, query_block)
+    buffer = np.empty(n_groups * n_rows * min(key_block, n_k), d_query.dtype)
+    for at in np.ndindex(*few):
+        head = problem.head(at)
+        key, value = _scores.finite_part(head.key), head.value if head.broken is None else head.broken
+        is_sound = head.finite and all(map(_scores.finite, (value, d_output[at], share[at])))
+        for first in range(0, n_q, max(1, n_rows)):
+            rows = slice(first, min(first + n_rows, n_q))
+            d_out, query = (_flat(x[:, rows]) for x in (d_output[at], _scores.finite_part(head.query)))
+            logsumexp, averages = (x[at][:, rows].reshape(-1, 1) for x in (share, row_sums))
+            d_rows = np.zeros_like(query)
+            for columns, scores, slope in tiles.scored(head, rows, key_block, buffer, with_slope=True):
+                attended = None if is_sound else scores != -np.inf
+                scores -= logsumexp
+                weights = _kept(np.exp(scores, out=scores), attended)  # (group * rows, columns)
+                d_value[at][columns] += _blended_back(weights, d_out, attended)
+                by_column = not weights.flags.c_contiguous  # as the weights lie in memory
+                d_weights = _kept(_scores.product(d_out, value[columns].T, by_column), attended)
+                d_scores = _kept(weights * (d_weights - averages), attended)
+                if d_bias is not None:
+                    _add_tile(d_bias, at, rows, columns, d_scores.reshape(n_groups, -1, len(value[columns])))
+                if d_sink is not None:
+                    d_sink[at][:, rows] += d_scores.sum(axis=-1).reshape(n_groups, -1)
+                d_products = d_scores if slope is None else d_scores * slope
+                d_rows += d_products @ key[columns]
+                d_key[at][columns] += d_products.T @ query
+            d_query[at][:, rows] = d_rows.reshape(n_groups, -1, d_rows.shape[-1])
+    d_query *= problem.factor
+    d_key *= problem.factor
+    return d_query, d_key, d_value
+
+
+def _flat(heads: Floats) -> Floats:
+    """(group, rows, d) as (group * rows, d)."""
+    return heads.reshape(heads.shape[0] * heads.shape[1], heads.shape[2])
+
+
+def _add_tile(d_bias: Floats, at: tuple[int, ...], rows: slice, columns: slice, tile: Floats) -> None:
+    """Add the gradients of a tile of scores to those of the bias that was added there."""
+    for i in at:
+        d_bias = d_bias[i if d_bias.shape[0] > 1 else 0]
+    part = d_bias[:, rows if d_bias.shape[1] > 1 else slice(None), columns if d_bias.shape[2] > 1 else slice(None)]
+    part += _summed(tile, part.shape)
+
+
+def _check_grad_output(d_output: Floats, shape: tuple[int, ...]) -> None:
     if d_output.shape != shape:
         raise ValueError(f"grad_output must have the shape of the output: grad_output {d_output.shape}, output {shape}")
+
+
+def _output_shape(weights: Floats, value: Floats, enable_gqa: bool) -> tuple[int, ...]:
+    lead = (*value.shape[:-3], 1) if enable_gqa else value.shape[:-2]
+    return (*np.broadcast_shapes(weights.shape[:-2], lead), weights.shape[-2], value.shape[-1])
 
 
 def _row_sums(weights: Floats, d_weights: Floats) -> Floats:

@@ -146,9 +146,7 @@ def solve(
     (*few, n_groups, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
     output = np.empty((*few, n_groups, n_q, problem.value.shape[-1]), problem.query.dtype)
     logsumexp = np.empty((*few, n_groups, n_q if with_logsumexp else 0), problem.query.dtype)
-    if problem.reach is not None and problem.reach.width is not None:
-        query_block = min(query_block, max(64, problem.reach.width))  # of a wide block each row reaches only a part
-    n_rows = min(max(1, query_block // max(1, n_groups)), n_q)  # of each head of a group, which share a tile
+    n_rows = rows_of_a_block(problem, query_block)
     starts = range(0, n_q, max(1, n_rows))
     tasks = product(np.ndindex(*few), starts)
 
@@ -176,6 +174,14 @@ def solve(
     return output.reshape(*lead, *output.shape[-2:]), logsumexp.reshape(*lead, logsumexp.shape[-1])
 
 
+def rows_of_a_block(problem: Problem, query_block: int) -> int:
+    """Count the queries of each head of a group, which share a tile."""
+    n_groups, n_q = (int(size) for size in problem.query.shape[-3:-1])
+    if problem.reach is not None and problem.reach.width is not None:
+        query_block = min(query_block, max(64, problem.reach.width))  # of a wide block each row reaches only a part
+    return min(max(1, query_block // max(1, n_groups)), n_q)
+
+
 def _attend(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any], output: NDArray[Any]) -> NDArray[Any]:
     """Answer a block of queries: (group, rows, d_v) goes to `output`, the logsumexp (group, rows) comes back."""
     n_groups, n_rows, d_v = output.shape
@@ -193,9 +199,18 @@ def _attend(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any], ou
 
 
 def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any]) -> Iterator[Tile]:
+    """Score a block of queries against one block of keys after another; the scores come with the values."""
+    for columns, scores, _ in scored(head, rows, key_block, buffer):
+        yield scores, head.value[columns]
+
+
+def scored(
+    head: Problem, rows: slice, key_block: int, buffer: NDArray[Any], with_slope: bool = False
+) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any] | None]]:
     """Score a block of queries against one block of keys after another, all in the same buffer.
 
-    The rows of a tile are those of the first query head of the group, then those of the next.
+    The rows of a tile are those of the first query head of the group, then those of the next. Before the scores come
+    the columns that they fill, and behind them, on request, the slope of the softcap at each of them.
     """
     n_groups, n_rows, d_k = head.query[:, rows].shape
     query = np.multiply(head.query[:, rows].reshape(-1, d_k), head.factor, order="F")  # which BLAS reads fastest
@@ -212,8 +227,10 @@ def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any
         np.matmul(query, key.T, out=scores)
         if not head.finite:
             _scores.show_infinities(scores, query, key)
+        slope = None
         if head.softcap is not None:
             _scores.cap(scores, head.softcap)
+            slope = _scores.slope_of_cap(scores, head.softcap) if with_slope else None
         by_head = scores.reshape(n_groups, n_rows, len(key))  # a view
         if head.bias is not None:
             by_head += head.bias[:, rows, columns]
@@ -221,7 +238,7 @@ def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any
             np.copyto(by_head, -np.inf, where=~head.mask[:, rows, columns])
         if head.reach is not None:
             head.reach.forbid(by_head, positions, first)
-        yield scores, head.value[columns]
+        yield columns, scores, slope
 
 
 def _online_softmax(

@@ -404,22 +404,15 @@ ROWS["softmax_vjp"] = Row(
         bad("weights ()", "1 axis", weights=(), grad_weights=()),
     ),
 )
-ROWS["attention_vjp"] = Row(
-    PLAIN | SMALL | {"grad_output": floats(3, 2)},
-    (
-        *OF_SCORES,
-        *OF_VALUES,
-        *OF_WEIGHTS,
-        *(
-            bad(f"grad_output {shape}", "output (3, 2)", grad_output=shape)
-            for shape in ((3, 4), (1, 2), (2,), (1, 3, 2))
-        ),
-    ),
-    cast=("bias", "grad_output"),
-)
-ROWS["attention_vjp, every option"] = Row(
-    ALL | {"grad_output": floats(2, 6, 5, 7)}, cast=("bias", "sink", "grad_output")
-)
+GRAD_OUTPUT = [bad(f"grad_output {s}", "output (3, 2)", grad_output=s) for s in ((3, 4), (1, 2), (2,), (1, 3, 2))]
+OF_BLOCKS = [bad(name, "1: 0", **{name: 0}) for name in ("query_block", "key_block")]
+OF_VJP = {"attention_vjp": ({}, ()), "tiled_attention_vjp": ({"query_block": 2, "key_block": 3}, OF_BLOCKS)}
+for name, (own, of_own) in OF_VJP.items():
+    mistakes = (*OF_SCORES, *OF_VALUES, *OF_WEIGHTS, *GRAD_OUTPUT, *of_own)
+    good = PLAIN | SMALL | own | {"grad_output": floats(3, 2)}
+    ROWS[name] = Row(good, mistakes, cast=("bias", "grad_output"), rounds=not own)
+    good = ALL | own | {"grad_output": floats(2, 6, 5, 7)}
+    ROWS[f"{name}, every option"] = Row(good, cast=("bias", "sink", "grad_output"), rounds=not own)
 
 
 def taken_back(**gradients):

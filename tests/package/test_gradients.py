@@ -1,5 +1,6 @@
 """Gradients against central differences and loops, whatever the options; and what must get none."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from attention import (
     scaled_dot_product_attention,
     softmax,
     softmax_vjp,
+    tiled_attention_vjp,
 )
 from tests.oracles import OF_REACH, loop_attended, row_softmax
 from tests.package.cases import random_case
@@ -203,3 +205,69 @@ def test_heads_that_share_keys_equal_heads_with_copies_of_them(rng):
     np.testing.assert_allclose(shared.query, copies.query, rtol=0, atol=32 * EPS)
     for one, other in ((shared.key, copies.key), (shared.value, copies.value)):
         np.testing.assert_allclose(one, other.reshape(2, 2, 3, *other.shape[2:]).sum(axis=2), rtol=0, atol=32 * EPS)
+
+
+# --- in tiles ----------------------------------------------------------------------------------------------------
+
+
+def agree(tiles, reference, size, n_rows=1):
+    """Compare to within 8 eps of the largest number; where rows of scores are summed, with the error of as many."""
+    for name, one, other in zip(reference._fields, tiles, reference, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert one.shape == other.shape
+            assert one.dtype == other.dtype
+            summed = np.sqrt(max(1, n_rows / max(1, other.size))) if name in ("bias", "sink") else 1
+            atol = 8 * np.finfo(one.dtype).eps * size * summed * max(1, np.abs(other).max(initial=0))
+            np.testing.assert_allclose(one, other, rtol=0, atol=atol, err_msg=name)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
+    rng = np.random.default_rng(300 + seed)
+    for _ in range(30):
+        arrays, options, blocks = random_case(rng)
+        grad_output = rng.standard_normal(scaled_dot_product_attention(*arrays, **options).shape)
+        found = tiled_attention_vjp(*arrays, grad_output, **options, **blocks)
+        size, n_rows = max(1, np.abs(arrays[0]).max()), grad_output[..., 0].size
+        agree(found, attention_vjp(*arrays, grad_output, **options), size, n_rows)
+
+
+@pytest.mark.parametrize("poison", POISONS)
+@pytest.mark.parametrize("where", range(4), ids=["query", "key", "value", "grad_output"])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_tiles_keep_nan_and_inf_from_pairs_that_do_not_attend(rng, poison, where, options):
+    arrays = rng.standard_normal((4, 8, 4))
+    mask = np.arange(8)[:, None] // 4 == np.arange(8) // 4
+    mask[5], mask[:, 6] = False, False  # a query without keys, and a key without queries
+    for at in (1, 5, 6):
+        broken = arrays.copy()
+        broken[where, at, 1] = poison
+        expected = attention_vjp(*broken, mask=mask, **options)
+        found = tiled_attention_vjp(*broken, mask=mask, **options, query_block=3, key_block=2)
+        for one, other in zip(found, expected, strict=True):
+            if one is not None:
+                np.testing.assert_array_equal(np.isfinite(one), np.isfinite(other))
+                finite = np.isfinite(other)
+                np.testing.assert_allclose(one[finite], other[finite], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
+def test_without_queries_or_keys_there_are_no_tiles(n_q, n_k):
+    arrays = [np.ones((2, n, d)) for n, d in ((n_q, 4), (n_k, 4), (n_k, 3), (n_q, 3))]
+    found = tiled_attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
+    agree(found, attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0]), 1)
+
+
+@pytest.mark.parametrize("options", [{"is_causal": True}, {"softcap": 5.0, "sink": 1.0}], ids=str)
+def test_extra_memory_is_a_few_tiles_and_rows_and_does_not_grow_with_the_square(options):
+    extra = []
+    for n in (1024, 4096):
+        arrays = np.random.default_rng(0).standard_normal((4, n, 16), dtype=np.float32)
+        tiled_attention_vjp(*arrays[:, :2], **options)  # pays for lazy imports
+        tracemalloc.start()
+        gradients = tiled_attention_vjp(*arrays, **options)
+        rows = sum(gradient.nbytes for gradient in gradients if gradient is not None)
+        extra.append(tracemalloc.get_traced_memory()[1] - 3 * rows)
+        tracemalloc.stop()
+    assert max(extra) <= 5 * 2**20  # the weights of 4096 tokens take 64 MiB

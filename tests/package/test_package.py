@@ -81,6 +81,7 @@ tiled_attention(query, key, value, *, mask=None, bias=None, is_causal=False, win
 AttentionGradients(query, key, value, bias=None, sink=None)
 softmax_vjp(weights, grad_weights)
 attention_vjp(query, key, value, grad_output, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False)
+tiled_attention_vjp(query, key, value, grad_output, *, mask=None, bias=None, is_causal=False, window=None, offset=None, scale=None, softcap=None, sink=None, enable_gqa=False, query_block=256, key_block=512)
 KVCache(max_tokens=None, *, window=None)
 layer_norm(x, weight=None, bias=None, *, eps=1e-5)
 rms_norm(x, weight=None, *, eps=1e-5)
@@ -111,6 +112,7 @@ FROM_A_PAPER = {
     "tiled_attention": "Dao",
     "softmax_vjp": "Dao",
     "attention_vjp": "Dao",
+    "tiled_attention_vjp": "Dao",
     "split_heads": "Vaswani",
     "repeat_kv": "Ainslie",
     "multi_head_attention": "Vaswani",
@@ -339,7 +341,8 @@ def test_type_checkers_are_shown_the_arguments_of_a_dataclass_and_that_arrays_ma
 
 
 @pytest.mark.parametrize(
-    "name", ["attention_weights", "scaled_dot_product_attention", "tiled_attention", "attention_vjp"]
+    "name",
+    ["attention_weights", "scaled_dot_product_attention", "tiled_attention", "attention_vjp", "tiled_attention_vjp"],
 )
 def test_functions_that_name_the_options_agree_with_those_that_pass_them_on(name):
     declared = typing.get_type_hints(AttentionOptions)
