@@ -36,7 +36,8 @@ class AttentionGradients(NamedTuple):
 
     >>> import numpy as np
     >>> from attention import AttentionGradients
-    >>> gradients = AttentionGradients(np.zeros((1, 1)), np.zeros((1, 1)), np.array([[2.0]]))
+    >>> none = np.zeros((1, 1))
+    >>> gradients = AttentionGradients(none, none, value=np.array([[2.0]]))
     >>> 3 - gradients.value / 2
     array([[2.]])
     """
@@ -309,7 +310,7 @@ def tiled_attention_vjp(
     lead, by_group = output.shape[:-2], problem.query.shape[:-1]  # (..., heads) and (..., group, n_q)
     with np.errstate(all="ignore"):
         d_output = given.reshape(*by_group, output.shape[-1])
-        share = np.where(logsumexp == -np.inf, 0, logsumexp).reshape(by_group)  # of no key at all, the weights are 0
+        share = np.where(logsumexp == -np.inf, 0, logsumexp).reshape(by_group)  # -inf - -inf would be nan
         row_sums = np.vecdot(given, output).reshape(by_group)
         d_bias = None if bias is None else np.zeros(_by_group(np.shape(bias), problem, len(lead)), given.dtype)
         d_sink = None if sink is None else np.zeros(by_group, given.dtype)
@@ -355,10 +356,10 @@ def _sum_of_tiles(
     for at in np.ndindex(*few):
         head = problem.head(at)
         key, value = _scores.finite_part(head.key), head.value if head.broken is None else head.broken
-        is_sound = head.finite and all(map(_scores.finite, (value, d_output[at], share[at])))
+        is_sound = all(map(_scores.finite, (value, d_output[at], share[at])))
         for first in range(0, n_q, max(1, n_rows)):
             rows = slice(first, min(first + n_rows, n_q))
-            d_out, query = (_flat(x[:, rows]) for x in (d_output[at], _scores.finite_part(head.query)))
+            d_out, query = _flat(d_output[at][:, rows]), _flat(_scores.finite_part(head.query[:, rows]))
             logsumexp, averages = (x[at][:, rows].reshape(-1, 1) for x in (share, row_sums))
             d_rows = np.zeros_like(query)
             for columns, scores, slope in tiles.scored(head, rows, key_block, buffer, with_slope=True):
@@ -367,7 +368,7 @@ def _sum_of_tiles(
                 weights = _kept(np.exp(scores, out=scores), attended)  # (group * rows, columns)
                 d_value[at][columns] += _blended_back(weights, d_out, attended)
                 by_column = not weights.flags.c_contiguous  # as the weights lie in memory
-                d_weights = _kept(_scores.product(d_out, value[columns].T, by_column), attended)
+                d_weights = _scores.product(d_out, value[columns].T, by_column)
                 d_scores = _kept(weights * (d_weights - averages), attended)
                 if d_bias is not None:
                     _add_tile(d_bias, at, rows, columns, d_scores.reshape(n_groups, -1, len(value[columns])))
@@ -376,7 +377,7 @@ def _sum_of_tiles(
                 d_products = d_scores if slope is None else d_scores * slope
                 d_rows += d_products @ key[columns]
                 d_key[at][columns] += d_products.T @ query
-            d_query[at][:, rows] = d_rows.reshape(n_groups, -1, d_rows.shape[-1])
+            d_query[at][:, rows] = d_rows.reshape(head.query[:, rows].shape)
     d_query *= problem.factor
     d_key *= problem.factor
     return d_query, d_key, d_value

@@ -259,6 +259,16 @@ def test_without_queries_or_keys_there_are_no_tiles(n_q, n_k):
     agree(found, attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0]), 1)
 
 
+def test_vectors_without_features_have_gradients_without_features():
+    query, key, value, grad_output = (np.ones((2, n, d)) for n, d in ((3, 0), (5, 0), (5, 4), (3, 4)))
+    for function in (attention_vjp, tiled_attention_vjp):
+        gradients = function(query, key, value, grad_output, scale=1.0)
+        assert (gradients.query.shape, gradients.key.shape) == ((2, 3, 0), (2, 5, 0))
+        np.testing.assert_allclose(gradients.value, 3 / 5, rtol=4 * EPS)
+        gradients = function(value, value, query[:, [0, 0, 0, 0, 0]], query[:, [0, 0, 0, 0, 0]])
+        np.testing.assert_array_equal(gradients.query, np.zeros((2, 5, 4)))
+
+
 @pytest.mark.parametrize("options", [{"is_causal": True}, {"softcap": 5.0, "sink": 1.0}], ids=str)
 def test_extra_memory_is_a_few_tiles_and_rows_and_does_not_grow_with_the_square(options):
     extra = []
