@@ -89,7 +89,7 @@ def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Position
 
 def offsets(name: str, value: ArrayLike) -> Positions:
     """Read one integer, or one for each sequence, shape (batch,)."""
-    if not isinstance(value, np.ndarray | list | tuple):
+    if not (hasattr(value, "__array__") or isinstance(value, list | tuple | range)):
         value = np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
     array = _arrays.int64_array(name, value)
     if array.ndim > 1:
