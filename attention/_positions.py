@@ -12,6 +12,8 @@ Window = tuple[int | None, int | None]
 NO_LIMIT = "; None means no limit"
 _FAR = 2**60  # no key stands there, and sums of a few such numbers stay integers of 64 bits
 
+_ORIGIN = np.zeros((), np.int64)
+
 
 class Reach(NamedTuple):
     """Key j stands at j, query i at i + offset, and reaches `left` keys before its position and `right` after it."""
@@ -60,11 +62,9 @@ def reach(
     if _checks.flag("is_causal", is_causal):
         right = 0
     limited = left is not None or right is not None
-    if offset is None:
-        if limited:
-            _checks.square_without_offset("is_causal" if is_causal else "window", scores_shape)
-        offset = 0
-    standing = offsets("offset", offset)
+    if offset is None and limited:
+        _checks.square_without_offset("is_causal" if is_causal else "window", scores_shape)
+    standing = _ORIGIN if offset is None else offsets("offset", offset)
     if standing.ndim and (len(scores_shape) < 3 or standing.shape != scores_shape[:1]):
         raise ValueError(
             "offset must be an integer, or one for each sequence, the first axis of scores with three axes or more: "
@@ -89,7 +89,7 @@ def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Position
 
 def offsets(name: str, value: ArrayLike) -> Positions:
     """Read one integer, or one for each sequence, shape (batch,)."""
-    if not isinstance(value, np.ndarray | list | tuple):
+    if not (hasattr(value, "__array__") or isinstance(value, list | tuple | range)):
         value = np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
     array = _arrays.int64_array(name, value)
     if array.ndim > 1:

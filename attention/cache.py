@@ -171,7 +171,8 @@ class KVCache:
         """Forget all but the first `n` tokens, as when a guess is taken back, or the padding behind a prompt.
 
         What a window had pushed out meanwhile is kept again: the next append finds the window that it would have found
-        without the guess. Any part of the last append can be taken back, and `window` tokens in any case.
+        without the guess. Any part of the last append can be taken back, and in any case the cache can return to
+        `window` tokens before the furthest point that it has reached.
 
         Parameters
         ----------

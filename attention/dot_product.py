@@ -133,10 +133,11 @@ def attention_weights(
     Raises
     ------
     TypeError
-        If mask is not boolean or bias is, or an array does not hold real numbers.
+        If mask is not boolean or bias is, an array does not hold real numbers, window is not a pair of integers or
+        None, offset does not hold integers, or another option is of the wrong type.
     ValueError
         As in `attention_scores`; if mask or bias do not broadcast to the scores, or sink or offset does not fit
-        them; if is_causal or window meets n_q != n_k without an offset.
+        them; if a side of window is negative; if is_causal or window meets n_q != n_k without an offset.
 
     References
     ----------

@@ -138,7 +138,7 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     Returns
     -------
     repeated : ndarray of shape (..., n_kv_heads * n_groups, n, d)
-        A copy.
+        A copy. `scaled_dot_product_attention` needs none with enable_gqa.
 
     Raises
     ------

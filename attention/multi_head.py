@@ -285,7 +285,8 @@ def multi_head_attention(
     ValueError
         If the tokens do not fit the matrices; as in `scaled_dot_product_attention`, `apply_rotary` and
         `KVCache.append`; if rotary meets memory. If a cache meets memory or offset, the window reaches back further
-        than the cache, a ragged batch is not causal, or rotary has too few rows. The cache is then unchanged.
+        than the cache, a ragged batch is not causal, or rotary has too few rows or those of other sequences. The cache
+        is then unchanged.
 
     References
     ----------
@@ -424,8 +425,14 @@ def _rows_of(x: NDArray[Any], name: str, table: ArrayLike, cache: KVCache | None
     if isinstance(n_seen, int):
         return rows[..., n_seen : n_seen + n_new, :]
     n_axes = x.ndim + 1  # (batch, ..., heads, n, pairs)
+    rows = rows.reshape(*[1] * (n_axes - rows.ndim), *rows.shape)
+    if x.ndim < 3 or len(x) != len(n_seen) or rows.ndim > n_axes or len(rows) not in (1, len(x)):
+        raise ValueError(
+            "x must have the sequences of the cache, and rotary theirs or one table for all: "
+            f"x {x.shape}, {name} {np.shape(table)}, cache.n_seen {n_seen}"
+        )
     places = n_seen.reshape(-1, *[1] * (n_axes - 1)) + np.arange(n_new)[:, None]
-    return np.take_along_axis(rows.reshape(*[1] * (n_axes - rows.ndim), *rows.shape), places, axis=-2)
+    return np.take_along_axis(rows, places, axis=-2)
 
 
 def _turned(

@@ -62,8 +62,8 @@ def partial_attention(
         Their values. Leading axes and dtypes as in `scaled_dot_product_attention`.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`. Mask and
-        bias are those of the given keys; where these start at `first`, so does the count of positions: the offset is
-        less by `first`. A sink belongs to one part only, else it is counted once for every part.
+        bias are those of the given keys, and positions count from the first of these: if it is key `first` of the text,
+        subtract `first` from the offset. A sink belongs to one part only, else it is counted once for every part.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     Raises
     ------
     TypeError
-        If an array does not hold real numbers.
+        If a part is neither a PartialAttention nor a pair, or an array does not hold real numbers.
     ValueError
         If output and logsumexp of a part do not fit, or two parts differ in shape.
 

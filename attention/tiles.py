@@ -74,11 +74,6 @@ def prepared(
     reach = _positions.reach(
         options.get("is_causal", False), options.get("window"), options.get("offset"), scores_shape
     )
-
-    def by_group(array: NDArray[Any], *axes: int) -> NDArray[Any]:
-        """(..., heads, axes) as (..., heads of keys, group, axes)."""
-        return _widen(array, (*lead, *axes)).reshape(*few, n_groups, *axes)
-
     pairs = scores_shape[-2:]
     with np.errstate(all="ignore"):
         largest_score = _largest_score(q, k, factor)
@@ -86,13 +81,13 @@ def prepared(
         column = None if sink is None else _scores.sink_column(sink, scores_shape, q.dtype)
     whole = bool(np.isfinite(largest_value))
     problem = Problem(
-        by_group(q, *q.shape[-2:]),
+        _by_group(q, lead, n_groups, *q.shape[-2:]),
         _widen(k, (*few, *k.shape[-2:])),
         _widen(v if whole else _scores.finite_part(v), (*few, *v.shape[-2:])),
-        mask=None if mask is None else by_group(mask, *pairs),
-        bias=None if bias is None else by_group(_scores.fitting_bias(bias, scores_shape), *pairs),
-        sink=None if column is None else by_group(column, 1, 1)[..., 0],
-        reach=None if reach is None else reach._replace(offset=by_group(reach.offset, 1)),
+        mask=None if mask is None else _by_group(mask, lead, n_groups, *pairs),
+        bias=None if bias is None else _by_group(_scores.fitting_bias(bias, scores_shape), lead, n_groups, *pairs),
+        sink=None if column is None else _by_group(column, lead, n_groups, 1, 1)[..., 0],
+        reach=None if reach is None else reach._replace(offset=_by_group(reach.offset, lead, n_groups, 1)),
         factor=factor,
         softcap=None if softcap is None else cap,
         finite=bool(np.isfinite(largest_score)),
@@ -116,14 +111,22 @@ def _widen(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     return array if array.shape == shape else np.broadcast_to(array, shape)
 
 
+def _by_group(array: NDArray[Any], lead: tuple[int, ...], n_groups: int, *axes: int) -> NDArray[Any]:
+    """(..., heads, axes) as (..., heads of keys, group, axes)."""
+    few = (*lead[:-1], lead[-1] // n_groups) if lead else lead
+    return _widen(array, (*lead, *axes)).reshape(*few, n_groups, *axes)
+
+
 def _largest_score(query: NDArray[Any], key: NDArray[Any], factor: float) -> float:
     """No score is larger: the product of two vectors is at most that of their lengths. nan or inf if one has them."""
     return abs(factor) * float(np.sqrt(_largest_square(query) * _largest_square(key)))
 
 
-def _largest_square(vectors: NDArray[Any], block: int = 8192) -> NDArray[Any]:
-    blocks = (vectors[..., i : i + block, :] for i in range(0, vectors.shape[-2], block))
-    largest: NDArray[Any] = np.max([np.einsum("...d,...d", b, b).max(initial=0) for b in blocks], initial=0)
+def _largest_square(vectors: NDArray[Any], block: int = 8192) -> np.floating[Any]:
+    largest: np.floating[Any] = vectors.dtype.type(0)
+    for first in range(0, vectors.shape[-2], block):
+        some = vectors[..., first : first + block, :]
+        largest = np.einsum("...d,...d", some, some).max(initial=largest)  # nan stays nan
     return largest
 
 

@@ -104,6 +104,12 @@ REASONS: tuple[tuple[str, str, str], ...] = (
         "half",
         "This layout takes us the same passes over the features as the usual code.",
     ),
+    (
+        "site",
+        "make build",
+        "Beside what Material does, a build computes every figure and table with the package and draws every formula. "
+        "What builds keep spares most of that, and not all.",
+    ),
     ("imports", "import", "Reading the modules takes longer while the machine has other work."),
 )
 

@@ -87,11 +87,21 @@ def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):
     new = rng.standard_normal((3, 2, 1, 4), dtype=np.float32)
     cache = suites._filled([keys, keys, values])
     cache.truncate([8, 3, 5])
-    for _ in range(2):  # forgotten again each time
+    for step in (1, 2):
         together = suites._append_and_attend(cache, new, is_causal=True)
         for i, n in enumerate((8, 3, 5)):
-            k, v = (np.concatenate([array[i, :, :n], new[i]], axis=-2) for array in (keys, values))
+            k, v = (np.concatenate([array[i, :, :n], *[new[i]] * step], axis=-2) for array in (keys, values))
             np.testing.assert_allclose(together[i], scaled_dot_product_attention(new[i], k, v), atol=1e-6)
+
+
+def test_appends_are_forgotten_once_in_64_steps(rng):
+    new = rng.standard_normal((2, 1, 4), dtype=np.float32)
+    cache = suites._filled([new] + [rng.standard_normal((2, 128, 4), dtype=np.float32)] * 2)
+    lengths = []
+    for _ in range(130):
+        suites._append(cache, new)
+        lengths.append(cache.n_seen)
+    assert (min(lengths), max(lengths)) == (128, 191)
 
 
 def test_a_goal_is_met_up_to_its_target():

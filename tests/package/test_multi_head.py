@@ -481,6 +481,28 @@ def test_a_ragged_batch_must_be_causal_since_padding_lies_beyond_a_shorter_seque
     np.testing.assert_array_equal(multi_head_attention(x[:, 3:], weights, cache=cache, is_causal=True), causal)
 
 
+def test_tables_and_tokens_of_other_sequences_than_those_of_a_ragged_cache_are_refused(rng):
+    weights, cache = MultiHeadWeights.random(8, 2, rng=rng), KVCache()
+    x = rng.standard_normal((2, 4, 8))
+    multi_head_attention(x[:, :3], weights, cache=cache, is_causal=True)
+    cache.truncate([3, 1])
+
+    def step(tokens, *tables):
+        rotary = Rotary(np.ones((*tables, 2)), np.zeros((*tables, 2)), "half")
+        return multi_head_attention(tokens, weights, cache=cache, rotary=rotary, is_causal=True)
+
+    for tables in ((3, 1, 9), (1, 2, 1, 9)):
+        with pytest.raises(ValueError, match=says("sequences", f"cos {(*tables, 2)}", "x (2, 1, 8)")):
+            step(x[:, 3:], *tables)
+    for tokens in (x[:1, 3:], x[0, 3:], np.zeros((3, 1, 8))):
+        with pytest.raises(ValueError, match=says("sequences", f"x {tokens.shape}", "cos (9, 2)")):
+            step(tokens, 9)
+    assert cache.n_seen.tolist() == [3, 1]
+    each = step(x[:, 3:], 2, 1, 9)
+    cache.truncate([3, 1])
+    np.testing.assert_array_equal(each, step(x[:, 3:], 9))
+
+
 @pytest.mark.parametrize("wrong", [{}, "cache", True, KVCache], ids=lambda wrong: type(wrong).__name__)
 def test_a_cache_of_another_kind_is_refused(rng, wrong):
     weights = MultiHeadWeights.random(8, 2, rng=rng)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from attention import (
+    KVCache,
     attention_weights,
+    causal_mask,
     merge_partials,
     partial_attention,
     scaled_dot_product_attention,
@@ -125,6 +127,30 @@ def test_an_offset_may_be_left_out_where_there_are_as_many_queries_as_keys():
     assert reached(3, 3, window=(1, 0)) == [[0], [0, 1], [1, 2]]
     assert reached(3, 3, window=[0, 1]) == [[0, 1], [1, 2], [2]]
     assert reached(3, 3, is_causal=True, offset=None) == [[0], [0, 1], [0, 1, 2]]
+
+
+class Foreign:
+    """An array of another library, as a tensor is one."""
+
+    def __init__(self, *numbers):
+        self.numbers = numbers
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.numbers, dtype)
+
+
+@pytest.mark.parametrize(
+    "given", [[2, 0], (2, 0), range(2, -2, -2), Foreign(2, 0)], ids=lambda given: type(given).__name__
+)
+def test_whatever_turns_into_an_array_holds_offsets_and_lengths(given):
+    expected = causal_mask(1, 4, offset=np.array([2, 0]))
+    np.testing.assert_array_equal(causal_mask(1, 4, offset=given), expected)
+    weights = attention_weights(*np.zeros((2, 2, 1, 1, 3)), window=(1, 0), offset=given)
+    assert weights[:, 0, 0].tolist() == [[0], [1]]  # the first query has moved on beyond the only key
+    cache = KVCache()
+    cache.append(*np.zeros((2, 2, 3, 1)))
+    cache.truncate(given)
+    assert cache.n_seen.tolist() == [2, 0]
 
 
 def test_each_sequence_has_its_own_offset(rng):
