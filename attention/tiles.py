@@ -216,7 +216,8 @@ def scored(
     the columns that they fill, and behind them, on request, the slope of the softcap at each of them.
     """
     n_groups, n_rows, d_k = head.query[:, rows].shape
-    query = np.multiply(head.query[:, rows].reshape(-1, d_k), head.factor, order="F")  # which BLAS reads fastest
+    query = head.query[:, rows].reshape(n_groups * n_rows, d_k)
+    query = np.multiply(query, head.factor, order="F")  # which BLAS reads fastest
     keys = slice(0, len(head.key))
     if head.reach is not None:
         positions = head.reach.positions(rows)  # (group, rows)
