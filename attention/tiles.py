@@ -201,7 +201,8 @@ def _score_tiles(head: Problem, rows: slice, key_block: int, buffer: NDArray[Any
     The rows of a tile are those of the first query head of the group, then those of the next.
     """
     n_groups, n_rows, d_k = head.query[:, rows].shape
-    query = np.multiply(head.query[:, rows].reshape(-1, d_k), head.factor, order="F")  # which BLAS reads fastest
+    query = head.query[:, rows].reshape(n_groups * n_rows, d_k)
+    query = np.multiply(query, head.factor, order="F")  # which BLAS reads fastest
     keys = slice(0, len(head.key))
     if head.reach is not None:
         positions = head.reach.positions(rows)  # (group, rows)

@@ -60,6 +60,11 @@ def test_nothing_to_ask_or_nobody_to_answer_gives_zeros_or_no_rows(shape):
     np.testing.assert_array_equal(part.logsumexp, np.full(n_q, -np.inf if n_k == 0 else np.log(n_k) + 2))
 
 
+def test_vectors_without_features_are_all_alike():
+    output = tiled_attention(np.ones((2, 3, 0)), np.ones((2, 4, 0)), np.arange(4.0)[:, None], scale=1.0)
+    np.testing.assert_array_equal(output, np.full((2, 3, 1), 1.5))
+
+
 def test_no_heads_give_an_empty_result():
     assert tiled_attention(np.ones((0, 3, 4)), np.ones((0, 5, 4)), np.ones((0, 5, 2))).shape == (0, 3, 2)
 
