@@ -1,6 +1,6 @@
 """What learning sees: how the output of attention changes with everything that went into it."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,45 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _arrays, _checks, _positions, _scores, tiles
 from attention._arrays import Bools, Floats
 from attention._positions import Window
-
-
-class AttentionGradients(NamedTuple):
-    r"""The gradients of one number, a loss, with respect to the arrays that attention was given.
-
-    $$dX = \frac{\partial \, \text{loss}}{\partial X}$$
-
-    Each has the shape of its array: step against it, and the loss shrinks.
-
-    Attributes
-    ----------
-    query : ndarray of shape (..., n_q, d_k)
-        Of the queries.
-    key : ndarray of shape (..., n_k, d_k)
-        Of the keys.
-    value : ndarray of shape (..., n_k, d_v)
-        Of the values.
-    bias : ndarray or None
-        Of the bias; None where there was none.
-    sink : ndarray or None
-        Of the sink; None where there was none.
-
-    Examples
-    --------
-    Half a gradient's step, from a value of 3:
-
-    >>> import numpy as np
-    >>> from attention import AttentionGradients
-    >>> none = np.zeros((1, 1))
-    >>> gradients = AttentionGradients(none, none, value=np.array([[2.0]]))
-    >>> 3 - gradients.value / 2
-    array([[2.]])
-    """
-
-    query: NDArray[Any]
-    key: NDArray[Any]
-    value: NDArray[Any]
-    bias: NDArray[Any] | None = None
-    sink: NDArray[Any] | None = None
 
 
 def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
@@ -127,7 +88,9 @@ def attention_vjp(
     softcap: float | None = None,
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
-) -> AttentionGradients:
+    return_bias: bool = False,
+    return_sink: bool = False,
+) -> tuple[NDArray[Any], ...]:
     r"""Carry a gradient from the output of `scaled_dot_product_attention` back to everything that went into it.
 
     $$\begin{aligned}
@@ -152,20 +115,24 @@ def attention_vjp(
         query, key and value decide.
     mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
         As in `attention_weights`.
+    return_bias, return_sink : bool, optional
+        Return the gradient of bias or sink as well.
 
     Returns
     -------
-    gradients : AttentionGradients
-        Of query, key and value, each in the shape of that array and in the dtype of the output; of bias and sink, or
-        None where they were not given. What no query attends to gets zero, whatever it or its value holds, and so
-        does a query without any allowed key.
+    d_query, d_key, d_value : ndarray
+        The gradient of each, in the shape of that array and in the dtype of the output. What no query attends to gets
+        zero, whatever it or its value holds, and so does a query without any allowed key.
+    d_bias, d_sink : ndarray
+        In the shape of bias and of sink, if they are asked for.
 
     Raises
     ------
     TypeError
         As in `scaled_dot_product_attention`.
     ValueError
-        As in `scaled_dot_product_attention`; if grad_output does not have the shape of the output.
+        As in `scaled_dot_product_attention`; if grad_output does not have the shape of the output, or the gradient of a
+        bias or sink is asked for that was not given.
 
     References
     ----------
@@ -181,10 +148,13 @@ def attention_vjp(
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> gradients = attention_vjp(q, k, v, [[1.0, 0.0]], bias=[[0.0] * 5])
-    >>> gradients.value[:, 0]
+    >>> grad_output, bias = [[1.0, 0.0]], [[0.0] * 5]
+    >>> d_q, d_k, d_v, d_bias = attention_vjp(
+    ...     q, k, v, grad_output, bias=bias, return_bias=True
+    ... )
+    >>> d_v[:, 0]
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
-    >>> gradients.bias
+    >>> d_bias
     array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125]])
 
     $d_k$ is 4, so a score is half the product of query and key: the gradient of the query is half the sum of the keys,
@@ -195,12 +165,14 @@ def attention_vjp(
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> attention_vjp(q, k, v, [[1.0, 0.0]]).query
+    >>> d_q, d_k, d_v = attention_vjp(q, k, v, [[1.0, 0.0]])
+    >>> d_q
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
     (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
     d_output = _arrays.rounded(_arrays.float_array("grad_output", grad_output), q.dtype)  # (..., n_q, d_v)
     factor = _scores.scale_factor(scale, q)
+    wanted_bias, wanted_sink = _wanted("bias", return_bias, bias), _wanted("sink", return_sink, sink)
     with np.errstate(all="ignore"):
         scores = _scores.scaled(q, k, scale, softcap)
         slope = None if softcap is None else _scores.slope_of_cap(scores, float(softcap))
@@ -223,10 +195,9 @@ def attention_vjp(
         d_key = factor * (d_products.swapaxes(-1, -2) @ _scores.finite_part(q))  # (..., n_k, d_k)
 
         gradients = [_summed(d, x.shape) for d, x in ((d_query, q), (d_key, k), (d_value, v))]
-        d_query, d_key, d_value = (gradient.astype(dtype, copy=False) for gradient in gradients)
-        d_bias = None if bias is None else _summed(d_scores, np.shape(bias)).astype(dtype, copy=False)
-        d_sink = None if sink is None else _of_sink(d_scores, np.shape(sink)).astype(dtype, copy=False)
-    return AttentionGradients(d_query, d_key, d_value, d_bias, d_sink)
+        gradients += [_summed(d_scores, np.shape(one)) for one in wanted_bias]
+        gradients += [_of_sink(d_scores, np.shape(one)) for one in wanted_sink]
+        return tuple(gradient.astype(dtype, copy=False) for gradient in gradients)
 
 
 @_checks.names_attn_mask
@@ -245,9 +216,11 @@ def tiled_attention_vjp(
     softcap: float | None = None,
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
+    return_bias: bool = False,
+    return_sink: bool = False,
     query_block: int = 256,
     key_block: int = 512,
-) -> AttentionGradients:
+) -> tuple[NDArray[Any], ...]:
     r"""Compute `attention_vjp` in tiles, without ever holding its n_q x n_k weights.
 
     $$P_{ij} = e^{S_{ij} - L_i}, \qquad D_i = d\Z_i \cdot \Z_i$$
@@ -269,13 +242,17 @@ def tiled_attention_vjp(
     mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
         As in `attention_weights`. Mask and bias are read tile by tile, and may be views made by `np.broadcast_to`; the
         gradient of a bias has its shape.
+    return_bias, return_sink : bool, optional
+        As in `attention_vjp`.
     query_block, key_block : int, optional
         Rows and columns of a tile at most.
 
     Returns
     -------
-    gradients : AttentionGradients
+    d_query, d_key, d_value : ndarray
         As from `attention_vjp`, save for rounding.
+    d_bias, d_sink : ndarray
+        If they are asked for.
 
     Raises
     ------
@@ -296,9 +273,9 @@ def tiled_attention_vjp(
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> gradients = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], bias=[[0.0] * 5], key_block=2)
-    >>> gradients.bias.round(12)
-    array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125]])
+    >>> d_q, d_k, d_v = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], key_block=2)
+    >>> d_q
+    array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
     problem, dtype = tiles.prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
@@ -307,23 +284,33 @@ def tiled_attention_vjp(
     given = _arrays.rounded(_arrays.float_array("grad_output", grad_output), problem.query.dtype)
     output, logsumexp = tiles.solve(problem, query_block, key_block)
     _check_grad_output(given, output.shape)
+    wanted_bias, wanted_sink = _wanted("bias", return_bias, bias), _wanted("sink", return_sink, sink)
     lead, by_group = output.shape[:-2], problem.query.shape[:-1]  # (..., heads) and (..., group, n_q)
     with np.errstate(all="ignore"):
         d_output = given.reshape(*by_group, output.shape[-1])
         share = np.where(logsumexp == -np.inf, 0, logsumexp).reshape(by_group)  # -inf - -inf would be nan
         row_sums = np.vecdot(given, output).reshape(by_group)
-        d_bias = None if bias is None else np.zeros(_by_group(np.shape(bias), problem, len(lead)), given.dtype)
-        d_sink = None if sink is None else np.zeros(by_group, given.dtype)
-        others = problem, d_output, share, row_sums, d_bias, d_sink
-        d_query, d_key, d_value = _sum_of_tiles(*others, query_block, key_block)
-        d_query = _summed(d_query.reshape(*lead, *d_query.shape[-2:]), np.shape(query)).astype(dtype, copy=False)
-        d_key = _summed(d_key, np.shape(key)).astype(dtype, copy=False)
-        d_value = _summed(d_value, np.shape(value)).astype(dtype, copy=False)
-        if bias is not None and d_bias is not None:
-            d_bias = d_bias.reshape(np.shape(bias)).astype(dtype, copy=False)
-        if sink is not None and d_sink is not None:
-            d_sink = _of_sink(d_sink.reshape(*output.shape[:-1], 1), np.shape(sink)).astype(dtype, copy=False)
-    return AttentionGradients(d_query, d_key, d_value, d_bias, d_sink)
+        d_bias = [np.zeros(_by_group(np.shape(one), problem, len(lead)), given.dtype) for one in wanted_bias]
+        d_sink = [np.zeros(by_group, given.dtype) for _ in wanted_sink]
+        d_query, d_key, d_value = _sum_of_tiles(
+            problem, d_output, share, row_sums, d_bias, d_sink, query_block, key_block
+        )
+        d_query = d_query.reshape(*lead, *d_query.shape[-2:])
+        of_inputs = (d_query, query), (d_key, key), (d_value, value)
+        gradients = [_summed(d, np.shape(x)) for d, x in of_inputs]
+        gradients += [d.reshape(np.shape(one)) for d, one in zip(d_bias, wanted_bias, strict=True)]
+        rows_of = [d.reshape(*output.shape[:-1], 1) for d in d_sink]
+        gradients += [_of_sink(d, np.shape(one)) for d, one in zip(rows_of, wanted_sink, strict=True)]
+        return tuple(gradient.astype(dtype, copy=False) for gradient in gradients)
+
+
+def _wanted(name: str, is_wanted: bool, array: ArrayLike | None) -> list[ArrayLike]:
+    """List the bias or sink if its gradient is asked for."""
+    if not _checks.flag(f"return_{name}", is_wanted):
+        return []
+    if array is None:
+        raise ValueError(f"return_{name} asks for the gradient of {name}, which is not given")
+    return [array]
 
 
 def _by_group(shape: tuple[int, ...], problem: tiles.Problem, n_lead: int) -> tuple[int, ...]:
@@ -340,14 +327,15 @@ def _sum_of_tiles(
     d_output: Floats,
     share: Floats,
     row_sums: Floats,
-    d_bias: Floats | None,
-    d_sink: Floats | None,
+    d_bias: list[Floats],
+    d_sink: list[Floats],
     query_block: int,
     key_block: int,
 ) -> tuple[Floats, Floats, Floats]:
     """Compute the weights of one tile after another again, and add up what each sends back.
 
-    To `d_bias` its gradients are added, and to `d_sink`, (..., group, n_q), the sums of the gradients of each row.
+    To what `d_bias` holds its gradients are added, and to what `d_sink` holds, (..., group, n_q), the sums of those of
+    each row.
     """
     d_query, d_key, d_value = (np.zeros(x.shape, x.dtype) for x in (problem.query, problem.key, problem.value))
     (*few, n_groups, n_q, _), n_k = problem.query.shape, problem.key.shape[-2]
@@ -370,10 +358,10 @@ def _sum_of_tiles(
                 by_column = not weights.flags.c_contiguous  # as the weights lie in memory
                 d_weights = _scores.product(d_out, value[columns].T, by_column)
                 d_scores = _kept(weights * (d_weights - averages), attended)
-                if d_bias is not None:
-                    _add_tile(d_bias, at, rows, columns, d_scores.reshape(n_groups, -1, len(value[columns])))
-                if d_sink is not None:
-                    d_sink[at][:, rows] += d_scores.sum(axis=-1).reshape(n_groups, -1)
+                for of_bias in d_bias:
+                    _add_tile(of_bias, at, rows, columns, d_scores.reshape(n_groups, -1, len(value[columns])))
+                for of_sink in d_sink:
+                    of_sink[at][:, rows] += d_scores.sum(axis=-1).reshape(n_groups, -1)
                 d_products = d_scores if slope is None else d_scores * slope
                 d_rows += d_products @ key[columns]
                 d_key[at][columns] += d_products.T @ query

@@ -13,13 +13,11 @@ import numpy as np
 
 import attention
 from attention import (
-    AttentionGradients,
     BlockWeights,
     KVCache,
     MultiHeadWeights,
     PartialAttention,
     Rotary,
-    attention_vjp,
     merge_partials,
     multi_head_attention,
     partial_attention,
@@ -408,25 +406,13 @@ GRAD_OUTPUT = [bad(f"grad_output {s}", "output (3, 2)", grad_output=s) for s in 
 OF_BLOCKS = [bad(name, "1: 0", **{name: 0}) for name in ("query_block", "key_block")]
 OF_VJP = {"attention_vjp": ({}, ()), "tiled_attention_vjp": ({"query_block": 2, "key_block": 3}, OF_BLOCKS)}
 for name, (own, of_own) in OF_VJP.items():
-    mistakes = (*OF_SCORES, *OF_VALUES, *OF_WEIGHTS, *GRAD_OUTPUT, *of_own)
+    missing = [bad(f"return_{one}", one, **{f"return_{one}": True, one: None}) for one in ("bias", "sink")]
+    mistakes = (*OF_SCORES, *OF_VALUES, *OF_WEIGHTS, *GRAD_OUTPUT, *missing, *of_own)
     good = PLAIN | SMALL | own | {"grad_output": floats(3, 2)}
     ROWS[name] = Row(good, mistakes, cast=("bias", "grad_output"), rounds=not own)
-    good = ALL | own | {"grad_output": floats(2, 6, 5, 7)}
+    good = ALL | own | {"grad_output": floats(2, 6, 5, 7), "return_bias": True, "return_sink": True}
     ROWS[f"{name}, every option"] = Row(good, cast=("bias", "sink", "grad_output"), rounds=not own)
 
-
-def taken_back(**gradients):
-    """Gradients have the shapes of the arguments, so that they may stand in their place."""
-    query, key, value, bias, sink = AttentionGradients(**gradients)
-    return attention_vjp(query, key, value, np.zeros((6, 3, 2)), bias=bias, sink=sink)
-
-
-ROWS["AttentionGradients"] = Row(
-    arrays({"query": (6, 3, 4), "key": (6, 5, 4), "value": (6, 5, 2), "bias": (3, 5), "sink": (6,)}),
-    (bad("key (6, 5, 4)", "value (6, 4, 2)", "n_k", value=(6, 4, 2)),),
-    taken_back,
-    cast=("bias", "sink"),
-)
 
 # --- heads -------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Gradients against central differences and loops, whatever the options; and what must get none."""
 
 import tracemalloc
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,6 +19,23 @@ from tests.package.cases import random_case
 
 EPS = np.finfo(float).eps
 
+
+class Gradients(NamedTuple):
+    """What a function returns if it is asked for everything that it was given."""
+
+    query: Any
+    key: Any
+    value: Any
+    bias: Any = None
+    sink: Any = None
+
+
+def all_of(function, *arrays, **options):
+    asked = [name for name in ("bias", "sink") if options.get(name) is not None]
+    found = function(*arrays, **options, **{f"return_{name}": True for name in asked})
+    return Gradients(**dict(zip(("query", "key", "value", *asked), found, strict=True)))
+
+
 # --- against central differences ---------------------------------------------------------------------------------
 
 
@@ -35,7 +52,7 @@ def agrees_with_differences(rng, arrays, options):
     """
     given = dict(zip(("query", "key", "value"), arrays, strict=True)) | options
     grad_output = rng.standard_normal(scaled_dot_product_attention(**given).shape)
-    gradients = attention_vjp(*arrays, grad_output, **options)
+    gradients = all_of(attention_vjp, *arrays, grad_output, **options)
     for name, gradient in gradients._asdict().items():
         if options.get(name, 0) is None or name not in given:
             assert gradient is None
@@ -96,7 +113,7 @@ def test_the_gradients_of_a_row_of_scores_sum_to_zero_without_a_sink_and_with_it
         scores = attention_weights(query, key, **options).shape
         options["bias"] = np.zeros(scores)  # its gradient is that of the scores
         grad_output = rng.standard_normal(scaled_dot_product_attention(query, key, value, **options).shape)
-        gradients = attention_vjp(query, key, value, grad_output, **options)
+        gradients = all_of(attention_vjp, query, key, value, grad_output, **options)
         total, size = gradients.bias.sum(axis=-1), np.abs(gradients.bias).max(initial=1)
         if "sink" in options:
             heads = total.sum(axis=(*range(total.ndim - 2), -1)) if np.ndim(options["sink"]) else total.sum()
@@ -107,8 +124,8 @@ def test_the_gradients_of_a_row_of_scores_sum_to_zero_without_a_sink_and_with_it
 
 def test_a_number_added_to_all_scores_of_a_row_changes_no_gradient(rng):
     query, key, value, grad_output = rng.standard_normal((4, 2, 5, 5))
-    before = attention_vjp(query, key, value, grad_output, bias=np.zeros((5, 1)))
-    after = attention_vjp(query, key, value, grad_output, bias=rng.standard_normal((5, 1)) * 4)
+    before = all_of(attention_vjp, query, key, value, grad_output, bias=np.zeros((5, 1)))
+    after = all_of(attention_vjp, query, key, value, grad_output, bias=rng.standard_normal((5, 1)) * 4)
     for one, other in zip(before, after, strict=True):
         if one is not None:
             np.testing.assert_allclose(other, one, rtol=0, atol=64 * EPS)
@@ -116,8 +133,15 @@ def test_a_number_added_to_all_scores_of_a_row_changes_no_gradient(rng):
 
 
 def test_values_get_the_weights_and_scores_the_distance_from_the_average():
-    gradients = attention_vjp(
-        [[1.0]], [[0.0], [0.0]], [[6.0], [2.0]], [[1.0]], bias=[[np.log(3), 0.0]], sink=-np.inf, scale=1.0
+    gradients = all_of(
+        attention_vjp,
+        [[1.0]],
+        [[0.0], [0.0]],
+        [[6.0], [2.0]],
+        [[1.0]],
+        bias=[[np.log(3), 0.0]],
+        sink=-np.inf,
+        scale=1.0,
     )
     np.testing.assert_allclose(gradients.value, [[0.75], [0.25]], rtol=4 * EPS)  # the weights; the output is 5
     np.testing.assert_allclose(gradients.bias, [[0.75 * (6 - 5), 0.25 * (2 - 5)]], rtol=8 * EPS)
@@ -126,7 +150,9 @@ def test_values_get_the_weights_and_scores_the_distance_from_the_average():
 
 
 def test_a_sink_loses_what_the_keys_could_have_handed_over():
-    gradients = attention_vjp([[1.0]], [[0.0]], [[8.0]], [[1.0]], sink=np.log(3))  # weights: 1/4, and 3/4 for it
+    gradients = all_of(
+        attention_vjp, [[1.0]], [[0.0]], [[8.0]], [[1.0]], sink=np.log(3)
+    )  # weights: 1/4, and 3/4 for it
     assert gradients.sink.shape == ()
     np.testing.assert_allclose(gradients.sink, 0.75 * (0 - 2), rtol=8 * EPS)
 
@@ -142,10 +168,10 @@ OPTIONS: list[dict[str, Any]] = [{}, {"softcap": 3.0}, {"sink": 1.0}, {"softcap"
 def test_a_key_that_nobody_attends_to_gets_none_and_changes_none(rng, poison, options):
     query, key, value, grad_output = rng.standard_normal((4, 2, 6, 4))
     mask = np.arange(6) != 3
-    before = attention_vjp(query, key, value, grad_output, mask=mask, **options)
+    before = all_of(attention_vjp, query, key, value, grad_output, mask=mask, **options)
     for broken in (key, value):
         broken[:, 3, 1] = poison
-        after = attention_vjp(query, key, value, grad_output, mask=mask, **options)
+        after = all_of(attention_vjp, query, key, value, grad_output, mask=mask, **options)
         np.testing.assert_array_equal(after.key[:, 3], 0)
         np.testing.assert_array_equal(after.value[:, 3], 0)
         for one, other in zip(before, after, strict=True):
@@ -158,9 +184,9 @@ def test_nan_and_inf_reach_those_pairs_alone_that_attend(rng, poison, where):
     arrays = rng.standard_normal((4, 6, 4))
     first, last = slice(0, 3), slice(3, 6)  # two texts that do not see each other
     together = np.arange(6)[:, None] // 3 == np.arange(6) // 3
-    before = attention_vjp(*arrays, mask=together)
+    before = all_of(attention_vjp, *arrays, mask=together)
     arrays[["query", "key", "value", "grad_output"].index(where), 4, 1] = poison
-    after = attention_vjp(*arrays, mask=together)
+    after = all_of(attention_vjp, *arrays, mask=together)
     for one, other in zip(before[:3], after[:3], strict=True):
         np.testing.assert_array_equal(other[first], one[first])
     assert np.isnan(after.query[last]).any()
@@ -180,7 +206,7 @@ def test_pairs_that_do_not_attend_get_none_and_so_do_queries_without_a_key(seed)
         attended = np.broadcast_to(attended, scores)
         options["bias"] = np.zeros(scores)
         grad_output = rng.standard_normal(scaled_dot_product_attention(query, key, value, **options).shape)
-        gradients = attention_vjp(query, key, value, grad_output, **options)
+        gradients = all_of(attention_vjp, query, key, value, grad_output, **options)
         np.testing.assert_array_equal(gradients.bias[~attended], 0)
         empty = np.broadcast_to(~attended.any(axis=-1), query.shape[:-1])
         np.testing.assert_array_equal(gradients.query[empty], 0)
@@ -192,7 +218,7 @@ def test_pairs_that_do_not_attend_get_none_and_so_do_queries_without_a_key(seed)
 @pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
 def test_nothing_to_ask_or_nobody_to_answer_gives_zeros_or_no_rows(n_q, n_k):
     arrays = [np.ones((2, n, d)) for n, d in ((n_q, 4), (n_k, 4), (n_k, 3), (n_q, 3))]
-    gradients = attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
+    gradients = all_of(attention_vjp, *arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
     assert [gradient.shape for gradient in gradients] == [(2, n_q, 4), (2, n_k, 4), (2, n_k, 3), (1, 1), (2,)]
     assert all(not gradient.any() for gradient in gradients)
 
@@ -200,8 +226,8 @@ def test_nothing_to_ask_or_nobody_to_answer_gives_zeros_or_no_rows(n_q, n_k):
 def test_heads_that_share_keys_equal_heads_with_copies_of_them(rng):
     query, key, value = (rng.standard_normal((2, h, n, d)) for h, n, d in ((6, 3, 4), (2, 5, 4), (2, 5, 7)))
     grad_output = rng.standard_normal((2, 6, 3, 7))
-    shared = attention_vjp(query, key, value, grad_output, enable_gqa=True)
-    copies = attention_vjp(query, key.repeat(3, axis=1), value.repeat(3, axis=1), grad_output)
+    shared = all_of(attention_vjp, query, key, value, grad_output, enable_gqa=True)
+    copies = all_of(attention_vjp, query, key.repeat(3, axis=1), value.repeat(3, axis=1), grad_output)
     np.testing.assert_allclose(shared.query, copies.query, rtol=0, atol=32 * EPS)
     for one, other in ((shared.key, copies.key), (shared.value, copies.value)):
         np.testing.assert_allclose(one, other.reshape(2, 2, 3, *other.shape[2:]).sum(axis=2), rtol=0, atol=32 * EPS)
@@ -228,9 +254,9 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
     for _ in range(30):
         arrays, options, blocks = random_case(rng)
         grad_output = rng.standard_normal(scaled_dot_product_attention(*arrays, **options).shape)
-        found = tiled_attention_vjp(*arrays, grad_output, **options, **blocks)
+        found = all_of(tiled_attention_vjp, *arrays, grad_output, **options, **blocks)
         size, n_rows = max(1, np.abs(arrays[0]).max()), grad_output[..., 0].size
-        agree(found, attention_vjp(*arrays, grad_output, **options), size, n_rows)
+        agree(found, all_of(attention_vjp, *arrays, grad_output, **options), size, n_rows)
 
 
 @pytest.mark.parametrize("poison", POISONS)
@@ -243,8 +269,8 @@ def test_tiles_keep_nan_and_inf_from_pairs_that_do_not_attend(rng, poison, where
     for at in (1, 5, 6):
         broken = arrays.copy()
         broken[where, at, 1] = poison
-        expected = attention_vjp(*broken, mask=mask, **options)
-        found = tiled_attention_vjp(*broken, mask=mask, **options, query_block=3, key_block=2)
+        expected = all_of(attention_vjp, *broken, mask=mask, **options)
+        found = all_of(tiled_attention_vjp, *broken, mask=mask, **options, query_block=3, key_block=2)
         for one, other in zip(found, expected, strict=True):
             if one is not None:
                 np.testing.assert_array_equal(np.isfinite(one), np.isfinite(other))
@@ -255,17 +281,17 @@ def test_tiles_keep_nan_and_inf_from_pairs_that_do_not_attend(rng, poison, where
 @pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
 def test_without_queries_or_keys_there_are_no_tiles(n_q, n_k):
     arrays = [np.ones((2, n, d)) for n, d in ((n_q, 4), (n_k, 4), (n_k, 3), (n_q, 3))]
-    found = tiled_attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
-    agree(found, attention_vjp(*arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0]), 1)
+    found = all_of(tiled_attention_vjp, *arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
+    agree(found, all_of(attention_vjp, *arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0]), 1)
 
 
 def test_vectors_without_features_have_gradients_without_features():
     query, key, value, grad_output = (np.ones((2, n, d)) for n, d in ((3, 0), (5, 0), (5, 4), (3, 4)))
     for function in (attention_vjp, tiled_attention_vjp):
-        gradients = function(query, key, value, grad_output, scale=1.0)
+        gradients = all_of(function, query, key, value, grad_output, scale=1.0)
         assert (gradients.query.shape, gradients.key.shape) == ((2, 3, 0), (2, 5, 0))
         np.testing.assert_allclose(gradients.value, 3 / 5, rtol=4 * EPS)
-        gradients = function(value, value, query[:, [0, 0, 0, 0, 0]], query[:, [0, 0, 0, 0, 0]])
+        gradients = all_of(function, value, value, query[:, [0, 0, 0, 0, 0]], query[:, [0, 0, 0, 0, 0]])
         np.testing.assert_array_equal(gradients.query, np.zeros((2, 5, 4)))
 
 
@@ -274,9 +300,9 @@ def test_extra_memory_is_a_few_tiles_and_rows_and_does_not_grow_with_the_square(
     extra = []
     for n in (1024, 4096):
         arrays = np.random.default_rng(0).standard_normal((4, n, 16), dtype=np.float32)
-        tiled_attention_vjp(*arrays[:, :2], **options)  # pays for lazy imports
+        all_of(tiled_attention_vjp, *arrays[:, :2], **options)  # pays for lazy imports
         tracemalloc.start()
-        gradients = tiled_attention_vjp(*arrays, **options)
+        gradients = all_of(tiled_attention_vjp, *arrays, **options)
         rows = sum(gradient.nbytes for gradient in gradients if gradient is not None)
         extra.append(tracemalloc.get_traced_memory()[1] - 3 * rows)
         tracemalloc.stop()
