@@ -276,6 +276,8 @@ def tiled_attention_vjp(
     >>> d_q, d_k, d_v = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], key_block=2)
     >>> d_q
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
+    >>> d_v[:, 0]
+    array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     """
     problem, dtype = tiles.prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
