@@ -81,6 +81,5 @@ def test_whoever_comes_back_finds_the_place(open_page):
     before = page.evaluate(top)
     follow(page, lambda: page.evaluate("document.querySelector('.md-footer__link--next').click()"))  # without a scroll
     follow(page, page.go_back)
-    page.wait_for_timeout(300)
-    assert abs(page.evaluate(top) - before) < 30
+    page.wait_for_function(f"Math.abs({top} - {before}) < 30", timeout=5000)
     assert page.evaluate("window.marker") == "still here"
