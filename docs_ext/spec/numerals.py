@@ -1,0 +1,97 @@
+"""The numbers that an author wrote: in prose, in TeX, in code spans, and how exactly each is meant.
+
+What is no number of the text is passed over: names (float32, GPT-2, Gemma 3), years, the places in a source (§3.2, eq. (5)), the numbers
+of equations, addresses, list markers and the indices of symbols.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Numeral(NamedTuple):
+    """A number as written, its value, and half a unit of its last digit (0 for a whole number or a fraction, but not for 88%)."""
+
+    text: str
+    value: float
+    margin: float
+    start: int
+    end: int
+
+    def means(self, value: float, *, rounded: bool = False) -> bool:
+        """Tell whether the value, rounded to the digits that are written, is this number."""
+        margin = max(self.margin, _unit(self.text) / 2 if rounded else 0)
+        return abs(value - self.value) <= margin + 1e-9 * abs(self.value) + 1e-12 * (self.value == 0)
+
+
+_NAMES = (
+    "Algorithm|Appendix|appendix|Atari|Chapter|chapter|chapters|CUDA|Definition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
+    "|MkDocs|NumPy|ONNX|opset|page|Phi|Proposition|ProperDocs|Python|PyTorch|Qwen|Section|section|sections|Table|Theorem|Transformers|version|Zensical"
+)
+_PLACE = r"\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"
+_SKIPPED = re.compile(
+    r"<[^<>\n]*>"  # HTML, and <https://...>
+    r"|https?://[^\s)]+"
+    r"|\]\([^()\s]*(?:\([^()]*\))?[^()\s]*\)|\]\[[^\]\n]*\]"  # where a link leads
+    r"|\{:? *[#.][^{}\n]*\}"  # { #anchor .class }
+    r"|\{[^{}\n]*=\"[^{}\n]*\}"
+    r"|\\tag\{[^}]*\}|\\\\\[[^\]]*\]|\\begin\{array\}\{[^}]*\}|\\h(?:space|skip)\{[^}]*\}"
+    r"|\\(?:text|operatorname|mathrm|label)\*?\{[^{}]*\}"
+    r"|^[ >]*\d+\.(?= )"  # the marker of a list
+    rf"|(?:§§?|\b(?:[Ee]qs?\.|[Ee]quations?|[Ff]ormulas?|{_NAMES})) *{_PLACE}(?:(?:,| and|, and| or| to|–) {_PLACE})*"
+    r"|(?<![$\w)}])\(\d\)(?![$^])"  # equation (2)
+    r"|_\d|_\{[\w,]+\}|_\{\w[=+-]1\}"  # the index of a symbol; a sum begins at 1
+    r"|(?<![\w\\])(?!\d)\w+-?\d[\w.-]*\w|(?<![\w\\])(?!\d)[^\W_]+-?\d"  # float32, GPT-2
+    r"|(?<![\d.,])\b(?:19[4-9]\d|20[0-2]\d)\b(?![.,]?\d)(?!\s*(?:tokens|MiB|words|keys))"  # a year
+    r"|\d+(?:st|nd|rd|th)\b",
+    re.MULTILINE,
+)
+_PLAIN = r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_NUMERAL = re.compile(
+    r"(?P<sign>(?<![\w)}\]'!.])[-−])?"
+    rf"(?:\\[td]?frac\s*(?:(?P<a>\d)\s*(?P<b>\d)|\{{(?P<c>\d+)\}}\{{(?P<d>\d+)\}})"
+    rf"|(?P<over>{_PLAIN})/(?P<under>{_PLAIN})(?![/\d])"
+    rf"|(?P<base>{_PLAIN})\^(?:(?P<digit>\d)|\{{(?P<power>[-−]?\d+)\}})"
+    rf"|(?P<plain>{_PLAIN}))"
+    r"(?P<percent>\s?\\?%)?"
+)
+
+
+def numerals(text: str, *, skip: bool = True) -> Iterator[Numeral]:
+    r"""Yield the numbers of a text in their order.
+
+    >>> [n.value for n in numerals(r"In 2017, \(\tfrac18\) of 65,536 tokens was 12.5% (§3.2), and −2 of float32.")]
+    [0.125, 65536.0, 0.125, -2.0]
+    """
+    if skip:
+        text = _SKIPPED.sub(lambda found: re.sub(r"\S", "\0", found[0]), text)
+    for found in _NUMERAL.finditer(text):
+        yield _numeral(found)
+
+
+def _numeral(found: re.Match[str]) -> Numeral:
+    margin = 0.0
+    if over := found["a"] or found["c"] or found["over"]:
+        value = _plain(over) / (_plain(found["b"] or found["d"] or found["under"]) or float("nan"))
+    elif found["base"]:
+        value = _plain(found["base"]) ** float((found["digit"] or found["power"]).replace("−", "-"))
+    else:
+        value = _plain(found["plain"])
+        if "." in found["plain"] or "e" in found["plain"].lower():
+            margin = _unit(found["plain"]) / 2
+    if found["percent"]:
+        value, margin = value / 100, (margin or 0.5) / 100
+    return Numeral(found[0], -value if found["sign"] else value, margin, found.start(), found.end())
+
+
+def _plain(text: str) -> float:
+    return float(re.sub(r"[,{}\\]", "", text))
+
+
+def _unit(text: str) -> float:
+    """Return what the last digit that is not a zero of a whole number counts, or the last one of a decimal."""
+    percent = 100 if "%" in text else 1
+    mantissa, _, exponent = re.sub(r"[^\d.eE+-]", "", text).lower().partition("e")
+    whole, dot, decimals = mantissa.partition(".")
+    power = -len(decimals) if dot else len(whole) - len(whole.rstrip("0"))
+    return float(10.0 ** (power + int(exponent or 0)) / percent)
