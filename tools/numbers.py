@@ -30,7 +30,9 @@ def show(page: Path) -> None:
     for line in sorted({number.line for number in found.unbound}):
         numbers = ", ".join(number.numeral.text.strip() for number in found.unbound if number.line == line)
         print(f"{page.relative_to(ROOT)}:{line}: {numbers}   in   {lines[line - 1].strip()[:150]}")
-    print(f"{len(found.unbound)} of {len(found.found)} numbers are unbound; {found.noticed / max(1, len(found.found)):.1%} of changes would be noticed")
+    print(
+        f"{len(found.unbound)} of {len(found.found)} numbers are unbound; {found.noticed / max(1, len(found.found)):.1%} of changes would be noticed"
+    )
 
 
 def main(arguments: list[str]) -> None:
@@ -42,10 +44,14 @@ def main(arguments: list[str]) -> None:
     reports = {page.relative_to(ROOT / "docs").as_posix(): report(page) for page in pages()}
     reports = {name: found for name, found in reports.items() if found.found}
     for name, found in reports.items():
-        print(f"{name:38} {len(found.found):5} numbers {len(found.unbound):5} unbound {found.noticed / len(found.found):7.1%} noticed")
+        print(
+            f"{name:38} {len(found.found):5} numbers {len(found.unbound):5} unbound {found.noticed / len(found.found):7.1%} noticed"
+        )
     total = sum(len(found.found) for found in reports.values())
     noticed = sum(found.noticed for found in reports.values())
-    print(f"{'all':38} {total:5} numbers {sum(len(f.unbound) for f in reports.values()):5} unbound {noticed / total:7.1%} noticed")
+    print(
+        f"{'all':38} {total:5} numbers {sum(len(f.unbound) for f in reports.values()):5} unbound {noticed / total:7.1%} noticed"
+    )
     if "--record" in arguments:
         RECORD.write_text(json.dumps({name: len(f.unbound) for name, f in reports.items()}, indent=1) + "\n", "utf-8")
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from docs_ext.spec.errors import SpecError
 
-_RELATION = re.compile(r"=|\\approx\b|\\simeq\b|\\(?:le|ge|ne|lt|gt|leq|geq|to|mapsto|Rightarrow|in|propto|ll|gg)\b|<|>|\\q?quad\b|;|&=")
+_RELATION = re.compile(
+    r"=|\\approx\b|\\simeq\b|\\(?:le|ge|ne|lt|gt|leq|geq|to|mapsto|Rightarrow|in|propto|ll|gg)\b|<|>|\\q?quad\b|;|&="
+)
 _EQUAL = {"=", "&=", r"\approx", r"\simeq"}
 _TOKEN = re.compile(
     r"\s+|\\[,;!: ]|\\left|\\right|&(?==)"
-    r"|(?P<number>\d{1,3}(?:(?:\{,\}|\\,)\d{3})+|\d+\.\d+|\d+)"
+    r"|(?P<mixed>\d+\\tfrac\d\d)|(?P<number>\d{1,3}(?:(?:\{,\}|\\,)\d{3})+|\d+\.\d+|\d+)"
     r"|(?P<begin>\\begin\{[bp]matrix\})|(?P<end>\\end\{[bp]matrix\})"
     r"|(?P<newline>\\\\)|(?P<word>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:[A-Za-z\d]|\{\w+\}|\{\\text\{\w+\}\}))?)|(?P<sign>[-−+*/^(){}\[\],&·×%|])"
 )
@@ -53,7 +55,7 @@ def _is_plain(text: str) -> bool:
 def _side(text: str) -> Any:
     """Evaluate a side, or return None if it is not numbers alone; punctuation around it does not count."""
     try:
-        return _Parser(text.strip(" .;,\n$&")).whole()
+        return _Parser(re.sub(r"\\tag\{\w+\}", "", text).strip(" .;,\n$&")).whole()
     except (_NotArithmeticError, ValueError, ZeroDivisionError, OverflowError, TypeError, IndexError):
         return None
 
@@ -61,8 +63,11 @@ def _side(text: str) -> Any:
 def _same(left: Any, right: Any, *texts: str) -> bool:
     if np.shape(left) != np.shape(right):
         return False
-    digits = [decimals for text in texts for decimals in re.findall(r"\.(\d+)", text)]
-    margin = 0.5 * 10.0 ** -max(map(len, digits)) if digits else 0.0
+    digits = [[len(decimals) for decimals in re.findall(r"\.(\d+)", text)] for text in texts]
+    results = [max(d) for d, text in zip(digits, texts, strict=True) if d and _is_plain(text)] or [
+        max(d) for d in digits if d
+    ]
+    margin = 0.6 * 10.0 ** -min(results) if results else 0.0  # a little more than half: what goes in was rounded, too
     return bool(np.allclose(left, right, rtol=1e-9, atol=margin + 1e-12))
 
 
@@ -182,6 +187,8 @@ class _Parser:
     def base(self) -> Any:
         token = self.next
         self.at += 1
+        if mixed := re.fullmatch(r"(\d+)\\tfrac(\d)(\d)", token):
+            return int(mixed[1]) + int(mixed[2]) / int(mixed[3])
         if token[:1].isdigit():
             return float(re.sub(r"[{},\\]", "", token))
         if token in (r"\frac", r"\tfrac", r"\dfrac"):

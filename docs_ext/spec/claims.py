@@ -33,14 +33,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docs_ext.spec import arithmetic, consoles
+from docs_ext.spec import arithmetic, consoles, references
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.evidence import shares
 from docs_ext.spec.expressions import evaluate
 from docs_ext.spec.numerals import Numeral, numerals
 from docs_ext.spec.prose import Block, Item, Page, Part, read
 
-ENOUGH = 0.85  # of the changes of a number must show in an example, for its word to be enough
+ENOUGH = 0.93  # of the changes of a number must show in an example, for its word to be enough
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\$", re.DOTALL)
 _LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<address>[^)]*)\)")
 _FACT = re.compile(r"\bfact\(\"(\w+)\"")
@@ -78,8 +78,9 @@ def check(name: str, text: str) -> Report:
         page = read(text)
     except SpecError as error:
         raise SpecError(f"{name}:{error.line}: {error}") from error
+    wrong = [f"{name}:{line}: {what}" for line, what in references.mistakes(page, text)]
     steps = list(consoles.steps(name, text)) if any(block.checks for block in page.blocks) else []
-    found, wrong = list[Found](), list[str]()
+    found = list[Found]()
     for block in page.blocks:
         checker = _Checker(block, _names(block, page, steps), text)
         checker.check()
@@ -138,14 +139,11 @@ class _Checker:
         return [i for i, (other, n) in enumerate(self.places) if other is part and start <= n.start < end]
 
     def use_links(self, part: Part) -> None:
-        """A link's text may repeat a number of its address, and must repeat the year."""
+        """A link's text may repeat a number of its address."""
         for link in _LINK.finditer(part.text):
             for i in self.within(part, link.start("text"), link.end("text")):
                 if self.places[i][1].text in link["address"]:
                     self.bind(i, "address")
-            years = re.search(r"(\d{4})$", link["text"]), re.search(r"#[a-z]+(\d{4})$", link["address"])
-            if years[0] and years[1] and years[0][1] != years[1][1]:
-                self.wrong.append((part.line_of(link.start()), f"{link['text']} leads to {years[1][1]}"))
 
     def use_equations(self, part: Part) -> None:
         for formula in _FORMULA.finditer(part.text):
@@ -153,9 +151,13 @@ class _Checker:
             for start, end, holds in arithmetic.equations(formula[kind]):
                 start, end = formula.start(kind) + start, formula.start(kind) + end
                 if not holds:
-                    self.wrong.append((part.line_of(end), f"not equal: {part.text[start:end].strip()}"))
+                    self.wrong.append((part.line_of(end), f"not equal: {' '.join(part.text[start:end].split())}"))
                 for i in self.within(part, start, end):
-                    self.bind(i, "arithmetic")
+                    numeral = self.places[i][1]
+                    other = "7" if numeral.text != "7" else "5"  # what is multiplied by zero might be anything
+                    changed = part.text[start : numeral.start] + other + part.text[numeral.end : end]
+                    if holds and not any(equation.holds for equation in arithmetic.equations(changed)):
+                        self.bind(i, "arithmetic")
 
     def use_example(self, part: Part) -> None:
         mine = self.within(part, 0, len(part.text))
@@ -272,9 +274,9 @@ class _Checker:
         if item.text.startswith("given "):
             return
         for literal in _literals(expression.partition(" for ")[0]):
-            for i, (_, numeral) in enumerate(self.places):
-                if not self.by[i] and numeral.value == literal:
-                    self.bind(i, "premise")
+            i = next((i for i, (_, n) in enumerate(self.places) if not self.by[i] and n.value == literal), None)
+            if i is not None:
+                self.bind(i, "premise")
 
 
 def _tree(expression: str) -> ast.expr:
@@ -301,7 +303,8 @@ def _computes(tree: ast.expr) -> bool:
     neutral = [
         node
         for node in nodes
-        if isinstance(node, ast.BinOp) and any(isinstance(n, ast.Constant) and n.value in (0, 1) for n in (node.left, node.right))
+        if isinstance(node, ast.BinOp)
+        and any(isinstance(n, ast.Constant) and n.value in (0, 1) for n in (node.left, node.right))
     ]
     return not neutral and any(isinstance(node, ast.BinOp) for node in nodes)
 
@@ -337,7 +340,9 @@ def _literals(expression: str) -> Iterator[float]:
                 yield from walk(node.value)
             case ast.BinOp(left=ast.Constant(value=2 | 10), op=ast.Pow()):
                 return
-            case ast.BinOp(left=ast.Constant(value=int() as over), op=ast.Div(), right=ast.Constant(value=int() as under)):
+            case ast.BinOp(
+                left=ast.Constant(value=int() as over), op=ast.Div(), right=ast.Constant(value=int() as under)
+            ):
                 yield from (over / under, over, under)
             case _:
                 for child in ast.iter_child_nodes(node):

@@ -80,7 +80,9 @@ def read(text: str) -> Page:
 class _Reader:
     def __init__(self, text: str) -> None:
         self.lines = text.splitlines()
-        self.fences = {start: (language, body.count("\n") + 1 if body else 0) for start, language, body in find_fences(self.lines)}
+        self.fences = {
+            start: (language, body.count("\n") + 1 if body else 0) for start, language, body in find_fences(self.lines)
+        }
         self.blocks = list[Block]()
         self.sections, self.examples = [0], [""]
         self.at = 1

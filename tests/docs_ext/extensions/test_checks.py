@@ -1,0 +1,43 @@
+"""Checks of numbers: they reach no reader, and leave paragraph, list and table whole."""
+
+import pytest
+
+markdown = pytest.importorskip("markdown", reason="building pages needs the docs extra")
+pytest.importorskip("pymdownx", reason="building pages needs the docs extra")
+
+PAGE = """\
+Text with 2.
+CHECK
+{ #anchor }
+
+- one
+- two
+CHECK
+
+| a | b |
+| - | - |
+| 1 | 2 |
+CHECK
+
+    ```text
+    kept
+    ```
+CHECK
+"""
+CHECK = "<!-- check: 2 = x;\n     1 = y -->"
+
+
+def html(text):
+    extensions = ["attr_list", "tables", "pymdownx.superfences", "docs_ext.extensions.checks"]
+    return markdown.Markdown(extensions=extensions).convert(text)
+
+
+def test_a_page_with_checks_looks_as_it_does_without_them():
+    plain = PAGE.replace("CHECK\n", "")
+    assert html(PAGE.replace("CHECK", CHECK)) == html(plain)
+    assert 'id="anchor"' in html(plain)
+    assert "<table>" in html(plain)
+
+
+def test_other_comments_stay():
+    assert html("<!-- fences -->") == "<!-- fences -->"

@@ -1,0 +1,36 @@
+"""The numbers in the text of every page: all checks hold, and no more numbers are unbound than when they were last recorded."""
+
+import json
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
+
+from functools import cache
+
+from tools import numbers
+
+RECORD = json.loads(numbers.RECORD.read_text("utf-8"))
+MOST_GIVEN = 0.05  # of all numbers may stand on a reason instead of a computation
+report = cache(numbers.report)
+
+
+@pytest.mark.parametrize("page", numbers.pages(), ids=lambda page: page.relative_to(numbers.ROOT / "docs").as_posix())
+def test_the_numbers_of_a_page_are_true(page):
+    name, found = page.relative_to(numbers.ROOT / "docs").as_posix(), report(page)
+    assert not found.wrong, "\n".join(found.wrong)
+    unbound = [f"{name}:{number.line}: {number.numeral.text.strip()}" for number in found.unbound]
+    hint = f"`python -m tools.numbers docs/{name}` shows them, `python -m tools.numbers --record` writes down that they became fewer"
+    assert len(unbound) == RECORD.get(name, 0), (
+        f"{len(unbound)} numbers are unbound, {RECORD.get(name, 0)} were; {hint}"
+    )
+
+
+def test_nearly_every_change_of_a_number_would_be_noticed(capsys):
+    found = [number for page in numbers.pages() for number in report(page).found]
+    given = sum(number.by == "given" for number in found)
+    noticed = sum(number.noticed for number in found) / len(found)
+    with capsys.disabled():
+        print(f"\n{len(found)} numbers in prose: {noticed:.1%} of changes would be noticed, {given} are given")
+    assert len(found) > 4000
+    assert given <= MOST_GIVEN * len(found)
