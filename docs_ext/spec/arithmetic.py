@@ -1,5 +1,7 @@
 r"""Arithmetic in TeX: of each equation between numbers, such as \tfrac18 (8, 0) = (1, 0), whether it is true."""
 
+# ruff: noqa: RUF001  (authors write the minus and the dash of print)
+
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,7 +18,8 @@ _TOKEN = re.compile(
     r"\s+|\\[,;!: ]|\\left|\\right|&(?==)"
     r"|(?P<mixed>\d+\\tfrac\d\d)|(?P<number>\d{1,3}(?:(?:\{,\}|\\,)\d{3})+|\d+\.\d+|\d+)"
     r"|(?P<begin>\\begin\{[bp]matrix\})|(?P<end>\\end\{[bp]matrix\})"
-    r"|(?P<newline>\\\\)|(?P<word>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:[A-Za-z\d]|\{\w+\}|\{\\text\{\w+\}\}))?)|(?P<sign>[-−+*/^(){}\[\],&·×%|])"
+    r"|(?P<newline>\\\\)|(?P<word>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:[A-Za-z\d]|\{\w+\}|\{\\text\{\w+\}\}))?)"
+    r"|(?P<sign>[-−+*/^(){}\[\],&·×%|])"
 )
 
 
@@ -64,9 +67,8 @@ def _same(left: Any, right: Any, *texts: str) -> bool:
     if np.shape(left) != np.shape(right):
         return False
     digits = [[len(decimals) for decimals in re.findall(r"\.(\d+)", text)] for text in texts]
-    results = [max(d) for d, text in zip(digits, texts, strict=True) if d and _is_plain(text)] or [
-        max(d) for d in digits if d
-    ]
+    results = [max(d) for d, text in zip(digits, texts, strict=True) if d and _is_plain(text)]
+    results = results or [max(d) for d in digits if d]
     margin = 0.6 * 10.0 ** -min(results) if results else 0.0  # a little more than half: what goes in was rounded, too
     return bool(np.allclose(left, right, rtol=1e-9, atol=margin + 1e-12))
 
@@ -239,8 +241,4 @@ class _Parser:
 
 
 def _times(left: Any, right: Any) -> Any:
-    if np.ndim(left) == np.ndim(right) == 2:
-        return left @ right
-    if np.ndim(left) and np.ndim(right):
-        return left @ right if np.ndim(left) == np.ndim(right) == 1 else left @ right
-    return left * right
+    return left @ right if np.ndim(left) and np.ndim(right) else left * right

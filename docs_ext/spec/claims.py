@@ -1,25 +1,28 @@
 r"""Whether the numbers of a page are true: each is computed again, or borne out by an example of its section.
 
-Behind a paragraph, a list, a table or a formula a comment says what its numbers come from. In a fence it is a comment of YAML, `# check: ...`.
+Behind a paragraph, a list, a table or a formula a comment says what its numbers come from. In a fence it is a comment
+of YAML, `# check: ...`.
 
-    The first weight is 1/2, and the two largest take 88% of the budget, as $1 - 2^{-3}$ is 7/8. The paper had 8 heads.
-    <!-- check: 1/2 = weights[0]; 88% = np.sort(weights)[-2:].sum(); $1 - 2^{-3}$ = 7/8;
-         8 = fact("vaswani2017", "heads") -->
+    The first weight is 1/2, and the two largest take 88% of the budget. The scores take $2 n^2 \dk$ operations. The
+    paper had 8 heads.
+    <!-- check: 1/2 = weights[0]; 88% = np.sort(weights)[-2:].sum();
+         $2 n^2 \dk$ = attention_flops(n, n, d_k, 0) for n, d_k in [(3, 5)]; 8 = fact("vaswani2017", "heads") -->
 
 Checks are separated by semicolons and follow the order of the text. Each is one of four:
 
 - `numbers = expression`, the numbers as the text has them. `~3000` is rounded: any value from 2500 to 3500.
-- `$formula$ = expression`, a formula as the text has it. Its symbols are names, `\dk` is d_k; `for n, d_k in [(3, 5)]` behind it
-  gives them values.
+- `$formula$ = expression`, a formula as the text has it. Its symbols are names, `\dk` is d_k; a `for` behind it gives
+  them values.
 - a statement, such as `weights.sum() == 1`, for numbers that stand in it as well as in the text.
 - `given 4: reason`, for a number that nothing computes. Tests hold how many there are.
 
-Expressions know what those of fences know, `module("benchmarks.suites").D`, and the names that the page's consoles define. Where several define a name, the nearest in the
-section counts; `above.x` and `below.x` are those of the next console above or below. In a quiz they know what its proof defines, in other
-fences its keys.
+Expressions know what those of fences know, `module("benchmarks.suites").D`, and the names that the page's consoles
+define. Where several define a name, the nearest in the section counts; `above.x` and `below.x` are those of the next
+console above or below. In a quiz they know what its proof defines, in other fences its keys.
 
-No check is needed for an equation between numbers in a formula, which is computed, or for a number that an example of its section holds,
-if it would hold hardly any other in its place: "65,536" or the row "8, 4, 1, 2, 1", but not a lonely "2".
+No check is needed for an equation between numbers in a formula, which is computed, or for a number that an example of
+its section holds, if it would hold hardly any other in its place: "65,536" or the row "8, 4, 1, 2, 1", but not a lonely
+"2".
 """
 
 import ast
@@ -47,7 +50,7 @@ _FACT = re.compile(r"\bfact\(\"(\w+)\"")
 
 
 class Found(NamedTuple):
-    """A number of the page, its line, what binds it ("" if nothing), and the share of its changes that would be noticed."""
+    """A number of the page, its line, what binds it ("" if nothing), and the share of its changes that we notice."""
 
     numeral: Numeral
     line: int
@@ -139,7 +142,7 @@ class _Checker:
         return [i for i, (other, n) in enumerate(self.places) if other is part and start <= n.start < end]
 
     def use_links(self, part: Part) -> None:
-        """A link's text may repeat a number of its address."""
+        """Bind a number that repeats one of its link's address."""
         for link in _LINK.finditer(part.text):
             for i in self.within(part, link.start("text"), link.end("text")):
                 if self.places[i][1].text in link["address"]:
@@ -300,13 +303,10 @@ def _computes(tree: ast.expr) -> bool:
         return False
     if any(isinstance(node, ast.Name) for node in nodes):
         return True
-    neutral = [
-        node
-        for node in nodes
-        if isinstance(node, ast.BinOp)
-        and any(isinstance(n, ast.Constant) and n.value in (0, 1) for n in (node.left, node.right))
-    ]
-    return not neutral and any(isinstance(node, ast.BinOp) for node in nodes)
+    sums = [node for node in nodes if isinstance(node, ast.BinOp)]
+    sides = [side for node in sums for side in (node.left, node.right)]
+    neutral = any(isinstance(side, ast.Constant) and side.value in (0, 1) for side in sides)
+    return bool(sums) and not neutral
 
 
 def _flat(value: Any) -> Iterator[float]:
@@ -332,8 +332,8 @@ def _literals(expression: str) -> Iterator[float]:
 
     def walk(node: ast.AST) -> Iterator[float]:
         match node:
-            case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-                yield node.value
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                yield number
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 yield -number
             case ast.Subscript():

@@ -40,13 +40,8 @@ def shares(numbers: Sequence[Numeral], text: str, example: str) -> list[float]:
     for run in _runs(numbers, text):
         values = [round(numbers[i].value, 12) for i in run]
         for place, i in enumerate(run):
-            windows = {
-                (0, len(run)),
-                (max(0, place - 3), place + 1),
-                (max(0, place - 1), place + 2),
-                (place, place + 1),
-            }
-            result[i] = max(share(values[a:b], place - a, numbers[i]) for a, b in windows)
+            pieces = (0, len(run)), (max(0, place - 3), place + 1), (max(0, place - 1), place + 2), (place, place + 1)
+            result[i] = max(share(values[a:b], place - a, numbers[i]) for a, b in pieces)
     return result
 
 

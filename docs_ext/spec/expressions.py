@@ -31,8 +31,8 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
     Those are `np`, `math`, the public names of `attention` and `attention.example`, the functions of
-    `docs_ext.spec.measured`, and `page`: `page("training").losses` is what the consoles of that page call `losses`. `fact` is
-    a number that a source states.
+    `docs_ext.spec.measured`, `page`: `page("training").losses` is what the consoles of that page call `losses`, and
+    `fact`: `fact("vaswani2017", "heads")` is a number that a source states.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])

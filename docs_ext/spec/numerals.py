@@ -1,8 +1,10 @@
 """The numbers that an author wrote: in prose, in TeX, in code spans, and how exactly each is meant.
 
-What is no number of the text is passed over: names (float32, GPT-2, Gemma 3), years, the places in a source (§3.2, eq. (5)), the numbers
-of equations, addresses, list markers and the indices of symbols.
+What is no number of the text is passed over: names (float32, GPT-2, Gemma 3), years, the places in a source (§3.2,
+eq. (5)), the numbers of equations, addresses, list markers and the indices of symbols.
 """
+
+# ruff: noqa: RUF001, RUF002  (authors write the minus and the dash of print)
 
 import re
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from typing import NamedTuple
 
 
 class Numeral(NamedTuple):
-    """A number as written, its value, and half a unit of its last digit (0 for a whole number or a fraction, but not for 88%)."""
+    """A number as written, its value, and half a unit of its last digit: 0 for a whole number or a fraction."""
 
     text: str
     value: float
@@ -25,7 +27,7 @@ class Numeral(NamedTuple):
 
 
 _NAMES = (
-    "Algorithm|Appendix|appendix|Atari|Chapter|chapter|chapters|CUDA|Definition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
+    "Algorithm|Appendix|appendix|Chapter|chapter|chapters|CUDA|Definition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
     "|MkDocs|NumPy|ONNX|opset|page|Phi|Proposition|ProperDocs|Python|PyTorch|Qwen|Section|section|sections|Table|Theorem|Transformers|version|Zensical"
 )
 _PLACE = r"\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"

@@ -133,7 +133,8 @@ class _Reader:
     def take_yaml(self, body: str) -> None:
         keys, _ = parse(body)
         proof = "\n".join(str(keys.get(key, "")) for key in ("proof", "answer"))
-        block = self.add(list(_texts(yaml.compose(body), self.at, proof)), keys)
+        texts = _texts(yaml.compose(body), self.at, proof)
+        block = self.add(list(texts), keys)
         for offset, row in enumerate(body.split("\n"), 1):
             if row.lstrip().startswith(IN_FENCE):
                 block.checks += _items(row.partition(IN_FENCE)[2], self.at + offset)
@@ -157,7 +158,7 @@ def _items(content: str, line: int) -> Iterator[Item]:
             yield Item(" ".join(found[0].split()), line + content.count("\n", 0, start))
 
 
-def _texts(node: yaml.Node, start: int, example: str, key: str = "", holds: str = "") -> Iterator[Part]:
+def _texts(node: yaml.Node | None, start: int, example: str, key: str = "", holds: str = "") -> Iterator[Part]:
     """Yield the texts of a fence; the example of a quiz's option is the expression that it holds."""
     if isinstance(node, yaml.ScalarNode):
         if key in _TEXTS and node.value != "null":

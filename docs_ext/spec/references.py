@@ -1,5 +1,7 @@
 """Numbers that say where: of a formula on the page, of a place in a source, of the year of a source."""
 
+# ruff: noqa: RUF001  (authors write the minus and the dash of print)
+
 import re
 from collections.abc import Iterator
 
@@ -16,7 +18,7 @@ _PLACE = re.compile(
 
 
 def mistakes(page: Page, text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and mistake: formulas out of order, none of that number, a year or a place that no linked source has."""
+    """Yield line and mistake: a formula out of order or not there, a year or a place that no linked source has."""
     tags = [int(tag) for tag in re.findall(r"\\tag\{(\d+)\}", text)]
     for expected, tag in enumerate(tags, 1):
         if tag != expected:

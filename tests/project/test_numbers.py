@@ -1,4 +1,4 @@
-"""The numbers in the text of every page: all checks hold, and no more numbers are unbound than when they were last recorded."""
+"""The numbers in the text of every page: all checks hold, and no more are unbound than when they were last recorded."""
 
 import json
 
@@ -15,15 +15,13 @@ MOST_GIVEN = 0.05  # of all numbers may stand on a reason instead of a computati
 report = cache(numbers.report)
 
 
-@pytest.mark.parametrize("page", numbers.pages(), ids=lambda page: page.relative_to(numbers.ROOT / "docs").as_posix())
+@pytest.mark.parametrize("page", numbers.pages(), ids=numbers.name_of)
 def test_the_numbers_of_a_page_are_true(page):
-    name, found = page.relative_to(numbers.ROOT / "docs").as_posix(), report(page)
+    found, recorded = report(page), RECORD.get(numbers.name_of(page), 0)
     assert not found.wrong, "\n".join(found.wrong)
-    unbound = [f"{name}:{number.line}: {number.numeral.text.strip()}" for number in found.unbound]
-    hint = f"`python -m tools.numbers docs/{name}` shows them, `python -m tools.numbers --record` writes down that they became fewer"
-    assert len(unbound) == RECORD.get(name, 0), (
-        f"{len(unbound)} numbers are unbound, {RECORD.get(name, 0)} were; {hint}"
-    )
+    unbound = [f"{number.line}: {number.numeral.text.strip()}" for number in found.unbound]
+    hint = "`python -m tools.numbers PAGE` shows them; if they became fewer, `python -m tools.numbers --record`"
+    assert len(unbound) == recorded, f"{len(unbound)} numbers are unbound, {recorded} are recorded; {hint}"
 
 
 def test_nearly_every_change_of_a_number_would_be_noticed(capsys):
