@@ -45,6 +45,7 @@ _SKIPPED = re.compile(
     r"|_\d|_\{[\w,]+\}|_\{\w[=+-]1\}"  # the index of a symbol; a sum begins at 1
     r"|(?<![\w\\])(?!\d)\w+-?\d[\w.-]*\w|(?<![\w\\])(?!\d)[^\W_]+-?\d"  # float32, GPT-2
     r"|(?<![\d.,])\b(?:19[4-9]\d|20[0-2]\d)\b(?![.,]?\d)(?!\s*(?:tokens|MiB|words|keys))"  # a year
+    r"|(?<=[A-Za-z\d] )\d+(?:\.\d+)?B\b"  # Mistral 7B
     r"|\d+(?:st|nd|rd|th)\b",
     re.MULTILINE,
 )
