@@ -89,7 +89,7 @@ def value(tex: str, names: Mapping[str, Any]) -> Any:
         raise SpecError(f"cannot compute ${tex}$ {error}") from error
 
 
-_SYMBOLS = {r"\dk": "d_k", r"\dv": "d_v", r"\dmodel": "d_model"}
+_SYMBOLS = {r"\nq": "n_q", r"\nk": "n_k", r"\dk": "d_k", r"\dv": "d_v", r"\dmodel": "d_model"}
 _FUNCTIONS = {r"\ln": np.log, r"\log": np.log, r"\exp": np.exp, r"\tanh": np.tanh, r"\cos": np.cos, r"\sin": np.sin}
 
 
