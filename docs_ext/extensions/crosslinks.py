@@ -12,7 +12,7 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 import attention
-from docs_ext.spec.crosslinks import Page, explained_in, path_of, tested_in
+from docs_ext.spec.crosslinks import Page, explained_in, path_of, checked_in
 from docs_ext.spec.page import current_page
 
 _MARK = re.compile(r"^<!-- links ([\w.]+) -->$")
@@ -25,7 +25,7 @@ def links(path: str, reader: str) -> str:
         return ""
     explained = [_page(page, numbers, posixpath.dirname(reader)) for page, numbers in explained_in(path)]
     told = [f"Explained in {', '.join(explained)}"] if explained else []
-    return " · ".join([*told, f"Tested in `{tested_in(path)}`"])
+    return " · ".join([*told, f"Tested in `{checked_in(path)}`"])
 
 
 def _page(page: Page, numbers: list[str], folder: str) -> str:

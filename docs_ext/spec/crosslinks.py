@@ -64,10 +64,10 @@ def explained_in(path: str) -> list[tuple[Page, list[str]]]:
     return sorted(found, key=lambda item: not item[1])
 
 
-def tested_in(path: str) -> str:
+def checked_in(path: str) -> str:
     """Return the file that tests a function: it bears the name of the module.
 
-    >>> tested_in("attention.numerics.softmax")
+    >>> checked_in("attention.numerics.softmax")
     'tests/package/test_numerics.py'
     """
     return f"tests/package/test_{path.split('.')[-2]}.py"
