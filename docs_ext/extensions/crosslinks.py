@@ -12,7 +12,7 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 import attention
-from docs_ext.spec.crosslinks import Page, explained_in, path_of, checked_in
+from docs_ext.spec.crosslinks import Page, checked_in, explained_in, path_of
 from docs_ext.spec.page import current_page
 
 _MARK = re.compile(r"^<!-- links ([\w.]+) -->$")

@@ -1,6 +1,7 @@
-"""Numbered formulas: each has an anchor, and its line of links is checked; `<!-- equations -->` lists those of all pages.
+"""Numbered formulas: each has an anchor, and its line of links is checked.
 
-What is asked of a formula, `docs_ext.spec.equations` says.
+`docs_ext.spec.equations` says what is asked of a formula. Where a page says `<!-- equations -->`, those of all pages
+are listed.
 """
 
 import posixpath

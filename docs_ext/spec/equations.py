@@ -5,7 +5,7 @@ r"""The numbered formulas of a page, each with the line under it that leads to i
     \tag{1}
     $$
 
-    [Code][attention.numerics.softmax] · [Source](../reference/sources.md#milakov2018): their §2 · [Checked by](#by-hand)
+    [Code][attention.numerics.softmax] · [Source](../reference/sources.md#milakov2018): §2 · [Checked by](#by-hand)
     { .formula-links }
 
 A formula is numbered if the text refers to it. The number is an anchor, `#formula-1`. What only gives letters a meaning

@@ -39,7 +39,7 @@ def test_every_third_heading_is_a_claim_and_the_list_at_the_top_has_all_of_them_
     assert re.findall(r"\]\(#([\w-]+)\) \|", table) == list(ENTRIES)
     rows = [row for row in table.splitlines() if "](#" in row]
     assert all(len(row.split(" | ")[1].strip(" |")) > 5 for row in rows), "what is so, in a few words"
-    groups = [heading for heading in re.findall(r"^## (.+)$", TEXT, re.MULTILINE)]
+    groups = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)
     assert re.findall(r"^\| \*\*(.+)\*\* \| \|$", table, re.MULTILINE) == groups
 
 
@@ -88,7 +88,8 @@ def test_a_page_to_learn_from_leads_to_the_entry_and_the_entry_leads_back(anchor
     leading = {
         page.relative_to(ROOT / "docs").as_posix()
         for page, text in PAGES.items()
-        if f"](../reference/errata.md#{anchor})" in text.partition("\n## Going deeper")[0]  # where one would fall for it
+        if f"](../reference/errata.md#{anchor})"
+        in text.partition("\n## Going deeper")[0]  # where one would fall for it
     }
     assert leading, f"no page links to errata.md#{anchor}"
     assert leading & back, f"{leading} lead there, and it leads back to {back}"

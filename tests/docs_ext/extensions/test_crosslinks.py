@@ -22,7 +22,9 @@ def test_the_line_has_the_pages_their_formulas_and_the_tests():
     assert tested == "Tested in `tests/package/test_masks.py`"
 
 
-@pytest.mark.parametrize("path", ["attention.cache.KVCache.append", "attention.masks.softmax", "attention.example.embed"])
+@pytest.mark.parametrize(
+    "path", ["attention.cache.KVCache.append", "attention.masks.softmax", "attention.example.embed"]
+)
 def test_what_is_not_public_has_none(path):
     assert links(path, "reference/cache.md") == ""
 

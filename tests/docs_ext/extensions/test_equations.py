@@ -10,15 +10,15 @@ import pytest
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
 
-from markdown import Markdown  # noqa: E402
-from markdown.treeprocessors import Treeprocessor  # noqa: E402
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.extensions.equations import section  # noqa: E402
-from docs_ext.html.formula import standard_tex  # noqa: E402
-from docs_ext.spec.crosslinks import Page, pages  # noqa: E402
-from docs_ext.spec.equations import equations  # noqa: E402
-from docs_ext.spec.page import PageError  # noqa: E402
-from tests.pages import ROOT  # noqa: E402
+from docs_ext.extensions.equations import section
+from docs_ext.html.formula import standard_tex
+from docs_ext.spec.crosslinks import Page, pages
+from docs_ext.spec.equations import equations
+from docs_ext.spec.page import PageError
+from tests.pages import ROOT
 
 TEXT = r"""# Page
 
@@ -27,7 +27,7 @@ x = y
 \tag{1}
 $$
 
-[Code][attention.numerics.softmax], as `s` · [Source](../reference/sources.md#a2020): A 2020, §1; [here](#b) · [Checked by](#b)
+[Code][attention.numerics.softmax], as `s` · [Source](../reference/sources.md#a2020): A; [here](#b) · [Checked by](#b)
 { .formula-links }
 
 $$
@@ -66,14 +66,14 @@ def test_a_formula_of_the_list_has_links_that_lead_to_the_same_places():
         "$$",
         "",
         "[Formula (1)](../learn/page.md#formula-1) · Code: [`softmax`][attention.numerics.softmax], as `s`"
-        " · [Source](sources.md#a2020): A 2020, §1; [here](../learn/page.md#b)"
+        " · [Source](sources.md#a2020): A; [here](../learn/page.md#b)"
         " · Checked by [an example](../learn/page.md#b)",
         "{ .formula-links }",
     ]
 
 
 OTHER_LINKS = {
-    "Code: `x @ y` · Source: definition · [Checked by](#b)": "Code: `x @ y` · Source: definition · Checked by [an example]",
+    "Code: `x @ y` · Source: definition · [Checked by](#b)": "`x @ y` · Source: definition · Checked by [an example]",
     "[Code](#c) · Source: definition": "Code: [on the page](../learn/page.md#c) · Source: definition",
     "[Code](#c) · [Source](#c): ours · [Checked by](../reference/properties.md#d)": "by [a property](properties.md#d)",
     "[Code](#c) · [Source](#c): ours · Checked by `tests/a.py::test_b`": "Checked by `tests/a.py::test_b`",

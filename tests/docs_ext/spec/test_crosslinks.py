@@ -54,7 +54,9 @@ def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch)
     page = tmp_path / "docs/learn/a.md"
     page.write_text("# A { #a }\n\n[`f`][attention.b.f]\n")
     first = pages()
-    assert [(found.source, found.heading, found.functions) for found in first] == [("learn/a.md", "A", {"attention.b.f"})]
+    assert [(found.source, found.heading, found.functions) for found in first] == [
+        ("learn/a.md", "A", {"attention.b.f"})
+    ]
     assert pages() is first
     page.write_text("# B\n\nWords that are longer.\n")
     assert [(found.heading, found.functions) for found in pages()] == [("B", frozenset())]

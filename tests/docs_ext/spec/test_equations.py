@@ -144,8 +144,8 @@ def started_by(blocks):
 
     def note(frame, event, _argument):
         if event == "call":
-            *_, owner, name = ["", *frame.f_code.co_qualname.split(".")]
-            started.update((Path(frame.f_code.co_filename).name, part) for part in (owner, name))
+            parts = frame.f_code.co_qualname.split(".")  # a method starts its class
+            started.update((Path(frame.f_code.co_filename).name, part) for part in parts)
 
     with redirect_stdout(StringIO()):
         for block in blocks:
