@@ -1,4 +1,4 @@
-"""Numbered formulas: each has an anchor, and its line of links is checked.
+"""Numbered formulas: each has an anchor, its line of links is checked, and "formula (2)" in the text is a link to it.
 
 `docs_ext.spec.equations` says what is asked of a formula. Where a page says `<!-- equations -->`, those of all pages
 are listed.
@@ -19,6 +19,8 @@ from docs_ext.spec.equations import TAG, Equation, Part, fault
 from docs_ext.spec.page import PageError, current_page, source_lines
 
 MARK = "<!-- equations -->"
+_MENTION = re.compile(r"\b(?:[Ff]ormula|[Ee]quation) \((\w+)\)")
+_LEFT_ALONE = {"a", "code", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]*)(#[^)]*)?\)")
 
 
@@ -78,10 +80,36 @@ class _Equations(Preprocessor):
 
 class _Anchors(Treeprocessor):
     def run(self, root: Element) -> None:
+        numbers = set()
         for element in root.iter("div"):
             number = TAG.search(element.text or "") if "arithmatex" in element.get("class", "").split() else None
             if number:
                 element.set("id", f"formula-{number[1]}")
+                numbers.add(number[1])
+        if numbers:
+            self._link(root, numbers)
+
+    def _link(self, parent: Element, numbers: set[str]) -> None:
+        """Turn what the text calls formula (2) into a link."""
+        if parent.tag in _LEFT_ALONE or "arithmatex" in parent.get("class", "").split():
+            return
+        for child in list(parent):
+            self._link(child, numbers)
+            child.tail = self._linked(parent, list(parent).index(child) + 1, child.tail, numbers)
+        parent.text = self._linked(parent, 0, parent.text, numbers)
+
+    def _linked(self, parent: Element, place: int, text: str | None, numbers: set[str]) -> str | None:
+        """Put a link into `parent` for each mention in `text`; return the text before the first."""
+        found = _MENTION.search(text or "")
+        if text is None or found is None:
+            return text
+        if found[1] not in numbers:
+            raise PageError(self.md, f"there is no {found[0]} on this page", near=found[0])
+        link = Element("a", href=f"#formula-{found[1]}")
+        link.text = found[0]
+        parent.insert(place, link)
+        link.tail = self._linked(parent, place + 1, text[found.end() :], numbers)
+        return text[: found.start()]
 
 
 class EquationsExtension(Extension):

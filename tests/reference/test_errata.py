@@ -4,9 +4,12 @@ import doctest
 import re
 from contextlib import redirect_stdout
 from io import StringIO
+from itertools import product
 
+import numpy as np
 import pytest
 
+from attention import attention_scores, attention_vjp, softmax
 from tests.pages import ROOT, consoles
 
 PAGE = ROOT / "docs/reference/errata.md"
@@ -102,3 +105,40 @@ def test_no_page_leads_to_an_entry_that_is_not_there():
 
 def test_all_consoles_belong_to_entries():
     assert len(consoles(PAGE)) == sum(len(FENCE.findall(entry)) for entry in ENTRIES.values())
+
+
+# What the corrections say beyond their examples, on random numbers.
+
+
+def test_a_softmax_never_stretches_a_change_by_more_than_a_half(rng):
+    for n in (2, 3, 5, 17):
+        p = softmax(rng.standard_normal((50, n)) * rng.choice([0.1, 1, 30], (50, 1)))
+        jacobians = p[:, :, None] * (np.eye(n) - p[:, None])
+        stretches = np.linalg.norm(jacobians, 2, axis=(1, 2))
+        assert 0 < stretches.max() <= 0.5 + 1e-12
+
+
+def test_without_the_division_a_tie_sends_root_of_d_k_times_as_much_to_the_query(rng):
+    for d_k in (3, 16, 50):
+        keys, value = rng.standard_normal((2, d_k)), rng.standard_normal((2, 5))
+        raw, divided = (
+            attention_vjp(np.zeros((1, d_k)), keys, value, np.ones((1, 5)), scale=scale)[0] for scale in (1, d_k**-0.5)
+        )
+        np.testing.assert_allclose(raw, divided * d_k**0.5, rtol=1e-12)
+
+
+def test_dividing_by_the_root_of_d_model_leaves_the_variance_of_one_part_in_as_many_as_there_are_heads():
+    for n_heads, d_k in ((2, 3), (8, 2), (5, 4)):
+        vectors = np.array(list(product([-1, 1], repeat=d_k)))
+        assert attention_scores(vectors, vectors, scale=(n_heads * d_k) ** -0.5).var() == pytest.approx(1 / n_heads)
+
+
+def test_a_large_negative_number_gives_nan_equal_weights_or_the_unmasked_ones(rng):
+    for n in (2, 3, 7):
+        scores = rng.standard_normal(n)
+        expected = {np.float16: np.full(n, np.nan), np.float32: np.full(n, 1 / n), np.float64: softmax(scores)}
+        for dtype, weights in expected.items():
+            with np.errstate(all="ignore"):
+                s = scores.astype(dtype) + np.array(-1e9).astype(dtype)
+                e = np.exp(s - s.max())
+                np.testing.assert_allclose(e / e.sum(), weights, rtol=1e-6)

@@ -56,6 +56,28 @@ def test_a_fault_stops_the_build_in_one_line_with_page_and_line():
     assert str(error.value) == "learn/page.md:3: formula (2) stands where (1) is due"
 
 
+LINK = '<a href="#formula-1">'
+MENTIONS = {
+    "By formula (1) and *equation (1)*, twice.": f"By {LINK}formula (1)</a> and <em>{LINK}equation (1)</a></em>, twice.",
+    "*See* formula (1), formula (1).": f"</em> {LINK}formula (1)</a>, {LINK}formula (1)</a>.",
+    "[Formula (1)](#there) and `formula (1)`": '<a href="#there">Formula (1)</a> and <code>formula (1)</code>',
+    "### Formula (1)": "<h3>Formula (1)</h3>",
+    "A 2020, eq. (7), has it": "A 2020, eq. (7), has it",
+}
+
+
+@pytest.mark.parametrize(("text", "html"), MENTIONS.items())
+def test_a_formula_that_the_text_mentions_is_a_link(text, html):
+    assert html in convert(f"{TEXT}\n{text}\n")
+    assert "<a" not in convert("Formula (1) of another page.")
+
+
+def test_a_mention_of_a_formula_that_is_not_there_stops_the_build():
+    with pytest.raises(PageError) as error:
+        convert(f"{TEXT}\nBy formula (2) it is.\n")
+    assert str(error.value) == "learn/page.md:15: there is no formula (2) on this page"
+
+
 def test_a_formula_of_the_list_has_links_that_lead_to_the_same_places():
     page = Page("learn/page.md", "A page", equations(TEXT.splitlines()), frozenset())
     assert section(page, "reference/equations.md") == [
