@@ -58,7 +58,7 @@ def test_a_fault_stops_the_build_in_one_line_with_page_and_line():
 
 LINK = '<a href="#formula-1">'
 MENTIONS = {
-    "By formula (1) and *equation (1)*, twice.": f"By {LINK}formula (1)</a> and <em>{LINK}equation (1)</a></em>, twice.",
+    "By formula (1) and *equation (1)*.": f"By {LINK}formula (1)</a> and <em>{LINK}equation (1)</a></em>.",
     "*See* formula (1), formula (1).": f"</em> {LINK}formula (1)</a>, {LINK}formula (1)</a>.",
     "[Formula (1)](#there) and `formula (1)`": '<a href="#there">Formula (1)</a> and <code>formula (1)</code>',
     "### Formula (1)": "<h3>Formula (1)</h3>",
