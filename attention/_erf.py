@@ -20,9 +20,9 @@ def erf(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def _near(x: NDArray[Any]) -> NDArray[Any]:
-    r"""Sum $\frac{2}{\sqrt\pi} \sum_k \frac{(-1)^k x^{2k + 1}}{k!\,(2k + 1)}$: [DLMF](https://dlmf.nist.gov/7.6), (7.6.1).
+    r"""Sum $\frac{2}{\sqrt\pi} \sum_k \frac{(-1)^k x^{2k + 1}}{k!\,(2k + 1)}$, [DLMF (7.6.1)](https://dlmf.nist.gov/7.6#E1).
 
-    The sum of x and what is small beside it, so that only the last addition rounds.
+    It is x and what is small beside it, so that the last addition alone rounds.
     """
     square = x * x
     change = _SERIES[-1] * square
