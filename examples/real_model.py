@@ -2,8 +2,10 @@
 
     python examples/real_model.py "The cat sat on the mat, because it was warm."
     python examples/real_model.py "The cat sat on the mat, because it was warm." --layer 3 --head 1
+    python examples/real_model.py "The cat sat on the mat, because it was warm." --html heads.html
 
-The first shows where each of the heads looks most, the second what one of them does. `make model` installs the model:
+The first shows where each of the heads looks most, the second what one of them does, and the third writes a page that
+shows them all. `make model` installs the model:
 all-MiniLM-L6-v2, six layers of twelve heads, whose weights are licensed under Apache 2.0. --model names the folder of
 another encoder of BERT's kind, with its config.json, model.safetensors and tokenizer.json.
 docs/learn/transformer-block.md explains what a block computes.
@@ -60,7 +62,7 @@ class Reading(NamedTuple):
     Attributes
     ----------
     lengths : ndarray of shape (batch,)
-        Tokens of each text; what lies behind them is padding.
+        Tokens of each text. What lies behind them is padding, whose states and weights mean nothing.
     hidden : ndarray of shape (1 + layers, batch, n, d_model)
         The embeddings, then the output of each layer.
     weights : ndarray of shape (layers, batch, heads, n, n)
@@ -132,14 +134,15 @@ class Encoder:
 
     def ids(self, texts: str | Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Look up the token ids of texts, filled up to equal length: (batch, n), and the lengths (batch,)."""
-        if isinstance(texts, str):
-            texts = [texts]
-        for text in texts if isinstance(texts, Sequence) and not isinstance(texts, bytes) else [texts]:
+        several = isinstance(texts, Iterable) and not isinstance(texts, str | bytes)
+        batch = list(texts) if several else [texts]
+        for text in batch:
             if not isinstance(text, str):
                 raise TypeError(f"texts must be one text or several, in strings: {type(text).__name__}")
-        if not texts:
+            text.encode()  # refuses what UTF-8 cannot say
+        if not batch:
             raise ValueError("texts must be one text or several: there is none")
-        rows = [self.tokenizer.encode(text).ids for text in texts]
+        rows = [self.tokenizer.encode(text).ids for text in batch]
         lengths = np.array([len(row) for row in rows])
         for i in np.flatnonzero(lengths > len(self.positions)):
             raise ValueError(
@@ -178,12 +181,12 @@ class Encoder:
         """Turn each text into one vector of length 1, (batch, d_model): the mean over its tokens, then normalised.
 
         So all-MiniLM-L6-v2 was trained; its modules.json and 1_Pooling say it. [CLS] and [SEP] count, padding does not.
+        sentence-transformers cuts a text at 256 tokens before; here nothing is cut.
         """
         ids, lengths = self.ids(texts)
-        share = (
-            padding_mask(lengths, ids.shape[1])[:, 0] / lengths[:, None, None]
-        )  # (batch, 1, n): every token the same
-        means = (share.astype(self.words.dtype) @ self.output(ids, lengths))[:, 0]
+        output = self.output(ids, lengths)
+        share = padding_mask(lengths, ids.shape[1])[:, 0] / lengths[:, None, None]  # (batch, 1, n): all the same
+        means = (share.astype(output.dtype) @ output)[:, 0]
         vectors: Floats = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 
