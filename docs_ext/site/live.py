@@ -2,8 +2,8 @@
 
 Python and data are read once in a process: when one of them changes, the process starts again, so that no page shows
 new source beside numbers of the old code. A change of a page builds that page anew, with what it shares with the
-others kept from the last whole build; whatever may show on other pages too (a title, the glossary, a new file) builds
-all of them.
+others kept from the last whole build; whatever may show on other pages too (a title, a formula, the glossary, a new
+file) builds all of them.
 """
 
 import atexit
