@@ -1,4 +1,4 @@
-"""Numbers that say where: of a formula on the page, of a place in a source, of the year of a source."""
+"""Numbers that say where: of a formula, of an item in a list, of a place in a source, of the year of a source."""
 
 # ruff: noqa: RUF001  (authors write the minus and the dash of print)
 
@@ -18,7 +18,10 @@ _PLACE = re.compile(
 
 
 def mistakes(page: Page, text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and mistake: a formula out of order or not there, a year or a place that no linked source has."""
+    """Yield line and mistake: a formula out of order or not there, a year or a place that no linked source has.
+
+    And a paragraph such as "6. That is all", which would be shown as the first item of a list.
+    """
     tags = [int(tag) for tag in re.findall(r"\\tag\{(\d+)\}", text)]
     for expected, tag in enumerate(tags, 1):
         if tag != expected:
@@ -27,12 +30,23 @@ def mistakes(page: Page, text: str) -> Iterator[tuple[int, str]]:
                 f"formula ({tag}) comes where ({expected}) is due",
             )
             break
+    yield from _lists(page)
     for block in page.blocks:
         for part in block.parts:
             for found in re.finditer(r"(?:[Ee]quation|[Ff]ormula) \((\d+)\)", part.text):
                 if int(found[1]) not in tags:
                     yield part.line_of(found.start()), f"the page has no formula ({found[1]})"
             yield from _citations(part)
+
+
+def _lists(page: Page) -> Iterator[tuple[int, str]]:
+    due = 1
+    for part in [part for block in page.blocks if block.keys is None for part in block.parts]:
+        if items := re.match(r"(?: *\d+\. .*\n?)+", part.text):
+            counted = [int(number) for number in re.findall(r"^ *(\d+)\. ", items[0], re.MULTILINE)]
+            if counted[0] not in (1, due):
+                yield part.line, f"'{counted[0]}. ' begins a list, which counts from 1: write '{counted[0]}\\. '"
+            due = counted[-1] + 1
 
 
 def cited(part: Part) -> Iterator[tuple[int, str]]:

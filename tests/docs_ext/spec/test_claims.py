@@ -145,6 +145,7 @@ def test_a_number_that_is_changed_is_noticed(old, new):
             r"trial.md:12: cannot evaluate .*facts.yml has no fact of vaswani2017 'head' \(did you mean 'heads'",
         ),
         ("#vaswani2017)", "#luong2015)", "trial.md:12: a fact of vaswani2017 needs a link to it in the same paragraph"),
+        ("The first weight", "6. The first weight", r"trial.md:23: '6. ' begins a list.* write '6\\. '"),
         ("13 == 8 + 5", "13 == 8 + 4", "trial.md:32: not true: 13 == 8 \\+ 4"),
     ],
 )
@@ -158,6 +159,11 @@ def test_a_check_without_a_paragraph_or_without_an_end_stops():
         check("trial.md", "\n\n<!-- check: 4 = x -->\n")
     with pytest.raises(SpecError, match=r"trial\.md:2: '<!-- check:' has no '-->'"):
         check("trial.md", "Text.\n<!-- check: 4 = x\n")
+
+
+def test_a_list_counts_on_from_one():
+    assert not noticed("# T\n\n1. One.\n2. Two.\n\nBetween.\n\n    3. Three.\n4. Four.\n\nOther.\n\n1. One.\n")
+    assert noticed("# T\n\n1. One.\n2. Two.\n\n4. Four.\n")
 
 
 def test_a_row_is_evidence_where_its_numbers_alone_are_not():
