@@ -1,8 +1,8 @@
 """Run the doctests of a reader's file, on the package or on a mutant, in a process of their own.
 
-`run` is called by the program and starts `python -m attention.practice.doctests`, which writes what happened into a
-file, since its standard output belongs to the reader. A reader's code may do anything: it may not end, print without
-end, or end Python.
+`run` is called by the program and starts a Python that calls `main`, which writes what happened into a file, since its
+standard output belongs to the reader. A reader's code may do anything: it may never end, print without end, or end
+Python.
 """
 
 import doctest
@@ -23,6 +23,16 @@ from attention.practice import mutants
 
 MOST_OUTPUT = 100_000  # characters that the examples may print in all
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*$", re.MULTILINE)
+_START = """
+import sys
+from types import ModuleType
+
+package = sys.modules["attention"] = ModuleType("attention")  # empty, as the real one is imported by the reader
+package.__path__ = [sys.argv[1]]
+from attention.practice.doctests import main
+
+main(*sys.argv[2:])
+"""
 _Error = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
@@ -46,7 +56,7 @@ def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
     """Run the examples of a file in a new process, and kill it after so many seconds."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         report = Path(folder, "report.json")
-        command = [sys.executable, "-m", "attention.practice.doctests", file, str(report), mutant]
+        command = [sys.executable, "-c", _START, str(mutants.FOLDER), file, str(report), mutant]
         environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONIOENCODING": "utf-8"}  # several run at once
         none = subprocess.DEVNULL
         try:
@@ -66,8 +76,7 @@ def main(file: str, report: str, mutant: str) -> None:
     sys.dont_write_bytecode = True  # leave no folder beside the reader's file
     target = Path(report).absolute()
     try:
-        if mutant:
-            mutants.install(mutants.named(mutant))
+        mutants.install(mutants.sources(mutants.named(mutant)) if mutant else {})
         result = examine(Path(file))
     except FileError as error:
         result = Result(trouble=str(error))
@@ -188,7 +197,3 @@ class _Runner(doctest.DocTestRunner):
             return write(text)
 
         return limited
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

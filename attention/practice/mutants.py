@@ -1,4 +1,4 @@
-"""The mutants: what is wrong with each, where to learn it, a hint, and the characters of the package that it changes."""
+"""The mutants: what is wrong with each, where to learn it, a hint, and the characters of the package it changes."""
 
 import sys
 from collections.abc import Sequence
@@ -224,12 +224,11 @@ def sources(mutant: Mutant) -> dict[str, str]:
     return texts
 
 
-def install(mutant: Mutant) -> None:
-    """Forget the package, and let whoever imports it from now on receive the mutant, under every name."""
-    finder = _Finder(sources(mutant))
+def install(texts: dict[str, str]) -> None:
+    """Forget the package; whoever imports it from now on receives these modules, under every name."""
     for name in [name for name in sys.modules if name.split(".")[0] == "attention"]:
         del sys.modules[name]
-    sys.meta_path.insert(0, finder)
+    sys.meta_path.insert(0, _Finder(texts))
 
 
 class _Finder(MetaPathFinder):
