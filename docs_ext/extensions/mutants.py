@@ -23,15 +23,15 @@ _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 def table() -> list[str]:
     """Write the table as Markdown, whose links MkDocs checks."""
-    return ["| mutant | what is wrong | learn it from | |", "| --- | --- | --- | --- |", *map(_row, MUTANTS)]
+    return ["| mutant | what is wrong | learn it from |", "| --- | --- | --- |", *map(_row, MUTANTS)]
 
 
 def _row(mutant: Mutant) -> str:
     heading = _HEADING.search((LEARN / f"{mutant.page}.md").read_text("utf-8"))
     assert heading is not None, f"learn/{mutant.page}.md has no heading"
     link = f"[{heading[1]}](../learn/{mutant.page}.md)"
-    hint = f"<details><summary>hint</summary>{_code(mutant.hint)}</details>"
-    return f"| `{mutant.name}`{{ #{mutant.name} }} | {_code(mutant.wrong)} | {link} | {hint} |"
+    hint = f'<details class="question"><summary>Hint</summary><p>{_code(mutant.hint)}</p></details>'
+    return f"| `{mutant.name}`{{ #{mutant.name} }} | {_code(mutant.wrong)}{hint} | {link} |"
 
 
 def _code(sentence: str) -> str:
