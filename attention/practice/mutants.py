@@ -62,23 +62,14 @@ MUTANTS = (
         "masks",
         "The zeros are in the right places. What else must hold in each row?",
         (
-            Edit(
-                "dot_product",
-                "weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)",
-                "allowed = _scores.masked(np.zeros(scores.shape), None, mask, reach) == 0\n"
-                "        weights = allowed * _scores.softmax_rows(_scores.masked(scores, bias, None), sink)",
-            ),
-            Edit(
-                "dot_product",
-                "scores = _scores.masked(scores, bias, mask, reach)",
-                "allowed = _scores.masked(np.zeros(scores.shape), None, mask, reach) == 0\n"
-                "        scores = _scores.masked(scores, bias, None)",
-            ),
-            Edit(
-                "dot_product",
-                "weights = _scores.softmax_rows(scores, sink)",
-                "weights = allowed * _scores.softmax_rows(scores, sink)",
-            ),
+            Edit("dot_product", "_scores.masked(scores, bias, mask, reach), sink)",
+                 "_scores.masked(scores, bias, None), sink)\n"
+                 "        weights[_scores.masked(np.zeros(weights.shape), None, mask, reach) < 0] = 0"),
+            Edit("dot_product", "scores = _scores.masked(scores, bias, mask, reach)",
+                 "scores = _scores.masked(scores, bias, None)"),
+            Edit("dot_product", "weights = _scores.softmax_rows(scores, sink)",
+                 "weights = _scores.softmax_rows(scores, sink)\n"
+                 "        weights[_scores.masked(np.zeros(weights.shape), None, mask, reach) < 0] = 0"),
         ),
     ),
     Mutant(
