@@ -106,7 +106,10 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
     trouble = _trouble(file, right)
     if trouble:
         return _refuse(trouble)
-    print(f"{file}: {_counted(right.ran, 'example passes', 'examples pass')} on the right functions. On the mutants:\n")
+    print(
+        f"{file}: {_counted(right.ran, 'example passes', 'examples pass')} on the right functions. On the mutants:\n",
+        flush=True,
+    )
     survivors = []
     for mutant, result in _results(file, chosen, seconds):
         why = _why_killed(result)

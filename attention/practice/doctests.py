@@ -24,6 +24,7 @@ from attention.practice import mutants
 MOST_OUTPUT = 100_000  # characters that the examples may print in all
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*$", re.MULTILINE)
 _START = """
+import os
 import sys
 from types import ModuleType
 
@@ -32,6 +33,7 @@ package.__path__ = [sys.argv[1]]
 from attention.practice.doctests import main
 
 main(*sys.argv[2:])
+os._exit(0)  # whatever threads the reader has started
 """
 _Error = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
@@ -120,11 +122,11 @@ def _of_module(path: Path) -> list[doctest.DocTest]:
 
 
 def _read(path: Path) -> str:
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file; --start writes one")
-    if not path.is_file():
-        raise FileError(f"{path}: this is a folder; name a file" if path.is_dir() else f"{path}: this is not a file")
     try:
+        if not path.exists():
+            raise FileError(f"{path}: there is no such file; --start writes one")
+        if not path.is_file():
+            raise FileError(f"{path}: this is {'a folder; name a file' if path.is_dir() else 'not a file'}")
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: not text in UTF-8 (byte {error.start}); save it as UTF-8") from None

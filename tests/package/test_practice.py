@@ -365,11 +365,18 @@ def test_a_file_without_end_is_stopped(name, content, capsys):
 
 
 def test_a_folder_and_what_is_no_file_are_refused(capsys):
+    assert main([f"{'a' * 999}.md"]) == WRONG
+    assert re.fullmatch(r"a+\.md: File ?name too long\n|.*no such file.*\n", capsys.readouterr().err)
     assert main(["."]) == WRONG
     assert capsys.readouterr().err == ".: this is a folder; name a file\n"
     if os.path.exists(os.devnull):
         assert main([os.devnull]) == WRONG
         assert capsys.readouterr().err.endswith("this is not a file\n")
+
+
+def test_threads_that_never_end_hold_nobody_up():
+    result = run(wrote("a.md", ">>> import threading\n>>> threading.Thread(target=threading.Event().wait).start()\n"))
+    assert (result.ran, result.failures, result.end) == (2, [], "")
 
 
 def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys):
