@@ -22,6 +22,7 @@ SCORE = ">>> attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])\narray([[3.]])
 def folder(tmp_path, monkeypatch):
     """Stand in an empty folder, from which the package can be imported."""
     monkeypatch.setenv("PYTHONPATH", str(Path(attention.__file__).parents[1]))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -374,6 +375,12 @@ def test_a_folder_and_what_is_no_file_are_refused(capsys):
         assert capsys.readouterr().err.endswith("this is not a file\n")
 
 
+def test_a_file_may_print_any_letter_where_the_console_knows_few(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    result = run(wrote("a.py", docstring(">>> print('\\u2192')", "\u2192") + "print('\u2192')\n"))
+    assert (result.ran, result.failures, result.trouble) == (1, [], "")
+
+
 def test_threads_that_never_end_hold_nobody_up():
     result = run(wrote("a.md", ">>> import threading\n>>> threading.Thread(target=threading.Event().wait).start()\n"))
     assert (result.ran, result.failures, result.end) == (2, [], "")
@@ -390,3 +397,4 @@ def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys)
     for name in ("a", "attention"):
         assert main([f"below/{name}.py", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
         assert "1 of 1 killed" in capsys.readouterr().out
+    assert "__pycache__" not in os.listdir("below")
