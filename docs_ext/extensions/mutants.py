@@ -6,6 +6,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,11 @@ def _code(sentence: str) -> str:
 def change(mutant: Mutant) -> list[str]:
     """Write what a mutant changes as a block of lines that go and lines that come."""
     lines = ["```diff"]
-    for edit in mutant.edits:
-        lines += [f"  # attention/{edit.module}.py"]
-        lines += [f"- {line.strip()}" for line in edit.right.split("\n")]
-        lines += [f"+ {line.strip()}" for line in edit.wrong.split("\n")]
+    for module, edits in groupby(mutant.edits, key=lambda edit: edit.module):
+        lines += [f"  # attention/{module}.py"]
+        for edit in edits:
+            lines += [f"- {line.strip()}" for line in edit.right.split("\n")]
+            lines += [f"+ {line.strip()}" for line in edit.wrong.split("\n")]
     return [*lines, "```"]
 
 

@@ -13,7 +13,7 @@ from tests.pages import ROOT, consoles
 
 PAGE = ROOT / "docs/practice/kill-the-mutant.md"
 TEXT = PAGE.read_text("utf-8")
-SOLUTIONS = dict(re.findall(r'^\?\?\? success "`([\w-]+)`: .+"\n((?:    .*\n|\n)+)', TEXT, re.MULTILINE))
+SOLUTIONS = dict(re.findall(r'^\?\?\? question "`([\w-]+)`: .+"\n((?:    .*\n|\n)+)', TEXT, re.MULTILINE))
 COMMANDS = re.findall(r"^    (python -m .+)$", TEXT, re.MULTILINE)
 
 

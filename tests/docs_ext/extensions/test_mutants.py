@@ -52,7 +52,7 @@ def test_names_in_its_sentences_are_code():
 
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_a_change_shows_the_lines_that_go_and_those_that_come(indent):
-    fold = '??? success "Solution"\n\n' if indent else ""
+    fold = '??? question "Solution"\n\n' if indent else ""
     html = convert(f"{fold}{indent}<!-- mutant mask-inverted -->\n")
     shown = re.sub(r"<[^>]*>", "", re.search(r"<pre>(.*?)</pre>", html, re.DOTALL)[1])
     assert shown.strip().split("\n") == ["# attention/_scores.py", "- where=~allowed", "+ where=allowed"]
@@ -62,7 +62,7 @@ def test_a_change_has_all_edits():
     for mutant in MUTANTS:
         text = "\n".join(change(mutant))
         for edit in mutant.edits:
-            assert f"# attention/{edit.module}.py" in text
+            assert text.count(f"# attention/{edit.module}.py") == 1
             assert all(f"- {line.strip()}" in text for line in edit.right.split("\n"))
             assert all(f"+ {line.strip()}" in text for line in edit.wrong.split("\n"))
 
