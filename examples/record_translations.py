@@ -1,9 +1,9 @@
 """Run every snippet of the translator in its library: `python -m examples.record_translations [library ...]`.
 
-`examples/translations` holds a file for each library with a snippet for each task. A snippet is a whole program, and runs
-in an interpreter of its own. What it prints, the array `out` that it leaves, and the versions go into the record, from
-which the page is written. With names, such as `keras jax`, only those libraries run again. flash_attn needs a CUDA
-device: its snippets are copied and not run.
+`examples/translations` holds a file for each library with a snippet for each task. A snippet is a whole program, and
+runs in an interpreter of its own. What it prints, the array `out` that it leaves, and the versions go into the record,
+from which the page is written. So does what comes of some mistakes, each a snippet with one part replaced. With names,
+such as `keras jax`, only those libraries run again. flash_attn needs a CUDA device: its snippets are not run.
 """
 
 import hashlib
@@ -52,7 +52,10 @@ TRAPS = (
     Trap("cross", "onnx", "Attention (q", "Attention <is_causal = 1> (q", _TOP_LEFT),
     Trap("cross", "onnxruntime", "Attention (q", "Attention <is_causal = 1> (q", _TOP_LEFT),
     Trap("window", "jax", "(2, 0)", "2", "scaled_dot_product_attention(q, k, v, window=(2, 2))"),
-    Trap("window", "hugging-face", "function(3)", "function(2)", "scaled_dot_product_attention(q, k, v, window=(1, 0))"),
+    Trap(
+        "window", "hugging-face", "function(3)", "function(2)",
+        "scaled_dot_product_attention(q, k, v, window=(1, 0))",
+    ),
     Trap("window", "onnxruntime", '"mask": mask}', '"mask": mask[:1]}'),
     Trap(
         "gqa", "torch-mha", "x.repeat_interleave(2, 1)", "x.repeat(1, 2, 1, 1)",
@@ -108,7 +111,7 @@ class Library(NamedTuple):
     snippets: tuple[Snippet, ...]
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A snippet that ended with an error; the last words of what it printed."""
 
 
@@ -133,7 +136,7 @@ def run(code: str) -> dict[str, Any]:
         [sys.executable, "-W", "ignore", "-c", code + _TAIL], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise Failed(done.stderr)
+        raise FailedError(done.stderr)
     *printed, numbers, shape = done.stdout.splitlines()
     return {"prints": "\n".join(printed).strip(), "shape": json.loads(shape), "out": json.loads(numbers)}
 
@@ -154,7 +157,7 @@ def fall(trap: Trap) -> dict[str, Any]:
     assert trap.right in code, trap
     try:
         found = run(code.replace(trap.right, trap.wrong))
-    except Failed as error:
+    except FailedError as error:
         lines = [line for line in str(error).splitlines() if re.match(r"[\w.]+(Error|Fail|InvalidGraph)\b", line)]
         found = {"raises": lines[-1].partition(":")[0].rpartition(".")[2]}
     found.pop("prints", None)

@@ -5,8 +5,8 @@
     panels: call      # the tabs of the translator on this page have the ids call-padding, call-causal ...
     ```
 
-Without JavaScript it is a table with a part for each task. The script adds the choice of a task and a library, and shows
-the snippet that stands in the tabs.
+Without JavaScript it is a table with a part for each task. The script adds the choice of a task and a library, and
+shows the snippet that stands in the tabs.
 """
 
 from collections.abc import Mapping

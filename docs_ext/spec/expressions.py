@@ -30,7 +30,8 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
     Those are `np`, `math`, the public names of `attention` and `attention.example`, the functions of
-    `docs_ext.spec.measured` and `docs_ext.spec.translations`, and `page`: `page("training").losses` is what the consoles of that page call `losses`.
+    `docs_ext.spec.measured` and `docs_ext.spec.translations`, and `page`: `page("training").losses` is what the
+    consoles of that page call `losses`.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])

@@ -1,4 +1,4 @@
-"""What the snippets of the translator gave when they ran, beside what this package gives: for fences and expressions."""
+"""What the snippets of the translator gave when they ran, beside what this package gives: for fences and tables."""
 
 import json
 from contextlib import redirect_stdout
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 RECORD = Path(__file__).parents[2] / "docs/assets/records/translations.json"
 OURS = "attention"
+_CALL = "scaled_dot_product_attention(q, k, v, "
 EQUAL = 1e-6  # the libraries compute in float32; no output here is larger than 1.25
 TASKS = {
     "padding": "padding",
@@ -104,6 +105,22 @@ def translations() -> list[dict[str, Any]]:
     return rows
 
 
+def mistakes() -> list[dict[str, Any]]:
+    """Return one record a mistake: a part of a snippet replaced, and what this package computes in the same way."""
+    return [
+        {
+            "task": TASKS[trap["task"]],
+            "library": libraries()[trap["library"]].title,
+            "instead of": trap["right"],
+            "you write": trap["wrong"],
+            "and get": f"an error, {trap['raises']}"
+            if "raises" in trap
+            else trap["same"].removeprefix(_CALL).rstrip(")"),
+        }
+        for trap in _record()["traps"]
+    ]
+
+
 @cache
 def _record() -> Any:
     return json.loads(RECORD.read_text("utf-8"))
@@ -113,8 +130,8 @@ def _snippet(one: dict[str, Any]) -> Snippet:
     out = one.get("out")
     if out is not None:
         out = heads_first(np.reshape(out, one["shape"]), libraries()[one["library"]].layout)
-    told = {name: one.get(name) for name in Snippet._fields if name != "out"}
+    told: dict[str, Any] = {name: one.get(name) for name in Snippet._fields if name != "out"}
     return Snippet(**told, out=out)
 
 
-FUNCTIONS = (translations,)
+FUNCTIONS = (mistakes, translations)
