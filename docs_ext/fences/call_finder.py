@@ -31,19 +31,20 @@ _ROWS = template("""
 <tr class="task"><th scope="rowgroup" colspan="4">{{ title }}</th></tr>
 {% for name, library in libraries.items() %}
 {% set one = snippets[task, name] %}
-<tr data-library="{{ name }}"><th scope="row">{{ library.title }}</th>
+<tr data-library="{{ name }}"{% if name == chosen %} data-chosen{% endif %}><th scope="row">{{ library.title }}</th>
   <td>{% if one.call %}<code>{{ one.call }}</code>{% else %}&ndash;{% endif %}</td>
   <td>{{ how[one.kind] }}</td><td>{{ verdict(one) }}</td></tr>
 {% endfor %}
 </tbody>
 {% endfor %}
 """)
+FIRST = "torch-sdpa"  # the library that is chosen at first
 HOW = {"call": "one call", "detour": "a detour", "by hand": "by hand", "none": "no way"}
 
 
 def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    rows = _ROWS(tasks=TASKS, libraries=libraries(), snippets=snippets(), how=HOW, verdict=verdict)
+    rows = _ROWS(tasks=TASKS, libraries=libraries(), snippets=snippets(), how=HOW, verdict=verdict, chosen=FIRST)
     detours = [one for one in snippets().values() if one.task == "sink" and one.library != OURS]
     calls = [libraries()[one.library].title for one in detours if one.kind == "call"]
     return widget(
@@ -54,7 +55,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         answer=f"In {len(calls)}: {', '.join(calls)}. In the others you add a key of zeros, or shrink the output "
         "afterwards by the share that the sink takes.",
         body=scrolling_table("calls", str(spec["caption"]), rows),
-        says=statement(snippets()["padding", OURS]),
+        says=statement(snippets()["padding", FIRST]),
+        first=FIRST,
         panels=spec.get("panels", ""),
         tasks=list(TASKS.items()),
         libraries=[[name, library.title] for name, library in libraries().items()],
@@ -71,5 +73,6 @@ def verdict(one: Snippet) -> str:
 def statement(one: Snippet) -> str:
     """Say what does a task in a library: 'Padding in JAX: key_value_seq_lengths=lengths, in one call.'."""
     title = TASKS[one.task]
-    opening = f"{title[0].upper()}{title[1:]} in {libraries()[one.library].title}"
+    library = libraries()[one.library].title.replace("This", "this")
+    opening = f"{title[0].upper()}{title[1:]} in {library}"
     return f"{opening}: {one.call} ({HOW[one.kind]})." if one.call else f"{opening}: there is no way."

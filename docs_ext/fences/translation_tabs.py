@@ -38,12 +38,11 @@ _TABS = template("""
 </fieldset>
 {% for name, library in libraries.items() %}
 <section class="panel" data-library="{{ name }}" aria-label="{{ title }} in {{ library.title }}">
-<p class="place"><strong>{{ library.title }}</strong> {{ library.version if library.version != library.title }}
-  <span>({{ library.layout }})</span></p>
+<p class="place"><strong>{{ library.title }}</strong>, <span>{{ library.version }}; {{ library.layout }}</span></p>
 {% if snippets[name].code %}
 <div class="highlight"><pre><code>{{ code(snippets[name]) }}</code></pre></div>
 {% endif %}
-<p class="result">{{ result(snippets[name]) }}</p>
+<p class="printed">{{ result(snippets[name]) }}</p>
 </section>
 {% endfor %}
 """)

@@ -23,7 +23,7 @@ def test_each_tab_holds_its_snippet_and_what_it_printed(task):
         panel = panels[entry["library"]]
         code = panel.find(".//pre/code")
         assert ("" if code is None else "".join(code.itertext())) == entry["code"]
-        told = text(panel.find("p[@class='result']"))
+        told = text(panel.find("p[@class='printed']"))
         if "prints" in entry:
             assert f"Prints {entry['prints']}" in told
         else:

@@ -2,7 +2,7 @@
 
 import { addForm, bindForm, choice, dataOf, find, findAll, make } from "../lib/widget.js";
 
-/** @typedef {{ panels: string, tasks: [string, string][], libraries: [string, string][] }} Data */
+/** @typedef {{ panels: string, tasks: [string, string][], libraries: [string, string][], first: string }} Data */
 
 customElements.define(
   "call-finder",
@@ -10,8 +10,13 @@ customElements.define(
     connectedCallback() {
       if (this.querySelector("form")) return; // moved within its page
       /** @type {Data} */
-      const { panels, tasks, libraries } = dataOf(this);
-      const form = addForm(this, choice("what you have", "task", tasks), choice("your library", "in", libraries));
+      const { panels, tasks, libraries, first } = dataOf(this);
+      const chosen = libraries.findIndex(([name]) => name === first);
+      const form = addForm(
+        this,
+        choice("what you have", "task", tasks),
+        choice("your library", "in", libraries, chosen),
+      );
       const place = make("div", { class: "found" });
       find(form, "output").after(place);
       const parts = findAll(form, "tbody");
@@ -33,7 +38,7 @@ customElements.define(
 function statement(tasks, task, row) {
   const title = tasks.find(([name]) => name === task)?.[1] ?? "";
   const [library, call, how] = [...row.children].map((cell) => cell.textContent);
-  const opening = `${title[0].toUpperCase()}${title.slice(1)} in ${library}`;
+  const opening = `${title[0].toUpperCase()}${title.slice(1)} in ${library?.replace("This", "this")}`;
   return find(row, "td").querySelector("code") ? `${opening}: ${call} (${how}).` : `${opening}: there is no way.`;
 }
 
