@@ -126,14 +126,16 @@ def test_a_snippet_is_short_and_the_part_that_does_it_stands_in_it(task, library
     compile(entry["code"], library, "exec")
 
 
-@every(LIVE)
-def test_the_library_still_gives_it(task, library):
-    if library == "keras":
-        assert os.environ.setdefault("KERAS_BACKEND", "torch") == "torch"
-    entry = RAN[task, library]
-    names, printed = run(entry["code"])
-    np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=FLOAT32)
-    assert len(printed.split()) == len(entry["prints"].split())
+if LIVE:  # else there is nothing to compare, and no test that could be skipped
+
+    @every(LIVE)
+    def test_the_library_still_gives_it(task, library):
+        if library == "keras":
+            assert os.environ.setdefault("KERAS_BACKEND", "torch") == "torch"
+        entry = RAN[task, library]
+        names, printed = run(entry["code"])
+        np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=FLOAT32)
+        assert len(printed.split()) == len(entry["prints"].split())
 
 
 WRONG = {

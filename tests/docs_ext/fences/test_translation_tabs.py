@@ -25,7 +25,7 @@ def test_each_tab_holds_its_snippet_and_what_it_printed(task):
         assert ("" if code is None else "".join(code.itertext())) == entry["code"]
         told = text(panel.find("p[@class='printed']"))
         if "prints" in entry:
-            assert f"Prints {entry['prints']}" in told
+            assert f"Prints {' '.join(entry['prints'].split())}" in told
         else:
             assert told.startswith(entry["note"] or "Not run here")
 
