@@ -40,7 +40,8 @@ def test_every_choice_shows_its_part_its_row_and_its_snippet(widget):
         assert shown["parts"] == [task]
         assert set(shown["rows"]) == {library}
         title = TASKS[task]
-        opening = f"{title[0].upper()}{title[1:]} in {libraries()[library].title.replace('This', 'this')}: {entry['call']}"
+        name = libraries()[library].title.replace("This", "this")
+        opening = f"{title[0].upper()}{title[1:]} in {name}: {entry['call']}"
         assert shown["says"].startswith(opening if entry["call"] else opening + "there is no way.")
         if entry["code"]:
             assert shown["code"] == entry["code"]

@@ -52,5 +52,5 @@ def test_the_table_of_libraries_counts_what_ran_and_what_agrees():
     assert [row["library"] for row in rows] == [one.title for one in libraries().values()][1:]
     for row, name in zip(rows, list(libraries())[1:], strict=True):
         ran = [entry for entry in RECORD["snippets"] if entry["library"] == name and "out" in entry]
-        assert row["tasks that ran"] == f"{len(ran)} of {len(TASKS)}"
+        assert row["ran"] == f"{len(ran)} of {len(TASKS)}"
         assert row["equal to 1e-6"] == (str(len(ran)) if ran else "not run here")
