@@ -59,7 +59,7 @@ TRAPS = (
     Trap("window", "onnxruntime", '"mask": mask}', '"mask": mask[:1]}'),
     Trap(
         "gqa", "torch-mha", "x.repeat_interleave(2, 1)", "x.repeat(1, 2, 1, 1)",
-        "scaled_dot_product_attention(q, *(np.tile(x, (1, 2, 1, 1)) for x in (k, v)))",
+        "scaled_dot_product_attention(q, k[:, [0, 1, 0, 1]], v[:, [0, 1, 0, 1]])",
     ),
     Trap(
         "bias", "torch-mha", "mask.repeat(2, 1, 1)", "mask.repeat_interleave(2, 0)",
