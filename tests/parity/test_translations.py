@@ -138,7 +138,7 @@ if LIVE:  # else there is nothing to compare, and no test that could be skipped
         assert len(printed.split()) == len(entry["prints"].split())
 
 
-WRONG = {
+WRONG: dict[str, dict] = {
     "padding": {
         "no mask": {"mask": None},
         "the lengths swapped": {"mask": "mask[::-1]"},
