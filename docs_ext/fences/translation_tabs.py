@@ -30,7 +30,7 @@ _NAME = re.compile(r'<span class="n">(.*?)</span>')  # it has the colour of text
 
 _TABS = template("""
 <fieldset>
-<legend>{{ title }} in</legend>
+<legend class="visually-hidden">{{ title }} in</legend>
 {% for name, library in libraries.items() %}
 <label><input type="radio" name="{{ ident }}-library" value="{{ name }}"{{ " checked" if name == first }}>
   <span>{{ library.title }}</span></label>

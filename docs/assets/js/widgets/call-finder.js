@@ -17,8 +17,9 @@ customElements.define(
         choice("what you have", "task", tasks),
         choice("your library", "in", libraries, chosen),
       );
-      const place = make("div", { class: "found" });
-      find(form, "output").after(place);
+      const next = this.nextElementSibling;
+      const place = next?.matches(".found") ? next : make("div", { class: "found" });
+      this.after(place);
       const parts = findAll(form, "tbody");
       const rows = findAll(form, "tr[data-library]");
 
