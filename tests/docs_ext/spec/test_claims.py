@@ -21,7 +21,7 @@ description: The largest of 3 weights.
 
 <!-- check: 3 = len(weights) -->
 
-In 2017 it had 8 heads ([Vaswani et al. 2017](../reference/sources.md#vaswani2017), appendix B.2, §3.2.2), as `float32` knows.
+In 2017 it had 8 heads ([Vaswani et al. 2017](../reference/sources.md#vaswani2017), appendix B.2, §3.2.2), as `float32`.
 <!-- check: 8 = fact("vaswani2017", "heads") -->
 
 ```pycon
