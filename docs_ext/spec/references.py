@@ -10,7 +10,7 @@ from docs_ext.spec.prose import Page, Part
 
 _SOURCE = re.compile(r"#([a-z]+(\d{4})[a-z]?)\)")
 _YEAR = re.compile(r"(?:(?P<several>et al\.|& \w+)|\b(?P<one>[A-Z][\w-]+)) (?P<year>(?:19|20)\d\d)\b")
-_NUMBER = r"\(?[A-Z]?\d+(?:\.\d+)*\)?"
+_NUMBER = r"\(?(?:[A-Z]\.?)?\d+(?:\.\d+)*\)?"
 _PLACE = re.compile(
     r"(?P<kind>§§?|[Ee]qs?\.|\b(?:Algorithm|Appendix|appendix|chapter|Definition|Example|Figure|footnote|Lemma|Proposition|Section|Table|Theorem)s?)"
     rf" *(?P<numbers>{_NUMBER}(?:(?:,| and|, and| or| to|–) ?{_NUMBER})*)"
@@ -53,7 +53,7 @@ def cited(part: Part) -> Iterator[tuple[int, str]]:
     """Yield the places of sources that a text names, and where: `§3.1`, `eq. (5)`."""
     for found in _PLACE.finditer(part.text):
         kind = {"§§": "§", "Eq.": "eq.", "eqs.": "eq.", "Eqs.": "eq."}.get(found["kind"], found["kind"].rstrip("s"))
-        for number in re.findall(r"[A-Z]?\d+(?:\.\d+)*", found["numbers"]):
+        for number in re.findall(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*", found["numbers"]):
             yield (
                 found.start(),
                 f"§{number}" if kind == "§" else f"eq. ({number})" if kind == "eq." else f"{kind} {number}",

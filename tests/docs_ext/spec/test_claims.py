@@ -21,7 +21,7 @@ description: The largest of 3 weights.
 
 <!-- check: 3 = len(weights) -->
 
-In 2017 the paper had 8 heads ([Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2), as `float32` knows.
+In 2017 it had 8 heads ([Vaswani et al. 2017](../reference/sources.md#vaswani2017), appendix B.2, §3.2.2), as `float32`.
 <!-- check: 8 = fact("vaswani2017", "heads") -->
 
 ```pycon
@@ -83,7 +83,7 @@ wrong:
     because: Two are no number.
 ```
 """
-FACTS = "vaswani2017:\n  places: [§3.2.2]\n  heads: {value: 8, place: §3.2.2}\n"
+FACTS = "vaswani2017:\n  places: [§3.2.2, appendix B.2]\n  heads: {value: 8, place: §3.2.2}\n"
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +114,7 @@ CHANGED = [  # each once in the text of the page
     ("= (2, 4)", "= (2, 5)"), ("= (4, 4)", "= (4, 5)"), ("are 6 here", "are 5 here"), ("x is 4", "x is 5"),
     ("Which of 3", "Which of 2"), ("It is 5", "It is 3"), ('"5":', '"3":'), ("$(5, 3)$", "$(5, 2)$"),
     (r"\tag{1}", r"\tag{2}"), ("Equation (1)", "Equation (2)"), ("§3.2.2), as", "§3.2.1), as"),
+    ("appendix B.2", "appendix B.3"), ("appendix B.2", "appendix C.2"),
     ("[Vaswani et al. 2017]", "[Vaswani et al. 2018]"),
 ]  # fmt: skip
 
