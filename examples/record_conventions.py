@@ -1,7 +1,7 @@
 """What attention libraries do with the same input: `python examples/record_conventions.py` writes the record.
 
-The folder conventions/ holds a table for each library, and topics.toml what each topic gives them. A call is text; it is
-executed here, in the library, and stands on docs/reference/conventions.md as it was executed. Nothing here uses the
+The folder conventions/ holds a table for each library, and topics.toml what each topic gives them. A call is text: it
+is executed here, in the library, and stands on docs/reference/conventions.md as it was executed. Nothing here uses the
 package. Libraries that are not installed keep what was recorded of them before.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 TABLES = Path(__file__).parent / "conventions"
 RECORD = ROOT / "docs/assets/records/conventions.json"
-LIBRARIES = "torch_sdpa torch_mha torch_flex flash_attn jax_nn onnx keras hugging_face".split()
+LIBRARIES = ["torch_sdpa", "torch_mha", "torch_flex", "flash_attn", "jax_nn", "onnx", "keras", "hugging_face"]
 WRAPPERS = ("Exception encountered when calling",)  # Keras puts it above the message
 COLOURS = re.compile(r"\x1b\[\d*m")
 DIGITS = 5  # after the point: single precision, and small numbers
@@ -94,8 +94,7 @@ def live(stem: str) -> dict[str, Any]:
         done = subprocess.run(
             [sys.executable, __file__, stem, backend],
             env=os.environ | {"KERAS_BACKEND": backend, "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
         )
         if done.returncode:

@@ -33,7 +33,9 @@ _OVERVIEW = template("""
 <tbody>
 {% for topic, said, cells in rows %}
 <tr><th scope="row"><a href="#{{ topic }}">{{ said }}</a></th>
-  {% for address, word, executed in cells %}<td{% if not executed %} class="read"{% endif %}><a href="#{{ address }}">{{ word }}</a></td>{% endfor %}</tr>
+  {% for address, word, executed in cells %}
+  <td{% if not executed %} class="read"{% endif %}><a href="#{{ address }}">{{ word }}</a></td>
+  {% endfor %}</tr>
 {% endfor %}
 </tbody>
 </table>
@@ -50,14 +52,23 @@ _TOPIC = template("""
   <span class="word">{{ row.word }}</span></th>
   <td><p>{{ row.says }}</p>
 {% for attempt in row.attempts %}
-<p class="result">{% if attempt.label %}<span class="label">{{ attempt.label }}:</span> {% endif %}{{ attempt.result }}</p>
+<p class="result">
+  {%- if attempt.label %}<span class="label">{{ attempt.label }}:</span> {% endif %}{{ attempt.result }}</p>
 {% endfor %}
 {% if row.doc %}<p class="source"><a href="{{ row.doc }}">Documentation</a>, not executed</p>{% endif %}
 <details><summary>The call, and the same here</summary>
 {% for attempt in row.attempts %}
-{% if attempt.call %}<p class="of">{{ attempt.label or row.name }}</p><pre><code>{{ attempt.call }}</code></pre>{% endif %}
-{% if attempt.here %}<p class="of">here</p><pre><code>{{ attempt.here }}</code></pre>{% endif %}
-{% if attempt.differs %}<p class="of">Not reproduced here: {{ attempt.differs }}</p>{% endif %}
+{% if attempt.call %}
+<p class="of">{{ attempt.label or row.name }}</p>
+<pre><code>{{ attempt.call }}</code></pre>
+{% endif %}
+{% if attempt.here %}
+<p class="of">here</p>
+<pre><code>{{ attempt.here }}</code></pre>
+{% endif %}
+{% if attempt.differs %}
+<p class="of">Not reproduced here: {{ attempt.differs }}</p>
+{% endif %}
 {% endfor %}
 </details></td></tr>
 {% endfor %}
@@ -97,7 +108,10 @@ def _overview(topics: dict[str, Any]) -> Markup:
         (topic, symbols(about["grid"]), [_word(topic, about, stem, library) for stem, library in libraries.items()])
         for topic, about in topics.items()
     ]
-    caption = f"{executed} of {cells} cells were executed in the library ({100 * executed / cells:.0f} %); those in italics were read in its documentation"
+    caption = (
+        f"{executed} of {cells} cells were executed in the library ({executed / cells:.0%}). "
+        "Those in italics were read in its documentation."
+    )
     names = [library["name"] for library in libraries.values()]
     return scrolling("What each library does with each topic", _OVERVIEW(caption=caption, libraries=names, rows=rows))
 
