@@ -57,6 +57,7 @@ _TOPIC = template("""
 {% endfor %}
 {% if row.doc %}<p class="source"><a href="{{ row.doc }}">Documentation</a>, not executed</p>{% endif %}
 <details><summary>The call, and the same here</summary>
+{% if row.begins %}<p class="of">after <a href="#{{ row.begins }}">these lines</a></p>{% endif %}
 {% for attempt in row.attempts %}
 {% if attempt.call %}
 <p class="of">{{ attempt.label or row.name }}</p>
@@ -67,7 +68,7 @@ _TOPIC = template("""
 <pre><code>{{ attempt.here }}</code></pre>
 {% endif %}
 {% if attempt.differs %}
-<p class="of">Not reproduced here: {{ attempt.differs }}</p>
+<p class="of">Different on purpose: {{ attempt.differs }}</p>
 {% endif %}
 {% endfor %}
 </details></td></tr>
@@ -109,7 +110,7 @@ def _overview(topics: dict[str, Any]) -> Markup:
         for topic, about in topics.items()
     ]
     caption = (
-        f"{executed} of {cells} cells were executed in the library ({executed / cells:.0%}). "
+        f"{executed} of {cells} cells were executed in the library ({executed / cells:.1%}). "
         "Those in italics were read in its documentation."
     )
     names = [library["name"] for library in libraries.values()]
@@ -131,6 +132,7 @@ def _topic(topic: str, about: dict[str, Any], ident: str) -> Markup:
                 "name": library["name"],
                 "word": symbols(conventions.word(about["readings"], cell)),
                 "says": inline(cell["says"]),
+                "begins": f"library-{_dashed(stem)}" if "begin" in library else None,
                 "doc": None if "runs" in cell else cell.get("doc", library["link"]),
                 "attempts": [_attempt(attempt) for attempt in conventions.attempts(cell)],
             }
@@ -140,7 +142,8 @@ def _topic(topic: str, about: dict[str, Any], ident: str) -> Markup:
 
 def _attempt(attempt: dict[str, Any]) -> dict[str, Any]:
     shown = {key: attempt.get(key, "").strip() for key in ("label", "call", "here", "differs")}
-    return shown | {"label": _inline(shown["label"]), "result": _result(attempt)}
+    label = shown["label"] if shown["call"] else "this package, by what is stated" if "gives" in attempt else ""
+    return shown | {"label": _inline(label), "result": _result(attempt)}
 
 
 def _result(attempt: dict[str, Any]) -> Markup:

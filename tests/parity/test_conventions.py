@@ -156,6 +156,11 @@ def test_lengths_that_differ_are_never_recorded():
         names = {"np": np}
         exec(given["given"], names)
         assert names["k"].shape[:-1] == names["v"].shape[:-1], topic
+    for library in RECORD["libraries"].values():  # the one topic that has such a pair holds errors only
+        assert all("raises" in run for run in library["cells"]["lengths"].get("runs", []))
+    assert "runs" not in RECORD["libraries"]["torch_sdpa"]["cells"]["lengths"]
+    with pytest.raises(ValueError, match="share n_k"):
+        here("lengths", "scaled_dot_product_attention(q, k, short)")
 
 
 def test_the_page_shows_every_topic_in_the_order_of_the_record():
