@@ -1,12 +1,13 @@
 """What libraries do with the same input: an overview, a table for each topic, and how each library was called.
 
     ```conventions-table
-    show: overview                        # or a topic: polarity, causal, … ; or libraries
+    show: libraries                       # or overview, or a topic: polarity, causal, …
     ```
 
 Everything in it was recorded by examples/record_conventions.py. A cell of the overview leads to its row in the table of
-its topic, `#causal-jax-nn`, if the fence there has the topic as its id. A row unfolds to the call that was executed and
-to the call of this package that agrees.
+its topic, `#causal-jax-nn`, and a row to the lines that its calls begin with, `#library-jax-nn`: so on the page a topic
+is the id of its fence, and `library` that of the last one. A row unfolds to the call that was executed and to the call
+of this package that agrees.
 """
 
 from collections.abc import Mapping
