@@ -141,7 +141,7 @@ def the_library_answers_as_it_did(stem):
     if versions == recorded["versions"]:
         assert found == recorded  # to the last digit
     for topic, cell in recorded["cells"].items():  # another version must answer the same; its errors may be worded anew
-        for before, now in zip(cell["runs"], found["cells"][topic]["runs"], strict=True):
+        for before, now in zip(cell.get("runs", ()), found["cells"][topic].get("runs", ()), strict=True):
             assert ("gives" in before) == ("gives" in now), (topic, before["call"])
             assert agree(before.get("gives", []), now.get("gives", [])), (topic, before["call"])
 
