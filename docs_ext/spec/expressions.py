@@ -16,6 +16,7 @@ from attention import example
 from docs_ext.spec import measured
 from docs_ext.spec.consoles import page
 from docs_ext.spec.errors import SpecError, did_you_mean
+from docs_ext.spec.recorded import recorded
 
 
 @cache
@@ -23,7 +24,7 @@ def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
     package = {name: getattr(attention, name) for name in attention.__all__}
     results = {function.__name__: function for function in measured.FUNCTIONS}
-    return public | package | results | {"math": math, "np": np, "page": page}
+    return public | package | results | {"math": math, "np": np, "page": page, "recorded": recorded}
 
 
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
@@ -31,6 +32,7 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
 
     Those are `np`, `math`, the public names of `attention` and `attention.example`, the functions of
     `docs_ext.spec.measured`, and `page`: `page("training").losses` is what the consoles of that page call `losses`.
+    `recorded()` is what a trained model did.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])
