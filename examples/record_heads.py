@@ -114,6 +114,27 @@ TEST = (
     Twins("The rat could not bite the cheese because it was too {}.", "young", "hard"),
     Twins("The duck left the lake because it was {}.", "scared", "frozen"),
 )
+# And these, written when one head had turned out to shift for animals: does it, where everything is a thing?
+ANIMALS = (
+    Twins("The sheep avoided the river because it was {}.", "afraid", "deep"),
+    Twins("The monkey left the zoo because it was {}.", "bored", "closed"),
+    Twins("The pig could not enter the barn because it was too {}.", "fat", "crowded"),
+    Twins("The frog left the pond because it was {}.", "hungry", "dry"),
+    Twins("The rabbit could not cross the road because it was too {}.", "scared", "busy"),
+    Twins("The donkey could not climb the mountain because it was too {}.", "lazy", "steep"),
+    Twins("The puppy did not eat the bread because it was {}.", "sick", "old"),
+    Twins("The tiger left the jungle because it was {}.", "injured", "burning"),
+)
+THINGS = (
+    Twins("The lamp did not fit on the desk because it was too {}.", "large", "narrow"),
+    Twins("The pump could not move the oil because it was too {}.", "weak", "thick"),
+    Twins("The stone broke the mirror because it was {}.", "hard", "fragile"),
+    Twins("The sofa did not fit in the room because it was too {}.", "big", "small"),
+    Twins("The nail could not enter the wall because it was too {}.", "short", "hard"),
+    Twins("The wheel damaged the floor because it was {}.", "rough", "soft"),
+    Twins("The plane could not use the airport because it was too {}.", "large", "small"),
+    Twins("The coat did not fit in the bag because it was too {}.", "thick", "full"),
+)
 ASK = ("because", "it", "was")  # the pronoun between its neighbours, which are the control
 
 Floats = NDArray[np.floating[Any]]
@@ -227,6 +248,8 @@ def record(folder: Path) -> dict[str, Any]:
         "asks": ASK,
         "search": [twins(encoder, pair) for pair in SEARCH],
         "test": [twins(encoder, pair) for pair in TEST],
+        "animals": [twins(encoder, pair) for pair in ANIMALS],
+        "things": [twins(encoder, pair) for pair in THINGS],
         "similarity": similarity(encoder, (*SIX, *SENTENCES, OTHER_SUBJECT)),
     }
 

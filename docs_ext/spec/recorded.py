@@ -43,6 +43,8 @@ class Recorded(NamedTuple):
     sentences: list[Sentence]
     search: list[Twins]
     test: list[Twins]
+    animals: list[Twins]
+    things: list[Twins]
     w_o: Floats  # (layers, heads): the Frobenius norm of the head's block
     removed: Floats  # (layers, heads, sentence): 1 - cosine of the sentence's vectors with and without the head
     frozen: Floats  # likewise, if the head goes on writing its average
@@ -93,8 +95,7 @@ def recorded(path: Path = RECORD) -> Recorded:
     return Recorded(
         found["model"],
         sentences,
-        twins(found["search"]),
-        twins(found["test"]),
+        *(twins(found[name]) for name in ("search", "test", "animals", "things")),
         *(numbers(name, found[name]) for name in ("w_o", "removed", "frozen")),
         similar["texts"],
         *(numbers(name, similar[name]) for name in ("cosines", "embedded")),
