@@ -21,17 +21,15 @@ The HTML, which the script fills anew (ID is the id of the fence):
       .attention-grid table.weights > tbody tr[data-chosen] > td[data-weight]
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from docs_ext.html import alone as file
 from docs_ext.html.arcs import FONT, arcs, height, widths
-from docs_ext.html.scripts import one_script
 from docs_ext.html.tables import scrolling, scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
@@ -42,7 +40,6 @@ from docs_ext.spec.words import names_of, row_of
 
 REQUIRED = ("caption", "sentence", "layer", "head")
 OPTIONAL = ("selected",)
-ASSETS = Path(__file__).parents[2] / "docs/assets"
 LEVELS = (100, 250, 500, 750)  # thousandths, from which a cell of a small picture is darker
 FAINT = 10  # thousandths, below which no arc is drawn
 
@@ -114,31 +111,6 @@ _BODY = template("""
 <div class="attention-grid">
 {{ grid }}
 </div>
-""")
-_ALONE = template("""
-<!doctype html>
-<html lang="en" data-md-color-scheme="default" data-md-color-primary="white">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{{ title }}</title>
-<style>
-{{ styles }}
-</style>
-</head>
-<body>
-<main class="md-typeset md-content">
-<h1>{{ title }}</h1>
-<p>{{ about }}</p>
-{{ browser }}
-</main>
-<script type="application/json" id="heads-record">{{ record }}</script>
-<script>
-{{ script }}
-</script>
-</body>
-</html>
 """)
 
 
@@ -303,15 +275,5 @@ def alone(text: str, tokens: Sequence[str], weights: NDArray[np.floating[Any]], 
         answer="Choose a head and see. Then choose another word in the same head: does it look elsewhere?",
     )
     record = {"sentences": [{"text": text, "tokens": list(tokens), "weights": thousandths.tolist()}]}
-    sheets = ("alone", "site", "widgets", "fences/attention-grid", "fences/sentence-arcs", "fences/head-browser")
-    styles = "\n".join((ASSETS / f"css/{sheet}.css").read_text("utf-8") for sheet in sheets)
-    return str(
-        _ALONE(
-            title=text,
-            about=about,
-            styles=Markup(styles),
-            browser=shown,
-            record=Markup(json.dumps(record, separators=(",", ":")).replace("<", "\\u003c")),
-            script=Markup(one_script(ASSETS / "js/widgets/head-browser.js")),
-        )
-    )
+    sheets = ("attention-grid", "sentence-arcs", "head-browser")
+    return file.alone("head-browser", text, about, shown, "heads-record", record, sheets=sheets)
