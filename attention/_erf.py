@@ -25,13 +25,13 @@ def _near(x: NDArray[Any]) -> NDArray[Any]:
     It is x and what is small beside it, so that the last addition alone rounds.
     """
     square = x * x
-    change = _SERIES[-1] * square
+    change: NDArray[Any] = _SERIES[-1] * square
     for term in _SERIES[-2:0:-1]:
         change += term
         change *= square
     change += _SERIES[0] - 1
-    change *= x
-    return x + change
+    near: NDArray[Any] = x + x * change
+    return near
 
 
 def _far(x: NDArray[Any]) -> NDArray[Any]:

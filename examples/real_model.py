@@ -13,6 +13,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -95,7 +96,7 @@ class Encoder:
         """Read config.json, model.safetensors and tokenizer.json, and refuse what this code would not compute."""
         folder = Path(directory)
         config = read_config(folder / "config.json")
-        tensors = {name: array.astype(dtype) for name, array in read_tensors(folder, config).items()}
+        tensors = {name: array.astype(dtype, copy=False) for name, array in read_tensors(folder, config).items()}
         words, positions, segments = (tensors[f"embeddings.{part}_embeddings.weight"] for part in PARTS)
         return cls(
             read_tokenizer(folder, config),
@@ -131,10 +132,14 @@ class Encoder:
 
     def ids(self, texts: str | Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Look up the token ids of texts, filled up to equal length: (batch, n), and the lengths (batch,)."""
-        batch = [texts] if isinstance(texts, str) else list(texts)
-        if not batch or not all(isinstance(text, str) for text in batch):
-            raise ValueError("texts must be one text or several, such as 'the cat ran': there is none, or another type")
-        rows = [self.tokenizer.encode(text).ids for text in batch]
+        if isinstance(texts, str):
+            texts = [texts]
+        for text in texts if isinstance(texts, Sequence) and not isinstance(texts, bytes) else [texts]:
+            if not isinstance(text, str):
+                raise TypeError(f"texts must be one text or several, in strings: {type(text).__name__}")
+        if not texts:
+            raise ValueError("texts must be one text or several: there is none")
+        rows = [self.tokenizer.encode(text).ids for text in texts]
         lengths = np.array([len(row) for row in rows])
         for i in np.flatnonzero(lengths > len(self.positions)):
             raise ValueError(
@@ -145,22 +150,26 @@ class Encoder:
 
     def run(self, ids: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]]) -> Reading:
         """Run the model on token ids (batch, n); behind the length of each text lies padding."""
-        mask = padding_mask(lengths, ids.shape[1])  # (batch, 1, 1, n): no head looks at padding
-        hidden, weights = [self.embed(ids)], []
+        x, mask = self.embed(ids, lengths)
+        hidden, weights = [x], []
         for block in self.blocks:
             output, looks = read_block(hidden[-1], block, mask)
             hidden.append(output)
             weights.append(looks)
         return Reading(lengths, np.stack(hidden), np.stack(weights))
 
-    def embed(self, ids: NDArray[np.integer[Any]]) -> Floats:
-        """Add what each token is and where it stands, and normalise: (batch, n, d_model)."""
+    def embed(
+        self, ids: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]]
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Add what each token is and where it stands, and normalise: (batch, n, d_model); and the mask of padding."""
+        self._check(ids, lengths)
         x = self.words[ids] + self.segment + self.positions[: ids.shape[1]]
-        return layer_norm(x, self.norm_weight, self.norm_bias, eps=self.eps)
+        mask = padding_mask(lengths, ids.shape[1])  # (batch, 1, 1, n): no head looks at padding
+        return layer_norm(x, self.norm_weight, self.norm_bias, eps=self.eps), mask
 
     def output(self, ids: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]]) -> Floats:
         """Run the model as `run` does, and keep the output of the last layer alone: (batch, n, d_model)."""
-        mask, x = padding_mask(lengths, ids.shape[1]), self.embed(ids)
+        x, mask = self.embed(ids, lengths)
         for block in self.blocks:
             x = transformer_block(x, block, norm_first=False, mask=mask)
         return x
@@ -171,20 +180,24 @@ class Encoder:
         So all-MiniLM-L6-v2 was trained; its modules.json and 1_Pooling say it. [CLS] and [SEP] count, padding does not.
         """
         ids, lengths = self.ids(texts)
-        there = np.arange(ids.shape[1]) < lengths[:, None]
-        means = np.where(there[..., None], self.output(ids, lengths), 0).sum(axis=1) / lengths[:, None]
+        share = (
+            padding_mask(lengths, ids.shape[1])[:, 0] / lengths[:, None, None]
+        )  # (batch, 1, n): every token the same
+        means = (share.astype(self.words.dtype) @ self.output(ids, lengths))[:, 0]
         vectors: Floats = means / np.linalg.norm(means, axis=1, keepdims=True)
-        return vectors.astype(self.words.dtype, copy=False)
+        return vectors
 
     def head_block(self, layer: int, head: int) -> Floats:
         """Return the rows of W_O that belong to one head, (d_v, d_model): by these it writes into every token."""
-        return self.blocks[layer].attention.w_o[self._rows(layer, head)]
+        rows = self._rows(layer, head)
+        return self.blocks[layer].attention.w_o[rows]
 
     def without(self, heads: Iterable[tuple[int, int]]) -> Self:
         """Return a model in which heads, given as (layer, head), write nothing: their rows of W_O are zero."""
         blocks = list(self.blocks)
         for layer, head in heads:
-            rows, attention = self._rows(layer, head), blocks[layer].attention
+            rows = self._rows(layer, head)
+            attention = blocks[layer].attention
             w_o = attention.w_o.copy()
             w_o[rows] = 0
             blocks[layer] = replace(blocks[layer], attention=replace(attention, w_o=w_o))
@@ -198,6 +211,17 @@ class Encoder:
             )
         d_v = len(self.blocks[layer].attention.w_o) // self.n_heads
         return slice(head * d_v, (head + 1) * d_v)
+
+    def _check(self, ids: NDArray[np.integer[Any]], lengths: NDArray[np.integer[Any]]) -> None:
+        if ids.ndim != 2 or lengths.shape != ids.shape[:1] or not ids.size:
+            raise ValueError(f"ids must have the shape (batch, n), lengths (batch,): ids {ids.shape}, {lengths.shape}")
+        n, longest = ids.shape[1], len(self.positions)
+        if n > longest:
+            raise ValueError(f"there are {n} tokens, and the model has positions for {longest}: shorten the text")
+        if not 0 <= ids.min() <= ids.max() < len(self.words):
+            raise ValueError(f"ids must be from 0 to {len(self.words) - 1}: {ids.min()} to {ids.max()}")
+        if not 1 <= lengths.min() <= lengths.max() <= n:
+            raise ValueError(f"lengths must be from 1 to {n}: {lengths.min()} to {lengths.max()}")
 
 
 def read_block(x: Floats, block: BlockWeights, mask: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -215,7 +239,7 @@ def read_block(x: Floats, block: BlockWeights, mask: NDArray[np.bool_]) -> tuple
 
 # --- from the files ----------------------------------------------------------------------------------------------
 
-PARTS = ("word", "position", "token_type")
+PARTS = {"word": "vocab_size", "position": "max_position_embeddings", "token_type": "type_vocab_size"}
 LAYER = {  # a name in the file, and its shape by the names of config.json; torch keeps matrices transposed
     "attention.self.query": ("hidden_size", "hidden_size"),
     "attention.self.key": ("hidden_size", "hidden_size"),
@@ -255,11 +279,10 @@ def block(tensors: Mapping[str, Floats], layer: int, config: Config) -> BlockWei
 
 def shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """Tell which tensors model.safetensors must hold, and their shapes."""
-    sizes = ("vocab_size", "max_position_embeddings", "type_vocab_size")
-    names = {
-        f"embeddings.{part}_embeddings.weight": (rows, "hidden_size") for part, rows in zip(PARTS, sizes, strict=True)
+    names: dict[str, tuple[str, ...]] = {
+        f"embeddings.{part}_embeddings.weight": (size, "hidden_size") for part, size in PARTS.items()
     }
-    parts = {"embeddings.LayerNorm": ("hidden_size",)}
+    parts: dict[str, tuple[str, ...]] = {"embeddings.LayerNorm": ("hidden_size",)}
     for layer in range(config["num_hidden_layers"]):
         parts |= {f"encoder.layer.{layer}.{part}": shape for part, shape in LAYER.items()}
     for part, shape in parts.items():
@@ -293,6 +316,10 @@ def read_config(file: Path) -> Config:
             raise ValueError(f"{file}: {name} must be a whole number above 0: {config.get(name)!r}")
     if type(config.get("layer_norm_eps")) is not float or not config["layer_norm_eps"] > 0:
         raise ValueError(f"{file}: layer_norm_eps must be a number above 0: {config.get('layer_norm_eps')!r}")
+    if not 0 <= (config.get("pad_token_id") or 0) < config["vocab_size"]:
+        raise ValueError(
+            f"{file}: pad_token_id must be a number below vocab_size {config['vocab_size']}: {config['pad_token_id']!r}"
+        )
     if config["hidden_size"] % config["num_attention_heads"]:
         raise ValueError(
             f"{file}: hidden_size {config['hidden_size']} must be a multiple of num_attention_heads "
@@ -306,8 +333,10 @@ def read_tensors(folder: Path, config: Config) -> dict[str, Floats]:
     file = existing(folder / "model.safetensors")
     try:
         held = load_file(file)
-    except (SafetensorError, KeyError, TypeError) as error:
+    except SafetensorError as error:
         raise ValueError(f"{file} is damaged, or no safetensors file; copy it once more: {error}") from None
+    except (KeyError, TypeError) as error:  # bfloat16 and its like
+        raise ValueError(f"{file} must hold numbers that NumPy has; store them as float32: {error}") from None
     wanted = shapes(config)
     for name, shape in wanted.items():
         if name not in held:
@@ -350,11 +379,12 @@ def installed() -> Path | None:
 
 def overview(tokens: Sequence[str], weights: Floats) -> str:
     """Show for each head which token gets most of its attention, and how many hundredths of it."""
-    share = weights.mean(axis=-2)  # (layers, heads, n): what each token receives
-    cells = [[f"{tokens[i][:6]} {100 * row[i]:.0f}" for row in layer for i in [row.argmax()]] for layer in share]
-    lines = [["layer", *(f"head {head}" for head in range(weights.shape[1]))]]
-    lines += [[str(layer), *row] for layer, row in enumerate(cells)]
-    return "\n".join("".join(f"{cell:>11}" for cell in line) for line in lines)
+    share = weights.mean(axis=-2)  # (layers, heads, n): what a token receives from all of them
+    lines = ["".join(f"{name:>11}" for name in ("", *(f"layer {layer}" for layer in range(len(share)))))]
+    for head, row in enumerate(share.swapaxes(0, 1)):
+        cells = [f"{tokens[most.argmax()][:7]:>8}{100 * most.max():3.0f}" for most in row]
+        lines.append(f"{f'head {head}':>11}{''.join(cells)}")
+    return "\n".join(lines)
 
 
 def grid(tokens: Sequence[str], weights: Floats) -> str:
@@ -367,6 +397,18 @@ def grid(tokens: Sequence[str], weights: Floats) -> str:
     return "\n".join(lines)
 
 
+def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
+    """Write an HTML page that holds every head and needs no other file."""
+    heads = [
+        f"<details><summary>layer {layer}, head {head}</summary><pre>{escape(grid(tokens, one))}</pre></details>"
+        for layer, row in enumerate(weights)
+        for head, one in enumerate(row)
+    ]
+    title, summary = escape(text), escape(overview(tokens, weights))
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+    return f"{head}<h1>{title}</h1><pre>{summary}</pre>{''.join(heads)}</html>\n"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read a text and show heads."""
     parser = argparse.ArgumentParser(description="Show what the heads of a trained model do with a text.")
@@ -374,23 +416,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, default=installed(), metavar="FOLDER", help="another model than MiniLM")
     parser.add_argument("--layer", type=int, help="its heads, or one of them with --head; layers count from 0")
     parser.add_argument("--head", type=int, help="this head of every layer, or of one with --layer; heads count from 0")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write all heads into a page of its own as well")
     options = parser.parse_args(arguments)
     if options.model is None:
         parser.error("there is no model: install one with `make model`, or name its folder with --model")
     try:
         encoder = Encoder.load(options.model)
+        encoder.head_block(options.layer or 0, options.head or 0)  # refuses what is none
         tokens, (_, weights) = encoder.tokens(options.text), encoder.read(options.text).of(0)
-        for layer, head in ((options.layer or 0, options.head or 0),):
-            encoder.head_block(layer, head)
+        if options.html:
+            options.html.write_text(page(options.text, tokens, weights), "utf-8")
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.layer is None and options.head is None:
         print(overview(tokens, weights))
         return
-    layers = range(encoder.n_layers) if options.layer is None else [options.layer]
-    heads = range(encoder.n_heads) if options.head is None else [options.head]
-    for layer in layers:
-        for head in heads:
+    for layer in range(encoder.n_layers) if options.layer is None else [options.layer]:
+        for head in range(encoder.n_heads) if options.head is None else [options.head]:
             print(f"layer {layer}, head {head}", grid(tokens, weights[layer, head]), sep="\n", end="\n\n")
 
 
