@@ -46,7 +46,7 @@ FAINT = 10  # thousandths, below which no arc is drawn
 Thousandths = NDArray[np.int_]
 
 _MAP = template("""
-<table>
+<table class="heads">
 <caption><span>All heads on this sentence. Rows ask, columns answer; darker = more weight</span></caption>
 <thead><tr><th scope="col">layer</th>
   {% for head in heads %}

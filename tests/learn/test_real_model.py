@@ -82,6 +82,9 @@ CLAIMS = {
     "removal": f"The largest is {REMOVED.max():.3f}, and for comparison: *bird* in place of *cat* changes the vector by "
     f"{1 - cosine(CAT.text, 'the bird that chased the dog ran'):.3f}",
     "the clearest head": f"L0 H2, changes it by {REMOVED[0, 2]:.3f}",
+    "the twins of L3 H1": f"even L3 H1, the best of them on the right, has only {WINS[3, 1, 1]} of the twins",
+    "the neighbours": "the neighbours of *it* reach "
+    + " and ".join(NUMBERS[int(((R.shifts("search", ask) > 0).sum(axis=0) >= 15).sum())] for ask in (0, 2)),
     "who ran": f"has a cosine of {cosine(CAT.text, 'the dog that chased the cat ran'):.3f} with",
 }
 
