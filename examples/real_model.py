@@ -2,8 +2,10 @@
 
     python examples/real_model.py "The cat sat on the mat, because it was warm."
     python examples/real_model.py "The cat sat on the mat, because it was warm." --layer 3 --head 1
+    python examples/real_model.py "The cat sat on the mat, because it was warm." --html cat.html
 
-The first shows where each of the heads looks most, the second what one of them does. `make model` installs the model:
+The first shows where each of the heads looks most, the second what one of them does, and the third writes a page in
+which one can choose. `make model` installs the model:
 all-MiniLM-L6-v2, six layers of twelve heads, whose weights are licensed under Apache 2.0. --model names the folder of
 another encoder of BERT's kind, with its config.json, model.safetensors and tokenizer.json.
 docs/learn/transformer-block.md explains what a block computes.
@@ -409,6 +411,17 @@ def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
     return f"{head}<h1>{title}</h1><pre>{summary}</pre>{''.join(heads)}</html>\n"
 
 
+def write_page(file: Path, text: str, tokens: Sequence[str], weights: Floats) -> None:
+    """Write the head browser of docs/learn/real-model.md with one text in it, as a file that stands alone."""
+    from docs_ext.fences.head_browser import alone  # needs the docs extra, which the rest does not
+
+    n_layers, n_heads = weights.shape[:2]
+    about = (
+        f"{n_layers} layers of {n_heads} heads. {len(tokens)} tokens: choose who asks, and see whom a head looks at."
+    )
+    file.write_text(alone(text, tokens, weights, about), "utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read a text and show heads."""
     parser = argparse.ArgumentParser(description="Show what the heads of a trained model do with a text.")
@@ -417,6 +430,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--layer", type=int, help="its heads, or one of them with --head; layers count from 0")
     parser.add_argument("--head", type=int, help="this head of every layer, or of one with --layer; heads count from 0")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write all heads into a page of its own as well")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page that shows all heads, and open it yourself"
+    )
     options = parser.parse_args(arguments)
     if options.model is None:
         parser.error("there is no model: install one with `make model`, or name its folder with --model")
@@ -428,6 +444,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             options.html.write_text(page(options.text, tokens, weights), "utf-8")
     except (OSError, ValueError) as error:
         parser.error(str(error))
+    if options.html:
+        write_page(options.html, options.text, tokens, weights)
+        print(f"{options.html}: all heads on this text. Open it in a browser; it needs no network.")
+        return
     if options.layer is None and options.head is None:
         print(overview(tokens, weights))
         return

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from real_model import Encoder, installed
 
-from attention import merge_heads, project, split_heads
+from attention import project, split_heads
+from examples.real_model import Encoder, installed
 
 RECORD = Path(__file__).parents[1] / "docs/assets/records/heads.json"
 MODEL = {
@@ -73,6 +73,7 @@ class Twins(NamedTuple):
     for_second: str
 
     def texts(self) -> tuple[str, str]:
+        """Write both sentences."""
         return self.frame.format(self.for_first), self.frame.format(self.for_second)
 
 
@@ -160,12 +161,11 @@ def sentence(encoder: Encoder, text: str) -> dict[str, Any]:
 
 
 def heads_of(encoder: Encoder, hidden: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return for all heads: each value times the head's block of W_O, what the head writes, and what it concatenates.
+    """Return for all heads: each value times the head's block of W_O, what the head writes, and its blend of values.
 
     The first two have shape (layers, heads, n, d_model), the last one (layers, heads, n, d_v).
     """
-    attended = []
-    written = []
+    attended, written = [], []
     for layer, block in enumerate(encoder.blocks):
         w = block.attention
         value = split_heads(project(hidden[layer], w.w_v, w.b_v), w.n_heads)  # (heads, n, d_v)
@@ -199,7 +199,8 @@ def with_constant(encoder: Encoder, layer: int, constant: Floats) -> Encoder:
     """Return a model whose attention adds a constant in one layer."""
     blocks = list(encoder.blocks)
     attention = blocks[layer].attention
-    blocks[layer] = replace(blocks[layer], attention=replace(attention, b_o=attention.b_o + constant))
+    bias = constant if attention.b_o is None else attention.b_o + constant
+    blocks[layer] = replace(blocks[layer], attention=replace(attention, b_o=bias))
     return replace(encoder, blocks=tuple(blocks))
 
 

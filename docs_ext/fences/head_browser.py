@@ -67,7 +67,8 @@ _PATH = template("""
 <path class="l{{ level }}" d="{{ d }}"/>
 """)
 _STAGE = template("""
-<div class="stage" style="--units:{{ columns | sum }};--high:{{ high | g }};--font:{{ font }};--columns:{{ fractions }}">
+<div class="stage"
+  style="--units:{{ columns | sum }};--high:{{ high | g }};--font:{{ font }};--columns:{{ fractions }}">
 <svg viewBox="0 0 {{ columns | sum }} {{ high | g }}" aria-hidden="true">
 {% for arc in arcs %}
 <path d="{{ arc.path }}" pathLength="1" stroke-width="{{ arc.thickness | g }}" data-key="{{ arc.key }}"/>
@@ -130,8 +131,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         one.tokens,
         weights,
         (start, layer, head, row),
-        question=f"the first token, {one.tokens[0]}, stands for no word. Where do the words give more of their attention "
-        "to it, in layer 0 or in layer 4?",
+        question=f"the first token, {one.tokens[0]}, stands for no word. Where do the words give it more of their "
+        "attention, in layer 0 or in layer 4?",
         answer=f"In layer 4, {hundredths(1000 * to_first[4])} of it on average over the heads, as against "
         f"{hundredths(1000 * to_first[0])} in layer 0. The pictures of layer 4 have a dark left edge.",
     )
@@ -154,7 +155,10 @@ def browser(
         map=scrolling("All heads", small_pictures(tokens, weights, layer, head)),
         stage=scrolling("Arcs", stage(tokens, weights[layer, head, row], row)),
         grid=scrolling_table(
-            "weights", caption, _ROWS(tokens=tokens, weights=weights[layer, head], chosen=row, hundredths=hundredths), _LEGEND
+            "weights",
+            caption,
+            _ROWS(tokens=tokens, weights=weights[layer, head], chosen=row, hundredths=hundredths),
+            _LEGEND,
         ),
     )
     return widget(

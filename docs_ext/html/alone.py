@@ -17,7 +17,8 @@ _PAGE = template("""
 <html lang="en" data-md-color-scheme="default" data-md-color-primary="white">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
 <title>{{ title }}</title>
 <style>
@@ -43,7 +44,7 @@ _EXPORT = re.compile(r"^export (?=const |(?:async )?function |class |let )", re.
 
 
 def alone(tag: str, title: str, about: str, body: Markup, ident: str, data: Any, *, sheets: tuple[str, ...]) -> str:
-    """Write the file: the widget of this tag, the style sheets of the fences whose styles it has, and its data by id."""
+    """Write the file: a widget by its tag, the style sheets of the fences whose styles it has, its data by their id."""
     styles = [*SHARED, *(ASSETS / f"css/fences/{sheet}.css" for sheet in sheets)]
     held = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     return _PAGE(

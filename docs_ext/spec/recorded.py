@@ -65,13 +65,15 @@ class Recorded(NamedTuple):
         It is what the first noun gains over the second when *it* (or whoever asks) comes to mean the first.
         """
         weights = np.stack([pair.weights[..., ask, :] for pair in getattr(self, which)])  # (..., sentence, noun)
-        lead: Floats = weights[..., 0] - weights[..., 1]
-        return lead[..., 0] - lead[..., 1]
+        lead = weights[..., 0] - weights[..., 1]
+        shifts: Floats = lead[..., 0] - lead[..., 1]
+        return shifts
 
     def leads(self, which: str) -> Floats:
         """Return by how much *it* prefers the noun that it means: (pair, layers, heads, sentence)."""
         weights = np.stack([pair.weights[..., 1, :] for pair in getattr(self, which)])
-        return (weights[..., 0] - weights[..., 1]) * [1, -1]
+        leads: Floats = (weights[..., 0] - weights[..., 1]) * [1, -1]
+        return leads
 
 
 @cache
@@ -82,7 +84,8 @@ def recorded(path: Path = RECORD) -> Recorded:
     found = json.loads(path.read_text("utf-8"))
 
     def numbers(name: str, item: Any) -> Floats:
-        return np.array(item) / found["units"][name]
+        unit: int = found["units"][name]
+        return np.array(item, float) / unit
 
     def twins(pairs: list[dict[str, Any]]) -> list[Twins]:
         return [Twins(pair["texts"], pair["nouns"], numbers("twins", pair["weights"])) for pair in pairs]
@@ -93,10 +96,16 @@ def recorded(path: Path = RECORD) -> Recorded:
     ]
     similar = found["similarity"]
     return Recorded(
-        found["model"],
-        sentences,
-        *(twins(found[name]) for name in ("search", "test", "animals", "things")),
-        *(numbers(name, found[name]) for name in ("w_o", "removed", "frozen")),
-        similar["texts"],
-        *(numbers(name, similar[name]) for name in ("cosines", "embedded")),
+        model=found["model"],
+        sentences=sentences,
+        search=twins(found["search"]),
+        test=twins(found["test"]),
+        animals=twins(found["animals"]),
+        things=twins(found["things"]),
+        w_o=numbers("w_o", found["w_o"]),
+        removed=numbers("removed", found["removed"]),
+        frozen=numbers("frozen", found["frozen"]),
+        texts=similar["texts"],
+        cosines=numbers("cosines", similar["cosines"]),
+        embedded=numbers("embedded", similar["embedded"]),
     )

@@ -1,4 +1,4 @@
-"""<head-browser> in the browser: any head, as recorded; the record is fetched when it is needed; the file that stands alone."""
+"""<head-browser> in the browser: any head, as recorded, fetched when it is needed; and the file that stands alone."""
 
 import json
 
@@ -25,7 +25,8 @@ SHOWN = """widget => {
     shares: [...widget.querySelectorAll(".shares span")].map(e => e.textContent),
     map: [...widget.querySelectorAll(".map svg")].map(e => e.innerHTML.replace(/ xmlns="[^"]*"/g, "")),
     named: [...widget.querySelectorAll(".map svg")].map(e => e.getAttribute("aria-label")),
-    current: [...widget.querySelectorAll(".map [aria-current]")].map(e => [e.dataset.layer, e.dataset.head].map(Number)),
+    current: [...widget.querySelectorAll(".map [aria-current]")].map(
+      e => [e.dataset.layer, e.dataset.head].map(Number)),
     arcs: [...widget.querySelectorAll(".stage > svg path")].map(
       e => [e.dataset.key, e.getAttribute("stroke-width"), ...e.getAttribute("d").match(/-?[\\d.]+/g)].map(Number)),
     says: widget.querySelector("output").textContent,
@@ -150,7 +151,15 @@ def test_the_script_draws_arcs_as_the_build_does(page, server):
 @pytest.fixture
 def alone(tmp_path):
     rng = np.random.default_rng(2)
-    tokens = ["[CLS]", "a", "</script>", "a", "<b>", *(f"word{i}" for i in range(17)), "[SEP]"]  # longer than any recorded
+    tokens = [
+        "[CLS]",
+        "a",
+        "</script>",
+        "a",
+        "<b>",
+        *(f"word{i}" for i in range(17)),
+        "[SEP]",
+    ]  # longer than any recorded
     weights = rng.dirichlet(np.ones(len(tokens)), (2, 3, len(tokens)))
     file = tmp_path / "heads.html"
     file.write_text(head_browser.alone("a </script> a <b>", tokens, weights, "Two layers of three heads."), "utf-8")

@@ -22,7 +22,10 @@ def test_integers_become_numbers_of_their_unit():
     assert read.weights[3, 7, 2, 5] == one["weights"][3][7][2][5] / 1000
     assert read.values[1, 4, 6] == one["values"][1][4][6] / FILE["units"]["values"]
     assert recorded().removed[5, 2, 9] == FILE["removed"][5][2][9] / FILE["units"]["removed"]
-    assert recorded().test[11].weights[5, 0, 1, 2, 1] == FILE["test"][11]["weights"][5][0][1][2][1] / FILE["units"]["twins"]
+    assert (
+        recorded().test[11].weights[5, 0, 1, 2, 1]
+        == FILE["test"][11]["weights"][5][0][1][2][1] / FILE["units"]["twins"]
+    )
 
 
 def test_every_row_of_weights_spends_its_budget():
@@ -55,7 +58,8 @@ def made(follows, *, n_pairs=20, seed=0):
         weights[1, 2, 0, 1, 0] += 0.3  # in the first sentence it means the first noun
         weights[1, 2, 1, 1, 1 if follows else 0] += 0.3
         pairs.append(Twins(["a", "b"], ["x", "y"], weights))
-    return Recorded({}, [], pairs, [], [], [], *([np.zeros(1)] * 3), [], *([np.zeros(1)] * 2))
+    nothing = np.zeros(1)
+    return Recorded({}, [], pairs, [], [], [], nothing, nothing, nothing, [], nothing, nothing)
 
 
 def shift_by_loops(pairs, ask):

@@ -137,7 +137,7 @@ class HeadBrowser extends HTMLElement {
     const held = sentences?.[sentence];
     if (held && this.shown !== sentence) this.showMap(held);
     if (!held && !(isFirst && this.shown === sentence)) {
-      this.wait(values, `Layer ${layer}, head ${head}: the record is being fetched.`);
+      this.wait(values);
       return;
     }
     this.mark(layer, head);
@@ -149,10 +149,10 @@ class HeadBrowser extends HTMLElement {
     this.removeAttribute("aria-busy");
   }
 
-  /** @type {(values: Record<string, string>, says: string) => void} */
-  wait(values, says) {
+  // What stood there stays, dimmed, until the record has come; what is wanted by then is shown.
+  /** @type {(values: Record<string, string>) => void} */
+  wait(values) {
     this.wanted = values;
-    find(this, "output").textContent = says;
     if (this.getAttribute("aria-busy")) return;
     this.setAttribute("aria-busy", "true");
     load().then(() => this.show(this.wanted ?? values)).catch(({ message }) => {
