@@ -135,7 +135,7 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
 
     $$\operatorname{gelu}(x) = x\, \Phi(x) = \frac x2 \Big(1 + \operatorname{erf} \frac{x}{\sqrt 2}\Big)$$
 
-    $\Phi$ is the distribution function of the standard normal.
+    $\Phi$ is the distribution function of the standard normal, and erf is right to two units in the last place.
 
     Parameters
     ----------

@@ -2,10 +2,10 @@
 
     python examples/real_model.py "The cat sat on the mat, because it was warm."
     python examples/real_model.py "The cat sat on the mat, because it was warm." --layer 3 --head 1
-    python examples/real_model.py "The cat sat on the mat, because it was warm." --html cat.html
+    python examples/real_model.py "The cat sat on the mat, because it was warm." --html heads.html
 
-The first shows where each of the heads looks most, the second what one of them does, and the third writes a page in
-which one can choose. `make model` installs the model:
+The first shows where each of the heads looks most, the second what one of them does, and the third writes a page that
+shows them all. `make model` installs the model:
 all-MiniLM-L6-v2, six layers of twelve heads, whose weights are licensed under Apache 2.0. --model names the folder of
 another encoder of BERT's kind, with its config.json, model.safetensors and tokenizer.json.
 docs/learn/transformer-block.md explains what a block computes.
@@ -62,7 +62,7 @@ class Reading(NamedTuple):
     Attributes
     ----------
     lengths : ndarray of shape (batch,)
-        Tokens of each text; what lies behind them is padding.
+        Tokens of each text. What lies behind them is padding, whose states and weights mean nothing.
     hidden : ndarray of shape (1 + layers, batch, n, d_model)
         The embeddings, then the output of each layer.
     weights : ndarray of shape (layers, batch, heads, n, n)
@@ -134,14 +134,15 @@ class Encoder:
 
     def ids(self, texts: str | Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Look up the token ids of texts, filled up to equal length: (batch, n), and the lengths (batch,)."""
-        if isinstance(texts, str):
-            texts = [texts]
-        for text in texts if isinstance(texts, Sequence) and not isinstance(texts, bytes) else [texts]:
+        several = isinstance(texts, Iterable) and not isinstance(texts, str | bytes)
+        batch = list(texts) if several else [texts]
+        for text in batch:
             if not isinstance(text, str):
                 raise TypeError(f"texts must be one text or several, in strings: {type(text).__name__}")
-        if not texts:
+            text.encode()  # refuses what UTF-8 cannot say
+        if not batch:
             raise ValueError("texts must be one text or several: there is none")
-        rows = [self.tokenizer.encode(text).ids for text in texts]
+        rows = [self.tokenizer.encode(text).ids for text in batch]
         lengths = np.array([len(row) for row in rows])
         for i in np.flatnonzero(lengths > len(self.positions)):
             raise ValueError(
@@ -180,12 +181,12 @@ class Encoder:
         """Turn each text into one vector of length 1, (batch, d_model): the mean over its tokens, then normalised.
 
         So all-MiniLM-L6-v2 was trained; its modules.json and 1_Pooling say it. [CLS] and [SEP] count, padding does not.
+        sentence-transformers cuts a text at 256 tokens before; here nothing is cut.
         """
         ids, lengths = self.ids(texts)
-        share = (
-            padding_mask(lengths, ids.shape[1])[:, 0] / lengths[:, None, None]
-        )  # (batch, 1, n): every token the same
-        means = (share.astype(self.words.dtype) @ self.output(ids, lengths))[:, 0]
+        output = self.output(ids, lengths)
+        share = padding_mask(lengths, ids.shape[1])[:, 0] / lengths[:, None, None]  # (batch, 1, n): all the same
+        means = (share.astype(output.dtype) @ output)[:, 0]
         vectors: Floats = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 
@@ -400,7 +401,20 @@ def grid(tokens: Sequence[str], weights: Floats) -> str:
 
 
 def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
-    """Write an HTML page that holds every head and needs no other file."""
+    """Write an HTML page that holds every head and needs no other file: the browser of docs/learn/real-model.md.
+
+    Where the site's tools (the docs extra) are missing, the heads stand below one another as text.
+    """
+    try:
+        from docs_ext.fences.head_browser import alone
+    except ImportError:
+        return plain_page(text, tokens, weights)
+    n_layers, n_heads = weights.shape[:2]
+    return alone(text, tokens, weights, f"{n_layers} layers of {n_heads} heads on {len(tokens)} tokens.")
+
+
+def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:
+    """Write every head as text."""
     heads = [
         f"<details><summary>layer {layer}, head {head}</summary><pre>{escape(grid(tokens, one))}</pre></details>"
         for layer, row in enumerate(weights)
@@ -411,17 +425,6 @@ def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
     return f"{head}<h1>{title}</h1><pre>{summary}</pre>{''.join(heads)}</html>\n"
 
 
-def write_page(file: Path, text: str, tokens: Sequence[str], weights: Floats) -> None:
-    """Write the head browser of docs/learn/real-model.md with one text in it, as a file that stands alone."""
-    from docs_ext.fences.head_browser import alone  # needs the docs extra, which the rest does not
-
-    n_layers, n_heads = weights.shape[:2]
-    about = (
-        f"{n_layers} layers of {n_heads} heads. {len(tokens)} tokens: choose who asks, and see whom a head looks at."
-    )
-    file.write_text(alone(text, tokens, weights, about), "utf-8")
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read a text and show heads."""
     parser = argparse.ArgumentParser(description="Show what the heads of a trained model do with a text.")
@@ -430,9 +433,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--layer", type=int, help="its heads, or one of them with --head; layers count from 0")
     parser.add_argument("--head", type=int, help="this head of every layer, or of one with --layer; heads count from 0")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write all heads into a page of its own as well")
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write a page that shows all heads, and open it yourself"
-    )
     options = parser.parse_args(arguments)
     if options.model is None:
         parser.error("there is no model: install one with `make model`, or name its folder with --model")
@@ -444,10 +444,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             options.html.write_text(page(options.text, tokens, weights), "utf-8")
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    if options.html:
-        write_page(options.html, options.text, tokens, weights)
-        print(f"{options.html}: all heads on this text. Open it in a browser; it needs no network.")
-        return
     if options.layer is None and options.head is None:
         print(overview(tokens, weights))
         return

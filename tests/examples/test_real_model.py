@@ -155,7 +155,8 @@ def test_states_and_weights_are_those_of_loops_alone_and_in_a_batch(encoder, ten
 
 
 def test_one_text_is_a_batch_of_one_and_tokens_are_named(encoder):
-    np.testing.assert_array_equal(encoder.read("the cat").hidden, encoder.read(["the cat"]).hidden)
+    for texts in (["the cat"], ("the cat",), np.array(["the cat"]), iter(["the cat"])):
+        np.testing.assert_array_equal(encoder.read("the cat").hidden, encoder.read(texts).hidden)
     assert encoder.read("the cat").weights.shape == (2, 1, 3, 4, 4)
     assert encoder.tokens("the cat on mat.") == ["[CLS]", "the", "cat", "on", "mat", ".", "[SEP]"]
     assert (encoder.n_layers, encoder.n_heads) == (2, 3)
@@ -299,7 +300,9 @@ def test_what_may_be_left_out_and_what_is_not_used_is_not_asked_for(folder):
 TEXTS = {
     "too long": ("the " * 8, ValueError, r"text 0 has 10 tokens, .* positions for 9"),
     "one too long": (["cat", "the " * 8], ValueError, r"text 1 has 10 tokens"),
+    "none from a generator": ((text for text in ()), ValueError, "texts must be .*there is none"),
     "none": ([], ValueError, "texts must be .*there is none"),
+    "half a character": ("cat \ud83d", ValueError, "position 4: surrogates not allowed"),
     "a number": ([1], TypeError, "texts must be .*: int"),
     "nothing": (None, TypeError, "texts must be .*: NoneType"),
     "bytes": (b"cat", TypeError, "texts must be .*: bytes"),
@@ -366,8 +369,9 @@ def test_the_program_shows_all_heads_and_each_in_hundredths(made, encoder, capsy
 def test_the_program_writes_a_page_of_its_own(made, encoder, capsys, tmp_path):
     file = tmp_path / "heads.html"
     example.main(["the <b>cat", "--model", str(made), "--html", str(file)])
-    page = file.read_text("utf-8")
     tokens, weights = encoder.tokens("the <b>cat"), encoder.read("the <b>cat").weights[:, 0]
+    assert "<h1>the &lt;b&gt;cat</h1>" in file.read_text("utf-8")
+    page = example.plain_page("the <b>cat", tokens, weights)  # without the site's tools
     assert "<b>" not in page
     for layer in range(2):
         for head in range(3):
