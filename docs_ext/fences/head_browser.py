@@ -47,7 +47,7 @@ Thousandths = NDArray[np.int_]
 
 _MAP = template("""
 <table class="heads">
-<caption><span>All heads on this sentence. Rows ask, columns answer; darker = more weight</span></caption>
+<caption><span>All heads on this sentence. Rows ask, columns answer; stronger = more weight</span></caption>
 <thead><tr><th scope="col">layer</th>
   {% for head in heads %}
   <th scope="col">{{ head }}</th>
@@ -134,7 +134,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
         question=f"the first token, {one.tokens[0]}, stands for no word. Where do the words give it more of their "
         "attention, in layer 0 or in layer 4?",
         answer=f"In layer 4, {hundredths(1000 * to_first[4])} of it on average over the heads, as against "
-        f"{hundredths(1000 * to_first[0])} in layer 0. The pictures of layer 4 have a dark left edge.",
+        f"{hundredths(1000 * to_first[0])} in layer 0. The pictures of layer 4 have a full left column.",
     )
 
 

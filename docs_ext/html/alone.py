@@ -10,7 +10,10 @@ from markupsafe import Markup
 from docs_ext.html.template import template
 
 ASSETS = Path(__file__).parents[2] / "docs/assets"
-SHARED = (Path(__file__).with_suffix(".css"), ASSETS / "css/site.css", ASSETS / "css/widgets.css")
+SHARED = (
+    Path(__file__).with_suffix(".css"),
+    *(ASSETS / f"css/{sheet}.css" for sheet in ("site", "figures", "widgets")),
+)
 
 _PAGE = template("""
 <!doctype html>

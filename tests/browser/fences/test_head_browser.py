@@ -182,6 +182,8 @@ def test_a_file_that_stands_alone_works_from_the_disk_with_the_network_off(brows
     np.testing.assert_allclose(1000 * np.array(shown["weights"]), thousandths[1, 2], atol=1e-9)
     assert shown["says"] == head_browser.statement(tokens, thousandths, 1, 2, 20)
     assert shown["current"] == [[1, 2]]
+    said = page.locator("head-browser [role=status]").bounding_box()
+    assert (said["width"], said["height"]) == (1, 1)  # heard, not seen
     assert asked == [file.as_uri()]
     assert faults == []
     context.close()
