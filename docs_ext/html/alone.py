@@ -43,6 +43,8 @@ if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement
 </html>
 """)
 _IMPORT = re.compile(r"^import\s[^;]*?from\s+\"(?P<path>[^\"]+)\";\n", re.MULTILINE)
+_LATER = re.compile(r"await import\(\"(?P<path>[^\"]+)\"\)")
+_EXPORTED = re.compile(r"^export (?:const|(?:async )?function|class|let) (\w+)", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=const |(?:async )?function |class |let )", re.MULTILINE)
 
 
@@ -74,8 +76,16 @@ def _bodies(module: Path, seen: set[Path]) -> list[str]:
         return []
     seen.add(module)
     source = module.read_text("utf-8")
-    needs = [(module.parent / found["path"]).resolve() for found in _IMPORT.finditer(source)]
-    body = _EXPORT.sub("", _IMPORT.sub("", source)).replace("</script", "<\\/script")
+    needs = [
+        (module.parent / found["path"]).resolve() for found in (*_IMPORT.finditer(source), *_LATER.finditer(source))
+    ]
+    body = _LATER.sub(lambda found: _exports(module.parent / found["path"]), _IMPORT.sub("", source))
+    body = _EXPORT.sub("", body).replace("</script", "<\\/script")
     if left := re.search(r"^(?:import|export)\b.*", body, re.MULTILINE):
         raise ValueError(f"{module.name}: only imports and exports by name can be joined: {left[0]}")
     return [*(part for need in needs for part in _bodies(need, seen)), body]
+
+
+def _exports(module: Path) -> str:
+    """Write what `await import` gives: a module that is there already, as an object."""
+    return f"{{ {', '.join(_EXPORTED.findall(module.read_text('utf-8')))} }}"

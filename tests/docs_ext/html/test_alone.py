@@ -28,6 +28,18 @@ def test_what_a_module_imports_comes_before_it_once(tmp_path):
     assert order == sorted(order)
 
 
+def test_what_is_imported_later_is_there_from_the_start(tmp_path):
+    main = write(
+        tmp_path,
+        late="export const a = 1;\nconst own = 2;\nexport function b() {\n  return own;\n}\n",
+        main='async function go() {\n  const late = await import("./late.js");\n  return late.a + late.b();\n}\n',
+    )
+    script = one_script(main)
+    assert "const late = { a, b };" in script
+    assert script.index("const own = 2;") < script.index("async function go")
+    assert "import(" not in script
+
+
 def test_a_script_cannot_end_its_element_early(tmp_path):
     assert "</script" not in one_script(write(tmp_path, main='const text = "</script>";\n'))
 
