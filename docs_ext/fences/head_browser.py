@@ -22,6 +22,7 @@ The HTML, which the script fills anew (ID is the id of the fence):
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -200,18 +201,20 @@ def small_pictures(tokens: Sequence[str], weights: Thousandths, layer: int, head
 
 
 def paths(weights: Thousandths) -> Markup:
-    """Draw a grid of weights as at most four paths of unit squares.
+    """Draw a grid of weights as at most four paths of rectangles: cells of a column that are alike are one.
 
-    >>> paths(np.array([[740, 260], [0, 1000]]))
-    Markup('<path class="l1" d="M1 0h1v1h-1z"/><path class="l2" d="M0 0h1v1h-1z"/><path class="l3" d="M1 1h1v1h-1z"/>')
+    >>> paths(np.array([[740, 260], [510, 1000]]))
+    Markup('<path class="l1" d="M1 0h1v1h-1z"/><path class="l2" d="M0 0h1v2h-1z"/><path class="l3" d="M1 1h1v1h-1z"/>')
     """
-    level = np.digitize(weights, LEVELS) - 1
-    drawn = [
-        _PATH(level=k, d="".join(f"M{j} {i}h1v1h-1z" for i, j in np.argwhere(level == k)))
-        for k in range(len(LEVELS))
-        if (level == k).any()
-    ]
-    return Markup("").join(drawn)
+    drawn = [""] * len(LEVELS)
+    for j, column in enumerate(np.digitize(weights.T, LEVELS) - 1):
+        i = 0
+        for level, cells in groupby(column.tolist()):
+            high = len(list(cells))
+            if level >= 0:
+                drawn[level] += f"M{j} {i}h1v{high}h-1z"
+            i += high
+    return Markup("").join(_PATH(level=level, d=d) for level, d in enumerate(drawn) if d)
 
 
 def stage(tokens: Sequence[str], weights: Thousandths, row: int) -> Markup:

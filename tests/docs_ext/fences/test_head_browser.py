@@ -1,6 +1,7 @@
 """<head-browser> as it stands without a script: one head, and a small picture of every head."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -43,9 +44,9 @@ def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
         for path in svg:
             level = int(path.get("class")[1]) + 1
             for square in path.get("d").split("M")[1:]:
-                j, i = square.removesuffix("h1v1h-1z").split()
-                assert drawn[int(i), int(j)] == 0
-                drawn[int(i), int(j)] = level
+                j, i, high = map(int, re.fullmatch(r"(\d+) (\d+)h1v(\d+)h-1z", square).groups())
+                assert not drawn[i : i + high, j].any()
+                drawn[i : i + high, j] = level
         grid = WEIGHTS[at // 12, at % 12]
         wanted = sum((grid >= limit).astype(int) for limit in (100, 250, 500, 750))
         np.testing.assert_array_equal(drawn, wanted)

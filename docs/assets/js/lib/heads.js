@@ -24,12 +24,13 @@ function namesOf(words) {
 /** @type {(weights: number[][]) => string[]} */
 function paths(weights) {
   const drawn = LEVELS.map(() => "");
-  weights.forEach((row, i) =>
-    row.forEach((weight, j) => {
-      const level = LEVELS.findLastIndex((from) => weight >= from);
-      if (level >= 0) drawn[level] += `M${j} ${i}h1v1h-1z`;
-    })
-  );
+  weights.forEach((_, j) => {
+    const column = weights.map((row) => LEVELS.findLastIndex((from) => row[j] >= from));
+    for (let i = 0, end = 0; i < column.length; i = end) {
+      while (column[end] === column[i]) end += 1;
+      if (column[i] >= 0) drawn[column[i]] += `M${j} ${i}h1v${end - i}h-1z`;
+    }
+  });
   return drawn;
 }
 
