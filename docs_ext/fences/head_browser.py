@@ -41,6 +41,7 @@ from docs_ext.spec.words import names_of, row_of
 
 REQUIRED = ("caption", "sentence", "layer", "head")
 OPTIONAL = ("selected",)
+SHOWN_ON = "../learn/real-model.md#browser"
 LEVELS = (100, 250, 500, 750)  # thousandths, from which a cell of a small picture is darker
 FAINT = 10  # thousandths, below which no arc is drawn
 
