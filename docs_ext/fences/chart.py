@@ -82,7 +82,9 @@ def render(spec: Mapping[str, Any]) -> Markup:
     vega = {key: item for key, item in spec.items() if key not in _OWN}
     check_fields(vega, records[0])
     ident, title, description = (str(spec[key]) for key in ("id", "title", "description"))
-    said.check_all(spec, ("title", "description"), shown(records), column=partial(column, records))
+    known = shown(records)
+    texts = {"title": (title, known), "description": (description, known)}
+    said.check_all(spec.get("numbers", []), texts, {"column": partial(column, records)})
     size, drawing = inline(draw(vega | {"data": {"values": records}}), ident)
     numbers = folded("The numbers", table(records), f"The numbers: {title}")
     return _FIGURE(

@@ -89,20 +89,20 @@ def values(item: Any) -> set[float]:
     return set()
 
 
-def check_all(spec: Mapping[str, Any], keys: Iterable[str], known: set[float], **names: Any) -> None:
-    """Check several texts of a fence against what it computes and the expressions in `numbers`."""
-    own = spec.get("numbers", [])
+def check_all(own: Any, texts: Mapping[str, tuple[str, set[float]]], names: Mapping[str, Any]) -> None:
+    """Check texts, each by its key with what is known to it, and the expressions in `own`, the fence's `numbers`."""
+    in_all: set[float] = set()
     if isinstance(own, Mapping):
-        for key, text in own.items():
-            computed = evaluate(str(text), names)
-            in_order(key, str(spec[key]), computed)
-            known = known | values(computed)
-        own, keys = [], [key for key in keys if key not in own]
+        computed = {key: evaluate(str(text), names) for key, text in own.items()}
+        for key, numbers in computed.items():
+            in_order(key, texts[key][0], numbers)
+        in_all, own = values(computed), []
+        texts = {key: text for key, text in texts.items() if key not in computed}
     if not isinstance(own, list):
         raise SpecError("numbers is a list of expressions, or one for each text with all its numbers", key="numbers")
     by_text = {str(text): values(evaluate(str(text), names)) for text in own}
-    known = known.union(*by_text.values())
-    named = set[float]().union(*(check(key, str(spec[key]), known) for key in keys))
+    in_all = in_all.union(*by_text.values())
+    named = set[float]().union(*(check(key, text, known | in_all) for key, (text, known) in texts.items()))
     for text, found in by_text.items():
         if not found & named:
             raise SpecError(f"numbers: nothing names {text}", key="numbers")
