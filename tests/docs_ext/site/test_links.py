@@ -207,7 +207,7 @@ def test_the_words_of_a_link_say_where_it_leads():
 WRONG = {
     "another section": ("learn/gradients.md", "each row sums to zero", "reference/properties.md", "hull"),
     "another entry": ("learn/relative-positions.md", "distance", "reference/glossary.md", "budget"),
-    "another page": ("learn/gradients.md", "softmax", "learn/memory.md", ""),
+    "another page": ("learn/gradients.md", "sinusoid", "learn/memory.md", ""),
     "another function": ("learn/heads.md", "`attention_flops`", "reference/costs.md", "attention.costs.kv_cache_bytes"),
     "no next page": ("learn/lookup.md", "The next page", "learn/masks.md", ""),
     "another example": ("learn/masks.md", "the running example", "learn/history.md", ""),
