@@ -12,9 +12,7 @@ from tests.pages import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")
-_LOCKED = re.compile(
-    r"^(?P<name>[a-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)(?: ; (?P<marker>.+?))? \\\n(?P<rest>(?: .*\n)+)", re.M
-)
+_PIN = re.compile(r"^(?P<name>[a-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M)
 
 
 def canonical(name):
@@ -67,12 +65,8 @@ def test_both_citations_of_the_site_are_one():
         return found[0].split()
 
     assert citation("README.md") == citation("docs/reference/sources.md")
-    year = int("".join(re.findall(r"year += \{(\d{4})\}", " ".join(citation("README.md")))))
-    assert (
-        year
-        == int(re.search(r"Copyright \(c\) (\d{4})", (ROOT / "LICENSE").read_text("utf-8"))[1])
-        <= date.today().year
-    )
+    year = re.search(r"Copyright \(c\) (\d{4})", (ROOT / "LICENSE").read_text("utf-8"))[1]
+    assert f"{{{year}}}," in citation("README.md")
 
 
 def test_the_licence_is_the_one_that_is_named():
