@@ -105,9 +105,7 @@ def test_every_declaration_has_a_known_property_and_a_value(name):
         hint = get_close_matches(prop, PROPERTIES, n=1)
         assert prop.startswith("--") or prop in PROPERTIES, f"{name}: {prop!r} is no property; near: {hint}"
         assert value.strip(), f"{name}: {prop!r} has no value"
-        units = set(re.findall(r"(?<![\w#-])\d*\.?\d+([a-z]+)\b", value))
-        assert units <= UNITS, f"{name}: {prop}: {value}: no unit"
-        )
+        assert set(re.findall(r"(?<![\w#-])\d*\.?\d+([a-z]+)\b", value)) <= UNITS, f"{name}: {prop}: {value}"
 
 
 def test_every_variable_is_set_somewhere():
