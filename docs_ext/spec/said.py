@@ -28,8 +28,8 @@ _TENS = {
 _ONES = ["one", *_COUNTS[:8]]
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _SAID = re.compile(
-    r"(?<![\w.])(?P<digits>\d{1,3}(?:(?:,|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w]|\.\d)"
-    r"(?:\s*(?P<slash>/)\s*(?P<below>\d+)\b)?(?:\s(?P<scale>thousand|million|billion)\b)?(?P<percent>\s?%|\spercent\b)?"
+    r"(?<![\w.])(?P<digits>\d{1,3}(?:(?:,|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?P<power>e[+-]?\d+)?(?![\w]|\.\d)"
+    r"(?:\s*(?P<slash>/)\s*(?P<below>[1-9]\d*)\b)?(?:\s(?P<scale>thousand|million|billion)\b)?(?P<percent>\s?%|\spercent\b)?"
     rf"|(?<!powers of )(?<![\w-])(?P<count>{'|'.join(_COUNTS)})(?:\s(?P<parts>{'|'.join(_PARTS)})s?)?\b"
     rf"|\b(?P<tens>{'|'.join(_TENS)})(?:-(?P<ones>{'|'.join(_ONES)}))?\b(?!-)"
     rf"|\b(?:an?|one)\s(?P<part>{'|'.join(_PARTS)})\b",
@@ -66,7 +66,7 @@ def _number(found: re.Match[str]) -> Said:
         value = 1 / _PARTS[found["part"].lower()]
         return Said(found[0], value, 0.02 * value)
     digits = re.sub(r"[,{}]", "", found["digits"])
-    unit = _SCALES.get(found["scale"] or "", 1.0) / (100 if found["percent"] else 1)
+    unit = _SCALES.get(found["scale"] or "", 1.0) / (100 if found["percent"] else 1) * float(f"1{found['power'] or ''}")
     if found["slash"]:
         return Said(found[0], float(digits) / int(found["below"]), 1e-9)
     value, last = float(digits) * unit, 10.0 ** -len(digits.partition(".")[2]) * unit

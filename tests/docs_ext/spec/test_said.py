@@ -10,6 +10,7 @@ SAID = {
     "It has 1,024 rows of 0.25.": [1024, 0.25],
     "$65{,}504$ is above 3.5": [65504, 3.5],
     "an eighth, two fifths, one half, 3/16": [1 / 8, 2 / 5, 1 / 2, 3 / 16],
+    "2.2e-16 in float64, 0/0, 3e2": [2.2e-16, 0, 0, 300],
     "54 thousand and 2 million": [54e3, 2e6],
     "90 percent, 7 % and 12%": [0.9, 0.07, 0.12],
     "Sixty-four points, twenty more; Two of twelve": [64, 20, 2, 12],
