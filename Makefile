@@ -13,8 +13,8 @@ help: ## list these commands
 serve: setup ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:$(PORT)
 
-test: setup ## every example and every test
-	$(BIN)/pytest
+test: setup ## every example and every test, in as many processes as there are cores, up to four
+	$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 build: setup ## the static site in site/, strict
 	$(BIN)/mkdocs build --strict
