@@ -111,7 +111,10 @@ def leads_astray(link):
     """Return why the words of a link do not fit where it leads; None is well."""
     if link.anchor.startswith("attention.") or not link.target:
         name = link.anchor.rpartition(".")[2]
-        return None if name in re.findall(r"\w+", link.words) or link.words in LABELS else f"names {name}"
+        fits = name in re.findall(r"\w+", link.words) or link.words in LABELS
+        if "`" not in link.words:  # a word for what the function makes
+            fits = fits or stems(link.words) & stems(name) or re.sub(r"\W", "", link.words.casefold()) == name
+        return None if fits else f"names {name}"
     if way := re.search(r"\b(next|later) page\b|\bpage (before)\b", link.words, re.IGNORECASE):
         here, there = MENU.index(link.page), MENU.index(link.target)
         fits = {"next": there == here + 1, "later": there > here, "before": there == here - 1}
@@ -152,6 +155,7 @@ OTHERS = {  # looked at, page by page: the words, and where they lead
     ("learn/distance.md", "no positions at all", "learn/order.md#a-mask-that-looks-back"),
     ("learn/engineering.md", "the third", "learn/speed.md#"),
     ("learn/explanation.md", "here is how", "learn/explanation.md#reachable"),
+    ("learn/heads.md", "not three", "reference/errata.md#only-parameters"),
     ("learn/heads.md", "the division", "learn/scaling.md#"),
     ("learn/history.md", "The division by $\\sqrt{\\dk}$", "learn/scaling.md#"),
     ("learn/history.md", "a product of two matrices", "learn/history.md#general-by-hand"),
@@ -162,11 +166,13 @@ OTHERS = {  # looked at, page by page: the words, and where they lead
     ("learn/memory.md", "the benchmarks", "reference/performance.md#"),
     ("learn/relative-positions.md", "Numbers", "learn/relative-positions.md#buckets"),
     ("learn/relative-positions.md", "Numbers and formula", "learn/relative-positions.md#vectors"),
+    ("learn/relative-positions.md", "add a distance to a word", "reference/errata.md#added-positions"),
     ("learn/relative-positions.md", "bias", "reference/notation.md#"),
     ("learn/relative-positions.md", "does not notice", "reference/properties.md#shift"),
     ("learn/relative-positions.md", "layer with a cache", "learn/transformer-block.md#llama"),
     ("learn/relative-positions.md", "the proof", "learn/relative-positions.md#derivation"),
     ("learn/scaling.md", "tries out", "learn/training.md#without-scaling"),
+    ("learn/scores-and-softmax.md", "a trap", "reference/errata.md#same-direction"),
     ("learn/sharing-heads.md", "The two heads", "learn/heads.md#worked-numbers"),
     ("learn/smaller-caches.md", "agree again", "learn/smaller-caches.md#both-ways"),
     ("learn/smaller-caches.md", "drew", "learn/smaller-caches.md#measured"),
@@ -174,6 +180,7 @@ OTHERS = {  # looked at, page by page: the words, and where they lead
     ("learn/speed.md", "131,072 bytes a token", "learn/decoding.md#check-yourself"),
     ("learn/speed.md", "above", "learn/speed.md#try-it"),
     ("learn/training.md", "seeing the answer", "learn/masks.md#"),
+    ("learn/transformer-block.md", "This", "#attention.block.rms_norm"),
     ("learn/transformer-block.md", "only one matrix", "learn/transformer-block.md#lead"),
     ("learn/transformer-block.md", "small example", "learn/transformer-block.md#without-a-norm"),
     ("learn/transformer-block.md", "the heads alone", "learn/heads.md#bring-weights-from-llama"),
