@@ -13,7 +13,7 @@ import numpy as np
 
 import attention
 from attention import example
-from docs_ext.spec import measured
+from docs_ext.spec import measured, translations
 from docs_ext.spec.consoles import page
 from docs_ext.spec.errors import SpecError, did_you_mean
 
@@ -22,7 +22,7 @@ from docs_ext.spec.errors import SpecError, did_you_mean
 def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
     package = {name: getattr(attention, name) for name in attention.__all__}
-    results = {function.__name__: function for function in measured.FUNCTIONS}
+    results = {function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS)}
     return public | package | results | {"math": math, "np": np, "page": page}
 
 
@@ -30,7 +30,8 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
     Those are `np`, `math`, the public names of `attention` and `attention.example`, the functions of
-    `docs_ext.spec.measured`, and `page`: `page("training").losses` is what the consoles of that page call `losses`.
+    `docs_ext.spec.measured` and `docs_ext.spec.translations`, and `page`: `page("training").losses` is what the
+    consoles of that page call `losses`.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])

@@ -41,7 +41,7 @@ _NEWER = """
     container-type content-visibility flex-basis font-variant-numeric forced-color-adjust grid-area grid-column
     grid-row grid-template inherits initial-value inset inset-inline-start margin-inline mask outline-width
     overflow-wrap padding-block padding-inline place-items print-color-adjust rotate row-gap scroll-behavior
-    syntax text-anchor text-underline-offset text-wrap touch-action translate writing-mode
+    syntax text-anchor text-decoration-style text-underline-offset text-wrap touch-action translate writing-mode
 """
 NEWER = set(_NEWER.split())
 UNITS = {

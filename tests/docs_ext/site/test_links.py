@@ -130,6 +130,8 @@ def leads_astray(link):
         )
     if link.target != link.page and stems(link.words) <= stems(f"{link.target} {title(link.target)}"):
         return None  # it names the page
+    if link.anchor and link.anchor not in sections(link.target):
+        return None  # a fence writes it
     text = sections(link.target).get(link.anchor, "") if link.anchor else subjects(link.target)
     shared = stems(link.words) & stems(text)
     if link.anchor and (rival := better(link)):
@@ -161,6 +163,8 @@ OTHERS = {  # looked at, page by page: the words, and where they lead
     ("learn/history.md", "a product of two matrices", "learn/history.md#general-by-hand"),
     ("learn/history.md", "does not notice that", "reference/properties.md#shift"),
     ("learn/history.md", "put it in", "learn/order.md#"),
+    ("learn/masks.md", "causal mask", "reference/translator.md#causal"),
+    ("learn/masks.md", "with others", "reference/conventions.md#"),
     ("learn/memory.md", "a cache", "learn/decoding.md#what-it-costs"),
     ("learn/memory.md", "before", "learn/line-by-line.md#"),
     ("learn/memory.md", "the benchmarks", "reference/performance.md#"),
@@ -188,7 +192,6 @@ OTHERS = {  # looked at, page by page: the words, and where they lead
     ("learn/windowed-caches.md", "the bytes of a cache", "learn/decoding.md#what-it-costs"),
     ("learn/windowed-caches.md", "the first tokens of the text", "learn/windows-and-sinks.md#attention-sinks"),
     ("reference/how-this-site-is-made.md", "put to use", "learn/relative-positions.md#rotary"),
-    ("reference/how-this-site-is-made.md", "rotation dial", "reference/how-this-site-is-made.md#fence-rotation-dial"),
     ("reference/how-this-site-is-made.md", "that page", "learn/training.md#"),
     ("reference/notation.md", "added to all scores", "reference/properties.md#shift"),
     ("reference/notation.md", "being written", "learn/decoding.md#"),

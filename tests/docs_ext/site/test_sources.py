@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytest.importorskip("mkdocs", reason="writing the pages needs the docs extra")
+
 from docs_ext.extensions.bibliography import bibtex, sources
 from docs_ext.spec.bibliography import FILE, load, read, surname, written
 from docs_ext.spec.citations import citations, places, recorded
