@@ -10,33 +10,26 @@
       y: {field: deviation, type: quantitative, title: standard deviation}
     ```
 
-`description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. A
-number in title or description must be one that the data shows, or a value in `numbers`: a list of expressions, in which
-`column(field, name=value)` is a column of the records where another field is so, or for each of the two texts one
-expression with all its numbers in order. All keys but these and `id` are Vega-Lite's. A colour may be `currentColor` or
-a CSS variable, such as `var(--role-key)`, and then follows the scheme. The numbers stand below the chart as a table.
+`description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. All
+keys but these three and `id` are Vega-Lite's. A colour may be `currentColor` or a CSS variable, such as
+`var(--role-key)`, and then follows the scheme. The numbers stand below the chart as a table.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from docs_ext.html.kept import kept
-from docs_ext.html.symbols import said as spoken
-from docs_ext.html.symbols import symbols, symbols_in_drawing
+from docs_ext.html.symbols import said, symbols, symbols_in_drawing
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
-from docs_ext.spec import said
 from docs_ext.spec.errors import SpecError, did_you_mean
 from docs_ext.spec.records import to_records
 
 REQUIRED = ("title", "description", "data")
-_OWN = (*REQUIRED, "numbers", "id")
 OPTIONAL = None  # Vega-Lite's schema knows the others
 
 _TEXT = {"labelColor": "currentColor", "labelFontSize": 13, "titleColor": "currentColor", "titleFontSize": 13}
@@ -70,7 +63,7 @@ CONFIG: dict[str, Any] = {
 _FIGURE = template("""
 <figure class="chart" id="{{ ident }}" data-search-exclude>
 <figcaption>{{ symbols(title) }}</figcaption>
-<svg role="img" aria-label="{{ spoken(description) }}" {{ size }}>{{ drawing }}
+<svg role="img" aria-label="{{ said(description) }}" {{ size }}>{{ drawing }}
 {{ numbers }}
 </figure>
 """)
@@ -79,12 +72,9 @@ _FIGURE = template("""
 def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     records = to_records(spec)
-    vega = {key: item for key, item in spec.items() if key not in _OWN}
+    vega = {key: item for key, item in spec.items() if key not in (*REQUIRED, "id")}
     check_fields(vega, records[0])
     ident, title, description = (str(spec[key]) for key in ("id", "title", "description"))
-    known = shown(records)
-    texts = {"title": (title, known), "description": (description, known)}
-    said.check_all(spec.get("numbers", []), texts, {"column": partial(column, records)})
     size, drawing = inline(draw(vega | {"data": {"values": records}}), ident)
     numbers = folded("The numbers", table(records), f"The numbers: {title}")
     return _FIGURE(
@@ -95,42 +85,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         drawing=drawing,
         numbers=numbers,
         symbols=symbols,
-        spoken=spoken,
+        said=said,
     )
-
-
-Records = Sequence[Mapping[str, Any]]
-_FEW = 40  # different cells that words may name each
-
-
-def shown(records: Records) -> set[float]:
-    """Return the numbers that a reader sees at once: how many rows and kinds there are, and cells.
-
-    Of many cells, and of a column that only counts, it is the first and last, the smallest and largest.
-    """
-    columns = [[record[name] for record in records] for name in records[0]]
-    numeric = [[item for item in column if isinstance(item, int | float)] for column in columns]
-    many = sum(len(set(column)) for column in numeric) > _FEW
-    cells = [_ends(column) if many or _counts(column) else column for column in numeric if column]
-    kinds = [{str(item) for item in column} for column in columns]
-    words = [names for names, column in zip(kinds, columns, strict=True) if isinstance(column[0], str)]
-    return said.values(cells) | said.values(words) | {float(len(records)), *(float(len(names)) for names in kinds)}
-
-
-def _ends(column: Sequence[float]) -> Sequence[float]:
-    return [column[0], column[-1], min(column), max(column)]
-
-
-def _counts(column: Sequence[float]) -> bool:
-    return len(set(column)) > 2 and set(column) == set(range(int(min(column)), int(max(column)) + 1))
-
-
-def column(records: Records, field: str, **where: Any) -> np.ndarray[Any, Any]:
-    """Return a field of all records in which other fields are as given."""
-    found = [record[field] for record in records if all(record[name] == item for name, item in where.items())]
-    if not found:
-        raise SpecError(f"no record has {where}", key="numbers")
-    return np.array(found)
 
 
 def check_fields(vega: Mapping[str, Any], record: Mapping[str, Any]) -> None:

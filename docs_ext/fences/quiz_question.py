@@ -30,9 +30,6 @@ False under `wrong`. Several right options become checkboxes. A question for a n
     mistakes:                               # optional: "4", or "(5, 3)" of a vector
       "16": This is the variance of one product.
 
-A number in a text must stand in the proof or come from it, and what is said `because` may repeat one of another text.
-What else a text names comes from `numbers`, a list of expressions.
-
 Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash. The formulas of
 an option are read aloud in words, which `docs_ext/html/spoken.py` finds.
 
@@ -58,14 +55,13 @@ from docs_ext.html.inline import convert, inline
 from docs_ext.html.numbers import number, vector
 from docs_ext.html.spoken import spoken
 from docs_ext.html.template import template
-from docs_ext.spec import said
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import evaluate
 
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")
 _NUMBER = ("answer", "tolerance", "because")
-OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes", "numbers")
+OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes")
 
 _QUIZ = template("""
 <div>
@@ -132,21 +128,18 @@ def read(spec: Mapping[str, Any]) -> Quiz:
     for key in _NUMBER if numeric else _CHOICE:
         if spec.get(key) in (None, "", {}):
             raise SpecError(f"the key {key!r} is missing", key=key)
-    for key in (*_CHOICE, *_NUMBER, "unit", "mistakes"):
+    for key in OPTIONAL:
         if key in spec and (key in _CHOICE) == numeric:
             raise SpecError(f"a question has {' and '.join(_CHOICE)}, or an answer: not {key!r} here", key=key)
     names = run(str(spec["proof"]))
     question, unit = str(spec["question"]), str(spec.get("unit", ""))
     if not numeric:
         options = sorted(_options(spec, names), key=lambda option: _hash(question + option.text))
-        _check_numbers(spec, names, options)
         return Quiz(question, spec["proof"], options, None, unit)
     tolerance, *more = _numbers(spec["tolerance"], names, "tolerance")
     if tolerance <= 0 or more:
         raise SpecError("the tolerance must be one positive number", key="tolerance")
-    answers = _answers(spec, names, tolerance)
-    _check_numbers(spec, names, answers)
-    return Quiz(question, spec["proof"], answers, tolerance, unit)
+    return Quiz(question, spec["proof"], _answers(spec, names, tolerance), tolerance, unit)
 
 
 def run(proof: str) -> dict[str, Any]:
@@ -159,23 +152,6 @@ def run(proof: str) -> dict[str, Any]:
     if report:
         raise SpecError("the proof fails\n" + "".join(report), key="proof")
     return test.globs
-
-
-def _check_numbers(spec: Mapping[str, Any], names: Mapping[str, Any], verdicts: list[Verdict]) -> None:
-    """Refuse a number in a text that nothing computes and no other text has: a slip would stand there for good."""
-    defined = [item for name, item in names.items() if not name.startswith("_") and _is_small(item)]
-    settled = [[verdict.settled_by, verdict.value or []] for verdict in verdicts]
-    proved = said.values([str(spec["proof"]), defined, settled])
-    stated = said.values([str(spec["question"]), [verdict.text for verdict in verdicts]])
-    texts = {"question": (str(spec["question"]), proved)}
-    texts |= {verdict.text: (verdict.because, proved | stated) for verdict in verdicts}
-    said.check_all(spec.get("numbers", []), texts, names)
-
-
-def _is_small(item: Any) -> bool:
-    if isinstance(item, np.ndarray):
-        return item.size <= 60
-    return isinstance(item, int | float | np.generic | list | tuple) and len(said.values(item)) <= 60
 
 
 def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]:

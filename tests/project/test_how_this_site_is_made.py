@@ -16,20 +16,12 @@ from tests.pages import ROOT
 
 TEXT = (ROOT / "docs/reference/how-this-site-is-made.md").read_text("utf-8")
 QUOTED = dict(re.findall(r"^- (.+): `(index\.md:.+)`$", TEXT, re.MULTILINE))
-CHART = """```chart
-title: A line
-description: It rises from 1 to 9.
-data: '{"x": [1, 2], "y": [1, 8]}'
-mark: line
-encoding: {x: {field: x, type: quantitative}, y: {field: y, type: quantitative}}
-```"""
 PLANTED = {  # what the page calls a mistake: the sound text, the faulty one
     "a misspelt fence": FAULTS["a misspelt fence"][1:3],
     "a misspelt key": FAULTS["a grid with a wrong key"][1:3],
     "a caption with a colon, but without quotation marks": FAULTS["a colon without quotes"][1:3],
     "two words, but the vectors of only one": FAULTS["a grid whose shapes disagree"][1:3],
     "a formula that KaTeX does not know": FAULTS["an undefined macro on a page"][1:3],
-    "a chart whose words have a number of their own": ("The formula", f"{CHART}\n\nThe formula"),
     "a diagram that is not there": ("The formula", "![a diagram](assets/diagrams/none.svg)\n\nThe formula"),
 }
 MARKDOWN = """markdown_extensions:

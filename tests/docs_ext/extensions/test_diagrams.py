@@ -12,10 +12,9 @@ import pytest
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, project
 from attention.example import EARLY5, S5, W_K, W_Q1, W_Q2, W_V, WORD, attend, embed
+from tests import said
 from tests.docs_ext.test_floors import FLOORS
 from tests.pages import ROOT
-
-said = pytest.importorskip("docs_ext.spec.said", reason="reading fences needs the docs extra")
 
 FOLDER = ROOT / "docs/assets/diagrams"
 FILES = sorted(FOLDER.glob("*.svg"))

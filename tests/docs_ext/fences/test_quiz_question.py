@@ -150,7 +150,7 @@ def test_the_order_of_the_options_depends_on_the_question_alone():
     right, wrong = re.split("(?=wrong:)", CHOICE)
     head, right = re.split("(?=right:)", right)
     assert order(head + wrong + right) == order(CHOICE)
-    assert len({tuple(order(CHOICE.replace("Which", f"Which {n}"))) for n in "abcdefghijklmnopqrst"}) > 3
+    assert len({tuple(order(CHOICE.replace("Which", f"Which {n}"))) for n in range(20)}) > 3
 
 
 def test_an_edited_question_is_another_question():
@@ -187,8 +187,6 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
     "an expression copied and not changed": ("odds, 4)", "odds, 8)", 15, "same expression settles"),
     "no reason": ("    because: Squared.\n", "", 8, "'16 : 1' needs two keys, holds and because"),
     "an empty reason": ("because: Squared.", "because:", 8, "needs two keys"),
-    "a reason with a number of its own": ("Squared.", "Squared 3 times.", 8, "16 : 1 says '3', which nothing here"),
-    "a question with a number of its own": ("Which", "Which of 3", 0, "question says '3', which nothing here"),
     "an unknown key of an option": ("because: Squared.", "becuase: Squared.", 8, "needs two keys"),
     "an expression that is none": ("odds, 8)", "odds, 8", 12, "'8 : 1': cannot evaluate.*SyntaxError"),
     "an unknown name": ("(odds, 8)", "(ods, 8)", 12, "'8 : 1': .*NameError.*did you mean 'odds'"),

@@ -12,7 +12,7 @@ import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
 from docs_ext.extensions.glossary import GLOSSARY, terms
 from docs_ext.html.formula import MACROS
-from docs_ext.spec import said
+from tests import said
 from tests.pages import ROOT
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
