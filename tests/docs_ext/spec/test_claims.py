@@ -83,7 +83,7 @@ wrong:
     because: Two are no number.
 ```
 """
-FACTS = "vaswani2017:\n  places: [§3.2.2, appendix B.2]\n  heads: {value: 8, place: §3.2.2}\n"
+FACTS = "vaswani2017:\n  heads: {value: 8, place: §3.2.2}\n"
 
 
 @pytest.fixture(autouse=True)
@@ -113,9 +113,6 @@ CHANGED = [  # each once in the text of the page
     (r"\tfrac12 (4, 8)", r"\tfrac13 (4, 8)"), ("(4, 8) +", "(4, 9) +"), ("2^{3} (1", "2^{4} (1"),
     ("= (2, 4)", "= (2, 5)"), ("= (4, 4)", "= (4, 5)"), ("are 6 here", "are 5 here"), ("x is 4", "x is 5"),
     ("Which of 3", "Which of 2"), ("It is 5", "It is 3"), ('"5":', '"3":'), ("$(5, 3)$", "$(5, 2)$"),
-    (r"\tag{1}", r"\tag{2}"), ("Equation (1)", "Equation (2)"), ("§3.2.2), as", "§3.2.1), as"),
-    ("appendix B.2", "appendix B.3"), ("appendix B.2", "appendix C.2"),
-    ("[Vaswani et al. 2017]", "[Vaswani et al. 2018]"),
 ]  # fmt: skip
 
 
