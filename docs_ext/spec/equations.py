@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from docs_ext.spec.fence import find_fences
+from docs_ext.spec.prose import CLOSING, OPENING
 
 LABELS = ("Code", "Source", "Checked by")
 TAG = re.compile(r"\s*\\tag\{(.*?)\}")
@@ -83,9 +84,11 @@ def fault(lines: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, int, Equation]]:
-    """Yield the numbered formulas, and between which lines, from 0, each stands."""
+    """Yield the numbered formulas, and between which lines, from 0, each stands with the checks of its numbers."""
     for start, end, tex in _displays(lines):
         if number := TAG.search(tex):
+            if lines[end + 1 : end + 2] and lines[end + 1].startswith(OPENING):
+                end = next(n for n in range(end + 1, len(lines)) if CLOSING in lines[n])
             yield start, end, Equation(number[1], TAG.sub("", tex).strip(), _parts(lines[end + 1 :]))
 
 
