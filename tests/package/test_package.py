@@ -404,7 +404,7 @@ def test_functions_from_a_paper_cite_it(name):
     assert re.search(rf"\[{FROM_A_PAPER[name]}\b[^]]*\d{{4}}\]\(\.\./reference/sources\.md#\w+\)", references)
 
 
-SOURCES = set(re.findall(r"^\{ #(\w+) \}$", (REFERENCE / "sources.md").read_text("utf-8"), flags=re.MULTILINE))
+SOURCES = set(re.findall(r"^@\w+\{([\w-]+),$", (REFERENCE / "sources.bib").read_text("utf-8"), flags=re.MULTILINE))
 
 
 def docstrings():
@@ -420,7 +420,7 @@ CITED = [(name, anchor) for name, text in docstrings() for anchor in re.findall(
 
 @pytest.mark.parametrize(("name", "anchor"), CITED)
 def test_every_source_that_a_docstring_cites_is_listed(name, anchor):
-    assert anchor in SOURCES, f"{name} cites sources.md#{anchor}, which docs/reference/sources.md does not have"
+    assert anchor in SOURCES, f"{name} cites sources.md#{anchor}, which docs/reference/sources.bib does not have"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
