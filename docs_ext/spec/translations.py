@@ -70,12 +70,17 @@ def snippets() -> dict[tuple[str, str], Snippet]:
 
 
 @cache
-def ours(task: str) -> NDArray[np.float64]:
-    """Run this package's own snippet for a task."""
+def program(task: str) -> dict[str, Any]:
+    """Run this package's own snippet for a task, and return the names that it defines."""
     names: dict[str, Any] = {}
     with redirect_stdout(StringIO()):
         exec(snippets()[task, OURS].code, names)
-    return np.asarray(names["out"])
+    return names
+
+
+def ours(task: str) -> NDArray[np.float64]:
+    """Return what this package's own snippet leaves in `out`."""
+    return np.asarray(program(task)["out"])
 
 
 def heads_first(out: NDArray[Any], layout: str) -> NDArray[Any]:
@@ -144,4 +149,4 @@ def _snippet(one: dict[str, Any]) -> Snippet:
     return Snippet(**told, out=out)
 
 
-FUNCTIONS = (mistakes, translations)
+FUNCTIONS = (mistakes, program, translations)
