@@ -802,3 +802,10 @@ def test_softcap_keeps_the_order_of_scores_inside_its_bounds(arrays, cap):
     assert (np.abs(capped) <= cap).all()
     for plain, bounded in zip(scores, capped, strict=True):
         assert (np.diff(bounded[np.argsort(plain)]) >= 0).all()
+
+
+def test_the_hint_to_drop_the_axis_of_heads_is_for_a_mask_of_a_batch_alone():
+    for array, mask, hint in ((np.ones((3, 2, 5)), (3, 1, 2, 2), True), (np.ones((2, 5)), (3, 1, 2), False)):
+        with pytest.raises(ValueError, match="the scores have no axis") as error:
+            attention_weights(array, array, mask=np.ones(mask, bool))
+        assert ("mask[:, 0]" in str(error.value)) == hint
