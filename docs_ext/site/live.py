@@ -2,8 +2,8 @@
 
 Python and data are read once in a process: when one of them changes, the process starts again, so that no page shows
 new source beside numbers of the old code. A change of a page builds that page anew, with what it shares with the
-others kept from the last whole build; whatever may show on other pages too (a title, the glossary, a new file) builds
-all of them.
+others kept from the last whole build; whatever may show on other pages too (a title, a formula, the glossary, a new
+file) builds all of them.
 """
 
 import atexit
@@ -24,6 +24,8 @@ from mkdocs.exceptions import Abort, BuildError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
+
+from docs_ext.spec import crosslinks
 
 log = logging.getLogger("mkdocs.live")
 
@@ -90,6 +92,7 @@ class LastBuild:
         self.is_whole = False  # else the next build must be
         self.seen: dict[Path, int] = {}  # the times of the sources
         self.titles: dict[File, str] = {}  # as the navigation of every page shows them
+        self.told: list[crosslinks.Page] = []  # formulas and functions, which other pages list
         self.unbuilt: set[File] = set()  # pages to build again, whatever changes
 
     def serve(self, server: LiveReloadServer, whole: Callable[[], None]) -> None:
@@ -120,10 +123,11 @@ class LastBuild:
         self.is_whole = True
         self.unbuilt.clear()
         self.titles = {file: _page(file).title for file in self.files.documentation_pages()}
+        self.told = crosslinks.pages()
 
     def _pages_to_build(self, changed: set[Path], *, new_or_gone: bool) -> list[File] | None:
         """Return the pages to build again, None for all of them."""
-        if not self.is_whole or new_or_gone:
+        if not self.is_whole or new_or_gone or self.told != crosslinks.pages():
             return None
         docs, pages = Path(self.docs), [*self.unbuilt]
         for path in sorted(changed):

@@ -12,7 +12,15 @@ from attention import apply_rotary, attention_vjp, rotary_tables, scaled_dot_pro
 from benchmarks import suites
 from benchmarks.__main__ import REASONS, as_record, machine, with_record, with_suites
 from benchmarks.measure import cpu_times, fitted_exponent, peak_bytes, ratios
-from benchmarks.peers import contenders, einsum_attention, loop_encoding, rotary_contenders, torch_backward
+from benchmarks.peers import (
+    MODEL,
+    contenders,
+    einsum_attention,
+    loop_encoding,
+    model_contenders,
+    rotary_contenders,
+    torch_backward,
+)
 
 RESULTS = Path(suites.__file__).with_name("results.json")
 
@@ -94,6 +102,17 @@ if importlib.util.find_spec("torch"):  # a peer of the benchmarks, which the pro
             np.testing.assert_allclose(np.asarray(theirs)[0, 0], ours, atol=1e-5)
 
 
+if all(importlib.util.find_spec(name) for name in MODEL):  # peers as well
+
+    def test_the_peer_of_a_trained_model_computes_the_same():
+        (ours, theirs), (last, other) = model_contenders(9).values()
+        expected = theirs()
+        for ours_, theirs_ in ((ours().hidden, expected.hidden_states), (ours().weights, expected.attentions)):
+            np.testing.assert_allclose(ours_, np.stack([layer.numpy() for layer in theirs_]), atol=1e-4)
+        np.testing.assert_allclose(last(), other().last_hidden_state.numpy(), atol=1e-4)
+        np.testing.assert_allclose(last(), ours().hidden[-1], atol=1e-5)
+
+
 def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):
     keys, values = rng.standard_normal((2, 3, 2, 8, 4), dtype=np.float32)
     new = rng.standard_normal((3, 2, 1, 4), dtype=np.float32)
@@ -154,7 +173,8 @@ def test_the_committed_results_judge_every_goal_and_explain_what_is_missed(recor
     assert {"machine", "findings"} == set(record)
     goals = {finding["goal"] for finding in record["findings"] if "goal" in finding}
     assert goals == set(range(1, 12))
-    assert {finding["suite"] for finding in record["findings"]} == {suite.__name__ for suite in suites.SUITES}
+    measured, all_suites = {f["suite"] for f in record["findings"]}, {suite.__name__ for suite in suites.SUITES}
+    assert measured | {"model"} == all_suites  # that one only where the trained model is installed
     for finding in record["findings"]:
         limits = [finding["value"] <= finding.get("at_most", np.inf), finding["value"] >= finding.get("at_least", 0)]
         if "met" in finding:

@@ -19,6 +19,7 @@ QUESTIONS = {
 
 
 FIRST = {  # what engineers type, and the page that must come first
+    "errata": "reference/errata/",
     "softmax": "learn/scores-and-softmax/",
     "temperature": "learn/scores-and-softmax/",
     "why sqrt": "learn/scaling/",

@@ -17,10 +17,18 @@ pytest.importorskip("hupper", reason="serving the site needs the docs extra")
 from tests.pages import ROOT
 
 PAGES = {
-    "index.md": "# First\n\n[Second](second.md)\n",
+    "index.md": "# First\n\n[Second](second.md)\n\n<!-- equations -->\n",
     "second.md": """# Second
 
 Words.
+
+$$
+x = y
+\\tag{1}
+$$
+
+Source: definition
+{ .formula-links }
 
 ```computed-table
 caption: Two equal scores
@@ -29,11 +37,14 @@ data: '[{"weight": float(softmax([0, 0])[0])}]'
 """,
 }
 CONFIG = """site_name: test
-nav: [index.md, second.md]
+nav:
+  - index.md
+  - second.md
 hooks: [docs_ext/site/hooks.py]
 theme: {name: material, custom_dir: docs_ext/site/theme, font: false}
 plugins: [search]
-markdown_extensions: [pymdownx.superfences, docs_ext.extensions.fences]
+markdown_extensions:
+  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.fences, docs_ext.extensions.equations]
 extra_css: [assets/site.css]
 """
 PATIENCE = 60  # seconds; a change shows after one or two, but the machine may have more to do
@@ -126,7 +137,7 @@ def test_every_edit_is_shown(live):
     live.shows("assets/site.css", "blue")
 
     live.edit("docs/second.md", "caption", "captoin")
-    live.shows("second/", "cannot be built.*second.md:6: .*did you mean &#x27;caption&#x27;")
+    live.shows("second/", "cannot be built.*second.md:14: .*did you mean &#x27;caption&#x27;")
     live.edit("docs/second.md", "captoin", "caption")
     live.shows("second/", "Other words.*<td>0.5</td>")
 
@@ -140,6 +151,9 @@ def test_every_edit_is_shown(live):
     live.shows("index.py", "show\\(2 \\+ 3\\)")
     live.edit("docs/index.md", "2 + 3", "1 + 4")
     live.shows("index.py", "show\\(1 \\+ 4\\)")
+
+    live.edit("docs/second.md", "x = y", "x = z")  # the first page lists the formulas of all
+    live.shows("", "x = z")
 
     live.edit("docs/second.md", "# Second", "# Renamed")  # the navigation of all pages shows it
     live.shows("", "Renamed")

@@ -1,0 +1,122 @@
+"""Numbered formulas: each has an anchor, its line of links is checked, and "formula (2)" in the text is a link to it.
+
+`docs_ext.spec.equations` says what is asked of a formula. Where a page says `<!-- equations -->`, those of all pages
+are listed.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from docs_ext.spec.crosslinks import Page, pages
+from docs_ext.spec.equations import TAG, Equation, Part, fault
+from docs_ext.spec.page import PageError, current_page, source_lines
+
+MARK = "<!-- equations -->"
+_MENTION = re.compile(r"\b(?:[Ff]ormula|[Ee]quation) \((\w+)\)")
+_LEFT_ALONE = {"a", "code", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
+_LINK = re.compile(r"\]\((?!\w+:)([^)#]*)(#[^)]*)?\)")
+
+
+def section(page: Page, reader: str) -> list[str]:
+    """List the formulas of a page as Markdown; `reader` is the page on which the list stands."""
+    stem = posixpath.splitext(posixpath.basename(page.source))[0]
+    lines = [f"## {page.heading} {{ #{stem} data-search-exclude=true }}"]  # the search is to find the page itself
+    for equation in page.equations:
+        links = " · ".join(_links(page, equation))
+        lines += ["", "$$", *equation.tex.split("\n"), "$$", "", _from(page, reader, links), "{ .formula-links }"]
+    return lines
+
+
+def _links(page: Page, equation: Equation) -> Iterator[str]:
+    """Yield what stands under a formula of the list, with links as on its own page."""
+    yield f"[Formula ({equation.number})](#formula-{equation.number})"
+    if code := equation.parts.get("Code"):
+        yield f"Code: {_code(code)}"
+    if source := equation.parts.get("Source"):
+        yield f"[Source]{source.target}: {source.words}" if source.target else f"Source: {source.words}"
+    if check := equation.parts.get("Checked by"):
+        kind = "a property" if "properties.md" in check.target else "an example"
+        yield f"Checked by {', '.join(filter(None, (check.target and f'[{kind}]{check.target}', check.words)))}"
+
+
+def _code(code: Part) -> str:
+    if code.function:
+        named = f"[`{code.function.split('.')[-1]}`]{code.target}"
+        return f"{named}, {code.words}" if code.words else named
+    return f"[on the page]{code.target}" if code.target else code.words
+
+
+def _from(page: Page, reader: str, text: str) -> str:
+    """Let links of a page lead to the same places from another one."""
+
+    def moved(link: re.Match[str]) -> str:
+        target = posixpath.join(posixpath.dirname(page.source), link[1]) if link[1] else page.source
+        return f"]({posixpath.relpath(target, posixpath.dirname(reader))}{link[2] or ''})"
+
+    return _LINK.sub(moved, text)
+
+
+class _Equations(Preprocessor):
+    """Check the formulas of the page, and write the list."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        if "mkdocstrings_headings" in self.md.treeprocessors:
+            return lines  # a docstring
+        if wrong := fault(source_lines(self.md) or lines):
+            raise PageError(self.md, wrong[1], line=wrong[0])
+        if MARK not in lines:
+            return lines
+        at, reader = lines.index(MARK), current_page(self.md)
+        listed = [["", *section(page, reader), ""] for page in pages() if page.equations]
+        return [*lines[:at], *(line for part in listed for line in part), *lines[at + 1 :]]
+
+
+class _Anchors(Treeprocessor):
+    def run(self, root: Element) -> None:
+        numbers = set()
+        for element in root.iter("div"):
+            number = TAG.search(element.text or "") if "arithmatex" in element.get("class", "").split() else None
+            if number:
+                element.set("id", f"formula-{number[1]}")
+                numbers.add(number[1])
+        if numbers:
+            self._link(root, numbers)
+
+    def _link(self, parent: Element, numbers: set[str]) -> None:
+        """Turn what the text calls formula (2) into a link."""
+        if parent.tag in _LEFT_ALONE or "arithmatex" in parent.get("class", "").split():
+            return
+        for child in list(parent):
+            self._link(child, numbers)
+            child.tail = self._linked(parent, list(parent).index(child) + 1, child.tail, numbers)
+        parent.text = self._linked(parent, 0, parent.text, numbers)
+
+    def _linked(self, parent: Element, place: int, text: str | None, numbers: set[str]) -> str | None:
+        """Put a link into `parent` for each mention in `text`; return the text before the first."""
+        found = _MENTION.search(text or "")
+        if text is None or found is None:
+            return text
+        if found[1] not in numbers:
+            raise PageError(self.md, f"there is no {found[0]} on this page", near=found[0])
+        link = Element("a", href=f"#formula-{found[1]}")
+        link.text = found[0]
+        parent.insert(place, link)
+        link.tail = self._linked(parent, place + 1, text[found.end() :], numbers)
+        return text[: found.start()]
+
+
+class EquationsExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        md.preprocessors.register(_Equations(md), "attention-equations", 95)  # before superfences looks
+        md.treeprocessors.register(_Anchors(md), "attention-formula-anchors", 6)  # before MkDocs collects anchors
+
+
+def makeExtension(**kwargs: Any) -> EquationsExtension:  # noqa: N802
+    return EquationsExtension(**kwargs)

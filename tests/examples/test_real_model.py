@@ -1,0 +1,391 @@
+"""The encoder of examples/real_model.py on a small model made here, against loops; and every refusal, in one line."""
+
+import html
+import json
+import math
+import shutil
+
+import numpy as np
+import pytest
+
+pytest.importorskip("safetensors", reason="safetensors is not installed: pip install -e .[model]")
+pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install -e .[model]")
+
+from safetensors.numpy import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from examples import real_model as example
+
+WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "cat", "sat", "on", "mat", ".", "ran"]
+CONFIG = {
+    "architectures": ["BertModel"],
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "position_embedding_type": "absolute",
+    "vocab_size": 13,
+    "max_position_embeddings": 9,
+    "type_vocab_size": 2,
+    "hidden_size": 12,
+    "intermediate_size": 10,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "layer_norm_eps": 1e-3,
+    "pad_token_id": 0,
+}
+PARTS = {
+    "attention.self.query": (12, 12),
+    "attention.self.key": (12, 12),
+    "attention.self.value": (12, 12),
+    "attention.output.dense": (12, 12),
+    "attention.output.LayerNorm": (12,),
+    "intermediate.dense": (10, 12),
+    "output.dense": (12, 10),
+    "output.LayerNorm": (12,),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Write a model with random weights, in the layout of the file that BERT has."""
+    folder, rng = tmp_path_factory.mktemp("model"), np.random.default_rng(3)
+    tensors = {
+        f"embeddings.{part}_embeddings.weight": rng.standard_normal((n, 12))
+        for part, n in (("word", 13), ("position", 9), ("token_type", 2))
+    }
+    parts = {"embeddings.LayerNorm": (12,)} | {
+        f"encoder.layer.{layer}.{part}": shape for layer in range(2) for part, shape in PARTS.items()
+    }
+    for part, shape in parts.items():
+        tensors |= {f"{part}.weight": rng.standard_normal(shape), f"{part}.bias": rng.standard_normal(shape[0])}
+    tensors["pooler.dense.weight"] = rng.standard_normal((12, 12))  # which no text passes through here
+    save_file({name: array.astype(np.float32) for name, array in tensors.items()}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(CONFIG), "utf-8")
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    tokenizer.enable_truncation(4)  # as the file of MiniLM asks for, which the example must not heed
+    tokenizer.enable_padding(length=5)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """Copy the model, to be spoiled."""
+    return shutil.copytree(made, tmp_path / "model")
+
+
+@pytest.fixture(scope="module")
+def encoder(made):
+    return example.Encoder.load(made, np.float64)
+
+
+# --- the oracle: one text, one number after the other, from the formulas of the paper ------------------------------
+
+
+def norm(row, t, part):
+    mean = sum(row) / len(row)
+    variance = sum((number - mean) ** 2 for number in row) / len(row)
+    weight, bias = t[f"{part}.weight"], t[f"{part}.bias"]
+    return [(x - mean) / math.sqrt(variance + 1e-3) * g + b for x, g, b in zip(row, weight, bias, strict=True)]
+
+
+def dense(row, t, part):
+    weight, bias = t[f"{part}.weight"], t[f"{part}.bias"]
+    return [sum(w * x for w, x in zip(ws, row, strict=True)) + b for ws, b in zip(weight, bias, strict=True)]
+
+
+def plus(a, b):
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def loops(t, ids, removed=()):
+    """Return the states of all layers and the weights of all heads of one text."""
+    words, places, kinds = (t[f"embeddings.{part}_embeddings.weight"] for part in ("word", "position", "token_type"))
+    x = [norm(plus(plus(words[i], places[at]), kinds[0]), t, "embeddings.LayerNorm") for at, i in enumerate(ids)]
+    states, weights = [x], []
+    for layer in range(2):
+        name = f"encoder.layer.{layer}."
+        q, k, v = ([dense(row, t, f"{name}attention.self.{part}") for row in x] for part in ("query", "key", "value"))
+        heads, mixed = [], [[0.0] * 12 for _ in x]
+        for head in range(3):
+            own = range(4 * head, 4 * head + 4)
+            heads.append([])
+            for i in range(len(x)):
+                powers = [math.exp(sum(q[i][f] * k[j][f] for f in own) / 2) for j in range(len(x))]
+                heads[-1].append([power / sum(powers) for power in powers])
+                for f in own:
+                    blend = sum(share * v[j][f] for j, share in enumerate(heads[-1][i]))
+                    mixed[i][f] = 0.0 if (layer, head) in removed else blend
+        weights.append(heads)
+        out = f"{name}attention.output."
+        y = [norm(plus(a, dense(b, t, f"{out}dense")), t, f"{out}LayerNorm") for a, b in zip(x, mixed, strict=True)]
+        wide = [
+            [u / 2 * (1 + math.erf(u / math.sqrt(2))) for u in dense(row, t, f"{name}intermediate.dense")] for row in y
+        ]
+        x = [
+            norm(plus(a, dense(b, t, f"{name}output.dense")), t, f"{name}output.LayerNorm")
+            for a, b in zip(y, wide, strict=True)
+        ]
+        states.append(x)
+    return np.array(states), np.array(weights)
+
+
+@pytest.fixture(scope="module")
+def tensors(made):
+    return {name: array.astype(float) for name, array in load_file(made / "model.safetensors").items()}
+
+
+BATCH = ["the cat sat on the mat.", "", "cat", "the dog ran"]
+IDS = [[1, 4, 5, 6, 7, 4, 8, 9, 2], [1, 2], [1, 5, 2], [1, 4, 3, 10, 2]]  # nine tokens are the most
+
+
+@pytest.mark.parametrize("texts", [BATCH, *([text] for text in BATCH)])
+def test_states_and_weights_are_those_of_loops_alone_and_in_a_batch(encoder, tensors, texts):
+    reading = encoder.read(texts)
+    for row, text in enumerate(texts):
+        ids = IDS[BATCH.index(text)]
+        states, weights = reading.of(row)
+        for result, expected in zip((states, weights), loops(tensors, ids), strict=True):
+            assert result.shape == expected.shape
+            np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(encoder.output(*encoder.ids(texts))[row, : len(ids)], states[-1], atol=1e-12)
+
+
+def test_one_text_is_a_batch_of_one_and_tokens_are_named(encoder):
+    for texts in (["the cat"], ("the cat",), np.array(["the cat"]), iter(["the cat"])):
+        np.testing.assert_array_equal(encoder.read("the cat").hidden, encoder.read(texts).hidden)
+    assert encoder.read("the cat").weights.shape == (2, 1, 3, 4, 4)
+    assert encoder.tokens("the cat on mat.") == ["[CLS]", "the", "cat", "on", "mat", ".", "[SEP]"]
+    assert (encoder.n_layers, encoder.n_heads) == (2, 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_everything_stays_in_the_dtype_that_was_asked_for(made, dtype):
+    encoder = example.Encoder.load(made, dtype)
+    reading = encoder.read(BATCH)
+    arrays = reading.hidden, reading.weights, encoder.vectors(BATCH), encoder.output(*encoder.ids(BATCH))
+    assert {array.dtype for array in (*arrays, encoder.head_block(1, 2))} == {np.dtype(dtype)}
+    np.testing.assert_allclose(encoder.vectors(BATCH), example.Encoder.load(made).vectors(BATCH), atol=1e-5)
+
+
+def test_a_sentences_vector_is_the_mean_of_its_tokens_at_length_one(encoder, tensors):
+    for ids, vector in zip(IDS, encoder.vectors(BATCH), strict=True):
+        mean = loops(tensors, ids)[0][-1].mean(axis=0)
+        np.testing.assert_allclose(vector, mean / math.sqrt(sum(mean**2)), atol=1e-12)
+
+
+def test_padding_holds_nothing_back(encoder):
+    """A longer neighbour changes nothing, and neither does the token that fills up."""
+    alone, beside = encoder.vectors("cat"), encoder.vectors(["cat", BATCH[0]])[:1]
+    np.testing.assert_allclose(beside, alone, atol=1e-14)
+    ids, lengths = encoder.ids(["cat", BATCH[0]])
+    other = np.where(np.arange(9) < lengths[:, None], ids, 7)
+    np.testing.assert_allclose(encoder.run(other, lengths).of(0)[0], encoder.read("cat").of(0)[0], atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "removed", [[(0, 1)], [(1, 0), (1, 2)], [(layer, head) for layer in (0, 1) for head in range(3)]]
+)
+def test_a_head_removed_writes_nothing_and_the_model_itself_stays(encoder, tensors, removed):
+    before = encoder.read("cat").hidden
+    states, weights = encoder.without(removed).read(BATCH[0]).of(0)
+    expected = loops(tensors, IDS[0], removed)
+    np.testing.assert_allclose(states, expected[0], atol=1e-12)
+    np.testing.assert_allclose(weights, expected[1], atol=1e-12)
+    np.testing.assert_array_equal(encoder.read("cat").hidden, before)
+
+
+def test_a_heads_block_is_its_columns_of_torchs_matrix(encoder, tensors):
+    for layer in range(2):
+        matrix = tensors[f"encoder.layer.{layer}.attention.output.dense.weight"]
+        for head in range(3):
+            np.testing.assert_array_equal(encoder.head_block(layer, head), matrix[:, 4 * head : 4 * head + 4].T)
+
+
+# --- refusals ----------------------------------------------------------------------------------------------------
+
+
+def with_config(**changes):
+    def spoil(folder):
+        config = {name: value for name, value in (CONFIG | changes).items() if value is not None}
+        (folder / "config.json").write_text(json.dumps(config), "utf-8")
+
+    return spoil
+
+
+def with_tensor(name, change):
+    def spoil(folder):
+        tensors = load_file(folder / "model.safetensors")
+        tensors = {n: np.array(change(a) if n == name else a) for n, a in tensors.items()}
+        save_file({n: a for n, a in tensors.items() if a.size}, folder / "model.safetensors")
+
+    return spoil
+
+
+def with_bytes(name, change):
+    def spoil(folder):
+        file = folder / name
+        file.write_bytes(change(file.read_bytes()))
+
+    return spoil
+
+
+def without(name):
+    return lambda folder: (folder / name).unlink()
+
+
+HEADER = b'{"a": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}'
+BFLOAT16 = len(HEADER).to_bytes(8, "little") + HEADER + b"\x80\x3f" * 2
+QUERY = "encoder.layer.1.attention.self.query.weight"
+BAD = {
+    "no folder": (shutil.rmtree, FileNotFoundError, "config.json is missing: .* holds config.json, model.safetensors"),
+    "no config": (without("config.json"), FileNotFoundError, "config.json is missing"),
+    "no weights": (without("model.safetensors"), FileNotFoundError, "model.safetensors is missing"),
+    "no tokenizer": (without("tokenizer.json"), FileNotFoundError, "tokenizer.json is missing"),
+    "half a config": (with_bytes("config.json", lambda b: b[:40]), ValueError, "config.json is not JSON: "),
+    "a config of bytes": (with_bytes("config.json", lambda b: b"\xff\x00"), ValueError, "config.json is not JSON"),
+    "a list": (with_bytes("config.json", lambda b: b"[1]"), ValueError, "config.json must hold names .* a list"),
+    "another model": (with_config(model_type="roberta"), ValueError, "model_type must be 'bert', .*'roberta'"),
+    "another head": (with_config(architectures=["BertForMaskedLM"]), ValueError, "architectures must be .*MaskedLM"),
+    "no kind": (with_config(model_type=None), ValueError, "model_type must be 'bert', .*None"),
+    "relative": (with_config(position_embedding_type="relative_key"), ValueError, "position_embedding_type must be"),
+    "tanh": (with_config(hidden_act="gelu_new"), ValueError, "hidden_act must be 'gelu', .*'gelu_new'"),
+    "a decoder": (with_config(is_decoder=True), ValueError, "is_decoder must be False, .*True"),
+    "no size": (with_config(hidden_size=None), ValueError, "hidden_size must be a whole number above 0: None"),
+    "no layers": (with_config(num_hidden_layers=0), ValueError, "num_hidden_layers must be .* above 0: 0"),
+    "a word": (with_config(num_attention_heads="3"), ValueError, "num_attention_heads must be .* above 0: '3'"),
+    "eps": (with_config(layer_norm_eps="tiny"), ValueError, "layer_norm_eps must be a number above 0: 'tiny'"),
+    "padding": (with_config(pad_token_id=13), ValueError, "pad_token_id must be .* below vocab_size 13: 13"),
+    "heads": (with_config(num_attention_heads=5), ValueError, "hidden_size 12 must be a multiple of .* 5"),
+    "fewer layers": (with_config(num_hidden_layers=1), ValueError, "holds encoder.layer.1.*, beyond the 1 layer"),
+    "more layers": (with_config(num_hidden_layers=3), ValueError, "has no tensor encoder.layer.2.attention.self.query"),
+    "wider": (with_config(intermediate_size=11), ValueError, r"intermediate.dense.* \(10, 12\), .* must be \(11, 12\)"),
+    "more positions": (with_config(max_position_embeddings=512), ValueError, r"position.*\(9, 12\), .* \(512, 12\)"),
+    "fewer words": (with_config(vocab_size=10), ValueError, r"word_embeddings.*\(13, 12\), .* \(10, 12\)"),
+    "no tensor": (with_tensor(QUERY, lambda a: a[:0]), ValueError, f"has no tensor {QUERY}"),
+    "a wrong shape": (with_tensor(QUERY, lambda a: a[:7]), ValueError, rf"{QUERY} .* \(7, 12\), .*\(12, 12\)"),
+    "whole numbers": (with_tensor(QUERY, lambda a: a.astype(np.int32)), ValueError, f"{QUERY} must hold .*floating"),
+    "nan": (with_tensor(QUERY, lambda a: a * np.nan), ValueError, f"{QUERY} must hold finite"),
+    "cut off": (with_bytes("model.safetensors", lambda b: b[:-1]), ValueError, "model.safetensors is damaged"),
+    "cut short": (with_bytes("model.safetensors", lambda b: b[:100]), ValueError, "model.safetensors is damaged"),
+    "nothing": (with_bytes("model.safetensors", lambda b: b""), ValueError, "model.safetensors is damaged"),
+    "a page": (with_bytes("model.safetensors", lambda b: b"<html>Not found"), ValueError, "is damaged"),
+    "bfloat16": (with_bytes("model.safetensors", lambda b: BFLOAT16), ValueError, "store them as float32: .*bfloat16"),
+    "no tokens": (with_bytes("tokenizer.json", lambda b: b"{}"), ValueError, "tokenizer.json is not the file of a tok"),
+    "more tokens": (
+        with_bytes("tokenizer.json", lambda b: b.replace(b'"ran":10', b'"ran":10,"a":11,"b":12,"c":13').replace(
+            b'"ran": 10', b'"ran": 10, "a": 11, "b": 12, "c": 13')),
+        ValueError, "tokenizer.json has 14 tokens, .* 13",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spoil", "kind", "says"), BAD.values(), ids=BAD)
+def test_what_it_would_not_compute_is_refused_in_one_line(folder, spoil, kind, says):
+    spoil(folder)
+    with pytest.raises(kind, match=says) as error:
+        example.Encoder.load(folder)
+    assert str(folder) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_may_be_left_out_and_what_is_not_used_is_not_asked_for(folder):
+    with_config(position_embedding_type=None, pad_token_id=None, use_cache=True)(folder)
+    assert example.Encoder.load(folder).padding == 0
+
+
+TEXTS = {
+    "too long": ("the " * 8, ValueError, r"text 0 has 10 tokens, .* positions for 9"),
+    "one too long": (["cat", "the " * 8], ValueError, r"text 1 has 10 tokens"),
+    "none from a generator": ((text for text in ()), ValueError, "texts must be .*there is none"),
+    "none": ([], ValueError, "texts must be .*there is none"),
+    "half a character": ("cat \ud83d", ValueError, "position 4: surrogates not allowed"),
+    "a number": ([1], TypeError, "texts must be .*: int"),
+    "nothing": (None, TypeError, "texts must be .*: NoneType"),
+    "bytes": (b"cat", TypeError, "texts must be .*: bytes"),
+}
+
+
+@pytest.mark.parametrize(("texts", "kind", "says"), TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("method", ["read", "vectors", "ids"])
+def test_texts_that_do_not_fit_are_refused(encoder, method, texts, kind, says):
+    with pytest.raises(kind, match=says):
+        getattr(encoder, method)(texts)
+
+
+@pytest.mark.parametrize(
+    ("ids", "lengths", "says"),
+    [
+        ([[1, 13]], [2], "ids must be from 0 to 12"),
+        ([[1, -1]], [2], "ids must be from 0 to 12"),
+        ([1, 2], [2], "ids must have the shape"),
+        ([[1, 2]], [2, 2], "ids must have the shape"),
+        (np.ones((1, 10), int), [10], "10 tokens, .* positions for 9"),
+        ([[1, 2]], [0], "lengths must be from 1 to 2"),
+        ([[1, 2]], [3], "lengths must be from 1 to 2"),
+    ],
+)
+def test_ids_that_do_not_fit_are_refused(encoder, ids, lengths, says):
+    for method in (encoder.run, encoder.output):
+        with pytest.raises(ValueError, match=says):
+            method(np.array(ids), np.array(lengths))
+
+
+@pytest.mark.parametrize(("layer", "head"), [(2, 0), (-1, 0), (0, 3), (0, -1)])
+def test_a_head_that_is_none_is_refused(encoder, layer, head):
+    for call in (lambda: encoder.head_block(layer, head), lambda: encoder.without([(layer, head)])):
+        with pytest.raises(
+            ValueError, match=f"layers count from 0 to 1, heads from 0 to 2: layer {layer}, head {head}"
+        ):
+            call()
+
+
+# --- as a program ------------------------------------------------------------------------------------------------
+
+
+def test_the_program_shows_all_heads_and_each_in_hundredths(made, encoder, capsys):
+    example.main(["the cat ran", "--model", str(made), "--layer", "1", "--head", "2"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "layer 1, head 2"
+    rows = [line.replace(" . ", " 0 ").split() for line in said[2:7]]
+    assert [row[:2] for row in rows] == [
+        [str(i), token] for i, token in enumerate(["[CLS]", "the", "cat", "ran", "[SEP]"])
+    ]
+    shown = np.array([[float(cell.replace(".", "0")) for cell in row[2:]] for row in rows])
+    np.testing.assert_allclose(shown, 100 * encoder.read("the cat ran").weights[1, 0, 2], atol=0.51)
+    example.main(["the cat ran", "--model", str(made), "--layer", "1"])
+    assert capsys.readouterr().out.count("layer 1, head") == 3
+    example.main(["the cat ran", "--model", str(made)])
+    lines = capsys.readouterr().out.splitlines()
+    share = encoder.read("the cat ran").weights[0, 0, 2].mean(axis=0)
+    token = ["[CLS]", "the", "cat", "ran", "[SEP]"][share.argmax()]
+    assert lines[0].split() == ["layer", "0", "layer", "1"]
+    assert lines[3].split()[:4] == ["head", "2", token, f"{100 * share.max():.0f}"]
+
+
+def test_the_program_writes_a_page_of_its_own(made, encoder, capsys, tmp_path):
+    file = tmp_path / "heads.html"
+    example.main(["the <b>cat", "--model", str(made), "--html", str(file)])
+    page = file.read_text("utf-8")
+    tokens, weights = encoder.tokens("the <b>cat"), encoder.read("the <b>cat").weights[:, 0]
+    assert "<b>" not in page
+    for layer in range(2):
+        for head in range(3):
+            assert html.escape(example.grid(tokens, weights[layer, head])) in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--layer", "2"], "layers count from 0 to 1"),
+        (["--head", "3"], "heads from 0 to 2"),
+        (["--model", "x"], "x/config"),
+    ],
+)
+def test_the_program_says_in_one_line_what_is_wrong(made, capsys, arguments, says):
+    with pytest.raises(SystemExit):
+        example.main(["the cat", "--model", str(made), *arguments])
+    assert says in capsys.readouterr().err.splitlines()[-1]
