@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build check lint types bench quick model lowest lock new-page new-function new-widget clean
+.PHONY: help setup serve test build check lint types bench quick model lowest mutants lock new-page new-function new-widget clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -51,6 +51,12 @@ lowest: setup ## the tests with the oldest versions that pyproject.toml allows
 	$(BIN)/uv pip install --quiet --python .venv/lowest --only-binary :all: --resolution lowest-direct \
 	    -r pyproject.toml --extra test
 	.venv/lowest/bin/python -m pytest
+
+mutants: setup ## 200 random changes of attention/, one at a time: which of them does no test notice? MUTANTS="--seed 1"
+	$(BIN)/python -m venv --clear --without-pip .venv/mutants
+	$(BIN)/uv pip install --quiet --python .venv/mutants --only-binary :all: \
+	    -r pyproject.toml --extra test "cosmic-ray>=8.4,<9"
+	.venv/mutants/bin/python -m tools.mutants $(MUTANTS)
 
 lock: setup ## refresh requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --python-version 3.11 --upgrade \
