@@ -30,7 +30,7 @@ _NAMES = (
     "Algorithm|Appendix|appendix|Chapter|chapter|chapters|CUDA|Definition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
     "|MkDocs|NumPy|ONNX|opset|page|Phi|Proposition|ProperDocs|Python|PyTorch|Qwen|Section|section|sections|Table|Theorem|Transformers|version|Zensical"
 )
-_PLACE = r"\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)?"
+_PLACE = r"\(?(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?\)?"
 _SKIPPED = re.compile(
     r"<[^<>\n]*>"  # HTML, and <https://...>
     r"|https?://[^\s)]+"
