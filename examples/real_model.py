@@ -401,7 +401,20 @@ def grid(tokens: Sequence[str], weights: Floats) -> str:
 
 
 def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
-    """Write an HTML page that holds every head and needs no other file."""
+    """Write an HTML page that holds every head and needs no other file: the browser of docs/learn/real-model.md.
+
+    Where the site's tools (the docs extra) are missing, the heads stand below one another as text.
+    """
+    try:
+        from docs_ext.fences.head_browser import alone
+    except ImportError:
+        return plain_page(text, tokens, weights)
+    n_layers, n_heads = weights.shape[:2]
+    return alone(text, tokens, weights, f"{n_layers} layers of {n_heads} heads on {len(tokens)} tokens.")
+
+
+def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:
+    """Write every head as text."""
     heads = [
         f"<details><summary>layer {layer}, head {head}</summary><pre>{escape(grid(tokens, one))}</pre></details>"
         for layer, row in enumerate(weights)

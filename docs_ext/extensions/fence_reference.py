@@ -1,11 +1,12 @@
 """A reference of every fence, written from the modules of `docs_ext/fences` where a page says `<!-- fences -->`.
 
 Each module's docstring tells an author what to type. Its first paragraph opens the section; every example in it is
-shown as text, and runs in a closed block below that. What begins "The HTML" is for those who write scripts, and is left
-out.
+shown as text, and runs in a closed block below that, or on the page that the module names as SHOWN_ON. What begins "The
+HTML" is for those who write scripts, and is left out.
 """
 
 import re
+from functools import partial
 from inspect import cleandoc
 from textwrap import dedent, indent
 from typing import Any
@@ -29,7 +30,8 @@ def section(name: str) -> str:
         raise ValueError(f"{path}: its docstring shows no example, a fence that begins ```{name}")
     first, rest = for_authors.split("\n\n", 1)
     heading = f"### `{name}` {{ #fence-{name} data-search-exclude=true }}"  # softmax-lab is not what softmax looks for
-    parts = heading, first, _keys(module), _EXAMPLE.sub(_shown_and_live, rest)
+    shown_on = getattr(module, "SHOWN_ON", "")  # of a figure that is too large to stand here as well
+    parts = heading, first, _keys(module), _EXAMPLE.sub(partial(_shown_and_live, shown_on), rest)
     return "\n\n".join(parts)
 
 
@@ -43,8 +45,10 @@ def _keys(module: fences.Fence) -> str:
     return f"{required} Optional: {listed(module.OPTIONAL)}." if module.OPTIONAL else required
 
 
-def _shown_and_live(example: re.Match[str]) -> str:
+def _shown_and_live(shown_on: str, example: re.Match[str]) -> str:
     text = dedent(example[0])
+    if shown_on:
+        return f"````markdown\n{text}\n````\n\nLive [on its page]({shown_on})."
     return f'````markdown\n{text}\n````\n\n??? example "Live"\n\n{indent(text, "    ")}'
 
 

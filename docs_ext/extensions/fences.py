@@ -8,6 +8,7 @@ without one a fence is numbered within its page.
 In mkdocs.yml, `docs_ext.extensions.fences` stands after `pymdownx.superfences`, which finds the fences.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cache, partial
@@ -26,6 +27,8 @@ from docs_ext.spec.fence import bare, check_keys, find_fences, parse
 from docs_ext.spec.page import PageError, source_lines
 
 FOLDER = Path(__file__).parents[1] / "fences"
+ANCHORS = "mkdocs_extract_anchors"
+_IDS = re.compile(r'(?<=\sid=")[^"]+')
 
 
 class Fence(Protocol):
@@ -91,9 +94,12 @@ class FencesExtension(Extension):
         try:
             if options or header["classes"] or header["id_value"]:
                 raise SpecError(f"the opening line holds nothing but ```{name}")
-            return render(name, src, f"{name}-{self.numbers[name]}")
+            html = render(name, src, f"{name}-{self.numbers[name]}")
         except SpecError as error:
             self._refuse(name, body, md, error)
+        if ANCHORS in md.treeprocessors:  # MkDocs checks links, and does not look into what superfences has stored
+            md.treeprocessors[ANCHORS].present_anchor_ids.update(_IDS.findall(html))  # type: ignore[attr-defined]
+        return html
 
     def _refuse(self, name: str, body: str, md: Markdown, error: SpecError) -> NoReturn:
         same = [start for start, *fence in find_fences(source_lines(md)) if fence == [name, body]]

@@ -21,6 +21,7 @@ from mkdocs.structure.pages import Page
 from docs_ext.site import live
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
+from docs_ext.site.practice import invite
 from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
@@ -54,8 +55,8 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Offer the examples of a page as a script."""
-    return add_download(html, page, config, files)
+    """Offer the examples of a page as a script, and the exercises that go with it."""
+    return invite(add_download(html, page, config, files), page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:

@@ -136,7 +136,7 @@ class LastBuild:
                 return None
             if path.suffix == ".md":
                 pages.append(self.files.src_uris[name])
-            elif path.suffix == ".svg":  # stands within the pages that show it
+            elif path.suffix in (".svg", ".bib"):  # stands within the pages that show it, or name it
                 pages += [file for file in self.files.documentation_pages() if path.name in file.content_string]
         return list(dict.fromkeys(pages))
 

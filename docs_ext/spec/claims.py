@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docs_ext.spec import arithmetic, consoles, references
+from docs_ext.spec import arithmetic, consoles, lists
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.evidence import shares
 from docs_ext.spec.expressions import evaluate
@@ -81,7 +81,7 @@ def check(name: str, text: str) -> Report:
         page = read(text)
     except SpecError as error:
         raise SpecError(f"{name}:{error.line}: {error}") from error
-    wrong = [f"{name}:{line}: {what}" for line, what in references.mistakes(page, text)]
+    wrong = [f"{name}:{line}: {what}" for line, what in lists.mistakes(page)]
     steps = list(consoles.steps(name, text)) if any(block.checks for block in page.blocks) else []
     found = list[Found]()
     for block in page.blocks:

@@ -11,11 +11,6 @@ from docs_ext.spec.errors import SpecError, did_you_mean
 FILE = Path(__file__).parents[1] / "facts.yml"
 
 
-def places(source: str) -> set[str]:
-    """Return the sections, equations and algorithms of a source that pages may name."""
-    return set(_facts(FILE).get(source, {}).get("places", ()))
-
-
 @cache
 def _facts(path: Path) -> dict[str, dict[str, Any]]:
     return yaml.safe_load(path.read_text("utf-8")) or {}

@@ -27,7 +27,7 @@ class Numeral(NamedTuple):
 
 
 _NAMES = (
-    "Algorithm|Appendix|appendix|Chapter|chapter|chapters|CUDA|Definition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
+    "Algorithm|Appendix|appendix|Chapter|chapter|chapters|CUDA|[Dd]efinition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
     "|MkDocs|NumPy|ONNX|opset|page|Phi|Proposition|ProperDocs|Python|PyTorch|Qwen|Section|section|sections|Table|Theorem|Transformers|version|Zensical"
 )
 _PLACE = r"\(?(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?\)?"

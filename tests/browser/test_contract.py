@@ -28,7 +28,7 @@ NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fe
 NO_TITLE = {"quiz-question": "its title is the question", "sentence-arcs": "its title is what its words are for"}
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
-KEYS |= {"button": ["Enter"]}
+KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}
 
 # Begin anew as after instant navigation: the static element of the page takes the place of the one in use.
 AFRESH = """async ([tag, fragment]) => {
@@ -41,13 +41,13 @@ AFRESH = """async ([tag, fragment]) => {
 GRID = "replace(/-grid.*-(?=row$)/, '-')"  # which of several grids stands there makes no difference
 STATE = """(widget, apart) => {
   const copy = widget.cloneNode(true), echoes = ".widget-controls, .reading, .visually-hidden, .quiz-score";
-  copy.querySelectorAll(`input, button, ${echoes}, ${apart}`).forEach(e => e.remove());
-  const fields = [...widget.querySelectorAll("input")].map(e => [e.name.GRID, e.value, e.checked]);
+  copy.querySelectorAll(`input, select, button, ${echoes}, ${apart}`).forEach(e => e.remove());
+  const fields = [...widget.querySelectorAll("input, select")].map(e => [e.name.GRID, e.value, e.checked]);
   return {shows: copy.textContent.replace(/\\s/g, ""), fields};
 }""".replace("GRID", GRID)
 # The controls by name; the radio buttons of a group are one control.
 NAME = f"e => e.type === 'radio' ? e.name.{GRID} : e.ariaLabel ?? (e.labels?.[0] ?? e).textContent.split(':')[0]"
-CONTROLS = f"""(widget, roving) => [...widget.querySelectorAll("input, button")]
+CONTROLS = f"""(widget, roving) => [...widget.querySelectorAll("input, select, button")]
   .filter(e => e.checkVisibility() && !e.matches(`${{roving}}:not([tabindex="0"])`)).map({NAME})"""
 FOCUS = "widget => { widget.tabIndex = -1; widget.focus(); widget.removeAttribute('tabindex'); }"
 FOCUSED = f"""(widget, silent) => {{
@@ -78,9 +78,10 @@ LISTEN = """widget => {
 }"""
 HEARS = """([tag, says]) =>
   [...document.querySelectorAll(`${tag} [role=status]`)].some(region => region.textContent.includes(says))"""
-# From end to end and back, at once: as fast as no hand is, and no timer comes between.
+# From end to end and back, at once: as fast as no hand is, and no timer comes between. It does not end where it began.
 MOVE = """async slider => {
-  for (const value of [slider.min, slider.max, slider.min, slider.max]) {
+  const {min, max, defaultValue} = slider;
+  for (const value of defaultValue === max ? [max, min, max, min] : [min, max, min, max]) {
     slider.value = value;
     for (const event of ["input", "change"]) slider.dispatchEvent(new Event(event, {bubbles: true}));
     await null;
@@ -169,7 +170,13 @@ class Subject:
         ident = self.root.evaluate("e => e.id || e.dataset.state")
         self.begin("#~another.row=1&" + "&".join(f"{ident}.{part}" for part in state.split("&")))
 
+    def settle(self):
+        """Wait for what the widget fetches."""
+        if self.row.fetches:
+            self.page.locator(f"{self.row.tag}[aria-busy]").wait_for(state="detached")
+
     def state(self):
+        self.settle()
         return self.root.evaluate(STATE)
 
     def controls(self):
@@ -254,6 +261,7 @@ def test_what_a_slider_changes_is_said_once_when_it_rests(widget):
         widget.wait()
         widget.root.evaluate(LISTEN)
         assert slider.evaluate(MOVE) == [], "it speaks while the slider moves"
+        widget.settle()
         seen = widget.root.locator("output").first.text_content()
         widget.page.wait_for_function(HEARS, arg=[widget.row.tag, seen])
         said.append(len(widget.page.evaluate("window.said")))

@@ -20,6 +20,7 @@ QUESTIONS = {
 
 FIRST = {  # what engineers type, and the page that must come first
     "errata": "reference/errata/",
+    "translator": "reference/translator/",
     "softmax": "learn/scores-and-softmax/",
     "temperature": "learn/scores-and-softmax/",
     "why sqrt": "learn/scaling/",

@@ -14,6 +14,7 @@ class Widget:
     native: bool = False  # its controls are the browser's own and work without scripts
     silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
+    fetches: bool = False  # what it shows may come later
     apart: str = "none"  # what shows with scripts alone, or without them alone
 
 

@@ -369,8 +369,9 @@ def test_the_program_shows_all_heads_and_each_in_hundredths(made, encoder, capsy
 def test_the_program_writes_a_page_of_its_own(made, encoder, capsys, tmp_path):
     file = tmp_path / "heads.html"
     example.main(["the <b>cat", "--model", str(made), "--html", str(file)])
-    page = file.read_text("utf-8")
     tokens, weights = encoder.tokens("the <b>cat"), encoder.read("the <b>cat").weights[:, 0]
+    assert "<h1>the &lt;b&gt;cat</h1>" in file.read_text("utf-8")
+    page = example.plain_page("the <b>cat", tokens, weights)  # without the site's tools
     assert "<b>" not in page
     for layer in range(2):
         for head in range(3):

@@ -22,10 +22,11 @@ from attention._scores import AttentionOptions
 
 FOLDER = Path(attention.__file__).parent
 REFERENCE = FOLDER.parent / "docs" / "reference"
-MODULES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+MODULES = sorted({path.stem for path in [*FOLDER.glob("*.py"), *FOLDER.glob("[!_]*/")]} - {"__init__"})
 
 # The floors of architecture.md, the highest first; the last four lines are floor 0.
 FLOORS = """
+practice
 example
 block
 multi_head
@@ -38,7 +39,7 @@ _checks
 _arrays _erf
 """
 FLOOR = {module: -height for height, line in enumerate(FLOORS.split("\n")) for module in line.split()}
-NOT_PUBLIC = ["_arrays", "_checks", "_erf", "_positions", "_scores", "example", "tiles"]
+NOT_PUBLIC = ["_arrays", "_checks", "_erf", "_positions", "_scores", "example", "practice", "tiles"]
 
 API = """
 softmax(x, axis=-1)
@@ -127,7 +128,9 @@ FROM_A_PAPER = {
 
 
 def tree(module):
-    return ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+    """Parse a module, or all of a folder's as if they were one."""
+    files = sorted((FOLDER / module).glob("*.py")) or [FOLDER / f"{module}.py"]
+    return ast.parse("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
 def imported(module):
@@ -145,7 +148,7 @@ def imported(module):
 def siblings(module):
     """Name the modules of the package that this one imports."""
     parts = [name.split(".") for name in imported(module)]
-    return {part[1] if len(part) > 1 else "__init__" for part in parts if part[0] == "attention"}
+    return {part[1] if len(part) > 1 else "__init__" for part in parts if part[0] == "attention"} - {module}
 
 
 def node_name(attribute):
@@ -194,8 +197,8 @@ def test_a_name_with_an_underscore_stays_in_its_module(module):
 
 
 @pytest.mark.parametrize("module", ["__init__", *MODULES])
-def test_nothing_imports_the_example(module):
-    assert "example" not in siblings(module)
+def test_nothing_imports_the_example_or_the_exercises(module):
+    assert not {"example", "practice"} & siblings(module)
 
 
 @pytest.mark.parametrize("module", ["__init__", *MODULES])
@@ -401,7 +404,7 @@ def test_functions_from_a_paper_cite_it(name):
     assert re.search(rf"\[{FROM_A_PAPER[name]}\b[^]]*\d{{4}}\]\(\.\./reference/sources\.md#\w+\)", references)
 
 
-SOURCES = set(re.findall(r"^\{ #(\w+) \}$", (REFERENCE / "sources.md").read_text("utf-8"), flags=re.MULTILINE))
+SOURCES = set(re.findall(r"^@\w+\{([\w-]+),$", (REFERENCE / "sources.bib").read_text("utf-8"), flags=re.MULTILINE))
 
 
 def docstrings():
@@ -417,7 +420,7 @@ CITED = [(name, anchor) for name, text in docstrings() for anchor in re.findall(
 
 @pytest.mark.parametrize(("name", "anchor"), CITED)
 def test_every_source_that_a_docstring_cites_is_listed(name, anchor):
-    assert anchor in SOURCES, f"{name} cites sources.md#{anchor}, which docs/reference/sources.md does not have"
+    assert anchor in SOURCES, f"{name} cites sources.md#{anchor}, which docs/reference/sources.bib does not have"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -12,6 +12,7 @@ import pytest
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, project
 from attention.example import EARLY5, S5, W_K, W_Q1, W_Q2, W_V, WORD, attend, embed
+from tests import said
 from tests.docs_ext.test_floors import FLOORS
 from tests.pages import ROOT
 
@@ -365,3 +366,93 @@ def test_the_matrix_product_is_one_and_its_row_meets_its_column():
     chosen = {name: part.find(f"{SVG}rect[@class='chosen']") for name, part in parts.items()}
     assert abs(number(chosen["AB"], "y") - number(chosen["A"], "y")) <= 1
     assert abs(number(chosen["AB"], "x") - number(chosen["B"], "x")) <= 1
+
+
+# --- words and numbers of every drawing ---------------------------------------------------------------------------
+
+
+def alternative(name):
+    """Return what the pages say in place of a drawing."""
+    pages = [page.read_text("utf-8") for page in sorted((ROOT / "docs").rglob("*.md"))]
+    return " ".join(alt for page in pages for alt in re.findall(rf"!\[([^\]]*)\]\([^)]*diagrams/{name}\)", page))
+
+
+def stems(words):
+    return {word[:5] for word in re.findall(r"[a-z]{4,}", words.casefold())}
+
+
+def labels(name):
+    return " | ".join(text(label) for label in read(name).iter(f"{SVG}text"))
+
+
+def described(name):
+    drawing = read(name)
+    return f"{text(drawing.find(f'{SVG}title'))}. {text(drawing.find(f'{SVG}desc'))}"
+
+
+def values(words):
+    return {round(number.value, 9) for number in said.said(words)}
+
+
+OWN_WORDS = {  # labels say these in addition to what the description says
+    "backwards.svg": "want more",
+    "block.svg": "which",
+    "data-flow.svg": "dmodel",
+    "encoder-decoder.svg": "writes asks representation",
+    "from-translation.svg": "look gone stay",
+    "house.svg": "with script notebook finished learns Markdown each module tables formulas write authors gradients",
+    "latent.svg": "made absorbed once",
+    "masks.svg": "self earlier",
+    "one-block.svg": "plus what",
+    "token-row.svg": "that chased",
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_labels_speak_with_the_words_of_the_description(path):
+    told = stems(described(path.name) + alternative(path.name))
+    assert stems(labels(path.name)) - told == stems(OWN_WORDS.get(path.name, ""))
+
+
+COMPUTED = {
+    "backwards.svg",
+    "matrix-product.svg",
+    "one-third.svg",
+    "token-row.svg",
+    "two-sentences.svg",
+}  # by tests above
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_labels_and_the_words_for_a_drawing_have_the_same_numbers(path):
+    drawn, told, instead = values(labels(path.name)), values(described(path.name)), values(alternative(path.name))
+    assert path.name in COMPUTED or drawn <= told | instead
+    assert instead <= told | drawn
+
+
+LOADS, PLACES = attention.softmax(np.log([1, 1, 2])), [0, 4, 8]
+SHARES = [attend(embed(S5, EARLY5), head)[0][4] for head in (W_Q1, W_Q2)]
+TO_RAN = attend(embed(S5, EARLY5), W_Q1)[1][4]
+TOLD = {  # every number of a title and a description, in order
+    "average.svg": [0, 8, *np.stack([LOADS, PLACES], 1).ravel(), LOADS @ PLACES],
+    "backwards.svg": [3, *TO_RAN, 1, 0],
+    "block.svg": [2, 2],
+    "data-flow.svg": [3],
+    "encoder-decoder.svg": [3, 2, 3, 3, 3, 2, 2, 2, 2, 3],
+    "engineering-map.svg": [2, *range(1, 6), 2, *range(6, 12)],
+    "from-translation.svg": [3, 2014, 2015, 2017, 2],
+    "house.svg": [2],
+    "latent.svg": [2],
+    "masks.svg": [3, 3, 5, 5, 3, 2, 2, 3, 3],
+    "matrix-product.svg": [2, 3, 3, 4, 1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
+    "merge-tree.svg": [4, *range(4), 2],
+    "one-third.svg": [1 / 3, 5, 1 / 3, 1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
+    "token-row.svg": [list(WORD).index("cat"), 0, len(WORD) - 1, list(WORD).index("cat"), *WORD["cat"]],
+    "two-heads.svg": [2, *(x for head, row in enumerate(SHARES, 1) for x in (head, *np.unique(row)[::-1]))],
+    "two-sentences.svg": [*TO_RAN, *TO_RAN[::-1], 3, 3],
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_number_of_a_description_is_computed(path):
+    said.in_order(path.name, described(path.name), TOLD.get(path.name, []))

@@ -188,3 +188,14 @@ def test_one_expression_leaves_nothing_to_the_next():
 
 def test_the_examples_of_expressions_run():
     assert doctest.testmod(expressions).failed == 0
+
+
+def test_a_link_into_a_figure_is_checked(config):
+    text = f"[good](#words) [bad](#wards)\n\n{GRID.replace('tokens:', 'id: words' + chr(10) + 'tokens:')}"
+    file = File("learn/page.md", config.docs_dir, config.site_dir, use_directory_urls=True)
+    Path(file.abs_src_path).write_text(text)
+    page = Page(None, file, config)
+    page.read_source(config)
+    page.render(config, Files([file]))
+    assert "words" in page.present_anchor_ids
+    assert "wards" not in page.present_anchor_ids

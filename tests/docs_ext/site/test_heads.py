@@ -90,7 +90,7 @@ def test_the_menu_the_contents_and_the_search_say_the_title_and_the_page_its_hea
     title = front_matter(page)["title"]
     heading = re.search(r"^# (.+)$", page.read_text("utf-8"), re.MULTILINE)[1]
     assert title.startswith(f"{heading} (")
-    neighbour = (site / "reference/index.html").read_text("utf-8")
+    neighbour = (site / "practice/kill-the-mutant/index.html").read_text("utf-8")
     assert f'aria-label="Previous: {title}"' in neighbour
     built = html5lib.parse((site / "practice/index.html").read_text("utf-8"), namespaceHTMLElements=False)
     assert next(built.iter("h1")).text == heading

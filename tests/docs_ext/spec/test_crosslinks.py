@@ -5,6 +5,8 @@ import doctest
 
 import pytest
 
+pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+
 import attention
 from docs_ext.spec import crosslinks
 from docs_ext.spec.crosslinks import checked_in, explained_in, pages, path_of

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+
 import attention
 from docs_ext.spec import equations as spec
 from docs_ext.spec.crosslinks import path_of

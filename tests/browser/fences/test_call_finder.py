@@ -1,0 +1,83 @@
+"""The call finder and the tabs of the translator: what is chosen is what stands there, and what a copy holds."""
+
+import json
+
+import pytest
+
+from docs_ext.spec import translations
+from docs_ext.spec.translations import TASKS, libraries
+from tests.browser.widget import Widget
+
+PAGE = "reference/translator/"
+CONTRACT = [Widget("call-finder", PAGE, "task=9&in=jaxx")]
+RECORD = json.loads(translations.RECORD.read_text("utf-8"))
+SHOWN = """widget => ({
+  parts: [...widget.querySelectorAll("tbody")].filter(part => part.checkVisibility()).map(part => part.dataset.task),
+  rows: [...widget.querySelectorAll("tr[data-library][data-chosen]")].map(row => row.dataset.library),
+  says: widget.querySelector("output").textContent,
+  code: widget.nextElementSibling?.querySelector("code")?.textContent,
+})"""
+CHOOSE = """(widget, [task, library]) => {
+  const form = widget.querySelector("form");
+  form.elements.namedItem("task").value = task;
+  form.elements.namedItem("in").value = library;
+  form.dispatchEvent(new Event("input"));
+  return (SHOWN)(widget);
+}""".replace("SHOWN", SHOWN)
+
+
+@pytest.fixture
+def widget(page):
+    page.wait_for_selector("call-finder form")
+    yield page.locator("call-finder")
+    page.locator("call-finder").get_by_role("button", name="Reset").click()
+
+
+def test_every_choice_shows_its_part_its_row_and_its_snippet(widget):
+    for entry in RECORD["snippets"]:
+        task, library = entry["task"], entry["library"]
+        shown = widget.evaluate(CHOOSE, [task, library])
+        assert shown["parts"] == [task]
+        assert set(shown["rows"]) == {library}
+        title = TASKS[task]
+        name = libraries()[library].title.replace("This", "this")
+        opening = f"{title[0].upper()}{title[1:]} in {name}: {entry['call']}"
+        assert shown["says"].startswith(opening if entry["call"] else opening + "there is no way.")
+        if entry["code"]:
+            assert shown["code"] == entry["code"]
+
+
+def test_the_button_copies_the_snippet(open_page):
+    page = open_page(PAGE, permissions=["clipboard-read", "clipboard-write"])
+    page.wait_for_selector("call-finder form")
+    widget = page.locator("call-finder")
+    widget.get_by_label("a sink", exact=True).check()
+    widget.get_by_label("Keras", exact=True).check()
+    page.locator("call-finder + .found").get_by_role("button", name="Copy to clipboard").click()
+    entry = next(e for e in RECORD["snippets"] if (e["task"], e["library"]) == ("sink", "keras"))
+    assert page.evaluate("navigator.clipboard.readText()").strip() == entry["code"].strip()
+
+
+def test_a_link_leads_to_a_choice(open_page):
+    page = open_page(PAGE + "#~find.task=window&find.in=jax")
+    page.wait_for_selector("call-finder form")
+    assert page.locator("call-finder").evaluate(SHOWN)["says"].startswith("A sliding window in JAX: local_window_size=")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_tab_shows_its_panel_alone_with_and_without_scripts(open_page, scripts):
+    page = open_page(PAGE, java_script_enabled=scripts)
+    tabs = page.locator("#call-gqa")
+    for name, library in libraries().items():
+        tabs.get_by_label(library.title, exact=True).check()
+        panels = tabs.locator(".panel:visible")
+        assert panels.count() == 1
+        assert panels.get_attribute("data-library") == name
+
+
+def test_on_paper_every_panel_and_every_part_stands(page):
+    page.emulate_media(media="print")
+    panels, parts = page.locator(".panel:visible").count(), page.locator("call-finder tbody:visible").count()
+    page.emulate_media(media="screen")
+    assert panels == len(RECORD["snippets"])
+    assert parts == len(TASKS)

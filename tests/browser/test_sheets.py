@@ -1,0 +1,147 @@
+"""The style sheets, read without a browser: whole rules, known properties, variables and classes that exist.
+
+What a property may be called, the sheets of the theme and of KaTeX tell, which use most of CSS.
+"""
+
+import importlib.util
+import re
+from difflib import get_close_matches
+from pathlib import Path
+
+import pytest
+
+from tests.pages import ROOT
+
+if not (found := importlib.util.find_spec("material")):
+    pytest.skip("the theme is not installed: pip install -e .[docs]", allow_module_level=True)
+
+THEME = Path(found.submodule_search_locations[0]) / "templates"
+FOLDER = ROOT / "docs/assets/css"
+SHEETS = {path.relative_to(FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(FOLDER.rglob("*.css"))}
+FOREIGN = "".join(
+    path.read_text("utf-8")
+    for path in (*sorted((THEME / "assets/stylesheets").glob("*.css")), ROOT / "docs/assets/katex/katex.min.css")
+)
+WRITERS = [path for folder in ("docs_ext", "docs/assets/js") for path in sorted((ROOT / folder).rglob("*.*"))]
+WRITERS = [path for path in WRITERS if path.suffix in (".py", ".js", ".html", ".jinja") and "katex" not in path.parts]
+SCRIPTS = {path.name: path.read_text("utf-8") for path in WRITERS if path.suffix == ".js"}
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+WORDS = {path: set(re.findall(r"[\w-]+", path.read_text("utf-8"))) for path in (*WRITERS, *PAGES)}
+MARKUP = "".join(path.read_text("utf-8") for path in (*WRITERS, *PAGES))
+HANDLER = [Path(folder) for folder in importlib.util.find_spec("mkdocstrings_handlers").submodule_search_locations]
+TEMPLATES = [path for folder in (THEME, *HANDLER) for path in folder.rglob("*.*") if path.suffix in (".html", ".jinja")]
+THEIRS = FOREIGN + "".join(path.read_text("utf-8") for path in TEMPLATES)
+THEIR_WORDS = set(re.findall(r"[\w-]+", THEIRS))
+TESTED = "".join(path.read_text("utf-8") for path in (ROOT / "tests/browser").rglob("*.py"))
+
+# Properties of CSS that neither of them uses.
+_NEWER = """
+    accent-color animation-duration animation-iteration-count animation-timeline appearance aspect-ratio
+    border-left-style border-width break-inside caption-side column-gap columns contain-intrinsic-size
+    container-type content-visibility flex-basis font-variant-numeric forced-color-adjust grid-area grid-column
+    grid-row grid-template inherits initial-value inset inset-inline-start margin-inline mask outline-width
+    overflow-wrap padding-block padding-inline place-items print-color-adjust rotate row-gap scroll-behavior
+    syntax text-anchor text-decoration-style text-underline-offset text-wrap touch-action translate writing-mode
+"""
+NEWER = set(_NEWER.split())
+UNITS = {
+    "px",
+    "em",
+    "rem",
+    "fr",
+    "vh",
+    "vw",
+    "ch",
+    "ex",
+    "deg",
+    "turn",
+    "s",
+    "ms",
+    "dppx",
+    "cqi",
+    "cqw",
+    "cqb",
+    "svh",
+    "lh",
+    "rlh",
+}
+EVERY = pytest.mark.parametrize("name", SHEETS)
+
+
+def blank(text):
+    """Leave out comments and what stands in quotation marks."""
+    return re.sub(r'"[^"\n]*"', '""', re.sub(r"/\*.*?\*/", lambda c: "\n" * c[0].count("\n"), text, flags=re.S))
+
+
+def declarations(text):
+    """Yield property and value of every declaration, innermost braces first."""
+    for body in re.findall(r"\{([^{}]*)\}", blank(text)):
+        for part in filter(None, map(str.strip, body.split(";"))):
+            yield part.partition(":")[::2] if ":" in part else (part, "")
+
+
+PROPERTIES = {name.strip() for name, _ in declarations(FOREIGN)} | NEWER
+
+
+@EVERY
+def test_every_brace_and_comment_is_closed(name):
+    text = blank(SHEETS[name])
+    assert "/*" not in text
+    assert "*/" not in text
+    assert text.count('"') % 2 == 0
+    depth = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        depth += line.count("{") - line.count("}")
+        assert 0 <= depth <= 3, f"{name}:{number}: a brace too many"
+        assert line.count("(") == line.count(")") or depth or "," in line, f"{name}:{number}: a bracket is open"
+    assert depth == 0, "a brace is open at the end"
+    rest = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", text)))
+    assert ";" not in re.sub(r"@(charset|import)[^;]*;", "", rest), "a declaration outside of braces"
+
+
+@EVERY
+def test_every_declaration_has_a_known_property_and_a_value(name):
+    for prop, value in declarations(SHEETS[name]):
+        hint = get_close_matches(prop, PROPERTIES, n=1)
+        assert prop.startswith("--") or prop in PROPERTIES, f"{name}: {prop!r} is no property; near: {hint}"
+        assert value.strip(), f"{name}: {prop!r} has no value"
+        assert set(re.findall(r"(?<![\w#-])\d*\.?\d+([a-z]+)\b", value)) <= UNITS, f"{name}: {prop}: {value}"
+
+
+def test_every_variable_is_set_somewhere():
+    ours = "".join(SHEETS.values())
+    known = set(re.findall(r"(--[\w-]+)\s*:", ours + THEIRS + MARKUP)) | set(
+        re.findall(r'setProperty\("(--[\w-]+)"', MARKUP)
+    )
+    used = set(re.findall(r"var\((--[\w-]+)\)", ours + MARKUP))
+    assert not used - known
+    own = set(re.findall(r"(--[\w-]+)\s*:", ours))
+    asked = set(re.findall(r"var\((--[\w-]+)", ours + MARKUP + THEIRS))
+    assert not own - asked, "set, and never used"
+
+
+def names_in(selectors):
+    return set(re.findall(r"\.(-?[a-zA-Z_][\w-]*)", re.sub(r"\[[^\]]*\]", "", selectors)))
+
+
+@EVERY
+def test_every_class_of_a_selector_is_given_to_something(name):
+    selectors = " ".join(re.findall(r"([^{};]+)\{", blank(SHEETS[name])))
+    selectors = re.sub(r"@\w+[^{]*", "", selectors) if selectors.startswith("@") else selectors
+    known = THEIR_WORDS.union(*WORDS.values()) | {f"role-{role}" for role in ("query", "key", "value", "output")}
+    missing = names_in(selectors) - known
+    assert not missing, f"{name}: nothing has the class {missing}"
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_every_class_that_a_script_gives_or_seeks_exists_elsewhere(name):
+    text = SCRIPTS[name]
+    given = set()
+    for written in re.findall(r'(?:className = |classList\.(?:add|toggle|remove)\()"([^"]+)"', text):
+        given |= set(written.split())
+    sought = set().union(*map(names_in, re.findall(r'(?:querySelector(?:All)?|closest|matches)\(\s*"([^"]+)"', text)))
+    others = THEIR_WORDS.union(STYLED, *(words for other, words in WORDS.items() if other.name != name))
+    assert not [one for one in given | sought if one not in others and f".{one}" not in TESTED]
+
+
+STYLED = set().union(*(names_in(blank(sheet)) for sheet in SHEETS.values()))

@@ -1,0 +1,400 @@
+"""The program of the exercises: its mutants are wrong wherever one looks, and no file makes it stumble."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import attention
+from attention.practice import doctests, mutants
+from attention.practice.__main__ import ALL_KILLED, FILE, STALE, SURVIVORS, WRONG, main
+from attention.practice.mutants import MUTANTS, NAMES
+
+LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
+IN_TIME = ["--seconds", "120"]  # on a machine with much else to do
+SCORE = ">>> attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])\narray([[3.]])\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Stand in an empty folder, from which the package can be imported."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(attention.__file__).parents[1]))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def wrote(name, content):
+    file = Path(name)
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return name
+
+
+def run(name, mutant=""):
+    return doctests.run(name, mutant, seconds=120)
+
+
+# --- the mutants -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=NAMES)
+def test_a_mutant_names_its_page_and_speaks_in_plain_letters(mutant):
+    assert (LEARN / f"{mutant.page}.md").is_file()
+    assert re.fullmatch("[a-z]+(-[a-z]+)+", mutant.name)
+    assert mutant.wrong.endswith(".")
+    assert mutant.hint[-1] in ".?"
+    assert "".join(mutant[:4]).isascii()  # every console can show it
+
+
+def test_there_are_ten_mutants_or_more_and_each_has_a_name_of_its_own():
+    assert len(set(NAMES)) == len(MUTANTS) >= 10
+    order = re.findall(r"learn/([\w-]+)\.md", (LEARN.parents[1] / "mkdocs.yml").read_text("utf-8"))
+    places = [order.index(mutant.page) for mutant in MUTANTS]
+    assert places == sorted(places), "the mutants come in the order of the pages"
+
+
+def test_the_examples_of_the_package_kill_every_mutant(capsys):
+    lines = "import attention\n__test__ = {name: getattr(attention, name).__doc__ or '' for name in attention.__all__}"
+    status = main([wrote("all.py", lines), *IN_TIME])
+    printed = capsys.readouterr().out
+    assert re.findall(r"^  (killed|survived) +([\w-]+)", printed, re.M) == [("killed", name) for name in NAMES]
+    assert f"\n{len(NAMES)} of {len(NAMES)} killed\n" in printed
+    assert status == ALL_KILLED
+
+
+# Mutants that change several places, or one that several functions share: expressions that are True of the right
+# package, and False of the mutant, each about another function.
+EVERYWHERE = {
+    "maximum-kept": [
+        "np.allclose(softmax([1000, 1000]), 1 / 2)",
+        "np.allclose(attention_weights([[100.0]], [[8], [8]]), 1 / 2)",
+        "np.allclose(scaled_dot_product_attention([[100.0]], [[8], [8]], [[2.0], [4.0]]), 3)",
+    ],
+    "mask-inverted": [
+        "attention_weights(Q, K, mask=[True, True, False])[0, 2] == 0",
+        "np.allclose(scaled_dot_product_attention(Q, K, np.eye(3), mask=[True, False, False]), [1, 0, 0])",
+        "np.allclose(self_attention(X[:3], *3 * [np.eye(4)], mask=[True, False, False]), X[0])",
+        "np.allclose(multi_head_attention(X[:3], ONE, mask=[True, False, False]), X[0])",
+    ],
+    "mask-after-softmax": [
+        "np.allclose(attention_weights(Q, K, mask=[True, True, False]).sum(-1), 1)",
+        "np.allclose(attention_weights(X, X, is_causal=True).sum(-1), 1)",
+        "np.allclose(scaled_dot_product_attention(X, X, np.ones((5, 1)), window=(1, 0)), 1)",
+        "np.allclose(scaled_dot_product_attention(Q, K, np.ones((3, 1)), mask=[True, False, False]), 1)",
+    ],
+    "causal-strict": [
+        "causal_mask(3)[0, 0]",
+        "attention_weights(X, X, is_causal=True)[0, 0] == 1",
+        "np.allclose(tiled_attention(X, X, X, is_causal=True)[0], X[0])",
+    ],
+    "scale-missing": [
+        "attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])[0, 0] == 3",
+        "np.allclose(softmax(Q @ K.T / 2), attention_weights(Q, K))",
+        "np.allclose(softmax(Q @ K.T / 2), tiled_attention(Q, K, np.eye(3)))",
+    ],
+    "causal-top-left": [
+        "causal_mask(1, 4, offset=3).all()",
+        "sliding_window_mask(1, 4, left=1, offset=3).tolist() == [[False, False, True, True]]",
+        "attention_weights(Q, K, is_causal=True, offset=1)[0, 1] > 0",
+        "tiled_attention(Q, K, np.eye(3), is_causal=True, offset=1)[0, 1] > 0",
+        "np.allclose(by_steps(), multi_head_attention(X, ONE, is_causal=True)[3:])",
+    ],
+    "tile-for-repeat": [
+        "repeat_kv([[[10]], [[20]]], 2).ravel().tolist() == [10, 10, 20, 20]",
+        "scaled_dot_product_attention(ROWS[:4], ROWS[:2], ROWS[:2], enable_gqa=True)[1, 0, 0] == 0",
+        "np.allclose(multi_head_attention(X, SHARED)[:, 1], self_attention(X, *3 * [X[:4, :1]])[:, 0])",
+    ],
+    "window-off-by-one": [
+        "sliding_window_mask(3, left=1)[2].tolist() == [False, True, True]",
+        "np.count_nonzero(attention_weights(X, X, window=(1, 0))[4]) == 2",
+        "tiled_attention(X, X, np.eye(5), window=(2, None))[4, 1] == 0",
+    ],
+}
+SETUP = """
+>>> import numpy as np
+>>> from attention import *
+>>> X = np.sin(np.arange(20.0)).reshape(5, 4)
+>>> Q, K = X[:2], X[2:]
+>>> ONE = MultiHeadWeights(*4 * [np.eye(4)], n_heads=1)
+>>> SHARED = MultiHeadWeights(np.tile(X[:4, :1], 4), *2 * [X[:4, :2]], np.eye(4), n_heads=4, n_kv_heads=2)
+>>> ROWS = np.arange(4.0).reshape(4, 1, 1)
+>>> def by_steps():
+...     cache = KVCache()
+...     for new in (X[:3], X[3:]):
+...         last = multi_head_attention(new, ONE, cache=cache, is_causal=True)
+...     return last
+"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Write a page of claims for each mutant."""
+    folder = tmp_path_factory.mktemp("pages")
+    for name, claims in EVERYWHERE.items():
+        tests = "".join(f">>> bool({claim})\nTrue\n" for claim in claims)
+        (folder / f"{name}.md").write_text(SETUP + tests)
+    (folder / "all.md").write_text("".join((folder / f"{name}.md").read_text() for name in EVERYWHERE))
+    return folder
+
+
+def test_all_claims_hold_of_the_right_package(pages):
+    result = run(str(pages / "all.md"))
+    assert (result.failures, result.trouble, result.end) == ([], "", "")
+    assert result.ran > 50
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_a_mutant_breaks_every_claim_about_it(pages, name):
+    result = run(str(pages / f"{name}.md"), name)
+    assert [what for _, what in result.failures] == ["expected True, got False"] * len(EVERYWHERE[name])
+
+
+def test_a_mutant_reaches_every_way_to_import():
+    ways = {
+        "from attention import attention_scores": "attention_scores",
+        "import attention": "attention.attention_scores",
+        "import attention as at": "at.attention_scores",
+        "from attention.dot_product import attention_scores as direct": "direct",
+        "import attention.dot_product": "attention.dot_product.attention_scores",
+        "import importlib; late = importlib.import_module('attention')": "late.attention_scores",
+        "package = __import__('attention')": "package.attention_scores",
+        "from attention import *": "attention_scores",
+    }
+    wrote("a.md", "".join(f">>> {way}\n{SCORE.replace('attention_scores', name)}" for way, name in ways.items()))
+    assert run("a.md").failures == []
+    assert len(run("a.md", "scale-missing").failures) == len(ways)
+    wrote("a.py", f'"""\n{SCORE}\n>>> d.{SCORE[4:]}\n"""\nfrom attention import *\nimport attention.dot_product as d\n')
+    assert run("a.py").failures == []
+    assert [line for line, _ in run("a.py", "scale-missing").failures] == [2, 5]
+
+
+def test_a_changed_package_is_named_and_nothing_is_run(capsys, monkeypatch):
+    edit = mutants.Edit("masks", "not in the file", "")
+    monkeypatch.setattr("attention.practice.__main__.named", lambda _: MUTANTS[0]._replace(edits=(edit,)))
+    assert main(["missing.py"]) == STALE
+    assert capsys.readouterr() == (
+        "",
+        f"attention/masks.py has been changed: {NAMES[0]} looks for 'not in the file' in it\n",
+    )
+
+
+# --- the program -------------------------------------------------------------------------------------------------
+
+
+def test_a_file_of_all_three_kinds_kills_what_it_should(capsys):
+    for name in ("a.md", "a.txt"):
+        wrote(name, f"# Mine\n\n```pycon\n>>> from attention import attention_scores\n{SCORE}```\n")
+    wrote("a.py", f'"""Mine.\n\n>>> from attention import attention_scores\n{SCORE}"""\n')
+    for name, line in (("a.md", 5), ("a.txt", 5), ("a.py", 4)):
+        assert main([name, "--only", "scale-missing", "--only", "alibi-sign", *IN_TIME]) == SURVIVORS
+        printed = capsys.readouterr().out
+        assert printed.startswith(f"{name}: 2 examples pass on the right functions.")
+        assert re.search(rf"^  killed    scale-missing +by line {line}$", printed, re.M)
+        hint = mutants.named("alibi-sign").hint
+        assert "  survived  alibi-sign, see learn/relative-positions\n      The ALiBi bias grows" in printed
+        assert f"Hint: {hint}" in " ".join(printed.split())
+        assert "\n1 of 2 killed\n" in printed
+        assert printed.endswith(f"python -m attention.practice {name} --only alibi-sign\n")
+    assert main(["a.md", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
+
+
+def test_a_mutant_that_never_ends_or_breaks_the_import_is_killed(capsys):
+    wrong = "attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])[0, 0] != 3"
+    head = f"from attention import attention_scores\nwrong = {wrong}\n"
+    tests = '"""\n>>> 1\n1\n"""\n'
+    wrote("raises.py", f"{tests}{head}assert not wrong\n")
+    wrote("ends.py", f"{tests}{head}import os\nif wrong:\n    os._exit(5)\n")
+    wrote("loops.py", f"{tests}{head}while wrong:\n    pass\n")
+    for name, why in (("raises.py", "while the file was imported"), ("ends.py", "with status 5")):
+        assert main([name, "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
+        assert why in capsys.readouterr().out
+    assert doctests.run("loops.py", "scale-missing", seconds=3).end == "not done after 3 seconds"
+
+
+def test_the_starting_file_passes_kills_nobody_and_is_never_overwritten(capsys):
+    assert main(["--start"]) == ALL_KILLED
+    text = Path(FILE).read_text("utf-8")
+    assert f"python -m attention.practice {FILE}\n" in text
+    assert main(["--start"]) == WRONG
+    assert "is there already" in capsys.readouterr().err
+    assert Path(FILE).read_text("utf-8") == text
+    assert main(["--start", "none/mine.py"]) == WRONG
+    assert main(["--start", "."]) == WRONG
+    assert main(["--start", "page.md"]) == ALL_KILLED
+    capsys.readouterr()
+    for name in (FILE, "page.md"):
+        assert main([name, "--only", NAMES[0], *IN_TIME]) == SURVIVORS
+        assert "4 examples pass" in capsys.readouterr().out
+
+
+def test_the_list_names_every_mutant_with_its_hint(capsys):
+    assert main(["--list"]) == ALL_KILLED
+    printed = " ".join(capsys.readouterr().out.split())
+    for mutant in MUTANTS:
+        assert f"{mutant.name}, see learn/{mutant.page} {mutant.wrong} Hint: {mutant.hint}" in printed
+
+
+def test_it_runs_as_a_module_and_gives_its_status():
+    command = [sys.executable, "-m", "attention.practice", "none.py"]
+    ended = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONUTF8": "0"})
+    assert (ended.returncode, ended.stdout) == (WRONG, "")
+    assert ended.stderr == "none.py: there is no such file; --start writes one\n"
+
+
+COMMANDS = {
+    "a misspelt mutant": (
+        ["--only", "scale-mising"],
+        "no mutant is called 'scale-mising'; did you mean 'scale-missing'?",
+    ),
+    "an unknown mutant": (["--only", "q"], "no mutant is called 'q'; see --list"),
+    "no time": (["--seconds", "0"], "--seconds must be above 0 and at most 3600"),
+    "no number": (["--seconds", "nan"], "--seconds must be above 0 and at most 3600"),
+    "all the time": (["--seconds", "inf"], "--seconds must be above 0 and at most 3600"),
+}
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_a_wrong_command_gets_one_clear_line(case, capsys):
+    command, message = COMMANDS[case]
+    assert main(command) == WRONG
+    assert capsys.readouterr() == ("", f"{message}\n")
+
+
+# --- files that are wrong ----------------------------------------------------------------------------------------
+
+
+def docstring(*lines):
+    return '"""\n' + "\n".join(lines) + '\n"""\n'
+
+
+WRONG_FILES = {
+    "an empty file": ("a.py", "", "a.py: no test in it: a line that begins with >>> in a docstring"),
+    "an empty page": ("a.md", "", "a.md: no test in it: a line that begins with >>>"),
+    "no doctest": ("a.py", "x = 1\n# >>> x\n", "a.py: no test in it: a line that begins with >>> in a docstring"),
+    "all skipped": ("a.py", docstring(">>> 1 # doctest: +SKIP", "1"), "a.py: no test in it: .*"),
+    "not UTF-8": ("a.md", ">>> 'ä'\n".encode("latin-1"), r"a\.md: not text in UTF-8 \(byte 5\); save it as UTF-8"),
+    "UTF-16, as an old editor saves": ("a.py", ">>> 1\n".encode("utf-16"), r"a\.py: not text in UTF-8 \(byte 0\).*"),
+    "null bytes": ("a.py", b'"""\0"""', "a.py:.*null bytes"),
+    "a syntax error": ("a.py", "x = 1\nif x\n    y = 2\n", "a.py:2: expected ':'"),
+    "an indentation error": ("a.py", "def f():\nx\n", "a.py:2: expected an indented block.*"),
+    "prompts outside a docstring": ("a.py", ">>> 1\n1\n", "a.py:1: .*; >>> stands in a docstring, or in .*txt"),
+    "a syntax error in a test": ("a.md", "\n>>> 1 +\n2\n", "a.md:2: fails on the right functions: SyntaxError: .*"),
+    "no blank behind the prompt": ("a.md", ">>>1\n1\n", "a.md: line 1 .*lacks blank after >>>.*"),
+    "a wrong import": (
+        "a.py",
+        "\nimport atention\n",
+        "a.py:2: ModuleNotFoundError: No module named 'atention'",
+    ),
+    "a wrong import in a test": (
+        "a.md",
+        ">>> from attention import sofmax\n>>> sofmax([1])\n1\n",
+        r"a\.md:1: fails on the right functions \(and 1 more\): ImportError: cannot import name 'sofmax'.*",
+    ),
+    "an error at the top": (
+        "a.py",
+        "def f():\n    return 1 / 0\n\nf()\n",
+        "a.py:2: ZeroDivisionError: division by zero",
+    ),
+    "an end at the top": ("a.py", "import sys\nsys.exit(0)\n", r"a\.py:2: this ends Python \(SystemExit\)"),
+    "an end in a test": (
+        "a.md",
+        ">>> import sys\n>>> sys.exit()\n",
+        r"a\.md:2: fails on the right functions: this ends Python \(SystemExit\)",
+    ),
+    "a hard end": ("a.md", ">>> import os\n>>> os._exit(0)\n", "a.md: Python ended in the middle, with status 0"),
+    "an interrupt": ("a.md", ">>> raise KeyboardInterrupt\n", "a.md: an example raises KeyboardInterrupt"),
+    "input at the top": ("a.py", "input('name? ')\n", r"a\.py:1: this waits for somebody to type \(EOFError\)"),
+    "input in a test": (
+        "a.md",
+        ">>> name = input('name? ')\n",
+        r"a\.md:1: fails on the right functions: this waits for somebody to type \(EOFError\)",
+    ),
+    "a debugger": ("a.md", ">>> breakpoint()\n", "a.md:1: fails on the right functions: .*"),
+    "print without end": (
+        "a.md",
+        ">>> while True:\n...     print('x' * 10**6)\n",
+        "a.md:1: fails on the right functions: this prints more than 100000 characters",
+    ),
+    "a recursion without end": (
+        "a.md",
+        ">>> def f():\n...     return f()\n>>> f()\n",
+        "a.md:3: fails on the right functions: RecursionError: .*",
+    ),
+    "a result that is wrong": (
+        "a.py",
+        docstring(">>> from attention import softmax", ">>> softmax([3.0, 3.0])", "array([0.5, 0.6])"),
+        r"a\.py:3: fails on the right functions: expected array\(\[0\.5, 0\.6\]\), got array\(\[0\.5, 0\.5\]\)",
+    ),
+    "a result of many lines": (
+        "a.md",
+        ">>> print('one\\ntwo\\n' * 500)\none\n",
+        "a.md:1: fails on the right functions: expected one, got one two one two .{1,90}",
+    ),
+    "a test that leaves the folder": (
+        "a.md",
+        ">>> import os\n>>> os.chdir('/')\n>>> 1\n2\n",
+        "a.md:3: fails on the right functions: expected 2, got 1",
+    ),
+    "letters that no console knows": ("a.md", ">>> '\\u2192'\n'x'\n", "a.md:1: fails on the right functions: .*"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_FILES)
+def test_a_wrong_file_gets_one_clear_line(case, capsys):
+    name, content, message = WRONG_FILES[case]
+    assert main([wrote(name, content), *IN_TIME]) == WRONG
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(f"(?:{message})\n", printed.err)
+    assert sorted(os.listdir()) == [name], "nothing is left beside the file"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.py", "while True:\n    pass\n"),
+        ("a.py", "while True:\n    print()\n"),
+        ("a.md", ">>> while True:\n...     pass\n"),
+    ],
+)
+def test_a_file_without_end_is_stopped(name, content, capsys):
+    assert main([wrote(name, content), "--seconds", "1"]) == WRONG
+    assert capsys.readouterr().err == f"{name}: not done after 1 seconds\n"
+
+
+def test_a_folder_and_what_is_no_file_are_refused(capsys):
+    assert main([f"{'a' * 999}.md"]) == WRONG
+    assert re.fullmatch(r"a+\.md: File ?name too long\n|.*no such file.*\n", capsys.readouterr().err)
+    assert main(["."]) == WRONG
+    assert capsys.readouterr().err == ".: this is a folder; name a file\n"
+    if os.path.exists(os.devnull):
+        assert main([os.devnull]) == WRONG
+        assert capsys.readouterr().err.endswith("this is not a file\n")
+
+
+def test_a_file_may_print_any_letter_where_the_console_knows_few(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    result = run(wrote("a.py", docstring(">>> print('\\u2192')", "\u2192") + "print('\u2192')\n"))
+    assert (result.ran, result.failures, result.trouble) == (1, [], "")
+
+
+def test_threads_that_never_end_hold_nobody_up():
+    result = run(wrote("a.md", ">>> import threading\n>>> threading.Thread(target=threading.Event().wait).start()\n"))
+    assert (result.ran, result.failures, result.end) == (2, [], "")
+
+
+def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys):
+    Path("below").mkdir()
+    for name in ("attention.py", "numpy.py", "doctest.py"):
+        wrote(f"below/{name}", "raise ImportError('the wrong one')\n")
+    wrote("below/helper.py", "three = 3\n")
+    lines = [">>> from attention import attention_scores", ">>> import helper", SCORE, ">>> helper.three", "3"]
+    wrote("below/a.py", docstring(*lines))
+    wrote("below/attention.py", docstring(*lines))  # a reader may call a file so
+    for name in ("a", "attention"):
+        assert main([f"below/{name}.py", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
+        assert "1 of 1 killed" in capsys.readouterr().out
+    assert "__pycache__" not in os.listdir("below")

@@ -1,0 +1,229 @@
+"""The translator: each library's recorded numbers against this package, and live where the library is installed.
+
+Both compute what the snippets themselves say, so nothing is compared with a number that somebody typed.
+"""
+
+import importlib.util
+import json
+import os
+import re
+import warnings
+from contextlib import redirect_stdout
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from attention import scaled_dot_product_attention
+from examples import record_translations as recording
+from examples.record_translations import LIBRARIES, TASKS, TRAPS
+
+RECORD = json.loads(recording.RECORD.read_text("utf-8"))
+SNIPPETS = {(entry["task"], entry["library"]): entry for entry in RECORD["snippets"]}
+TOLD = {library["name"]: library for library in RECORD["libraries"]}
+READ = {name: recording.read(name) for name in LIBRARIES}
+RAN = {place: entry for place, entry in SNIPPETS.items() if "out" in entry}
+FLOAT32 = 1e-6  # absolute; the outputs are at most 1.25
+LINES, COLUMNS = 15, 80
+NEEDS = {
+    "torch-sdpa": ["torch"],
+    "torch-mha": ["torch"],
+    "flex-attention": ["torch"],
+    "jax": ["jax"],
+    "onnx": ["onnx"],
+    "onnxruntime": ["onnx", "onnxruntime"],
+    "keras": ["keras", "torch"],
+    "hugging-face": ["torch", "transformers"],
+}
+LIVE = {place for place in RAN if all(map(importlib.util.find_spec, NEEDS.get(place[1], ["no_library"])))}
+
+
+def run(code):
+    """Run a snippet here; return the names that it defines, and what it prints."""
+    names, printed = {}, StringIO()
+    with redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(code, names)
+    return names, printed.getvalue().strip()
+
+
+def in_order(out, library):
+    """Bring an output into the layout (batch, heads, n, d)."""
+    out = np.asarray(out.detach() if hasattr(out, "detach") else out)
+    match TOLD[library]["layout"]:
+        case "batch, heads, n, d":
+            return out
+        case "batch, n, heads, d":
+            return np.einsum("bnhd->bhnd", out)
+        case "batch, n, heads * d":
+            return np.stack(np.split(out, 4, axis=-1), axis=1)
+        case layout:
+            raise ValueError(layout)
+
+
+OURS = {task: run(SNIPPETS[task, "attention"]["code"])[0] for task in TASKS}
+
+
+def ids(places):
+    return [f"{task}, {library}" for task, library in places]
+
+
+def every(places):
+    places = sorted(places)
+    return pytest.mark.parametrize(("task", "library"), places, ids=ids(places))
+
+
+@every(RAN)
+def test_this_package_gives_what_the_library_gave(task, library):
+    entry = RAN[task, library]
+    recorded = in_order(np.reshape(entry["out"], entry["shape"]), library)
+    ours = OURS[task]["out"]
+    assert recorded.shape == ours.shape == (2, 4, ours.shape[2], 4)
+    np.testing.assert_allclose(recorded, ours, rtol=0, atol=1e-14 if library == "attention" else FLOAT32)
+
+
+def test_all_ran_that_can_run_here():
+    missing = {(task, library) for task in TASKS for library in LIBRARIES} - set(RAN)
+    assert missing == {(task, "flash-attn") for task in TASKS} | {("softcap", "torch-mha")}
+
+
+def test_the_record_is_what_the_script_wrote():
+    assert recording.digest(RECORD) == RECORD["digest"]
+
+
+def test_the_record_holds_the_sources_to_the_letter():
+    for name, library in READ.items():
+        assert [snippet.task for snippet in library.snippets] == list(TASKS), name
+        for snippet in library.snippets:
+            entry = SNIPPETS[snippet.task, name]
+            assert {key: entry[key] for key in snippet._fields} == snippet._asdict()
+        told = {key: text for key, text in library._asdict().items() if key not in ("snippets", "version")}
+        assert told == {key: TOLD[name][key] for key in told}
+        assert TOLD[name]["version"].split()[0] == library.version.split()[0]
+    assert list(SNIPPETS) == [(task, name) for task in TASKS for name in LIBRARIES]
+    assert [recording.Trap(*(trap[key] for key in recording.Trap._fields)) for trap in RECORD["traps"]] == list(TRAPS)
+
+
+@every(RAN)
+def test_what_it_printed_is_in_the_numbers(task, library):
+    entry = RAN[task, library]
+    shown = [float(x) for x in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", entry["prints"])]
+    place = re.search(r"print\(out(?:\.data)?\[(.+)\]\)\n$", entry["code"])[1]
+    recorded = eval(f"out[{place}]", {"out": np.reshape(entry["out"], entry["shape"])})
+    np.testing.assert_allclose(shown, recorded, rtol=0, atol=5.1e-5)
+    assert len(shown) == 4
+
+
+@every(place for place, entry in SNIPPETS.items() if entry["code"])
+def test_a_snippet_is_short_and_the_part_that_does_it_stands_in_it(task, library):
+    entry = SNIPPETS[task, library]
+    lines = entry["code"].splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= COLUMNS
+    assert entry["call"]
+    assert entry["call"] in entry["code"]
+    assert (entry["kind"] == "by hand") == ("softmax(" in entry["code"])
+    compile(entry["code"], library, "exec")
+
+
+if LIVE:  # else there is nothing to compare, and no test that could be skipped
+
+    @every(LIVE)
+    def test_the_library_still_gives_it(task, library):
+        if library == "keras":
+            assert os.environ.setdefault("KERAS_BACKEND", "torch") == "torch"
+        entry = RAN[task, library]
+        names, printed = run(entry["code"])
+        np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=FLOAT32)
+        assert len(printed.split()) == len(entry["prints"].split())
+
+
+WRONG: dict[str, dict] = {
+    "padding": {
+        "no mask": {"mask": None},
+        "the lengths swapped": {"mask": "mask[::-1]"},
+        "inverted": {"mask": "~mask"},
+    },
+    "causal": {"no mask": {"is_causal": False}, "strictly before": {"offset": -1}, "one too far": {"offset": 1}},
+    "decoding": {"top-left": {"offset": 0}, "no mask": {"is_causal": False}},
+    "ragged": {
+        "one offset": {"offset": 2},
+        "swapped": {"offset": "lengths[::-1] - 3"},
+        "no mask": {"is_causal": False},
+    },
+    "window": {"one more": {"window": (3, 0)}, "one fewer": {"window": (1, 0)}, "both sides": {"window": (2, 2)}},
+    "gqa": {"tiled": {"key": "np.tile(k, (1, 2, 1, 1))", "value": "np.tile(v, (1, 2, 1, 1))", "enable_gqa": False}},
+    "bias": {
+        "the sign": {"bias": "-bias"},
+        "the heads": {"bias": "bias[::-1]"},
+        "no mask": {"is_causal": False},
+        "no bias": {"bias": None},
+        "times the scale": {"bias": "bias / 2"},
+    },
+    "cross": {"causal": {"is_causal": True, "offset": 0}, "no scale": {"scale": 1.0}, "d_model": {"scale": 0.25}},
+    "sink": {"none": {"sink": None}, "the heads": {"sink": "sinks[::-1]"}, "one for all": {"sink": 0.0}},
+    "softcap": {"none": {"softcap": None}, "twice": {"softcap": 4.0}, "no mask": {"is_causal": False}},
+}
+RIGHT = {
+    "padding": {"mask": "mask"},
+    "causal": {"is_causal": True, "offset": 0},
+    "decoding": {"is_causal": True, "offset": 2},
+    "ragged": {"is_causal": True, "offset": "lengths - 3"},
+    "window": {"window": (2, 0)},
+    "gqa": {"enable_gqa": True},
+    "bias": {"bias": "bias", "is_causal": True},
+    "cross": {},
+    "sink": {"sink": "sinks"},
+    "softcap": {"softcap": 2.0, "is_causal": True},
+}
+
+
+def attend(task, options):
+    """Call the package on the inputs of a task; options in quotation marks are expressions over its names."""
+    names = OURS[task]
+    found = {key: eval(item, names) if isinstance(item, str) else item for key, item in options.items()}
+    given = {"query": names["q"], "key": names["k"], "value": names["v"], "offset": 0} | found
+    return scaled_dot_product_attention(**given)
+
+
+@pytest.mark.parametrize(
+    ("task", "change"),
+    [
+        pytest.param(task, change, id=f"{task}, {label}")
+        for task, wrong in WRONG.items()
+        for label, change in wrong.items()
+    ],
+)
+def test_a_wrong_call_would_show(task, change):
+    right = OURS[task]["out"]
+    np.testing.assert_allclose(attend(task, RIGHT[task]), right, rtol=0, atol=1e-14)
+    wrong = attend(task, RIGHT[task] | change)
+    assert wrong.shape == right.shape
+    assert np.abs(wrong - right).max() > 1e-3
+
+
+@pytest.mark.parametrize("trap", RECORD["traps"], ids=lambda trap: f"{trap['task']}, {trap['library']}")
+def test_a_mistake_gave_what_the_page_says(trap):
+    assert trap["right"] in SNIPPETS[trap["task"], trap["library"]]["code"]
+    if not trap["same"]:
+        assert trap["raises"] in ("ValueError", "RuntimeError", "Fail")
+        return
+    names = OURS[trap["task"]] | {"scaled_dot_product_attention": scaled_dot_product_attention, "np": np}
+    wrong = in_order(np.reshape(trap["out"], trap["shape"]), trap["library"])
+    np.testing.assert_allclose(wrong, eval(trap["same"], names), rtol=0, atol=FLOAT32)
+    assert np.abs(wrong - names["out"]).max() > 0.01
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_axes_that_are_swapped_would_show(task):
+    names = OURS[task]
+    for name in "qkv":
+        array = names[name]
+        for one, other in ((0, 1), (0, 2), (1, 2), (1, 3), (2, 3)):
+            if array.shape[one] == array.shape[other]:
+                names_swapped = names | {name: array.swapaxes(one, other)}
+                swapped = scaled_dot_product_attention(
+                    *(names_swapped[letter] for letter in "qkv"), offset=0, enable_gqa=True
+                )
+                plain = scaled_dot_product_attention(*(names[letter] for letter in "qkv"), offset=0, enable_gqa=True)
+                assert np.abs(swapped - plain).max() > 0.1
