@@ -20,7 +20,8 @@ _PLACE = re.compile(
 def mistakes(page: Page, text: str) -> Iterator[tuple[int, str]]:
     """Yield line and mistake: a formula out of order or not there, a year or a place that no linked source has.
 
-    And a paragraph such as "6. That is all", which would be shown as the first item of a list.
+    And a paragraph such as "6. That is all", which would be shown as the first item of a list, and an exercise,
+    "**6. A sink.**", out of order.
     """
     tags = [int(tag) for tag in re.findall(r"\\tag\{(\d+)\}", text)]
     for expected, tag in enumerate(tags, 1):
@@ -41,12 +42,17 @@ def mistakes(page: Page, text: str) -> Iterator[tuple[int, str]]:
 
 def _lists(page: Page) -> Iterator[tuple[int, str]]:
     due = 1
-    for part in [part for block in page.blocks if block.keys is None for part in block.parts]:
+    text = [part for block in page.blocks if block.keys is None for part in block.parts]
+    for part in text:
         if items := re.match(r"(?: *\d+\. .*\n?)+", part.text):
             counted = [int(number) for number in re.findall(r"^ *(\d+)\. ", items[0], re.MULTILINE)]
             if counted[0] not in (1, due):
                 yield part.line, f"'{counted[0]}. ' begins a list, which counts from 1: write '{counted[0]}\\. '"
             due = counted[-1] + 1
+    exercises = [(part.line, found[1]) for part in text if (found := re.match(r"\*\*(\d+)\. ", part.text))]
+    for expected, (line, number) in enumerate(exercises, 1):
+        if int(number) != expected:
+            yield line, f"exercise {number} comes where {expected} is due"
 
 
 def cited(part: Part) -> Iterator[tuple[int, str]]:
