@@ -39,7 +39,7 @@ _SKIPPED = re.compile(
     r"|\{[^{}\n]*=\"[^{}\n]*\}"
     r"|\\tag\{[^}]*\}|\\\\\[[^\]]*\]|\\begin\{array\}\{[^}]*\}|\\h(?:space|skip)\{[^}]*\}"
     r"|\\(?:text|operatorname|mathrm|label)\*?\{[^{}]*\}"
-    r"|^[ >]*\d+\.(?= )"  # the marker of a list
+    r"|^[ >]*(?:\*\*)?\d+\.(?= )"  # the marker of a list, or of an exercise
     rf"|(?:§§?|\b(?:[Ee]qs?\.|[Ee]quations?|[Ff]ormulas?|{_NAMES})) *{_PLACE}(?:(?:,| and|, and| or| to|–) {_PLACE})*"
     r"|(?<![$\w)}])\(\d\)(?![$^])"  # equation (2)
     r"|_\d|_\{[\w,]+\}|_\{\w[=+-]1\}"  # the index of a symbol; a sum begins at 1

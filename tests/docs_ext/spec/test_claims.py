@@ -164,6 +164,11 @@ def test_a_list_counts_on_from_one():
     assert noticed("# T\n\n1. One.\n2. Two.\n\n4. Four.\n")
 
 
+def test_exercises_count_from_one():
+    assert not noticed("# T\n\n**1. One.** Do this.\n\nBetween.\n\n**2. Two.** Do that.\n")
+    assert noticed("# T\n\n**1. One.** Do this.\n\n**3. Two.** Do that.\n")
+
+
 def test_a_row_is_evidence_where_its_numbers_alone_are_not():
     page = "# T\n\nThe row is 8, 4, 1.\n\n```pycon\n>>> print(1, 2, 8, 4, 1, 0, 6)\n1 2 8 4 1 0 6\n\n```\n"
     assert not noticed(page)
