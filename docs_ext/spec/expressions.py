@@ -24,7 +24,9 @@ from docs_ext.spec.recorded import recorded
 def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
     package = {name: getattr(attention, name) for name in attention.__all__}
-    records = {function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)}
+    records = {
+        function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)
+    }
     return public | package | records | {"math": math, "np": np, "page": page}
 
 
@@ -32,9 +34,9 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
     Those are `np`, `math`, the public names of `attention` and `attention.example`, the functions of
-    `docs_ext.spec.measured` and `docs_ext.spec.translations`; `page`, for `page("training").losses` is what the consoles
-    of that page call `losses`; `recorded()`, what a trained model did; and `fact("vaswani2017", "heads")`, a number that
-    a source states.
+    `docs_ext.spec.measured` and `docs_ext.spec.translations`; `page`, for `page("training").losses` is what the
+    consoles of that page call `losses`; `recorded()`, what a trained model did; and `fact("vaswani2017", "heads")`, a
+    number that a source states.
 
     >>> evaluate("softmax(np.log([1, 3]))")
     array([0.25, 0.75])

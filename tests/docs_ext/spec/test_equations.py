@@ -134,7 +134,9 @@ def consoles_below(page, anchor):
     lines = page.read_text("utf-8").splitlines()
     starts = [number for number, line in enumerate(lines, 1) if anchor in anchors(line)]
     assert len(starts) == 1, f"{page.name}#{anchor} is there {len(starts)} times"
-    ends = [number for number, line in enumerate(lines, 1) if number > starts[0] and re.match("#{1,6} ", line)]
+    ends = [
+        number for number, line in enumerate(lines, 1) if number > starts[0] and re.match("#{1,6} (?!check:)", line)
+    ]
     below = range(starts[0], min(ends, default=len(lines)))
     return [block for block in consoles(page) if int(block.where.split(":")[1]) in below and not block.is_proof]
 
