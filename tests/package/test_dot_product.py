@@ -14,8 +14,10 @@ from attention import (
     attention_weights,
     causal_mask,
     mask_to_bias,
+    partial_attention,
     scaled_dot_product_attention,
     softmax,
+    tiled_attention,
 )
 from tests.oracles import loop_attention, loop_scores, loop_weights, properties, smaller
 
@@ -809,3 +811,10 @@ def test_the_hint_to_drop_the_axis_of_heads_is_for_a_mask_of_a_batch_alone():
         with pytest.raises(ValueError, match="the scores have no axis") as error:
             attention_weights(array, array, mask=np.ones(mask, bool))
         assert ("mask[:, 0]" in str(error.value)) == hint
+
+
+@pytest.mark.parametrize("attend", [scaled_dot_product_attention, tiled_attention, partial_attention])
+def test_values_that_are_transposed_are_refused(attend):
+    query, key, value = np.ones((3, 4)), np.ones((5, 4)), np.ones((6, 5))  # as many features as there are keys
+    with pytest.raises(ValueError, match=r"key and value must share n_k \(axis -2\): key \(5, 4\), value \(6, 5\)"):
+        attend(query, key, value)
