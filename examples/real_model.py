@@ -340,6 +340,9 @@ def read_tensors(folder: Path, config: Config) -> dict[str, Floats]:
         raise ValueError(f"{file} is damaged, or no safetensors file; copy it once more: {error}") from None
     except (KeyError, TypeError) as error:  # bfloat16 and its like
         raise ValueError(f"{file} must hold numbers that NumPy has; store them as float32: {error}") from None
+    for name, array in held.items():
+        if array.dtype.kind == "V":  # so it is if something else has taught NumPy bfloat16
+            raise ValueError(f"{file} must hold numbers that NumPy has; store them as float32: {name} is {array.dtype}")
     wanted = shapes(config)
     for name, shape in wanted.items():
         if name not in held:

@@ -2,7 +2,7 @@
 
     ```call-finder
     caption: Which call does it?
-    panels: call      # the tabs of the translator on this page have the ids call-padding, call-causal ...
+    panels: call      # ids of the tabs on this page: call-padding ...
     ```
 
 Without JavaScript it is a table with a part for each task. The script adds the choice of a task and a library, and
@@ -22,6 +22,7 @@ from docs_ext.spec.translations import OURS, TASKS, Snippet, libraries, snippets
 
 REQUIRED = ("caption",)
 OPTIONAL = ("panels",)
+SHOWN_ON = "translator.md"
 
 _ROWS = template("""
 <thead><tr><th scope="col">library</th><th scope="col">what does it</th><th scope="col">how</th>

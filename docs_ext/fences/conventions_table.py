@@ -1,7 +1,7 @@
 """What libraries do with the same input: an overview, a table for each topic, and how each library was called.
 
     ```conventions-table
-    show: libraries                       # or overview, or a topic: polarity, causal, …
+    show: libraries     # or overview, or a topic: polarity, causal, …
     ```
 
 Everything in it was recorded by examples/record_conventions.py. A cell of the overview leads to its row in the table of
@@ -25,6 +25,7 @@ from docs_ext.spec.errors import SpecError, did_you_mean
 
 REQUIRED = ("show",)
 OPTIONAL = ()
+SHOWN_ON = "conventions.md"
 
 _OVERVIEW = template("""
 <table class="grid-of-words">

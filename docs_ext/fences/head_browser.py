@@ -59,7 +59,8 @@ _MAP = template("""
 <tr><th scope="row">{{ loop.index0 }}</th>
   {% for one in layer %}
   <td data-layer="{{ one.layer }}" data-head="{{ one.head }}"{{ ' aria-current="true"' if one.chosen }}>
-  <svg viewBox="0 0 {{ size }} {{ size }}" role="img" aria-label="{{ one.says }}">{{ one.paths }}</svg></td>
+  <svg viewBox="0 0 {{ size }} {{ size }}" shape-rendering="crispEdges"
+    role="img" aria-label="{{ one.says }}">{{ one.paths }}</svg></td>
   {% endfor %}</tr>
 {% endfor %}
 </tbody>

@@ -16,10 +16,10 @@ def finish(site: Path) -> None:
     """Finish a site that MkDocs has just built."""
     pages = {path: path.read_text("utf-8") for path in sorted(site.rglob("*.html"))}
     subset_fonts(site, pages.values())
-    bundle(site, pages.values())
+    own = bundle(site, pages.values())
     for script in (site / "assets/js").rglob("*.js"):
         script.write_text(strip_comments(script.read_text("utf-8")), "utf-8")
-    pages = {path: name_search_dialog(link_bundle(page)) for path, page in pages.items()}
+    pages = {path: name_search_dialog(link_bundle(page, own)) for path, page in pages.items()}
     csp = policy(pages.values())
     for path, page in pages.items():
         path.write_text(with_policy(page, csp), "utf-8")

@@ -1,7 +1,11 @@
-"""Style sheets: found by folder, and one file in the built site beside the theme's own."""
+"""Style sheets: found by folder, and one file in the built site beside the theme's own.
+
+Not in that file are the sheet of a fence that stands on one page alone, and the sheet of docstrings: only pages that
+need them load them.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from docs_ext.site.fonts import embed_fonts, load_fonts
@@ -9,6 +13,8 @@ from docs_ext.site.fonts import embed_fonts, load_fonts
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
 _COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
+_FENCE = re.compile(r"css/fences/([\w-]+)\.css$")
 _LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
 
 
@@ -23,29 +29,53 @@ def sheets(docs: Path = DOCS) -> list[str]:
     return [sheet.relative_to(docs).as_posix() for sheet in (docs / "assets/katex/katex.min.css", *shared, *fences)]
 
 
-def bundle(site: Path, pages: Iterable[str]) -> None:
-    """Write all style sheets that are not the theme's into one, in their order."""
-    names = list(dict.fromkeys(link["path"] for page in pages for link in _LINK.finditer(page)))
-    styles = [(site / name).read_text("utf-8").replace("url(fonts/", "url(../katex/fonts/") for name in names]
+def bundle(site: Path, pages: Iterable[str]) -> set[str]:
+    """Write all style sheets that are not the theme's into one, in their order; return those of some pages only."""
+    shown = list(pages)
+    names = list(dict.fromkeys(link["path"] for page in shown for link in _LINK.finditer(page)))
+    own = {name for name in names if "_mkdocstrings" in name or _is_alone(name, shown)}
+    styles = [_style(site / name).replace("url(fonts/", "url(../katex/fonts/") for name in names if name not in own]
     (site / BUNDLE).write_text(embed_fonts(site, squeeze("\n".join(styles))), "utf-8")
     for name in names:
-        (site / name).unlink()
+        if name in own:
+            (site / name).write_text(squeeze(_style(site / name)), "utf-8")
+        else:
+            (site / name).unlink()
+    return own
+
+
+def _is_alone(name: str, pages: Iterable[str]) -> bool:
+    """Tell whether a sheet is that of a fence which stands on one page at most."""
+    return bool(_FENCE.search(name)) and sum(_needs(page, name) for page in pages) < 2
+
+
+def _style(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def _needs(page: str, name: str) -> bool:
+    """Tell whether what a sheet is for stands on a page: a fence, as an element or by its class, or docstrings."""
+    fence = _FENCE.search(name)
+    stem = fence[1] if fence else "doc"
+    return bool(re.search(rf'<{stem}\b|class="(?:[^"]* )?{stem}[ "]', page))
 
 
 def squeeze(style: str) -> str:
-    r"""Leave out what is there for authors: comments, indents and blank lines.
+    r"""Leave out what is there for authors: comments, and spaces that mean nothing.
 
-    >>> squeeze("/* why */\na {\n  color: red;   /* as it is */\n}\n")
-    'a {\ncolor: red;\n}\n'
+    >>> squeeze('/* why */\na > b::before {\n  content: ", ";   /* as it is */\n}\n')
+    'a>b::before{content:", "}'
     """
-    return re.sub(r"\s*\n\s*", "\n", _COMMENT.sub("", style)).lstrip()
+    style = _COMMENT.sub("", style)
+    return _SPACE.sub(lambda found: found[1] or found[2] or ":", style).replace(";}", "}").strip()
 
 
-def link_bundle(page: str) -> str:
-    """Let the page load the one file, and with it the fonts of its formulas."""
+def link_bundle(page: str, own: Collection[str] = ()) -> str:
+    """Let the page load the one file, with it the fonts of its formulas, and the sheets that are its own."""
     links = list(_LINK.finditer(page))
     if not links:
         return page
     start, base = links[0].start(), links[0]["base"]
     one = f"\n      {load_fonts(page, base, BUNDLE)}"
-    return page[:start] + one + _LINK.sub("", page[start:])
+    kept = "".join(link[0] for link in links if link["path"] in own and _needs(page, link["path"]))
+    return page[:start] + one + kept + _LINK.sub("", page[start:])

@@ -147,7 +147,7 @@ def written(kind: str, key: str, fields: dict[str, str]) -> str:
     for name, text in fields.items():
         head = f"  {name:{width}} = {{"
         lines.append(
-            fill(text + "}", 80, initial_indent=head, subsequent_indent=" " * len(head), **_WHOLE)  # type: ignore[arg-type]
+            fill(text + "}", 79, initial_indent=head, subsequent_indent=" " * len(head), **_WHOLE)  # type: ignore[arg-type]
         )
     return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"
 

@@ -32,7 +32,9 @@ def written():
 def imports(text):
     """Return the names that a module imports, with the path of each."""
     found = re.findall(r'^import \{([^}]*)\} from "([^"]+)";', text, re.M)
-    return {(name.strip(), path) for names, path in found for name in names.split(",") if name.strip()}
+    later = [(",".join(re.findall(rf"\b{module}\??\.(\w+)", text)), path)
+             for module, path in re.findall(r'(\w+) \?\?= await import\("([^"]+)"\)', text)]  # fmt: skip
+    return {(name.strip(), path) for names, path in found + later for name in names.split(",") if name.strip()}
 
 
 def exports(text):

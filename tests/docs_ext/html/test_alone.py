@@ -1,6 +1,9 @@
 """Modules joined into one script, and a file that asks for nothing."""
 
 import pytest
+
+pytest.importorskip("markupsafe", reason="templates need the docs extra")
+
 from markupsafe import Markup
 
 from docs_ext.html.alone import ASSETS, alone, one_script

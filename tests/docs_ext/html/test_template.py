@@ -24,8 +24,10 @@ ENGINES = {
     "explained_code",
     "chart",
     "console",
-}  # what Jinja, KaTeX, Markdown, Pygments, Vega write
-REWRITES = {"console"}  # moves marks in the HTML of Pygments
+    "translation_tabs",
+    "alone",
+}  # what Jinja, KaTeX, Markdown, Pygments, Vega write; and our own sheets and scripts
+REWRITES = {"console", "translation_tabs"}  # moves marks in the HTML of Pygments
 
 
 def test_text_is_escaped_once_and_html_never():

@@ -38,7 +38,7 @@ def test_a_page_links_one_style_sheet_besides_the_themes(site):
     links = re.findall(r'rel="stylesheet" href="(.*?)"', link_bundle(PAGE))
     assert links == ["../assets/stylesheets/main.css", "../assets/css/all.css"]
     sheet = (site / "assets/css/all.css").read_text("utf-8")
-    assert sheet.index("katex") < sheet.index("a { color: red }")
+    assert sheet.index("katex") < sheet.index("a{color:red}")
     addresses = re.findall(r"url\((.*?)\)", sheet)
     for address in addresses:
         assert address.startswith("data:") or (site / "assets/css" / address).is_file(), address

@@ -17,7 +17,15 @@ from docs_ext.extensions.glossary import GLOSSARY, terms
 from tests.pages import ROOT
 
 DOCS = ROOT / "docs"
-PAGES = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
+CHECK = re.compile(r"^ *# check:[^\n]*$|<!-- check:.*?-->", re.M | re.S)
+
+
+def read(path):
+    """Return a page without the checks of its numbers, each line where it was."""
+    return CHECK.sub(lambda check: "\n" * check[0].count("\n"), path.read_text("utf-8"))
+
+
+PAGES = {path.relative_to(DOCS).as_posix(): read(path) for path in sorted(DOCS.rglob("*.md"))}
 MENU = re.findall(r"- ((?:learn/|practice/|reference/)?[\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M)
 TERMS = terms(GLOSSARY.read_text("utf-8"))
 

@@ -118,6 +118,7 @@ NUMBERS = {  # of each entry, in its order
     "bfloat16": [16, FLOAT32.nexp, 16 - 1 - FLOAT32.nexp],
     "broadcast": [1],
     "convex hull": [3],
+    "cosine similarity": [2, 1, 1],
     "decay": [1],
     "dot product": [2],
     "entropy": [attention.entropy([1.0, 0, 0])],
@@ -136,6 +137,7 @@ NUMBERS = {  # of each entry, in its order
     "reference count": [0],
     "sigmoid": [0, 1],
     "softcap": [2],
+    "twin sentences": [2],
 }
 
 

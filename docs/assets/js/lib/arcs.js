@@ -18,10 +18,10 @@ const short = (x) => `${Number(x.toPrecision(6))}`;
 export const widths = (words) => words.map((word) => Math.max(LETTER * [...word].length + PADDING, NARROWEST));
 
 /** @type {(weight: number) => number} */
-export const thickness = (weight) => Math.round(1000 * Math.max(BUDGET * weight, THINNEST)) / 1000;
+const thickness = (weight) => Math.round(1000 * Math.max(BUDGET * weight, THINNEST)) / 1000;
 
 /** @type {(columns: number[]) => number} */
-export function height(columns) {
+function height(columns) {
   const longest = total(columns) - (columns[0] + columns[columns.length - 1]) / 2;
   return Math.max(LOWEST + RISE * longest, LOOP) + BUDGET / 2;
 }
@@ -64,7 +64,7 @@ export function draw(stage, columns, drawn) {
   const svg = stage.querySelector("svg");
   svg?.setAttribute("viewBox", `0 0 ${units} ${high}`);
   svg?.replaceChildren(...drawn.map(({ key, thickness, path }) => {
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    const line = document.createElementNS(svg.namespaceURI, "path");
     const attributes = { "d": path, "pathLength": 1, "stroke-width": thickness, "data-key": key };
     for (const [name, value] of Object.entries(attributes)) line.setAttribute(name, `${value}`);
     return line;

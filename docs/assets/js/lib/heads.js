@@ -62,7 +62,7 @@ export function drawMap(within, { tokens, weights }) {
     svg.setAttribute("aria-label", `layer ${layer}, head ${head}: ${most(namesOf(tokens), weights[layer][head])}`);
     svg.replaceChildren(
       ...paths(weights[layer][head]).flatMap((d, level) => {
-        const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+        const path = document.createElementNS(svg.namespaceURI, "path");
         path.setAttribute("class", `l${level}`);
         path.setAttribute("d", d);
         return d ? [path] : [];
