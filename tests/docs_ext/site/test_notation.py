@@ -21,7 +21,9 @@ SIZES = {r"\dmodel": 7, r"\dk": 3, r"\dv": 2, r"\nq": 5, r"\nk": 11, "n": 5, "h"
 
 def rows(heading):
     table = TEXT.split(f"| {heading} |")[1].split("\n\n")[0]
-    return [[cell.strip() for cell in row.strip()[1:-1].split("|")] for row in table.splitlines()[2:]]
+    return [
+        [cell.strip() for cell in row.strip()[1:-1].split("|")] for row in table.splitlines()[2:] if row.startswith("|")
+    ]
 
 
 SYMBOLS = {row[0]: row[1:] for row in rows("symbol | name in code | shape | meaning")}
