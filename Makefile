@@ -49,8 +49,8 @@ model: setup ## install the trained model of examples/real_model.py, 83 MB, and 
 lowest: setup ## the tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest --only-binary :all: --resolution lowest-direct \
-	    -r pyproject.toml --extra test
-	.venv/lowest/bin/python -m pytest
+	    -r pyproject.toml --extra test "pytest-xdist>=3.6"
+	.venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 mutants: setup ## 200 random changes of attention/, one at a time: which of them does no test notice? MUTANTS="--seed 1"
 	$(BIN)/python -m venv --clear --without-pip .venv/mutants
