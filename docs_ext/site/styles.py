@@ -34,23 +34,20 @@ def bundle(site: Path, pages: Iterable[str]) -> set[str]:
     shown = list(pages)
     names = list(dict.fromkeys(link["path"] for page in shown for link in _LINK.finditer(page)))
     own = {name for name in names if "_mkdocstrings" in name or _is_alone(name, shown)}
-    styles = [_style(site / name).replace("url(fonts/", "url(../katex/fonts/") for name in names if name not in own]
-    (site / BUNDLE).write_text(embed_fonts(site, squeeze("\n".join(styles))), "utf-8")
+    styles = {name: (site / name).read_text("utf-8") for name in names}
+    shared = [style.replace("url(fonts/", "url(../katex/fonts/") for name, style in styles.items() if name not in own]
     for name in names:
         if name in own:
-            (site / name).write_text(squeeze(_style(site / name)), "utf-8")
+            (site / name).write_text(squeeze(styles[name]), "utf-8")
         else:
             (site / name).unlink()
+    (site / BUNDLE).write_text(embed_fonts(site, squeeze("\n".join(shared))), "utf-8")
     return own
 
 
 def _is_alone(name: str, pages: Iterable[str]) -> bool:
     """Tell whether a sheet is that of a fence which stands on one page at most."""
     return bool(_FENCE.search(name)) and sum(_needs(page, name) for page in pages) < 2
-
-
-def _style(path: Path) -> str:
-    return path.read_text("utf-8")
 
 
 def _needs(page: str, name: str) -> bool:
