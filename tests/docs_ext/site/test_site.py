@@ -84,6 +84,21 @@ def test_every_link_and_anchor_leads_somewhere(site, pages):
     assert not broken, "\n".join(broken)
 
 
+# Words that say nothing of where a link leads to one who hears the links alone, or to a search engine.
+EMPTY_WORDS = {"click here", "click this", "go", "here", "learn more", "more", "more info", "more information", "page"}
+EMPTY_WORDS |= {"information", "link", "read more", "right here", "see more", "start", "this", "this page"}
+
+
+def test_a_link_says_where_it_leads(pages):
+    empty = [
+        f"{page.name}: {text}"
+        for page in pages.values()
+        for link in page.all("a")
+        if link.get("href") and (text := " ".join("".join(link.itertext()).split())).lower() in EMPTY_WORDS
+    ]
+    assert empty == []
+
+
 def test_nothing_is_requested_from_elsewhere(site, pages):
     requests = [
         (page.name, url)
