@@ -31,21 +31,17 @@ LOOKS = """known => {
 SOURCES = (path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 NAMES = sorted(source.removesuffix("index") + "/" * (not source.endswith("index")) for source in SOURCES)
 MATERIAL = {"light": "default", "dark": "slate"}
-START = """([scheme, runs, known]) => {
+EXAMINE = """async ([scheme, runs, known]) => {
   const pause = () => new Promise(resolve => setTimeout(resolve, 10));
-  window.axeRun = (async () => {
-    do await pause(); while (document.body.dataset.mdColorScheme !== scheme);
-    const found = [], [first, looks] = (LOOKS)(known);
-    for (const [context, options] of runs) {
-      if (context === "looks" && !first.length) continue;
-      const where = context === "looks" ? {include: first} : document;
-      found.push(...(await axe.run(where, {resultTypes: ["violations"], ...options})).violations);
-    }
-    return [found, looks];
-  })();
+  do await pause(); while (document.body.dataset.mdColorScheme !== scheme);
+  const violations = [], [first, looks] = (LOOKS)(known);
+  for (const [context, options] of runs) {
+    if (context === "looks" && !first.length) continue;
+    const where = context === "looks" ? {include: first} : document;
+    violations.push(...(await axe.run(where, {resultTypes: ["violations"], ...options})).violations);
+  }
+  return [violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(" ")])), looks];
 }""".replace("LOOKS", LOOKS)
-END = """() => window.axeRun.then(([violations, looks]) =>
-  [violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(" ")])), looks])"""
 WATCH_SHIFTS = """
 window.layoutShift = 0;
 window.shifted = [];
@@ -88,7 +84,7 @@ ALL_WIDGETS = """() => Promise.all([...document.querySelectorAll(":not(:defined)
 
 
 class Visit:
-    """One page, looked at in steps, so that Chromium can work on two pages at once."""
+    """One page, looked at in steps, and what was seen."""
 
     def __init__(self, tab, address, known):
         self.page, self.known = tab, known
@@ -125,16 +121,13 @@ class Visit:
         self.page.evaluate(NEAR)
         self.page.evaluate(axe)
 
-    def start(self, scheme):
+    def examine(self, scheme):
         """Let axe examine the page: in light by all rules, in dark by those about colours."""
         self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         runs = [["page" if self.full else "looks", {"runOnly": COLOURS}]]
         if scheme == "light":
             runs.append(["page", {"rules": {rule: {"enabled": False} for rule in COLOURS}}])
-        self.page.evaluate(START, [MATERIAL[scheme], runs, self.known[scheme]])
-
-    def end(self, scheme):
-        faults, looks = self.page.evaluate(END)
+        faults, looks = self.page.evaluate(EXAMINE, [MATERIAL[scheme], runs, self.known[scheme]])
         self.faults[scheme] = {tuple(fault) for fault in faults}
         self.known[scheme] += looks
 
@@ -161,50 +154,35 @@ class Visit:
 
 @pytest.fixture(scope="module")
 def look(browser, handler):
-    """Return a function that visits some pages at once and notes all that the tests ask about."""
+    """Return a function that visits a page and notes all that the tests ask about."""
     from axe_playwright_python.base import AXE_SCRIPT
 
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
     context.add_init_script(WATCH_SHIFTS)
-    tabs = [context.new_page(), context.new_page()]  # a new one for every page would take twice as long to load
+    tab = context.new_page()  # one for all: a new one for every page takes twice as long, and so do two side by side
     known = {scheme: [] for scheme in MATERIAL}
 
-    def look(names):
+    def look(name):
         missing = set(handler.missing)
-        visits = {name: Visit(tab, name, known) for name, tab in zip(names, tabs, strict=False)}
-        for name, visit in visits.items():
-            visit.go(handler.origin + name)
-        for step, *arguments in (
-            (Visit.load, AXE_SCRIPT),
-            *((step, scheme) for scheme in MATERIAL for step in (Visit.start, Visit.end)),
-            (Visit.wide,),
-            (Visit.phone,),
-            (Visit.leave,),
-        ):
-            for visit in visits.values():
-                step(visit, *arguments)
-        for visit in visits.values():
-            visit.missing = handler.missing - missing
-        return visits
+        visit = Visit(tab, name, known)
+        visit.go(handler.origin + name)
+        visit.load(AXE_SCRIPT)
+        for scheme in MATERIAL:
+            visit.examine(scheme)
+        visit.wide()
+        visit.phone()
+        visit.leave()
+        visit.missing = handler.missing - missing
+        return visit
 
     yield look
     context.close()
 
 
-@pytest.fixture(scope="module")
-def seen():
-    """Keep what was noted of each page."""
-    return {}
-
-
 @pytest.fixture(scope="module", params=NAMES, ids=lambda name: name or "the first page")
-def visit(request, look, seen):
-    """Visit a page once, on a desk and then on a phone, and the one after it at the same time."""
-    name = request.param
-    if name not in seen:
-        following = [later for later in NAMES[NAMES.index(name) + 1 :] if later not in seen]
-        seen |= look([name, *following[:1]])
-    return seen[name]
+def visit(request, look):
+    """Visit a page once, on a desk and then on a phone."""
+    return look(request.param)
 
 
 def test_the_pages_of_these_tests_are_those_of_the_site(page_names):
