@@ -67,7 +67,8 @@ def heads(site):
     """Return title and description of each built page."""
     heads = {}
     for path in sorted(site.rglob("index.html")):
-        root = html5lib.parse(path.read_text("utf-8"), namespaceHTMLElements=False)
+        head = path.read_text("utf-8").partition("</head>")[0]
+        root = html5lib.parse(head, namespaceHTMLElements=False)
         described = [meta.get("content") for meta in root.iter("meta") if meta.get("name") == "description"]
         if described:  # an old address has none
             heads[path.relative_to(site).as_posix()] = next(root.iter("title")).text.strip(), *described
