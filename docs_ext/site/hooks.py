@@ -19,6 +19,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
+from docs_ext.site.date import set_date
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.practice import invite
@@ -33,8 +34,9 @@ _command = "build"
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
-    """Let the live server run in a process that starts again when Python changes."""
+    """Date what is built; let the live server run in a process that starts again when Python changes."""
     global _command
+    set_date()
     _command = command
     if command == "serve":
         live.restart_when_python_changes()
