@@ -1,8 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its
-speed.
+module: it adds reading times, downloads, a wheel, redirects and a policy, makes the files smaller, and gives
+`mkdocs serve` its speed.
 """
 
 import gc
@@ -27,6 +27,7 @@ from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
+from docs_ext.site.wheel import add_wheel
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -97,6 +98,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site)
+        add_wheel(site)
     redirect(site)
 
 
