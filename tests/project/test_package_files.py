@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import attention
-from tests.copies import copy_project, git_folder
 from tests.pages import ROOT
+from tools.copies import copy_project, git_folder
 
 pytest.importorskip("hatchling", reason="building the package needs the docs extra")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.copies import copy_project, git_folder
 from tests.pages import ROOT
+from tools.copies import copy_project, git_folder
 
 ELSEWHERE = {  # what differs on another machine, and must not be seen in the site
     "PYTHONHASHSEED": "12345",

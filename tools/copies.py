@@ -1,18 +1,17 @@
-"""The project once more, in another folder: for tests of what must not depend on where a thing is made."""
+"""The project once more, in another folder: to build it there, or to see that nothing depends on where it is."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
-from tests.pages import ROOT
-
+ROOT = Path(__file__).parents[1]
 _MADE = {".git", ".venv", ".cache", "site", "dist", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 
 
 def copy_project(folder: Path) -> Path:
     """Copy everything that is not made, as part of the same commit; return the folder."""
 
-    def leave(parent, names):
+    def leave(parent: str, names: list[str]) -> set[str]:
         return {name for name in names if name == "__pycache__" or (Path(parent) == ROOT and name in _MADE)}
 
     shutil.copytree(ROOT, folder, ignore=leave)
