@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build check lint types bench quick model lowest mutants lock new-page new-function new-widget clean
+.PHONY: help setup serve test build check lint types bench quick model lowest mutants lock dist successors new-page new-function new-widget clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -62,11 +62,20 @@ lock: setup ## refresh requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --python-version 3.11 --upgrade \
 	    --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
+dist: setup ## the wheel and the sdist in dist/, checked: equal sources give equal bytes
+	rm -rf dist
+	env -u SOURCE_DATE_EPOCH $(BIN)/hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
+successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml, side by side (fetches both)
+	$(BIN)/python -m tools.successors
+
 new-page new-function new-widget: setup ## the files of a new piece, its tests too: make new-page NAME=how-long
 	@$(BIN)/python -m tools.new $(@:new-%=%) "$(NAME)" $(MODULE)
 
 setup: ## .venv from requirements.lock; PYTHON=python3.12 makes it of another Python
 	@$(PYTHON) -m tools.environment
 
-clean: ## remove .venv, site and what builds keep
-	rm -rf .venv site .cache
+clean: ## remove .venv, site, dist and what builds keep
+	rm -rf .venv site dist .cache

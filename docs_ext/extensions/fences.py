@@ -27,7 +27,7 @@ from docs_ext.spec.fence import bare, check_keys, find_fences, parse
 from docs_ext.spec.page import PageError, source_lines
 
 FOLDER = Path(__file__).parents[1] / "fences"
-ANCHORS = "mkdocs_extract_anchors"
+ANCHORS = ("mkdocs_extract_anchors", "properdocs_extract_anchors")  # the same thing in a generator and its fork
 _IDS = re.compile(r'(?<=\sid=")[^"]+')
 
 
@@ -97,8 +97,9 @@ class FencesExtension(Extension):
             html = render(name, src, f"{name}-{self.numbers[name]}")
         except SpecError as error:
             self._refuse(name, body, md, error)
-        if ANCHORS in md.treeprocessors:  # MkDocs checks links, and does not look into what superfences has stored
-            md.treeprocessors[ANCHORS].present_anchor_ids.update(_IDS.findall(html))  # type: ignore[attr-defined]
+        for anchors in ANCHORS:  # MkDocs checks links, and does not look into what superfences has stored
+            if anchors in md.treeprocessors:
+                md.treeprocessors[anchors].present_anchor_ids.update(_IDS.findall(html))  # type: ignore[attr-defined]
         return html
 
     def _refuse(self, name: str, body: str, md: Markdown, error: SpecError) -> NoReturn:

@@ -1,8 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its
-speed.
+module: it adds reading times, downloads, a wheel, redirects and a policy, makes the files smaller, and gives
+`mkdocs serve` its speed.
 """
 
 import gc
@@ -19,6 +19,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
+from docs_ext.site.date import set_date
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.practice import invite
@@ -26,6 +27,7 @@ from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
+from docs_ext.site.wheel import add_wheel
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -33,8 +35,9 @@ _command = "build"
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
-    """Let the live server run in a process that starts again when Python changes."""
+    """Date what is built; let the live server run in a process that starts again when Python changes."""
     global _command
+    set_date()
     _command = command
     if command == "serve":
         live.restart_when_python_changes()
@@ -95,6 +98,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site)
+        add_wheel(site)
     redirect(site)
 
 

@@ -21,6 +21,9 @@ def current_page(md: Markdown) -> str:
     if _knows_page(md):
         relpath: Any = md.treeprocessors["relpath"]
         _current = relpath.file.src_uri
+    elif "rendering_context" in md.preprocessors:  # Zensical's
+        context: Any = md.preprocessors["rendering_context"]
+        _current = context.page.path
     return _current
 
 

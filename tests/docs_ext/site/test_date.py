@@ -1,0 +1,54 @@
+"""The date of a build is that of the commit, and does not depend on when or where it is built."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from docs_ext.site import date
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")  # put back afterwards, whatever the test does
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+
+
+@pytest.fixture
+def commit_of_1999(tmp_path):
+    """Return a folder with a checkout whose only commit is of the last second of 1999."""
+    if not shutil.which("git"):
+        pytest.skip("git is not installed")
+    when = {"GIT_AUTHOR_DATE": "2001-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "1999-12-31T23:59:59Z"}
+    who = ["-c", "user.name=a", "-c", "user.email=a@test", "-c", "commit.gpgsign=false"]
+    for command in (["init"], [*who, "commit", "--allow-empty", "--message", "x"]):
+        subprocess.run(["git", *command], cwd=tmp_path, env=os.environ | when, check=True, capture_output=True)
+    return tmp_path
+
+
+def test_it_is_that_of_the_last_commit(monkeypatch, commit_of_1999):
+    monkeypatch.setattr(date, "ROOT", commit_of_1999)
+    date.set_date()
+    assert os.environ["SOURCE_DATE_EPOCH"] == "946684799"
+
+
+def test_a_date_that_is_set_stays(monkeypatch, commit_of_1999):
+    monkeypatch.setattr(date, "ROOT", commit_of_1999)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    date.set_date()
+    assert os.environ["SOURCE_DATE_EPOCH"] == "86400"
+
+
+def test_a_folder_in_the_checkout_of_another_project_has_no_commit(monkeypatch, commit_of_1999):
+    monkeypatch.setattr(date, "ROOT", commit_of_1999 / "unpacked")
+    date.ROOT.mkdir()
+    date.set_date()
+    assert os.environ["SOURCE_DATE_EPOCH"] == date.WITHOUT_GIT
+
+
+def test_without_git_it_is_fixed(monkeypatch, commit_of_1999):
+    monkeypatch.setattr(date, "ROOT", commit_of_1999)
+    monkeypatch.setenv("PATH", "")
+    date.set_date()
+    assert os.environ["SOURCE_DATE_EPOCH"] == "1580601600"
