@@ -42,8 +42,8 @@ _HEAD = '''\
     {install}
 """
 
-{check}
 
+{check}
 import io
 import sys
 import traceback

@@ -62,6 +62,7 @@ def test_a_site_without_an_address_names_the_clone(tmp_path, site):
 OTHERS = {
     "keras": "from tensorflow.keras.layers import Layer\n",  # what the other distribution imports; not installed here
     "empty": "",
+    "mentions ours": 'x = 1\n"""Attention in NumPy, line by line."""\n',
     "broken": "def (\n",
     "no letters": "\udcff",
 }
