@@ -131,6 +131,7 @@ def link(*names):
 MENU = lessons(
     ("a", "core", link("c")),  # a look ahead
     ("b", "core", ""),
+    ("g", "core", link("a")),
     ("c", "more", link("a", "c")),
     ("d", "more", link("a", "b")),
     ("e", "more", '<details class="deeper"><a href="../a/">a</a></details>'),
@@ -138,7 +139,7 @@ MENU = lessons(
 )
 
 
-@pytest.mark.parametrize(("name", "needs"), [("a", ""), ("b", "a"), ("c", "a"), ("d", "b"), ("e", ""), ("f", "cd")])
+@pytest.mark.parametrize(("name", "needs"), [("a", ""), ("b", "a"), ("c", "a"), ("d", "b"), ("e", ""), ("f", "cd"), ("g", "a")])
 def test_what_a_lesson_builds_on(name, needs):
     (page,) = [page for page in MENU.pages if page.file.name == name]
     assert [other.file.name for other in builds_on(page, MENU)] == list(needs)
