@@ -19,6 +19,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
+from docs_ext.site.address import told
 from docs_ext.site.cite import citation
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
@@ -58,8 +59,8 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Offer the examples of a page as a script, and the exercises that go with it."""
-    return invite(add_download(html, page, config, files), page, files)
+    """Offer the examples of a page as a script, and the exercises that go with it; name the site where it must be."""
+    return invite(add_download(told(html, config.site_url), page, config, files), page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:

@@ -139,7 +139,9 @@ MENU = lessons(
 )
 
 
-@pytest.mark.parametrize(("name", "needs"), [("a", ""), ("b", "a"), ("c", "a"), ("d", "b"), ("e", ""), ("f", "cd"), ("g", "a")])
+@pytest.mark.parametrize(
+    ("name", "needs"), [("a", ""), ("b", "a"), ("c", "a"), ("d", "b"), ("e", ""), ("f", "cd"), ("g", "a")]
+)
 def test_what_a_lesson_builds_on(name, needs):
     (page,) = [page for page in MENU.pages if page.file.name == name]
     assert [other.file.name for other in builds_on(page, MENU)] == list(needs)
