@@ -60,7 +60,9 @@ def test_nothing_that_is_built_says_so_either(site):
 
 def test_our_names_and_the_version_are_those_of_the_package():
     said = {
-        name for path in FILES for name in re.findall(r"attention_line_by_line-\d[-\w.]*?\.whl", path.read_text("utf-8"))
+        name
+        for path in FILES
+        for name in re.findall(r"attention_line_by_line-\d[-\w.]*?\.whl", path.read_text("utf-8"))
     }
     assert said - {"attention_line_by_line-1.2.3-py3-none-any.whl"} == {  # an example of the guard's
         f"attention_line_by_line-{attention.__version__}-py3-none-any.whl"
