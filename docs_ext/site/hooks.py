@@ -1,7 +1,7 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, downloads, a wheel, redirects and a policy, makes the files smaller, and gives
+module: it adds reading times, citations, downloads, a wheel, redirects and a policy, makes the files smaller, and gives
 `mkdocs serve` its speed.
 """
 
@@ -19,9 +19,13 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
+from docs_ext.site.address import told
+from docs_ext.site.cite import citation
 from docs_ext.site.date import set_date
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
+from docs_ext.site.inventory import complete_inventory
+from docs_ext.site.linked_data import linked_data
 from docs_ext.site.practice import invite
 from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
@@ -58,13 +62,14 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Offer the examples of a page as a script, and the exercises that go with it."""
-    return invite(add_download(html, page, config, files), page, files)
+    """Offer the examples of a page as a script, and the exercises that go with it; name the site where it must be."""
+    return invite(add_download(told(html, config.site_url), page, config, files), page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-    """Keep the templates too."""
+    """Keep the templates too, and name the modules to other projects."""
     _last.env = env
+    complete_inventory(config)
 
 
 @event_priority(101)  # when all pages have their content
@@ -87,6 +92,8 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 @event_priority(-101)
 def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     context["place"] = place(page, nav)
+    context["bibtex"] = citation(page)
+    context["linked_data"] = linked_data(page, config, nav)
 
 
 on_page_context = CombinedEvent(_list_downloads, _take_formulas_out, _put_formulas_back, _tell_place)

@@ -73,7 +73,11 @@ class _Counter(HTMLParser):
     def _way(self, tag: str, classes: list[str]) -> str:
         """Say how what stands in an element is taken: read, typed, looked at or left out."""
         way = self.open[-1][1]
-        if way == "left out" or tag in ("quiz-question", "script", "style") or {"setup", "headerlink"} & {*classes}:
+        if (
+            way == "left out"
+            or tag in ("quiz-question", "script", "style")
+            or {"setup", "headerlink", "cite"} & {*classes}
+        ):
             return "left out"
         if tag in ("caption", "figcaption"):
             return "read"

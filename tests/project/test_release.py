@@ -69,6 +69,21 @@ def test_both_citations_of_the_site_are_one():
     assert f"{{{year}}}," in citation("README.md")
 
 
+def test_the_file_that_citation_tools_read_says_the_same():
+    yaml = pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    readme = (ROOT / "README.md").read_text("utf-8")
+    entry = dict(re.findall(r"^ +(author|title|year|note) += \{+([^}]+)\}", readme, re.M))
+    assert cited["license"] == PROJECT["license"]
+    assert cited["keywords"] == PROJECT["keywords"]
+    assert f"site_description: {cited['abstract']}\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert cited["preferred-citation"]["year"] == int(entry["year"])
+    for said in (cited, cited["preferred-citation"]):
+        assert said["title"] == entry["title"]
+        assert said["authors"] == [{"name": entry["author"]}]  # an entity: no person is invented
+        assert f"Version {said['version']}" == entry["note"] == f"Version {attention.__version__}"
+
+
 def test_the_licence_is_the_one_that_is_named():
     def paragraphs(name):
         return [" ".join(part.split()) for part in (ROOT / name).read_text("utf-8").strip().split("\n\n")]

@@ -1,0 +1,24 @@
+"""Where readers find the site, if they can: a build on somebody's own machine has no address to hand on."""
+
+from urllib.parse import urlsplit
+
+_OWN_MACHINE = (None, "", "localhost", "127.0.0.1", "0.0.0.0", "::1")
+
+
+def public(address: str | None) -> str | None:
+    """Return an address that others can follow, or None.
+
+    >>> public("https://site.test/attention/"), public("http://127.0.0.1:8000/learn/masks/"), public(None)
+    ('https://site.test/attention/', None, None)
+    """
+    return None if urlsplit(address or "").hostname in _OWN_MACHINE else address
+
+
+def told(html: str, site_url: str | None) -> str:
+    """Put the address of the site into what a reader copies: pages write https://site.example/ in its place.
+
+    >>> told("<code>pip install https://site.example/a.whl</code>", "https://site.test/attention")
+    '<code>pip install https://site.test/attention/a.whl</code>'
+    """
+    site = public(site_url)
+    return html.replace("https://site.example/", f"{site.rstrip('/')}/") if site else html

@@ -1,0 +1,21 @@
+"""objects.inv, by which the docs of other projects link here: mkdocstrings lists what has a heading on a page.
+
+The modules have none, since a page is its module. They, and the version, are added before the file is written.
+"""
+
+from mkdocs.config.defaults import MkDocsConfig
+
+import attention
+
+
+def complete_inventory(config: MkDocsConfig) -> None:
+    """Add each module with the page that holds its functions, and the package with the page that lists the modules."""
+    inventory = config.plugins["mkdocstrings"].handlers.inventory  # type: ignore[attr-defined]
+    inventory.version = attention.__version__
+    pages = {"attention": "reference/"}
+    for item in inventory.values():
+        page, _, anchor = item.uri.partition("#")
+        if item.role in ("class", "function") and anchor == item.name:  # here it is defined; other names lead here too
+            pages[item.name.rpartition(".")[0]] = page
+    for module, page in pages.items():
+        inventory.register(name=module, domain="py", role="module", uri=page)
