@@ -21,6 +21,7 @@ from mkdocs.structure.pages import Page
 from docs_ext.site import live
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
+from docs_ext.site.offline import offer_copy
 from docs_ext.site.practice import invite
 from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
@@ -96,6 +97,8 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site)
     redirect(site)
+    if _command != "serve":
+        offer_copy(site, config.site_url or "")
 
 
 def on_build_error(*, error: Exception) -> None:
