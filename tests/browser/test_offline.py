@@ -42,11 +42,13 @@ def disk(browser, faults):
     context.add_init_script(LISTEN)
     tab = context.new_page()
     tab.set_default_timeout(PATIENCE)
-    tab.on("console", lambda message: message.type in ("error", "warning") and faults.append((tab.url, message.text)))
-    tab.on("pageerror", lambda error: faults.append((tab.url, str(error))))
-    tab.on(
-        "request", lambda request: re.match("file:|data:|blob:", request.url) or faults.append((tab.url, request.url))
-    )
+
+    def note(fault):
+        faults.append(f"{tab.url}: {fault}")
+
+    tab.on("console", lambda message: message.type in ("error", "warning") and note(message.text))
+    tab.on("pageerror", note)
+    tab.on("request", lambda request: re.match("file:|data:|blob:", request.url) or note(request.url))
     yield tab
     context.close()
     assert not faults
@@ -91,10 +93,12 @@ def test_another_head_comes_from_the_record(disk, copy):
     disk.goto(f"{copy}learn/real-model/index.html")
     browser = disk.locator("head-browser")
     browser.scroll_into_view_if_needed()
-    browser.locator("select").select_option(index=1)
-    disk.wait_for_function("!document.querySelector('head-browser').ariaBusy")
-    tokens = browser.locator("table.weights thead th").all_inner_texts()
-    assert " ".join(tokens[1:-1]).startswith(browser.locator("option").nth(1).inner_text().split()[0].lower())
+    words = browser.locator("option").nth(2).inner_text().split()
+    browser.locator("select").select_option(index=2)
+    asked = (
+        "words => [...document.querySelectorAll('head-browser th.key')].map(th => th.innerText).join() == words.join()"
+    )
+    disk.wait_for_function(asked, arg=["[CLS]", *words, "[SEP]"])
 
 
 def test_links_lead_to_a_section_and_to_a_state(disk, copy):

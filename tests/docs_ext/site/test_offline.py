@@ -77,6 +77,7 @@ def test_every_page_and_script_of_the_site_is_there_and_nothing_that_only_a_serv
     old = {f"{address}index.html" for address in MOVED}
     assert built - old - LEFT_OUT <= set(files)
     assert not (LEFT_OUT | old) & set(files)
+    assert not [name for name, content in files.items() if b"sourceMappingURL" in content]
     assert not [name for name in files if re.search(r"\.map$|/lunr/|/js/(lib|widgets)/|robots|/workers/", name)]
 
 
