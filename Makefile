@@ -5,7 +5,11 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
+<<<<<<< HEAD
 .PHONY: help setup serve test build check lint types bench quick model lowest mutants lock dist successors new-page new-function new-widget clean
+=======
+.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants lock new-page new-function new-widget clean
+>>>>>>> offline
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -18,6 +22,9 @@ test: setup ## every example and every test, in as many processes as there are c
 
 build: setup ## the static site in site/, strict
 	$(BIN)/mkdocs build --strict
+
+offline: build ## the whole site as one zip that opens from a disk: site/attention-line-by-line.zip
+	@ls -sh site/attention-line-by-line.zip
 
 check: lint types build quick ## what CI runs: all of these, and every test, the browser's included (needs chromium)
 	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test

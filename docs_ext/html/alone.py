@@ -1,12 +1,12 @@
 """A widget in a file of its own, with its data: it opens from a disk, asks for no other file, and needs no network."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
+from docs_ext.html.modules import one_script
 from docs_ext.html.template import template
 
 ASSETS = Path(__file__).parents[2] / "docs/assets"
@@ -42,10 +42,6 @@ if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement
 </body>
 </html>
 """)
-_IMPORT = re.compile(r"^import\s[^;]*?from\s+\"(?P<path>[^\"]+)\";\n", re.MULTILINE)
-_LATER = re.compile(r"await import\(\"(?P<path>[^\"]+)\"\)")
-_EXPORTED = re.compile(r"^export (?:const|(?:async )?function|class|let) (\w+)", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=const |(?:async )?function |class |let )", re.MULTILINE)
 
 
 def alone(tag: str, title: str, about: str, body: Markup, ident: str, data: Any, *, sheets: tuple[str, ...]) -> str:
@@ -59,33 +55,5 @@ def alone(tag: str, title: str, about: str, body: Markup, ident: str, data: Any,
         body=body,
         ident=ident,
         data=Markup(held),
-        script=Markup(one_script(ASSETS / f"js/widgets/{tag}.js")),
+        script=Markup(one_script(ASSETS / "js", f"widgets/{tag}.js")),
     )
-
-
-def one_script(module: Path) -> str:
-    """Write a module and all that it imports as one classic script, the imported ones first, within a function.
-
-    A module that a file from a disk asks for would not be loaded.
-    """
-    return '(() => {\n"use strict";\n' + "\n".join(_bodies(module.resolve(), set())) + "})();\n"
-
-
-def _bodies(module: Path, seen: set[Path]) -> list[str]:
-    if module in seen:
-        return []
-    seen.add(module)
-    source = module.read_text("utf-8")
-    needs = [
-        (module.parent / found["path"]).resolve() for found in (*_IMPORT.finditer(source), *_LATER.finditer(source))
-    ]
-    body = _LATER.sub(lambda found: _exports(module.parent / found["path"]), _IMPORT.sub("", source))
-    body = _EXPORT.sub("", body).replace("</script", "<\\/script")
-    if left := re.search(r"^(?:import|export)\b.*", body, re.MULTILINE):
-        raise ValueError(f"{module.name}: only imports and exports by name can be joined: {left[0]}")
-    return [*(part for need in needs for part in _bodies(need, seen)), body]
-
-
-def _exports(module: Path) -> str:
-    """Write what `await import` gives: a module that is there already, as an object."""
-    return f"{{ {', '.join(_EXPORTED.findall(module.read_text('utf-8')))} }}"

@@ -26,6 +26,7 @@ from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.linked_data import linked_data
+from docs_ext.site.offline import offer_copy
 from docs_ext.site.practice import invite
 from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
@@ -107,6 +108,8 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         finish(site)
         add_wheel(site)
     redirect(site)
+    if _command != "serve":
+        offer_copy(site, config.site_url or "")
 
 
 def on_build_error(*, error: Exception) -> None:

@@ -48,6 +48,16 @@ def mend_bundle(site: Path) -> None:
     bundles[0].write_text(_MENDED + script, "utf-8")
 
 
+def search_from_disk(script: str) -> str:
+    """Patch the mended script once more: no file from a disk can be a worker, but one whose text is at hand can."""
+    return _patched("the bundle", script, "new Worker(e)", "new Worker(URL.createObjectURL(new Blob([__worker])))")
+
+
+def without_instant_navigation(page: str) -> str:
+    """Patch a page that the theme has written: from a disk it can fetch no other page."""
+    return _patched("a page", page, '"navigation.instant", ', "")
+
+
 def name_search_dialog(page: str) -> str:
     """Patch a page that the theme has written."""
     return _patched("a page", page, _DIALOG, f'{_DIALOG} aria-label="Search"')

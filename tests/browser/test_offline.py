@@ -1,0 +1,148 @@
+"""The zip to take along: its pages open from a disk, with the network off, and do there what they do on a server."""
+
+import re
+from collections import Counter
+from zipfile import ZipFile
+
+import pytest
+
+from docs_ext.site.offline import FOLDER, ZIP
+from tests.browser.conftest import DESKTOP, PATIENCE, ROOT
+from tests.browser.operate import operate
+
+# What went wrong, and what was asked for: gathered by the page itself and by the browser.
+LISTEN = """addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
+  console.error(`forbidden by ${violatedDirective}: ${blockedURI}`))"""
+FONTS = """async () => {
+  await document.fonts.ready;
+  const fonts = [...document.fonts].map(({family, status}) => [family, status]);
+  return [document.querySelectorAll(".katex-html").length, ...fonts];
+}"""
+
+
+@pytest.fixture(scope="module")
+def copy(site, tmp_path_factory):
+    """Unpack the zip; the value is the address of its folder."""
+    folder = tmp_path_factory.mktemp("with a space")
+    with ZipFile(site / ZIP) as archive:
+        archive.extractall(folder)
+    return f"{(folder / FOLDER).as_uri()}/"
+
+
+@pytest.fixture
+def faults():
+    return []
+
+
+@pytest.fixture
+def disk(browser, faults):
+    """Return a tab without a network, which notes every fault and every request that leaves the disk."""
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.set_offline(True)
+    context.add_init_script(LISTEN)
+    tab = context.new_page()
+    tab.set_default_timeout(PATIENCE)
+
+    def note(fault):
+        faults.append(f"{tab.url}: {fault}")
+
+    tab.on("console", lambda message: message.type in ("error", "warning") and note(message.text))
+    tab.on("pageerror", note)
+    tab.on("request", lambda request: re.match("file:|data:|blob:", request.url) or note(request.url))
+    yield tab
+    context.close()
+    assert not faults
+
+
+def test_every_page_opens_and_all_its_controls_work(disk, copy, page_names, faults):
+    used, drawn, loaded = Counter(), 0, set()
+    for name in page_names:
+        disk.goto(f"{copy}{name}index.html")
+        used += operate(disk)
+        formulas, *fonts = disk.evaluate(FONTS)
+        drawn += formulas
+        loaded |= {family for family, status in fonts if status == "loaded"}
+        failed = {family for family, status in fonts if status == "error"}
+        assert not failed, name
+        assert not formulas or {"KaTeX_Main", "KaTeX_Math"} & loaded, name
+        assert not faults
+    widgets = {path.stem for path in (ROOT / "docs/assets/js/widgets").glob("*.js")}
+    assert widgets - set(used) == {"quiz-progress"}  # which has nothing to show before the first answer
+    assert drawn > 1000
+    assert loaded == {
+        *("KaTeX_AMS", "KaTeX_Main", "KaTeX_Math"),
+        *("KaTeX_Size1", "KaTeX_Size2", "KaTeX_Size3", "KaTeX_Size4"),
+    }
+
+
+def test_the_search_answers_and_leads_to_the_section(disk, copy):
+    disk.goto(f"{copy}learn/masks/index.html")
+    assert "__index" not in disk.evaluate("Object.keys(window)")  # a megabyte that few readers of a page need
+    disk.keyboard.press("/")
+    disk.keyboard.type("head dimension sqrt variance")
+    found = disk.locator(".md-search-result__item:has([href$='learn/scaling/index.html'])")
+    found.locator("summary").click()
+    section = found.locator("a[href*='#']").first
+    anchor = section.get_attribute("href").partition("#")[2]
+    section.click()
+    disk.wait_for_url(f"{copy}learn/scaling/index.html#{anchor}")
+    assert disk.locator(f"[id='{anchor}']").count() == 1
+
+
+def test_another_head_comes_from_the_record(disk, copy):
+    disk.goto(f"{copy}learn/real-model/index.html")
+    browser = disk.locator("head-browser")
+    browser.scroll_into_view_if_needed()
+    words = browser.locator("option").nth(2).inner_text().split()
+    browser.locator("select").select_option(index=2)
+    asked = (
+        "words => [...document.querySelectorAll('head-browser th.key')].map(th => th.innerText).join() == words.join()"
+    )
+    disk.wait_for_function(asked, arg=["[CLS]", *words, "[SEP]"])
+
+
+def test_links_lead_to_a_section_and_to_a_state(disk, copy):
+    disk.goto(f"{copy}learn/heads/index.html")
+    disk.goto(f"{copy}learn/line-by-line/index.html#check-yourself")
+    assert disk.locator("#check-yourself").evaluate("e => e.getBoundingClientRect().top") < DESKTOP["height"]
+    disk.goto("about:blank")
+    disk.goto(f"{copy}learn/line-by-line/index.html#~steps.step=3")
+    disk.locator("row-stepper form").wait_for()
+    assert disk.locator("row-stepper input:checked").input_value() == "3"
+
+
+def test_answers_are_kept_and_listed_at_home(disk, copy):
+    disk.goto(f"{copy}learn/lookup/index.html")
+    question = disk.locator("quiz-question").first
+    question.scroll_into_view_if_needed()
+    question.get_by_role("button", name="Check").wait_for()
+    question.locator("input").first.check()
+    question.get_by_role("button", name="Check").click()
+    assert question.locator("output").first.inner_text()
+    disk.goto(f"{copy}index.html")
+    progress = disk.locator("quiz-progress")
+    disk.keyboard.press("End")
+    progress.get_by_role("link").click()
+    disk.wait_for_url(f"{copy}learn/lookup/index.html")
+
+
+def test_code_is_copied_and_colours_last(disk, copy):
+    disk.goto(f"{copy}index.html")
+    disk.locator("#run-it-in-python ~ .home .md-code__button").first.click()
+    disk.get_by_text("Copied to clipboard").first.wait_for()
+    disk.locator(".md-search__input").click()
+    disk.keyboard.press("Control+V")
+    assert disk.locator(".md-search__input").input_value().startswith("import numpy as np")
+    disk.keyboard.press("Escape")
+    disk.locator("label[for=__palette_1]").click()
+    disk.locator("label[for=__palette_2]").click()
+    disk.get_by_role("link", name="Start", exact=True).click()
+    disk.wait_for_url(f"{copy}learn/before-you-start/index.html")
+    assert disk.locator("body").get_attribute("data-md-color-scheme") == "slate"
+
+
+def test_the_first_page_says_what_it_is(disk, copy):
+    disk.goto(f"{copy}index.html")
+    assert disk.get_by_text("This is the offline copy, version").is_visible()
+    assert disk.get_by_role("link", name="https://site.test/attention/").is_visible()
+    assert not disk.locator("a[download][href$='.zip']").count()
