@@ -11,6 +11,7 @@ from docs_ext.html.formula import RenderFormulas
 from docs_ext.spec.errors import SpecError
 
 _PLAIN = re.compile(r"\w[\w ,.:;()/=+'-]*")  # what Markdown leaves as it is
+_ADDRESSED = re.compile(r"<(?:a|img)\b")
 _EXTENSIONS = ["pymdownx.arithmatex", "pymdownx.highlight", "pymdownx.superfences"]
 
 
@@ -21,14 +22,15 @@ def inline(text: str) -> Markup:
     paragraph = re.fullmatch(r"<p>(.*)</p>", convert(text), re.DOTALL)
     if paragraph is None or "<p>" in paragraph[1]:
         raise SpecError(f"one paragraph, please: {text!r}")
-    if "<a " in paragraph[1]:
-        raise SpecError(f"a link cannot stand here: {text!r}")
     return Markup(paragraph[1])
 
 
 def convert(text: str) -> Markup:
-    """Convert Markdown without the extensions that know a page."""
-    return Markup(mark_outputs(_markdown().reset().convert(text)))
+    """Convert Markdown without the extensions that know a page, and without what has an address: nothing checks it."""
+    html = _markdown().reset().convert(text)
+    if _ADDRESSED.search(html):
+        raise SpecError(f"a link or a picture cannot stand here: {text!r}")
+    return Markup(mark_outputs(html))
 
 
 @cache

@@ -48,6 +48,13 @@ window.IntersectionObserver = class extends Real {
 document.addEventListener("readystatechange", () => document.documentElement.classList.add("whole"));
 """
 
+# What the content security policy blocks, from the first script on.
+WATCH_POLICY = """
+window.blocked = [];
+addEventListener("securitypolicyviolation", ({effectiveDirective, blockedURI, sourceFile, lineNumber, sample}) =>
+  blocked.push([effectiveDirective, blockedURI, `${sourceFile}:${lineNumber}`, sample].join(" ")));
+"""
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 EXTRAS = {"playwright": "dev", "axe_playwright_python": "dev", "mkdocs": "docs"}
 LACKING = [

@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, ZOOMED
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, WATCH_POLICY, ZOOMED
+from tests.browser.operate import operate
 
 # Colours take axe longest. It examines them in full on two pages, and of all pages the first text of each look: of each
 # combination of colour, size, weight, backgrounds, classes, and of what surrounds it.
@@ -146,6 +147,12 @@ class Visit:
             self.overflow[name] = self.page.evaluate(OVERFLOW)
         self.small_text = self.page.evaluate(SMALL_TEXT)
 
+    def use(self):
+        """Use every control, and see whether the policy has blocked anything since the page began to load."""
+        self.page.set_viewport_size(DESKTOP)
+        self.used = operate(self.page)
+        self.blocked = self.page.evaluate("blocked")
+
     def leave(self):
         self.page.remove_listener("console", self.hear)
         self.page.remove_listener("pageerror", self.fail)
@@ -159,6 +166,7 @@ def look(browser, handler):
 
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
     context.add_init_script(WATCH_SHIFTS)
+    context.add_init_script(WATCH_POLICY)
     tab = context.new_page()  # one for all: a new one for every page takes twice as long, and so do two side by side
     known = {scheme: [] for scheme in MATERIAL}
 
@@ -171,6 +179,7 @@ def look(browser, handler):
             visit.examine(scheme)
         visit.wide()
         visit.phone()
+        visit.use()
         visit.leave()
         visit.missing = handler.missing - missing
         return visit
@@ -201,6 +210,10 @@ def test_axe_finds_no_fault(visit, scheme):
 
 def test_a_page_reports_no_error(visit):
     assert visit.errors == []
+
+
+def test_the_policy_blocks_nothing_of_a_page_whose_controls_are_all_used(visit):
+    assert visit.blocked == []
 
 
 def test_no_request_leaves_the_host(visit, server):

@@ -1,4 +1,8 @@
-"""What an author writes is text: whatever stands there, it makes no element and no attribute."""
+"""What an author writes in a fence is text: whatever stands there, it makes no element, no attribute and no address.
+
+A page around the fences is Markdown, in which an author may write HTML. That is trusted, as an expression is: both are
+reviewed like code. So an attack on a key that holds an expression is what the expression gives, a text.
+"""
 
 import json
 from collections import Counter
@@ -9,8 +13,9 @@ import pytest
 from docs_ext.extensions import fences
 from docs_ext.spec.errors import SpecError
 from docs_ext.spec.expressions import evaluate
+from docs_ext.spec.fence import parse
 from docs_ext.spec.records import to_records
-from tests.docs_ext.fences.reading import KINDS, read
+from tests.docs_ext.fences.reading import KINDS, ON_PAGES, fences_in, read
 
 ATTACKS = ('<script>alert(1)</script>"><img src=x onerror=1>', "'&amp;")
 HARMLESS = "zz"
@@ -86,3 +91,76 @@ def test_a_text_stays_a_text(name, spec):
             assert found is None or any(form in text for form in written), change(attack)
             shown += found is not None
     assert shown
+
+
+# Every key of every fence, as its module lists them, or as the fences of the pages have them if it leaves that to Vega.
+TABLE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onclick='alert(1)",
+    '" onclick="alert(1)',
+    "javascript:alert(1)",
+    "</script></title></textarea></style>-->",
+    "{{7*7}}",
+    r"$\href{javascript:alert(1)}{x}$",
+    "[x](javascript:alert(1))",
+    "![x](javascript:alert(1))",
+    "x\n\n```\n\n[x](javascript:alert(1))",
+    ">>> 1\n1\n\n```\n\n[x](javascript:alert(1))",
+)
+EXAMPLES = [
+    (name, parse(body)[0])
+    for name, body in (*ON_PAGES.values(), *(f[1:] for n in fences.names() for f in fences_in(fences.fence(n).__doc__)))
+]
+
+
+def keys(name):
+    module = fences.fence(name)
+    written = {key for other, spec in EXAMPLES if other == name for key in spec}
+    return sorted({"id", *module.REQUIRED, *(written if module.OPTIONAL is None else module.OPTIONAL)})
+
+
+def sound(name, key):
+    """Return a fence that has the key; where no page has one, any of its name."""
+    own = [spec for other, spec in EXAMPLES if other == name]
+    return next((spec for spec in own if key in spec), own[0])
+
+
+def attacked(spec, key, text):
+    """Yield the fence with a text in the place of all that the key holds, as it stands and as an expression's value."""
+    yield spec | {key: text}
+    yield spec | {key: repr(text)}
+    yield spec | {key: [text]}
+    yield spec | {key: [repr(text)]}
+    yield spec | {key: {text: text}}
+    for old in sorted(set(texts(words_in_place(spec.get(key))))):
+        yield spec | {key: put(words_in_place(spec[key]), old, text)}
+        yield spec | {key: put(words_in_place(spec[key]), old, repr(text))}
+
+
+def made(name, spec):
+    """Return what a fence is made of: its elements with their attributes; None if it is refused, in one line."""
+    try:
+        html = fences.render(name, json.dumps(spec), "x")  # JSON is YAML
+    except SpecError as error:
+        assert "\n" not in str(error)
+        return None, None
+    root = read(html)
+    elements = [element for element in root.iter() if isinstance(element.tag, str)]
+    pairs = [(attribute, value) for element in elements for attribute, value in element.attrib.items()]
+    assert not [pair for pair in pairs if str(pair[0]).startswith("on")]
+    assert not [pair for pair in pairs if "".join(pair[1].split()).lower().startswith("javascript:")]
+    return {(element.tag, *sorted(map(str, element.attrib))) for element in elements}, html
+
+
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name in fences.names() for key in keys(name)])
+def test_no_field_lets_an_attack_through(name, key):
+    spec = sound(name, key)
+    before, _ = made(name, spec)
+    assert before
+    for text in TABLE:
+        for change, harmless in zip(attacked(spec, key, text), attacked(spec, key, HARMLESS), strict=True):
+            after, html = made(name, change)
+            if after is not None:
+                assert after <= before | (made(name, harmless)[0] or set()), change
+                assert "{{7*7}}" in html or text != "{{7*7}}"

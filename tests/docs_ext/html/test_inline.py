@@ -25,9 +25,23 @@ def test_more_or_less_than_a_paragraph_is_refused(text):
         inline(text)
 
 
-def test_a_link_is_refused():
-    with pytest.raises(SpecError, match="a link cannot stand here"):
-        inline("[there](masks.md)")
+@pytest.mark.parametrize("convert", [inline, convert])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[there](masks.md)",
+        "[x](javascript:alert(1))",
+        "[x]( JavaScript:alert(1) )",
+        "[x][y]\n\n[y]: javascript:alert(1)",
+        "![x](javascript:alert(1))",
+        '<https://evil.example/"onclick="alert(1)>',
+        "<someone@evil.example>",
+        "```pycon\n>>> 1\n1\n```\n\n[x](javascript:alert(1))",
+    ],
+)
+def test_what_has_an_address_is_refused(convert, text):
+    with pytest.raises(SpecError, match="a link or a picture cannot stand here"):
+        convert(text)
 
 
 def test_a_console_is_marked():
