@@ -1,8 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, downloads, redirects and a policy, makes the files smaller, and gives `mkdocs serve` its
-speed.
+module: it adds reading times, downloads, pictures to share, redirects and a policy, makes the files smaller, and gives
+`mkdocs serve` its speed.
 """
 
 import gc
@@ -19,6 +19,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
+from docs_ext.site.cards import card_address, draw_cards
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.practice import invite
@@ -84,6 +85,8 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 @event_priority(-101)
 def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     context["place"] = place(page, nav)
+    if _command != "serve":
+        context["card"] = card_address(page, config)
 
 
 on_page_context = CombinedEvent(_list_downloads, _take_formulas_out, _put_formulas_back, _tell_place)
@@ -95,6 +98,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site)
+        draw_cards(_last.nav, config)
     redirect(site)
 
 
