@@ -28,11 +28,11 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
 
     Around a number $x$ with $2^e \le \lvert x \rvert < 2^{e+1}$ the format has the multiples of a step $u$:
 
-    $$\hat x = u \, \operatorname{round}\!\left(\frac{x}{u}\right), \qquad u = 2^{\max(e,\, e_{\min}) - p + 1}$$
+    $$\hat x = u \, \operatorname{round}\!\left(\frac{x}{u}\right), \qquad u = 2^{\max(e,\, e_\text{min}) - p + 1}$$
 
     A tie goes to the even multiple, as in processors. The formats have these precisions $p$ and ranges:
 
-    | format | sign, exponent and fraction bits | precision $p$ | exponent from $e_{\min}$ | largest | beyond it |
+    | format | sign, exponent and fraction bits | precision $p$ | exponent from $e_\text{min}$ | largest | beyond it |
     | --- | --- | --- | --- | --- | --- |
     | `"float16"` | 1, 5, 10 | 11 | $-14$ | 65504 | inf |
     | `"bfloat16"` | 1, 8, 7 | 8 | $-126$ | about 3.39e38 | inf |

@@ -58,7 +58,7 @@ _MAP = template("""
 {% for layer in layers %}
 <tr><th scope="row">{{ loop.index0 }}</th>
   {% for one in layer %}
-  <td data-layer="{{ one.layer }}" data-head="{{ one.head }}"{{ ' aria-current="true"' if one.chosen }}>
+  <td data-layer="{{ one.layer }}" data-head="{{ one.head }}"{% if one.chosen %} aria-current="true"{% endif %}>
   <svg viewBox="0 0 {{ size }} {{ size }}" shape-rendering="crispEdges"
     role="img" aria-label="{{ one.says }}">{{ one.paths }}</svg></td>
   {% endfor %}</tr>

@@ -48,7 +48,8 @@ _ROWS = template("""
   {% if loop.index0 > ask %}
   <td data-weight="0.0" data-masked><span>&ndash;</span></td>
   {% else %}
-  <td data-weight="{{ weight }}" style="--w:{{ weight }}">{{ ("%.2f" | format(weight)).removeprefix("0") }}</td>
+  <td data-weight="{{ weight }}" style="--w:{{ "%.4f" | format(weight) }}">
+  {{ ("%.2f" | format(weight)).removeprefix("0") }}</td>
   {% endif %}
   {% endfor %}
   <td class="output">{{ guess }}, {{ "right" if guess == answer else "not " ~ answer }}</td></tr>

@@ -104,9 +104,15 @@ def render(tex: str, *, display: bool = False) -> Markup:
             raise MathError(error)
         return str(html).encode()
 
-    html = kept(draw, _SCRIPTS, tex, str(display), repr(macros)).decode()
+    html = _valid(kept(draw, _SCRIPTS, tex, str(display), repr(macros)).decode())
     annotation = escape(standard_tex(tex))
     return Markup(re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL))
+
+
+def _valid(html: str) -> str:
+    """Mend what KaTeX writes and MathML does not allow: widths of the cells beside a tag, and an operator in parts."""
+    html = html.replace('<mtd width="50%">', "<mtd>")
+    return re.sub(r"(<mo [^>]*>)<mrow>(.*?)</mrow>(?=</mo>)", lambda mod: mod[1] + re.sub("<.*?>", "", mod[2]), html)
 
 
 def _keep_punctuation(parent: Element, formula: Element) -> None:

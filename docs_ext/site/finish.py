@@ -6,20 +6,21 @@ Sources stay as they are; readers load less.
 from pathlib import Path
 
 from docs_ext.site.fonts import subset_fonts
-from docs_ext.site.policy import policy, with_policy
+from docs_ext.site.policy import check, policy, with_policy
 from docs_ext.site.scripts import strip_comments
 from docs_ext.site.styles import bundle, link_bundle
 from docs_ext.site.theme_patches import name_search_dialog
 
 
-def finish(site: Path) -> None:
-    """Finish a site that MkDocs has just built."""
+def finish(site: Path, site_url: str | None = None) -> None:
+    """Finish a site that MkDocs has just built for this address."""
     pages = {path: path.read_text("utf-8") for path in sorted(site.rglob("*.html"))}
     subset_fonts(site, pages.values())
     own = bundle(site, pages.values())
     for script in (site / "assets/js").rglob("*.js"):
         script.write_text(strip_comments(script.read_text("utf-8")), "utf-8")
     pages = {path: name_search_dialog(link_bundle(page, own)) for path, page in pages.items()}
-    csp = policy(pages.values())
+    csp = policy(site_url)
     for path, page in pages.items():
+        check(path.relative_to(site).as_posix(), page, site_url)
         path.write_text(with_policy(page, csp), "utf-8")

@@ -96,7 +96,7 @@ def embed_fonts(site: Path, styles: str) -> str:
 
 # Chromium begins to load a font, even one that it has, with the first layout. On a busy machine a page would be painted
 # without it, and move. So the fonts are asked for before: the embedded ones, and those that the page has links for.
-_LOAD = """<script>{
+LOAD = """<script>{
 const linked = Array.from(document.querySelectorAll("link[as=font]"), ({href}) =>
   (href.includes("Bold") ? "bold " : "") + "1em " + /KaTeX_\\w+/.exec(href)[0]);
 for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math", ...linked]) document.fonts.load(font);
@@ -105,7 +105,7 @@ for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math", ...linked]) docum
 
 def load_fonts(page: str, base: str, styles: str) -> str:
     """Return the link to the style sheet, and what brings the fonts of a page's formulas before the page is drawn."""
-    return f'{_preload(page, base)}<link rel="stylesheet" href="{base}{styles}">\n      {_LOAD}'
+    return f'{_preload(page, base)}<link rel="stylesheet" href="{base}{styles}">\n      {LOAD}'
 
 
 def _preload(page: str, base: str) -> str:

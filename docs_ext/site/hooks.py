@@ -97,7 +97,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
-        finish(site)
+        finish(site, config.site_url or "")
         draw_cards(_last.nav, config)
     redirect(site)
 

@@ -1,35 +1,154 @@
-"""The content security policy: the site's own files and the theme's inline scripts, nothing else."""
+"""The content security policy: what a page may load and run, and a check that no page asks for more.
+
+The inline scripts that it allows are a list: our own, each from the one place where it is written, and the theme's, as
+the templates of the installed theme have them. None is taken from a built page, so what somebody plants in one is not
+allowed, and stops the build. For readers the policy is what counts; the check tells an author what it would block.
+
+A page carries the policy in a tag. A host that can send headers sends `headers()`, which say more than a tag can.
+"""
 
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from functools import cache
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import material
+from jinja2 import Environment, FileSystemLoader
+from mkdocs.exceptions import BuildError
+from mkdocs.utils.yaml import yaml_load
+
+from docs_ext.site.fonts import LOAD
+
+_ROOT = Path(__file__).parents[2]
+_OURS = Path(__file__).parent / "theme"
+THEME = Path(material.__file__).parent / "templates"
+_USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
+_DEPTHS = (".", "..", "../..")  # the way from a page to the first one, which the theme writes into its script
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_DATA = ("application/json", "application/ld+json")  # no browser runs them
 
 _CHARSET = '<meta charset="utf-8">'
-_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+# What is surely no inline script, and what might be one, or a handler, or a sheet: only pages that hold the latter are
+# read tag by tag, which takes long.
+_LOADED = re.compile(
+    r'<script src="[^"<>:]+"(?: defer| type="module")?></script>'
+    r'|<script(?: id="[\w-]+")? type="application/(?:ld\+)?json">[^<]*</script>'
+)
+_SUSPECT = re.compile(r"""<s(?:cript|tyle)\b|[\s"'/]on\w+\s*=""", re.IGNORECASE)
+_IGNORED = re.compile(r"[\x00-\x20]+")  # by browsers, in the scheme of an address
 
 
-def policy(pages: Iterable[str]) -> str:
-    """Return the policy that serves all pages: instant navigation keeps the one of the page where it began."""
-    scripts = {script for page in pages for script in _SCRIPT.findall(page)}
-    hashes = sorted(b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+def policy(site_url: str | None = None) -> str:
+    """Return the policy that serves all pages: instant navigation keeps the one of the page where it began.
+
+    The site's own address is the one of mkdocs.yml, unless another is given.
+    """
+    hashes = sorted(b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts(site_url))
     return "; ".join(
         (
-            "default-src 'self'",
-            " ".join(("script-src 'self'", *(f"'sha256-{hash_}'" for hash_ in hashes))),
+            "default-src 'none'",  # no frame, no plugin, no sound, no film, and whatever browsers learn next
+            " ".join(("script-src 'self'", *(f"'sha256-{hash_}'" for hash_ in hashes))),  # and the search's worker
             "style-src 'self'",
             "style-src-attr 'unsafe-inline'",  # KaTeX places its boxes by style attributes
-            "img-src 'self' data:",
-            "font-src 'self' data:",
-            "object-src 'none'",
-            "base-uri 'self'",
-            "form-action 'self'",
+            "img-src 'self' data:",  # the theme's icons are data in its style sheet
+            "font-src 'self' data:",  # and so are two fonts of formulas
+            "connect-src 'self'",  # the search index, and the pages that instant navigation fetches
+            "base-uri 'none'",  # a planted <base> would send every relative address elsewhere
+            "form-action 'none'",  # forms here are read by scripts and sent nowhere
         )
     )
+
+
+def headers(site_url: str | None = None) -> dict[str, str]:
+    """Return the headers for a host to send with every file.
+
+    Transport security is left out: it binds a whole host, for months, and is the host's own decision.
+    """
+    return {
+        "Content-Security-Policy": f"{policy(site_url)}; frame-ancestors 'none'",  # no page of others around ours
+        "X-Content-Type-Options": "nosniff",  # a file is what its type says: text is never run as a script
+        "Referrer-Policy": "strict-origin-when-cross-origin",  # other sites learn the host, and not which page
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",  # nothing asks for them
+        "Cross-Origin-Opener-Policy": "same-origin",  # a page that opened this one has no hold on its window
+    }
 
 
 def with_policy(page: str, csp: str) -> str:
     """Put the policy before everything that it governs."""
     if page.count(_CHARSET) != 1:
-        raise ValueError(f"{page.count(_CHARSET)} times {_CHARSET} in a page: has the theme changed?")
+        raise BuildError(f"{page.count(_CHARSET)} times {_CHARSET} in a page: has the theme changed?")
     return page.replace(_CHARSET, f'{_CHARSET}\n      <meta http-equiv="Content-Security-Policy" content="{csp}">')
+
+
+@cache
+def scripts(site_url: str | None = None) -> frozenset[str]:
+    """Return the inline scripts that may run, to the letter."""
+    if site_url is None:
+        site_url = yaml_load((_ROOT / "mkdocs.yml").read_text("utf-8"))["site_url"]
+    lost = urlsplit(site_url or "/").path  # 404.html, which is shown at any address, has the whole path
+    written = [LOAD, *(template.read_text("utf-8") for template in sorted(_OURS.glob("*.html")))]
+    theme = Environment(loader=FileSystemLoader(THEME))
+    for name in _USED:
+        partial = theme.get_template(f"partials/javascripts/{name}.html")
+        written += [partial.render(config={"extra": {}}, features=(), base_url=base) for base in (*_DEPTHS, lost)]
+    return frozenset(script for text in written for script in _SCRIPT.findall(text))
+
+
+def check(name: str, page: str, site_url: str | None = None) -> None:
+    """Refuse a page with an inline script that is not allowed, or anything else that the policy would block."""
+    allowed = scripts(site_url)
+    rest = _LOADED.sub("", page)
+    for script in allowed:
+        rest = rest.replace(f"<script>{script}</script>", "")
+    if _SUSPECT.search(rest) or "javascript:" in _IGNORED.sub("", unescape(rest)).lower():
+        reader = _Reader(name, allowed)
+        reader.feed(page)
+        reader.close()
+
+
+class _Reader(HTMLParser):
+    """Reads a page tag by tag, as far as the first thing that the policy would block."""
+
+    def __init__(self, name: str, allowed: frozenset[str]) -> None:
+        super().__init__()
+        self.name, self.allowed = name, allowed
+        self.script: list[str] | None = None  # of the inline script that is open
+
+    def refuse(self, what: str, code: str) -> None:
+        start = " ".join(code.split())[:60]
+        raise BuildError(f"{self.name}: {what}: the policy would block it (docs_ext/site/policy.py): {start}")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for attribute, value in attrs:
+            if attribute.startswith("on"):
+                self.refuse(f"the handler {attribute} of <{tag}>", value or "")
+            if _IGNORED.sub("", value or "").lower().startswith("javascript:"):
+                self.refuse(f"a script in the {attribute} of <{tag}>", value or "")
+        values = dict(attrs)
+        if tag == "style":
+            self.refuse("<style> in a page", self.get_starttag_text() or "")
+        if tag == "script" and urlsplit(values.get("src") or "").netloc:
+            self.refuse("a script from elsewhere", values["src"] or "")
+        if tag == "script" and not values.get("src") and values.get("type") not in _DATA:
+            self.script = []
+
+    def handle_data(self, data: str) -> None:
+        if self.script is not None:
+            self.script.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self.settle()
+
+    def close(self) -> None:
+        super().close()
+        self.settle()  # browsers run nothing that is not closed; here it is refused too
+
+    def settle(self) -> None:
+        if self.script is not None and (script := "".join(self.script)) not in self.allowed:
+            self.refuse("an inline script that is not on the list", script or "<script>")
+        self.script = None
