@@ -35,7 +35,7 @@ _CHARSET = '<meta charset="utf-8">'
 # What is surely no inline script, and what might be one, or a handler, or a sheet: only pages that hold the latter are
 # read tag by tag, which takes long.
 _LOADED = re.compile(
-    r'<script src="[^"<>:]+"(?: defer| type="module")?></script>'
+    r'<script src="/?[\w.-][\w./-]*"(?: defer| type="module")?></script>'
     r'|<script(?: id="[\w-]+")? type="application/(?:ld\+)?json">[^<]*</script>'
 )
 _SUSPECT = re.compile(r"""<s(?:cript|tyle)\b|[\s"'/]on\w+\s*=""", re.IGNORECASE)
