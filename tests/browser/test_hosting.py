@@ -248,7 +248,7 @@ def test_an_unknown_address_leads_home(host, visit):
     page = visit("learn/no/such/page/", status=404)
     assert page.locator(".md-content h1").inner_text() == "404 - Not found"
     assert page.locator(".md-header").evaluate("bar => getComputedStyle(bar).position") == "sticky"
-    page.locator(".md-header__button.md-logo").first.click()
+    page.locator(".md-content a", has_text="the first page").click()
     page.wait_for_url(host[0])
     page.locator(".md-content h1", has_text="Every word asks").wait_for()
 
