@@ -5,11 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-<<<<<<< HEAD
-.PHONY: help setup serve test build check lint types bench quick model lowest mutants lock dist successors new-page new-function new-widget clean
-=======
-.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants lock new-page new-function new-widget clean
->>>>>>> offline
+.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check lock dist successors new-page new-function new-widget clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -37,12 +33,16 @@ lint: setup ## style and format of Python and JavaScript, and the files under .g
 	$(BIN)/deno check --quiet docs/assets/js
 	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format --default-filetype yaml CITATION.cff
 
 types: setup ## mypy
 	$(BIN)/mypy
+
+deploy-check: setup ## the site behind nginx and three other hosts, as docs/how-to/host.md sets them up (needs chromium and nginx)
+	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(BIN)/pytest tests/browser/test_hosting.py
 
 bench: setup ## performance, as ratios measured side by side; writes benchmarks/results.json
 	$(ONE_THREAD) $(BIN)/python -m benchmarks

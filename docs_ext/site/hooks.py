@@ -1,8 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, citations, downloads, a wheel, redirects and a policy, makes the files smaller, and gives
-`mkdocs serve` its speed.
+module: it adds reading times, citations, downloads, a wheel, pictures to share, redirects and a policy, makes the files
+smaller, and gives `mkdocs serve` its speed.
 """
 
 import gc
@@ -20,6 +20,7 @@ from mkdocs.structure.pages import Page
 
 from docs_ext.site import live
 from docs_ext.site.address import told
+from docs_ext.site.cards import card_address, draw_cards
 from docs_ext.site.cite import citation
 from docs_ext.site.date import set_date
 from docs_ext.site.downloads import add_download, list_downloads
@@ -95,6 +96,8 @@ def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigati
     context["place"] = place(page, nav)
     context["bibtex"] = citation(page)
     context["linked_data"] = linked_data(page, config, nav)
+    if _command != "serve":
+        context["card"] = card_address(page, config)
 
 
 on_page_context = CombinedEvent(_list_downloads, _take_formulas_out, _put_formulas_back, _tell_place)
@@ -107,6 +110,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     if _command != "serve":  # mkdocs gh-deploy publishes too
         finish(site, config.site_url or "")
         add_wheel(site)
+        draw_cards(_last.nav, config)
     redirect(site)
     if _command != "serve":
         offer_copy(site, config.site_url or "")

@@ -97,19 +97,43 @@ def test_the_licence_is_the_one_that_is_named():
 
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+WRITES = {  # what a job may do besides reading the project, and why it must
+    ("pages.yml", "build"): {"contents": "read", "pages": "read"},  # the address of the site
+    ("pages.yml", "deploy"): {"pages": "write", "id-token": "write"},  # the site, and who sends it
+}
+
+
+def parsed(path):
+    yaml = pytest.importorskip("yaml", reason="reading YAML needs the docs extra")
+    return yaml.safe_load(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_only_read_and_names_the_versions_of_what_it_runs(path):
-    text = path.read_text("utf-8")
-    assert set(re.findall(r"^ *permissions:(.*(?:\n +\w+: \w+)*)", text, re.M)) == {"\n  contents: read"}
+    text, workflow = path.read_text("utf-8"), parsed(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    given = {(path.name, name): job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert given == {place: may for place, may in WRITES.items() if place[0] == path.name}
     used = re.findall(r"uses: (\S+?)(?:@(\S+))?$", text, re.M)
     assert used
     assert all(name.startswith("actions/") and re.fullmatch(r"v\d+(\.\d+)*|[0-9a-f]{40}", at) for name, at in used), (
         used
     )
-    assert len({name for name, _ in used}) == len(set(used)), "two versions of one action"
     assert text.count("persist-credentials: false") == sum(name == "actions/checkout" for name, _ in used)
+    assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+
+
+def test_all_workflows_run_the_same_version_of_an_action():
+    used = {use for path in WORKFLOWS for use in re.findall(r"uses: (\S+?)@(\S+)$", path.read_text("utf-8"), re.M)}
+    assert len({name for name, _ in used}) == len(used), sorted(used)
+
+
+def test_a_job_that_may_write_runs_for_what_is_on_main_alone():
+    pages = parsed(ROOT / ".github/workflows/pages.yml")
+    assert pages[True]["push"] == {"branches": ["main"]}  # YAML reads `on` as a truth value
+    assert pages["jobs"]["deploy"]["if"] == "github.event_name == 'push'"
+    assert "secrets." not in (ROOT / ".github/workflows/pages.yml").read_text("utf-8")
+    assert all("run" not in step for step in pages["jobs"]["deploy"]["steps"])
 
 
 def test_python_is_the_same_everywhere():

@@ -1,0 +1,341 @@
+"""The recipes of docs/how-to/host.md: the site behind each of them works as it does behind the tests' own server.
+
+The site was built for https://site.test/attention/ and stays as it is: Chromium sees it at another host, under the same
+path and port. nginx runs the configuration that the built page shows. The other hosts are servers that do what those
+do: which page answers for a folder, which for an unknown address, and whether text is compressed.
+"""
+
+import gzip
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+from mimetypes import guess_type
+from urllib.parse import urlsplit
+
+import html5lib
+import pytest
+
+from docs_ext.site.policy import headers
+from tests.browser.conftest import (
+    BUILT_FOR,
+    CHROMIUM,
+    DESKTOP,
+    FLAGS,
+    PATIENCE,
+    PREFIX,
+    SITEMAP_READ,
+    TEXT,
+    Server,
+    follow,
+)
+from tests.browser.operate import operate
+
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+HTTP = """
+daemon off;
+{user}
+pid {folder}/pid;
+error_log {folder}/errors;
+worker_processes 1;
+events {{}}
+http {{
+    include /etc/nginx/mime.types;
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/site.conf;
+}}
+"""
+HOSTS = {  # what each does, apart from answering 404.html for an unknown address
+    "nginx": None,
+    "pages": {"moved": 301, "compresses": True},
+    "s3": {"moved": 302, "compresses": False},
+    "readthedocs": {"moved": 302, "compresses": True},
+}
+WATCH = """
+window.violations = [];
+addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
+  window.violations.push(`${violatedDirective}: ${blockedURI}`));
+"""
+
+
+class StaticHost(BaseHTTPRequestHandler):
+    """A host that hands out files, and takes its own way where hosts differ."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, site, moved, compresses, *args):
+        self.site, self.moved, self.compresses = site, moved, compresses
+        super().__init__(*args)
+
+    def do_GET(self):
+        path = urlsplit(self.path).path
+        key = path.removeprefix(PREFIX) if path.startswith(PREFIX) else None
+        file = self.site / "404.html" if key is None else self.site / key
+        if key is not None and file.is_dir():
+            if key and not key.endswith("/"):
+                self.send_response(self.moved)
+                self.send_header("Location", f"{path}/")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            file /= "index.html"
+        found = key is not None and file.is_file()
+        body = (file if found else self.site / "404.html").read_bytes()
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", (found and guess_type(file.name)[0]) or "text/html")
+        if self.compresses and file.suffix in TEXT:
+            body = gzip.compress(body, 1)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Keep silent."""
+
+
+def shown(site):
+    """Return the configuration that the how-to page shows."""
+    root = html5lib.parse((site / "how-to/host/index.html").read_text("utf-8"), namespaceHTMLElements=False)
+    (block,) = [e for e in root.iter("div") if e.get("aria-label") == "A configuration of nginx"]
+    return "".join(block.itertext())
+
+
+def filled(text, **here):
+    """Put what is so here in the place of what stands on the page."""
+    for there, value in here.values():
+        assert text.count(there) == 1, f"{there!r} in {text}"
+        text = text.replace(there, value)
+    return text
+
+
+@pytest.fixture(scope="module")
+def nginx(site, tmp_path_factory):
+    """Run nginx with the configuration of the page, and return its port."""
+    if NGINX is None:
+        pytest.skip("there is no nginx on the PATH")
+    folder = tmp_path_factory.mktemp("nginx")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    conf = filled(shown(site), port=("listen 80;", f"listen 127.0.0.1:{port};"), root=("/srv/attention/", f"{site}/"))
+    (folder / "site.conf").write_text(conf, "utf-8")
+    user = "user root;" if os.geteuid() == 0 else ""
+    (folder / "nginx.conf").write_text(HTTP.format(folder=folder, user=user), "utf-8")
+    process = subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-e", "errors"])
+    try:
+        wait_for(port, process, folder)
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+    complaints = (folder / "errors").read_text("utf-8").splitlines()
+    assert [line for line in complaints if "(2: No such file or directory)" not in line] == []
+
+
+def wait_for(port, process, folder):
+    for _ in range(100):
+        if process.poll() is not None:
+            pytest.fail(f"nginx does not start:\n{(folder / 'errors').read_text('utf-8')}", pytrace=False)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    pytest.fail("nginx does not answer", pytrace=False)
+
+
+@pytest.fixture(scope="module", params=HOSTS)
+def host(request, site, browser):
+    """Return the address of the first page at a host, and a Chromium that finds it there."""
+    name, does = request.param, HOSTS[request.param]
+    server = None
+    if does is None:
+        port = request.getfixturevalue("nginx")
+    else:
+        server = Server(("127.0.0.1", 0), partial(StaticHost, site, does["moved"], does["compresses"]))
+        port = server.server_port
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://{name}.localhost{PREFIX}"
+    rule = f"--host-resolver-rules=MAP {name}.localhost:80 127.0.0.1:{port}"
+    chromium = browser.browser_type.launch(executable_path=CHROMIUM, args=[*FLAGS, rule])
+    yield address, chromium
+    chromium.close()
+    if server:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def visit(host):
+    """Open a page at the host; in the end nothing was blocked, reported, or asked of another host."""
+    address, chromium = host
+    context = chromium.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    errors, asked, answers = [], [], {}
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("response", lambda response: answers.update({response.url: response.status}))
+
+    def visit(name="", status=200):
+        assert page.goto(address + name).status == status
+        return page
+
+    yield visit
+    assert page.evaluate("violations") == []
+    unknown = [url for url, status in answers.items() if status == 404]
+    assert len(unknown) == sum("404" in error for error in errors)
+    assert all("no/such" in url for url in unknown), unknown
+    assert [error for error in errors if "404" not in error] == []
+    assert [
+        url for url in asked if not url.startswith((address, "data:", f"blob:http://{urlsplit(address).netloc}"))
+    ] == []
+    context.close()
+
+
+def test_search_leads_to_a_page(host, visit):
+    page = visit("learn/scaling/")
+    page.keyboard.press("/")
+    page.keyboard.type("causal mask")
+    result = page.locator(".md-search-result__link", has_text="Who may look at whom").first
+    result.wait_for()
+    result.click()
+    page.wait_for_url(f"{host[0]}learn/masks/**")
+    page.locator(".md-content h1", has_text="Who may look at whom").wait_for()
+
+
+def test_a_click_fetches_a_page_and_keeps_the_window(visit):
+    page = visit("learn/scaling/")
+    page.evaluate("window.marker = 'still here'")
+    follow(page, page.locator(".md-footer__link--next"))
+    page.locator(".md-content h1", has_text="Does attention know word order").wait_for()
+    assert page.evaluate("window.marker") == "still here"
+
+
+def test_an_anchor_opens_the_fold_that_it_stands_in(visit):
+    page = visit("learn/scaling/#scaling-twice")
+    page.locator("details.deeper[open] > summary > #scaling-twice").wait_for()
+    page.wait_for_timeout(300)
+    assert 0 <= page.locator("#scaling-twice").bounding_box()["y"] < 300
+
+
+def test_a_link_to_a_state_shows_it(visit):
+    page = visit("#~home.row=2")
+    page.locator("sentence-arcs:defined output").first.wait_for(state="attached")
+    assert page.locator("sentence-arcs input[type=radio]:checked").input_value() == "2"
+
+
+@pytest.mark.parametrize("host", ["nginx"], indirect=True)  # the policy is what may forbid one
+@pytest.mark.parametrize("name", ["", "learn/masks/", "learn/line-by-line/"])
+def test_every_control_works(visit, name):
+    assert operate(visit(name)).total() > 5
+
+
+def test_an_unknown_address_leads_home(host, visit):
+    page = visit("learn/no/such/page/", status=404)
+    assert page.locator(".md-content h1").inner_text() == "404 - Not found"
+    assert page.locator(".md-header").evaluate("bar => getComputedStyle(bar).position") == "sticky"
+    page.locator(".md-content a", has_text="the first page").click()
+    page.wait_for_url(host[0])
+    page.locator(".md-content h1", has_text="Every word asks").wait_for()
+
+
+def test_at_another_port_than_the_sitemaps_a_click_loads_the_whole_page(nginx, browser):
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{nginx}{PREFIX}learn/scaling/")
+    page.evaluate(SITEMAP_READ)
+    page.evaluate("window.marker = 'still here'")
+    page.locator(".md-footer__link--next").click()
+    page.wait_for_url("**/learn/order/")
+    page.locator(".md-content h1", has_text="Does attention know word order").wait_for()
+    assert page.evaluate("window.marker") is None
+    page.close()
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+@pytest.fixture
+def ask(nginx):
+    """Return a function that asks nginx for an address as a browser does: status, headers, body as it came."""
+    opener = urllib.request.build_opener(_Stay)
+
+    def ask(path, **more):
+        asked = urllib.request.Request(f"http://127.0.0.1:{nginx}{path}", headers={"Accept-Encoding": "gzip"} | more)
+        try:
+            with opener.open(asked) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as answer:
+            return answer.code, answer.headers, answer.read()
+
+    return ask
+
+
+@pytest.mark.parametrize(("name", "status"), [("", 200), ("assets/js/main.js", 200), ("learn/no/such/", 404)])
+def test_every_answer_of_nginx_has_the_headers(ask, name, status, monkeypatch):
+    monkeypatch.setenv("SITE_URL", BUILT_FOR)
+    code, sent, _ = ask(PREFIX + name)
+    assert code == status
+    wanted = headers()
+    assert len(wanted) > 3
+    assert {name: sent.get_all(name) for name in wanted} == {name: [value] for name, value in wanted.items()}
+
+
+@pytest.mark.parametrize(
+    "name", ["", "assets/css/all.css", "assets/js/main.js", "search/search_index.json", "sitemap.xml", "index.py"]
+)
+def test_nginx_compresses_text(ask, site, name):
+    _, sent, body = ask(PREFIX + name)
+    assert sent["Content-Encoding"] == "gzip"
+    assert sent["Vary"] == "Accept-Encoding"
+    assert gzip.decompress(body) == (site / (name or "index.html")).read_bytes()
+
+
+def test_nginx_says_how_long_a_file_may_be_kept(ask, site):
+    (bundle,) = site.glob("assets/javascripts/bundle.*.min.js")
+    for name, keep in {
+        bundle.relative_to(site).as_posix(): "max-age=31536000, immutable",
+        "assets/js/main.js": "no-cache",
+        "learn/masks/": "no-cache",
+        "assets/cards/index.png": "no-cache",
+    }.items():
+        _, sent, _ = ask(PREFIX + name)
+        assert sent["Cache-Control"] == keep, name
+    code, sent, body = ask(PREFIX + "learn/masks/", **{"If-None-Match": ask(PREFIX + "learn/masks/")[1]["ETag"]})
+    assert (code, body) == (304, b"")
+
+
+TYPES = {
+    "": "text/html; charset=utf-8",
+    "assets/js/main.js": "javascript",
+    "assets/favicon.svg": "image/svg+xml",
+    "assets/katex/fonts/KaTeX_Size1-Regular.woff2": "font/woff2",
+    "index.py": "text/plain; charset=utf-8",
+    "robots.txt": "text/plain; charset=utf-8",
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_nginx_names_the_type_of_a_file(ask, name):
+    assert TYPES[name] in ask(PREFIX + name)[1]["Content-Type"]  # nosniff: a wrong one would be believed
+
+
+def test_an_address_without_its_slash_leads_to_the_one_with_it(ask):
+    for path in (PREFIX.rstrip("/"), f"{PREFIX}learn/masks"):
+        code, sent, _ = ask(path)
+        assert (code, sent["Location"]) == (301, f"{path}/")
