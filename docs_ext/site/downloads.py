@@ -20,6 +20,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from docs_ext.html.formula import standard_tex
+from docs_ext.site.guard import guard, install
 from docs_ext.spec.fence import parse
 
 _PART = re.compile(
@@ -37,7 +38,11 @@ _HEAD = '''\
 """{title}
 
 {about}
+
+    {install}
 """
+
+{check}
 
 import io
 import sys
@@ -86,7 +91,7 @@ if not all(_same):
 print(f"All {len(_same)} outputs are those of the page.")
 """
 
-_RESERVED = {"Recorder", "_same", "expect", "io", "show", "show_error", "sys", "traceback"}
+_RESERVED = {"Recorder", "_same", "check_package", "expect", "io", "show", "show_error", "sys", "traceback"}
 
 
 class DownloadError(BuildError, ValueError):
@@ -99,7 +104,7 @@ def add_download(html: str, page: Page, config: MkDocsConfig, files: Files) -> s
     if source != "index.md" and not source.startswith("learn/"):
         return html
     name = PurePosixPath(source).stem
-    script = as_script(page.file.content_string, page.canonical_url or "", name)
+    script = as_script(page.file.content_string, page.canonical_url or "", name, config.site_url)
     if script is None:
         return html
     address = f"{page.file.dest_uri.removesuffix('index.html')}{name}.py"
@@ -125,7 +130,7 @@ def list_downloads(html: str, page: Page, nav: Navigation) -> str:
     return html.replace(MARK, f'<ul class="downloads" data-search-exclude>{"".join(links)}</ul>')
 
 
-def as_script(text: str, address: str, name: str) -> str | None:
+def as_script(text: str, address: str, name: str, site_url: str | None = None) -> str | None:
     """Return the page's examples as one script, or None if it has none."""
     title, cells = name, list[str]()
     heading: str | None = None
@@ -148,11 +153,16 @@ def as_script(text: str, address: str, name: str) -> str | None:
     if not cells:
         return None
     about = (
-        f"The examples of {address} as one script. It needs NumPy and the package `attention`. "
+        f"The examples of {address} as one script. "
         f"`python {name}.py` prints what the page prints and ends with an error if an output differs. "
-        "Change something and run it again."
+        "Change something and run it again. It needs the package of the site, `attention-line-by-line`, and NumPy:"
     )
-    head = _HEAD.format(title=title, about=fill(about, 100, break_long_words=False, break_on_hyphens=False))
+    head = _HEAD.format(
+        title=title,
+        about=fill(about, 100, break_long_words=False, break_on_hyphens=False),
+        install=install(site_url),
+        check=guard(site_url),
+    )
     return "\n\n".join((head, *cells, _TAIL))
 
 
