@@ -189,7 +189,7 @@ def _python(example: Example) -> str:
     if example.exc_msg is not None:
         code = f"try:\n{indent(code, '    ')}except Exception as error:\n    show_error(error)\n"
         return f"{code}expect({_literal(example.exc_msg)})\n\n"
-    return f"{_shown(code)}expect({_literal(example.want.replace('<BLANKLINE>', ''))})\n\n"
+    return f"{shown(code)}expect({_literal(example.want.replace('<BLANKLINE>', ''))})\n\n"
 
 
 def _names_bound_by(code: str) -> Iterator[str]:
@@ -201,15 +201,16 @@ def _names_bound_by(code: str) -> Iterator[str]:
                 yield asname or name
 
 
-def _shown(code: str) -> str:
+def shown(code: str, by: str = "show") -> str:
     """Wrap in show() each expression whose value the prompt would print; a call of print() stays as it is."""
+    opening = f"{by}(".encode()
     lines = code.encode().splitlines(keepends=True)  # ast counts columns in bytes
-    for shown in sorted(_shown_by(ast.parse(code).body), key=lambda shown: (-shown.lineno, -shown.col_offset)):
-        first, last = shown.lineno - 1, (shown.end_lineno or shown.lineno) - 1
-        lines[last] = lines[last][: shown.end_col_offset] + b")" + lines[last][shown.end_col_offset :]
-        lines[first] = lines[first][: shown.col_offset] + b"show(" + lines[first][shown.col_offset :]
+    for value in sorted(_shown_by(ast.parse(code).body), key=lambda value: (-value.lineno, -value.col_offset)):
+        first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
+        lines[last] = lines[last][: value.end_col_offset] + b")" + lines[last][value.end_col_offset :]
+        lines[first] = lines[first][: value.col_offset] + opening + lines[first][value.col_offset :]
         for number in range(first + 1, last + 1):
-            lines[number] = b"     " + lines[number]  # stays under the line above
+            lines[number] = b" " * len(opening) + lines[number]  # stays under the line above
     return b"".join(lines).decode()
 
 
