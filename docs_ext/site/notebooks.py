@@ -9,11 +9,13 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from doctest import DocTestParser, Example
+from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from docs_ext.html.kept import kept
 from docs_ext.site.downloads import shown
 from docs_ext.site.guard import guard, install
 from docs_ext.site.markdown import END, FIGURE, FOLD, UNFOLD
@@ -26,36 +28,43 @@ _ABOUT = """\
 {title}
 
 This notebook is the page [{address}]({address}) with its examples as cells. Their outputs are those of the page: change
-something and run them again. It needs NumPy and the package of the site, so install that first if the next cell asks
-for it:
+something and run them again. It needs NumPy and the package of the site. If the next cell finds that missing, run
 
     {install}
 
 Text and code are under the MIT licence.\
 """
-_KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+Node = dict[str, Any]  # a cell or an output, as nbformat writes it
 
 
 def as_notebook(markdown: str, address: str, name: str, site_url: str | None) -> str | None:
     """Return the page as a notebook, or None if it has no examples."""
-    title, _, text = brief(markdown).partition("\n")
-    text = text.replace(FOLD, "<details><summary>Show</summary>\n\n").replace(UNFOLD, "\n\n</details>")
-    parts = list(_parts(text))
-    if not any(isinstance(part, list) for part in parts):
-        return None
-    about = _ABOUT.format(title=title, address=address, install=install(site_url))
-    cells = [new_markdown_cell(about), new_code_cell(guard(site_url).strip())]
-    functions = dict[str, str]()
-    for part in parts:
-        cells += _code_cells(part, functions) if isinstance(part, list) else [new_markdown_cell(part)]
-    _number(cells, name)
-    notebook = new_notebook(cells=cells, metadata={"kernelspec": _KERNEL, "language_info": {"name": "python"}})
-    return nbformat.writes(notebook) + "\n"
+    sources = brief(markdown), address, name, guard(site_url), install(site_url)
+    return kept(partial(_made, *sources), *sources, by="nbformat").decode() or None
 
 
 def brief(markdown: str) -> str:
     """Leave out what only the page can show."""
     return re.sub(f"{FIGURE}.*?{END}\n*", "", markdown, flags=re.DOTALL)
+
+
+def _made(markdown: str, address: str, name: str, check: str, install: str) -> bytes:
+    title, _, text = markdown.partition("\n")
+    text = text.replace(FOLD, "<details><summary>Show</summary>\n\n").replace(UNFOLD, "\n\n</details>")
+    parts = list(_parts(text))
+    if not any(isinstance(part, list) for part in parts):
+        return b""
+    about = _ABOUT.format(title=title, address=address, install=install)
+    cells, functions = [_text(about), _code(check.strip())], dict[str, str]()
+    for part in parts:
+        cells += [_text(part)] if isinstance(part, str) else _code_cells(part, functions)
+    _number(cells, name)
+    notebook = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return f"{nbformat.writes(nbformat.from_dict(notebook))}\n".encode()
 
 
 def _parts(text: str) -> Iterator[str | list[Example]]:
@@ -72,12 +81,21 @@ def _parts(text: str) -> Iterator[str | list[Example]]:
         yield prose
 
 
-def _code_cells(examples: Iterable[Example], functions: dict[str, str]) -> Iterator[nbformat.NotebookNode]:
+def _text(source: str) -> Node:
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def _code(source: str, *outputs: Node) -> Node:
+    return {"cell_type": "code", "metadata": {}, "source": source, "outputs": list(outputs)}
+
+
+def _code_cells(examples: Iterable[Example], functions: dict[str, str]) -> Iterator[Node]:
     """Yield a cell for each output; `functions` are those defined so far, and their code."""
     before = list[Example]()
     for example in examples:
         before.append(example)
-        functions |= {f.name: ast.unparse(f) for f in ast.walk(ast.parse(example.source)) if isinstance(f, ast.FunctionDef)}
+        defined = (node for node in ast.walk(ast.parse(example.source)) if isinstance(node, ast.FunctionDef))
+        functions |= {function.name: ast.unparse(function) for function in defined}
         if example.want:
             yield _code_cell(before, functions)
             before = []
@@ -85,14 +103,14 @@ def _code_cells(examples: Iterable[Example], functions: dict[str, str]) -> Itera
         yield _code_cell(before, functions)
 
 
-def _code_cell(examples: list[Example], functions: dict[str, str]) -> nbformat.NotebookNode:
+def _code_cell(examples: list[Example], functions: dict[str, str]) -> Node:
     lines = ""
     for example, after in zip_longest(examples, examples[1:]):
         lines += shown(example.source, by="display") if _shows_inside(example) else example.source
         lines += "\n" * bool(after and _is_import(example) and not _is_import(after))
-    cell = new_code_cell(lines.strip("\n"), outputs=list(_outputs(examples[-1], functions)))
+    cell = _code(lines.strip("\n"), *_outputs(examples[-1], functions))
     if examples[-1].exc_msg:
-        cell.metadata["tags"] = ["raises-exception"]  # the cells below run all the same
+        cell["metadata"]["tags"] = ["raises-exception"]  # the cells below run all the same
     return cell
 
 
@@ -106,39 +124,52 @@ def _shows_inside(example: Example) -> bool:
     return bool(inside and example.want and not example.exc_msg and "print(" not in example.source)
 
 
-def _outputs(example: Example, functions: dict[str, str]) -> Iterator[nbformat.NotebookNode]:
+def _outputs(example: Example, functions: dict[str, str]) -> Iterator[Node]:
     """Yield what Jupyter records where the prompt prints this."""
     want = example.want.replace("<BLANKLINE>", "")
-    printed, value = "", want
     if example.exc_msg:
         error = example.exc_msg.strip()
         name, _, message = error.partition(": ")
-        yield new_output("error", ename=name.rpartition(".")[2], evalue=message, traceback=[error])
-        return
-    if _shows_inside(example):
-        yield new_output("display_data", {"text/plain": want.rstrip("\n")})
-        return
+        yield {
+            "output_type": "error",
+            "ename": name.rpartition(".")[2],
+            "evalue": message,
+            "traceback": [error],
+        }
+    elif _shows_inside(example):
+        yield _value("display_data", want)
+    else:
+        lines = want.splitlines(keepends=True)
+        values = len(lines) - _printed(example, len(lines), functions)
+        if printed := "".join(lines[: len(lines) - values]):
+            yield {"output_type": "stream", "name": "stdout", "text": printed}
+        if values:
+            yield _value("execute_result", "".join(lines[-values:]))
+
+
+def _value(kind: str, text: str) -> Node:
+    return {"output_type": kind, "metadata": {}, "data": {"text/plain": text.rstrip("\n")}}
+
+
+def _printed(example: Example, lines: int, functions: dict[str, str]) -> int:
+    """Return how many lines of an output are printed; what follows is the value of the statement."""
     match ast.parse(example.source).body[-1]:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if "print(" in functions.get(name, "") + f"{name}(":
-            lines = want.splitlines(keepends=True)
-            values = 1 if "return " in functions.get(name, "") else 0  # its last line
-            printed, value = "".join(lines[: len(lines) - values]), "".join(lines[len(lines) - values :])
-        case statement if not isinstance(statement, ast.Expr):
-            printed, value = want, ""
-    if printed:
-        yield new_output("stream", text=printed)
-    if value:
-        yield new_output("execute_result", {"text/plain": value.rstrip("\n")})
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return lines
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if "print(" in functions.get(name, ""):
+            return lines - ("return " in functions[name])  # a value of one line
+        case ast.Expr():
+            return 0
+    return lines
 
 
-def _number(cells: list[nbformat.NotebookNode], name: str) -> None:
+def _number(cells: list[Node], name: str) -> None:
     """Give the cells their ids, and the counts of a first run."""
     count = 0
     for place, cell in enumerate(cells):
-        cell.id = f"{name}-{place}"
-        if cell.cell_type == "code":
+        cell["id"] = f"{name}-{place}"
+        if cell["cell_type"] == "code":
             count += 1
-            cell.execution_count = count
-            for output in cell.outputs:
-                if output.output_type == "execute_result":
-                    output.execution_count = count
+            for counted in (cell, *cell["outputs"]):
+                if counted is cell or counted["output_type"] == "execute_result":
+                    counted["execution_count"] = count

@@ -6,7 +6,7 @@ and widgets are drawn from. Links in a twin lead to pages, not to twins: the anc
 """
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -14,7 +14,7 @@ from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
 from docs_ext.site.markdown import to_markdown, whole
-from docs_ext.site.notebooks import brief
+from docs_ext.site.notebooks import as_notebook, brief
 
 _OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
 _NOTE = "*This is the Markdown twin of {address}. Figures are in their first state. A link with `index.html.md` after it leads to the twin of another page.*"
@@ -32,17 +32,27 @@ site (the distribution attention-line-by-line) installed. [All pages to learn fr
 def write_twins(config: MkDocsConfig, nav: Navigation) -> None:
     """Write the twin of every page beside it, and llms.txt."""
     site, root = Path(config.site_dir), config.site_url or ""
-    texts = {page: to_markdown(page.content or "", address(page), page.file.content_string) for page in nav.pages}
-    for page, text in texts.items():
+    learn = list[str]()
+    for page in nav.pages:
+        text = to_markdown(page.content or "", address(page), page.file.content_string)
         title, _, body = text.partition("\n")
         note = _NOTE.format(address=address(page))
         (site / f"{page.file.dest_uri}.md").write_text(f"{title}\n\n{note}\n{whole(body)}", "utf-8")
+        if page.file.src_uri.startswith(("index.md", "learn/")):
+            learn.append(whole(brief(text)))
+            _write_notebook(site, page, text, config.site_url)
     about = _ABOUT.format(
         name=config.site_name, description=config.site_description, full=urljoin(root, "llms-full.txt")
     )
     (site / "llms.txt").write_text(f"{about}\n{''.join(_sections(nav))}", "utf-8")
-    learn = [whole(brief(texts[page])) for page in nav.pages if page.file.src_uri.startswith(("index", "learn/"))]
     (site / "llms-full.txt").write_text("\n".join(learn), "utf-8")
+
+
+def _write_notebook(site: Path, page: Page, text: str, root: str | None) -> None:
+    name = PurePosixPath(page.file.src_uri).stem
+    notebook = as_notebook(text, address(page), name, root)
+    if notebook:
+        (site / page.file.dest_uri).with_name(f"{name}.ipynb").write_text(notebook, "utf-8")
 
 
 def address(page: Page) -> str:
