@@ -27,7 +27,7 @@ _SHRINK = (  # what Markdown has no use for, and a parser would spend its time o
     (r"(<svg\b[^>]*>).*?</svg>", r"\1</svg>"),
     (r' (?:style|data-(?!swap|positions)[\w-]+)(?:="[^"]*")?(?=[^<>]*>)', ""),
     (  # what a console folds belongs to it
-        r'<details class="setup"><summary>.*?</summary><pre>(.*?)</pre></details>\s*<pre><code>',
+        r'<details class="setup"><summary>.*?</summary><pre[^>]*>(.*?)</pre></details>\s*<pre[^>]*><code>',
         r"<pre><code>\1",
     ),
 )
@@ -38,6 +38,7 @@ _LIKE_A_MARK = re.compile(r"([*_`$\\]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\()")
 _LIKE_A_BLOCK = re.compile(r"^(?:(\d+)(?=[.)] )|(?=[-+#>] ))")
 _DIFF = re.compile(r"  # .+(?:\n[-+ ] .*)+")
 _LANGUAGES = {"bibtex", "ini", "json", "nginx", "python", "sh", "text", "toml", "yaml"}
+_BLANK = re.compile(r"(?<=\n)\n(?!\n*>>> )")  # in an output: mkdocstrings takes doctest's mark away
 _UNSEEN = {"decimal", "bar", "swatch"}  # what the pointer shows, and what has no words
 _BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "output", "summary", "svg"}
 
@@ -53,10 +54,16 @@ def to_markdown(html: str, address: str, source: str = "") -> str:
 
 
 def _made(html: str, address: str, languages: Mapping[str, str]) -> bytes:
-    html = _CODE.sub(lambda code: _SPAN.sub("", code[0]), replace_formulas(html, _tex))
+    html = _CODE.sub(_uncoloured, replace_formulas(html, _tex))
     for pattern, text in _SHRINK:
         html = re.sub(pattern, text, html, flags=re.DOTALL)
     return f"{_Converter(address, languages).convert(html)}\n".encode()
+
+
+def _uncoloured(code: re.Match[str]) -> str:
+    """Take the spans out of a block of code; only code in a language has colours."""
+    text = _SPAN.sub("", code[0])
+    return text.replace("<pre>", '<pre class="python">', 1) if '<span class="' in code[0] else text
 
 
 def whole(markdown: str) -> str:
@@ -148,9 +155,13 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]
         if "_inline" in parent_tags:
             return f" `{' '.join(code.split())}` "
         if code.startswith(">>>"):
-            return f"\n\n```pycon\n{code}\n\n```\n\n"  # doctest wants the blank line
-        language = "diff" if _DIFF.fullmatch(code) else self.languages.get("\n".join(map(bare, code.split("\n"))), "python")
-        return f"\n\n```{language}\n{code}\n```\n\n"
+            return self.fenced("pycon", _BLANK.sub("<BLANKLINE>\n", code) + "\n")  # doctest wants the blank line
+        known = self.languages.get("\n".join(map(bare, code.split("\n"))))
+        return self.fenced(known or ("diff" if _DIFF.fullmatch(code) else " ".join(_classes(el))), code)
+
+    def fenced(self, language: str, code: str) -> str:
+        ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", code)), 0)
+        return f"\n\n{ticks}{language}\n{code}\n{ticks}\n\n"
 
     def convert_div(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         classes = _classes(el)

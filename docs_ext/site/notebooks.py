@@ -21,7 +21,7 @@ from docs_ext.site.guard import guard, install
 from docs_ext.site.markdown import END, FIGURE, FOLD, UNFOLD
 
 _PART = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)^(?P=indent)```$|^(?P<heading>#{1,3} [^\n]*)$",
+    r"^(?P<fence> *`{3,})(?P<language>\w*)\n(?P<code>.*?)^(?P=fence)$|^(?P<heading>#{1,3} [^\n]*)$",
     re.MULTILINE | re.DOTALL,
 )
 _ABOUT = """\
