@@ -1,8 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, citations, downloads, a wheel, pictures to share, redirects and a policy, makes the files
-smaller, and gives `mkdocs serve` its speed.
+module: it adds reading times, citations, downloads, pages as Markdown, pictures to share, redirects and a policy, makes
+the files smaller, and gives `mkdocs serve` its speed.
 """
 
 import gc
@@ -33,6 +33,7 @@ from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
+from docs_ext.site.twins import write_twins
 from docs_ext.site.wheel import add_wheel
 
 _last = live.LastBuild()
@@ -64,8 +65,9 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Offer the examples of a page as a script, and the exercises that go with it; name the site where it must be."""
-    return invite(add_download(told(html, config.site_url), page, config, files), page, files)
+    """Offer the examples of a page, and the exercises that go with it; name the site where it must be."""
+    html = add_download(told(html, config.site_url), page, config, files, notebooks=_command != "serve")
+    return invite(html, page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -76,7 +78,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
 
 @event_priority(101)  # when all pages have their content
 def _list_downloads(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
-    page.content = list_downloads(page.content or "", page, nav)
+    page.content = list_downloads(page.content or "", page, nav, notebooks=_command != "serve")
 
 
 @event_priority(100)  # before the search plugin reads the page
@@ -108,6 +110,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
+        write_twins(config, _last.nav)
         finish(site, config.site_url or "")
         add_wheel(site)
         draw_cards(_last.nav, config)
