@@ -138,7 +138,8 @@ def _name(page: Page) -> str:
 
 def _part(page: Page) -> str:
     """Return the name of the part of the menu that a page stands in."""
-    return str(page.ancestors[-1].title) if page.ancestors else ""
+    above = [*page.ancestors]
+    return str(above[-1].title) if above else ""
 
 
 def _kept_png(svg: str, scale: float = 1) -> bytes:

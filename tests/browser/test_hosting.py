@@ -47,6 +47,7 @@ worker_processes 1;
 events {{}}
 http {{
     include /etc/nginx/mime.types;
+    default_type application/octet-stream;  # as in the nginx.conf of distributions
     access_log off;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;

@@ -21,7 +21,7 @@ def names(site):
 
 def test_the_sitemap_has_each_page_once_and_nothing_else(site, names):
     sitemap = ElementTree.parse(site / "sitemap.xml")
-    listed = [loc.text for loc in sitemap.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    listed = [str(loc.text) for loc in sitemap.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
     assert sorted(listed) == sorted(SITE + name for name in names)
 
 
