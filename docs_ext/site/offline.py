@@ -141,8 +141,8 @@ def closed(policy: str) -> str:
     >>> closed("default-src 'self'; img-src 'self' data:")
     "default-src 'none'; img-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'"
     """
-    directives = dict(directive.split(" ", 1) for directive in policy.split("; "))
-    return "; ".join(f"{name} {sources}" for name, sources in (directives | _CLOSED).items())
+    directives = {name: sources for name, _, sources in (part.partition(" ") for part in policy.split("; "))}
+    return "; ".join(f"{name} {sources}".rstrip() for name, sources in (directives | _CLOSED).items())
 
 
 def _file(site: Path, name: str) -> str | bytes:
