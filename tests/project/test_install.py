@@ -79,7 +79,7 @@ def test_the_page_names_every_extra_and_the_oldest_python():
 
 def test_a_site_with_an_address_names_it_in_what_is_copied(site):
     wheel = f"https://site.test/attention/attention_line_by_line-{attention.__version__}-py3-none-any.whl"
-    assert f"pip install {wheel}" in (site / "how-to/install/index.html").read_text("utf-8")
+    assert f"<code>{wheel}\n</code>" in (site / "how-to/install/index.html").read_text("utf-8")
     reference = (site / "reference/index.html").read_text("utf-8")
     assert '(</span><span class="s2">"https://site.test/attention/"</span>' in reference
     assert "https://site.test/attention/objects.inv" in reference
