@@ -9,8 +9,10 @@ from packaging.version import Version
 
 import attention
 from tests.pages import ROOT
+from tools.release import ReleaseError, notes
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")
 _PIN = re.compile(r"^(?P<name>[a-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M)
 
@@ -82,19 +84,88 @@ def test_the_licence_is_the_one_that_is_named():
 
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+WRITES = {  # what a job may do besides reading the project, and why it must
+    ("release.yml", "pypi"): {"contents": "read", "id-token": "write"},  # who signs and uploads
+    ("release.yml", "github"): {"contents": "write", "id-token": "write", "attestations": "write"},  # the release
+}
+
+
+def parsed(path):
+    yaml = pytest.importorskip("yaml", reason="reading YAML needs the docs extra")
+    return yaml.safe_load(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_only_read_and_names_the_versions_of_what_it_runs(path):
-    text = path.read_text("utf-8")
-    assert set(re.findall(r"^ *permissions:(.*(?:\n +\w+: \w+)*)", text, re.M)) == {"\n  contents: read"}
+    text, workflow = path.read_text("utf-8"), parsed(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    given = {(path.name, name): job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert given == {place: may for place, may in WRITES.items() if place[0] == path.name}
     used = re.findall(r"uses: (\S+?)(?:@(\S+))?$", text, re.M)
     assert used
     assert all(name.startswith("actions/") and re.fullmatch(r"v\d+(\.\d+)*|[0-9a-f]{40}", at) for name, at in used), (
         used
     )
-    assert len({name for name, _ in used}) == len(set(used)), "two versions of one action"
     assert text.count("persist-credentials: false") == sum(name == "actions/checkout" for name, _ in used)
+    assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+
+
+def test_all_workflows_run_the_same_version_of_an_action():
+    used = {use for path in WORKFLOWS for use in re.findall(r"uses: (\S+?)@(\S+)$", path.read_text("utf-8"), re.M)}
+    assert len({name for name, _ in used}) == len(used), sorted(used)
+
+
+def test_a_tag_alone_publishes_and_no_password_is_kept():
+    path = ROOT / ".github/workflows/release.yml"
+    release = parsed(path)
+    assert release[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as a truth value
+    assert release["jobs"]["pypi"]["environment"] == "pypi"
+    assert (release["jobs"]["pypi"]["needs"], release["jobs"]["github"]["needs"]) == ("build", "pypi")
+    assert "secrets." not in path.read_text("utf-8")
+
+
+def test_what_runs_for_a_release_runs_for_every_change_too():
+    commands = {
+        name: set().union(*map(runs, parsed(ROOT / f".github/workflows/{name}.yml")["jobs"].values()))
+        for name in ("release", "check")
+    }
+    assert any(command.startswith("make release-check ") for command in commands["release"])
+    assert "make release-check" in commands["check"]
+
+
+def runs(job):
+    return {step["run"] for step in job["steps"] if "run" in step}
+
+
+def test_what_signs_and_uploads_is_locked():
+    lock = (ROOT / "requirements-release.lock").read_text("utf-8")
+    pins = {canonical(pin["name"]): Version(pin["version"]) for pin in _PIN.finditer(lock)}
+    assert len(pins) == len(re.findall(r"^[a-z0-9]\S*==", lock, re.M)) > 20
+    for asked in map(Requirement, PYPROJECT["dependency-groups"]["release"]):
+        assert pins[canonical(asked.name)] in asked.specifier
+
+
+@pytest.mark.parametrize(
+    ("tag", "changelog", "expected"),
+    [
+        ("v9.9.9", "## 9.9.9\n\nx", "the tag v9.9.9 is not v{}"),
+        (attention.__version__, "## {}\n\nx", "the tag {} is not v{}"),
+        ("v{}", "## Unreleased\n\nx\n\n## {}\n\n## 0.0.1\n\ny", "nothing under ## {}"),
+        (None, "## {}\n\nx", "nothing under ## Unreleased"),
+    ],
+)
+def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
+    fill = lambda text: text and text.replace("{}", attention.__version__)  # noqa: E731
+    with pytest.raises(ReleaseError, match=re.escape(fill(expected))):
+        notes(fill(changelog), fill(tag))
+
+
+@pytest.mark.parametrize("heading", ["## {}", "## [{}] - 2026-12-01"])
+def test_the_notes_of_a_release_are_those_of_its_version(heading):
+    version = attention.__version__
+    changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
+    assert notes(changelog, f"v{version}") == "### Added\n\n- a"
+    assert notes(changelog, None) == "no"
 
 
 def test_python_is_the_same_everywhere():
