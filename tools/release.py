@@ -30,6 +30,6 @@ def notes(changelog: str, tag: str | None) -> str:
 
 if __name__ == "__main__":
     try:
-        print(notes(CHANGELOG.read_text("utf-8"), *(sys.argv[1:] or [None])))
+        print(notes(CHANGELOG.read_text("utf-8"), next(iter(sys.argv[1:]), None)))
     except ReleaseError as error:
         sys.exit(f"release: {error}")
