@@ -70,7 +70,7 @@ dist: setup ## the wheel and the sdist in dist/, checked: equal sources give equ
 	$(BIN)/check-wheel-contents dist/*.whl
 
 release-check: dist ## all of a release but the publishing; TAG=v1.2.3 asks whether the tag fits
-	$(BIN)/python -m tools.release $(TAG)
+	$(BIN)/python -m tools.release $(TAG) > /dev/null
 	$(BIN)/uv publish --dry-run --trusted-publishing never --token none dist/*
 
 successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml, side by side (fetches both)
