@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check lock dist successors new-page new-function new-widget clean
+.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check lock dist release-check successors new-page new-function new-widget clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -66,15 +66,20 @@ mutants: setup ## 200 random changes of attention/, one at a time: which of them
 	    -r pyproject.toml --extra test "cosmic-ray>=8.4,<9"
 	.venv/mutants/bin/python -m tools.mutants $(MUTANTS)
 
-lock: setup ## refresh requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --python-version 3.11 --upgrade \
-	    --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+LOCK := pip compile --quiet --universal --generate-hashes --python-version 3.11 --upgrade --custom-compile-command "make lock"
+lock: setup ## refresh requirements.lock and requirements-release.lock
+	$(BIN)/uv $(LOCK) --all-extras --output-file requirements.lock pyproject.toml
+	$(BIN)/uv $(LOCK) --group release --output-file requirements-release.lock
 
 dist: setup ## the wheel and the sdist in dist/, checked: equal sources give equal bytes
 	rm -rf dist
 	env -u SOURCE_DATE_EPOCH $(BIN)/hatchling build
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
+
+release-check: dist ## all of a release but the publishing; TAG=v1.2.3 asks whether the tag fits
+	$(BIN)/python -m tools.release $(TAG) > /dev/null
+	$(BIN)/uv publish --dry-run --trusted-publishing never --token none dist/*
 
 successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml, side by side (fetches both)
 	$(BIN)/python -m tools.successors

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -117,16 +118,18 @@ def _some(names: list[str]) -> str:
 def table(ours: Build, theirs: list[Build]) -> str:
     """Write what each build holds, side by side, as Markdown."""
     builds = [ours, *theirs]
-    rows: dict[str, Callable[[Build], object]] = {
-        "pages": lambda build: len(build.site.pages),
-        **{part: lambda build, part=part: build.site.parts()[part] for part in sorted(ours.site.parts())},
-        "places that search knows": lambda build: build.site.searched,
-        "dead links": lambda build: len(list(build.site.dead_links())),
-        "seconds": lambda build: round(build.seconds),
-    }
+    rows: dict[str, Callable[[Build], int]] = {"pages": lambda build: len(build.site.pages)}
+    rows |= {part: partial(_count, part) for part in sorted(ours.site.parts())}
+    rows["places that search knows"] = lambda build: build.site.searched
+    rows["dead links"] = lambda build: len(list(build.site.dead_links()))
+    rows["seconds"] = lambda build: round(build.seconds)
     lines = [["", *(build.generator for build in builds)], ["---", *("---:" for _ in builds)]]
     lines += [[name, *(str(value(build)) for build in builds)] for name, value in rows.items()]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _count(part: str, build: Build) -> int:
+    return build.site.parts()[part]
 
 
 if __name__ == "__main__":

@@ -9,8 +9,10 @@ from packaging.version import Version
 
 import attention
 from tests.pages import ROOT
+from tools.release import ReleaseError, notes
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")
 _PIN = re.compile(r"^(?P<name>[a-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M)
 
@@ -100,6 +102,8 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 WRITES = {  # what a job may do besides reading the project, and why it must
     ("pages.yml", "build"): {"contents": "read", "pages": "read"},  # the address of the site
     ("pages.yml", "deploy"): {"pages": "write", "id-token": "write"},  # the site, and who sends it
+    ("release.yml", "pypi"): {"contents": "read", "id-token": "write"},  # who signs and uploads
+    ("release.yml", "github"): {"contents": "write", "id-token": "write", "attestations": "write"},  # the release
 }
 
 
@@ -134,6 +138,59 @@ def test_a_job_that_may_write_runs_for_what_is_on_main_alone():
     assert pages["jobs"]["deploy"]["if"] == "github.event_name == 'push'"
     assert "secrets." not in (ROOT / ".github/workflows/pages.yml").read_text("utf-8")
     assert all("run" not in step for step in pages["jobs"]["deploy"]["steps"])
+
+
+def test_a_tag_alone_publishes_and_no_password_is_kept():
+    path = ROOT / ".github/workflows/release.yml"
+    release = parsed(path)
+    assert release[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as a truth value
+    assert release["jobs"]["pypi"]["environment"] == "pypi"
+    assert (release["jobs"]["pypi"]["needs"], release["jobs"]["github"]["needs"]) == ("build", "pypi")
+    assert "secrets." not in path.read_text("utf-8")
+
+
+def test_what_runs_for_a_release_runs_for_every_change_too():
+    commands = {
+        name: set().union(*map(runs, parsed(ROOT / f".github/workflows/{name}.yml")["jobs"].values()))
+        for name in ("release", "check")
+    }
+    assert any(command.startswith("make release-check ") for command in commands["release"])
+    assert "make release-check" in commands["check"]
+
+
+def runs(job):
+    return {step["run"] for step in job["steps"] if "run" in step}
+
+
+def test_what_signs_and_uploads_is_locked():
+    lock = (ROOT / "requirements-release.lock").read_text("utf-8")
+    pins = {canonical(pin["name"]): Version(pin["version"]) for pin in _PIN.finditer(lock)}
+    assert len(pins) == len(re.findall(r"^[a-z0-9]\S*==", lock, re.M)) > 20
+    for asked in map(Requirement, PYPROJECT["dependency-groups"]["release"]):
+        assert pins[canonical(asked.name)] in asked.specifier
+
+
+@pytest.mark.parametrize(
+    ("tag", "changelog", "expected"),
+    [
+        ("v9.9.9", "## 9.9.9\n\nx", "the tag v9.9.9 is not v{}"),
+        (attention.__version__, "## {}\n\nx", "the tag {} is not v{}"),
+        ("v{}", "## Unreleased\n\nx\n\n## {}\n\n## 0.0.1\n\ny", "nothing under ## {}"),
+        (None, "## {}\n\nx", "nothing under ## Unreleased"),
+    ],
+)
+def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
+    fill = lambda text: text and text.replace("{}", attention.__version__)  # noqa: E731
+    with pytest.raises(ReleaseError, match=re.escape(fill(expected))):
+        notes(fill(changelog), fill(tag))
+
+
+@pytest.mark.parametrize("heading", ["## {}", "## [{}] - 2026-12-01"])
+def test_the_notes_of_a_release_are_those_of_its_version(heading):
+    version = attention.__version__
+    changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
+    assert notes(changelog, f"v{version}") == "### Added\n\n- a"
+    assert notes(changelog, None) == "no"
 
 
 def test_python_is_the_same_everywhere():

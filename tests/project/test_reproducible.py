@@ -1,4 +1,8 @@
-"""Two builds of one commit are equal, byte for byte, wherever and however they are made."""
+"""Two builds of one commit are equal, byte for byte, in whatever folder and environment they are made.
+
+That holds on one kind of processor. On another, NumPy and its BLAS take other instructions, the last digits of some
+numbers differ, and the page on training shows another run.
+"""
 
 import os
 import re
