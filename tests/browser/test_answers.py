@@ -43,7 +43,7 @@ SHAPES = [
     GOOD | {"chosen": {"a": [None]}},
     GOOD | {"chosen": {"a": {"length": 1}}},
 ]
-BAD = {address: GOOD for address in ADDRESSES} | {f"{PREFIX}shape/{n}/": shape for n, shape in enumerate(SHAPES)}
+BAD = dict.fromkeys(ADDRESSES, GOOD) | {f"{PREFIX}shape/{n}/": shape for n, shape in enumerate(SHAPES)}
 VALUES = ["", "{", "null", "1", '"text"', "[]", "[null, 1]", '{"x": null}', '{"__proto__": {"x": 1}}', json.dumps(BAD)]
 
 
