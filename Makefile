@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check lock dist release-check successors new-page new-function new-widget clean
+.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check validate links lock dist release-check successors new-page new-function new-widget clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -65,6 +65,17 @@ mutants: setup ## 200 random changes of attention/, one at a time: which of them
 	$(BIN)/uv pip install --quiet --python .venv/mutants --only-binary :all: \
 	    -r pyproject.toml --extra test "cosmic-ray>=8.4,<9"
 	.venv/mutants/bin/python -m tools.mutants $(MUTANTS)
+
+validate: build ## is the HTML of the built site valid? Needs npx, of Node, and java; faults of the theme are listed
+	@command -v npx >/dev/null && command -v java >/dev/null || { echo "make validate needs npx, of Node, and java"; exit 1; }
+	npx --yes vnu-jar@26.9.27 --errors-only --skip-non-html --filterfile tools/theme-faults.txt site
+
+links: build ## which links of the built site are dead, those to elsewhere included? Needs the network
+	$(BIN)/python -m venv --clear --without-pip .venv/links
+	$(BIN)/uv pip install --quiet --python .venv/links --only-binary :all: "linkchecker>=10.6,<11"
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory site $(PORT) >/dev/null 2>&1 & \
+	    trap "kill $$!" EXIT; sleep 2; \
+	    .venv/links/bin/linkchecker --no-status --check-extern http://127.0.0.1:$(PORT)/
 
 LOCK := pip compile --quiet --universal --generate-hashes --python-version 3.11 --upgrade --custom-compile-command "make lock"
 lock: setup ## refresh requirements.lock and requirements-release.lock

@@ -1,14 +1,15 @@
 """What is wrong with what an author wrote, and what would be right."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class SpecError(ValueError):
-    """What is wrong with a fence: under which of its keys, or on which of its lines (from 0)."""
+    """What is wrong with a fence, in one line: under which of its keys, or on which of its lines (from 0)."""
 
     def __init__(self, message: str, *, key: str | None = None, line: int | None = None) -> None:
-        super().__init__(message)
+        super().__init__(re.sub(r"\s*\n\s*", " ", message))  # it may quote a text of several
         self.key = key
         self.line = line
 

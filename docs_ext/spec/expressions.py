@@ -1,6 +1,8 @@
 """Expressions in fences: numbers come from the tested package, never from an author's keyboard.
 
-A document is as trusted as code: an expression may be anything that Python can evaluate.
+An expression is Python, and runs while the page is being built, with all rights of whoever builds: to read files, to
+use the network, anything. Nothing confines it. So pages are code: write an expression only where you might commit a
+module, read those of others before you build, and build what strangers send without secrets, as the workflows do.
 """
 
 import math

@@ -193,6 +193,25 @@ def test_the_notes_of_a_release_are_those_of_its_version(heading):
     assert notes(changelog, None) == "no"
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_has_no_secret_and_an_end_and_no_more_rights_for_what_strangers_send(path):
+    text = path.read_text("utf-8")
+    assert "secrets." not in text
+    assert "pull_request_target" not in text
+    assert "workflow_run" not in text
+    jobs = text.partition("\njobs:\n")[2]
+    names = re.findall(r"^  ([\w-]+):$", jobs, re.M)
+    assert len(re.findall(r"^    timeout-minutes: \d+$", jobs, re.M)) == len(names) > 0
+    assert re.search(r"^concurrency:\n  group: .+\n", text, re.M)
+
+
+def test_every_dependency_that_is_locked_is_audited():
+    text = (ROOT / ".github/workflows/audit.yml").read_text("utf-8")
+    assert "--strict" in text
+    assert "--require-hashes --requirement requirements.lock" in text
+    assert re.search(r"^  schedule:\n    - cron:", text, re.M)
+
+
 def test_python_is_the_same_everywhere():
     oldest = PROJECT["requires-python"].removeprefix(">=")
     assert f"Python {oldest} or newer" in (ROOT / "README.md").read_text("utf-8")

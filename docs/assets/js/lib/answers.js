@@ -15,11 +15,33 @@ let memory = {}; // stands in where a browser stores nothing
 export function readAnswers() {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? "null");
-    if (stored) memory = stored; // another tab may have written
+    if (stored) memory = Object.fromEntries(Object.entries(stored).filter(isSound)); // another tab may have written
   } catch {
     // storage is switched off, or holds what this site did not write
   }
   return memory;
+}
+
+// Every site of this host can write here. What is no answer to a page of this one is passed over.
+/** @type {(entry: [string, any]) => boolean} */
+function isSound([address, page]) {
+  const { title, of, first, chosen } = page ?? {};
+  return isPage(address) && typeof title === "string" && Number.isInteger(of) && areAnswers(first) &&
+    chosen?.constructor === Object && Object.values(chosen).every(areAnswers);
+}
+
+/** @type {(list: unknown) => boolean} */
+const areAnswers = (list) => Array.isArray(list) && list.every((one) => ["number", "string"].includes(typeof one));
+
+/**
+ * Whether an address is what `location.pathname` says of a page: below the first page, and nothing that leads elsewhere.
+ * @type {(address: string) => boolean}
+ */
+function isPage(address) {
+  const root = /** @type {any} */ (globalThis).__md_scope ?? new URL("/", location.href); // the theme's: the first page
+  if (!address.startsWith(root.pathname)) return false;
+  const { protocol, host, pathname } = new URL(address, root);
+  return protocol === root.protocol && host === root.host && pathname === address;
 }
 
 /** @type {(answers: Answers) => void} */

@@ -87,6 +87,7 @@ class QuizQuestion extends HTMLElement {
    */
   show(chosen = []) {
     const { field } = this;
+    if (!field) chosen = chosen.filter((position) => Number(position) in this.verdicts); // they come from the storage
     if (field) field.value = `${chosen[0] ?? ""}`;
     else for (const input of this.inputs) input.checked = chosen.includes(Number(input.value));
     this.judge("");

@@ -1,0 +1,110 @@
+"""What the browser has stored is no more trusted than what a reader types: other sites of the host can write it too."""
+
+import json
+
+import pytest
+
+from tests.browser.conftest import PREFIX, WATCH_POLICY
+
+KEY = "attention-line-by-line.answers"
+GOOD = {"title": "<b>A title</b>", "of": 2, "first": ["a"], "chosen": {"a": [0], "b": ["1/2"]}}
+ADDRESSES = [
+    "javascript:alert(1)",
+    "//evil.example/",
+    "/\\evil.example/",
+    "https://evil.example/",
+    "data:text/html,x",
+    "http://[",
+    "/",
+    "/another/site/",
+    f"{PREFIX}../another/site/",
+    f"{PREFIX}%2e%2e/another/site/",
+    f"{PREFIX}learn/\t/",
+    "learn/masks/",
+    "",
+    "__proto__",
+    "constructor",
+]
+SHAPES = [
+    None,
+    1,
+    "text",
+    [],
+    {},
+    GOOD | {"title": None},
+    GOOD | {"title": {"toString": 1}},
+    GOOD | {"of": "2"},
+    GOOD | {"first": None},
+    GOOD | {"first": [{}]},
+    GOOD | {"chosen": None},
+    GOOD | {"chosen": []},
+    GOOD | {"chosen": "text"},
+    GOOD | {"chosen": {"a": None}},
+    GOOD | {"chosen": {"a": [None]}},
+    GOOD | {"chosen": {"a": {"length": 1}}},
+]
+BAD = dict.fromkeys(ADDRESSES, GOOD) | {f"{PREFIX}shape/{n}/": shape for n, shape in enumerate(SHAPES)}
+VALUES = ["", "{", "null", "1", '"text"', "[]", "[null, 1]", '{"x": null}', '{"__proto__": {"x": 1}}', json.dumps(BAD)]
+
+
+@pytest.fixture
+def opened(open_page):
+    """Return a function that opens a page whose browser has stored something, and what goes wrong there."""
+
+    def opened(name, stored, key=KEY):
+        page = open_page("404.html")
+        page.context.add_init_script(WATCH_POLICY)
+        page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, stored])
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.goto(page.url.replace("404.html", name))
+        return page, errors
+
+    return opened
+
+
+@pytest.mark.parametrize("stored", VALUES, ids=range(len(VALUES)))
+def test_what_this_site_did_not_write_is_passed_over(opened, stored):
+    page, errors = opened("", stored)
+    page.locator("quiz-progress:defined").wait_for(state="attached")
+    assert page.locator("quiz-progress").inner_text() == ""
+    page.goto(page.url + "learn/masks/")
+    line = page.locator(".quiz-score output")
+    line.wait_for()
+    assert line.inner_text().startswith("0 of ")
+    page.locator("quiz-question input").first.check()
+    page.locator("quiz-question").first.get_by_role("button", name="Check").click()
+    assert line.inner_text().startswith("1 of ")
+    assert errors == page.evaluate("blocked") == []
+
+
+def test_a_good_entry_is_linked_beside_bad_ones_and_its_title_is_text(opened):
+    page, errors = opened("", json.dumps(BAD | {f"{PREFIX}learn/masks/": GOOD}))
+    item = page.locator("quiz-progress li")
+    item.wait_for()
+    assert item.inner_text() == "<b>A title</b> (2 of 2 answered, 1 right at first try)"
+    links = page.locator("quiz-progress a").evaluate_all("links => links.map(link => link.href)")
+    assert links == [page.evaluate("origin") + f"{PREFIX}learn/masks/"]
+    assert errors == []
+
+
+@pytest.mark.parametrize("chosen", [[99], [-1], ["text"], [0.5], ["__proto__"]])
+def test_a_choice_that_is_not_there_is_none(opened, chosen):
+    page, errors = opened("learn/masks/", "{}")
+    quiz = page.locator("quiz-question:has([type=radio])").first
+    title, key = page.title(), quiz.get_attribute("data-key")
+    entry = {"title": title, "of": 3, "first": [], "chosen": {key: chosen}}
+    page.evaluate("value => localStorage.setItem(...value)", [KEY, json.dumps({f"{PREFIX}learn/masks/": entry})])
+    page.reload()
+    quiz.locator(".widget-controls button").wait_for()
+    assert quiz.locator("input:checked").count() == 0
+    assert quiz.locator("fieldset ~ output").inner_text() == ""
+    assert errors == []
+
+
+@pytest.mark.parametrize("stored", ["", "shown", "{", '"><script>alert(1)</script>'])
+def test_prompts_are_hidden_by_one_word_alone(opened, stored):
+    page, errors = opened("learn/masks/", stored, "attention-line-by-line.prompts")
+    assert "prompts-hidden" not in page.evaluate("document.documentElement.className")
+    assert errors == []

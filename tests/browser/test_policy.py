@@ -1,0 +1,87 @@
+"""The content security policy in Chromium: what the site does is allowed, and what somebody plants does not run."""
+
+import pytest
+
+from tests.browser.conftest import SITEMAP_READ, WATCH_POLICY, follow
+
+PLANTED = {  # a directive, and what it must stop
+    "script-src-elem": "document.body.append(Object.assign(document.createElement('script'), {text: 'ran = 1'}))",
+    "script-src-attr": "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran = 1\">')",
+    "script-src": "try { new Function('ran = 1')() } catch {}",
+    "style-src-elem": "document.head.append(Object.assign(document.createElement('style'), {textContent: 'p {}'}))",
+    "img-src": "new Image().src = 'https://evil.example/a.png'",
+    "connect-src": "fetch('https://evil.example/').catch(() => 0)",
+    "frame-src": "document.body.append(Object.assign(document.createElement('iframe'), {src: '/'}))",
+    "worker-src": "try { new Worker('data:text/javascript,1') } catch {}",
+    "base-uri": "document.head.append(Object.assign(document.createElement('base'), {href: 'https://evil.example/'}))",
+    "form-action": "document.body.append(document.createElement('form')); document.body.lastChild.submit()",
+}
+ADDRESS = "document.body.append(Object.assign(document.createElement('a'), {href: 'javascript:ran = 1', id: 'it'}))"
+BLOCKED = """async () => {
+  for (let i = 0; i < 250 && !blocked.length; i++) await new Promise(again => setTimeout(again, 20));
+  return blocked;
+}"""
+
+
+@pytest.fixture
+def opened(open_page):
+    """Return a function that opens a page and notes what its policy blocks and what it reports."""
+
+    def opened(name):
+        page = open_page("404.html")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.context.add_init_script(WATCH_POLICY)
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.goto(page.url.replace("404.html", name))
+        return page, errors
+
+    return opened
+
+
+def test_search_navigation_colours_and_copying_are_allowed(opened):
+    page, errors = opened("")
+    page.evaluate(SITEMAP_READ)
+    page.evaluate("window.marker = 'still here'")
+    field = page.locator("input.md-search__input")
+    page.keyboard.press("/")
+    field.press("Enter")  # nothing is asked yet: no form may be sent
+    field.fill("softmax")
+    page.locator(".md-search-result__item").first.wait_for()
+    follow(page, lambda: field.press("Enter"))
+    follow(page, page.locator(".md-footer__link--next"))
+    follow(page, page.go_back)
+    copy = page.locator(".md-content .md-code__button[data-md-type=copy], .md-content .md-clipboard").first
+    copy.click(force=True)
+    page.locator(".md-dialog--active").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").strip()
+    page.locator(".prompt-toggle").first.click(force=True)
+    for _ in range(3):
+        page.locator("form[data-md-component=palette] label:visible").click()
+    assert page.evaluate("window.marker") == "still here"
+    assert errors == page.evaluate("blocked") == []
+
+
+def test_a_page_that_is_not_there_is_allowed_all_that_it_does(opened):
+    page, errors = opened("404.html")
+    page.evaluate(SITEMAP_READ)
+    follow(page, page.locator(".md-tabs__link").first)
+    assert errors == page.evaluate("blocked") == []
+
+
+@pytest.mark.parametrize(("directive", "code"), PLANTED.items(), ids=PLANTED)
+def test_what_is_planted_is_blocked(opened, directive, code):
+    page, _ = opened("")
+    assert page.evaluate("blocked") == []
+    page.evaluate(f"() => {{ {code}; }}")
+    assert {line.split()[0] for line in page.evaluate(BLOCKED)} == {directive}
+    assert page.evaluate("typeof ran") == "undefined"
+
+
+def test_an_address_that_is_a_script_is_blocked(opened):
+    page, _ = opened("")
+    page.evaluate(ADDRESS)
+    page.locator("#it").dispatch_event("click")
+    assert [line.split()[0] for line in page.evaluate(BLOCKED)] == ["script-src-elem"]
+    assert page.evaluate("typeof ran") == "undefined"
