@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 PARTS = {"katex": "formulas", "highlight": "consoles and code", "doc-heading": "API entries"}  # by class
-HOOKS = {"download", "downloads", "practice", "place"}  # classes of what hooks add
+HOOKS = {"cite", "download", "downloads", "offline", "place", "practice"}  # classes of what hooks add
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 _NO_WORDS = {"script", "style"}
 _CHIPS = {"md-tags"}  # the tags of a page, which one generator shows and another searches only
