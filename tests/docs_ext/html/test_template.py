@@ -21,6 +21,7 @@ ENGINES = {
     "template",
     "formula",
     "inline",
+    "computed_code",
     "explained_code",
     "chart",
     "console",
