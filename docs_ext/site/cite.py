@@ -12,6 +12,7 @@ from docs_ext.site.address import public
 from docs_ext.spec.bibliography import FILE, read, tex, written
 
 SITE = "attention_line_by_line"
+SITES_ENTRY = FILE.with_suffix(".md")
 _ENTRY = re.compile(rf"^```bibtex\n(@misc\{{{SITE},\n.*?^\}}\n)```$", re.DOTALL | re.MULTILINE)
 _LETTER = re.compile(r"√(?P<under>\w)ₖ|.")
 _TEX = {
@@ -23,8 +24,8 @@ _TEX = {
 
 
 def citation(page: Page) -> str | None:
-    """Return a page as a BibTeX entry; the home page is the site, and sources.md cites that."""
-    if page.file.src_uri == "index.md":
+    """Return a page as a BibTeX entry; the home page is the site, and sources.md cites that, if it is there."""
+    if page.file.src_uri == "index.md" or not SITES_ENTRY.exists():
         return None
     source = page.file.src_uri.removesuffix(".md")
     fields = dict(site_entry())
@@ -43,7 +44,7 @@ def citation(page: Page) -> str | None:
 
 def site_entry() -> dict[str, str]:
     """Return the fields of the entry for the whole site."""
-    (entry,) = _ENTRY.findall(FILE.with_suffix(".md").read_text("utf-8"))
+    (entry,) = _ENTRY.findall(SITES_ENTRY.read_text("utf-8"))
     return read(entry)[SITE].fields
 
 

@@ -10,6 +10,8 @@ import attention
 
 def complete_inventory(config: MkDocsConfig) -> None:
     """Add each module with the page that holds its functions, and the package with the page that lists the modules."""
+    if "mkdocstrings" not in config.plugins:
+        return
     inventory = config.plugins["mkdocstrings"].handlers.inventory  # type: ignore[attr-defined]
     inventory.version = attention.__version__
     pages = {"attention": "reference/"}
