@@ -1,10 +1,11 @@
 """Every learn page as a script: its examples from top to bottom, which print and check what the page prints.
 
-learn/scaling/scaling.py stands next to the page, and a link to it at the page's end. A page that says
-`<!-- scripts -->` lists them all.
+learn/scaling/scaling.py stands next to the page, as does the notebook (docs_ext/site/notebooks.py), and a line at the
+page's end links to both. A page that says `<!-- scripts -->` lists them all.
 """
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from doctest import DocTestParser, Example
@@ -20,6 +21,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from docs_ext.html.formula import standard_tex
+from docs_ext.html.template import template
 from docs_ext.site.guard import guard, install
 from docs_ext.spec.fence import parse
 
@@ -33,6 +35,20 @@ _PART = re.compile(
 
 MARK = "<!-- scripts -->"
 _OFFER = '<p class="download"'
+_LINE = template("""
+<p class="download" data-search-exclude>
+  <a href="{{ name }}.py" download>Download this page as Python</a>{% if notebook %} or
+  <a href="{{ name }}.ipynb" download>as a notebook</a>{% endif %}{% if colab %}, or
+  <a href="{{ colab }}">open it in Colab</a>{% endif %}: its examples run, and show what they should print.</p>
+""")
+_LIST = template("""
+<ul class="downloads" data-search-exclude>
+{% for name, address in scripts %}
+<li><a href="{{ address }}.py" download><code>{{ name }}.py</code></a>{% if notebooks %},
+  <a href="{{ address }}.ipynb" download aria-label="{{ name }} as a notebook">notebook</a>{% endif %}</li>
+{% endfor %}
+</ul>
+""")
 
 _HEAD = '''\
 """{title}
@@ -98,8 +114,8 @@ class DownloadError(BuildError, ValueError):
     """A page that cannot become a script."""
 
 
-def add_download(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put a script beside a page that has examples, and a link to it at the page's end."""
+def add_download(html: str, page: Page, config: MkDocsConfig, files: Files, *, notebooks: bool) -> str:
+    """Put a script beside a page that has examples, and a link to it at the page's end, and to its notebook."""
     source = page.file.src_uri
     if source != "index.md" and not source.startswith("learn/"):
         return html
@@ -111,23 +127,27 @@ def add_download(html: str, page: Page, config: MkDocsConfig, files: Files) -> s
     if address in files.src_uris:
         files.remove(files.src_uris[address])  # the live server builds a page again
     files.append(File.generated(config, address, content=script))
-    return (
-        f'{html}\n{_OFFER} data-search-exclude><a href="{name}.py" download>Download this page as Python</a>'
-        ": one script that runs its examples and checks their outputs.</p>"
-    )
+    colab = _in_colab(f"{address.removesuffix('.py')}.ipynb") if notebooks else None
+    return f"{html}\n{_LINE(name=name, notebook=notebooks, colab=colab)}"
 
 
-def list_downloads(html: str, page: Page, nav: Navigation) -> str:
-    """Put links to all scripts where a page asks for them, in the order of the menu."""
+def _in_colab(notebook: str) -> str | None:
+    """Return the address that opens a notebook in Colab, which reads it from a branch on GitHub that holds the site."""
+    repository, branch = os.environ.get("REPO_URL", ""), os.environ.get("NOTEBOOKS_REF")
+    name = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", repository)
+    return f"https://colab.research.google.com/github/{name[1]}/blob/{branch}/{notebook}" if name and branch else None
+
+
+def list_downloads(html: str, page: Page, nav: Navigation, *, notebooks: bool) -> str:
+    """Put links to all scripts and notebooks where a page asks for them, in the order of the menu."""
     if MARK not in html:
         return html
     offering = [other for other in nav.pages if _OFFER in (other.content or "") and "/" in other.file.src_uri]
-    names = [f"{PurePosixPath(other.file.src_uri).stem}.py" for other in offering]
-    links = [
-        f'<li><a href="{get_relative_url(other.url + name, page.url)}" download><code>{name}</code></a></li>'
-        for other, name in zip(offering, names, strict=True)
+    names = [PurePosixPath(other.file.src_uri).stem for other in offering]
+    scripts = [
+        (name, get_relative_url(other.url + name, page.url)) for other, name in zip(offering, names, strict=True)
     ]
-    return html.replace(MARK, f'<ul class="downloads" data-search-exclude>{"".join(links)}</ul>')
+    return html.replace(MARK, _LIST(scripts=scripts, notebooks=notebooks))
 
 
 def as_script(text: str, address: str, name: str, site_url: str | None = None) -> str | None:
@@ -189,7 +209,7 @@ def _python(example: Example) -> str:
     if example.exc_msg is not None:
         code = f"try:\n{indent(code, '    ')}except Exception as error:\n    show_error(error)\n"
         return f"{code}expect({_literal(example.exc_msg)})\n\n"
-    return f"{_shown(code)}expect({_literal(example.want.replace('<BLANKLINE>', ''))})\n\n"
+    return f"{shown(code)}expect({_literal(example.want.replace('<BLANKLINE>', ''))})\n\n"
 
 
 def _names_bound_by(code: str) -> Iterator[str]:
@@ -201,15 +221,16 @@ def _names_bound_by(code: str) -> Iterator[str]:
                 yield asname or name
 
 
-def _shown(code: str) -> str:
+def shown(code: str, by: str = "show") -> str:
     """Wrap in show() each expression whose value the prompt would print; a call of print() stays as it is."""
+    opening = f"{by}(".encode()
     lines = code.encode().splitlines(keepends=True)  # ast counts columns in bytes
-    for shown in sorted(_shown_by(ast.parse(code).body), key=lambda shown: (-shown.lineno, -shown.col_offset)):
-        first, last = shown.lineno - 1, (shown.end_lineno or shown.lineno) - 1
-        lines[last] = lines[last][: shown.end_col_offset] + b")" + lines[last][shown.end_col_offset :]
-        lines[first] = lines[first][: shown.col_offset] + b"show(" + lines[first][shown.col_offset :]
+    for value in sorted(_shown_by(ast.parse(code).body), key=lambda value: (-value.lineno, -value.col_offset)):
+        first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
+        lines[last] = lines[last][: value.end_col_offset] + b")" + lines[last][value.end_col_offset :]
+        lines[first] = lines[first][: value.col_offset] + opening + lines[first][value.col_offset :]
         for number in range(first + 1, last + 1):
-            lines[number] = b"     " + lines[number]  # stays under the line above
+            lines[number] = b" " * len(opening) + lines[number]  # stays under the line above
     return b"".join(lines).decode()
 
 

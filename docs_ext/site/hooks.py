@@ -26,6 +26,7 @@ from docs_ext.site.reading import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
+from docs_ext.site.twins import write_twins
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -55,8 +56,8 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Offer the examples of a page as a script, and the exercises that go with it."""
-    return invite(add_download(html, page, config, files), page, files)
+    """Offer the examples of a page as a script and a notebook, and the exercises that go with it."""
+    return invite(add_download(html, page, config, files, notebooks=_command != "serve"), page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -66,7 +67,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
 
 @event_priority(101)  # when all pages have their content
 def _list_downloads(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
-    page.content = list_downloads(page.content or "", page, nav)
+    page.content = list_downloads(page.content or "", page, nav, notebooks=_command != "serve")
 
 
 @event_priority(100)  # before the search plugin reads the page
@@ -94,6 +95,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
+        write_twins(config, _last.nav)
         finish(site)
     redirect(site)
 

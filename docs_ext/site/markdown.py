@@ -1,0 +1,271 @@
+r"""The content of a page as Markdown: for whoever reads text, a person with a terminal, a notebook or a program.
+
+What the page computed is filled in: tables, charts, answers. Formulas are standard TeX. Code stands as it was typed, so
+`python -m doctest` runs the result as it runs the page. Links lead to the pages of the site.
+
+What only the page can show stands between `FIGURE` and `END`, and what it folds, as an answer, between `FOLD` and
+`UNFOLD`: a notebook leaves the one out and folds the other. `whole` takes these marks out.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urljoin
+
+from bs4.element import NavigableString, Tag
+from markdownify import MarkdownConverter
+
+from docs_ext.html.kept import kept
+from docs_ext.site.formulas import replace_formulas
+from docs_ext.spec.fence import bare, find_fences
+
+FIGURE, END, FOLD, UNFOLD = "\x02\x03\x04\x05"
+_SHRINK = (  # what Markdown has no use for, and a parser would spend its time on
+    (r'<details class="mkdocstrings-source">.*?</details>|<template\b.*?</template>', ""),
+    (r'<a\b[^>]*class="headerlink"[^>]*>.*?</a>|<input\b[^>]*>|<svg\b[^>]*aria-hidden="true".*?</svg>', ""),
+    (r"(<svg\b[^>]*>).*?</svg>", r"\1</svg>"),
+    (r' (?:style|data-(?!swap|positions)[\w-]+)(?:="[^"]*")?(?=[^<>]*>)', ""),
+    (  # what a console folds belongs to it
+        r'<details class="setup"><summary>.*?</summary><pre[^>]*>(.*?)</pre></details>\s*<pre[^>]*><code>',
+        r"<pre><code>\1",
+    ),
+)
+_CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
+_SPAN = re.compile(r"</?span\b[^>]*>")
+_TEX = re.compile(r'x-tex">(.*?)</annotation>', re.DOTALL)
+_LIKE_A_MARK = re.compile(r"([*_`$\\]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\()")
+_LIKE_A_BLOCK = re.compile(r"^(?:(\d+)(?=[.)] )|(?=[-+#>] ))")
+_DIFF = re.compile(r"  # .+(?:\n[-+ ] .*)+")
+_LANGUAGES = {"bibtex", "ini", "json", "nginx", "python", "sh", "text", "toml", "yaml"}
+_BLANK = re.compile(r"(?<=\n)\n(?!\n*>>> )")  # in an output: mkdocstrings takes doctest's mark away
+_UNSEEN = {"decimal", "bar", "swatch"}  # what the pointer shows, and what has no words
+_BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "output", "summary", "svg"}
+
+
+def to_markdown(html: str, address: str, source: str = "") -> str:
+    r"""Return the content of the page at this address; its source knows the languages of its code.
+
+    >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
+    See [masks](https://site.test/masks/), 2\\*3.
+    """
+    languages = {code: language for _, language, code in find_fences(source.splitlines()) if language in _LANGUAGES}
+    return kept(partial(_made, html, address, languages), html, address, repr(languages), by="markdownify").decode()
+
+
+def _made(html: str, address: str, languages: Mapping[str, str]) -> bytes:
+    html = _CODE.sub(_uncoloured, replace_formulas(html, _tex))
+    for pattern, text in _SHRINK:
+        html = re.sub(pattern, text, html, flags=re.DOTALL)
+    return f"{_Converter(address, languages).convert(html)}\n".encode()
+
+
+def _uncoloured(code: re.Match[str]) -> str:
+    """Take the spans out of a block of code; only code in a language has colours."""
+    text = _SPAN.sub("", code[0])
+    return text.replace("<pre>", '<pre class="python">', 1) if '<span class="' in code[0] else text
+
+
+def whole(markdown: str) -> str:
+    """Take out the marks of what only the page can show."""
+    return re.sub(f"[{FIGURE}{END}{FOLD}{UNFOLD}]", "", markdown)
+
+
+def _tex(drawn: str) -> str:
+    tex = _TEX.search(drawn)
+    if tex is None:
+        raise ValueError("a formula without its TeX")
+    display = " display" if drawn.startswith('<span class="katex-display') else ""
+    return f"<math{display}>{tex[1]}</math>"
+
+
+def _classes(element: Tag | None) -> set[str]:
+    return {*(element.get_attribute_list("class") if element else ())}
+
+
+def _is_widget(element: Tag) -> bool:
+    return "-" in element.name and element.name != "quiz-question"
+
+
+def _is_said(title: Tag) -> bool:
+    """Say whether the title of a table is that of the widget around it."""
+    widget = title.find_parent(_is_widget)
+    said = widget.find(class_="widget-title") if widget else None
+    return said is not None and said.get_text() == title.get_text()
+
+
+_Base: Any = MarkdownConverter  # its stubs know few of its methods
+
+
+class _Converter(_Base):  # type: ignore[misc]
+    """Gives markdownify the elements of this site; each method turns the text of an element into its Markdown."""
+
+    def __init__(self, address: str, languages: Mapping[str, str]) -> None:
+        super().__init__(heading_style="atx", bullets="-", wrap=True, wrap_width=None)
+        self.address, self.languages = address, languages
+
+    def get_conv_fn(self, tag_name: str) -> Any:
+        """Take whatever has a hyphen for a widget."""
+        if "-" in tag_name and tag_name != "quiz-question":
+            return self.convert_widget
+        return super().get_conv_fn(tag_name)
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Keep what is no mark from being read as one."""
+        return text if "math" in parent_tags else _LIKE_A_MARK.sub(r"\\\1", text)
+
+    def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
+        """Leave out what only decorates, and the states of a figure that is not in its first one."""
+        unseen = (
+            node.has_attr("aria-hidden") or node.get("data-swap") == "true" or node.get("data-positions") == "false"
+        )
+        return "" if unseen else str(super().process_tag(node, parent_tags))
+
+    def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
+        """Leave out the space between two parts of a figure."""
+        if not el.strip() and any(
+            isinstance(beside, Tag) and (beside.name in _BLOCKS or "-" in beside.name)
+            for beside in (el.previous_sibling, el.next_sibling)
+        ):
+            return ""
+        return str(super().process_text(el, parent_tags))
+
+    def block(self, text: str, parent_tags: set[str]) -> str:
+        text = text.strip()
+        if "_inline" in parent_tags:
+            return f" {text} "
+        return f"\n\n{text}\n\n" if text else ""
+
+    def convert_math(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if el.has_attr("display") and "_inline" not in parent_tags:
+            return f"\n\n$$\n{el.get_text().strip()}\n$$\n\n"
+        return f"${' '.join(el.get_text().split())}$"
+
+    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if el.has_attr("href"):
+            el["href"] = urljoin(self.address, str(el["href"]))
+        del el["title"]
+        return str(super().convert_a(el, text, parent_tags))
+
+    def convert_p(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        text = _LIKE_A_BLOCK.sub(r"\1\\", text.strip())
+        if "widget-title" in _classes(el) or el.find("span", class_="doc-section-title"):
+            text = f"**{text}**"
+        if "download" in _classes(el):
+            text = f"{FIGURE}{text}{END}"
+        return self.block(text, parent_tags)
+
+    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        code = el.get_text().strip("\n")
+        if "_inline" in parent_tags:
+            return f" `{' '.join(code.split())}` "
+        if code.startswith(">>>"):
+            return self.fenced("pycon", _BLANK.sub("<BLANKLINE>\n", code) + "\n")  # doctest wants the blank line
+        known = self.languages.get("\n".join(map(bare, code.split("\n"))))
+        return self.fenced(known or ("diff" if _DIFF.fullmatch(code) else " ".join(_classes(el))), code)
+
+    def fenced(self, language: str, code: str) -> str:
+        ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", code)), 0)
+        return f"\n\n{ticks}{language}\n{code}\n{ticks}\n\n"
+
+    def convert_div(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        classes = _classes(el)
+        if "doc-md-description" in classes:
+            return f" {text.strip()}"
+        return self.block(text, parent_tags)
+
+    def convert_span(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        classes = _classes(el)
+        if classes & _UNSEEN or ("title" in classes and _is_said(el)):
+            return ""
+        if classes & {"because", "settled"} and text.strip():
+            return f"  \n{text.strip()}"
+        return f" {text} " if classes & {"legend", "part"} else text
+
+    def convert_label(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if el.find_parent("quiz-question"):
+            return "" if "Your answer" in text else f"\n- {text.strip()}\n"
+        return text if "td" in parent_tags or "th" in parent_tags else ""
+
+    def convert_legend(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if "visually-hidden" in _classes(el):
+            return ""
+        return self.block(f"**Question.** {text.strip()}" if el.find_parent("quiz-question") else text, parent_tags)
+
+    def convert_summary(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        text = text.strip()
+        return self.block(text if text.startswith("#") or "**" in text else f"**{text}**", parent_tags)
+
+    def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        text = re.sub(r" +\n", "  \n", text).replace("( `", "(`").replace("` )", "`)")
+        return str(super().convert_li(el, text, parent_tags))
+
+    def convert_sub(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return rf"\_{text}"
+
+    def convert_sup(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return f"^{text}"
+
+    def convert_svg(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        label = str(el.get("aria-label", "")).strip()
+        label = self.escape(label, set())
+        return self.block(label if not label or "_inline" in parent_tags else f"*Picture: {label}*", parent_tags)
+
+    def convert_figcaption(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return self.block(text if "**" in text else f"**{text.strip()}**", parent_tags)
+
+    def convert_fieldset(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return self.block(text, parent_tags)
+
+    convert_output = convert_section = convert_fieldset
+
+    def convert_details(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        text = text.strip()
+        if "chart" in _classes(el.find_parent("figure")):
+            text = f"{FIGURE}{text}{END}"
+        if "question" in _classes(el) and "```" not in text:
+            question, _, answer = text.partition("\n\n")
+            text = f"{question}\n\n{FOLD}{answer}{UNFOLD}"
+        return self.block(text, parent_tags)
+
+    def convert_ul(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if "verdicts" in _classes(el):
+            text = f"{FOLD}{text.strip()}{UNFOLD}\n"
+        return str(self.convert_list(el, text, parent_tags))
+
+    def convert_figure(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        drawn = _classes(el) & {"chart", "diagram"}
+        return self.block(f"{text.strip()}\n\n[Drawn on the page]({self.place(el)})" if drawn else text, parent_tags)
+
+    def convert_widget(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if el.find_parent(_is_widget):
+            return text  # a part of a larger one
+        title = el.find(class_="widget-title")
+        link = self.escape(f"{title.get_text()}: interactive" if title else "Interactive", set())
+        return self.block(f"{FIGURE}{text.strip()}{END}\n\n[{link} on the page]({self.place(el)})", parent_tags)
+
+    def place(self, el: Tag) -> str:
+        anchor = el.get("id") or el.get("aria-labelledby")
+        return f"{self.address}#{anchor}" if anchor else self.address
+
+    def convert_caption(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        text = " ".join(text.split())
+        return f"**{text}**\n\n" if text else ""
+
+    def convert_tr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return f"|{text}\n"
+
+    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        text = re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split()))
+        return f" {text} |" + "  |" * (int(str(el.get("colspan", "1"))) - 1)
+
+    convert_th = convert_td
+
+    def convert_table(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        rows = re.findall(r"^\|.*\|$", text, re.MULTILINE)
+        caption = text.partition("|")[0].strip() if el.find("caption") else ""
+        width = max((len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows), default=0)
+        if not el.find("thead"):
+            rows.insert(0, "|" + "  |" * width)
+        rows.insert(1, "|" + " --- |" * width)
+        return self.block("\n\n".join(filter(None, (caption, "\n".join(rows)))), parent_tags)
