@@ -40,6 +40,8 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.write_line(
         f"{_ran['examples']} examples ran, in {_ran['docstrings']} docstrings and {_ran['pages']} pages"
     )
+    if _ran["cells"]:
+        terminalreporter.write_line(f"{_ran['cells']} cells of notebooks ran; {_ran['outputs']} outputs, as stored")
     for reason, files in _skipped.items():
         line = f"{len(files)} skipped in {os.path.commonpath(files) or 'several folders'}: {reason}"
         terminalreporter.write_line(f"REFUSE_SKIPS: {line}" if _refused() else line, red=_refused())

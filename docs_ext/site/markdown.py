@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import urljoin
 
-from bs4 import NavigableString, Tag
-from markdownify import MarkdownConverter  # type: ignore[import-untyped]
+from bs4.element import NavigableString, Tag
+from markdownify import MarkdownConverter
 
 from docs_ext.html.kept import kept
 from docs_ext.site.formulas import replace_formulas
@@ -44,7 +44,7 @@ _BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "ou
 
 
 def to_markdown(html: str, address: str, source: str = "") -> str:
-    """Return the content of the page at this address; its source knows the languages of its code.
+    r"""Return the content of the page at this address; its source knows the languages of its code.
 
     >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
     See [masks](https://site.test/masks/), 2\\*3.
@@ -94,7 +94,10 @@ def _is_said(title: Tag) -> bool:
     return said is not None and said.get_text() == title.get_text()
 
 
-class _Converter(MarkdownConverter):  # type: ignore[misc]
+_Base: Any = MarkdownConverter  # its stubs know few of its methods
+
+
+class _Converter(_Base):  # type: ignore[misc]
     """Gives markdownify the elements of this site; each method turns the text of an element into its Markdown."""
 
     def __init__(self, address: str, languages: Mapping[str, str]) -> None:
@@ -146,7 +149,7 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]
 
     def convert_p(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         text = _LIKE_A_BLOCK.sub(r"\1\\", text.strip())
-        if "widget-title" in _classes(el) or el.find("span", "doc-section-title"):
+        if "widget-title" in _classes(el) or el.find("span", class_="doc-section-title"):
             text = f"**{text}**"
         if "download" in _classes(el):
             text = f"{FIGURE}{text}{END}"
@@ -254,7 +257,7 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]
 
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         text = re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split()))
-        return f" {text} |" + "  |" * (int(str(el.get("colspan", 1))) - 1)
+        return f" {text} |" + "  |" * (int(str(el.get("colspan", "1"))) - 1)
 
     convert_th = convert_td
 

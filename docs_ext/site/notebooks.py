@@ -60,11 +60,13 @@ def _made(markdown: str, address: str, name: str, check: str, install: str) -> b
         return b""
     about = _ABOUT.format(title=title, address=address, install=install)
     cells, functions = [_text(about), _code(check.strip())], dict[str, str]()
+    cells[1]["metadata"]["jupyter"] = {"source_hidden": True}  # nobody needs to read it; its message shows
     for part in parts:
         cells += [_text(part)] if isinstance(part, str) else _code_cells(part, functions)
     _number(cells, name)
     notebook = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
-    return f"{nbformat.writes(nbformat.from_dict(notebook))}\n".encode()
+    write: Any = nbformat  # it has no types
+    return f"{write.writes(write.from_dict(notebook))}\n".encode()
 
 
 def _parts(text: str) -> Iterator[str | list[Example]]:

@@ -17,7 +17,10 @@ from docs_ext.site.markdown import to_markdown, whole
 from docs_ext.site.notebooks import as_notebook, brief
 
 _OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
-_NOTE = "*This is the Markdown twin of {address}. Figures are in their first state. A link with `index.html.md` after it leads to the twin of another page.*"
+_NOTE = (
+    "*This is the Markdown twin of {address}. Figures are in their first state. A link with `index.html.md` after it "
+    "leads to the twin of another page.*"
+)
 _ABOUT = """\
 # {name}
 

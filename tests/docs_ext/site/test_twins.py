@@ -4,15 +4,15 @@ import doctest
 import re
 from collections import Counter
 from functools import cache
-from html import unescape
 from textwrap import dedent
 
 import numpy as np
 import pytest
 
 pytest.importorskip("markdownify", reason="writing the twins needs the docs extra")
-html5lib = pytest.importorskip("html5lib", reason="reading the built pages needs the dev extra")
+pytest.importorskip("html5lib", reason="reading the built pages needs the dev extra")
 
+import html5lib
 from markdown import markdown
 
 from tests.pages import ROOT, consoles
@@ -20,7 +20,7 @@ from tests.pages import ROOT, consoles
 SITE_URL = "https://site.test/attention/"
 SOURCES = sorted((ROOT / "docs").rglob("*.md"))
 MATHML, SVG = "{http://www.w3.org/1998/Math/MathML}", "{http://www.w3.org/2000/svg}"
-NUMBER = re.compile(r"[-−+]?\d+(?:[.,/]\d+)*")
+NUMBER = re.compile(r"[-\u2212+]?\d+(?:[.,/]\d+)*")
 TEX = re.compile(r"^ *\$\$\n(.*?)\n *\$\$$|(?<![\\$])\$([^$\n]+)\$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"^( *`{3,})\w*$.*?^\1$|(`+)[^`\n].*?\2", re.DOTALL | re.MULTILINE)
 
@@ -172,7 +172,9 @@ def test_llms_txt_lists_every_page_once_in_the_order_of_the_menu(site):
     heads = [section.split("\n")[0] for section in sections]
     assert heads == ["## Core", "## Models", "## Engineering", "## Reference", "## Optional"]
     lines = [line for section in sections for line in section.split("\n")[2:]]
-    links = [re.fullmatch(r"- \[.+\]\((https://site\.test/attention/(.*)index\.html\.md)\): .{40,}", line) for line in lines]
+    links = [
+        re.fullmatch(r"- \[.+\]\((https://site\.test/attention/(.*)index\.html\.md)\): .{40,}", line) for line in lines
+    ]
     assert all(links), lines
     menu = re.findall(r"- ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     practice = [page for page in menu if page.startswith(("practice/", "how-to/"))]
