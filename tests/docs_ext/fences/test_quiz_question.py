@@ -203,7 +203,7 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
     "a formula without words": ('"8 : 1"', "'$\\oint$'", 12, r"no words for \\oint in a formula"),
     "bad TeX": ("$\\k$", "$\\kk$", None, r"\\kk"),
     "a list for a text": ("because: Squared.", 'because: "- Squared."', None, "one paragraph"),
-    "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link cannot stand here"),
+    "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link or a picture cannot stand here"),
     "an unknown key": ("question:", "hint: no\nquestion:", 0, "unknown key 'hint'"),
     "no proof": (re.search("proof:.*(?=right)", CHOICE, re.S)[0], "", None, "'proof' is missing"),
     "a choice with a tolerance": ("right:", "tolerance: 1\nright:", 7, "not 'tolerance' here"),
