@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import material
+import material  # type: ignore[import-untyped]
 from jinja2 import Environment, FileSystemLoader
 from mkdocs.exceptions import BuildError
 from mkdocs.utils.yaml import yaml_load
