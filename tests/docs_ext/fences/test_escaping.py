@@ -138,7 +138,6 @@ def attacked(spec, key, text):
     yield spec | {key: {text: text}}
     for old in sorted(set(texts(words_in_place(spec.get(key))))):
         yield spec | {key: put(words_in_place(spec[key]), old, text)}
-        yield spec | {key: put(words_in_place(spec[key]), old, repr(text))}
 
 
 def made(name, spec):
