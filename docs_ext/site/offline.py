@@ -30,8 +30,8 @@ INDEX = "search/search_index.js"
 RECORDS = {"head-browser": ("heads-record", "assets/records/heads.json")}  # what a widget would fetch: its id, its file
 
 _OFFER = template("""
-<span class="offline">Download <a href="{{ zip }}" download>the whole site as one file</a> ({{ megabytes }} MB), unpack it,
-and open <code>index.html</code>.</span>
+<span class="offline">Download <a href="{{ zip }}" download>the whole site as one file</a> ({{ megabytes }} MB),
+unpack it, and open <code>index.html</code>.</span>
 """)
 _HERE = template("""
 This is the offline copy, version {{ version }}

@@ -22,7 +22,7 @@ _PATCHES = (  # of the theme's script: a fault, and what stands in its place
     # fetched when the path differs from the one before, the first path included; scrolling to an anchor need not wait.
     ('t.pipe(ne("pathname"),', "t.pipe(b((p=>a=>p===(p=a.pathname)?y:$(a))(location.pathname)),"),
     ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("hash"))'),
-    # It takes every alternative of a page for a translation, with a sitemap beside it. Here one is the page as Markdown.
+    # It takes an alternative of a page for a translation, and asks for a sitemap beside it. Here it is Markdown.
     ('M("link[rel=alternate]")', 'M("link[rel=alternate][hreflang]")'),
     # Two listeners outlive the page that they serve, and with them all of its nodes: one to the width of the window,
     # which is never taken away, and one that scrolls the table of contents, which waits for an end that never comes.

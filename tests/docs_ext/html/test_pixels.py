@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("vl_convert", reason="drawing needs the docs extra")
 
-from docs_ext.html.pixels import png  # noqa: E402
-from tests.pictures import read_png  # noqa: E402
+from docs_ext.html.pixels import png
+from tests.pictures import read_png
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20">{}</svg>'
 FLAT = SVG.format(
