@@ -1,7 +1,9 @@
-"""The site's own scripts as readers get them: without the comments that are there for their authors."""
+"""The site's own scripts as readers get them: without the comments and spaces that are there for their authors."""
+
+import re
 
 from pygments.lexers.javascript import JavascriptLexer  # type: ignore[import-untyped]
-from pygments.token import Comment  # type: ignore[import-untyped]
+from pygments.token import Comment, Whitespace  # type: ignore[import-untyped]
 
 
 def strip_comments(source: str) -> str:
@@ -15,3 +17,18 @@ def strip_comments(source: str) -> str:
             kept.append(source[start:line])
             start = next_line
     return "".join((*kept, source[start:]))
+
+
+def strip_indents(source: str) -> str:
+    r"""Take out the spaces that lines of code begin with; a text of several lines keeps them.
+
+    >>> strip_indents("{\n  f(`\n  ${a\n  + b}`);\n}\n")
+    '{\nf(`\n  ${a\n+ b}`);\n}\n'
+    """
+    kept = [""]
+    for _, kind, text in JavascriptLexer().get_tokens_unprocessed(source):
+        if kind in Whitespace:
+            text = re.sub(r"(?<=\n)[ \t]+", "", text)
+            text = text.lstrip(" \t") if kept[-1][-1:] in ("", "\n") else text
+        kept.append(text)
+    return "".join(kept)

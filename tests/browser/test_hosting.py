@@ -19,8 +19,12 @@ from http.server import BaseHTTPRequestHandler
 from mimetypes import guess_type
 from urllib.parse import urlsplit
 
-import html5lib
 import pytest
+
+pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+pytest.importorskip("html5lib", reason="reading the built pages needs the dev extra")
+
+import html5lib
 
 from docs_ext.site.policy import headers
 from tests.browser.conftest import (

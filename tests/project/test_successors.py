@@ -3,13 +3,16 @@
 from types import SimpleNamespace
 
 import pytest
+
+pytest.importorskip("markdown", reason="the site's tools are not installed: pip install -e .[docs]")
+pytest.importorskip("uv", reason="installing other generators needs the dev extra")
+
 from markdown import Markdown
 
 from docs_ext.extensions.fences import ANCHORS
 from docs_ext.spec.page import current_page
+from tools import successors
 from tools.compare import read
-
-successors = pytest.importorskip("tools.successors", reason="installing other generators needs the dev extra")
 
 HOME = """<nav><a href="learn/masks/">Masks</a><a href="https://elsewhere.test/x">x</a></nav>
 <article><h1 id="home">Home</h1><p>Two words<br>more</p><span class="katex">x</span>

@@ -5,12 +5,13 @@ import re
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 import attention
 from tests.pages import PAGES, ROOT
 
 pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
+
+import yaml
 
 from docs_ext.extensions.glossary import GLOSSARY, terms
 from docs_ext.site.linked_data import builds_on

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from doctest import DocTestParser
 
 import pytest
@@ -33,7 +34,8 @@ def read(site, source):
 
 def run(notebooks, folder):
     """Return the notebooks as they are when nbclient has run them, one after the other in one kernel."""
-    return asyncio.run(_run([copy.deepcopy(notebook) for notebook in notebooks], folder))
+    with ThreadPoolExecutor(1) as thread:  # in this one Playwright may have a loop of events that runs already
+        return thread.submit(asyncio.run, _run([copy.deepcopy(notebook) for notebook in notebooks], folder)).result()
 
 
 async def _run(notebooks, folder):

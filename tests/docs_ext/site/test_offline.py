@@ -117,7 +117,7 @@ def test_a_page_asks_for_nothing_that_no_disk_can_give(files, pages):
 def test_every_widget_and_the_record_are_there(files):
     script = files["assets/js/main.js"].decode()
     for path in (ROOT / "docs/assets/js/widgets").glob("*.js"):
-        assert f'customElements.define(\n  "{path.stem}"' in script or f'customElements.define("{path.stem}"' in script
+        assert re.search(rf'customElements\.define\(\s*"{path.stem}"', script), path.stem
     page = files["learn/real-model/index.html"].decode()
     record = re.search(r'<script type="application/json" id="heads-record">(.*?)</script>', page, re.DOTALL)
     assert json.loads(record[1]) == json.loads((ROOT / "docs/assets/records/heads.json").read_text("utf-8"))
@@ -126,7 +126,8 @@ def test_every_widget_and_the_record_are_there(files):
 def test_the_home_page_offers_the_zip_and_the_copy_says_what_it_is(site, files):
     home, copied = (site / "index.html").read_text("utf-8"), files["index.html"].decode()
     size = (site / ZIP).stat().st_size / 1e6
-    assert f'</a> Download <a href="{ZIP}" download>the whole site as one file</a> ({size:.1f} MB)' in home
+    offer = f'<span class="offline">Download <a href="{ZIP}" download>the whole site as one file</a> ({size:.1f} MB)'
+    assert f"</a> {offer}" in home
     assert f'<a href="../../{ZIP}" download>' in (site / "how-to/offline/index.html").read_text("utf-8")
     assert f"the offline copy, version {attention.__version__}, of <a " in copied
     assert 'href="https://site.test/attention/">https://site.test/attention/</a>' in copied

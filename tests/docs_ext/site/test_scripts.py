@@ -1,13 +1,15 @@
 """Comments leave the scripts, and nothing else does."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from docs_ext.site.scripts import strip_comments
+from docs_ext.site.scripts import strip_comments, strip_indents
 
-SCRIPTS = sorted((Path(__file__).parents[3] / "docs/assets/js").rglob("*.js"))
+ROOT = Path(__file__).parents[3]
+SCRIPTS = sorted((ROOT / "docs/assets/js").rglob("*.js"))
 
 GONE = {
     "a line": ("// why\nf();\n", "f();\n"),
@@ -56,3 +58,20 @@ def test_our_scripts_keep_their_code_in_order():
         comment = re.compile(r"\s*(//|/\*\*|\*)")  # as deno fmt writes them
         code = [line for line in source.splitlines(keepends=True) if not comment.match(line) or "*/ (" in line]
         assert strip_comments(source) == "".join(code), path.name
+
+
+def test_a_formatter_puts_back_the_spaces_that_were_taken_out(tmp_path):
+    deno = pytest.importorskip("deno", reason="formatting JavaScript needs the dev extra").find_deno_bin()
+    source = {path.stem: strip_comments(path.read_text("utf-8")) for path in SCRIPTS}
+    for stem, text in source.items():
+        (tmp_path / f"{stem}-as-it-is.js").write_text(text, "utf-8")
+        (tmp_path / f"{stem}-stripped.js").write_text(strip_indents(text), "utf-8")
+    subprocess.run([deno, "fmt", "--quiet", "--config", ROOT / "deno.json", tmp_path], check=True)
+    for stem in source:
+        pair = [(tmp_path / f"{stem}-{kind}.js").read_text("utf-8") for kind in ("stripped", "as-it-is")]
+        assert pair[0] == pair[1], stem
+
+
+def test_a_text_of_several_lines_keeps_its_spaces():
+    source = "{\n  f(`a\n  b ${\n    c\n  }\n  d`);\n\n  g();\n}\n"
+    assert strip_indents(source) == "{\nf(`a\n  b ${\nc\n}\n  d`);\n\ng();\n}\n"

@@ -24,24 +24,22 @@ export function readAnswers() {
 
 // Every site of this host can write here. What is no answer to a page of this one is passed over.
 /** @type {(entry: [string, any]) => boolean} */
-function isSound([address, page]) {
-  const { title, of, first, chosen } = page ?? {};
-  return isPage(address) && typeof title === "string" && Number.isInteger(of) && areAnswers(first) &&
-    chosen?.constructor === Object && Object.values(chosen).every(areAnswers);
-}
+const isSound = ([address, page]) =>
+  isPage(address) && typeof page?.title === "string" && Number.isInteger(page.of) && areAnswers(page.first) &&
+  `${page.chosen}` === "[object Object]" && Object.values(page.chosen).every(areAnswers);
 
 /** @type {(list: unknown) => boolean} */
-const areAnswers = (list) => Array.isArray(list) && list.every((one) => ["number", "string"].includes(typeof one));
+const areAnswers = (list) => Array.isArray(list) && list.every((one) => /number|string/.test(typeof one));
 
 /**
  * Whether an address is what `location.pathname` says of a page: below the first page, and nothing that leads elsewhere.
  * @type {(address: string) => boolean}
  */
 function isPage(address) {
-  const root = /** @type {any} */ (globalThis).__md_scope ?? new URL("/", location.href); // the theme's: the first page
-  if (!address.startsWith(root.pathname)) return false;
-  const { protocol, host, pathname } = new URL(address, root);
-  return protocol === root.protocol && host === root.host && pathname === address;
+  const first = /** @type {any} */ (globalThis).__md_scope?.pathname ?? "/"; // the theme's
+  const link = document.createElement("a"); // reads any address, and never fails
+  link.href = address;
+  return address.startsWith(first) && link.host === location.host && link.pathname === address;
 }
 
 /** @type {(answers: Answers) => void} */
