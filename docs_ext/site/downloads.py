@@ -132,10 +132,12 @@ def add_download(html: str, page: Page, config: MkDocsConfig, files: Files, *, n
 
 
 def _in_colab(notebook: str) -> str | None:
-    """Return the address that opens a notebook in Colab, which reads it from a branch on GitHub that holds the site."""
-    repository, branch = os.environ.get("REPO_URL", ""), os.environ.get("NOTEBOOKS_REF")
-    name = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", repository)
-    return f"https://colab.research.google.com/github/{name[1]}/blob/{branch}/{notebook}" if name and branch else None
+    """Return the address that opens a notebook in Colab, if REPO_URL names a repository on GitHub.
+
+    Colab reads it from a branch that holds the site: gh-pages, to which `mkdocs gh-deploy` pushes it.
+    """
+    name = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", os.environ.get("REPO_URL", ""))
+    return f"https://colab.research.google.com/github/{name[1]}/blob/gh-pages/{notebook}" if name else None
 
 
 def list_downloads(html: str, page: Page, nav: Navigation, *, notebooks: bool) -> str:

@@ -12,7 +12,8 @@ from docs_ext.site.scripts import strip_comments, strip_indents
 from docs_ext.site.styles import bundle, link_bundle
 from docs_ext.site.theme_patches import name_search_dialog
 
-_INDENT = re.compile(r"<(annotation|pre|script|textarea)\b.*?</\1>|\s*\n\s*", re.DOTALL)
+# Within a tag no line begins or ends so: an attribute holds neither < nor > as it is.
+_INDENT = re.compile(r"<(annotation|pre|script|textarea)\b.*?</\1>|\s*\n\s*(?=<)|(?<=>)\s*\n\s*", re.DOTALL)
 
 
 def finish(site: Path, site_url: str | None = None) -> None:
@@ -30,9 +31,9 @@ def finish(site: Path, site_url: str | None = None) -> None:
 
 
 def without_indents(page: str) -> str:
-    r"""Leave out empty lines, and the spaces that lines begin and end with, except where a reader sees them.
+    r"""Leave out empty lines and the spaces of lines between two tags, except where a reader sees them.
 
-    >>> without_indents("<p>one\n\n   two</p>\n  <pre>\n  x\n</pre>")
-    '<p>one\ntwo</p>\n<pre>\n  x\n</pre>'
+    >>> without_indents('<p title="one\n  two">\n\n   three</p>\n  <pre>\n  <b>x</b>\n</pre>')
+    '<p title="one\n  two">\nthree</p>\n<pre>\n  <b>x</b>\n</pre>'
     """
     return _INDENT.sub(lambda found: found[0] if found[1] else "\n", page)

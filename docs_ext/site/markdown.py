@@ -47,7 +47,7 @@ def to_markdown(html: str, address: str, source: str = "") -> str:
     r"""Return the content of the page at this address; its source knows the languages of its code.
 
     >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
-    See [masks](https://site.test/masks/), 2\\*3.
+    See [masks](https://site.test/masks/), 2\*3.
     """
     languages = {code: language for _, language, code in find_fences(source.splitlines()) if language in _LANGUAGES}
     return kept(partial(_made, html, address, languages), html, address, repr(languages), by="markdownify").decode()

@@ -243,24 +243,18 @@ def test_every_learn_page_offers_its_notebook_and_the_practice_page_all(site):
 
 
 @pytest.mark.parametrize(
-    ("repository", "branch", "expected"),
+    ("repository", "expected"),
     [
-        (
-            "https://github.com/owner/repo",
-            "gh-pages",
-            "https://colab.research.google.com/github/owner/repo/blob/gh-pages/learn/masks/masks.ipynb",
-        ),
-        (
-            "https://github.com/owner/re.po.git",
-            "v1",
-            "https://colab.research.google.com/github/owner/re.po/blob/v1/learn/masks/masks.ipynb",
-        ),
-        ("https://github.com/owner/repo", "", None),
-        ("", "gh-pages", None),
-        ("https://elsewhere.test/owner/repo", "gh-pages", None),
+        ("https://github.com/owner/repo", "owner/repo"),
+        ("https://github.com/owner/repo/", "owner/repo"),
+        ("https://github.com/owner/re.po.git", "owner/re.po"),
+        ("https://github.com/owner", None),
+        ("https://elsewhere.test/owner/repo", None),
+        ("javascript:alert(1)", None),
+        ("", None),
     ],
 )
-def test_colab_is_offered_only_where_a_branch_holds_the_notebooks(monkeypatch, repository, branch, expected):
+def test_colab_is_offered_only_where_a_repository_is_named(monkeypatch, repository, expected):
     monkeypatch.setenv("REPO_URL", repository)
-    monkeypatch.setenv("NOTEBOOKS_REF", branch)
-    assert _in_colab("learn/masks/masks.ipynb") == expected
+    start = f"https://colab.research.google.com/github/{expected}/blob/gh-pages/"
+    assert _in_colab("learn/masks/masks.ipynb") == (expected and f"{start}learn/masks/masks.ipynb")
