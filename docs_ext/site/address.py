@@ -1,7 +1,11 @@
 """Where readers find the site, if they can: a build on somebody's own machine has no address to hand on."""
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from mkdocs.utils.yaml import yaml_load
+
+_CONFIG = Path(__file__).parents[2] / "mkdocs.yml"
 _OWN_MACHINE = (None, "", "localhost", "127.0.0.1", "0.0.0.0", "::1")
 
 
@@ -22,3 +26,8 @@ def told(html: str, site_url: str | None) -> str:
     """
     site = public(site_url)
     return html.replace("https://site.example/", f"{site.rstrip('/')}/") if site else html
+
+
+def built_for() -> str:
+    """Return the address that mkdocs.yml and SITE_URL name now: what asks has no configuration at hand."""
+    return str(yaml_load(_CONFIG.read_text("utf-8"))["site_url"])

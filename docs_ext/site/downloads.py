@@ -7,7 +7,7 @@ page's end links to both. A page that says `<!-- scripts -->` lists them all.
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from doctest import DocTestParser, Example
 from itertools import zip_longest
 from pathlib import PurePosixPath
@@ -167,7 +167,7 @@ def as_script(text: str, address: str, name: str, site_url: str | None = None) -
                 quiz, _ = parse(console)
                 heading, console = _plain(quiz["question"]), quiz["proof"]
             try:
-                code = _cell(DocTestParser().get_examples(console))
+                code = joined(DocTestParser().get_examples(console), _python)
             except (DownloadError, ValueError) as error:
                 raise DownloadError(f"{name}.md:{line}: {error}") from None
             cells.append((f"# %% {heading}\n\n" if heading else "") + code + "\n")
@@ -188,10 +188,11 @@ def as_script(text: str, address: str, name: str, site_url: str | None = None) -
     return "\n\n".join((head, *cells, _TAIL))
 
 
-def _cell(examples: list[Example]) -> str:
+def joined(examples: list[Example], write: Callable[[Example], str]) -> str:
+    """Write examples below one another, with an empty line after their imports."""
     lines = ""
     for example, after in zip_longest(examples, examples[1:]):
-        lines += _python(example)
+        lines += write(example)
         if _is_import(example) and after and not _is_import(after):
             lines += "\n"
     return lines.strip("\n")

@@ -114,9 +114,8 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         finish(site, config.site_url or "")
         add_wheel(site)
         draw_cards(_last.nav, config)
-    redirect(site)
-    if _command != "serve":
         offer_copy(site, config.site_url or "")
+    redirect(site)
 
 
 def on_build_error(*, error: Exception) -> None:

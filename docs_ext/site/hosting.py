@@ -1,6 +1,7 @@
 """What a host has to be told: the headers of every file, and a configuration of nginx that sends them.
 
-`docs/how-to/host.md` shows it for the address that the site is built for, and tests/hosting runs what the page shows.
+`docs/how-to/host.md` shows it for the address that the site is built for, and tests/browser/test_hosting.py runs what
+the page shows.
 """
 
 import re
@@ -9,17 +10,15 @@ from pathlib import Path
 from textwrap import wrap
 from urllib.parse import urlsplit
 
-from mkdocs.utils.yaml import yaml_load
-
+from docs_ext.site.address import built_for
 from docs_ext.site.policy import headers
 
-_ROOT = Path(__file__).parents[2]
 WIDTH = 80  # of a line of code on a page
 
 
 def nginx() -> str:
     """Return a configuration of nginx for the address of mkdocs.yml."""
-    address = urlsplit(yaml_load((_ROOT / "mkdocs.yml").read_text("utf-8"))["site_url"])
+    address = urlsplit(built_for())
     path = address.path.rstrip("/")
     text = Path(__file__).with_name("nginx.conf").read_text("utf-8")
     if not path:

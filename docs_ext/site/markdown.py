@@ -83,8 +83,12 @@ def _classes(element: Tag | None) -> set[str]:
     return {*(element.get_attribute_list("class") if element else ())}
 
 
+def _names_widget(tag: str) -> bool:
+    return "-" in tag and tag != "quiz-question"
+
+
 def _is_widget(element: Tag) -> bool:
-    return "-" in element.name and element.name != "quiz-question"
+    return _names_widget(element.name)
 
 
 def _is_said(title: Tag) -> bool:
@@ -106,7 +110,7 @@ class _Converter(_Base):  # type: ignore[misc]
 
     def get_conv_fn(self, tag_name: str) -> Any:
         """Take whatever has a hyphen for a widget."""
-        if "-" in tag_name and tag_name != "quiz-question":
+        if _names_widget(tag_name):
             return self.convert_widget
         return super().get_conv_fn(tag_name)
 

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 from doctest import DocTestParser, Example
 from functools import partial
-from itertools import zip_longest
 from typing import Any
 
 import nbformat
 
 from docs_ext.html.kept import kept
-from docs_ext.site.downloads import shown
+from docs_ext.site.downloads import joined, shown
 from docs_ext.site.guard import guard, install
 from docs_ext.site.markdown import END, FIGURE, FOLD, UNFOLD
 
@@ -106,18 +105,14 @@ def _code_cells(examples: Iterable[Example], functions: dict[str, str]) -> Itera
 
 
 def _code_cell(examples: list[Example], functions: dict[str, str]) -> Node:
-    lines = ""
-    for example, after in zip_longest(examples, examples[1:]):
-        lines += shown(example.source, by="display") if _shows_inside(example) else example.source
-        lines += "\n" * bool(after and _is_import(example) and not _is_import(after))
-    cell = _code(lines.strip("\n"), *_outputs(examples[-1], functions))
+    cell = _code(joined(examples, _source), *_outputs(examples[-1], functions))
     if examples[-1].exc_msg:
         cell["metadata"]["tags"] = ["raises-exception"]  # the cells below run all the same
     return cell
 
 
-def _is_import(example: Example) -> bool:
-    return isinstance(ast.parse(example.source).body[0], ast.Import | ast.ImportFrom)
+def _source(example: Example) -> str:
+    return shown(example.source, by="display") if _shows_inside(example) else example.source
 
 
 def _shows_inside(example: Example) -> bool:

@@ -20,6 +20,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import attention
 from docs_ext.html.modules import one_script
 from docs_ext.html.template import template
+from docs_ext.site.address import public
 from docs_ext.site.theme_patches import search_from_disk, without_instant_navigation
 
 FOLDER = "attention-line-by-line"
@@ -67,8 +68,7 @@ def offer_copy(site: Path, address: str = "") -> None:
 
 def copy(site: Path, address: str = "") -> dict[str, str | bytes]:
     """Return the files of the copy by name; `address` is where the site is, unless that is this machine."""
-    hosted = "" if urlsplit(address).hostname in ("127.0.0.1", "localhost") else address
-    about = _HERE(version=attention.__version__, address=hosted)
+    about = _HERE(version=attention.__version__, address=public(address))
     names = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
     files: dict[str, str | bytes] = {INDEX: _index(site, names)}
     missing = {"index.html"}

@@ -19,11 +19,10 @@ from urllib.parse import urlsplit
 import material  # type: ignore[import-untyped]
 from jinja2 import Environment, FileSystemLoader
 from mkdocs.exceptions import BuildError
-from mkdocs.utils.yaml import yaml_load
 
+from docs_ext.site.address import built_for
 from docs_ext.site.fonts import LOAD
 
-_ROOT = Path(__file__).parents[2]
 _OURS = Path(__file__).parent / "theme"
 THEME = Path(material.__file__).parent / "templates"
 _USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
@@ -84,12 +83,14 @@ def with_policy(page: str, csp: str) -> str:
     return page.replace(_CHARSET, f'{_CHARSET}\n      <meta http-equiv="Content-Security-Policy" content="{csp}">')
 
 
-@cache
 def scripts(site_url: str | None = None) -> frozenset[str]:
     """Return the inline scripts that may run, to the letter."""
-    if site_url is None:
-        site_url = yaml_load((_ROOT / "mkdocs.yml").read_text("utf-8"))["site_url"]
-    lost = urlsplit(site_url or "/").path  # 404.html, which is shown at any address, has the whole path
+    return _scripts(urlsplit(built_for() if site_url is None else site_url or "/").path)
+
+
+@cache
+def _scripts(lost: str) -> frozenset[str]:
+    """Return those of a site below a path, which 404.html, shown at any address, has in full."""
     written = [LOAD, *(template.read_text("utf-8") for template in sorted(_OURS.glob("*.html")))]
     theme = Environment(loader=FileSystemLoader(THEME))
     for name in _USED:

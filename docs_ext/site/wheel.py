@@ -21,6 +21,8 @@ def add_wheel(site: Path) -> Path:
 def _undated() -> Iterator[None]:
     """Let hatchling give files its own fixed date, so that a wheel's hash tells what is in it, not when it was made."""
     date = os.environ.pop("SOURCE_DATE_EPOCH", None)
-    yield
-    if date is not None:
-        os.environ["SOURCE_DATE_EPOCH"] = date
+    try:
+        yield
+    finally:
+        if date is not None:
+            os.environ["SOURCE_DATE_EPOCH"] = date

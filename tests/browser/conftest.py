@@ -228,6 +228,14 @@ def on_phone(page):
     page.set_viewport_size(DESKTOP)
 
 
+def reported(page):
+    """Return the list that fills with the errors which a page reports."""
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+    return errors
+
+
 SITEMAP_READ = """async () => {
   const read = ({name, responseEnd}) => name.endsWith("/sitemap.xml") && responseEnd > 0;
   while (!performance.getEntriesByType("resource").some(read)) await new Promise(again => setTimeout(again, 20));

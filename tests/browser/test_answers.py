@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.browser.conftest import PREFIX, WATCH_POLICY
+from tests.browser.conftest import PREFIX, WATCH_POLICY, reported
 
 KEY = "attention-line-by-line.answers"
 GOOD = {"title": "<b>A title</b>", "of": 2, "first": ["a"], "chosen": {"a": [0], "b": ["1/2"]}}
@@ -55,9 +55,7 @@ def opened(open_page):
         page = open_page("404.html")
         page.context.add_init_script(WATCH_POLICY)
         page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, stored])
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        errors = reported(page)
         page.goto(page.url.replace("404.html", name))
         return page, errors
 

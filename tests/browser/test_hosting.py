@@ -36,8 +36,10 @@ from tests.browser.conftest import (
     PREFIX,
     SITEMAP_READ,
     TEXT,
+    WATCH_POLICY,
     Server,
     follow,
+    reported,
 )
 from tests.browser.operate import operate
 
@@ -67,11 +69,6 @@ HOSTS = {  # what each does, apart from answering 404.html for an unknown addres
     "s3": {"moved": 302, "compresses": False},
     "readthedocs": {"moved": 302, "compresses": True},
 }
-WATCH = """
-window.violations = [];
-addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
-  window.violations.push(`${violatedDirective}: ${blockedURI}`));
-"""
 
 
 class StaticHost(BaseHTTPRequestHandler):
@@ -186,12 +183,10 @@ def visit(host):
     """Open a page at the host; in the end nothing was blocked, reported, or asked of another host."""
     address, chromium = host
     context = chromium.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    context.add_init_script(WATCH)
+    context.add_init_script(WATCH_POLICY)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    errors, asked, answers = [], [], {}
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    errors, asked, answers = reported(page), [], {}
     page.on("request", lambda request: asked.append(request.url))
     page.on("response", lambda response: answers.update({response.url: response.status}))
 
@@ -200,7 +195,7 @@ def visit(host):
         return page
 
     yield visit
-    assert page.evaluate("violations") == []
+    assert page.evaluate("blocked") == []
     unknown = [url for url, status in answers.items() if status == 404]
     assert len(unknown) == sum("404" in error for error in errors)
     assert all("no/such" in url for url in unknown), unknown

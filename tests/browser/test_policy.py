@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import SITEMAP_READ, WATCH_POLICY, follow
+from tests.browser.conftest import SITEMAP_READ, WATCH_POLICY, follow, reported
 
 PLANTED = {  # a directive, and what it must stop
     "script-src-elem": "document.body.append(Object.assign(document.createElement('script'), {text: 'ran = 1'}))",
@@ -31,9 +31,7 @@ def opened(open_page):
         page = open_page("404.html")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.context.add_init_script(WATCH_POLICY)
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        errors = reported(page)
         page.goto(page.url.replace("404.html", name))
         return page, errors
 
