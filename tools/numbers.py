@@ -7,10 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from docs_ext.spec.claims import Report, check
+from docs_ext.numbers.claims import Report, check
 
 ROOT = Path(__file__).parents[1]
-RECORD = ROOT / "tests" / "project" / "unbound.json"
+RECORD = ROOT / "tests" / "site" / "project" / "unbound.json"
 
 
 def pages() -> list[Path]:

@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from docs_ext.spec.bibliography import Source, load, save
-from docs_ext.spec.citations import places, recorded
+from docs_ext.sources.bibliography import Source, load, save
+from docs_ext.sources.citations import places, recorded
 
 ROOT = Path(__file__).parents[1]
 

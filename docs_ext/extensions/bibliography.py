@@ -1,4 +1,4 @@
-"""The bibliography, written from `docs/reference/sources.bib` (see `docs_ext.spec.bibliography`).
+"""The bibliography, written from `docs/reference/sources.bib` (see `docs_ext.sources.bibliography`).
 
 Where a page says `<!-- sources -->`, every entry is written to be read, under the anchor of its key; `<!-- bibtex -->`
 gives those that have authors and a year, to be copied.
@@ -9,9 +9,9 @@ from typing import Any
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
-from docs_ext.spec.bibliography import FILE, load
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.page import PageError
+from docs_ext.errors import SpecError
+from docs_ext.reading.page import PageError
+from docs_ext.sources.bibliography import FILE, load
 
 
 def sources() -> str:

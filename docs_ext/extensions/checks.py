@@ -1,11 +1,11 @@
-"""Checks of a page's numbers, `<!-- check: ... -->`: for the tests, not for a reader (see `docs_ext.spec.claims`)."""
+"""Checks of a page's numbers, `<!-- check: ... -->`: for tests, not for a reader (see `docs_ext.numbers.claims`)."""
 
 from typing import Any
 
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
-from docs_ext.spec.prose import without_checks
+from docs_ext.reading.prose import without_checks
 
 
 class _LeaveOut(Preprocessor):

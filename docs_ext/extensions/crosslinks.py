@@ -12,8 +12,8 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 import attention
-from docs_ext.spec.crosslinks import Page, checked_in, explained_in, path_of
-from docs_ext.spec.page import current_page
+from docs_ext.reading.crosslinks import Page, checked_in, explained_in, path_of
+from docs_ext.reading.page import current_page
 
 _MARK = re.compile(r"^<!-- links ([\w.]+) -->$")
 

@@ -1,6 +1,6 @@
 """Numbered formulas: each has an anchor, its line of links is checked, and "formula (2)" in the text is a link to it.
 
-`docs_ext.spec.equations` says what is asked of a formula. Where a page says `<!-- equations -->`, those of all pages
+`docs_ext.reading.equations` says what is asked of a formula. Where a page says `<!-- equations -->`, those of all pages
 are listed.
 """
 
@@ -14,9 +14,9 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.spec.crosslinks import Page, pages
-from docs_ext.spec.equations import TAG, Equation, Part, fault
-from docs_ext.spec.page import PageError, current_page, source_lines
+from docs_ext.reading.crosslinks import Page, pages
+from docs_ext.reading.equations import TAG, Equation, Part, fault
+from docs_ext.reading.page import PageError, current_page, source_lines
 
 MARK = "<!-- equations -->"
 _MENTION = re.compile(r"\b(?:[Ff]ormula|[Ee]quation) \((\w+)\)")

@@ -15,7 +15,7 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 from docs_ext.extensions import fences
-from docs_ext.spec.page import PageError, source_lines
+from docs_ext.reading.page import PageError, source_lines
 
 MARK = "<!-- fences -->"
 _EXAMPLE = re.compile(r"^( *)```(?P<name>[\w-]+)\n.*?^\1```$", re.MULTILINE | re.DOTALL)

@@ -22,9 +22,9 @@ from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from pymdownx.superfences import SuperFencesCodeExtension  # type: ignore[import-untyped]
 
-from docs_ext.spec.errors import SpecError, did_you_mean
-from docs_ext.spec.fence import bare, check_keys, find_fences, parse
-from docs_ext.spec.page import PageError, source_lines
+from docs_ext.errors import SpecError, did_you_mean
+from docs_ext.reading.fence import bare, check_keys, find_fences, parse
+from docs_ext.reading.page import PageError, source_lines
 
 FOLDER = Path(__file__).parents[1] / "fences"
 ANCHORS = ("mkdocs_extract_anchors", "properdocs_extract_anchors")  # the same thing in a generator and its fork

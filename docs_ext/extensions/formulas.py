@@ -5,7 +5,7 @@ from typing import Any
 from markdown import Extension, Markdown
 
 from docs_ext.html.formula import RenderFormulas
-from docs_ext.spec.page import NotePage
+from docs_ext.reading.page import NotePage
 
 
 class FormulasExtension(Extension):

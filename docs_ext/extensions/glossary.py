@@ -25,7 +25,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from docs_ext.spec.page import current_page
+from docs_ext.reading.page import current_page
 
 GLOSSARY = Path(__file__).parents[2] / "docs/reference/glossary.md"
 INDEX = "<!-- index -->"

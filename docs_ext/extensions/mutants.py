@@ -14,8 +14,8 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 from attention.practice.mutants import MUTANTS, NAMES, Mutant, named
-from docs_ext.spec.errors import did_you_mean
-from docs_ext.spec.page import PageError, source_lines
+from docs_ext.errors import did_you_mean
+from docs_ext.reading.page import PageError, source_lines
 
 LEARN = Path(__file__).parents[2] / "docs" / "learn"
 _MARK = re.compile(r"(?P<indent> *)<!-- (?:mutants|mutant (?P<name>\S+)) -->")

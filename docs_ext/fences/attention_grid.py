@@ -31,11 +31,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from docs_ext.errors import SpecError
 from docs_ext.html.grid_table import figure
-from docs_ext.spec import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.head import Head, read_head
-from docs_ext.spec.words import row_of
+from docs_ext.reading import head
+from docs_ext.reading.head import Head, read_head
+from docs_ext.reading.words import row_of
 
 REQUIRED = head.REQUIRED
 OPTIONAL = (*head.OPTIONAL, "selected", "show")

@@ -19,13 +19,13 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from docs_ext.errors import SpecError
 from docs_ext.html.numbers import share, vector
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import array, value
-from docs_ext.spec.words import words_of
+from docs_ext.reading.expressions import array, value
+from docs_ext.reading.words import words_of
 
 REQUIRED = ("caption", "names", "values", "axes", "shares")
 OPTIONAL = ()

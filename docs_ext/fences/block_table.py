@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from docs_ext.errors import SpecError
 from docs_ext.html.tables import folded, scrolling_table, table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
 
 REQUIRED = ("caption", "blocks", "size", "moves", "step")
 OPTIONAL = ()

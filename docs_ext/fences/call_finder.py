@@ -17,8 +17,8 @@ from markupsafe import Markup
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec import translations
-from docs_ext.spec.translations import OURS, TASKS, Snippet, libraries, snippets
+from docs_ext.records import translations
+from docs_ext.records.translations import OURS, TASKS, Snippet, libraries, snippets
 
 REQUIRED = ("caption",)
 OPTIONAL = ("panels",)

@@ -22,12 +22,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from docs_ext.html.kept import kept
+from docs_ext.errors import SpecError, did_you_mean
+from docs_ext.html.disk_cache import kept
 from docs_ext.html.symbols import said, symbols, symbols_in_drawing
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
-from docs_ext.spec.errors import SpecError, did_you_mean
-from docs_ext.spec.records import to_records
+from docs_ext.reading.fence_data import to_records
 
 REQUIRED = ("title", "description", "data")
 OPTIONAL = None  # Vega-Lite's schema knows the others

@@ -18,10 +18,10 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
+from docs_ext.errors import SpecError
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
+from docs_ext.reading.expressions import value
 
 REQUIRED = ("caption", "language", "code")
 OPTIONAL = ()

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from docs_ext.html.tables import scrolling, table
 from docs_ext.html.widget import still
-from docs_ext.spec.records import to_records
+from docs_ext.reading.fence_data import to_records
 
 REQUIRED = ("caption", "data")
 OPTIONAL = ()

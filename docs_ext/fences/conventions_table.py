@@ -15,13 +15,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.inline import inline
 from docs_ext.html.symbols import symbols
 from docs_ext.html.tables import scrolling
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.spec import conventions
-from docs_ext.spec.errors import SpecError, did_you_mean
+from docs_ext.records import conventions
 
 REQUIRED = ("show",)
 OPTIONAL = ()

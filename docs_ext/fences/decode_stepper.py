@@ -24,14 +24,14 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
+from docs_ext.errors import SpecError
 from docs_ext.html.numbers import share, vector
 from docs_ext.html.tables import folded, scrolling_table, table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.head import Head, read_head
-from docs_ext.spec.words import names_of
+from docs_ext.reading import head
+from docs_ext.reading.head import Head, read_head
+from docs_ext.reading.words import names_of
 
 REQUIRED = (*head.REQUIRED, "window", "step")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")

@@ -24,10 +24,10 @@ from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
+from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.inline import inline
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.spec.errors import SpecError, did_you_mean
 
 REQUIRED = ("function", "notes")
 OPTIONAL = ()

@@ -20,13 +20,13 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import softmax, softmax_vjp
+from docs_ext.errors import SpecError
 from docs_ext.html.numbers import number, vector
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import array, value
-from docs_ext.spec.words import names_of, row_of, words_of
+from docs_ext.reading.expressions import array, value
+from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = ("caption", "tokens", "scores", "value", "d_k")
 OPTIONAL = ("push",)

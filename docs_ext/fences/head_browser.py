@@ -29,15 +29,15 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from docs_ext.html import alone as file
+from docs_ext.errors import SpecError
+from docs_ext.html import standalone as file
 from docs_ext.html.arcs import FONT, arcs, height, widths
 from docs_ext.html.tables import scrolling, scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
-from docs_ext.spec.recorded import recorded
-from docs_ext.spec.words import names_of, row_of
+from docs_ext.reading.expressions import value
+from docs_ext.reading.words import names_of, row_of
+from docs_ext.records.recorded import recorded
 
 REQUIRED = ("caption", "sentence", "layer", "head")
 OPTIONAL = ("selected",)

@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 
 from attention import attention_weights, project
 from attention.example import embed
+from docs_ext.errors import SpecError
 from docs_ext.html.grid_table import live_table
 from docs_ext.html.numbers import vector
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import array, value
-from docs_ext.spec.words import names_of, row_of, sentences_of, words_of
+from docs_ext.reading.expressions import array, value
+from docs_ext.reading.words import names_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "w_o", "asks")
 OPTIONAL = ("selected",)

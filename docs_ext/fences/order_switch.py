@@ -30,14 +30,14 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from attention.example import embed
+from docs_ext.errors import SpecError
 from docs_ext.html.grid_table import figure
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
 from docs_ext.html.widget import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
-from docs_ext.spec.head import Head, read_head
-from docs_ext.spec.words import row_of, sentences_of, words_of
+from docs_ext.reading.expressions import value
+from docs_ext.reading.head import Head, read_head
+from docs_ext.reading.words import row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")
 OPTIONAL = ("selected",)

@@ -17,11 +17,11 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import sinusoidal_encoding
+from docs_ext.errors import SpecError
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
+from docs_ext.reading.expressions import value
 
 REQUIRED = ("caption", "positions", "d_model")
 OPTIONAL = ()

@@ -36,13 +36,13 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import round_to_format
+from docs_ext.errors import SpecError
 from docs_ext.html.tables import folded, scrolling_table, table
 from docs_ext.html.template import template
 from docs_ext.html.widget import still, widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
-from docs_ext.spec.head import Head, read_head
-from docs_ext.spec.words import names_of
+from docs_ext.reading.expressions import value
+from docs_ext.reading.head import Head, read_head
+from docs_ext.reading.words import names_of
 
 REQUIRED = ("mode", "caption")
 OPTIONAL = ("tokens", "x", "w_q", "w_k", "w_v", "q", "k", "v", "format", "copies", "heads")

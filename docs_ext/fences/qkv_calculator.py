@@ -24,16 +24,16 @@ import numpy as np
 from markupsafe import Markup
 
 from attention import attention_scores, softmax
+from docs_ext.errors import SpecError
 from docs_ext.html.formula import render as formula
 from docs_ext.html.grid_table import statement
 from docs_ext.html.numbers import number, share
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.head import Floats, Head, read_head
-from docs_ext.spec.words import names_of, row_of
+from docs_ext.reading import head
+from docs_ext.reading.head import Floats, Head, read_head
+from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "query", "features")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")

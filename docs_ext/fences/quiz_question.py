@@ -31,7 +31,7 @@ False under `wrong`. Several right options become checkboxes. A question for a n
       "16": This is the variance of one product.
 
 Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash. The formulas of
-an option are read aloud in words, which `docs_ext/html/spoken.py` finds.
+an option are read aloud in words, which `docs_ext/html/tex_to_speech.py` finds.
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 
@@ -51,12 +51,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from docs_ext.errors import SpecError
 from docs_ext.html.inline import convert, inline
 from docs_ext.html.numbers import number, vector
-from docs_ext.html.spoken import spoken
 from docs_ext.html.template import template
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import evaluate
+from docs_ext.html.tex_to_speech import spoken
+from docs_ext.reading.expressions import evaluate
 
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")

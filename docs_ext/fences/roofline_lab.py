@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from attention import attention_flops, kv_cache_bytes
+from docs_ext.errors import SpecError
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
+from docs_ext.reading.expressions import value
 
 REQUIRED = ("caption", "model", "machines", "batch", "context")
 OPTIONAL = ()

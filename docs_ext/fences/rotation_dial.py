@@ -19,12 +19,12 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import apply_rotary, rotary_tables
+from docs_ext.errors import SpecError
 from docs_ext.html.numbers import number
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
+from docs_ext.reading.expressions import value
 
 REQUIRED = ("caption", "positions", "turns", "query", "key")
 OPTIONAL = ()

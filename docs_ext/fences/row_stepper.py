@@ -28,15 +28,15 @@ import numpy as np
 from markupsafe import Markup
 
 from attention import attention_scores
+from docs_ext.errors import SpecError
 from docs_ext.html.blend_plane import plane
 from docs_ext.html.numbers import number, share
 from docs_ext.html.strips import strips
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import array
-from docs_ext.spec.head import Floats, Head, read_head
-from docs_ext.spec.words import names_of, row_of
+from docs_ext.reading.expressions import array
+from docs_ext.reading.head import Floats, Head, read_head
+from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = ("caption", "tokens", "x", "w_q", "w_k", "w_v", "query", "features")
 OPTIONAL = ()

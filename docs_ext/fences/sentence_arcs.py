@@ -37,14 +37,14 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention.example import embed
+from docs_ext.errors import SpecError
 from docs_ext.html.arcs import FONT, Arc, arcs, height, widths
 from docs_ext.html.numbers import share
 from docs_ext.html.template import template
-from docs_ext.spec import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import array, value
-from docs_ext.spec.head import read_head
-from docs_ext.spec.words import MAX_WORDS, names_of, rank_of, row_of, sentences_of, words_of
+from docs_ext.reading import head
+from docs_ext.reading.expressions import array, value
+from docs_ext.reading.head import read_head
+from docs_ext.reading.words import MAX_WORDS, names_of, rank_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption",)
 _GIVEN = tuple(key for key in head.OPTIONAL if key != "key_tokens")  # arcs go from a sentence to itself

@@ -23,14 +23,14 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from attention import PartialAttention, attention_scores, merge_partials, partial_attention
+from docs_ext.errors import SpecError
 from docs_ext.html.numbers import number, vector
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.head import read_head
-from docs_ext.spec.words import names_of, row_of
+from docs_ext.reading import head
+from docs_ext.reading.head import read_head
+from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = head.REQUIRED
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected", "tile")

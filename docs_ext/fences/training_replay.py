@@ -25,12 +25,12 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from docs_ext.errors import SpecError
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
-from docs_ext.spec.words import words_of
+from docs_ext.reading.expressions import value
+from docs_ext.reading.words import words_of
 
 REQUIRED = ("caption", "tokens", "asks", "answers", "checkpoints")
 OPTIONAL = ()

@@ -18,11 +18,11 @@ from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
+from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.spec import translations
-from docs_ext.spec.errors import SpecError, did_you_mean
-from docs_ext.spec.translations import Snippet
+from docs_ext.records import translations
+from docs_ext.records.translations import Snippet
 
 REQUIRED = ("task",)
 OPTIONAL = ("first",)

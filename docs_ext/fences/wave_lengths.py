@@ -20,10 +20,10 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from docs_ext.errors import SpecError
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
 
 REQUIRED = ("caption", "rule", "factor", "trained", "base", "features")
 OPTIONAL = ()

@@ -21,13 +21,13 @@ import numpy as np
 from markupsafe import Markup
 
 from attention import sliding_window_mask
+from docs_ext.errors import SpecError
 from docs_ext.html.grid_table import live_grid, statement
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec import head
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.head import Head, read_head
-from docs_ext.spec.words import names_of, row_of, words_of
+from docs_ext.reading import head
+from docs_ext.reading.head import Head, read_head
+from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = (*head.REQUIRED, "left")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")

@@ -16,8 +16,8 @@ from markdown.treeprocessors import Treeprocessor
 from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
-from docs_ext.html.kept import kept
-from docs_ext.spec.page import PageError
+from docs_ext.html.disk_cache import kept
+from docs_ext.reading.page import PageError
 
 # The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
 MACROS: dict[str, tuple[str, str | None]] = {

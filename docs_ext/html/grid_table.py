@@ -13,8 +13,8 @@ from docs_ext.html.numbers import share, vector
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import head
-from docs_ext.spec.head import Head
-from docs_ext.spec.words import names_of, rank_of
+from docs_ext.reading.head import Head
+from docs_ext.reading.words import names_of, rank_of
 
 _LEGEND = template("""
 <span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;

@@ -6,9 +6,9 @@ from functools import cache
 from markdown import Markdown
 from markupsafe import Markup
 
+from docs_ext.errors import SpecError
 from docs_ext.html.console import mark_outputs
 from docs_ext.html.formula import RenderFormulas
-from docs_ext.spec.errors import SpecError
 
 _PLAIN = re.compile(r"\w[\w ,.:;()/=+'-]*")  # what Markdown leaves as it is
 _ADDRESSED = re.compile(r"<(?:a|img)\b")

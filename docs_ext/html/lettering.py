@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docs_ext.spec.errors import SpecError
+from docs_ext.errors import SpecError
 
 FONTS = Path(__file__).parents[2] / "docs/assets/katex/fonts"
 _SMALL = {"<sub>": (0.7, -0.2), "<super>": (0.7, 0.4)}  # size and rise of a raised or lowered letter, in em

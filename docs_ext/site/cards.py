@@ -14,7 +14,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from attention.example import EARLY5, S5, W_Q1, W_Q2, attend, embed
-from docs_ext.html.kept import kept
+from docs_ext.html.disk_cache import kept
 from docs_ext.html.lettering import Outline, lines, outline
 from docs_ext.html.numbers import fraction
 from docs_ext.html.pixels import png

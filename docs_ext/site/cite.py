@@ -9,7 +9,7 @@ from mkdocs.exceptions import BuildError
 from mkdocs.structure.pages import Page
 
 from docs_ext.site.address import public
-from docs_ext.spec.bibliography import FILE, read, tex, written
+from docs_ext.sources.bibliography import FILE, read, tex, written
 
 SITE = "attention_line_by_line"
 SITES_ENTRY = FILE.with_suffix(".md")

@@ -22,8 +22,8 @@ from mkdocs.utils import get_relative_url
 
 from docs_ext.html.formula import standard_tex
 from docs_ext.html.template import template
-from docs_ext.site.guard import guard, install
-from docs_ext.spec.fence import parse
+from docs_ext.reading.fence import parse
+from docs_ext.site.import_check import guard, install
 
 _PART = re.compile(
     r"^(?P<indent> *)(?P<ticks>```+) *(?P<language>\S*).*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$"

@@ -27,13 +27,13 @@ from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.linked_data import linked_data
+from docs_ext.site.markdown_pages import write_twins
 from docs_ext.site.offline import offer_copy
 from docs_ext.site.practice import invite
-from docs_ext.site.reading import place
+from docs_ext.site.reading_time import place
 from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
-from docs_ext.site.twins import write_twins
 from docs_ext.site.wheel import add_wheel
 
 _last = live.LastBuild()

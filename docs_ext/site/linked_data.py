@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 
 import attention
 from docs_ext.extensions.glossary import GLOSSARY, terms
-from docs_ext.site.reading import reading
+from docs_ext.site.reading_time import reading
 
 LICENCE = "https://spdx.org/licenses/MIT.html"
 _DEEPER = '<details class="deeper"'

@@ -25,12 +25,12 @@ from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 
-from docs_ext.spec import crosslinks
+from docs_ext.reading import crosslinks
 
 log = logging.getLogger("mkdocs.live")
 
 ROOT = Path(__file__).parents[2]
-READ_ONCE = ("attention", "docs_ext", "benchmarks/results.json", "tests/parity", "mkdocs.yml")
+READ_ONCE = ("attention", "docs_ext", "benchmarks/results.json", "tests/package/parity", "mkdocs.yml")
 FOR_ALL = {"reference/glossary.md"}  # its entries are hover text of other pages
 
 

@@ -16,9 +16,9 @@ from urllib.parse import urljoin
 from bs4.element import NavigableString, Tag
 from markdownify import MarkdownConverter
 
-from docs_ext.html.kept import kept
+from docs_ext.html.disk_cache import kept
+from docs_ext.reading.fence import bare, find_fences
 from docs_ext.site.formulas import replace_formulas
-from docs_ext.spec.fence import bare, find_fences
 
 FIGURE, END, FOLD, UNFOLD = "\x02\x03\x04\x05"
 _SHRINK = (  # what Markdown has no use for, and a parser would spend its time on

@@ -14,9 +14,9 @@ from typing import Any
 
 import nbformat
 
-from docs_ext.html.kept import kept
+from docs_ext.html.disk_cache import kept
 from docs_ext.site.downloads import joined, shown
-from docs_ext.site.guard import guard, install
+from docs_ext.site.import_check import guard, install
 from docs_ext.site.markdown import END, FIGURE, FOLD, UNFOLD
 
 _PART = re.compile(

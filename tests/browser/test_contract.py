@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.docs_ext.fences.conftest import MISSING
+from tests.site.fences.conftest import MISSING
 
 if MISSING:  # the modules of fences, which the tests below read, need the site's tools
     pytest.skip(MISSING[0], allow_module_level=True)

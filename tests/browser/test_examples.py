@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.browser.conftest import DESKTOP, PHONE, follow, load
-from tests.pages import ROOT, consoles
+from tests.site.pages import ROOT, consoles
 
 PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/masks/"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import ROOT
+from tests.site.pages import ROOT
 
 if not (found := importlib.util.find_spec("material")):
     pytest.skip("the theme is not installed: pip install -e .[docs]", allow_module_level=True)

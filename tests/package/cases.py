@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracles import OF_REACH, loop_attended, smaller
+from tests.package.oracles import OF_REACH, loop_attended, smaller
 
 DTYPES = [np.float32, np.float64]
 

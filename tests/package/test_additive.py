@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention import additive_attention, scaled_dot_product_attention
-from tests.oracles import matrix, properties, row_softmax
+from tests.package.oracles import matrix, properties, row_softmax
 
 SHAPES = {"query": (3, 4), "key": (5, 6), "value": (5, 2), "w_query": (4, 7), "w_key": (6, 7), "w_score": (7,)}
 

@@ -22,7 +22,7 @@ from attention import (
     silu,
     transformer_block,
 )
-from tests.oracles import along, loop_multi_head, loop_project, properties, says
+from tests.package.oracles import along, loop_multi_head, loop_project, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
 

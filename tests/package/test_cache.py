@@ -18,7 +18,7 @@ from attention import (
     sliding_window_mask,
     split_heads,
 )
-from tests.oracles import loop_attention, properties, says
+from tests.package.oracles import loop_attention, properties, says
 
 EPS = np.finfo(float).eps
 

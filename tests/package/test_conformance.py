@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import attention
-from tests.oracles import says
 from tests.package.conformance import ROWS, public
+from tests.package.oracles import says
 
 H, S, D = np.float16, np.float32, np.float64
 EVERY = pytest.mark.parametrize("label", ROWS)

@@ -19,7 +19,7 @@ from attention import (
     softmax,
     tiled_attention,
 )
-from tests.oracles import loop_attention, loop_scores, loop_weights, properties, smaller
+from tests.package.oracles import loop_attention, loop_scores, loop_weights, properties, smaller
 
 EPS = np.finfo(float).eps
 FUNCTIONS = [attention_scores, attention_weights, scaled_dot_product_attention]

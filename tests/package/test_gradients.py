@@ -14,8 +14,8 @@ from attention import (
     softmax_vjp,
     tiled_attention_vjp,
 )
-from tests.oracles import OF_REACH, loop_attended, row_softmax
 from tests.package.cases import random_case
+from tests.package.oracles import OF_REACH, loop_attended, row_softmax
 
 EPS = np.finfo(float).eps
 

@@ -10,7 +10,7 @@ from attention import (
     scaled_dot_product_attention,
     split_heads,
 )
-from tests.oracles import properties
+from tests.package.oracles import properties
 
 # --- splitting and merging ---------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from attention import (
     segment_mask,
     sliding_window_mask,
 )
-from tests.oracles import properties
+from tests.package.oracles import properties
 
 SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (4, 4), (3, 5), (5, 3), (1, 7), (7, 1)]
 OFFSETS = [-6, -2, -1, 0, 1, 2, 6]

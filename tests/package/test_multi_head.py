@@ -19,7 +19,7 @@ from attention import (
     scaled_dot_product_attention,
 )
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, embed
-from tests.oracles import loop_multi_head, properties, says
+from tests.package.oracles import loop_multi_head, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
 EPS = np.finfo(float).eps

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attention import entropy, log_softmax, logsumexp, softmax
-from tests.oracles import along, properties, row_entropy, row_log_softmax, row_logsumexp, row_softmax
+from tests.package.oracles import along, properties, row_entropy, row_log_softmax, row_logsumexp, row_softmax
 
 EPS = np.finfo(float).eps
 ROWS = {softmax: row_softmax, log_softmax: row_log_softmax, logsumexp: row_logsumexp, entropy: row_entropy}

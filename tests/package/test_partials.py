@@ -15,7 +15,7 @@ from attention import (
     partial_attention,
     scaled_dot_product_attention,
 )
-from tests.oracles import close, loop_attention, loop_weights, properties
+from tests.package.oracles import close, loop_attention, loop_weights, properties
 
 EPS = np.finfo(float).eps
 

@@ -16,8 +16,8 @@ from attention import (
     scaled_dot_product_attention,
     tiled_attention,
 )
-from tests.oracles import OF_REACH, close, loop_attention, loop_reach, loop_weights
 from tests.package.cases import by_mask, random_case
+from tests.package.oracles import OF_REACH, close, loop_attention, loop_reach, loop_weights
 
 EPS = np.finfo(float).eps
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attention import project
-from tests.oracles import properties
+from tests.package.oracles import properties
 
 
 def loop_project(x, weight, bias=None):

@@ -17,7 +17,7 @@ from attention import (
     scaled_dot_product_attention,
     tiled_attention,
 )
-from tests.oracles import loop_reach
+from tests.package.oracles import loop_reach
 
 EPS = np.finfo(float).eps
 

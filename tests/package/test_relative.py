@@ -11,7 +11,7 @@ from attention import (
     relative_position_bias,
     relative_position_bucket,
 )
-from tests.oracles import properties
+from tests.package.oracles import properties
 
 # --- ALiBi -------------------------------------------------------------------------------------------------------
 

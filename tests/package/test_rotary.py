@@ -16,7 +16,7 @@ from attention import (
     scaled_dot_product_attention,
     sinusoidal_encoding,
 )
-from tests.oracles import loop_rotary, properties
+from tests.package.oracles import loop_rotary, properties
 
 EPS = np.finfo(float).eps
 LAYOUTS = ("interleaved", "half")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention import merge_partials, partial_attention, scaled_dot_product_attention, tiled_attention
-from tests.oracles import close, loop_attended, loop_attention
 from tests.package.cases import by_mask, random_case
+from tests.package.oracles import close, loop_attended, loop_attention
 
 BROKEN = [np.nan, np.inf, -np.inf]
 

@@ -12,7 +12,7 @@ from attention import (
     cross_attention,
     self_attention,
 )
-from tests.oracles import loop_attention, loop_project, properties, smaller
+from tests.package.oracles import loop_attention, loop_project, properties, smaller
 
 EPS = np.finfo(float).eps
 

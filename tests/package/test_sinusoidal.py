@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attention import (
     sinusoidal_encoding,
 )
-from tests.oracles import properties
+from tests.package.oracles import properties
 
 
 def loop_sinusoids(n_positions, d_model, base):

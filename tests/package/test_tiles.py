@@ -7,7 +7,7 @@ from attention import (
     scaled_dot_product_attention,
     tiled_attention,
 )
-from tests.oracles import close
+from tests.package.oracles import close
 
 
 @pytest.mark.parametrize("size", [1e-40, 1e-30, 1e18, 1e36], ids=str)

@@ -15,8 +15,8 @@ from attention import (
     scaled_dot_product_attention,
     tiled_attention,
 )
-from tests.oracles import close
 from tests.package.cases import random_case
+from tests.package.oracles import close
 
 EPS = np.finfo(float).eps
 

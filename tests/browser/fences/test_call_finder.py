@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from docs_ext.spec import translations
-from docs_ext.spec.translations import TASKS, libraries
+from docs_ext.records import translations
+from docs_ext.records.translations import TASKS, libraries
 from tests.browser.widget import Widget
 
 PAGE = "reference/translator/"

@@ -8,7 +8,7 @@ import pytest
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import decode_stepper
 from docs_ext.html.numbers import number, share, vector
-from docs_ext.spec.head import read_head
+from docs_ext.reading.head import read_head
 from tests.browser.widget import Widget
 
 PAGE = "learn/decoding/"

@@ -7,7 +7,7 @@ import pytest
 
 from docs_ext.fences import head_browser
 from docs_ext.html.arcs import arcs, thickness, widths
-from docs_ext.spec.recorded import recorded
+from docs_ext.records.recorded import recorded
 from tests.browser.widget import Widget
 
 PAGE = "learn/real-model/"

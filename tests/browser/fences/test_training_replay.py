@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention import attention_weights
-from docs_ext.spec.consoles import page as consoles_of
+from docs_ext.reading.consoles import page as consoles_of
 from tests.browser.widget import Widget
 
 PAGE = "learn/training/"

@@ -7,7 +7,7 @@ from attention import sliding_window_mask
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext.html import numbers
 from docs_ext.html.grid_table import statement
-from docs_ext.spec import head
+from docs_ext.reading import head
 from tests.browser.widget import Widget
 
 PAGE = "learn/windows-and-sinks/"

@@ -19,8 +19,8 @@ from docs_ext.html.numbers import number
 from docs_ext.html.tables import scrolling_table
 from docs_ext.html.template import template
 from docs_ext.html.widget import widget
-from docs_ext.spec.errors import SpecError
-from docs_ext.spec.expressions import value
+from docs_ext.errors import SpecError
+from docs_ext.reading.expressions import value
 
 REQUIRED = ("caption", "numbers")
 OPTIONAL = ()

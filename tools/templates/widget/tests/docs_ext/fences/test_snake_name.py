@@ -3,8 +3,8 @@
 import pytest
 
 from docs_ext.fences import snake_name
-from docs_ext.spec.errors import SpecError
-from tests.docs_ext.fences.reading import read, rows, text
+from docs_ext.errors import SpecError
+from tests.site.fences.reading import read, rows, text
 
 SPEC = {"id": "a", "caption": "c", "numbers": [1, 2, 3]}
 

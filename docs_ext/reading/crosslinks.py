@@ -1,0 +1,73 @@
+"""What the pages say of the package, gathered from the pages themselves: formulas, and the functions they explain."""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import attention
+from docs_ext.reading.equations import Equation, equations
+
+ROOT = Path(__file__).parents[2]
+_IN_MENU = re.compile(r"^ +- ((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
+_HEADING = re.compile(r"^# (.+?)(?: *\{[^{}]*\})?$", re.MULTILINE)
+_FUNCTION = re.compile(r"\]\[(attention\.\w+\.\w+)\]")
+
+
+class Page(NamedTuple):
+    """What is gathered from one page."""
+
+    source: str  # as in MkDocs: learn/masks.md
+    heading: str
+    equations: list[Equation]
+    functions: frozenset[str]  # the paths of all to which it links
+
+    def explains(self, path: str) -> bool:
+        """Whether it is a page to learn from that leads to this function."""
+        return self.source.startswith("learn/") and path in self.functions
+
+    def numbers(self, path: str) -> list[str]:
+        """Return the numbers of the formulas that this function computes."""
+        return [e.number for e in self.equations if "Code" in e.parts and e.parts["Code"].function == path]
+
+
+def pages() -> list[Page]:
+    """Read the pages in the order of the menu, again only after an edit."""
+    menu = _IN_MENU.findall((ROOT / "mkdocs.yml").read_text("utf-8"))
+    paths = [(name, ROOT / "docs" / name) for name in menu]
+    return _read(tuple((name, path, path.stat().st_mtime_ns) for name, path in paths if path.is_file()))
+
+
+@lru_cache(maxsize=1)
+def _read(stamps: tuple[tuple[str, Path, int], ...]) -> list[Page]:
+    return [_page(name, path.read_text("utf-8")) for name, path, _ in stamps]
+
+
+def _page(name: str, text: str) -> Page:
+    heading = _HEADING.search(text)
+    numbered = equations(text.splitlines()) if "\\tag{" in text else []
+    return Page(name, heading[1] if heading else name, numbered, frozenset(_FUNCTION.findall(text)))
+
+
+def path_of(name: str) -> str:
+    """Return where a public name is documented.
+
+    >>> path_of("softmax")
+    'attention.numerics.softmax'
+    """
+    return f"{getattr(attention, name).__module__}.{name}"
+
+
+def explained_in(path: str) -> list[tuple[Page, list[str]]]:
+    """Return the pages that explain a function and the numbers of its formulas there; those with formulas first."""
+    found = [(page, page.numbers(path)) for page in pages() if page.explains(path)]
+    return sorted(found, key=lambda item: not item[1])
+
+
+def checked_in(path: str) -> str:
+    """Return the file that tests a function: it bears the name of the module.
+
+    >>> checked_in("attention.numerics.softmax")
+    'tests/package/test_numerics.py'
+    """
+    return f"tests/package/test_{path.split('.')[-2]}.py"

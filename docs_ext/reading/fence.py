@@ -1,0 +1,83 @@
+"""The text of a fence: where it stands in a page, the mapping that it holds, and on which line each key is."""
+
+import re
+from collections import ChainMap, Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from docs_ext.errors import SpecError, did_you_mean
+
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
+
+
+class _Loader(_SafeLoader):  # type: ignore[misc]
+    """Safe YAML in which no key may stand twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        counts = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        for key, _ in reversed(node.value):
+            if isinstance(key, yaml.ScalarNode) and counts[key.value] > 1:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def parse(text: str) -> tuple[dict[str, Any], Mapping[str, int]]:
+    """Return the mapping that `text` holds, and the line of each key in it, the inner ones included."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if not isinstance(node, yaml.MappingNode):
+            raise SpecError("a fence holds 'key: value' lines")
+        return loader.construct_document(node), _lines(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = error.problem or error.context or ""
+        if problem.startswith("mapping values"):
+            problem = "the colon within this text begins a new key; quote the text"
+        raise SpecError(f"YAML: {problem}", line=mark.line if mark else None) from error
+    finally:
+        loader.dispose()
+
+
+def _lines(node: yaml.MappingNode) -> ChainMap[str, int]:
+    inner = [_lines(item) for _, item in node.value if isinstance(item, yaml.MappingNode)]
+    return ChainMap({key.value: key.start_mark.line for key, _ in node.value}, *inner)
+
+
+def check_keys(spec: Mapping[str, Any], required: Collection[str], optional: Collection[str] | None) -> None:
+    """Refuse an unknown key, a missing one, and an id that no HTML document could hold."""
+    if optional is not None:  # else the renderer checks further keys itself
+        known = sorted({*required, *optional, "id"})
+        for key in spec:
+            if key not in known:
+                hint = did_you_mean(str(key), known) or f"; known: {', '.join(known)}"
+                raise SpecError(f"unknown key {key!r}{hint}", key=str(key))
+    for key in required:
+        if spec.get(key) in (None, ""):
+            raise SpecError(f"the key {key!r} is missing", key=key)
+    if not re.fullmatch(r"[A-Za-z][\w-]*", str(spec.get("id", "id"))):
+        raise SpecError(f"id must be letters, digits and hyphens: {spec['id']!r}", key="id")
+
+
+_OPENING = re.compile(r"(`{3,}|~{3,})[ \t]*\{?[ \t]*\.?([\w-]*)[^`]*$")
+
+
+def bare(line: str) -> str:
+    """Strip the indentation or quotation that a list, a tab or an admonition gives a line."""
+    return line.lstrip("> \t").rstrip()
+
+
+def find_fences(lines: Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield line number, name and bare body of every fence; a fence shown within another one is just its text."""
+    start, name, closing, body = 0, "", "", list[str]()
+    for number, line in enumerate(map(bare, lines), 1):
+        if closing and line == closing:
+            yield start, name, "\n".join(body)
+            closing = ""
+        elif closing:
+            body.append(line)
+        elif opening := _OPENING.match(line):
+            start, closing, name, body = number, opening[1], opening[2], []

@@ -1,0 +1,111 @@
+"""What examples/record_heads.py has recorded of a trained model, for the expressions of fences and for pages.
+
+The model is not needed to build the site; the file is. It holds integers, each so many of a unit, and here they are
+numbers again.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docs_ext.errors import SpecError, did_you_mean
+
+RECORD = Path(__file__).parents[2] / "docs/assets/records/heads.json"
+Floats = NDArray[np.float64]
+
+
+class Sentence(NamedTuple):
+    """A sentence, and what every head does with it."""
+
+    text: str
+    tokens: list[str]
+    weights: Floats  # (layers, heads, n, n)
+    values: Floats  # (layers, heads, n): how long each value is when the head's block of W_O has written it
+    written: Floats  # (layers, heads, n): how long that is which the head writes into each token
+
+
+class Twins(NamedTuple):
+    """Two sentences with the same words but one; *it* means the first noun in one of them, in the other the second."""
+
+    texts: list[str]
+    nouns: list[str]
+    weights: Floats  # (layers, heads, sentence, who asks, noun): because, it, was
+
+
+class Recorded(NamedTuple):
+    """Everything in the file that a page asks for."""
+
+    model: dict[str, Any]
+    sentences: list[Sentence]
+    search: list[Twins]
+    test: list[Twins]
+    animals: list[Twins]
+    things: list[Twins]
+    w_o: Floats  # (layers, heads): the Frobenius norm of the head's block
+    removed: Floats  # (layers, heads, sentence): 1 - cosine of the sentence's vectors with and without the head
+    frozen: Floats  # likewise, if the head goes on writing its average
+    texts: list[str]
+    cosines: Floats  # (text, text)
+    embedded: Floats  # (text, text), of the means of the embeddings, before any layer
+
+    def sentence(self, text: str) -> Sentence:
+        """Return a sentence by its first words."""
+        for one in self.sentences:
+            if one.text.startswith(text):
+                return one
+        raise SpecError(f"{RECORD.name} has no sentence {text!r}{did_you_mean(text, [s.text for s in self.sentences])}")
+
+    def shifts(self, which: str, ask: int = 1) -> Floats:
+        """Return how far the weights move with the antecedent: (pair, layers, heads).
+
+        It is what the first noun gains over the second when *it* (or whoever asks) comes to mean the first.
+        """
+        weights = np.stack([pair.weights[..., ask, :] for pair in getattr(self, which)])  # (..., sentence, noun)
+        lead = weights[..., 0] - weights[..., 1]
+        shifts: Floats = lead[..., 0] - lead[..., 1]
+        return shifts
+
+    def leads(self, which: str) -> Floats:
+        """Return by how much *it* prefers the noun that it means: (pair, layers, heads, sentence)."""
+        weights = np.stack([pair.weights[..., 1, :] for pair in getattr(self, which)])
+        leads: Floats = (weights[..., 0] - weights[..., 1]) * [1, -1]
+        return leads
+
+
+@cache
+def recorded(path: Path = RECORD) -> Recorded:
+    """Return what has been recorded of the model."""
+    if not path.is_file():
+        raise ValueError(f"{path.name} is not there: run examples/record_heads.py")
+    found = json.loads(path.read_text("utf-8"))
+
+    def numbers(name: str, item: Any) -> Floats:
+        unit: int = found["units"][name]
+        return np.array(item, float) / unit
+
+    def twins(pairs: list[dict[str, Any]]) -> list[Twins]:
+        return [Twins(pair["texts"], pair["nouns"], numbers("twins", pair["weights"])) for pair in pairs]
+
+    sentences = [
+        Sentence(one["text"], one["tokens"], *(numbers(name, one[name]) for name in ("weights", "values", "written")))
+        for one in found["sentences"]
+    ]
+    similar = found["similarity"]
+    return Recorded(
+        model=found["model"],
+        sentences=sentences,
+        search=twins(found["search"]),
+        test=twins(found["test"]),
+        animals=twins(found["animals"]),
+        things=twins(found["things"]),
+        w_o=numbers("w_o", found["w_o"]),
+        removed=numbers("removed", found["removed"]),
+        frozen=numbers("frozen", found["frozen"]),
+        texts=similar["texts"],
+        cosines=numbers("cosines", similar["cosines"]),
+        embedded=numbers("embedded", similar["embedded"]),
+    )

@@ -1,0 +1,176 @@
+"""The package against what eight libraries answer: with the record everywhere, with a library where it is installed."""
+
+import copy
+import json
+import re
+from functools import cache
+from importlib import metadata
+
+import numpy as np
+import pytest
+
+import attention
+from examples import record_conventions
+from tests.site.pages import ROOT
+
+RECORD = json.loads(record_conventions.RECORD.read_text(encoding="utf-8"))
+TABLES = {stem: record_conventions.table(stem) for stem in record_conventions.LIBRARIES}
+CELLS = {
+    (stem, topic): cell for stem in RECORD["libraries"] for topic, cell in RECORD["libraries"][stem]["cells"].items()
+}
+LIVE = [stem for stem, table in TABLES.items() if table["packages"] and record_conventions.installed(stem)]
+CLOSE = 1.5 * 10.0**-record_conventions.DIGITS  # two roundings, of single precision
+
+
+def attempts(record):
+    """Yield label, topic, what was recorded and what the table states, for each call and each cell without one."""
+    for stem, library in record["libraries"].items():
+        for topic, cell in library["cells"].items():
+            stated = TABLES[stem][topic]
+            for number, attempt in enumerate(cell.get("runs", [cell])):
+                yield f"{stem}, {topic}, {number}", topic, attempt, stated.get("runs", [stated])[number]
+
+
+@cache
+def here(topic, code):
+    """Execute the call of this package on what the topic gives."""
+    names = {"np": np} | {name: getattr(attention, name) for name in attention.__all__}
+    exec(RECORD["topics"][topic]["given"], names)
+    return record_conventions.plain(record_conventions.execute(code, names))
+
+
+def agree(one, other):
+    words = [[entry for entry in row if isinstance(entry, str)] for row in (one, other)]
+    numbers = [[entry for entry in row if not isinstance(entry, str)] for row in (one, other)]
+    return (
+        words[0] == words[1]
+        and [isinstance(entry, str) for entry in one] == [isinstance(entry, str) for entry in other]
+        and np.allclose(*numbers, rtol=0, atol=CLOSE)
+    )
+
+
+def complaint(topic, attempt, stated):
+    """Say what is wrong with a recorded result: it is what this package gives, or else what its table states."""
+    if "raises" in attempt or "raises" in stated:
+        return "" if attempt.get("raises") == stated.get("raises") else "another error than its table states"
+    if "gives" in stated and not agree(attempt["gives"], stated["gives"]):
+        return "another result than its table states"
+    if "here" in attempt and not agree(attempt["gives"], here(topic, attempt["here"])):
+        return "the call here gives something else"
+    return ""
+
+
+ATTEMPTS = {label: case for label, *case in attempts(RECORD)}
+
+
+@pytest.mark.parametrize(("topic", "attempt", "stated"), ATTEMPTS.values(), ids=ATTEMPTS)
+def test_the_call_here_gives_what_the_library_gave(topic, attempt, stated):
+    assert complaint(topic, attempt, stated) == ""
+
+
+def changed(results):
+    """Return lists that differ from the results in one entry, by little."""
+    for place, entry in enumerate(results):
+        other = f"{entry}s" if isinstance(entry, str) else round(entry * 1.001 + 0.001, record_conventions.DIGITS)
+        yield [*results[:place], other, *results[place + 1 :]]
+    if results:
+        yield results[:-1]
+
+
+def test_a_changed_result_in_the_record_is_noticed():
+    count = 0
+    for label, topic, attempt, stated in attempts(RECORD):
+        others = [{"gives": other} for other in changed(attempt.get("gives", []))]
+        if "raises" in attempt:
+            others += [{"raises": attempt["raises"][:-1]}, {"raises": None, "gives": [0.0]}]
+        for other in others:
+            assert complaint(topic, attempt | other, stated), f"{label}: {other}"
+        count += len(others)
+    assert count > 500
+
+
+def test_the_record_holds_what_the_tables_say_and_no_call_that_was_not_executed():
+    assert RECORD["topics"] == record_conventions.table("topics")
+    assert list(RECORD["libraries"]) == record_conventions.LIBRARIES
+    for stem, library in RECORD["libraries"].items():
+        results = {
+            f"{topic} {number}": {key: run[key] for key in ("gives", "raises") if key in run}
+            for topic, cell in library["cells"].items()
+            for number, run in enumerate(cell.get("runs", ()))
+        }
+        assert library == record_conventions.library(stem, results, library["versions"])
+        assert set(library["versions"]) == set(TABLES[stem]["packages"])
+
+
+def test_every_library_has_a_cell_for_every_topic_and_most_of_them_were_executed():
+    topics, libraries = RECORD["topics"], RECORD["libraries"]
+    assert len(topics) >= 14
+    assert len(libraries) >= 8
+    assert set(CELLS) == {(stem, topic) for stem in libraries for topic in topics}
+    for stem, table in TABLES.items():
+        about = {key for key, entry in table.items() if not isinstance(entry, dict)}
+        assert set(table) - about == set(topics), stem
+    executed = sum("runs" in cell for cell in CELLS.values())
+    assert executed >= 0.7 * len(CELLS)
+
+
+@pytest.mark.parametrize(("stem", "topic"), CELLS)
+def test_a_cell_has_a_call_here_or_a_reason_why_there_is_none(stem, topic):
+    cell = CELLS[stem, topic]
+    runs = cell.get("runs", [cell])
+    assert any("here" in run or "differs" in run for run in runs)
+    for run in runs:
+        assert sum(key in run for key in ("gives", "raises")) == 1 or ("call" not in run and "differs" in run)
+        if "gives" in run:
+            assert ("here" in run) or len(run["differs"]) > 20
+    labels = [run.get("label") for run in runs]
+    assert len(set(labels)) == len(labels)
+
+
+def test_a_link_to_documentation_stands_where_nothing_was_executed():
+    for (stem, topic), cell in CELLS.items():
+        link = cell.get("doc", RECORD["libraries"][stem]["link"])
+        assert re.match(r"https://[\w.-]+/", link), (stem, topic)
+        assert ("doc" in cell) <= ("runs" not in cell), (stem, topic)
+
+
+def the_library_answers_as_it_did(stem):
+    recorded = RECORD["libraries"][stem]
+    versions = {package: metadata.version(package) for package in recorded["versions"]}
+    found = record_conventions.library(stem, record_conventions.live(stem), versions)
+    if versions == recorded["versions"]:
+        assert found == recorded  # to the last digit
+    for topic, cell in recorded["cells"].items():  # another version must answer the same; its errors may be worded anew
+        for before, now in zip(cell.get("runs", ()), found["cells"][topic].get("runs", ()), strict=True):
+            assert ("gives" in before) == ("gives" in now), (topic, before["call"])
+            assert agree(before.get("gives", []), now.get("gives", [])), (topic, before["call"])
+
+
+if LIVE:
+    test_the_library_answers_as_it_did = pytest.mark.parametrize("stem", LIVE)(the_library_answers_as_it_did)
+
+
+def test_lengths_that_differ_are_never_recorded():
+    """Of keys and values of different length PyTorch reads past the shorter one: what it answers is no result."""
+    for topic, given in RECORD["topics"].items():
+        names = {"np": np}
+        exec(given["given"], names)
+        assert names["k"].shape[:-1] == names["v"].shape[:-1], topic
+    for library in RECORD["libraries"].values():  # the one topic that has such a pair holds errors only
+        assert all("raises" in run for run in library["cells"]["lengths"].get("runs", []))
+    assert "runs" not in RECORD["libraries"]["torch_sdpa"]["cells"]["lengths"]
+    with pytest.raises(ValueError, match="share n_k"):
+        here("lengths", "scaled_dot_product_attention(q, k, short)")
+
+
+def test_the_page_shows_every_topic_in_the_order_of_the_record():
+    page = (ROOT / "docs/reference/conventions.md").read_text("utf-8")
+    shown = re.findall(r"^show: (\S+)$", page, re.MULTILINE)
+    assert shown == ["overview", *RECORD["topics"], "libraries"]
+    assert re.findall(r"^id: (\S+)$", page, re.MULTILINE)[1:-1] == list(RECORD["topics"])
+
+
+def test_recording_without_a_library_keeps_what_is_known_of_it(monkeypatch):
+    monkeypatch.setattr(record_conventions, "installed", lambda stem: False)
+    before = copy.deepcopy(RECORD)
+    assert record_conventions.record(RECORD) == before

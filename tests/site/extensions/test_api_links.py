@@ -1,0 +1,66 @@
+"""The API pages: a name leads to what it names, and nothing is told twice."""
+
+import re
+from collections import Counter
+
+import pytest
+
+import attention
+from tests.site.pages import ROOT
+
+pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
+
+API = [path.stem for path in sorted((ROOT / "docs/reference").glob("*.md")) if "\n::: attention." in path.read_text()]
+DASH = "\N{EN DASH}"  # between a name and its description
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    files = {name: site / "reference" / name / "index.html" for name in API}
+    return {name: html5lib.parse(file.read_text("utf-8"), namespaceHTMLElements=False) for name, file in files.items()}
+
+
+def parameters(page):
+    """Yield each list of parameters."""
+    for contents in page.iter("div"):
+        title = ""
+        for child in contents:
+            if child.tag == "ul" and title == "Parameters:":
+                yield child
+            title = "".join(child.itertext()).strip()
+
+
+@pytest.mark.parametrize("name", API)
+def test_no_list_of_parameters_says_a_thing_twice(pages, name):
+    for entries in parameters(pages[name]):
+        said = Counter(" ".join("".join(entry.itertext()).split()).partition(f" {DASH} ")[2] for entry in entries)
+        assert max(said.values()) == 1, said.most_common(1)
+
+
+def test_inherited_options_are_one_line_with_a_link(pages):
+    names = "mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa"
+    for page in ("dot_product", "tiling"):
+        [entry] = [e for e in pages[page].iter("li") if "".join(e.itertext()).split(DASH)[0].split() == names.split()]
+        links = [link.get("href") for link in entry.iter("a")]
+        assert links[0].endswith("#attention.dot_product.attention_weights")
+
+
+@pytest.mark.parametrize("name", API)
+def test_a_name_in_a_docstring_is_a_link_to_its_explanation(pages, name):
+    missing = []
+    for block in pages[name].iterfind(".//div[@class='doc-md-description']"):
+        linked = {code for link in block.iter("a") for code in link.iter("code")}
+        missing += [code.text for code in block.iter("code") if code.text in attention.__all__ and code not in linked]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", API)
+def test_the_source_does_not_repeat_the_docstring(pages, name):
+    sources = pages[name].findall(".//details[@class='mkdocstrings-source']")
+    assert sources or name == "example"
+    for source in sources:
+        code = "".join(source.find(".//pre").itertext())
+        assert re.match(r"(?:@.*\n)*(?:def|class) ", code)
+        assert '"""' not in code
+        assert "\n\n\n" not in code

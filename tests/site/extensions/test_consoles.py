@@ -1,0 +1,195 @@
+"""Every example runs wherever a reader pastes it, and a copied example is nothing but code.
+
+That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
+"""
+
+import ast
+import doctest
+import re
+from html import unescape
+
+import pytest
+
+import attention
+from tests.site.pages import PAGES, ROOT, consoles
+
+CONSOLES = [console for page in PAGES for console in consoles(page)]
+PUBLIC = [name for name in attention.__all__ if not name.startswith("_")]
+
+
+def failures_of(examples, where):
+    """Run examples in a namespace of their own, by the standard library's rules and without flags."""
+    report = []
+    test = doctest.DocTest(examples, {"__name__": "__main__"}, where, where, 0, None)
+    doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    return "".join(report)
+
+
+def docstring_blocks(name):
+    """Yield each run of examples in the docstrings of a public name; prose between them starts a new one."""
+    for test in doctest.DocTestFinder().find(getattr(attention, name), name, globs={}):
+        block = []
+        for part in doctest.DocTestParser().parse(test.docstring):
+            if isinstance(part, doctest.Example):
+                block.append(part)
+            elif part.strip() and block:
+                yield test.name, block
+                block = []
+        if block:
+            yield test.name, block
+
+
+@pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
+def test_a_console_runs_alone_or_says_that_it_continues(console):
+    failures = failures_of(doctest.DocTestParser().get_examples(console.code), console.where)
+    if console.continues:
+        assert failures, f"{console.where} says that it continues, and runs alone"
+    else:
+        assert not failures, f"{console.where} does not run when pasted alone\n{failures}"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_block_of_a_docstring_runs_alone(name):
+    for where, block in docstring_blocks(name):
+        failures = failures_of(block, where)
+        assert not failures, f"{where}: a block of examples does not run when pasted alone\n{failures}"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_shows_two_results(name):
+    shown = sum(bool(example.want) for _, block in docstring_blocks(name) for example in block)
+    assert shown >= 2, f"{name} shows {shown} results in its examples; two or more are wanted"
+
+
+@pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
+def test_a_console_ends_with_a_blank_line(console):
+    assert console.code.endswith("\n\n"), f"{console.where}: doctest would read the closing fence as output"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_keeps_to_plain_doctest(page):
+    text = page.read_text("utf-8")
+    assert "# doctest:" not in text, f"{page}: python -m doctest and pytest must agree without flags"
+    prompts = len(re.findall(r"^ *>>> ", text, re.M))
+    fenced = sum(len(re.findall(r"^>>> ", console.code, re.M)) for console in consoles(page))
+    assert prompts == fenced, f"{page}: {prompts - fenced} prompts stand outside a ```pycon block"
+
+
+COLUMNS = 80  # what a block holds at 1280 px, prompt included: --code in site.css
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_line_of_an_example_is_longer_than_its_block(page):
+    found = consoles(page)
+    long = [f"{found.where}: {line}" for found in found for line in found.code.split("\n") if len(line) > COLUMNS]
+    assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "attention").glob("*.py")), ids=lambda file: file.name)
+def test_no_line_of_an_example_in_a_docstring_is_longer_than_its_block(file):
+    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+    examples = [example for text in texts for example in doctest.DocTestParser().get_examples(text)]
+    typed = (f">>> {line}" for example in examples for line in example.source.split("\n"))
+    printed = (line for example in examples for line in example.want.split("\n"))
+    long = [line for line in (*typed, *printed) if len(line) > COLUMNS]
+    assert not long, f"{file.name}: {len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
+
+
+CONSOLE = """```pycon
+>>> for i in range(2):
+...     print(i)
+...
+0
+1
+
+>>> {}["a"]
+Traceback (most recent call last):
+    ...
+KeyError: 'a'
+>>> "<b>"
+'<b>'
+
+```"""
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
+    from markdown import markdown
+
+    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"])
+
+
+def test_what_is_copied_is_the_code_alone(rendered):
+    code = re.search(r"<code>(.*)</code>", rendered, re.S)[1]
+    for hidden in ("gp", "go"):  # the style sheet hides both while Material copies
+        innermost = re.compile(rf'<span class="{hidden}">(?:[^<]|<span[^>]*>[^<]*</span>)*</span>')
+        code = innermost.sub("", code)
+    assert re.sub(r"<[^>]+>", "", code) == 'for i in range(2):\n    print(i)\n\n{}["a"]\n"&lt;b&gt;"\n'
+
+
+def test_what_is_read_is_all_of_it(rendered):
+    text = re.sub(r"<[^>]+>", "", rendered).replace("&gt;", ">").replace("&lt;", "<")
+    assert text == CONSOLE.removeprefix("```pycon\n").removesuffix("\n```")
+
+
+def test_marking_twice_is_marking_once(rendered):
+    from docs_ext.html.console import mark_outputs
+
+    assert mark_outputs(rendered) == rendered
+
+
+def test_other_code_is_left_alone():
+    pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
+    from markdown import markdown
+
+    page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
+    plain = ["pymdownx.highlight", "pymdownx.superfences"]
+    assert markdown(page, extensions=[*plain, "docs_ext.extensions.consoles"]) == markdown(page, extensions=plain)
+
+
+BLOCK = re.compile(
+    r'(?:<details class="setup".*?<pre>(?P<folded>.*?)</pre></details>\s*)?'
+    r'<pre><span></span><code>(?P<shown><span class="gp">.*?)</code></pre>',
+    re.DOTALL,
+)
+
+
+def typed(html):
+    """Return the statements in a console of a built page, as doctest reads them."""
+    return doctest.DocTestParser().get_examples(unescape(re.sub(r"<[^>]+>", "", html or "")))
+
+
+def visible_lines(page):
+    """Count the typed lines that a reader sees, and those of them that are imports or repeat an earlier block."""
+    known, seen, count = 0, set(), 0
+    for block in BLOCK.finditer(page):
+        shown = typed(block["shown"])
+        for example in shown:
+            lines = example.source.count("\n")
+            again = example.source in seen or re.match(r"(?:from|import) ", example.source)
+            count, known = count + lines, known + (lines if again and not example.want else 0)
+        seen.update(example.source for example in typed(block["folded"]) + shown)
+    return count, known
+
+
+@pytest.mark.parametrize("part", ["", "learn", "reference"])
+def test_readers_do_not_see_imports_and_data_again(site, part):
+    pages = {path: visible_lines(path.read_text("utf-8")) for path in (site / part).rglob("index.html")}
+    count, known = map(sum, zip(*pages.values(), strict=True))
+    assert count > 100, "the pages show too few typed lines: has their HTML changed?"
+    worst = sorted(pages, key=lambda path: -pages[path][1])[:5]
+    names = ", ".join(f"{path.parent.relative_to(site)} {pages[path][1]} of {pages[path][0]}" for path in worst)
+    assert known / count <= 0.08, f"{known} of {count} typed lines are imports or repeated data: {names}"
+
+
+def test_no_line_of_other_code_is_longer_than_its_block(site):
+    long = []
+    for page in site.rglob("index.html"):
+        html = re.sub(r'<details class="mkdocstrings-source">.*?</details>', "", page.read_text("utf-8"), flags=re.S)
+        for block in re.findall(r"<pre>(.*?)</pre>", html, re.S):  # signatures, explained code, plain text
+            lines = unescape(re.sub(r"<[^>]+>", "", block)).split("\n") if 'class="gp"' not in block else ()
+            long += [f"{page.parent.relative_to(site)}: {line}" for line in lines if len(line) > COLUMNS]
+    assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)

@@ -1,0 +1,139 @@
+"""Numbered formulas on built pages: their anchors, and the list of all of them."""
+
+import re
+from html import unescape
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
+
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+
+from docs_ext.extensions.equations import section
+from docs_ext.html.formula import standard_tex
+from docs_ext.reading.crosslinks import Page, pages
+from docs_ext.reading.equations import equations
+from docs_ext.reading.page import PageError
+from tests.site.pages import ROOT
+
+TEXT = r"""# Page
+
+$$
+x = y
+\tag{1}
+$$
+
+[Code][attention.numerics.softmax], as `s` · [Source](../reference/sources.md#a2020): A; [here](#b) · [Checked by](#b)
+{ .formula-links }
+
+$$
+y = z
+$$
+"""
+
+
+def convert(text, page="learn/page.md"):
+    extensions = ["attr_list", "pymdownx.arithmatex", "docs_ext.extensions.formulas", "docs_ext.extensions.equations"]
+    md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
+    relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
+    relpath.file = SimpleNamespace(src_uri=page, content_string=text)
+    md.treeprocessors.register(relpath, "relpath", 0)
+    return md.convert(text)
+
+
+def test_a_numbered_formula_has_an_anchor_and_another_one_has_none():
+    formulas = re.findall(r"<div [^>]*arithmatex[^>]*>", convert(TEXT))
+    assert [re.findall(r' id="(.*?)"', formula) for formula in formulas] == [["formula-1"], []]
+
+
+def test_a_fault_stops_the_build_in_one_line_with_page_and_line():
+    with pytest.raises(PageError) as error:
+        convert(TEXT.replace("{1}", "{2}"))
+    assert str(error.value) == "learn/page.md:3: formula (2) stands where (1) is due"
+
+
+LINK = '<a href="#formula-1">'
+MENTIONS = {
+    "By formula (1) and *equation (1)*.": f"By {LINK}formula (1)</a> and <em>{LINK}equation (1)</a></em>.",
+    "*See* formula (1), formula (1).": f"</em> {LINK}formula (1)</a>, {LINK}formula (1)</a>.",
+    "[Formula (1)](#there) and `formula (1)`": '<a href="#there">Formula (1)</a> and <code>formula (1)</code>',
+    "### Formula (1)": "<h3>Formula (1)</h3>",
+    "A 2020, eq. (7), has it": "A 2020, eq. (7), has it",
+}
+
+
+@pytest.mark.parametrize(("text", "html"), MENTIONS.items())
+def test_a_formula_that_the_text_mentions_is_a_link(text, html):
+    assert html in convert(f"{TEXT}\n{text}\n")
+    assert "<a" not in convert("Formula (1) of another page.")
+
+
+def test_a_mention_of_a_formula_that_is_not_there_stops_the_build():
+    with pytest.raises(PageError) as error:
+        convert(f"{TEXT}\nBy formula (2) it is.\n")
+    assert str(error.value) == "learn/page.md:15: there is no formula (2) on this page"
+
+
+def test_a_formula_of_the_list_has_links_that_lead_to_the_same_places():
+    page = Page("learn/page.md", "A page", equations(TEXT.splitlines()), frozenset())
+    assert section(page, "reference/equations.md") == [
+        "## A page { #page data-search-exclude=true }",
+        "",
+        "$$",
+        "x = y",
+        "$$",
+        "",
+        "[Formula (1)](../learn/page.md#formula-1) · Code: [`softmax`][attention.numerics.softmax], as `s`"
+        " · [Source](sources.md#a2020): A; [here](../learn/page.md#b)"
+        " · Checked by [an example](../learn/page.md#b)",
+        "{ .formula-links }",
+    ]
+
+
+OTHER_LINKS = {
+    "Code: `x @ y` · Source: definition · [Checked by](#b)": "`x @ y` · Source: definition · Checked by [an example]",
+    "[Code](#c) · Source: definition": "Code: [on the page](../learn/page.md#c) · Source: definition",
+    "[Code](#c) · [Source](#c): ours · [Checked by](../reference/properties.md#d)": "by [a property](properties.md#d)",
+    "[Code](#c) · [Source](#c): ours · Checked by `tests/a.py::test_b`": "Checked by `tests/a.py::test_b`",
+    "[Code](#c) · [Source](https://a.test/#b): A · [Checked by](#c)": "[Source](https://a.test/#b): A",
+}
+
+
+@pytest.mark.parametrize(("links", "listed"), OTHER_LINKS.items())
+def test_other_links(links, listed):
+    text = ["$$", r"x \tag{1}", "$$", "", links, "{ .formula-links }"]
+    page = Page("learn/page.md", "A page", equations(text), frozenset())
+    assert listed in section(page, "reference/equations.md")[-2]
+
+
+@pytest.fixture(scope="module")
+def listed(site):
+    """Return the page and number of each formula of the built list, with what a reader would copy of it."""
+    html = (site / "reference/equations/index.html").read_text("utf-8")
+    drawn = re.split(r'<div class="arithmatex"', html)[1:]
+    tex = [unescape(re.search(r"<annotation[^>]*>(.*?)</annotation>", part, re.S)[1]) for part in drawn]
+    own = [re.search(r'<p class="formula-links"><a href="(.*?)"', part)[1] for part in drawn]
+    assert len(own) > 80
+    return list(zip(own, tex, strict=True))
+
+
+def test_the_list_holds_every_numbered_formula_in_the_order_of_the_menu(listed):
+    menu = re.findall(r"- (learn/.+)\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    expected = []
+    for page in menu:
+        text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+        for tex, number in re.findall(r"(?:^|\n)\$\$\n((?:(?!\$\$).)*?)\\tag\{(.+?)\}\n\$\$", text, re.DOTALL):
+            expected.append((f"../../{page}/#formula-{number}", standard_tex(tex.strip())))
+    assert listed == expected
+    assert sum(len(page.equations) for page in pages()) == len(expected)
+
+
+def test_the_anchors_of_a_page_are_those_of_its_numbers(site):
+    for page in pages():
+        folder = site / page.source.removesuffix(".md").removesuffix("index")
+        anchors = re.findall(r'id="formula-(\w+)"', (folder / "index.html").read_text("utf-8"))
+        assert anchors == [equation.number for equation in page.equations], page.source

@@ -1,0 +1,117 @@
+"""Going deeper: sections become rows, and what would belong to no row stops the build."""
+
+from textwrap import dedent
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+markdown = pytest.importorskip("markdown", reason="building pages needs the docs extra")
+pytest.importorskip("pymdownx", reason="building pages needs the docs extra")
+
+from docs_ext.extensions.folded_sections import fault  # noqa: E402
+from docs_ext.reading.page import PageError  # noqa: E402
+from docs_ext.site.search import for_search  # noqa: E402
+
+PAGE = """\
+# Why?
+
+## Worked numbers
+
+### Not folded
+
+## Going deeper
+
+### Shapes and $x$ { #shapes }
+
+Text.
+
+```text
+### no heading
+```
+
+#### Within
+
+More.
+
+### Pitfalls
+
+- one
+
+## Sources
+
+Papers.
+"""
+
+
+@pytest.fixture
+def convert():
+    toc = {"permalink": True}
+    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.folded_sections"]
+    md = markdown.Markdown(extensions=extensions, extension_configs={"toc": toc})
+
+    def convert(text):
+        return fromstring(f"<body>{md.reset().convert(dedent(text)).replace('&para;', '¶')}</body>"), md
+
+    return convert
+
+
+def test_each_section_is_a_closed_fold_with_its_heading_in_the_summary(convert):
+    body, md = convert(PAGE)
+    assert [element.tag for element in body] == ["h1", "h2", "h3", "h2", "details", "details", "h2", "p"]
+    shapes, pitfalls = body.findall("details")
+    assert [fold.attrib for fold in (shapes, pitfalls)] == [{"class": "deeper"}] * 2
+    assert [element.tag for element in shapes] == ["summary", "a", "p", "div", "h4", "p"]
+    assert [element.tag for element in pitfalls] == ["summary", "a", "ul"]
+    assert shapes.find("summary/h3").get("id") == "shapes"
+    assert pitfalls.find("a[@class='headerlink']").get("href") == "#pitfalls"
+    contents = md.toc_tokens[0]["children"][1]
+    assert [section["id"] for section in contents["children"]] == ["shapes", "pitfalls"]
+
+
+def test_the_notes_of_a_page_stay_outside(convert):
+    body, _ = convert("## Going deeper\n\n### A\n\nText.[^1]\n\n[^1]: Note.\n")
+    assert [element.tag for element in body] == ["h2", "details", "div"]
+
+
+def test_the_search_reads_each_row_as_a_section(convert):
+    plugin = pytest.importorskip("material.plugins.search.plugin")
+    parser = plugin.Parser()
+    parser.feed(for_search(convert(PAGE)[1].convert(PAGE)))
+    found = {"".join(section.title).strip(): "".join(section.text) for section in parser.data if section.id}
+    assert found["Shapes and $x$"].strip().startswith("<p>Text.")
+    assert "one" in found["Pitfalls"]
+    assert "Papers." in found["Sources"]
+    assert "More." in found["Within"]
+    assert not found["Going deeper"].strip()
+
+
+FAULTS = {  # the text, and what the message must say
+    "text that belongs to no row": ("## Going deeper\n\nText.\n\n### A\n", ":3: only ### sections"),
+    "a fence that belongs to no row": ("## Going deeper\n\n```text\n```\n\n### A\n", ":3: only ### sections"),
+    "a level left out": ("## Going deeper\n\n#### A\n", ":3: only ### sections"),
+    "a level left out in a row": ("## Going deeper\n\n### A\n\n##### B\n", ":5: ##### under ###: a level is left out"),
+    "twice": ("## Going deeper\n\n### A\n\n## Going deeper\n\n### B\n", ":5: a second '## Going deeper'"),
+    "nothing in it": ("# T\n\n## Going deeper { #g }\n\n## Sources\n", ":3: '## Going deeper' has no ### section"),
+    "nothing after it": ("## Going deeper\n", ":1: '## Going deeper' has no ### section"),
+    "another level": ("# Going deeper\n\n### A\n", ":1: 'Going deeper' is a heading with two marks, ##"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_stops_the_build_with_its_line(convert, text, message):
+    with pytest.raises(PageError) as error:
+        convert(text)
+    assert message.replace(":", ", line of the text ", 1) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PAGE,
+        "## Going deeper\n\n### A\n\n#### B\n\n### C\n\n#### D\n",
+        "```markdown\n## Going deeper\n\nText.\n```\n",
+        "# T\n\nText on Going deeper.\n",
+    ],
+)
+def test_what_is_in_order_is_let_through(text):
+    assert fault(text.splitlines()) is None

@@ -1,0 +1,114 @@
+"""The glossary: complete entries, and the only source of hover text."""
+
+import json
+import re
+from xml.etree.ElementTree import fromstring, tostring
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
+
+from docs_ext.extensions.glossary import GLOSSARY, mark, terms  # noqa: E402
+from tests.site.pages import ROOT  # noqa: E402
+
+TEXT = GLOSSARY.read_text("utf-8")
+TERMS = terms(TEXT)
+HOVER = {term.name: term.first_sentence for term in TERMS if term.hover}
+
+
+def test_every_entry_is_read():
+    assert len(TERMS) == len(re.findall(r"^: ", TEXT, re.M)) > 40
+    assert all(term.first_sentence.endswith(".") for term in TERMS)
+
+
+def test_entries_stand_in_order_and_once():
+    names = [term.name.casefold().replace("_", " ") for term in TERMS]
+    assert names == sorted(set(names))
+    assert len({term.anchor for term in TERMS}) == len(TERMS)
+
+
+@pytest.mark.parametrize("term", TERMS, ids=lambda term: term.name)
+def test_an_entry_leads_to_a_page_that_has_the_word(term):
+    page = (ROOT / "docs" / term.page).read_text("utf-8")
+    assert f"# {term.title}" in page.splitlines(), f"{term.page} has another title than {term.title!r}"
+    for module in re.findall(r"^::: (attention\.\w+)$", page, re.M):
+        page += (ROOT / module.replace(".", "/")).with_suffix(".py").read_text("utf-8")
+    assert term.name.casefold() in page.replace(r"\d", "d_").casefold(), f"{term.page} does not say {term.name!r}"
+
+
+@pytest.mark.parametrize("name", HOVER)
+def test_hover_text_is_plain_and_short(name):
+    assert len(HOVER[name]) <= 120
+    assert not re.search(r"[*_`$<>\[\]\\]", HOVER[name])
+    assert name not in HOVER[name], "a word is not explained by itself"
+
+
+def marked(html):
+    root = fromstring(f"<div>{html}</div>")
+    mark(root, {"RoPE": "Turns.", "sink": "Takes."})
+    return tostring(root, encoding="unicode").removeprefix("<div>").removesuffix("</div>")
+
+
+def test_the_first_occurrence_of_each_word_is_marked():
+    rope, sink = '<abbr title="Turns.">RoPE</abbr>', '<abbr title="Takes.">sink</abbr>'
+    assert marked("<p>A sink, RoPE, a sink.</p><p>RoPE</p>") == f"<p>A {sink}, {rope}, a sink.</p><p>RoPE</p>"
+    assert marked("<p><em>x</em> RoPE <em>a sink</em></p>") == f"<p><em>x</em> {rope} <em>a {sink}</em></p>"
+    assert marked("<p><em>RoPE</em>, a sink</p>") == f"<p><em>{rope}</em>, a {sink}</p>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2>RoPE</h2>",
+        '<p><a href="x">a sink</a></p>',
+        "<p><code>sink=0</code></p>",
+        "<details><summary>RoPE?</summary></details>",
+        '<p><span class="arithmatex">RoPE</span></p>',
+        "<dl><dt>sink</dt><dd>RoPE</dd></dl>",
+        "<p>sinks, RoPE2, sink-like, Sink</p>",
+    ],
+)
+def test_other_text_is_left_alone(html):
+    assert marked(html) == html
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    parser = html5lib.HTMLParser(namespaceHTMLElements=False)
+    return {path.relative_to(site).as_posix(): parser.parse(path.read_text("utf-8")) for path in site.rglob("*.html")}
+
+
+def text_of(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def test_hover_text_is_what_the_glossary_shows(pages):
+    glossary = pages["reference/glossary/index.html"]
+    items = [element for element in glossary.iter() if element.tag in ("dt", "dd")]
+    shown = {text_of(dt).rstrip("¶"): text_of(dd) for dt, dd in zip(items[::2], items[1::2], strict=True)}
+    assert list(shown) == [term.name for term in TERMS]
+    abbrs = [(name, abbr) for name, page in pages.items() for abbr in page.iter("abbr")]
+    assert abbrs, "no page has hover text: is docs_ext.extensions.glossary in mkdocs.yml?"
+    for name, abbr in abbrs:
+        assert shown[text_of(abbr)].startswith(abbr.get("title")), name
+
+
+def test_a_page_explains_a_word_once(pages):
+    for name, page in pages.items():
+        words = [text_of(abbr) for abbr in page.iter("abbr")]
+        assert len(words) == len(set(words)), f"{name}: {words}"
+
+
+def test_headings_links_code_and_the_search_index_are_clean(site, pages):
+    for name, page in pages.items():
+        for element in page.iter():
+            if element.tag in ("title", "h1", "h2", "h3", "h4", "a", "code", "summary"):
+                assert not list(element.iter("abbr")), f"{name}: {text_of(element)}"
+    index = json.loads((site / "search/search_index.json").read_text("utf-8"))
+    assert not any("abbr" in doc["title"] + doc["text"] for doc in index["docs"])
+
+
+def test_the_index_leads_to_every_term(pages):
+    links = pages["reference/glossary/index.html"].iterfind(".//p[@class='glossary-index']/a")
+    assert [(link.get("href"), text_of(link)) for link in links] == [(f"#{term.anchor}", term.name) for term in TERMS]

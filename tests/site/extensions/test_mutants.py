@@ -1,0 +1,106 @@
+"""What a page says of the mutants comes from the list of the program: table, changes, links."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
+
+import html5lib
+import markdown
+
+from attention.practice import mutants
+from attention.practice.mutants import MUTANTS, NAMES
+from docs_ext.extensions.mutants import change
+from docs_ext.reading.page import PageError
+from docs_ext.site.practice import invite
+from tests.site.pages import ROOT
+
+EXTENSIONS = ["attr_list", "tables", "pymdownx.superfences", "pymdownx.details", "docs_ext.extensions.mutants"]
+
+
+def convert(text):
+    return markdown.markdown(text, extensions=EXTENSIONS)
+
+
+def words(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def test_the_table_has_a_row_for_each_mutant_with_its_page_and_a_folded_hint():
+    root = html5lib.parseFragment(convert("<!-- mutants -->\n"), namespaceHTMLElements=False)
+    rows = root.findall(".//tbody/tr")
+    assert len(rows) == len(MUTANTS)
+    for row, mutant in zip(rows, MUTANTS, strict=True):
+        name, wrong, page = row
+        assert name.find("code").get("id") == words(name) == mutant.name
+        assert words(wrong) == f"{mutant.wrong}Hint{mutant.hint}"
+        assert "open" not in wrong.find("details").attrib
+        assert words(wrong.find("details/p")) == mutant.hint
+        assert page.find("a").get("href") == f"../learn/{mutant.page}.md"
+        heading = re.search(r"^# (.+)$", (ROOT / f"docs/learn/{mutant.page}.md").read_text("utf-8"), re.M)[1]
+        assert words(page) == heading
+
+
+def test_names_in_its_sentences_are_code():
+    html = convert("<!-- mutants -->\n")
+    for name in ("padding_mask", "is_causal", "d_model", "window=(1, 0)", "multi_head_attention"):
+        assert f"<code>{name}</code>" in html
+    assert "_" not in re.sub(r"<code.*?</code>|<[^>]*>", "", html)
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_change_shows_the_lines_that_go_and_those_that_come(indent):
+    fold = '??? question "Solution"\n\n' if indent else ""
+    html = convert(f"{fold}{indent}<!-- mutant mask-inverted -->\n")
+    shown = re.sub(r"<[^>]*>", "", re.search(r"<pre>(.*?)</pre>", html, re.DOTALL)[1])
+    assert shown.strip().split("\n") == ["# attention/_scores.py", "- where=~allowed", "+ where=allowed"]
+
+
+def test_a_change_has_all_edits():
+    for mutant in MUTANTS:
+        text = "\n".join(change(mutant))
+        for edit in mutant.edits:
+            assert text.count(f"# attention/{edit.module}.py") == 1
+            assert all(f"- {line.strip()}" in text for line in edit.right.split("\n"))
+            assert all(f"+ {line.strip()}" in text for line in edit.wrong.split("\n"))
+
+
+def test_a_misspelt_mutant_stops_the_build_with_its_line():
+    with pytest.raises(PageError, match=r"3: no mutant is called 'mask-invertd' \(did you mean 'mask-inverted'\?\)"):
+        convert("# T\n\n<!-- mutant mask-invertd -->\n")
+
+
+def test_other_comments_stay():
+    assert "<!-- scripts -->" in convert("<!-- scripts -->\n")
+    assert "mutants" in convert("`<!-- mutants -->` is a mark.\n")
+
+
+def page(source):
+    return SimpleNamespace(file=SimpleNamespace(src_uri=source), url=source.removesuffix(".md") + "/")
+
+
+def invited(source, exercises="practice/kill-the-mutant/"):
+    found = exercises and SimpleNamespace(url=exercises)
+    return invite("<p>Text.</p>", page(source), SimpleNamespace(get_file_from_path=lambda _: found))
+
+
+def test_a_page_ends_with_the_mutants_that_break_what_it_explains():
+    for name in {mutant.page for mutant in MUTANTS}:
+        html = invited(f"learn/{name}.md")
+        assert html.startswith("<p>Text.</p>\n")
+        links = re.findall(r'<a href="\.\./\.\./practice/kill-the-mutant/#([\w-]+)"><code>([\w-]+)</code></a>', html)
+        assert links == [(mutant.name,) * 2 for mutant in MUTANTS if mutant.page == name]
+        html5lib.HTMLParser(strict=True).parseFragment(html)
+    assert "notice <a" in invited("learn/sharing-heads.md")
+    assert re.search(r"</a> or <a .*</a>\?</p>$", invited("learn/scaling.md"))
+
+
+def test_a_page_without_mutants_and_a_site_without_exercises_end_as_they_are():
+    assert invited("learn/order.md") == invited("reference/masks.md") == "<p>Text.</p>"
+    assert invited("learn/masks.md", exercises=None) == "<p>Text.</p>"
+
+
+def test_every_name_can_be_found():
+    assert [mutants.named(name) for name in NAMES] == list(MUTANTS)

@@ -1,0 +1,244 @@
+"""The attention grid: its numbers, its words, its HTML, and the contrast of its colours."""
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from docs_ext.fences import attention_grid
+from docs_ext.html.grid_table import statement
+from docs_ext.reading.words import MAX_WORDS
+from tests.site.fences.reading import HEAD, read, refuses, text
+
+CSS = Path(__file__, "../../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
+HEAD_1 = HEAD | {"id": "g", "caption": "c"}
+SEVEN = HEAD_1 | {"tokens": "S7", "x": "embed(S7, EARLY7)", "w_q": "W_Q7"}
+
+
+def powers_of_two(*doublings):
+    """Return the weights of a row whose scores count doublings, without the package: exact fractions."""
+    powers = [Fraction(2) ** n for n in doublings]
+    return [power / sum(powers) for power in powers]
+
+
+def parse(spec):
+    document = read(attention_grid.render(spec))
+    return document, {name: document.findall(f".//{name}") for name in ("tr", "th", "td", "input", "caption")}
+
+
+def rows_of(spec):
+    """Every row of the body as lists of (printed text, attributes)."""
+    document, _ = parse(spec)
+    return [
+        [("".join(cell.itertext()).split() or [""], cell.attrib) for cell in row.findall("td")]
+        for row in document.findall(".//tbody/tr")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "row", "doublings", "output"),
+    [
+        (HEAD_1, 4, (3, 2, 0, 1, 0), (5, 2)),
+        (HEAD_1, 0, (0, 0, 0, 0, 0), (2.4, 2.4)),
+        (SEVEN, 6, (0, 4, 3, 0, 0, 2, 0), (5, 2)),
+        (HEAD_1 | {"w_q": "W_Q2"}, 4, (1, 2, 0, 3, 0), (2, 5)),
+        (HEAD_1 | {"options": {"is_causal": True}}, 2, (3, 2, 0), (80 / 13, 16 / 13)),
+        (HEAD_1 | {"options": {"is_causal": True}}, 1, (1, 0), (20 / 3, 4 / 3)),
+        (HEAD_1 | {"options": {"scale": "1.0"}}, 4, (6, 4, 0, 2, 0), None),
+    ],
+    ids=["ran", "a zero query", "seven words", "head 2", "causal chased", "causal that", "scale forgotten"],
+)
+def test_cells_hold_exact_fractions(spec, row, doublings, output):
+    cells = rows_of(spec)[row]
+    expected = powers_of_two(*doublings)
+    for (printed, attributes), weight in zip(cells, expected, strict=False):
+        if weight.denominator <= 200:
+            assert Fraction(printed[0]) == weight
+        assert float(attributes["data-weight"]) == pytest.approx(float(weight), rel=1e-12)
+        assert attributes["style"] == f"--w:{attributes['data-weight']}"
+    masked = cells[len(expected) : -1]
+    assert all("data-masked" in attributes and printed[-1].endswith("masked") for printed, attributes in masked)
+    if output is not None:
+        np.testing.assert_allclose(json.loads(cells[-1][1]["data-output"]), output, rtol=1e-12)
+
+
+def test_the_grid_agrees_with_the_formula_on_random_numbers():
+    rng = np.random.default_rng(0)
+    q, k, v = rng.standard_normal((2, 3)), rng.standard_normal((5, 3)), rng.standard_normal((5, 4))
+    spec = {"id": "g", "caption": "c", "tokens": ["a", "b"], "key_tokens": list("vwxyz")}
+    cells = rows_of(spec | {"q": q.tolist(), "k": k.tolist(), "v": v.tolist()})
+    for i in range(2):
+        powers = [np.exp(sum(q[i, d] * k[j, d] for d in range(3)) / 3**0.5) for j in range(5)]
+        weights = [power / sum(powers) for power in powers]
+        blend = [sum(weights[j] * v[j, d] for j in range(5)) for d in range(4)]
+        np.testing.assert_allclose([float(a["data-weight"]) for _, a in cells[i][:-1]], weights, rtol=1e-12)
+        np.testing.assert_allclose(json.loads(cells[i][-1][1]["data-output"]), blend, rtol=1e-12)
+        assert [printed[0] for printed, _ in cells[i][:-1]] == [f"{weight:.3f}" for weight in weights]
+
+
+@pytest.mark.parametrize(
+    ("spec", "row", "says"),
+    [
+        (HEAD_1, 4, "ran: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)"),
+        (HEAD_1 | {"show": "weights"}, 4, "ran: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1"),
+        (
+            HEAD_1 | {"options": {"is_causal": True}},
+            1,
+            "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)",
+        ),
+        (
+            HEAD_1 | {"options": {"mask": "np.array(S5) != 'cat'"}},
+            4,
+            "ran: that 1/2, dog 1/4, chased 1/8, ran 1/8; masked: cat; sum 1; output (2, 4)",
+        ),
+        (
+            HEAD_1 | {"options": {"mask": "np.zeros((5, 5), bool)"}},
+            0,
+            "cat: no key to attend to; masked: cat, that, chased, dog, ran; sum 0; output (0, 0)",
+        ),
+        (
+            HEAD_1 | {"options": {"sink": "4 * np.log(2)"}},
+            4,
+            "ran: cat 1/4, that 1/8, dog 1/16, chased 1/32, ran 1/32; sum 1/2; the sink takes 1/2; output (2.5, 1)",
+        ),
+        (
+            SEVEN,
+            6,
+            "ran: cat 1/2, that 1/4, dog 1/8, the (1st) 1/32, chased 1/32, the (2nd) 1/32, ran 1/32; "
+            "sum 1; output (5, 2)",
+        ),
+        (SEVEN, 4, "the (2nd): the (1st) 1/7, cat 1/7, that 1/7, chased 1/7, the (2nd) 1/7, dog 1/7, ran 1/7; "
+                   "sum 1; output (12/7, 12/7)"),
+    ],
+    ids=["ran", "weights only", "causal", "cat masked", "all masked", "sink", "the word twice", "asked by the second"],
+)  # fmt: skip
+def test_a_row_is_also_a_sentence(spec, row, says):
+    assert statement(attention_grid.read_grid(spec), row) == says
+    assert text(parse(spec)[0].find(f".//p[@id='g-says-{row}']")) == says
+
+
+@pytest.mark.parametrize(
+    ("selected", "row"), [({}, 4), ({"selected": "dog"}, 3), ({"selected": 0}, 0)], ids=["last", "word", "index"]
+)
+def test_one_row_is_chosen(selected, row):
+    _, found = parse(HEAD_1 | selected)
+    assert [radio.get("value") for radio in found["input"] if "checked" in radio.attrib] == [str(row)]
+
+
+def test_the_table_has_a_caption_headers_and_named_radios():
+    document, found = parse(SEVEN | {"caption": "Who <asks> & whom"})
+    assert text(found["caption"][0]).startswith("Who <asks> & whom")
+    assert "stronger = more weight" in text(found["caption"][0])
+    assert [th.get("scope") for th in found["th"]] == ["col"] * 8 + ["row"] * 7
+    labels = list(map(text, document.findall(".//tbody//label")))
+    assert labels == ["the (1st)", "cat", "that", "chased", "the (2nd)", "dog", "ran"]
+    assert all(label.find("input") is not None for label in document.findall(".//tbody//label"))
+
+
+def test_weights_that_differ_by_rounding_keep_the_order_of_the_words():
+    spec = {"id": "g", "caption": "c", "tokens": ["a"], "key_tokens": ["b", "c"], "q": [[9, 9, 9]]}
+    spec["k"] = [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]]
+    assert statement(attention_grid.read_grid(spec), 0) == "a: b 1/2, c 1/2; sum 1"
+
+
+PLAIN = {"id": "g", "caption": "c", "tokens": ["a", "b"], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]]}
+REFUSED = {
+    "too many words": ({"tokens": ["a", "b", "c"]}, "q", ["3 words", "(2, 2)"]),
+    "too many key words": ({"key_tokens": ["a"]}, "k", ["1 words", "(2, 2)"]),
+    "values of another length": ({"v": [[1], [2], [3]]}, "v", ["(3, 1)"]),
+    "d_k differs": ({"k": [[1], [0]]}, None, ["(2, 2)", "(2, 1)"]),
+    "a vector": ({"q": [1, 0]}, "q", ["two axes", "(2,)"]),
+    "ragged": ({"q": [[1, 0], [0]]}, "q", ["matrix"]),
+    "x and q": ({"x": [[1, 0], [0, 1]]}, "q", ["either"]),
+    "no q": ({"q": None}, None, ["'q'", "missing"]),
+    "a Boolean that YAML made of a word": ({"tokens": ["a", True]}, "tokens", ["quote yes"]),
+    "tokens that are one word": ({"tokens": "'ab'"}, "tokens", ["list of words"]),
+    "no words": ({"tokens": "[]"}, "tokens", ["1 to 16"]),
+    "more rows than the style sheet knows": ({"tokens": ["a"] * 17}, "tokens", ["1 to 16", "17"]),
+    "no key words": ({"key_tokens": []}, "key_tokens", ["1 to 16"]),
+    "unknown word chosen": ({"selected": "c"}, "selected", ["'c'"]),
+    "index out of range": ({"selected": 2}, "selected", ["0 to 1"]),
+    "ambiguous word chosen": ({"tokens": ["a", "a"], "selected": "a"}, "selected", ["2 times", "index"]),
+    "unknown option": ({"options": {"causal": True}}, None, ["causal"]),
+    "options without names": ({"options": [1]}, "options", ["mapping"]),
+    "mask of another shape": ({"options": {"mask": "causal_mask(3)"}}, None, ["(3, 3)", "(2, 2)"]),
+    "several heads": ({"options": {"mask": "np.ones((4, 2, 2), bool)"}}, None, ["mask"]),
+    "show what": ({"show": "scores"}, "show", ["'weights'"]),
+}
+
+
+test_what_does_not_fit_is_refused = refuses(attention_grid.render, PLAIN, REFUSED)
+
+
+# Colours. OKLab is Ottosson's (https://bottosson.github.io/posts/oklab/), contrast is WCAG's.
+
+M1 = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+M2 = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+STOPS = {  # the ramp as designed, at weights 0, .2, .4, .6, .8, 1
+    "default": ["ecf7ff", "bec9dd", "929daf", "697384", "424b5b", "1e2735"],
+    "slate": ["1c2433", "3e4758", "646e7f", "8c97aa", "b7c2d6", "e4efff"],
+}
+
+
+def linear(color):
+    srgb = np.array([int(color[i : i + 2], 16) for i in (0, 2, 4)]) / 255
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb):
+    return np.cbrt(rgb @ M1.T) @ M2.T
+
+
+def luminance(lab):
+    rgb = (lab @ np.linalg.inv(M2).T) ** 3 @ np.linalg.inv(M1).T
+    return np.clip(rgb, 0, 1) @ np.array([0.2126, 0.7152, 0.0722])
+
+
+def variables(scheme):
+    block = re.search(rf'\[data-md-color-scheme="{scheme}"\] {{(.*?)}}', CSS, re.DOTALL)[1]
+    return dict(re.findall(r"--([\w-]+): #?([\w.]+);", block))
+
+
+def ramp(scheme, weights):
+    first, last = (oklab(linear(variables(scheme)[f"weight-{end}"])) for end in (0, 1))
+    return first + (last - first) * weights[:, None]
+
+
+@pytest.mark.parametrize("scheme", STOPS)
+def test_lightness_is_linear_in_the_weight_and_meets_the_design(scheme):
+    designed = oklab(np.array([linear(stop) for stop in STOPS[scheme]]))
+    mixed = ramp(scheme, np.linspace(0, 1, 6))
+    np.testing.assert_allclose(mixed[:, 0], designed[:, 0], atol=0.005)
+    np.testing.assert_allclose(mixed[:, 1:], designed[:, 1:], atol=0.02)
+    assert "color-mix(in oklab, var(--weight-1) calc(var(--w) * 100%), var(--weight-0))" in CSS
+
+
+@pytest.mark.parametrize("scheme", STOPS)
+def test_numbers_can_be_read_on_every_weight(scheme):
+    weights = np.linspace(0, 1, 10001)
+    colour = variables(scheme)
+    behind = luminance(ramp(scheme, weights))
+    after_flip = weights > float(colour["ink-flips-at"])
+    text = np.where(after_flip, 1 - float(colour["ink-0"]), float(colour["ink-0"]))  # black 0, white 1
+    contrast = (np.maximum(behind, text) + 0.05) / (np.minimum(behind, text) + 0.05)
+    assert contrast.min() >= 4.58
+
+
+def test_the_style_sheet_shows_the_statement_of_every_possible_row():
+    rules = re.findall(r":has\(tr:nth-child\((\d+)\) :checked\) p:nth-child\((\d+)\)", CSS)
+    assert rules == [(str(row), str(row)) for row in range(1, MAX_WORDS + 1)]

@@ -1,0 +1,110 @@
+"""Charts: data from the package, one SVG for both schemes, the numbers as a table."""
+
+import re
+
+import pytest
+
+from docs_ext.errors import SpecError
+from docs_ext.fences import chart
+from tests.site.fences.reading import read, refuses, rows
+
+SPEC = {
+    "id": "chart-1",
+    "title": "Deviation <grows>",
+    "description": 'A line from 1 to 8, "steep" at first.',
+    "data": '{"d_k": [1, 4, 64], "deviation": np.sqrt([1, 4, 64]), "name": ["a", "b", "c"]}',
+    "mark": {"type": "line", "clip": True, "color": "var(--role-query)"},
+    "encoding": {
+        "x": {"field": "d_k", "type": "quantitative"},
+        "y": {"field": "deviation", "type": "quantitative"},
+    },
+}
+
+
+def parse(spec):
+    return read(chart.render(spec))
+
+
+def test_the_numbers_of_the_package_stand_below_the_chart():
+    page = parse(SPEC)
+    numbers = [["dk", "deviation", "name"], ["1", "1", "a"], ["4", "2", "b"], ["64", "8", "c"]]
+    assert rows(page, ".//details//tr") == numbers
+    assert [th.get("scope") for th in page.findall(".//details//th")] == ["col"] * 3
+    assert "open" not in page.find(".//details").attrib
+    assert page.find(".//details//th/sub").text == "k"
+    assert [one.text for one in page.findall(".//{*}svg//{*}tspan")] == ["k"]  # the title of the axis
+
+
+def test_records_and_columns_are_the_same_data():
+    records = SPEC | {"data": '[{"d_k": n, "deviation": n ** .5, "name": s} for n, s in zip([1, 4, 64], "abc")]'}
+    assert chart.render(records) == chart.render(SPEC)
+
+
+def test_the_chart_is_one_image_with_a_description_and_a_heading():
+    page = parse(SPEC)
+    (svg,) = page.findall(".//{*}svg")
+    assert svg.get("role") == "img"
+    assert svg.get("aria-label") == 'A line from 1 to 8, "steep" at first.'
+    assert page.find(".//figcaption").text == "Deviation <grows>"
+    assert not [element for element in svg.iter() if "aria-roledescription" in element.attrib]
+    assert re.fullmatch(r"0 0 \d+ \d+", svg.get("viewBox"))
+
+
+def test_the_drawing_follows_the_scheme_and_asks_for_nothing():
+    html = chart.render(SPEC)
+    assert 'stroke="var(--role-query)"' in html
+    assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', html)) <= {"none", "currentColor", "var(--role-query)"}
+    for forbidden in ("<script", "<style", "@font-face", "http:", "https:", "<image", "style="):
+        assert forbidden not in html
+
+
+def test_a_point_lies_where_the_data_says():
+    bars = {"mark": "bar", "width": 300, "encoding": {"x": {"field": "deviation", "type": "quantitative"}}}
+    widths = re.findall(r'd="M0,[\d.]+h([\d.]+)v', chart.draw(bars | {"data": {"values": [{"deviation": 6.0}]}}))
+    assert "300" in widths
+
+
+def test_two_charts_share_no_id():
+    both = chart.render(SPEC) + chart.render(SPEC | {"id": "chart-2"})
+    ids = re.findall(r' id="([^"]*)"', both)
+    assert len(ids) == len(set(ids)) == 4  # two figures, two clip paths
+    assert set(re.findall(r"url\(#([^)]*)\)", both)) <= set(ids)
+
+
+def test_the_same_fence_gives_the_same_bytes():
+    assert chart.render(SPEC) == chart.render(SPEC)
+
+
+def test_layers_are_checked_too():
+    layers = {key: item for key, item in SPEC.items() if key not in ("mark", "encoding")}
+    layer = {"mark": "line", "encoding": SPEC["encoding"]}
+    assert "<svg" in chart.render(layers | {"layer": [layer, layer | {"mark": "point"}]})
+    with pytest.raises(SpecError, match="pont"):
+        chart.render(layers | {"layer": [layer | {"mark": "pont"}]})
+    with pytest.raises(SpecError, match="url"):
+        chart.render(layers | {"encoding": {}, "layer": [{"mark": "bar", "data": {"url": "http://a.b/c.csv"}}]})
+
+
+REFUSED = {
+    "typed numbers": ({"data": {"values": [{"x": 1}]}}, "data", "expression"),
+    "columns of unequal length": ({"data": '{"d_k": [1], "deviation": [1, 2]}'}, "data", "d_k 1, deviation 2"),
+    "no data": ({"data": "[]"}, "data", "not empty"),
+    "neither records nor columns": ({"data": "[1, 2]"}, "data", "records"),
+    "records that differ": ({"data": '[{"d_k": 1}, {"deviation": 1}]'}, "data", "same names"),
+    "a matrix in a cell": ({"data": '{"d_k": np.eye(2), "deviation": [1, 2]}'}, "data", "'d_k'"),
+    "nan": ({"data": '{"d_k": [1, 2], "deviation": [1, np.nan]}'}, "data", "nan"),
+    "unknown name": ({"data": "nothing_such"}, "data", "NameError"),
+    "unknown mark": ({"mark": "lnie"}, None, "'lnie'"),
+    "unknown property": ({"widht": 3}, None, "'widht'"),
+    "unknown type": ({"encoding": {"x": {"field": "d_k", "type": "quant"}}}, None, "'quant'"),
+    "unknown field": ({"encoding": {"x": {"field": "d_q", "type": "nominal"}}}, "encoding", "'d_k'"),
+    "bad calculation": ({"transform": [{"calculate": "datum.x +", "as": "y"}]}, None, "end of input"),
+}
+
+
+test_a_bad_chart_is_refused = refuses(chart.render, SPEC, REFUSED)
+
+
+def test_a_transform_may_make_fields():
+    spec = SPEC | {"transform": [{"calculate": "datum.d_k * 2", "as": "twice"}]}
+    assert "<svg" in chart.render(spec | {"encoding": {"x": {"field": "twice", "type": "quantitative"}}})

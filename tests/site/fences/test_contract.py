@@ -1,0 +1,113 @@
+"""What every fence does: each kind of fence that a page holds, and the example that its own module gives."""
+
+import doctest
+import re
+from collections import Counter
+
+import pytest
+import yaml
+from markupsafe import Markup
+
+from docs_ext.errors import SpecError
+from docs_ext.extensions import fences
+from tests.site.fences.reading import KINDS, ON_PAGES, fences_in, read, text
+
+POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
+every_kind = pytest.mark.parametrize(("name", "spec"), KINDS.values(), ids=KINDS)
+every_name = pytest.mark.parametrize("name", fences.names())
+
+
+def render(name, spec):
+    return fences.fence(name).render(spec)
+
+
+@every_name
+def test_a_page_shows_it(name):
+    assert name in {shown for shown, _ in KINDS.values()}
+
+
+@every_name
+def test_the_examples_of_its_module_hold(name):
+    module = fences.fence(name)
+    examples = [(other, body) for _, other, body in fences_in(module.__doc__)]
+    assert examples
+    for other, body in examples:
+        assert other == name
+        read(fences.render(name, body, "an-example"))
+    assert doctest.testmod(module).failed == 0
+
+
+@every_kind
+def test_it_is_valid_html_and_complete_without_a_script(name, spec):
+    html = render(name, spec)
+    assert isinstance(html, Markup)
+    root = read(html)
+    tags = {element.tag for element in root.iter() if isinstance(element.tag, str)}
+    assert {tag for tag in tags if "-" in tag and "}" not in tag} <= set(fences.names())  # custom elements
+    assert not tags & {"script", "style", "link", "iframe"}
+    assert tags & {"table", "pre", "label"}
+    assert len(text(root)) > 40
+    assert len(root.findall(".//input")) == len(root.findall(".//label//input"))
+
+
+RAW = re.compile(r"(?<![\w.])[A-Za-z]_(?:[A-Za-z0-9]|model)\b")
+
+
+def spelt(element):
+    """Yield what is read of an element or of its labels, without code and TeX."""
+    if not isinstance(element.tag, str) or element.tag.rpartition("}")[2] in ("code", "pre", "annotation"):
+        return
+    yield from filter(None, (element.text, element.get("aria-label")))
+    for child in element:
+        yield from spelt(child)
+        yield child.tail or ""
+
+
+@pytest.mark.parametrize(("name", "body"), ON_PAGES.values(), ids=ON_PAGES)
+def test_no_symbol_is_shown_with_an_underscore(name, body):
+    assert [text for text in spelt(read(fences.render(name, body, "x"))) if RAW.search(text)] == []
+
+
+@every_kind
+def test_the_same_fence_gives_the_same_bytes(name, spec):
+    assert render(name, spec) == render(name, spec)
+
+
+@every_kind
+def test_its_id_is_used_and_two_of_them_share_no_id_and_no_group(name, spec):
+    both = [read(render(name, spec | {"id": ident})) for ident in ("one", "two")]
+    found = [{value for element in root.iter() if (value := element.get("id"))} for root in both]
+    ids = Counter(element.get("id") for root in both for element in root.iter() if element.get("id"))
+    assert set(ids.values()) == {1}
+    assert "one" in found[0]
+    groups = [{radio.get("name") for radio in root.findall(".//input[@type='radio']")} for root in both]
+    assert not groups[0] & groups[1]
+    for root, own in zip(both, found, strict=True):
+        for element in root.iter():
+            for pointer in POINTERS:
+                assert set(element.get(pointer, "").split()) <= own
+
+
+@every_kind
+def test_the_search_finds_nothing_of_it_but_the_question_of_a_quiz(name, spec):
+    def found(element):
+        if "data-search-exclude" in element.attrib:
+            return ""
+        return (element.text or "") + "".join(found(child) + (child.tail or "") for child in element)
+
+    legend = read(render(name, spec)).find(".//legend") if name == "quiz-question" else None
+    seen = found(read(render(name, spec)))
+    assert " ".join(seen.split()) == ("" if legend is None else " ".join(found(legend).split()))
+
+
+@every_kind
+def test_a_key_that_is_unknown_or_missing_is_named(name, spec):
+    module = fences.fence(name)
+    with pytest.raises(SpecError, match="'unheard_of'"):
+        fences.render(name, yaml.safe_dump(spec | {"unheard_of": 1}), "x")
+    for key in module.REQUIRED:
+        for change in ({}, {key: None}):
+            rest = {other: item for other, item in spec.items() if other != key} | change
+            with pytest.raises(SpecError, match=f"the key '{key}' is missing") as error:
+                fences.render(name, yaml.safe_dump(rest), "x")
+            assert error.value.key == key

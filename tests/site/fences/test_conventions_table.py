@@ -1,0 +1,91 @@
+"""Conventions: every cell of the record can be read, reached and unfolded, without a script."""
+
+import re
+
+import pytest
+
+from docs_ext.fences import conventions_table
+from docs_ext.records import conventions
+from tests.site.fences.reading import read, refuses, text
+
+RECORD = conventions.record()
+LIBRARIES = RECORD["libraries"]
+SPEC = {"id": "causal", "show": "causal"}
+
+
+def shown(topic):
+    return read(conventions_table.render({"id": topic, "show": topic}))
+
+
+@pytest.fixture(scope="module")
+def overview():
+    return read(conventions_table.render({"id": "x", "show": "overview"}))
+
+
+def test_the_overview_has_a_word_for_each_cell_that_leads_to_its_row(overview):
+    targets = {element.get("id") for topic in RECORD["topics"] for element in shown(topic).iter() if element.get("id")}
+    rows = overview.findall(".//tbody/tr")
+    assert len(rows) == len(RECORD["topics"])
+    for row in rows:
+        assert len(row.findall("td")) == len(LIBRARIES)
+        for link in row.findall(".//a"):
+            assert text(link)
+            assert link.get("href")[1:] in targets
+
+
+def test_the_overview_says_how_much_was_executed_and_marks_the_rest(overview):
+    executed, cells = conventions.executed()
+    assert cells == len(RECORD["topics"]) * len(LIBRARIES)
+    assert 0.7 * cells <= executed < cells
+    caption = text(overview.find(".//caption"))
+    assert caption.startswith(f"{executed} of {cells} cells were executed in the library ({executed / cells:.1%})")
+    assert len(overview.findall(".//td[@class='read']")) == cells - executed
+
+
+@pytest.mark.parametrize("topic", RECORD["topics"])
+def test_a_row_shows_every_call_every_result_and_the_call_here(topic):
+    root = shown(topic)
+    assert text(root.find(".//pre")) == " ".join(RECORD["topics"][topic]["given"].split())
+    rows = root.findall(".//tbody/tr")
+    assert [row.get("id") for row in rows] == [f"{topic}-{stem.replace('_', '-')}" for stem in LIBRARIES]
+    for row, library in zip(rows, LIBRARIES.values(), strict=True):
+        cell = library["cells"][topic]
+        assert text(row.find("th/a")) == library["name"]
+        codes = [text(code) for code in row.findall(".//pre")]
+        results = [text(result) for result in row.findall(".//p[@class='result']")]
+        for attempt, result in zip(conventions.attempts(cell), results, strict=True):
+            for key in ("call", "here"):
+                assert " ".join(attempt.get(key, "").split()) in [*codes, ""]
+            assert attempt.get("differs", "") in text(row)
+            said = result.rpartition(": ")[2]
+            if "gives" in attempt:
+                assert [str(entry) if isinstance(entry, str) else float(entry) for entry in attempt["gives"]] == [
+                    float(entry) if isinstance(known, float) else entry
+                    for entry, known in zip(said.split(", "), attempt["gives"], strict=True)
+                ]
+            elif "raises" in attempt:
+                assert " ".join(attempt["raises"].split()) in result
+        assert ("Documentation, not executed" in text(row)) == ("runs" not in cell)
+
+
+def test_libraries_are_shown_with_versions_and_what_their_calls_begin_with():
+    root = read(conventions_table.render({"id": "library", "show": "libraries"}))
+    for stem, library in LIBRARIES.items():
+        part = root.find(f".//details[@id='library-{stem.replace('_', '-')}']")
+        for package, version in library["versions"].items():
+            assert f"{package} {version}" in text(part.find("summary"))
+        assert library.get("versions") or "documentation only" in text(part)
+        assert " ".join(library.get("begin", "").split()) in text(part)
+        assert part.find(".//a").get("href") == library["link"]
+
+
+def test_a_result_that_no_reading_fits_needs_a_word_of_its_own():
+    with pytest.raises(ValueError, match=re.escape("no reading fits [3.0]")):
+        conventions.word([[[2.5], "attend"]], {"runs": [{"gives": [3.0]}]})
+
+
+REFUSED = {
+    "a misspelt topic": ({"show": "casual"}, "show", "there is no topic 'casual' (did you mean 'causal'?)"),
+    "no topic": ({"show": 7}, "show", ("there is no topic '7'; known: overview", "polarity")),
+}
+test_what_does_not_fit_is_refused = refuses(conventions_table.render, SPEC, REFUSED)

@@ -1,0 +1,117 @@
+"""The strips of X times three matrices: every number against exact products, and what is refused."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+
+from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+from docs_ext.fences import matrix_strips
+from tests.site.fences.reading import plain, read, refuses
+
+SPEC = {
+    "id": "m",
+    "caption": "c",
+    "tokens": "S5",
+    "x": "embed(S5, EARLY5)",
+    "features": ["cat", "dog", "asks", "early"],
+    "w_q": "W_Q1",
+    "w_k": "W_K",
+    "w_v": "W_V",
+    "meet": ["noun", "early", "asks", "which"],
+    "give": ["cat", "dog"],
+    "unit": {"name": "ln 2", "size": "np.log(2)"},
+    "selected": "cat",
+    "column": "key early",
+}
+MATRICES = (W_Q1 / np.log(2), W_K, W_V)
+
+
+def parse(spec=SPEC):
+    return read(matrix_strips.render(spec))
+
+
+def numbers(table):
+    rows = table.findall("tbody/tr")
+    return np.array([[float(cell.get("data-number")) for cell in row.findall("td")] for row in rows])
+
+
+def multiplied(x, w):
+    """Multiply row by column in fractions: a float is one exactly."""
+    columns = [[Fraction(float(entry)) for entry in column] for column in w.T]
+    return [[float(sum(Fraction(float(a)) * b for a, b in zip(row, c, strict=True))) for c in columns] for row in x]
+
+
+def test_the_strips_are_x_the_matrices_and_their_products():
+    x, root = embed(S5, EARLY5), parse()
+    np.testing.assert_array_equal(numbers(root.find(".//div[@class='given']/table")), x)
+    for role, matrix in zip(("query", "key", "value"), MATRICES, strict=True):
+        panel = root.find(f".//div[@class='panel {role}']")
+        np.testing.assert_allclose(numbers(panel.find("table")), matrix, rtol=0, atol=1e-12)
+        made = numbers(panel.find("div[@class='made']/table"))
+        np.testing.assert_allclose(made, multiplied(x, matrix), rtol=0, atol=1e-12)
+
+
+def test_names_say_the_matrix_and_its_unit():
+    names = [plain(caption) for caption in parse().findall(".//caption")]
+    assert names == ["X", "WQ / ln 2", "Q / ln 2", "WK", "K", "WV", "V"]
+    whole = {key: item for key, item in SPEC.items() if key != "unit"}
+    assert plain(parse(whole).findall(".//caption")[1]) == "WQ"
+    np.testing.assert_array_equal(numbers(parse(whole).find(".//div[@class='panel query']/table")), W_Q1)
+
+
+def test_a_row_and_a_column_are_chosen_by_radio_buttons():
+    radios = parse().findall(".//input")
+    groups = {name: [r for r in radios if r.get("name") == f"m-{name}"] for name in ("row", "column")}
+    assert {name: len(group) for name, group in groups.items()} == {"row": 5, "column": 10}
+    chosen = {name: [r.get("value") for r in group if "checked" in r.attrib] for name, group in groups.items()}
+    assert chosen == {"row": ["0"], "column": ["5"]}
+    assert groups["column"][5].get("aria-label") == "key: early"
+    assert [label.get("for") for label in parse().findall(".//div[@class='which']/label")] == [
+        "m-column-0",
+        "m-column-4",
+        "m-column-8",
+    ]
+
+
+def test_the_products_of_a_number_are_said():
+    says = {
+        "cat key early": "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
+        "dog key which": "The key of dog, which: 0 · 1 + 2 · (-1) + 0 · 0 + 0 · 0 = -2. "
+        "The whole key is (2, 0, 0, -2).",
+        "that value cat": "The value of that, cat: 1 · 4 + 1 · 0 + 1 · 0 + 1 · 0 = 4. The whole value is (4, 4).",
+        "ran query noun": "The query of ran, noun: 0 · 0 + 0 · 0 + 1 · 1 + 0 · 0 = 1. "
+        "The whole query is (1, 1, 0, 0), in units of ln 2.",
+    }
+    for choice, expected in says.items():
+        word, _, column = choice.partition(" ")
+        assert plain(parse(SPEC | {"selected": word, "column": column}).find(".//output")) == expected
+
+
+def test_the_prediction_is_answered_by_the_package():
+    assert plain(parse().find(".//details/p")).endswith(
+        "the key is then (4, 8, 0, 4), the value (16, 0) and the query (0, 0, 0, 0), in units of ln 2."
+    )
+
+
+def test_the_script_gets_the_numbers():
+    data = parse().find(".//matrix-strips").attrib
+    np.testing.assert_array_equal(json.loads(data["data-x"]), embed(S5, EARLY5))
+    for product, matrix in zip(json.loads(data["data-products"]), MATRICES, strict=True):
+        np.testing.assert_allclose(product["matrix"], matrix, rtol=0, atol=1e-12)
+    assert json.loads(data["data-words"]) == S5
+
+
+REFUSED = {
+    "unknown column": ({"column": "key cat"}, "column", ("value cat", "'key cat'")),
+    "no role": ({"column": "early"}, "column", "query noun"),
+    "a word too many": ({"tokens": ["cat", "dog"]}, "x", "(5, 4)"),
+    "features": ({"features": ["cat", "dog"]}, "x", "(5, 4)"),
+    "names of columns": ({"meet": ["noun"]}, "w_q", ("'meet'", "(4, 4)")),
+    "names of values": ({"give": ["cat"]}, "w_v", ("'give'", "(4, 2)")),
+    "another matrix": ({"w_k": "W_V"}, "w_k", "(4, 2)"),
+    "nine words": ({"tokens": ["cat"] * 9, "x": "embed(['cat'] * 9)"}, "tokens", "at most 8: 9"),
+    "unit": ({"unit": "ln 2"}, "unit", "mapping"),
+    "unknown word": ({"selected": "cow"}, "selected", "'cow'"),
+}
+test_what_does_not_fit_is_refused = refuses(matrix_strips.render, SPEC, REFUSED)

@@ -1,0 +1,137 @@
+"""The precision lab as it stands without a script: its numbers by hand and in longdouble, and what it refuses."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
+from docs_ext.errors import SpecError
+from docs_ext.fences import precision_lab
+from tests.site.fences.reading import HEAD, read, refuses, rows, text
+
+SENTENCE = HEAD | {"id": "l", "mode": "sentence", "caption": "c", "format": "bfloat16", "copies": 1024}
+HEADS = "[rng.standard_normal((n, 6)) for rng in [np.random.default_rng(1)] for n in (2, 20, 20)]"
+PLACES = {"id": "p", "mode": "places", "caption": "c", "heads": HEADS}
+X = embed(S5, EARLY5)
+Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
+
+
+def parse(spec):
+    return read(precision_lab.render(spec))
+
+
+def grid(spec):
+    return rows(parse(spec), ".//table[@class='weights']/tbody/tr")
+
+
+def says(spec):
+    root = parse(spec)
+    return text(root.find(".//output")), text(root.find(".//details/p"))
+
+
+def test_a_fifth_in_bfloat16_is_205_of_1024():
+    fifth = Fraction(205, 1024)  # 0.2 is 1.1001 1001 1001... times 1/8, and its fraction has seven bits: 1.1001101
+    assert fifth == Fraction(0b11001101, 2**10)
+    error = float(fifth / Fraction(1, 5) - 1)
+    cat = grid(SENTENCE)[0]
+    assert cat == ["cat", *[precision_lab.percent(error)] * 5, "(2.406, 2.406)"]
+    assert precision_lab.percent(error) == "0.098%"
+
+
+def test_the_statement_names_the_worst():
+    assert says(SENTENCE)[0] == (
+        "5 words. The worst weight is off by 0.39%, the worst output by 0.008. "
+        "ran receives (5, 1.992); right is (5, 2)."
+    )
+
+
+def test_in_float64_and_float32_nothing_is_to_be_seen():
+    for format, allowed in (("float64", {"0"}), ("float32", {"0", "<0.001%"})):
+        cells = grid(SENTENCE | {"format": format})
+        assert {cell.removeprefix("-") for row in cells for cell in row[1:-1]} <= allowed
+        assert [row[-1] for row in cells] == ["(2.4, 2.4)", "(5, 2)", "(5, 2)", "(2.4, 2.4)", "(5, 2)"]
+
+
+def test_the_prediction_is_answered_by_sums_that_stop():
+    # The largest term of each sum stops it at 256 times itself: exponentials of 1 at 256, so a weight of cat is 1/256,
+    # and the output's terms 8/256 and 4 (1/2)/256 stop at 8 and 2.
+    assert says(SENTENCE)[1].startswith("(8, 2). Once, the output was (5, 1.992).")
+
+
+def test_the_table_compares_choices():
+    table = {row[0]: row[1:] for row in rows(parse(SENTENCE), ".//table[@class='numbers']/tbody/tr")}
+    assert len(table) == 9
+    assert table["all in float32"] == ["(5, 2)", "(5, 2)"]
+    assert table["bfloat16 multiplied, float32 summed"] == ["(5, 2)", "(5, 2)"]
+    assert table["fp8 multiplied, float32 summed"][1] == "(0, 0)"
+    # 256 in place of 2048: every weight is 8 times too large
+    assert table["float32, but the sum of exponentials in bfloat16"] == ["(5, 2)", "(40, 16)"]
+
+
+def test_what_is_exact_is_computed_in_longdouble():
+    weights, output = precision_lab.exactly(Q, K, V)
+    assert weights.dtype == output.dtype == np.longdouble
+    np.testing.assert_allclose(weights.astype(float), attend(X, W_Q1)[0], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(output.astype(float), attend(X, W_Q1)[1], rtol=0, atol=1e-14)
+    sent = json.loads(parse(SENTENCE).find(".//precision-lab").get("data-weights"))
+    np.testing.assert_allclose(sent[4], [1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rtol=1e-15)
+
+
+def test_cells_are_as_dark_as_the_digits_that_are_wrong():
+    assert [precision_lab.level(error) for error in (0, 1e-9, 1e-8, 1e-4, -1e-4, 1, 19)] == pytest.approx(
+        [0, 0, 0, 0.5, 0.5, 1, 1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (0, "0"),
+        (1e-13, "0"),
+        (3e-7, "<0.001%"),
+        (-3e-7, "<0.001%"),
+        (0.00012345, "0.012%"),
+        (0.125, "13%"),
+        (-0.00390625, "\N{MINUS SIGN}0.39%"),
+        (0.0996, "10%"),
+        (19.0, "1900%"),
+    ],
+)
+def test_errors_have_two_digits(error, shown):
+    assert precision_lab.percent(error) == shown
+
+
+def test_one_place_at_a_time_rounds_there_alone():
+    q, k, v = (np.array(array) for array in eval(HEADS, {"np": np}))
+    errors = precision_lab.one_place_at_a_time(q, k, v)
+    shown = grid(PLACES)
+    assert [row[0] for row in shown] == list(precision_lab.PLACES.values())
+    for row, (place, given) in zip(shown, errors.items(), strict=True):
+        assert row[1:] == [f"{error:.0e}" for error in given.values()]
+        assert given["float64"] < 1e-14
+        assert 1e-9 < given["float32"] < 1e-5 < given["float16"] < 0.02
+        assert given["float16"] < given["bfloat16"] < given["float8_e4m3fn"]
+        formats = dict.fromkeys(precision_lab.PLACES, "float64") | {place: "float16"}
+        off = precision_lab.attend(q, k, v, formats)[1] - precision_lab.exactly(q, k, v)[1]
+        wanted = precision_lab.exactly(q, k, v)[1]
+        assert given["float16"] == pytest.approx(float(np.sqrt(np.mean(off**2) / np.mean(wanted**2))))
+
+
+SENTENCE_REFUSED = {
+    "mode": ({"mode": "dance"}, "mode", "'sentence' or 'places'"),
+    "no values": ({"w_v": None}, None, "give v"),
+    "format": ({"format": "float12"}, "format", "float64, float32"),
+    "one copy": ({"copies": 1}, "copies", "power of two"),
+    "a thousand": ({"copies": 1000}, "copies", "power of two"),
+}
+PLACES_REFUSED = {"key of the other mode": ({"copies": 4}, "copies", "has no key 'copies'")}
+test_a_sentence_that_does_not_fit_is_refused = refuses(precision_lab.render, SENTENCE, SENTENCE_REFUSED)
+test_places_that_do_not_fit_are_refused = refuses(precision_lab.render, PLACES, PLACES_REFUSED)
+
+
+def test_a_key_that_a_mode_needs_is_asked_for():
+    for spec, key in ((SENTENCE, "tokens"), (SENTENCE, "copies"), (PLACES, "heads")):
+        with pytest.raises(SpecError, match=f"needs the key '{key}'"):
+            precision_lab.render({name: item for name, item in spec.items() if name != key})

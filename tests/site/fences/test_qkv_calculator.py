@@ -1,0 +1,99 @@
+"""The calculator without its script: every step against exact fractions, and what it refuses."""
+
+from fractions import Fraction
+from typing import Any
+
+from docs_ext.fences import qkv_calculator
+from tests.site.fences.reading import read, refuses, text
+
+SPEC = {
+    "id": "c",
+    "caption": "c",
+    "tokens": ["cat", "that", "dog"],
+    "x": "embed(['cat', 'that', 'dog'], [2, 1, 0])",
+    "w_q": "W_Q1",
+    "w_k": "W_K",
+    "w_v": "W_V",
+    "query": "that",
+    "features": {"key": ["noun", "early", "asks", "which"], "value": ["cat", "dog"]},
+}
+K = [(2, 4, 0, 2), (2, 2, 1, 0), (2, 0, 0, -2)]
+V = [(8, 0), (4, 4), (0, 8)]
+
+
+def parse(spec):
+    return read(qkv_calculator.render(spec))
+
+
+def texts(cells):
+    return list(map(text, cells))
+
+
+def test_it_speaks_of_doublings_and_of_no_other_base():
+    said = text(parse(SPEC))
+    assert "in doublings" in said
+    assert not [word for word in (" ln", "\\ln", "e^", "exp") if word in said]
+
+
+def test_the_matrices_show_queries_in_doublings():
+    tables = parse(SPEC).findall(".//table[@class='matrix']")
+    shown = [[texts(row) for row in table.findall("tbody/tr")] for table in tables]
+    minus = str.maketrans("-", "\N{MINUS SIGN}")
+    matrices: tuple[Any, ...] = ([(0,) * 4, (1, 1, 0, 0), (0,) * 4], K, V)
+    for found, expected in zip(shown, matrices, strict=True):
+        assert [row[0] for row in found] == ["cat", "that", "dog"]
+        assert [row[1:] for row in found] == [[str(x).translate(minus) for x in row] for row in expected]
+    assert texts(tables[1].findall("thead/tr/th")) == ["noun", "early", "asks", "which"]
+    assert texts(tables[2].findall("thead/tr/th")) == ["cat", "dog"]
+
+
+def test_every_step_is_the_exact_one():
+    document, query = parse(SPEC), (1, 1, 0, 0)
+    scores = [Fraction(sum(a * b for a, b in zip(query, key, strict=True)), 2) for key in K]
+    powers = [2 ** int(score) for score in scores]
+    output = [0, 0]
+    for row, score, power, value in zip(document.findall(".//tbody/tr")[-3:], scores, powers, V, strict=True):
+        _, dot, scaled, doubled, weight, part = texts(row)
+        share = Fraction(power, sum(powers))
+        product = [share * x for x in value]
+        output = [a + b for a, b in zip(output, product, strict=True)]
+        assert dot.endswith(f" = {2 * score}")
+        assert scaled == f"{2 * score}/√4 = {score}"
+        assert doubled == f"2{score} = {power}"
+        assert weight == f"{power}/{sum(powers)} = {share}"
+        assert part == f"({product[0]}, {product[1]})"
+    assert texts(document.find(".//tfoot/tr")) == ["sum", "", "", "14", "1", f"({output[0]}, {output[1]})"]
+    assert output == [Fraction(40, 7), Fraction(16, 7)]
+
+
+def test_a_negative_factor_stands_in_brackets():
+    dots = [texts(row)[1] for row in parse(SPEC).findall(".//tbody/tr")[-3:]]
+    assert dots[2] == "1·2 + 1·0 + 0·0 + 0·(\N{MINUS SIGN}2) = 2"
+
+
+def test_the_prediction_is_answered_by_the_package():
+    answer = text(parse(SPEC).find(".//details/p"))
+    assert "cat falls from 4/7 to 1/2, that from 2/7 to 1/4. Both keep 7/8" in answer
+    assert "ratio stays 2 : 1" in answer
+
+
+def test_the_sentence_names_the_word_that_asks():
+    document = parse(SPEC | {"query": "dog"})
+    assert text(document.find(".//output")) == "dog: cat 1/3, that 1/3, dog 1/3; sum 1; output (4, 4)"
+
+
+def test_what_cannot_be_written_out_is_left_as_a_power():
+    spec = {key: SPEC[key] for key in ("id", "caption", "tokens", "query")}
+    spec |= {"q": "np.log(2) * np.full((3, 1), 40)", "k": [[1], [0], [-1]], "v": [[1], [2], [3]]}
+    rows = parse(spec | {"features": {"key": ["a"], "value": ["b"]}}).findall(".//tbody/tr")[-3:]
+    assert [texts(row)[3] for row in rows] == ["240", "20 = 1", "2\N{MINUS SIGN}40"]
+
+
+REFUSED = {
+    "no values": ({"w_v": None}, None, "needs values"),
+    "unknown word": ({"query": "bird"}, "query", "query must be a word or an index"),
+    "features of what": ({"features": ["noun"]}, "features", "features is a mapping"),
+    "too few features": ({"features": {"key": ["noun"], "value": ["a", "b"]}}, "features", "key needs 4 names"),
+    "two words": ({"tokens": ["a", "b"], "x": "embed(['cat', 'dog'])", "query": "a"}, "tokens", "three words"),
+}
+test_what_does_not_fit_is_refused = refuses(qkv_calculator.render, SPEC, REFUSED)

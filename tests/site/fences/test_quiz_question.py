@@ -1,0 +1,250 @@
+"""Quizzes: every answer on every page is settled, and a question that is not right stops build and tests."""
+
+import re
+
+import pytest
+
+from docs_ext.errors import SpecError
+from docs_ext.extensions import fences
+from docs_ext.fences import quiz_question
+from docs_ext.reading.fence import parse
+from tests.site.fences.reading import ON_PAGES, read
+from tests.site.fences.reading import text as words
+from tests.site.pages import ROOT, consoles
+
+QUIZZES = {place: body for place, (name, body) in ON_PAGES.items() if name == "quiz-question"}
+
+
+@pytest.mark.parametrize("body", QUIZZES.values(), ids=QUIZZES)
+def test_every_answer_on_the_site_is_settled(body):
+    assert "data-right" in fences.render("quiz-question", body, "quiz-question-1")
+
+
+def test_where_the_right_option_stands_says_nothing():
+    choices = [quiz_question.read(parse(body)[0]) for body in QUIZZES.values() if "\nright:" in body]
+    first = sum(choice.verdicts[0].right for choice in choices)
+    last = sum(choice.verdicts[-1].right for choice in choices)
+    assert first < len(choices) * 0.6
+    assert last < len(choices) * 0.6
+
+
+CHOICE = """\
+question: Which **odds** has $\\k$?
+proof: |
+  >>> import numpy as np
+  >>> odds = np.exp(np.log(4)) ** 2
+  >>> print(odds.round(9))
+  16.0
+
+right:
+  "16 : 1":
+    holds: np.isclose(odds, 16)
+    because: Squared.
+wrong:
+  "8 : 1":
+    holds: np.isclose(odds, 8)
+    because: Not *doubled*.
+  "4 : 1":
+    holds: np.isclose(odds, 4)
+    because: Not the same.
+"""
+NUMBER = """\
+question: How large is the variance?
+proof: |
+  >>> import numpy as np
+  >>> features = np.array([1, 1, -1, -1])
+
+answer: 4 * features.var()
+tolerance: 1e-3
+unit: $\\dk$
+because: Variances add up.
+mistakes:
+  4 ** 0.5: The root is the standard deviation.
+  "0": That is the mean.
+"""
+
+
+VECTOR = """\
+question: What does ran receive?
+proof: |
+  >>> from attention.example import EARLY5, S5, W_Q1, attend, embed
+  >>> weights, output = attend(embed(S5, EARLY5), W_Q1)
+
+answer: output[4].round(9)
+tolerance: 1e-3
+because: Half of it is cat.
+mistakes:
+  "(2, 5)": These are the parts of dog and cat.
+"""
+
+
+def parsed(body):
+    return read(fences.render("quiz-question", body, "q"))
+
+
+def test_a_choice_is_complete_without_a_script():
+    root = parsed(CHOICE)
+    assert root.find("./div/quiz-question").get("id") == "q"
+    assert root.find(".//fieldset/legend/strong").text == "odds"
+    assert root.find(".//fieldset/legend//{*}annotation").text == "k"
+    labels = [(label.find("input").get("type"), words(label)) for label in root.findall(".//label")]
+    assert sorted(labels) == [("radio", "16 : 1"), ("radio", "4 : 1"), ("radio", "8 : 1")]
+    assert {label.find("input").get("name") for label in root.findall(".//label")} == {"q-option"}
+    verdicts = root.findall(".//details/ul/li")
+    assert sorted(map(words, verdicts)) == [
+        "Right: 16 : 1 Squared. np.isclose(odds, 16) is True",
+        "Wrong: 4 : 1 Not the same. np.isclose(odds, 4) is False",
+        "Wrong: 8 : 1 Not doubled. np.isclose(odds, 8) is False",
+    ]
+    for position, (label, verdict) in enumerate(zip(root.findall(".//label"), verdicts, strict=True)):
+        assert label.find("input").get("value") == str(position)
+        assert words(label) in words(verdict)
+        assert ("data-right" in verdict.attrib) == ("Right" in words(verdict))
+    assert "16.0" in words(root.find(".//details//pre"))
+
+
+def test_several_right_options_are_boxes_to_tick():
+    body = CHOICE.replace("wrong:", "  more than one:\n    holds: odds > 1\n    because: So it is.\nwrong:")
+    root = parsed(body)
+    assert {label.find("input").get("type") for label in root.findall(".//label")} == {"checkbox"}
+    assert "More than one" in words(root.find(".//legend"))
+
+
+def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
+    root = parsed(NUMBER)
+    assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"
+    assert root.find(".//input").get("type") == "text"  # a number input would drop the slash of 1/2
+    found = [(li.get("data-value"), "data-right" in li.attrib) for li in root.findall(".//li")]
+    assert found == [("[4.0]", True), ("[2.0]", False), ("[0.0]", False)]
+    assert words(root.find(".//li")).endswith("Variances add up. 4 * features.var() is 4")
+
+
+def test_a_vector_carries_all_its_numbers():
+    root = parsed(VECTOR)
+    found = [(li.get("data-value"), "data-right" in li.attrib) for li in root.findall(".//li")]
+    assert found == [("[5.0, 2.0]", True), ("[2.0, 5.0]", False)]
+    assert words(root.find(".//li")).startswith("Right: (5, 2) ")
+
+
+def test_an_option_with_a_formula_is_announced_in_words():
+    inputs = parsed(CHOICE.replace('"8 : 1"', "'$\\sqrt{\\dk}$, **not** `d`'")).findall(".//input")
+    assert [field.get("aria-label") for field in inputs if "aria-label" in field.attrib] == [
+        "the square root of d sub k, not d"
+    ]
+
+
+def test_no_option_of_the_site_is_announced_as_tex():
+    labels = [
+        field.get("aria-label", "")
+        for body in QUIZZES.values()
+        for field in read(fences.render("quiz-question", body, "q")).findall(".//input")
+    ]
+    assert sum(map(bool, labels)) > 3
+    assert not [label for label in labels if re.search(r"[\\^_{}$]", label)]
+
+
+def test_the_order_of_the_options_depends_on_the_question_alone():
+    def order(body):
+        return [option.text for option in quiz_question.read(parse(body)[0]).verdicts]
+
+    right, wrong = re.split("(?=wrong:)", CHOICE)
+    head, right = re.split("(?=right:)", right)
+    assert order(head + wrong + right) == order(CHOICE)
+    assert len({tuple(order(CHOICE.replace("Which", f"Which {n}"))) for n in range(20)}) > 3
+
+
+def test_an_edited_question_is_another_question():
+    def key(body):
+        return parsed(body).find("./div/quiz-question").get("data-key")
+
+    assert key(CHOICE) == key(CHOICE.replace("odds.round(9)", "round(odds, 9)"))
+    assert key(CHOICE) != key(CHOICE.replace("Which", "What"))
+    assert key(CHOICE) != key(CHOICE.replace("8 : 1", "9 : 1"))
+
+
+def test_the_question_is_found_by_the_search_and_its_answers_are_not():
+    root = parsed(CHOICE)
+    assert all("data-search-exclude" not in root.find(path).attrib for path in (".//legend", ".//fieldset"))
+    assert all("data-search-exclude" in root.find(path).attrib for path in (".//fieldset/div", ".//details"))
+
+
+BAD = {  # label: (what stands there, what to put there, the line from 0 if it is known, words of the message)
+    "a proof turned wrong": ("16.0", "17.0", 1, r"proof fails.*Expected:\s+17\.0\s+Got:\s+16\.0"),
+    "a proof that raises": ("odds = np", "odds = npp", 1, "proof fails.*NameError"),
+    "a proof that runs nothing": (">>> ", "", 1, "begin with >>>"),
+    "a right option that is false": ("odds, 16)", "odds, 17)", 8, "'16 : 1' is listed as right, but it does not hold"),
+    "a distractor that is true": ("odds, 8)", "odds, 4 * 4)", 12, "'8 : 1' is listed as wrong, but it holds"),
+    "no right option": (re.search("right:.*(?=wrong)", CHOICE, re.S)[0], "", None, "'right' is missing"),
+    "an empty list of right options": (
+        re.search("(?<=right:).*(?=\nwrong)", CHOICE, re.S)[0],
+        "",
+        7,
+        "'right' is missing",
+    ),
+    "no wrong option": (re.search("wrong:.*", CHOICE, re.S)[0], "", None, "'wrong' is missing"),
+    "an option twice": ('"4 : 1"', '"8 : 1"', 15, "'8 : 1' is there twice"),
+    "an option that is right and wrong": ('"4 : 1"', '"16 : 1"', 8, "'16 : 1' is there twice"),
+    "an expression copied and not changed": ("odds, 4)", "odds, 8)", 15, "same expression settles"),
+    "no reason": ("    because: Squared.\n", "", 8, "'16 : 1' needs two keys, holds and because"),
+    "an empty reason": ("because: Squared.", "because:", 8, "needs two keys"),
+    "an unknown key of an option": ("because: Squared.", "becuase: Squared.", 8, "needs two keys"),
+    "an expression that is none": ("odds, 8)", "odds, 8", 12, "'8 : 1': cannot evaluate.*SyntaxError"),
+    "an unknown name": ("(odds, 8)", "(ods, 8)", 12, "'8 : 1': .*NameError.*did you mean 'odds'"),
+    "an expression that is no statement": ("np.isclose(odds, 8)", "odds * 0", 12, "True or False, not"),
+    "a constant": ("np.isclose(odds, 8)", "1 > 2", 12, "proves nothing"),
+    "an option that YAML takes for a truth value": ('"8 : 1"', "No", 11, "False: write it in quotes"),
+    "options without expressions": (
+        '  "4 : 1":\n    holds: np.isclose(odds, 4)\n',
+        '  "4 : 1":\n',
+        15,
+        "needs two keys",
+    ),
+    "a list of options": (re.search("wrong:.*", CHOICE, re.S)[0], "wrong: [8, 4]\n", 11, "wrong is a mapping"),
+    "a formula without words": ('"8 : 1"', "'$\\oint$'", 12, r"no words for \\oint in a formula"),
+    "bad TeX": ("$\\k$", "$\\kk$", None, r"\\kk"),
+    "a list for a text": ("because: Squared.", 'because: "- Squared."', None, "one paragraph"),
+    "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link or a picture cannot stand here"),
+    "an unknown key": ("question:", "hint: no\nquestion:", 0, "unknown key 'hint'"),
+    "no proof": (re.search("proof:.*(?=right)", CHOICE, re.S)[0], "", None, "'proof' is missing"),
+    "a choice with a tolerance": ("right:", "tolerance: 1\nright:", 7, "not 'tolerance' here"),
+}
+BAD_NUMBERS = {
+    "a number without a tolerance": ("tolerance: 1e-3\n", "", None, "'tolerance' is missing"),
+    "a tolerance of nothing": ("1e-3", "0.0", 6, "one positive number"),
+    "two tolerances": ("1e-3", "'[1, 2]'", 6, "one positive number"),
+    "a mistake with a number too many": ('"0"', '"(0, 1)"', 11, r"must hold 1 number, as in 4"),
+    "a number without a reason": ("because: Variances add up.\n", "", None, "'because' is missing"),
+    "an answer that is typed": ("4 * features.var()", "4.0", 5, "proves nothing"),
+    "an answer that is no number": ("4 * features.var()", "np.exp", 5, "not a number"),
+    "a matrix": ("4 * features.var()", "features[None]", 5, "must be a number or a vector"),
+    "an infinite answer": ("4 * features.var()", "np.inf * features[0]", 5, "not finite"),
+    "a mistake that is right": ("4 ** 0.5", "4 ** 1", 10, r"4 \*\* 1 is right: the answer is 4"),
+    "a mistake within the tolerance": ('"0"', '"4.001"', 11, "is right"),
+    "a number with options": ("unit:", "wrong: {}\nunit:", 7, "not 'wrong' here"),
+}
+
+
+BAD_VECTORS = {
+    "a mistake with a number too few": ('"(2, 5)"', '"2"', 9, r"must hold 2 numbers, as in \(5, 2\)"),
+    "a mistake that is right": ('"(2, 5)"', '"(5.001, 2)"', 9, r"is right: the answer is \(5, 2\)"),
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "sound", "faulty", "line", "message"),
+    [pytest.param(CHOICE, *case, id=label) for label, case in BAD.items()]
+    + [pytest.param(NUMBER, *case, id=label) for label, case in BAD_NUMBERS.items()]
+    + [pytest.param(VECTOR, *case, id=f"vector: {label}") for label, case in BAD_VECTORS.items()],
+)
+def test_a_quiz_that_is_not_right_is_refused(body, sound, faulty, line, message):
+    fences.render("quiz-question", body, "q")
+    assert sound in body
+    with pytest.raises(SpecError) as error:
+        fences.render("quiz-question", body.replace(sound, faulty), "q")
+    assert re.search(message, str(error.value), re.S)
+    assert error.value.line == line
+
+
+def test_a_proof_is_a_console_of_its_page():
+    page = ROOT / "docs" / "learn" / "line-by-line.md"
+    assert any("values[3] = [0, 16]" in console.code for console in consoles(page))

@@ -1,0 +1,103 @@
+import re
+from html import unescape
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
+
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+
+from docs_ext.html.formula import MACROS, render, standard_tex
+from docs_ext.reading.page import PageError
+
+
+def convert(text, page="index.md"):
+    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.formulas"]
+    md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
+    relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
+    relpath.file = SimpleNamespace(src_uri=page, content_string=text)
+    md.treeprocessors.register(relpath, "relpath", 0)
+    return md.convert(text)
+
+
+def annotations(html):
+    return [unescape(tex) for tex in re.findall(r'encoding="application/x-tex">(.*?)</annotation>', html, re.S)]
+
+
+@pytest.mark.parametrize(
+    ("ours", "standard"),
+    [
+        (r"\Q\K^\T", r"QK^\top"),
+        (r"\Q\K^\T\V", r"QK^\top V"),
+        (r"\Q \K", "Q K"),
+        (r"\frac\q\k", r"\frac qk"),
+        (r"\sqrt\dk", r"\sqrt{d_k}"),
+        (r"\sqrt{\dk}", r"\sqrt{d_k}"),
+        (r"x^\dk", "x^{d_k}"),
+        (r"\R^{\nq \times \dmodel}", r"\mathbb{R}^{n_q \times d_{\text{model}}}"),
+        (r"\softmax(\z_i)", r"\operatorname{softmax}(z_i)"),
+        (r"\\ \Quad \text{\%}", r"\\ \Quad \text{\%}"),
+    ],
+)
+def test_copied_tex_is_standard_tex(ours, standard):
+    assert standard_tex(ours) == standard
+
+
+@pytest.mark.parametrize("macro", [macro for macro in MACROS if macro != r"\softmax"])  # the others are symbols
+@pytest.mark.parametrize("template", ["%s", r"\sqrt%s", "x^%s", "%s_i^2", r"\text{of }%s x"])
+def test_standard_tex_draws_the_same_formula(macro, template):
+    def glyphs(tex):
+        visible = render(tex, display=True).partition('class="katex-html"')[2]
+        return re.sub(r"<[^>]+>", "", visible)
+
+    ours = template % macro
+    assert glyphs(ours) == glyphs(standard_tex(ours))
+
+
+@pytest.mark.parametrize(("macro", "role"), [(macro, role) for macro, (_, role) in MACROS.items() if role])
+def test_a_role_colours_by_class_alone(macro, role):
+    html = render(macro)
+    assert f"role-{role}" in html
+    assert "color" not in html
+
+
+def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
+    html = convert("Scores $\\Q\\K^\\T$ are\n\n$$a < b \\tag{1}$$\n\n| $\\lvert x \\rvert$ |\n| --- |\n| $y$ |")
+    assert html.count("<math ") == html.count('class="katex-html"') == html.count("data-search-exclude") == 4
+    assert annotations(html) == [r"QK^\top", r"a < b \tag{1}", r"\lvert x \rvert", "y"]
+    assert html.count("katex-display") == 1
+    assert "$" not in html
+
+
+@pytest.mark.parametrize(
+    ("formula", "complaint"),
+    [
+        (r"$\undefined$", r"Undefined control sequence: \undefined"),
+        (r"$\frac{1}$", "Unexpected end of input"),
+        (r"$$\sqrt{$$", "Expected"),
+        (r"$\href{https://example.org}{x}$", r"\href is not allowed"),
+        (r"$\htmlStyle{color: red}{x}$", r"\htmlStyle is not allowed"),
+        (r"$ü$", "Unicode"),
+    ],
+)
+def test_what_katex_cannot_read_stops_the_build(formula, complaint):
+    with pytest.raises(PageError, match=r"^learn/scaling\.md:1: ") as error:
+        convert(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")
+    assert formula.strip("$").replace("\\", "\\\\") in str(error.value)
+    assert complaint in str(error.value)
+
+
+def test_the_mark_after_a_formula_stays_with_it():
+    html = re.sub(
+        r'<span class="katex">.*?</annotation></semantics></math></span>.*?</span></span></span>',
+        "F",
+        convert("($x$, and $y$.) Then $z$ alone; **bold $w$**:"),
+    )
+    both = re.findall(r'<span class="formula-and-mark"><span class="arithmatex"[^>]*>.*?</span>([^<\s]+)</span>', html)
+    assert both == [",", ".)"]
+    assert "Then" in html
+    assert "alone;" in html
+    assert html.count("formula-and-mark") == 2

@@ -1,0 +1,258 @@
+"""Attention without the softmax: each form that the page calls equal, against loops over single numbers.
+
+The functions are those of the page. The oracles know nothing of states: they add up one key at a time.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import rms_norm, scaled_dot_product_attention, softmax
+from tests.package.oracles import properties
+from tests.site.learn.page_functions import names
+
+PAGE = names("beyond-softmax")
+SIZES = st.tuples(st.integers(1, 13), st.integers(1, 7), st.integers(1, 6)).filter(lambda s: len(set(s)) == 3)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def draw(sizes, seed, *, positive=False):
+    """Return queries and keys (n, d_k), values (n, d_v) and the generator; positive features if asked."""
+    n, d_k, d_v = sizes
+    rng = np.random.default_rng(seed)
+    q, k = rng.uniform(0.1, 2, (2, n, d_k)) if positive else rng.standard_normal((2, n, d_k))
+    return q, k, rng.standard_normal((n, d_v)), rng
+
+
+def loops(q, k, v, stays=lambda i, j, c: 1.0, *, normalised):
+    """Sum over keys and features, number by number; `stays` is what is left in token i of feature c of token j."""
+    rows = np.zeros((len(q), v.shape[1]))
+    for i in range(len(q)):
+        total = 0.0
+        for j in range(i + 1):
+            part = math.fsum(q[i, c] * k[j, c] * stays(i, j, c) for c in range(q.shape[1]))
+            total += part
+            for m in range(v.shape[1]):
+                rows[i, m] += part * v[j, m]
+        rows[i] /= total if normalised else 1
+    return rows
+
+
+def same(result, wanted):
+    assert result.shape == wanted.shape
+    return np.allclose(result, wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max()))
+
+
+@properties
+@given(SIZES, SEEDS, st.integers(1, 14))
+def test_linear_attention_is_one_in_its_three_forms(sizes, seed, chunk):
+    q, k, v, _ = draw(sizes, seed, positive=True)
+    wanted = loops(q, k, v, normalised=True)
+    assert same(PAGE["linear_recurrent"](q, k, v), wanted)
+    assert same(PAGE["linear_parallel"](q, k, v), wanted)
+    assert same(PAGE["linear_chunked"](q, k, v, chunk), wanted)
+
+
+@properties
+@given(SIZES, SEEDS, st.floats(0.5, 1))
+def test_a_fading_memory_is_one_in_both_forms(sizes, seed, gamma):
+    q, k, v, _ = draw(sizes, seed)
+    wanted = loops(q, k, v, lambda i, j, c: gamma ** (i - j), normalised=False)
+    assert same(PAGE["fading_recurrent"](q, k, v, gamma), wanted)
+    assert same(PAGE["fading_parallel"](q, k, v, gamma), wanted)
+
+
+@properties
+@given(SIZES, SEEDS)
+def test_gates_for_each_feature_are_one_in_both_forms(sizes, seed):
+    q, k, v, rng = draw(sizes, seed)
+    gates = rng.uniform(0.6, 1, k.shape)
+    wanted = loops(q, k, v, lambda i, j, c: math.prod(gates[j + 1 : i + 1, c]), normalised=False)
+    assert same(PAGE["gated_recurrent"](q, k, v, gates), wanted)
+    assert same(PAGE["gated_parallel"](q, k, v, gates), wanted)
+
+
+@properties
+@given(SIZES, SEEDS)
+def test_equal_gates_are_a_decay_and_a_decay_of_one_only_lacks_the_division(sizes, seed):
+    q, k, v, _ = draw(sizes, seed, positive=True)
+    assert same(PAGE["gated_recurrent"](q, k, v, np.full(k.shape, 0.7)), PAGE["fading_recurrent"](q, k, v, 0.7))
+    sums = np.array([sum(q[i] @ k[j] for j in range(i + 1)) for i in range(len(q))])
+    assert same(PAGE["fading_recurrent"](q, k, v, 1) / sums[:, None], PAGE["linear_recurrent"](q, k, v))
+
+
+def without_division(q, k, v):
+    state, rows = 0, []
+    for q_t, k_t, v_t in zip(q, k, v, strict=True):
+        state = state + np.outer(k_t, v_t)
+        rows.append(q_t @ state)
+    return np.array(rows)
+
+
+def without_mask(q, k, v):
+    grid = q @ k.T
+    return grid @ v / grid.sum(axis=1, keepdims=True)
+
+
+def read_before_adding(q, k, v):
+    return np.concatenate([0 * v[:1], PAGE["linear_recurrent"](q[1:], k[:-1], v[:-1])])
+
+
+def sum_of_keys_not_kept(q, k, v):
+    state, rows = 0, []
+    for q_t, k_t, v_t in zip(q, k, v, strict=True):
+        state = state + np.outer(k_t, v_t)
+        rows.append(q_t @ state / (q_t @ k_t))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("wrong", [without_division, without_mask, read_before_adding, sum_of_keys_not_kept])
+def test_a_wrong_linear_attention_is_told_apart(wrong):
+    q, k, v, _ = draw((11, 5, 3), 8, positive=True)
+    assert not np.allclose(wrong(q, k, v), loops(q, k, v, normalised=True), rtol=0, atol=1e-3)
+
+
+def fade_after_adding(q, k, v, gamma):
+    state, rows = 0, []
+    for q_t, k_t, v_t in zip(q, k, v, strict=True):
+        state = gamma * (state + np.outer(k_t, v_t))
+        rows.append(q_t @ state)
+    return np.array(rows)
+
+
+def fade_what_is_new(q, k, v, gamma):
+    state, rows = 0, []
+    for q_t, k_t, v_t in zip(q, k, v, strict=True):
+        state = state + gamma * np.outer(k_t, v_t)
+        rows.append(q_t @ state)
+    return np.array(rows)
+
+
+def grow_with_distance(q, k, v, gamma):
+    return PAGE["fading_parallel"](q, k, v, 1 / gamma)
+
+
+@pytest.mark.parametrize("wrong", [fade_after_adding, fade_what_is_new, grow_with_distance])
+def test_a_wrong_decay_is_told_apart(wrong):
+    q, k, v, _ = draw((11, 5, 3), 8)
+    wanted = loops(q, k, v, lambda i, j, c: 0.8 ** (i - j), normalised=False)
+    assert not np.allclose(wrong(q, k, v, 0.8), wanted, rtol=0, atol=1e-3)
+
+
+def test_gates_that_include_the_tokens_own_are_told_apart():
+    q, k, v, rng = draw((11, 5, 3), 8)
+    gates = rng.uniform(0.6, 1, k.shape)
+    with_own = loops(q, k, v, lambda i, j, c: math.prod(gates[j : i + 1, c]), normalised=False)
+    assert not np.allclose(PAGE["gated_parallel"](q, k, v, gates), with_own, rtol=0, atol=1e-3)
+
+
+@properties
+@given(SIZES, SEEDS, st.floats(0.1, 1e6))
+def test_a_louder_query_changes_nothing_in_linear_attention_and_much_in_a_softmax(sizes, seed, factor):
+    q, k, v, _ = draw(sizes, seed, positive=True)
+    assert same(PAGE["linear_parallel"](factor * q, k, v), PAGE["linear_parallel"](q, k, v))
+    q, k, v, _ = draw((9, 4, 3), seed)
+    louder, plain = (scaled_dot_product_attention(f * q, k, v, is_causal=True) for f in (10, 1))
+    assert not np.allclose(louder, plain, rtol=0, atol=1e-3)
+
+
+@properties
+@given(SEEDS)
+def test_more_keys_than_features_cannot_be_read_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    keys = rng.standard_normal((6, 5))
+    alone = np.linalg.lstsq(keys, np.eye(6), rcond=None)[0]  # the best queries: one word each, the others 0
+    assert np.abs(keys @ alone - np.eye(6)).max() > 1e-3
+    alone = np.linalg.lstsq(keys[:5], np.eye(5), rcond=None)[0]
+    np.testing.assert_allclose(keys[:5] @ alone, np.eye(5), atol=1e-6)
+
+
+def delta_by_hand(k, v, beta):
+    """Keep what is stored as a list of (key, value): a state that is never a matrix."""
+    stored = []
+    for k_t, v_t, b_t in zip(k, v, beta, strict=True):
+        found = sum((k_t @ key * value for key, value in stored), np.zeros(v.shape[1]))
+        stored.append((k_t, b_t * (v_t - found)))
+    return stored
+
+
+@properties
+@given(SIZES, SEEDS)
+def test_the_delta_rule_stores_differences(sizes, seed):
+    q, k, v, rng = draw(sizes, seed)
+    k = k / np.linalg.norm(k, axis=1, keepdims=True)
+    beta = rng.uniform(0, 1, len(k))
+    stored = delta_by_hand(k, v, beta)
+    wanted = np.array([sum(q_t @ key * value for key, value in stored[: t + 1]) for t, q_t in enumerate(q)])
+    assert same(PAGE["delta_rule"](q, k, v, beta), wanted)
+
+
+def test_the_delta_rule_overwrites_a_key_of_length_one_and_leaves_orthogonal_keys_alone():
+    rng = np.random.default_rng(8)
+    basis = np.linalg.qr(rng.standard_normal((5, 5)))[0]
+    values = rng.standard_normal((6, 3))
+    keys = basis[[0, 1, 2, 3, 4, 2]]  # the third comes again
+    read = PAGE["delta_rule"](np.tile(basis[2], (6, 1)), keys, values, np.ones(6))
+    np.testing.assert_allclose(read[2:5], np.tile(values[2], (3, 1)), atol=1e-12)
+    np.testing.assert_allclose(read[5], values[5], atol=1e-12)
+    added = PAGE["fading_recurrent"](np.tile(basis[2], (6, 1)), keys, values, 1)
+    np.testing.assert_allclose(added[5], values[2] + values[5], atol=1e-12)
+
+
+@properties
+@given(SEEDS)
+def test_differential_attention_is_its_formula_number_by_number(seed):
+    rng = np.random.default_rng(seed)
+    n, d_k, d_v = 7, 4, 6
+    q1, q2, k1, k2 = rng.standard_normal((4, n, d_k))
+    v, learned = rng.standard_normal((n, d_v)), 0.3 * rng.standard_normal((4, d_k))
+    layer, eps = int(rng.integers(12)), 1e-3
+    init = 0.8 - 0.6 * math.exp(-0.3 * layer)
+    strength = math.exp(learned[0] @ learned[1]) - math.exp(learned[2] @ learned[3]) + init
+    wanted = np.zeros((n, d_v))
+    for i in range(n):
+        for q, k, sign in ((q1, k1, 1), (q2, k2, -strength)):
+            e = [math.exp(q[i] @ k[j] / math.sqrt(d_k)) for j in range(i + 1)]
+            wanted[i] += sign * sum(e_j * v[j] for j, e_j in enumerate(e)) / sum(e)
+        wanted[i] *= (1 - init) / math.sqrt(sum(wanted[i] ** 2) / d_v + eps)
+    result = PAGE["differential_attention"](q1, q2, k1, k2, v, learned, layer, eps=eps, is_causal=True)
+    assert same(result, wanted)
+    minus = scaled_dot_product_attention(q1, k1, v, is_causal=True)
+    minus = minus - strength * scaled_dot_product_attention(q2, k2, v, is_causal=True)
+    assert not np.allclose(result, rms_norm(minus, eps=eps), rtol=0, atol=1e-3)  # without 1 - lambda_init
+
+
+@properties
+@given(SEEDS, st.floats(-5, 5))
+def test_a_sink_is_a_gate_that_reads_the_scores(seed, sink):
+    rng = np.random.default_rng(seed)
+    q, k, v = (rng.standard_normal(shape) for shape in ((3, 4), (7, 4), (7, 5)))
+    gates = []
+    for q_i in q:
+        left = math.fsum(math.exp(q_i @ k_j / 2) for k_j in k)
+        gates.append(1 / (1 + math.exp(sink - math.log(left))))
+    result = scaled_dot_product_attention(q, k, v, sink=sink)
+    assert same(result, np.array(gates)[:, None] * scaled_dot_product_attention(q, k, v))
+
+
+@properties
+@given(SEEDS)
+def test_two_rules_leave_the_hull_and_two_do_not(seed):
+    rng = np.random.default_rng(seed)
+    first, last = rng.uniform(0, 4, (2, 9))
+    ones = np.ones(9)
+    assert same(softmax(first) @ ones, np.float64(1))
+    assert same(PAGE["linear_parallel"](first[:, None] * 0 + 1, first[:, None], ones[:, None])[-1], np.ones(1))
+    assert not np.isclose(PAGE["sigmoid_weights"](first, 9).sum(), 1)
+    assert np.isclose((softmax(first) - softmax(last) / 2).sum(), 0.5)
+
+
+def test_a_sigmoid_judges_each_score_alone():
+    scores = np.array([3.0, 2.0, 0.0])
+    before = PAGE["sigmoid_weights"](scores, 5)
+    scores[0] = 50
+    np.testing.assert_array_equal(PAGE["sigmoid_weights"](scores, 5)[1:], before[1:])
+    np.testing.assert_allclose(before, [8 / 13, 4 / 9, 1 / 6], rtol=1e-15)

@@ -1,0 +1,148 @@
+"""The rules of the page on distance: against loops, against what they promise, and wrong variants that fail."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attention import apply_rotary, rotary_tables
+from tests.site.learn.page_functions import names
+
+PAGE = names("distance")
+frequencies, interpolated, ntk_aware = PAGE["frequencies"], PAGE["interpolated"], PAGE["ntk_aware"]
+by_parts, yarn = PAGE["by_parts"], PAGE["yarn"]
+CLOSE = {"rtol": 1e-12, "atol": 0}
+
+
+@pytest.fixture(params=range(20))
+def head(request):
+    """Draw a head: its pairs, base, factor and trained length, all different."""
+    rng = np.random.default_rng(request.param)
+    pairs, base = int(rng.integers(2, 70)), float(rng.uniform(50, 1e6))
+    return 2 * pairs, base, float(rng.uniform(1.5, 50)), int(rng.integers(300, 100_000))
+
+
+def by_parts_in_loops(theta, s, n, slow, fast):
+    """Follow the paper, pair by pair: three cases for the share that is kept."""
+    result = []
+    for t in theta:
+        turns = n / (2 * math.pi / t)
+        gamma = 0.0 if turns < slow else 1.0 if turns > fast else (turns - slow) / (fast - slow)
+        result.append((1 - gamma) * t / s + gamma * t)
+    return result
+
+
+def score(q, k, distance, theta):
+    """Add up the pairs, query at the distance and key at 0, in the half layout."""
+    half = len(theta)
+    total = 0.0
+    for c, t in enumerate(theta):
+        same = q[c] * k[c] + q[half + c] * k[half + c]
+        other = q[c] * k[half + c] - q[half + c] * k[c]
+        total += same * math.cos(distance * t) + other * math.sin(distance * t)
+    return total
+
+
+def in_the_package(q, k, distances, theta):
+    tables = rotary_tables(distances, q.size, inv_freq=theta)
+    return apply_rotary(np.tile(q, (len(distances), 1)), *tables, layout="half") @ k
+
+
+def test_interpolation_gives_the_old_scores_at_distances_times_the_factor(head):
+    r, base, _, _ = head
+    rng = np.random.default_rng(r)
+    q, k = rng.standard_normal((2, r))
+    theta, factor = frequencies(r, base), int(rng.integers(2, 9))
+    new = in_the_package(q, k, factor * np.arange(30), interpolated(theta, factor))
+    old = [score(q, k, d, theta) for d in range(30)]
+    np.testing.assert_allclose(new, old, rtol=0, atol=1e-12 * r)
+    for other in (theta, ntk_aware(theta, factor)):  # both change at least one pair by something else
+        assert not np.allclose(in_the_package(q, k, factor * np.arange(30), other), old, rtol=0, atol=1e-6)
+
+
+def test_a_new_base_keeps_the_first_pair_and_slows_the_last_by_the_factor(head):
+    r, base, s, _ = head
+    theta = frequencies(r, base)
+    new = ntk_aware(theta, s)
+    assert new[0] == theta[0]
+    np.testing.assert_allclose(new[-1], theta[-1] / s, **CLOSE)
+    rebuilt = [(base * s ** (r / (r - 2))) ** (-2 * c / r) for c in range(r // 2)]
+    np.testing.assert_allclose(new, rebuilt, rtol=1e-11, atol=0)  # the powers of a large base round too
+    plain = [(base * s) ** (-2 * c / r) for c in range(r // 2)]  # wrong: the factor without its power
+    assert not np.allclose(new, plain, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize(("slow", "fast"), [(1, 32), (1, 4), (0.5, 7)])
+def test_by_parts_is_the_papers_three_cases(head, slow, fast):
+    r, base, s, n = head
+    theta = frequencies(r, base)
+    new = by_parts(theta, s, n, slow, fast)
+    np.testing.assert_allclose(new, by_parts_in_loops(theta, s, n, slow, fast), **CLOSE)
+    np.testing.assert_array_less(0.999999 * theta / s, new)
+    assert (new <= theta).all()
+    assert (np.diff(2 * np.pi / new) > 0).all()  # the order of the hands stays
+
+
+@pytest.mark.parametrize(("slow", "fast"), [(1, 32), (1, 4)])
+def test_by_parts_keeps_the_fast_slows_the_slow_and_does_not_jump_between(slow, fast):
+    s, n = 7.0, 1000
+    theta = 2 * np.pi / n * np.array([slow / 2, slow, slow + 1e-9, fast - 1e-9, fast, 3 * fast])
+    slower = theta / by_parts(theta, s, n, slow, fast)
+    np.testing.assert_allclose(slower, [s, s, s, 1, 1, 1], rtol=1e-7)
+    assert slower[0] == s
+    assert slower[-1] == 1
+
+
+def test_by_parts_meets_no_angle_that_is_new(head):
+    r, base, s, n = head
+    theta = frequencies(r, base)
+    never = 2 * np.pi / theta > n
+    shown, reached = (n * theta)[never], (s * n * by_parts(theta, s, n, 1, 32))[never]
+    np.testing.assert_allclose(reached, shown, **CLOSE)
+
+
+def test_the_codes_ramp_agrees_with_the_papers_outside_the_ramp(head):
+    r, base, s, n = head
+    theta = frequencies(r, base)
+    turns, slower = n * theta / (2 * np.pi), theta / yarn(r, base, s, n)
+    np.testing.assert_allclose(slower[turns >= 32], 1, **CLOSE)
+    np.testing.assert_allclose(slower[turns <= 1], s, **CLOSE)
+    assert (np.diff(slower) >= -1e-12 * s).all()
+
+
+def test_a_ramp_with_its_borders_exchanged_is_wrong(head):
+    r, base, s, n = head
+    theta = frequencies(r, base)
+    right = by_parts(theta, s, n, 1, 32)
+    assert not np.allclose(by_parts(theta, s, n, 32, 1), right, rtol=1e-3)
+    assert not np.allclose(interpolated(theta, s), right, rtol=1e-3)  # without the ramp
+
+
+def test_tables_times_a_give_scores_times_its_square():
+    rng = np.random.default_rng(3)
+    q, k = rng.standard_normal((5, 10)), rng.standard_normal((7, 10))
+    a = 0.1 * math.log(9) + 1
+    theta = frequencies(10, 100.0)
+    turned = []
+    for x in (q, k):
+        cos, sin = rotary_tables(np.arange(len(x)), 10, inv_freq=theta)
+        turned.append(apply_rotary(x, a * cos, a * sin, layout="half"))
+    expected = [[a**2 * score(q[m], k[n], m - n, theta) for n in range(7)] for m in range(5)]
+    np.testing.assert_allclose(turned[0] @ turned[1].T, expected, rtol=0, atol=1e-12)
+
+
+def test_tables_times_a_miss_the_features_that_stay():
+    """With 4 of 10 features turned, the other 6 need the factor too, so it belongs in the scale."""
+    rng = np.random.default_rng(4)
+    q, k, a = rng.standard_normal((5, 10)), rng.standard_normal((7, 10)), 0.1 * math.log(9) + 1
+    theta = frequencies(4, 100.0)
+
+    def partly(factor):
+        cos, sin = (factor * table for table in rotary_tables(np.arange(7), 4, inv_freq=theta))
+        return apply_rotary(q, cos[:5], sin[:5], layout="half") @ apply_rotary(k, cos, sin, layout="half").T
+
+    head = np.array([[score(q[m, :4], k[n, :4], m - n, theta) for n in range(7)] for m in range(5)])
+    rest = q[:, 4:] @ k[:, 4:].T
+    np.testing.assert_allclose(partly(1), head + rest, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(partly(a), a**2 * head + rest, rtol=0, atol=1e-12)
+    assert np.abs(partly(a) - a**2 * (head + rest)).max() > 1e-3

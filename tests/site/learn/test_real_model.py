@@ -1,0 +1,150 @@
+"""What the page says of a trained model: its functions against loops, every number in prose against the record."""
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+
+from docs_ext.records.recorded import recorded
+from tests.site.learn.page_functions import names
+from tests.site.pages import ROOT
+
+PAGE = names("real-model")
+TEXT = " ".join((ROOT / "docs/learn/real-model.md").read_text("utf-8").split())
+R = recorded()
+CAT = R.sentence("the cat that chased")
+HEAD = CAT.weights[5, 11]
+RUN, SUBJECT = CAT.tokens.index("ran"), CAT.tokens.index("cat")
+USED = [one for i, one in enumerate(R.sentences) if i != 3]  # without the scrambled one
+SHIFTS = {name: R.shifts(name)[:, 3, 1] for name in ("search", "test", "animals", "things")}
+RIGHT = (R.shifts("search") > 0).sum(axis=0)
+WINS = (R.leads("search") > 0).sum(axis=0)
+REMOVED = R.removed.mean(axis=-1)
+NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
+
+
+def to_cls(parts):
+    return np.mean([(part[..., 0] / part.sum(axis=-1))[:, :, 1:-1].mean(axis=(1, 2)) for part in parts], axis=0)
+
+
+def cosine(one, other):
+    return R.cosines[R.texts.index(one), R.texts.index(other)]
+
+
+# functions of the page
+
+
+def test_a_score_is_the_mean_over_words_of_what_goes_so_many_places_on(rng):
+    for n, step in product((7, 9), (-2, -1, 0, 1, 3)):
+        weights = rng.random((2, 3, n, n))
+        for layer, head in np.ndindex(2, 3):
+            found = [weights[layer, head, i, i + step] for i in range(1, n - 1) if 1 <= i + step <= n - 2]
+            assert PAGE["towards"](weights, step)[layer, head] == pytest.approx(np.mean(found), rel=1e-12)
+
+
+def test_chance_is_what_counting_all_outcomes_says():
+    for n in (1, 4, 7):
+        for k in range(n + 1):
+            wins = [sum(tosses) >= k for tosses in product((0, 1), repeat=n)]
+            assert PAGE["by_chance"](k, n) == pytest.approx(np.mean(wins), rel=1e-12)
+
+
+def test_expected_heads_add_up_even_where_heads_are_the_same(rng):
+    one = rng.choice([-1, 1], (20000, 20)).sum(axis=1)  # one coin for all 72 heads: as dependent as can be
+    passed = 72 * ((one + 20) // 2 >= 15)
+    assert passed.mean() == pytest.approx(72 * PAGE["by_chance"](15, 20), rel=0.15)
+    assert passed.std() > 5 * np.sqrt(72 * 0.0207)  # only the spread tells
+
+
+# what is typed in a console is what was recorded
+
+
+def test_the_numbers_in_the_consoles_are_the_recorded_ones():
+    assert PAGE["tokens"] == CAT.tokens
+    np.testing.assert_allclose(PAGE["to_cat"] / 1000, HEAD[:, SUBJECT], rtol=0, atol=1e-12)
+    (twins,) = [pair for pair in R.search if pair.nouns == ["cat", "mat"]]
+    np.testing.assert_allclose([PAGE["tired"], PAGE["soft"]], twins.weights[3, 1, :, 1], rtol=0, atol=1e-12)
+    assert twins.texts == [
+        "The cat sat on the mat because it was tired.",
+        "The cat sat on the mat because it was soft.",
+    ]
+
+
+# prose: each phrase is written here from the record and must stand on the page
+
+EXPECTED = {k: f"{72 * PAGE['by_chance'](k, 20):.2g}" for k in (15, RIGHT[3, 1])}
+BIRD = 1 - cosine(CAT.text, "the bird that chased the dog ran")
+SWAPPED = cosine(CAT.text, "the dog that chased the cat ran")
+HEADS = {ask: (R.shifts("search", ask) > 0).sum(axis=0) >= 15 for ask in (0, 1, 2)}
+CLAIMS = [
+    f"*ran* gives *cat* {HEAD[RUN, SUBJECT]:.2f}, which is three times an even share of 1/9",
+    f"the average token gives it {HEAD[:, SUBJECT].mean():.2f}, and *ran* gives it least of all nine",
+    f"In {(WINS[..., 0] >= 15).sum()} of the 72 heads the right noun wins at least 15 times",
+    f"even L3 H1, the best of them on the right, has only {WINS[3, 1, 1]} of the twins",
+    f"With 72 heads, {EXPECTED[15]} are expected to shift the right way in 15 or more of 20",
+    f"{NUMBERS[HEADS[1].sum()].capitalize()} do. But *because* and *was*",
+    f"the neighbours of *it* reach {NUMBERS[HEADS[0].sum()]} and {NUMBERS[HEADS[2].sum()]}",
+    f"L3 H1, with {RIGHT[3, 1]} of 20 pairs, which one would expect of {EXPECTED[RIGHT[3, 1]]} heads",
+    f"On {len(SHIFTS['test'])} new pairs it won only {(SHIFTS['test'] > 0).sum()}",
+    f"With an animal first all {(SHIFTS['animals'] > 0).sum()} shift",
+    f"The largest is {REMOVED.max():.3f}, and for comparison: "
+    f"*bird* in place of *cat* changes the vector by {BIRD:.3f}",
+    f"L0 H2, changes it by {REMOVED[0, 2]:.3f}",
+    f"has a cosine of {SWAPPED:.3f} with",
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_number_in_prose_is_the_recorded_one(claim):
+    assert claim in TEXT
+
+
+def test_what_the_page_says_in_words_holds():
+    assert (HEAD.argmax(axis=1) == SUBJECT).all()
+    assert HEAD[:, SUBJECT].argmin() == RUN
+    assert ((WINS >= 15).all(axis=-1)).sum() == 0  # the shaded corner is empty
+    weight, length = (
+        to_cls(parts) for parts in ([s.weights for s in USED], [s.weights * s.values[:, :, None] for s in USED])
+    )
+    assert (weight[1:5] > 0.5).all()
+    assert (weight[[0, 5]] < 0.5).all()
+    assert (abs(length - 0.1) < 0.04).all()  # "near a tenth everywhere"
+    assert all(abs(R.shifts("search", ask)[:, 3, 1].mean()) < 0.03 for ask in (0, 2))
+    assert RIGHT.argmax() == 3 * 12 + 1
+    assert (
+        np.sort(abs(R.shifts("search").mean(axis=0)).ravel())[-2] < SHIFTS["search"].mean() / 2
+    )  # by its size it stands out
+    assert SHIFTS["animals"].mean() > 0.4
+    assert abs(SHIFTS["things"].mean()) < 0.1
+    assert ((SHIFTS["things"] > 0).sum() - 4) ** 2 <= 1  # of 8: a coin
+    lost = {pair.nouns[0] for pair, shift in zip(R.test, SHIFTS["test"], strict=True) if shift <= 0.005}
+    assert lost == {"van", "rope", "spoon", "train", "table"}  # things, all of them
+    assert np.unravel_index(REMOVED.argmax(), REMOVED.shape) == (5, 11)
+    assert REMOVED[5].min() > REMOVED[:5].max()
+    half = np.mean([s.weights[:, :, 1:-1, 0].mean(axis=-1) for s in USED], axis=0) >= 0.5
+    assert half.sum() >= 25  # "many"
+
+
+def test_the_three_pairs_are_nearest_to_each_other_with_attention_and_without():
+    for cosines in (R.cosines[:6, :6], R.embedded[:6, :6]):
+        others = cosines - 2 * np.eye(6)
+        assert others.argmax(axis=1).tolist() == [1, 0, 3, 2, 5, 4]
+    apart = [min(c[0, 1], c[2, 3], c[4, 5]) - np.delete(c[np.triu_indices(6, 1)], [0, 9, 14]).max()
+             for c in (R.cosines[:6, :6], R.embedded[:6, :6])]  # fmt: skip
+    assert apart[0] > 2 * apart[1] > 0
+
+
+def test_no_two_of_the_six_share_a_word_that_carries_meaning():
+    plain = {"a", "is", "on", "the", "for", "after"}
+    words = [set(re.findall(r"\w+", text.lower())) - plain for text in R.texts[:6]]
+    assert not any(one & other for i, one in enumerate(words) for other in words[:i])
+
+
+def test_twins_differ_in_one_word_and_no_pair_is_used_twice():
+    pairs = [pair for name in SHIFTS for pair in getattr(R, name)]
+    assert len({tuple(pair.nouns) for pair in pairs}) == len(pairs) == 48
+    for pair in pairs:
+        first, second = (text.split() for text in pair.texts)
+        assert len(first) == len(second)
+        assert [i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b] == [len(first) - 1]

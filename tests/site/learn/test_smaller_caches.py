@@ -1,0 +1,254 @@
+"""The latent cache and the rounded cache, as the page writes them, against loops over the paper's equations."""
+
+import cmath
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention import (
+    KVCache,
+    apply_rotary,
+    kv_cache_bytes,
+    rotary_tables,
+    round_to_format,
+    scaled_dot_product_attention,
+)
+from tests.package.oracles import properties
+from tests.site.learn.page_functions import names
+
+page = SimpleNamespace(**names("smaller-caches"))
+
+
+@st.composite
+def layers(draw):
+    """Draw tokens, weights and positions; no two of the sizes are the same."""
+    n, d_r = draw(st.sampled_from([(4, 2), (6, 2), (6, 4), (4, 6)]))
+    heads, d_model, d_c, d_h, d_v = draw(st.permutations([1, 3, 5, 7, 9, 11]))[:5]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    shapes = {
+        "q": (heads, d_model, d_h),
+        "qr": (heads, d_model, d_r),
+        "dkv": (d_model, d_c),
+        "kr": (d_model, d_r),
+        "uk": (heads, d_c, d_h),
+        "uv": (heads, d_c, d_v),
+        "o": (heads, d_v, d_model),
+    }
+    w = {name: rng.standard_normal(shape) / math.sqrt(shape[-2]) for name, shape in shapes.items()}
+    positions = np.cumsum(rng.integers(1, 4, n))
+    return SimpleNamespace(x=rng.standard_normal((n, d_model)), w=w, positions=positions, d_r=d_r)
+
+
+def product(row, matrix):
+    return [sum(row[i] * matrix[i][o] for i in range(len(row))) for o in range(len(matrix[0]))]
+
+
+def turned(row, position, width):
+    """Turn neighbours as complex numbers, the first pair by one radian a position."""
+    result = []
+    for pair in range(width // 2):
+        number = complex(row[2 * pair], row[2 * pair + 1]) * cmath.exp(1j * position * 10000 ** (-2 * pair / width))
+        result += [number.real, number.imag]
+    return result
+
+
+def loop_latent_attention(x, w, positions, *, split=True):
+    """Equations (9) to (11) and (14) to (19) of the paper, term by term. Without the split the whole key is turned."""
+    heads, d_r, d_h = len(w["q"]), len(w["kr"][0]), len(w["q"][0][0])
+    result = []
+    for t, at in enumerate(positions):
+        u = [0.0] * len(x[0])
+        for i in range(heads):
+            scores, values = [], []
+            for j, there in enumerate(positions[: t + 1]):
+                c = product(x[j], w["dkv"])
+                q, k = product(x[t], w["q"][i]), product(c, w["uk"][i])
+                if split:
+                    q = q + turned(product(x[t], w["qr"][i]), at, d_r)
+                    k = k + turned(product(x[j], w["kr"]), there, d_r)
+                else:
+                    q, k = turned(q, at, d_h), turned(k, there, d_h)
+                scores.append(sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)))
+                values.append(product(c, w["uv"][i]))
+            parts = [math.exp(score - max(scores)) for score in scores]
+            z = [sum(p * v[f] for p, v in zip(parts, values, strict=True)) / sum(parts) for f in range(len(values[0]))]
+            u = [a + b for a, b in zip(u, product(z, w["o"][i]), strict=True)]
+        result.append(u)
+    return np.array(result)
+
+
+def close(actual, expected):
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12 * max(1, np.abs(expected).max()))
+
+
+def far(actual, expected):
+    assert np.abs(actual - expected).max() > 1e-6
+
+
+def run(layer, way):
+    cos, sin = rotary_tables(layer.positions, layer.d_r)
+    return way(*page.make_queries(layer.x, layer.w, cos, sin), *page.to_cache(layer.x, layer.w, cos, sin), layer.w)
+
+
+@properties
+@given(layers())
+def test_with_and_without_keys_give_what_the_equations_give(layer):
+    expected = loop_latent_attention(layer.x.tolist(), layer.w, layer.positions.tolist())
+    close(run(layer, page.with_keys), expected)
+    close(run(layer, page.without_keys), expected)
+
+
+@properties
+@given(layers())
+def test_token_by_token_through_the_cache_gives_what_the_whole_text_gives(layer):
+    whole, cache, rows = run(layer, page.with_keys), KVCache(), []
+    for t in range(len(layer.x)):
+        new, tables = layer.x[t : t + 1], rotary_tables(layer.positions[t : t + 1], layer.d_r)
+        kept = cache.append(*page.to_cache(new, layer.w, *tables))
+        rows.extend(page.without_keys(*page.make_queries(new, layer.w, *tables), *kept, layer.w))
+    close(rows, whole)
+
+
+@properties
+@given(layers(), st.sampled_from(["of the latent and the turned key", "of the head alone", "of the latent alone"]))
+def test_another_scale_fails(layer, which):
+    _, d_c, d_h = layer.w["uk"].shape
+    right = math.sqrt(d_h + layer.d_r)
+    width = {"of the latent and the turned key": d_c + layer.d_r, "of the head alone": d_h, "of the latent alone": d_c}
+    if width[which] == d_h + layer.d_r:
+        return
+    wrong = layer.w | {"q": layer.w["q"] * right / math.sqrt(width[which])}
+    wrong["qr"] = layer.w["qr"] * right / math.sqrt(width[which])
+    other = SimpleNamespace(**vars(layer) | {"w": wrong})
+    far(run(other, page.without_keys), run(layer, page.with_keys))
+
+
+def absorbed_without_split(layer, *, turn, positions):
+    """Move the up-projection to the query although the keys are turned: leave the turning out, or turn the latent."""
+    w, c = layer.w, layer.x @ layer.w["dkv"]
+    query = layer.x @ w["q"] @ w["uk"].swapaxes(-1, -2)
+    scale = 1 / math.sqrt(w["q"].shape[-1])
+    if turn:
+        tables = rotary_tables(positions, c.shape[-1] // 2 * 2)
+        query, key = (apply_rotary(array, *tables, layout="interleaved") for array in (query, c))
+    else:
+        key = c
+    z = scaled_dot_product_attention(query, key[None], c[None], scale=scale, is_causal=True, enable_gqa=True)
+    return (z @ w["uv"] @ w["o"]).sum(0)
+
+
+@properties
+@given(layers(), st.booleans())
+def test_absorption_fails_where_the_whole_key_is_turned(layer, turn):
+    d_h = layer.w["q"].shape[-1]
+    for name in ("q", "uk"):  # a head of an even width, wide enough to turn
+        layer.w[name] = np.concatenate([layer.w[name]] * 2, axis=-1)
+    if layer.w["dkv"].shape[-1] == 1:
+        turn = False
+    arguments = layer.x.tolist(), layer.w
+    still = np.zeros(len(layer.x))
+    unturned = loop_latent_attention(*arguments, still, split=False)
+    close(absorbed_without_split(layer, turn=turn, positions=still), unturned)  # without a rotation it holds
+    turned_keys = loop_latent_attention(*arguments, layer.positions.tolist(), split=False)
+    assert layer.w["q"].shape[-1] == 2 * d_h
+    far(absorbed_without_split(layer, turn=turn, positions=layer.positions), turned_keys)
+
+
+@properties
+@given(st.permutations([2, 3, 5, 7]), st.integers(2, 3), st.integers(0, 2**32))
+def test_shared_heads_are_a_latent_that_holds_them_all(sizes, group, seed):
+    n_kv, d_k, d_v, n = sizes
+    rng = np.random.default_rng(seed)
+    query = rng.standard_normal((n_kv * group, n + 4, d_k))
+    key, value = rng.standard_normal((n_kv, n, d_k)), rng.standard_normal((n_kv, n, d_v))
+    latent, up_k, up_v = page.latent_of_groups(key, value, group)
+    assert latent.shape == (n, n_kv * (d_k + d_v))
+    shared = scaled_dot_product_attention(query, key, value, enable_gqa=True)
+    close(scaled_dot_product_attention(query, latent @ up_k, latent @ up_v), shared)
+    absorbed = query @ up_k.swapaxes(-1, -2)
+    blend = scaled_dot_product_attention(absorbed, latent, latent, scale=1 / math.sqrt(d_k))
+    close(blend @ up_v, shared)
+
+
+def test_the_bytes_of_the_page_are_those_of_arrays_of_these_sizes():
+    def kept(key, value):
+        cache = KVCache()
+        cache.append(np.zeros(key, np.float16), np.zeros(value, np.float16))
+        return 60 * cache.nbytes
+
+    for heads in (128, 8, 1):
+        by_formula = kv_cache_bytes(1, n_layers=60, n_kv_heads=heads, d_head=128)
+        assert kept((heads, 1, 128), (heads, 1, 128)) == by_formula
+    assert kept((1, 512), (1, 64)) == page.latent_bytes == 60 * 576 * 2
+
+
+# Whole numbers of 8 bits
+
+
+def loop_int8(numbers):
+    largest = max(abs(number) for number in numbers)
+    step = (largest or 1) / 127
+    return [round(number / step) for number in numbers], step
+
+
+@properties
+@given(st.permutations([2, 3, 5]), st.sampled_from([-1, -2]), st.integers(0, 2**32), st.floats(-3, 3))
+def test_int8_is_the_nearest_multiple_of_the_step(shape, axis, seed, magnitude):
+    x = np.random.default_rng(seed).standard_normal(shape) * 10**magnitude
+    x[0, :, 1] = x[0, 1] = 0
+    whole, step = page.to_int8(x, axis)
+    assert whole.dtype == np.int8
+    assert np.abs(whole.astype(int)).max() == 127
+    assert (np.abs(whole * step - x) <= step / 2 * (1 + 1e-9)).all()
+    lists, wholes = np.moveaxis(x, axis, -1), np.moveaxis(whole, axis, -1)
+    for at in np.ndindex(lists.shape[:-1]):
+        expected, size = loop_int8(lists[at].tolist())
+        assert wholes[at].tolist() == expected
+        assert np.moveaxis(step, axis, -1)[at] == pytest.approx([size])
+
+
+def test_a_new_token_changes_the_steps_of_channels_and_no_step_of_a_token(rng):
+    x = rng.standard_normal((7, 5))
+    more = np.concatenate([x, rng.standard_normal((1, 5)) * 100])
+    (old, steps), (new, more_steps) = page.to_int8(x, -1), page.to_int8(more, -1)
+    np.testing.assert_array_equal(new[:-1], old)
+    np.testing.assert_array_equal(more_steps[:-1], steps)
+    (old, steps), (new, more_steps) = page.to_int8(x, -2), page.to_int8(more, -2)
+    assert (more_steps > steps).all()
+    assert (new[:-1] != old).any()
+
+
+def relative_error(rounded, exact):
+    return np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_what_the_page_measures_of_loud_channels_and_tokens_holds_for_other_numbers_too(seed):
+    rng = np.random.default_rng(seed)
+    q, k, v = (rng.standard_normal((8, n, 64)) for n in (48, 400, 400))
+    loud_k, loud_v = k.copy(), v.copy()
+    loud_k[..., 11] *= 30
+    loud_v[:, 13] *= 30
+    ways = {
+        "token": lambda x: np.multiply(*page.to_int8(x, -1)),
+        "channel": lambda x: np.multiply(*page.to_int8(x, -2)),
+        "fp8": lambda x: round_to_format(x, "float8_e4m3fn"),
+    }
+
+    def errors(key, value, *, of_keys):
+        exact = scaled_dot_product_attention(q, key, value)
+        for way in ways.values():
+            rounded = (way(key), value) if of_keys else (key, way(value))
+            z = scaled_dot_product_attention(q, *rounded)
+            yield np.linalg.norm(z - exact) / np.linalg.norm(exact)
+
+    for of_keys in (True, False):
+        assert max([*errors(k, v, of_keys=of_keys)][:2]) < 0.01
+    token, channel, fp8 = errors(loud_k, v, of_keys=True)
+    assert 3 * channel < token < fp8
+    token, channel, fp8 = errors(k, loud_v, of_keys=False)
+    assert 3 * token < fp8 < channel

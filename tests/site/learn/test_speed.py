@@ -1,0 +1,104 @@
+"""The functions of the page on speed: counted again in loops, and split steps against whole ones and wrong merges."""
+
+import re
+
+import numpy as np
+import pytest
+
+from attention import partial_attention, scaled_dot_product_attention
+from docs_ext.records.measured import decode_steps, findings, products, roof
+from tests.package.oracles import loop_attention, loop_work
+from tests.site.learn.page_functions import names
+from tests.site.pages import ROOT
+
+PAGE = names("speed")
+
+
+def test_the_page_counts_what_a_loop_over_matrices_and_pairs_counts(rng):
+    for _ in range(40):
+        shared, group, batch, n, itemsize = (int(rng.integers(1, most)) for most in (4, 5, 5, 12, 9))
+        sizes = rng.permutation(np.arange(2, 12))[:5].tolist()
+        model = dict(zip(("d_model", "n_layers", "d_head", "d_ff", "n_vocabulary"), sizes, strict=True))
+        model |= {"n_heads": shared * group, "n_kv_heads": shared}
+        for new in {1, n}:
+            expected = loop_work(model, batch, n, new, itemsize)
+            assert PAGE["work"](batch, n, new, itemsize=itemsize, **model) == list(expected.values())
+
+
+def test_llama_3_8b_has_the_sizes_of_its_file_and_as_many_parameters_as_published():
+    sizes = PAGE["llama"]
+    assert sizes["d_ff"] == 1024 * -(-int(1.3 * int(2 * 4 * 4096 / 3)) // 1024)  # multiple_of 1024, multiplier 1.3
+    (_, n_bytes), _ = PAGE["work"](1, 1, 1, **sizes)
+    embeddings, norms = 128256 * 4096, (2 * 32 + 1) * 4096
+    assert n_bytes // 2 + embeddings + norms == 8_030_261_248
+
+
+def test_a_job_takes_as_long_as_the_slower_of_reading_and_computing():
+    ridge = 7 / 5
+    for flops, n_bytes, expected in ((70, 5, 10), (7, 50, 10), (7 * ridge, 7, 7 / 5)):
+        assert PAGE["seconds"](flops, n_bytes, peak=7, bandwidth=5) == pytest.approx(expected)
+
+
+def test_the_first_picture_tells_what_the_function_counts():
+    """In a prefill the matrix that scores the next token meets one token only."""
+    text = (ROOT / "docs/learn/speed.md").read_text("utf-8")
+    told = re.search(r"Arithmetic takes ([\d.]+) ms .*? ([\d.]+) ms .*? ([\d.]+) ms", text, re.DOTALL)
+    for (texts, new), shown in zip(((1, 1), (64, 1), (1, 8192)), told.groups(), strict=True):
+        (flops, _), _ = PAGE["work"](texts, 8192, new, **PAGE["llama"])
+        milliseconds = 1e3 * flops / 312e12
+        assert round(milliseconds, 2 if milliseconds < 100 else None) == float(shown)
+
+
+def test_what_the_page_says_of_the_two_slopes_is_in_the_record():
+    slope = roof()["bandwidth"]
+    dashed = 1e9 * findings("roofline", what="dot product")[0]["value"]
+    one, *few = [1e9 * row["Gflop/s"] / row["flops a byte"] for row in products()]
+    assert slope < one < dashed
+    assert max(few[:5]) < slope  # 2 to 32 rows
+    for row in decode_steps():
+        if row["fits"] == "no":
+            assert 0.5 < row["predicted"] * slope / dashed / row["measured"] < 0.65  # "little more than half"
+
+
+def random_step(rng):
+    """Return query, key and value of one token, every size different, several query heads to a head of keys."""
+    shared, group = rng.integers(1, 4, 2)
+    n_keys, d_k, d_v = rng.permutation(np.arange(5, 40))[:3]
+    query = 3 * rng.standard_normal((shared * group, 1, d_k))
+    return query, rng.standard_normal((shared, n_keys, d_k)), rng.standard_normal((shared, n_keys, d_v))
+
+
+def test_a_split_step_is_the_whole_step(rng):
+    for _ in range(60):
+        query, key, value = random_step(rng)
+        n_parts = int(rng.integers(1, key.shape[-2] + 3))  # at times more than there are keys
+        split = PAGE["split_decode"](query, key, value, n_parts, enable_gqa=True)
+        whole = scaled_dot_product_attention(query, key, value, enable_gqa=True)
+        np.testing.assert_allclose(split, whole, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(split, loop_attention(query, key, value, enable_gqa=True), rtol=0, atol=1e-12)
+
+
+def mean(parts):
+    return np.mean([part.output for part in parts], axis=0)
+
+
+def by_length(parts, lengths):
+    return sum(n * part.output for n, part in zip(lengths, parts, strict=True)) / sum(lengths)
+
+
+def by_logarithm(parts, lengths):
+    """Weigh the parts by their logarithms, where it must be the exponentials."""
+    shares = np.array([part.logsumexp for part in parts])[..., None]
+    return (shares * [part.output for part in parts]).sum(axis=0) / shares.sum(axis=0)
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda parts, _: mean(parts), by_length, by_logarithm], ids=["mean", "length", "log"]
+)
+def test_a_wrong_merge_is_seen(rng, wrong):
+    for _ in range(20):
+        query, key, value = random_step(rng)
+        runs = [np.array_split(array, 3, axis=-2) for array in (key, value)]
+        parts = [partial_attention(query, k, v, enable_gqa=True) for k, v in zip(*runs, strict=True)]
+        whole = scaled_dot_product_attention(query, key, value, enable_gqa=True)
+        assert np.abs(wrong(parts, [k.shape[-2] for k in runs[0]]) - whole).max() > 1e-4

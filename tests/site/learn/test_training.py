@@ -1,0 +1,278 @@
+"""The training on its page: its slopes, its documents, its accuracy, and every claim that its figures make."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attention.example import W_K, W_Q1
+from tests.site.learn.page_functions import names
+
+PAGE = names("training")
+NAME, CLOSES, LEVEL, LINE = slice(0, 4), 4, slice(5, 8), 8
+X, NAMES = PAGE["x_new"], PAGE["names_new"]
+ASKED = NAMES >= 0
+CAUSAL = {"is_causal": True}
+
+
+def differences(loss, weights, step=1e-5):
+    """Central differences of a loss for every number of every matrix."""
+    slopes = []
+    for w in weights:
+        slope = np.empty_like(w)
+        for at in np.ndindex(w.shape):
+            kept = w[at]
+            w[at] = kept + step
+            above = loss(weights)
+            w[at] = kept - step
+            slope[at] = (above - loss(weights)) / (2 * step)
+            w[at] = kept
+        slopes.append(slope)
+    return slopes
+
+
+def by_reading_upwards(x):
+    """Name the line that each closing line closes: walk up, and count what closes and opens on the way."""
+    opener = [None] * len(x)
+    for t in range(len(x)):
+        if x[t, CLOSES]:
+            to_skip = 0
+            for j in range(t - 1, -1, -1):
+                if x[j, CLOSES]:
+                    to_skip += 1
+                elif to_skip:
+                    to_skip -= 1
+                else:
+                    opener[t] = j
+                    break
+    return opener
+
+
+def in_loops(weights, x, is_causal=True, scale=None):
+    """One document through the head, with Python's own numbers: the four scores of each line."""
+    q, k, v = ([[sum(a * b for a, b in zip(row, w[:, c], strict=True)) for c in range(w.shape[1])] for row in x]
+               for w in weights)  # fmt: skip
+    scale = 1 / math.sqrt(len(q[0])) if scale is None else scale
+    scores = []
+    for t, query in enumerate(q):
+        seen = range(t + 1) if is_causal else range(len(x))
+        powers = {j: math.exp(scale * sum(a * b for a, b in zip(query, k[j], strict=True))) for j in seen}
+        total = sum(powers.values())
+        scores.append([sum(powers[j] / total * v[j][c] for j in seen) for c in range(len(v[0]))])
+    return scores
+
+
+def share(hits, where=True):
+    return hits[ASKED & where].mean()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, CAUSAL, CAUSAL | {"scale": 1.0}, CAUSAL | {"scale": 0.3, "softcap": 2.0}], ids=str
+)
+def test_the_slopes_of_the_loss_are_its_central_differences(rng, options):
+    x, answers = map(np.stack, zip(*(PAGE["document"](rng, 8) for _ in range(3)), strict=True))
+    weights = [rng.standard_normal((9, d)) / 3 for d in (5, 5, 4)]
+    _, slopes = PAGE["loss_and_slopes"](weights, x, answers, **options)
+    expected = differences(lambda w: PAGE["loss_and_slopes"](w, x, answers, **options)[0], weights)
+    for slope, other in zip(slopes, expected, strict=True):
+        np.testing.assert_allclose(slope, other, rtol=1e-6, atol=1e-9)
+
+
+def test_slopes_under_another_scale_than_the_loss_are_no_slopes_of_it(rng):
+    x, answers = map(np.stack, zip(*(PAGE["document"](rng, 8) for _ in range(3)), strict=True))
+    weights = [rng.standard_normal((9, d)) / 3 for d in (5, 5, 4)]
+    _, slopes = PAGE["loss_and_slopes"](weights, x, answers, **CAUSAL, scale=1.0)
+    expected = differences(lambda w: PAGE["loss_and_slopes"](w, x, answers, **CAUSAL)[0], weights)
+    assert np.abs(slopes[0] - expected[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize(("heads", "asks"), [(1, 1), (1, 2), (2, 2), (3, 2)])
+def test_the_slopes_of_several_heads_and_questions_are_central_differences(rng, heads, asks):
+    x, answers = PAGE["x"][:4], PAGE["both"][:4, :, :asks]
+    weights = [rng.standard_normal((heads, 9, d)) / 3 for d in (2, 2, 4 * asks)]
+    _, _, slopes = PAGE["ask_both"](weights, x, answers)
+    expected = differences(lambda w: PAGE["ask_both"](w, x, answers)[0], weights)
+    for slope, other in zip(slopes, expected, strict=True):
+        np.testing.assert_allclose(slope, other, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("lines", [2, 4, 12, 30])
+def test_the_answers_are_those_of_a_reader_who_walks_upwards(rng, lines):
+    for _ in range(60):
+        x, answers = PAGE["document"](rng, lines)
+        opener = by_reading_upwards(x)
+        assert x.shape == (lines, 9)
+        np.testing.assert_array_equal(x[:, LINE], np.arange(lines) / 4)
+        np.testing.assert_array_equal(x[:, LEVEL].sum(axis=1), 1)
+        np.testing.assert_array_equal(x[:, NAME].sum(axis=1) + x[:, CLOSES], 1)
+        for t, j in enumerate(opener):
+            assert (answers[t] >= 0) == bool(x[t, CLOSES]) == (j is not None)
+            if j is not None:
+                assert x[j, answers[t]] == 1
+                np.testing.assert_array_equal(x[j, LEVEL], x[t, LEVEL])
+                same = [i for i in range(t) if not x[i, CLOSES] and (x[i, LEVEL] == x[t, LEVEL]).all()]
+                assert max(same) == j, "the nearest opening line above at the same level"
+        assert sorted(j for j in opener if j is not None) == np.flatnonzero(x[:, CLOSES] == 0).tolist()
+
+
+def test_the_names_around_are_those_of_the_innermost_tag_that_is_still_open():
+    for x, both in zip(X[:100], PAGE["both_new"], strict=False):
+        opener = by_reading_upwards(x)
+        for t, own in enumerate(opener):
+            if own is None:
+                assert both[t].tolist() == [-1, -1]
+                continue
+            closed = {opener[j] for j in range(t + 1)}
+            still = [j for j in range(t) if not x[j, CLOSES] and j not in closed]
+            assert both[t].tolist() == [x[own, NAME].argmax(), x[still[-1], NAME].argmax() if still else -1]
+
+
+def test_no_document_that_is_held_out_is_one_to_learn_from():
+    learned = {one.tobytes() for one in PAGE["x"]}
+    assert len(learned) == len(PAGE["x"]) == 500
+    assert not learned & {one.tobytes() for one in X}
+
+
+@pytest.mark.parametrize(
+    ("weights", "x", "options", "claimed"),
+    [
+        (PAGE["run"][0], X, {}, 0.26),
+        (PAGE["run"][50], X, {}, 0.89),
+        (PAGE["run"][-1], X, {}, 1.0),
+        (PAGE["raw"][-1], X, {"scale": 1.0}, 1.0),
+        (PAGE["blind"][-1], PAGE["unnumbered_new"], {}, 0.77),
+        (PAGE["open_run"][-1], X, {"is_causal": False}, 0.79),
+    ],
+    ids=["start", "half-way", "end", "without scaling", "without line numbers", "without mask"],
+)
+def test_the_accuracy_is_that_of_loops(weights, x, options, claimed):
+    some = range(0, len(x), 10)  # every tenth document: loops take their time
+    hits = [
+        max(range(4), key=scores.__getitem__) == answer
+        for b in some
+        for scores, answer in zip(in_loops(weights, x[b].tolist(), **options), NAMES[b], strict=True)
+        if answer >= 0
+    ]
+    told = PAGE["guess"](weights, x, **(CAUSAL | options)).argmax(axis=-1) == NAMES
+    np.testing.assert_array_equal(hits, told[some][ASKED[some]])
+    assert PAGE["accuracy"](weights, x, NAMES, **(CAUSAL | options)) == claimed
+
+
+def test_the_same_seed_gives_the_same_run_and_other_starts_do_the_same():
+    again, losses = PAGE["train"](PAGE["start"](), PAGE["x"], PAGE["names"], **CAUSAL)
+    np.testing.assert_array_equal(losses, PAGE["losses"])
+    np.testing.assert_array_equal(again[-1][0], PAGE["run"][-1][0])
+    for seed in range(10, 16):
+        run, _ = PAGE["train"](PAGE["start"](seed), PAGE["x"], PAGE["names"], **CAUSAL)
+        assert np.abs(run[-1][0] - PAGE["run"][-1][0]).max() > 1
+        assert PAGE["accuracy"](run[-1], X, NAMES, **CAUSAL) >= 0.99
+
+
+def test_the_curve_begins_at_a_blind_guess_and_ends_near_zero():
+    losses = np.array(PAGE["losses"])
+    assert abs(losses[:5].mean() - math.log(4)) < 0.1
+    assert losses[40:].mean() < 0.25
+    assert losses[-10:].mean() < 0.06
+
+
+def test_rows_spread_at_first_and_find_the_nearest_opener_of_their_level_in_the_end():
+    from attention import attention_weights
+
+    on_level, on_answer = [], []
+    for step in (0, 50, 100):
+        w_q, w_k, _ = PAGE["run"][step]
+        weights = attention_weights(X @ w_q, X @ w_k, **CAUSAL)
+        on_level.append(share((weights * PAGE["openers"]).sum(axis=-1)))
+        nearest = np.array([[-1 if j is None else j for j in by_reading_upwards(x)] for x in X])
+        on_answer.append(share(np.take_along_axis(weights, nearest[..., None], axis=-1)[..., 0]))
+    assert on_level[0] < 0.3 < 0.7 < on_level[1] < on_level[2]
+    assert on_answer[0] < 0.25 < 0.5 < on_answer[1] < 0.8 < on_answer[2]
+
+
+def test_the_matrices_say_what_the_page_reads_off_them():
+    w_q, w_k, w_v = PAGE["run"][-1]
+    likes = w_q @ w_k.T / 2 / np.log(2)  # doublings
+    np.testing.assert_allclose(likes[CLOSES, NAME], 1.25, atol=0.1)
+    assert likes[CLOSES, CLOSES].round(1) == -3.9
+    assert likes[CLOSES, LINE].round(1) == 3.1
+    levels = likes[LEVEL, LEVEL]
+    assert min(levels[i, i] - levels[i, j] for i in range(3) for j in range(3) if i != j) > 4.75
+    own = np.eye(4, dtype=bool)
+    np.testing.assert_allclose(w_v[NAME][own], 4, atol=0.4)
+    np.testing.assert_allclose(w_v[NAME][~own], -1.25, atol=0.6)
+    assert np.abs(w_v[4:]).max() < 0.5
+    by_hand = W_Q1 @ W_K.T / 2 / np.log(2)
+    np.testing.assert_allclose(by_hand[2], [0.5, 0.5, 0, 1])
+    assert not by_hand[[0, 1, 3]].any()
+
+
+def test_the_best_position_is_nearly_always_the_line_before():
+    best = PAGE["best"]
+    assert best == [0, *range(10), 0]
+    found, worst = 0, 0
+    for b, t in np.argwhere(ASKED):
+        found += max(range(4), key=X[b, best[t], NAME].__getitem__) == NAMES[b, t]
+    for t in range(1, 12):  # no other line is better, in the documents to learn from
+        asked = PAGE["names"][:, t] >= 0
+        right = [sum(PAGE["x"][b, j, PAGE["names"][b, t]] for b in np.flatnonzero(asked)) for j in range(t)]
+        worst = max(worst, max(right) - right[best[t]])
+    assert worst == 0
+    assert round(found / ASKED.sum(), 2) == PAGE["from_position"] == 0.73
+
+
+def test_without_line_numbers_only_a_lone_candidate_is_safe():
+    above, hits = PAGE["above"], PAGE["hits_blind"]
+    assert above[ASKED].min() == 1
+    assert share(hits, above == 1) == 1
+    assert 0.58 < share(hits, above == 2) < 0.68  # tossing a coin: 0.625
+    assert 0.4 < share(hits, above == 3) < 0.6
+    assert share(PAGE["hits"]) == 1
+    tied = [0, 0]
+    for x, answers in zip(X, NAMES, strict=True):  # with two candidates, are the names equal?
+        for t, own in enumerate(by_reading_upwards(x)):
+            same = [j for j in range(t) if not x[j, CLOSES] and (x[j, LEVEL] == x[t, LEVEL]).all()]
+            if own is not None and len(same) == 2:
+                tied[0] += x[same[0], answers[t]]
+                tied[1] += 1
+    assert 0.2 < tied[0] / tied[1] < 0.3
+
+
+def test_without_the_mask_the_first_and_the_last_can_win_but_none_in_between():
+    hits, places = PAGE["hits_open"], PAGE["places"]
+    np.testing.assert_array_equal(sum(where.astype(int) for where in places.values())[ASKED], 1)
+    found = {place: share(hits, where) for place, where in places.items()}
+    assert min(found["alone"], found["the first"], found["the last"]) > 0.85
+    assert found["in between"] < 0.5
+    w_q, w_k, _ = PAGE["open_run"][-1]
+    for x in X[:50]:  # its score for a line is a straight function of the number of that line
+        moved = [np.where(np.arange(9) == LINE, place, x) for place in (0, 1, 2)]
+        first, second, third = (x @ w_q @ w_k.T @ one.T for one in moved)
+        np.testing.assert_allclose(third - second, second - first, atol=1e-12)
+
+
+def test_with_64_features_scaling_makes_all_starts_alike():
+    ends, middles = {}, {}
+    for scale, runs in PAGE["wide"].items():
+        ends[scale] = [PAGE["accuracy"](run[-1], X, NAMES, **CAUSAL, scale=scale) for run, _ in runs]
+        middles[scale] = [np.mean(losses[40:60]) for _, losses in runs]
+    assert min(ends[None]) > 0.99
+    assert [end > 0.99 for end in ends[1.0]] == [end > 0.95 for end in ends[1.0]] == [False, True, True, True, False]
+    assert np.ptp(middles[None]) < np.ptp(middles[1.0]) / 2
+    assert sum(middle < min(middles[None]) for middle in middles[1.0]) >= 2, "the lucky ones are faster"
+
+
+def test_one_head_answers_one_question_of_two_and_two_heads_both():
+    assert PAGE["shares"][2, 1][0] == 1
+    own, around = PAGE["shares"][1, 2]
+    assert own > 0.95
+    assert 0.2 < around < 0.4
+    assert min(PAGE["shares"][2, 2]) > 0.99
+
+
+def test_longer_documents_are_harder_and_far_candidates_the_hardest():
+    rng = np.random.default_rng(2)
+    x, answers = map(np.stack, zip(*(PAGE["document"](rng, 24) for _ in range(200)), strict=True))
+    far = np.array([[0 if j is None else t - j for t, j in enumerate(by_reading_upwards(one))] for one in x])
+    hits = PAGE["guess"](PAGE["run"][-1], x, **CAUSAL).argmax(axis=-1) == answers
+    near, distant = (hits[(answers >= 0) & where].mean() for where in (far < 12, far >= 15))
+    assert distant < 0.6 < 0.9 < near

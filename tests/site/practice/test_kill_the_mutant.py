@@ -1,0 +1,70 @@
+"""The page Kill the mutant: what it tells a newcomer to type does what it says, and each solution kills its mutant."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import attention
+from attention.practice import doctests
+from attention.practice.__main__ import FILE, SURVIVORS, main
+from attention.practice.mutants import MUTANTS, NAMES
+from tests.site.pages import ROOT, consoles
+
+PAGE = ROOT / "docs/practice/kill-the-mutant.md"
+TEXT = PAGE.read_text("utf-8")
+SOLUTIONS = dict(re.findall(r'^\?\?\? question "`([\w-]+)`: .+"\n((?:    .*\n|\n)+)', TEXT, re.MULTILINE))
+COMMANDS = re.findall(r"^    (python -m .+)$", TEXT, re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Stand in an empty folder, from which the package can be imported."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(attention.__file__).parents[1]))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_mutant_has_one_solution_in_the_order_of_the_list():
+    assert list(SOLUTIONS) == NAMES
+    for name, solution in SOLUTIONS.items():
+        assert re.findall(r"<!-- mutant (\S+) -->", solution) == [name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_solution_kills_its_mutant(name):
+    Path("solution.md").write_text(SOLUTIONS[name], "utf-8")  # pytest runs it on the right package, with its page
+    result = doctests.run("solution.md", name, seconds=120)
+    assert result.failures
+
+
+def test_the_three_commands_are_those_of_the_readme():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    commands = [
+        command.strip() for command in re.findall(r"^    (python -m (?:pip|attention).*?)(?:  #.*)?$", readme, re.M)
+    ]
+    assert commands == COMMANDS
+    assert len(COMMANDS) == 3
+
+
+def test_a_newcomer_who_does_what_the_page_says_sees_what_it_shows(capsys):
+    _, start, run = (command.split()[3:] for command in COMMANDS)
+    assert main(start) == 0
+    before, end, after = Path(FILE).read_text("utf-8").rpartition('"""')
+    Path(FILE).write_text(before + consoles(PAGE)[0].code + end + after, "utf-8")
+    capsys.readouterr()
+    assert main([*run, "--seconds", "120"]) == SURVIVORS
+    printed = capsys.readouterr().out
+    (shown,) = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
+    parts = shown.split("...\n")
+    assert len(parts) == 3
+    places = [printed.find(part) for part in parts]
+    assert places[0] == 0
+    assert places == sorted(places)
+    assert printed.endswith(parts[-1])
+
+
+def test_the_page_counts_the_mutants():
+    words = re.findall(r"\b(?:[Ee]ighteen|18)\b", TEXT)
+    assert len(words) >= 5
+    assert len(MUTANTS) == 18
+    assert "ighteen wrong versions" in (ROOT / "docs/practice/index.md").read_text("utf-8")

@@ -1,0 +1,65 @@
+"""The page "How this site is made": the files that it names are there, and mistakes get the lines that it quotes."""
+
+import re
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
+
+from mkdocs.config import load_config
+from mkdocs.exceptions import BuildError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from tests.site.pages import ROOT
+from tests.site.site.test_faults import FAULTS, INDEX, PAGE
+
+TEXT = (ROOT / "docs/reference/how-this-site-is-made.md").read_text("utf-8")
+QUOTED = dict(re.findall(r"^- (.+): `(index\.md:.+)`$", TEXT, re.MULTILINE))
+PLANTED = {  # what the page calls a mistake: the sound text, the faulty one
+    "a misspelt fence": FAULTS["a misspelt fence"][1:3],
+    "a misspelt key": FAULTS["a grid with a wrong key"][1:3],
+    "a caption with a colon, but without quotation marks": FAULTS["a colon without quotes"][1:3],
+    "two words, but the vectors of only one": FAULTS["a grid whose shapes disagree"][1:3],
+    "a formula that KaTeX does not know": FAULTS["an undefined macro on a page"][1:3],
+    "a diagram that is not there": ("The formula", "![a diagram](assets/diagrams/none.svg)\n\nThe formula"),
+}
+MARKDOWN = """markdown_extensions:
+  - pymdownx.arithmatex: {generic: true}
+  - pymdownx.superfences
+  - docs_ext.extensions.fences
+  - docs_ext.extensions.formulas
+  - docs_ext.extensions.diagrams
+"""
+
+
+def test_every_file_and_folder_that_it_names_is_there():
+    named = set(re.findall(r"`((?:attention|docs|docs_ext|tests)/[\w/.-]+)`", TEXT))
+    assert len(named) > 12
+    assert not [name for name in sorted(named) if not (ROOT / name).exists()]
+
+
+def test_every_fence_has_the_section_that_the_page_links_to():
+    assert TEXT.count("\n<!-- fences -->\n") == 1
+    for name in re.findall(r"\(#fence-([\w-]+)\)", TEXT):
+        assert (ROOT / f"docs_ext/fences/{name.replace('-', '_')}.py").exists()
+
+
+def test_each_mistake_that_it_tells_is_tried_here():
+    assert set(QUOTED) == set(PLANTED)
+
+
+@pytest.mark.parametrize("mistake", PLANTED)
+def test_a_mistake_gets_the_line_that_is_quoted(tmp_path, mistake):
+    sound, faulty = PLANTED[mistake]
+    assert sound in PAGE
+    (tmp_path / INDEX).parent.mkdir()
+    (tmp_path / INDEX).write_text(PAGE.replace(sound, faulty, 1), "utf-8")
+    (tmp_path / "mkdocs.yml").write_text(f"site_name: test\nplugins: []\n{MARKDOWN}", "utf-8")
+    config = load_config(str(tmp_path / "mkdocs.yml"))
+    file = File("index.md", config.docs_dir, config.site_dir, use_directory_urls=True)
+    page = Page(None, file, config)
+    page.read_source(config)
+    with pytest.raises(BuildError) as error:
+        page.render(config, Files([file]))
+    assert str(error.value).startswith(QUOTED[mistake])  # KaTeX goes on and underlines the place

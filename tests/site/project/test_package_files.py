@@ -1,0 +1,153 @@
+"""What is published: a wheel and a source distribution, the same bytes from the same sources, which work elsewhere."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import attention
+from tests.site.pages import ROOT
+from tools.copies import copy_project, git_folder
+
+pytest.importorskip("hatchling", reason="building the package needs the docs extra")
+
+NAME = f"attention_line_by_line-{attention.__version__}"
+BOTH = (f"{NAME}-py3-none-any.whl", f"{NAME}.tar.gz")
+
+COUNT = """
+import doctest, importlib, pkgutil, sys, attention
+results = [
+    doctest.testmod(importlib.import_module(module.name))
+    for module in pkgutil.walk_packages(attention.__path__, "attention.")
+    if not module.name.endswith("__main__")
+] + [doctest.testmod(attention)]
+print(sum(result.attempted for result in results), sum(result.failed for result in results), attention.__file__)
+"""
+
+
+def build(project, into, *, targets=("wheel", "sdist"), **options):
+    """Build as `make dist` does."""
+    env = {name: value for name, value in os.environ.items() if name not in ("SOURCE_DATE_EPOCH", "PYTHONPATH")}
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(into)]
+    for target in targets:
+        command += ["--target", target]
+    run = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True, **options)
+    assert not run.returncode, run.stdout + run.stderr
+    return into
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    return build(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+def test_there_are_two_files(dist):
+    assert sorted(path.name for path in dist.iterdir()) == sorted(BOTH)
+
+
+def test_another_copy_gives_the_same_bytes(dist, tmp_path):
+    copy = copy_project(tmp_path / "under a longer name")
+    for number, path in enumerate(sorted(copy.rglob("*"))):
+        os.utime(path, (number, 10**9 - number))
+        if path.is_file():
+            path.chmod(0o700 if path.stat().st_mode & 0o100 else 0o600)
+    there = build(copy, tmp_path / "dist", umask=0o077)
+    assert {name: (there / name).read_bytes() == (dist / name).read_bytes() for name in BOTH} == dict.fromkeys(
+        BOTH, True
+    )
+
+
+def test_the_sdist_gives_the_same_wheel(dist, tmp_path):
+    with tarfile.open(dist / f"{NAME}.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    wheel = build(tmp_path / NAME, tmp_path / "dist", targets=["wheel"]) / BOTH[0]
+    assert wheel.read_bytes() == (dist / BOTH[0]).read_bytes()
+
+
+def test_the_wheel_holds_the_package_and_its_licence(dist):
+    info = f"{NAME}.dist-info"
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "attention").rglob("*.py")}
+    about = {f"{info}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
+    with zipfile.ZipFile(dist / BOTH[0]) as wheel:
+        assert set(wheel.namelist()) == package | {"attention/py.typed"} | about
+        assert wheel.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+        asked = [line for line in wheel.read(f"{info}/METADATA").decode().splitlines() if line.startswith("Requires-D")]
+    assert [line for line in asked if "extra ==" not in line] == ["Requires-Dist: numpy>=2.0"]
+
+
+def test_the_sdist_holds_what_git_would_take(dist):
+    if git_folder() is None:
+        pytest.skip("what git would take can only be asked in a checkout")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    with tarfile.open(dist / f"{NAME}.tar.gz") as archive:
+        held = {member.name.removeprefix(f"{NAME}/") for member in archive.getmembers()}
+    assert held == {name for name in listed.split("\0") if name and (ROOT / name).exists()} | {"PKG-INFO"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "options", "names"), [("twine", ["check", "--strict"], BOTH), ("check_wheel_contents", [], BOTH[:1])]
+)
+def test_the_tools_that_check_them_find_nothing(dist, tool, options, names):
+    pytest.importorskip(tool, reason="checking the package needs the dev extra")
+    command = [sys.executable, "-m", tool, *options, *names]
+    run = subprocess.run(command, cwd=dist, capture_output=True, text=True)
+    assert not run.returncode, run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def elsewhere(dist, tmp_path_factory):
+    """Install the wheel in an environment that has NumPy and nothing else; return its Python."""
+    uv = pytest.importorskip("uv", reason="installing the wheel needs the dev extra")
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder, symlinks=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for path in Path(np.__file__).parents[1].glob("numpy*"):
+        if path.name in ("numpy", "numpy.libs"):
+            (packages / path.name).symlink_to(path)
+        elif re.fullmatch(r"numpy-[\d.]+\.dist-info", path.name):
+            shutil.copytree(path, packages / path.name)  # uv does not follow a link
+    python = str(folder / "bin/python")
+    install = [uv.find_uv_bin(), "pip", "install", "--offline", "--no-index", "--python", python, dist / BOTH[0]]
+    run = subprocess.run(install, cwd=folder, capture_output=True, text=True)
+    assert not run.returncode, run.stderr
+    return python
+
+
+def run_elsewhere(python, *command):
+    folder = Path(python).parents[1]
+    run = subprocess.run([python, "-I", *command], cwd=folder, capture_output=True, text=True)
+    assert not run.returncode, run.stdout + run.stderr
+    return run.stdout
+
+
+def test_its_examples_run_from_the_installed_wheel(elsewhere):
+    modules = [module.name for module in pkgutil.walk_packages(attention.__path__, "attention.")]
+    sources = [attention, *(importlib.import_module(name) for name in modules if not name.endswith("__main__"))]
+    examples = sum(len(test.examples) for module in sources for test in doctest.DocTestFinder().find(module))
+    attempted, failed, file = run_elsewhere(elsewhere, "-c", COUNT).split(maxsplit=2)
+    assert (int(attempted), failed) == (examples, "0")
+    assert examples > 300
+    assert Path(file).is_relative_to(Path(elsewhere).parents[1])
+
+
+def test_nothing_but_numpy_is_beside_it(elsewhere):
+    names = "import importlib.metadata as m; print(*sorted(d.metadata['Name'] for d in m.distributions()))"
+    assert run_elsewhere(elsewhere, "-c", names).split() == ["attention-line-by-line", "numpy"]
+
+
+def test_the_exercises_start_from_it(elsewhere):
+    assert "--start" in run_elsewhere(elsewhere, "-m", "attention.practice", "--help")
+    run_elsewhere(elsewhere, "-m", "attention.practice", "--start")
+    assert "attention.practice" in (Path(elsewhere).parents[1] / "mine.py").read_text("utf-8")

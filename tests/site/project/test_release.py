@@ -1,0 +1,220 @@
+"""What the project says of itself in several places: its dependencies, its version, its licence."""
+
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import attention
+from tests.site.pages import ROOT
+from tools.release import ReleaseError, notes
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
+LOCK = (ROOT / "requirements.lock").read_text("utf-8")
+_PIN = re.compile(r"^(?P<name>[a-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M)
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+LOCKED = [(canonical(pin["name"]), Version(pin["version"]), pin["rest"]) for pin in _PIN.finditer(LOCK)]
+ASKED = [
+    (extra, Requirement(text))
+    for extra, texts in ({"": PROJECT["dependencies"]} | PROJECT["optional-dependencies"]).items()
+    for text in texts
+    if not text.startswith(PROJECT["name"])
+]
+
+
+def test_all_of_the_lock_is_read():
+    assert len(LOCKED) == len(re.findall(r"^[a-z0-9]\S*==", LOCK, re.M)) > 50
+    assert all("--hash=sha256:" in rest for *_, rest in LOCKED)
+
+
+@pytest.mark.parametrize(("extra", "asked"), ASKED, ids=[str(asked) for _, asked in ASKED])
+def test_the_lock_has_each_dependency_within_its_bounds(extra, asked):
+    versions = [version for name, version, _ in LOCKED if name == canonical(asked.name)]
+    assert versions, f"{asked.name} is in pyproject.toml and not in requirements.lock: make lock"
+    outside = [str(version) for version in versions if version not in asked.specifier]
+    assert not outside, f"{asked} excludes what is locked: {outside}"
+
+
+def test_the_lock_has_nothing_that_the_project_does_not_ask_for():
+    wanted = {canonical(asked.name) for _, asked in ASKED}
+    direct = {
+        name for name, _, rest in LOCKED if f"# via {PROJECT['name']}" in rest or f"#   {PROJECT['name']}" in rest
+    }
+    assert direct == wanted
+
+
+def test_every_place_that_names_the_version_agrees():
+    cited = {}
+    for name in ("README.md", "docs/reference/sources.md"):
+        (cited[name],) = re.findall(r"note +=\s*\{Version ([^}]+)\}", (ROOT / name).read_text("utf-8"))
+    assert set(cited.values()) == {attention.__version__}, cited
+    released = re.findall(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert released == sorted(released, key=Version, reverse=True)
+    assert all(Version(version) <= Version(attention.__version__) for version in released)
+
+
+def test_both_citations_of_the_site_are_one():
+    def citation(name):
+        found = re.search(r"@misc\{attention_line_by_line,.*?\n *\}", (ROOT / name).read_text("utf-8"), re.S)
+        return found[0].split()
+
+    assert citation("README.md") == citation("docs/reference/sources.md")
+    year = re.search(r"Copyright \(c\) (\d{4})", (ROOT / "LICENSE").read_text("utf-8"))[1]
+    assert f"{{{year}}}," in citation("README.md")
+
+
+def test_the_file_that_citation_tools_read_says_the_same():
+    yaml = pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    readme = (ROOT / "README.md").read_text("utf-8")
+    entry = dict(re.findall(r"^ +(author|title|year|note) += \{+([^}]+)\}", readme, re.M))
+    assert cited["license"] == PROJECT["license"]
+    assert cited["keywords"] == PROJECT["keywords"]
+    assert f"site_description: {cited['abstract']}\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert cited["preferred-citation"]["year"] == int(entry["year"])
+    for said in (cited, cited["preferred-citation"]):
+        assert said["title"] == entry["title"]
+        assert said["authors"] == [{"name": entry["author"]}]  # an entity: no person is invented
+        assert f"Version {said['version']}" == entry["note"] == f"Version {attention.__version__}"
+
+
+def test_the_licence_is_the_one_that_is_named():
+    def paragraphs(name):
+        return [" ".join(part.split()) for part in (ROOT / name).read_text("utf-8").strip().split("\n\n")]
+
+    heading, holder, *rest = paragraphs("LICENSE")
+    assert PROJECT["license"] == "MIT"
+    assert (heading, holder.split(") ")[1][5:]) == ("MIT License", "The authors of Attention, line by line")
+    assert rest == paragraphs("docs/assets/katex/LICENSE")[-3:], "KaTeX has the same licence, word for word"
+    for name in ("README.md", "mkdocs.yml"):
+        assert "MIT licence" in (ROOT / name).read_text("utf-8")
+
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+WRITES = {  # what a job may do besides reading the project, and why it must
+    ("pages.yml", "build"): {"contents": "read", "pages": "read"},  # the address of the site
+    ("pages.yml", "deploy"): {"pages": "write", "id-token": "write"},  # the site, and who sends it
+    ("release.yml", "pypi"): {"contents": "read", "id-token": "write"},  # who signs and uploads
+    ("release.yml", "github"): {"contents": "write", "id-token": "write", "attestations": "write"},  # the release
+}
+
+
+def parsed(path):
+    yaml = pytest.importorskip("yaml", reason="reading YAML needs the docs extra")
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_may_only_read_and_names_the_versions_of_what_it_runs(path):
+    text, workflow = path.read_text("utf-8"), parsed(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    given = {(path.name, name): job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert given == {place: may for place, may in WRITES.items() if place[0] == path.name}
+    used = re.findall(r"uses: (\S+?)(?:@(\S+))?$", text, re.M)
+    assert used
+    assert all(name.startswith("actions/") and re.fullmatch(r"v\d+(\.\d+)*|[0-9a-f]{40}", at) for name, at in used), (
+        used
+    )
+    assert text.count("persist-credentials: false") == sum(name == "actions/checkout" for name, _ in used)
+    assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+
+
+def test_all_workflows_run_the_same_version_of_an_action():
+    used = {use for path in WORKFLOWS for use in re.findall(r"uses: (\S+?)@(\S+)$", path.read_text("utf-8"), re.M)}
+    assert len({name for name, _ in used}) == len(used), sorted(used)
+
+
+def test_a_job_that_may_write_runs_for_what_is_on_main_alone():
+    pages = parsed(ROOT / ".github/workflows/pages.yml")
+    assert pages[True]["push"] == {"branches": ["main"]}  # YAML reads `on` as a truth value
+    assert pages["jobs"]["deploy"]["if"] == "github.event_name == 'push'"
+    assert "secrets." not in (ROOT / ".github/workflows/pages.yml").read_text("utf-8")
+    assert all("run" not in step for step in pages["jobs"]["deploy"]["steps"])
+
+
+def test_a_tag_alone_publishes_and_no_password_is_kept():
+    path = ROOT / ".github/workflows/release.yml"
+    release = parsed(path)
+    assert release[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as a truth value
+    assert release["jobs"]["pypi"]["environment"] == "pypi"
+    assert (release["jobs"]["pypi"]["needs"], release["jobs"]["github"]["needs"]) == ("build", "pypi")
+    assert "secrets." not in path.read_text("utf-8")
+
+
+def test_what_runs_for_a_release_runs_for_every_change_too():
+    commands = {
+        name: set().union(*map(runs, parsed(ROOT / f".github/workflows/{name}.yml")["jobs"].values()))
+        for name in ("release", "check")
+    }
+    assert any(command.startswith("make release-check ") for command in commands["release"])
+    assert "make release-check" in commands["check"]
+
+
+def runs(job):
+    return {step["run"] for step in job["steps"] if "run" in step}
+
+
+def test_what_signs_and_uploads_is_locked():
+    lock = (ROOT / "requirements-release.lock").read_text("utf-8")
+    pins = {canonical(pin["name"]): Version(pin["version"]) for pin in _PIN.finditer(lock)}
+    assert len(pins) == len(re.findall(r"^[a-z0-9]\S*==", lock, re.M)) > 20
+    for asked in map(Requirement, PYPROJECT["dependency-groups"]["release"]):
+        assert pins[canonical(asked.name)] in asked.specifier
+
+
+@pytest.mark.parametrize(
+    ("tag", "changelog", "expected"),
+    [
+        ("v9.9.9", "## 9.9.9\n\nx", "the tag v9.9.9 is not v{}"),
+        (attention.__version__, "## {}\n\nx", "the tag {} is not v{}"),
+        ("v{}", "## Unreleased\n\nx\n\n## {}\n\n## 0.0.1\n\ny", "nothing under ## {}"),
+        (None, "## {}\n\nx", "nothing under ## Unreleased"),
+    ],
+)
+def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
+    fill = lambda text: text and text.replace("{}", attention.__version__)  # noqa: E731
+    with pytest.raises(ReleaseError, match=re.escape(fill(expected))):
+        notes(fill(changelog), fill(tag))
+
+
+@pytest.mark.parametrize("heading", ["## {}", "## [{}] - 2026-12-01"])
+def test_the_notes_of_a_release_are_those_of_its_version(heading):
+    version = attention.__version__
+    changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
+    assert notes(changelog, f"v{version}") == "### Added\n\n- a"
+    assert notes(changelog, None) == "no"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_has_no_secret_and_an_end_and_no_more_rights_for_what_strangers_send(path):
+    text = path.read_text("utf-8")
+    assert "secrets." not in text
+    assert "pull_request_target" not in text
+    assert "workflow_run" not in text
+    jobs = text.partition("\njobs:\n")[2]
+    names = re.findall(r"^  ([\w-]+):$", jobs, re.M)
+    assert len(re.findall(r"^    timeout-minutes: \d+$", jobs, re.M)) == len(names) > 0
+    assert re.search(r"^concurrency:\n  group: .+\n", text, re.M)
+
+
+def test_every_dependency_that_is_locked_is_audited():
+    text = (ROOT / ".github/workflows/audit.yml").read_text("utf-8")
+    assert "--strict" in text
+    assert "--require-hashes --requirement requirements.lock" in text
+    assert re.search(r"^  schedule:\n    - cron:", text, re.M)
+
+
+def test_python_is_the_same_everywhere():
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    assert f"Python {oldest} or newer" in (ROOT / "README.md").read_text("utf-8")
+    assert f"Python {oldest} or newer" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert f"--python-version {oldest}" in (ROOT / "Makefile").read_text("utf-8")
+    assert f'"{oldest}"' in (ROOT / ".github/workflows/check.yml").read_text("utf-8")

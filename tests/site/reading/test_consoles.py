@@ -1,0 +1,98 @@
+"""What a page's consoles define, for its fences: the names, once a page, and what is wrong with page and line."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("yaml", reason="reading pages needs the docs extra")
+
+from docs_ext.errors import SpecError
+from docs_ext.reading import consoles
+from docs_ext.reading.expressions import evaluate
+
+GOOD = """\
+# Title
+
+```pycon
+>>> n = 2
+>>> def twice(x):
+...     return n * x
+>>> twice(3)
+a wrong output is the business of the tests
+
+```
+
+- in a list
+
+    ```pycon
+    >>> 1 / 0
+    Traceback (most recent call last):
+    ZeroDivisionError: division by zero
+    >>> n = 5
+    >>> print("not to the screen")
+    not to the screen
+
+    ```
+
+```quiz-question
+proof: |
+  >>> n = 7
+```
+"""
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.setattr(consoles, "FOLDER", tmp_path)
+    return lambda text: (tmp_path / "trial.md").write_text(text, "utf-8")
+
+
+def test_an_expression_knows_what_a_page_defines_and_no_quiz(write, capsys):
+    write(GOOD)
+    assert evaluate('page("trial").n') == 5
+    assert evaluate('[page("trial").twice(k) for k in range(3)]') == [0, 5, 10]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_page_runs_once_until_it_is_edited(write):
+    write("```pycon\n>>> a = [0]\n\n```\n")
+    assert consoles.page("trial").a is consoles.page("trial").a
+    write("```pycon\n>>> a = [1]\n\n```\n")
+    assert consoles.page("trial").a == [1]
+
+
+def test_a_page_leaves_no_print_options_behind(write):
+    before = np.get_printoptions()
+    write("```pycon\n>>> import numpy as np\n>>> np.set_printoptions(precision=1)\n\n```\n")
+    consoles.page("trial")
+    assert np.get_printoptions() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param(
+            GOOD.replace("n = 2", "n = 2 + none"), "learn/trial.md:4: NameError: name 'none' is not", id="raises"
+        ),
+        pytest.param(GOOD.replace(">>> n = 5", ">>> n = 5 +"), "learn/trial.md:18: SyntaxError", id="no Python"),
+        pytest.param(
+            GOOD.replace("n = ", "m = "),
+            r"learn/trial.md:7: NameError: name 'n' is not defined",
+            id="within a function",
+        ),
+        pytest.param(
+            GOOD.replace("twice", "twicely"),
+            r"no console of learn/trial.md defines 'twice' \(did you mean 'twicely'\?\)",
+            id="misspelt",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_page_and_line(write, text, words):
+    write(text)
+    with pytest.raises(SpecError, match=words):
+        evaluate('page("trial").twice(1)')
+
+
+def test_a_page_that_is_not_there_is_refused(write):
+    write(GOOD)
+    with pytest.raises(SpecError, match=r"there is no page learn/trail\.md \(did you mean 'trial'\?\)"):
+        evaluate('page("trail").n')

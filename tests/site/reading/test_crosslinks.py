@@ -1,0 +1,64 @@
+"""Every public function has a page that explains it and a file that tests it, or is named here."""
+
+import ast
+import doctest
+
+import pytest
+
+pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+
+import attention
+from docs_ext.reading import crosslinks
+from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of
+from tests.site.pages import ROOT
+
+
+def test_its_examples_run():
+    assert doctest.testmod(crosslinks).failed == 0
+
+
+@pytest.mark.parametrize("name", attention.__all__)
+def test_a_page_explains_the_function(name):
+    assert explained_in(path_of(name)), f"no page of docs/learn links to [{name}][{path_of(name)}]"
+
+
+@pytest.mark.parametrize("name", attention.__all__)
+def test_its_file_of_tests_uses_the_function(name):
+    file = ROOT / checked_in(path_of(name))
+    assert file.is_file(), f"{name} has no tests: {file.relative_to(ROOT)} is missing"
+    used = {node.id for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Name)}
+    assert name in used, f"{file.relative_to(ROOT)} does not use {name}"
+
+
+def test_pages_stand_in_the_order_of_the_menu_and_know_their_formulas():
+    found = {page.source: page for page in pages()}
+    sources = list(found)
+    assert sources[:2] == ["index.md", "learn/before-you-start.md"]
+    assert sources.index("learn/masks.md") < sources.index("learn/heads.md") < sources.index("reference/masks.md")
+    assert set(sources) == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    scaling = found["learn/scaling.md"]
+    assert scaling.heading == "Why divide by √dₖ?"
+    assert [equation.number for equation in scaling.equations] == ["1", "2", "3"]
+
+
+def test_pages_with_formulas_of_a_function_come_first():
+    found = explained_in("attention.masks.sliding_window_mask")
+    numbers = {page.source: numbers for page, numbers in found}
+    assert numbers == {"learn/windows-and-sinks.md": ["1", "2"], "learn/masks.md": []}
+    assert [bool(numbers) for _, numbers in found] == [True, False]
+    assert explained_in("attention.masks.none") == []
+
+
+def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(crosslinks, "ROOT", tmp_path)
+    (tmp_path / "docs/learn").mkdir(parents=True)
+    (tmp_path / "mkdocs.yml").write_text("nav:\n  - Core:\n      - learn/a.md\n")
+    page = tmp_path / "docs/learn/a.md"
+    page.write_text("# A { #a }\n\n[`f`][attention.b.f]\n")
+    first = pages()
+    assert [(found.source, found.heading, found.functions) for found in first] == [
+        ("learn/a.md", "A", {"attention.b.f"})
+    ]
+    assert pages() is first
+    page.write_text("# B\n\nWords that are longer.\n")
+    assert [(found.heading, found.functions) for found in pages()] == [("B", frozenset())]

@@ -1,0 +1,173 @@
+"""Numbered formulas: what is refused, and that each of the site leads to code and to a check that runs."""
+
+import ast
+import doctest
+import re
+import sys
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+
+import attention
+from docs_ext.reading import equations as spec
+from docs_ext.reading.crosslinks import path_of
+from docs_ext.reading.equations import equations, fault
+from tests.site.pages import ROOT, consoles
+
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+LINKS = "[Code][attention.numerics.softmax] · [Source](#here): ours, §2 · [Checked by](#by-hand)"
+
+
+def formula(number, links=LINKS, tex="x"):
+    below = ["", links, "{ .formula-links }", ""] if links else [""]
+    return ["$$", tex, rf"\tag{{{number}}}", "$$", *below]
+
+
+def read(page):
+    return page.read_text("utf-8").splitlines()
+
+
+ALL = [(page, equation) for page in PAGES for equation in equations(read(page))]
+
+
+def ids(case):
+    page, equation = case
+    return f"{page.stem}({equation.number})"
+
+
+def test_its_examples_run():
+    assert doctest.testmod(spec).failed == 0
+
+
+def test_a_formula_is_read_with_what_stands_under_it():
+    [found] = equations(["Words.", "", *formula(1, tex="x = y")])
+    assert (found.number, found.tex, list(found.parts)) == ("1", "x = y", ["Code", "Source", "Checked by"])
+    assert found.parts["Code"].function == "attention.numerics.softmax"
+    assert found.parts["Source"] == ("(#here)", "ours, §2")
+    assert not found.is_definition
+
+
+def test_formulas_without_a_number_and_those_in_code_are_left_alone():
+    shown = ["```markdown", *formula(7), "```"]
+    assert equations(["$$", "x", "$$", "", *shown, *formula(1)]) == equations(formula(1))
+    assert fault(["$$", "x", "$$", "", *shown, *formula(1)]) is None
+
+
+ALLOWED = {
+    "a definition": [*formula(1, "Source: definition"), *formula(2)],
+    "a definition with code": formula(1, "Code: `x @ y` · Source: definition · [Checked by](#by-hand)"),
+    "code on the page, and a test by its name": formula(
+        1, "[Code](#here) · [Source](#here): ours · Checked by `tests/a.py::test_b`"
+    ),
+}
+REFUSED = {
+    "no first number": (formula(2), 1, "(2) stands where (1) is due"),
+    "a number twice": ([*formula(1), *formula(1)], 9, "(1) stands where (2) is due"),
+    "a number left out": ([*formula(1), "", *formula(3)], 10, "(3) stands where (2) is due"),
+    "no links": ([*formula(1), *formula(2, "")], 9, "(2): under it nothing says Code, Source, Checked by"),
+    "words in between": ([*formula(1, ""), "Words.", "", *formula(2)[4:]], 1, "nothing says Code"),
+    "no function": (formula(1, "[Source](#here): ours · [Checked by](#by-hand)"), 1, "nothing says Code;"),
+    "no check": (formula(1, "[Code](#here) · [Source](#here): ours"), 1, "nothing says Checked by;"),
+    "an empty check": (formula(1, "[Code](#here) · [Source](#here): ours · Checked by:"), 1, "Checked by;"),
+    "no source": (formula(1, "[Code](#here) · [Checked by](#here)"), 1, "nothing says Source;"),
+    "a misspelt label": (formula(1, LINKS.replace("Checked", "Proved")), 1, "nothing says Checked by;"),
+    "links without a formula": (["", *formula(1)[4:7]], 4, "belongs under a numbered formula"),
+    "links of an unnumbered one": (["$$", "x", "$$", *formula(1)[4:7]], 6, "belongs under a numbered formula"),
+}
+
+
+@pytest.mark.parametrize("lines", ALLOWED.values(), ids=ALLOWED)
+def test_what_is_allowed(lines):
+    assert fault(lines) is None
+
+
+@pytest.mark.parametrize(("lines", "number", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused_is_told_with_its_line(lines, number, words):
+    line, said = fault(lines)
+    assert line == number
+    assert words in said
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
+def test_no_page_has_a_fault_and_none_of_its_numbers_is_overlooked(page):
+    assert fault(read(page)) is None
+    assert page.read_text("utf-8").count("\\tag{") == len(equations(read(page)))
+
+
+@pytest.mark.parametrize("case", ALL, ids=ids)
+def test_a_function_that_is_named_is_public_and_documented_there(case):
+    _, equation = case
+    code = equation.parts.get("Code")
+    if code and code.function:
+        assert code.function in map(path_of, attention.__all__)
+
+
+@pytest.mark.parametrize("case", [case for case in ALL if "Checked by" in case[1].parts], ids=ids)
+def test_what_checks_a_formula_is_there_and_runs_the_function_that_is_named(case):
+    page, equation = case
+    check, function = equation.parts["Checked by"], equation.parts["Code"].function
+    tests = re.findall(r"`(tests/.+?)`", check.words)
+    for name in tests:
+        assert name in functions_of(name.split("::")[0])
+    if not check.target:
+        assert tests, f"{check.words!r} is neither a link nor the name of a test"
+        return
+    address, _, anchor = check.target[1:-1].partition("#")
+    examples = consoles_below((page.parent / address).resolve() if address else page, anchor)
+    assert examples, f"{page.name}{check.target}: no example stands there"
+    if function and not tests:
+        assert (f"{function.split('.')[1]}.py", function.split(".")[2]) in started_by(tuple(examples))
+
+
+def functions_of(file):
+    tree = ast.parse((ROOT / file).read_text("utf-8"))
+    return {f"{file}::{node.name}" for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def consoles_below(page, anchor):
+    """Return the consoles from an anchor to the next heading."""
+    lines = page.read_text("utf-8").splitlines()
+    starts = [number for number, line in enumerate(lines, 1) if anchor in anchors(line)]
+    assert len(starts) == 1, f"{page.name}#{anchor} is there {len(starts)} times"
+    ends = [
+        number for number, line in enumerate(lines, 1) if number > starts[0] and re.match("#{1,6} (?!check:)", line)
+    ]
+    below = range(starts[0], min(ends, default=len(lines)))
+    return [block for block in consoles(page) if int(block.where.split(":")[1]) in below and not block.is_proof]
+
+
+@cache
+def started_by(blocks):
+    """Run consoles; return file and name of all functions and classes that they start."""
+    started, names = set(), {}
+
+    def note(frame, event, _argument):
+        if event == "call":
+            parts = frame.f_code.co_qualname.split(".")  # a method starts its class
+            started.update((Path(frame.f_code.co_filename).name, part) for part in parts)
+
+    with redirect_stdout(StringIO()):
+        for block in blocks:
+            for example in doctest.DocTestParser().get_examples(block.code):
+                code = compile(example.source, block.where, "single")
+                sys.setprofile(note)
+                try:
+                    exec(code, names)
+                finally:
+                    sys.setprofile(None)
+    return started
+
+
+def anchors(line):
+    """Yield the anchor that a line sets by itself, or as a heading."""
+    given = re.search(r"\{[^}]*#([\w-]+)[^}]*\}$", line)
+    heading = re.match(r"#{1,6} +(.+)$", line)
+    if given:
+        yield given[1]
+    elif heading:
+        yield re.sub(r"[^\w\s-]", "", heading[1]).strip().lower().replace(" ", "-")

@@ -1,0 +1,181 @@
+"""What the pages show of the benchmarks: read from the record, nothing hidden, and the record is complete."""
+
+import json
+
+import pytest
+
+from docs_ext.records import measured
+
+MACHINE = {"processor": "p", "numpy": "2.0"}
+OTHER = {"processor": "q", "numpy": "2.0", "jax": "0.1"}
+OTHER_FINDINGS = [{"suite": "peers", "what": "ours", "value": 7.0, "n": 512, "unit": "ratio"}]
+FINDINGS = [
+    {"suite": "peers", "what": "ours", "value": 1.2, "n": 512, "at_most": 1.1, "goal": 1, "unit": "ratio"}
+    | {"met": False, "reason": "so it is"},
+    {
+        "suite": "peers",
+        "what": "ours",
+        "value": 1.0,
+        "n": 2048,
+        "at_most": 1.1,
+        "goal": 1,
+        "unit": "ratio",
+        "met": True,
+    },
+    {"suite": "peers", "what": "theirs", "value": 3.0, "n": 2048, "unit": "ratio"},
+    {"suite": "peers", "what": "ours (causal)", "value": 0.6, "n": 512, "unit": "ratio"},
+    {"suite": "peers", "what": "ours / theirs", "value": 0.4, "n": 512, "unit": "ratio"},
+    {"suite": "memory", "what": "ours", "value": 1.5, "n": 64, "at_most": 2.0, "goal": 3, "unit": "MiB", "met": True},
+    {"suite": "memory", "what": "ours, exponent of n", "value": 0.01, "unit": "exponent"},
+    {"suite": "tiles", "what": "tiled / its fastest shape", "value": 1.01, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "2 x 4", "value": 1.1, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "8 x 4", "value": 0.9, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "2 x 4 (causal)", "value": 1.3, "n": 64, "unit": "ratio"},
+    {"suite": "tiles", "what": "2 x 4 (bound)", "value": 0.8, "n": 64, "unit": "ratio"},
+    {"suite": "positions", "what": "loop / ours", "value": 9.0, "at_least": 5, "goal": 7, "unit": "ratio", "met": True},
+]
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """Return a function that replaces the findings."""
+    monkeypatch.setattr(measured, "RESULTS", tmp_path / "results.json")
+
+    def write(findings):
+        measured._machines.cache_clear()
+        records = [{"machine": MACHINE, "findings": findings}, {"machine": OTHER, "findings": OTHER_FINDINGS}]
+        (tmp_path / "results.json").write_text(json.dumps({"machines": records}))
+
+    write(FINDINGS)
+    yield write
+    measured._machines.cache_clear()
+
+
+@pytest.mark.usefixtures("record")
+def test_goals_stand_in_order_each_with_what_was_wanted():
+    shown = [(row["goal"], row["measured"], row["wanted"], row["met"]) for row in measured.goals()]
+    at_most, at_least = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
+    assert shown == [
+        (1, 1.2, f"{at_most} 1.1", "no"),
+        (1, 1.0, f"{at_most} 1.1", "yes"),
+        (3, 1.5, f"{at_most} 2", "yes"),
+        (7, 9.0, f"{at_least} 5", "yes"),
+    ]
+    assert [row["what"] for row in measured.goals()] == [
+        "peers: ours / torch, CPU flash kernel, n = 512",
+        "peers: ours / torch, CPU flash kernel, n = 2048",
+        "memory: ours, n = 64 [MiB]",
+        "positions: loop / ours",
+    ]
+
+
+def test_what_is_missed_is_shown_with_its_reason(record):
+    [row] = measured.missed()
+    assert (row["measured"], row["why"]) == (1.2, "so it is")
+    record([finding for finding in FINDINGS if finding.get("met")])
+    assert [row["what"] for row in measured.missed()] == ["nothing is missed"]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_table_has_a_column_for_every_size_and_gaps_are_empty():
+    assert measured.by_tokens("peers") == [
+        {"n": "ours", "512": 1.2, "2048": 1.0},
+        {"n": "theirs", "512": "", "2048": 3.0},
+    ]
+    assert measured.by_tokens("peers", causal=True) == [{"n": "ours", "512": 0.6}]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_curve_has_the_points_of_its_names():
+    assert measured.curve("memory", "ours") == [{"what": "ours", "n": 64, "value": 1.5}]
+    assert len(measured.curve("peers", "ours", "theirs")) == 3
+
+
+@pytest.mark.usefixtures("record")
+def test_every_machine_has_a_column_and_gaps_are_empty():
+    assert measured.machines() == [
+        {"what": "processor", "machine 1": "p", "machine 2": "q"},
+        {"what": "numpy", "machine 1": "2.0", "machine 2": "2.0"},
+        {"what": "jax", "machine 1": "", "machine 2": "0.1"},
+    ]
+    assert measured.beside("peers", "theirs", "ours") == [
+        {"what": "theirs", "n": 2048, "machine 1": 3.0, "machine 2": ""},
+        {"what": "ours", "n": 512, "machine 1": 1.2, "machine 2": 7.0},
+        {"what": "ours", "n": 2048, "machine 1": 1.0, "machine 2": ""},
+    ]
+
+
+@pytest.mark.usefixtures("record")
+def test_a_shape_of_tile_has_a_row_with_its_bound():
+    assert measured.tile_shapes() == [
+        {"tiles": "2 x 4", "plain": 1.1, "causal": 1.3, "bound": 0.8},
+        {"tiles": "8 x 4", "plain": 0.9, "causal": "", "bound": ""},
+    ]
+
+
+@pytest.mark.usefixtures("record")
+def test_contenders_stand_from_the_fastest_to_the_slowest():
+    assert [(row["what"], row["value"]) for row in measured.contenders(2048)] == [("ours", 1.0), ("theirs", 3.0)]
+    assert {row["whose"] for row in measured.contenders(2048)} == {"others"}  # neither is called ..._attention
+
+
+@pytest.mark.usefixtures("record")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda: measured.findings("speed"), id="no suite"),
+        pytest.param(lambda: measured.findings("peers", what="yours"), id="no such finding"),
+        pytest.param(lambda: measured.findings(goal=9), id="no goal"),
+        pytest.param(lambda: measured.contenders(77), id="no such size"),
+        pytest.param(lambda: measured.curve("memory", "theirs"), id="no curve"),
+        pytest.param(lambda: measured.beside("peers", "yours"), id="nothing to put side by side"),
+    ],
+)
+def test_what_was_not_measured_stops_the_build(ask):
+    with pytest.raises(ValueError, match=r"results\.json"):
+        ask()
+
+
+def test_a_missing_record_says_how_to_make_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(measured, "RESULTS", tmp_path / "none.json")
+    with pytest.raises(ValueError, match="make bench"):
+        measured.machines()
+
+
+def test_the_record_of_the_project_is_complete():
+    for record in json.loads(measured.RESULTS.read_text("utf-8"))["machines"]:
+        assert {"processor", "kernels", "python", "numpy", "torch"} <= record["machine"].keys()
+        assert "not installed" not in [record["machine"][name] for name in ("numpy", "scipy", "torch")]
+    assert set(range(1, 12)) == {row["goal"] for row in measured.goals()}
+    unexplained = [row["what"] for row in measured.missed() if row["measured"] and not row["why"]]
+    assert not unexplained, "a reason is missing in benchmarks/__main__.py"
+    sizes = {point["n"] for point in measured.curve("memory", "tiled_attention")}
+    assert {4096, 16384, 65536} <= sizes
+
+
+ROOFLINE = [
+    {"suite": "roofline", "what": "memory bandwidth", "value": 8.0, "unit": "GB/s"},
+    {"suite": "roofline", "what": "memory bandwidth, a dot product", "value": 9.0, "unit": "GB/s"},
+    {"suite": "roofline", "what": "last-level cache", "value": 32, "unit": "MiB"},
+    {"suite": "roofline", "what": "peak", "value": 50.0, "unit": "Gflop/s"},
+    {"suite": "roofline", "what": "a step, 8 heads", "value": 1.0, "n": 1024, "unit": "ms"},
+    {"suite": "roofline", "what": "a step, 8 heads", "value": 8.0, "n": 16384, "unit": "ms"},
+    {"suite": "roofline", "what": "rows times a square matrix", "value": 4.0, "n": 1, "unit": "Gflop/s"},
+    {"suite": "roofline", "what": "rows times a square matrix", "value": 50.0, "n": 64, "unit": "Gflop/s"},
+]
+
+
+def test_steps_are_predicted_from_the_bandwidth_of_their_record(record):
+    record(FINDINGS + ROOFLINE)
+    assert measured.roof() == {"peak": 50e9, "bandwidth": 8e9}
+    short, long = measured.decode_steps()
+    assert (short["tokens"], short["MiB"], long["MiB"]) == (1024, 4, 64)
+    assert short["predicted"] == pytest.approx(1e3 * 4 * 2**20 / 8e9)
+    assert (short["measured"], short["ratio"]) == (1.0, 0.52)
+    assert (short["fits"], long["fits"]) == ("yes", "no")
+    assert long["ratio"] == round(64 * 2**20 / 8e9 / 8e-3, 2)
+
+
+def test_a_row_gives_half_a_flop_for_each_byte(record):
+    record(ROOFLINE)
+    assert [[*row.values()] for row in measured.products()] == [[1, 0.5, 4.0], [64, 32, 50.0]]

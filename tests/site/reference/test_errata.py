@@ -1,0 +1,144 @@
+"""The errata: each claim has a correction, an example that settles it, and what follows for those who believe it."""
+
+import doctest
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import product
+
+import numpy as np
+import pytest
+
+from attention import attention_scores, attention_vjp, softmax
+from tests.site.pages import ROOT, consoles
+
+PAGE = ROOT / "docs/reference/errata.md"
+TEXT = PAGE.read_text("utf-8")
+HEADING = re.compile(r'^### "(?P<claim>.+)" \{ #(?P<anchor>[\w-]+) \}$', re.MULTILINE)
+FENCE = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = {
+    page: page.read_text("utf-8") for folder in ("learn", "practice") for page in (ROOT / "docs" / folder).glob("*.md")
+}
+
+
+def entries():
+    """Yield anchor and text of each entry, up to the next heading of any level."""
+    for heading in HEADING.finditer(TEXT):
+        yield heading["anchor"], re.split(r"^##+ ", TEXT[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+ENTRIES = dict(entries())
+every_entry = pytest.mark.parametrize("anchor", ENTRIES)
+
+
+def examples(anchor):
+    parser = doctest.DocTestParser()
+    return [example for code in FENCE.findall(ENTRIES[anchor]) for example in parser.get_examples(code)]
+
+
+def test_every_third_heading_is_a_claim_and_the_list_at_the_top_has_all_of_them_in_order():
+    assert len(ENTRIES) == len(re.findall("^### ", TEXT, re.MULTILINE)) >= 20
+    table = TEXT.partition("| --- |")[2].partition("\n## ")[0]
+    assert re.findall(r"\]\(#([\w-]+)\) \|", table) == list(ENTRIES)
+    rows = [row for row in table.splitlines() if "](#" in row]
+    assert all(len(row.split(" | ")[1].strip(" |")) > 5 for row in rows), "what is so, in a few words"
+    groups = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)
+    assert re.findall(r"^\| \*\*(.+)\*\* \| \|$", table, re.MULTILINE) == groups
+
+
+@every_entry
+def test_an_entry_is_correction_example_and_consequence_in_this_order(anchor):
+    correction, *_, consequence = FENCE.split(ENTRIES[anchor])
+    assert FENCE.search(ENTRIES[anchor])
+    assert len(correction.split()) > 15, "the correction comes first, in a sentence or two"
+    last = consequence.strip().split("\n\n")[-1]
+    assert last.startswith("**If you believe it")
+    assert len(last.split("More: ")[0].split()) > 12
+
+
+@every_entry
+def test_the_example_settles_the_claim_by_what_a_reader_can_check(anchor):
+    wanted = [example.want.strip() for example in examples(anchor)]
+    assert any(want not in ("", "True", "False") for want in wanted)
+
+
+@every_entry
+def test_a_changed_digit_in_an_expected_value_fails(anchor):
+    checker, changed = doctest.OutputChecker(), 0
+    for example, printed in outputs(anchor):
+        flags = sum(flag for flag, is_set in example.options.items() if is_set)
+        assert checker.check_output(example.want, printed, flags)
+        for digit in re.finditer(r"\d", example.want):
+            other = str((int(digit[0]) + 1) % 10)
+            wrong = example.want[: digit.start()] + other + example.want[digit.end() :]
+            assert not checker.check_output(wrong, printed, flags), wrong
+            changed += 1
+    assert changed or anchor == "comment"
+
+
+def outputs(anchor):
+    """Run the examples of an entry; yield each with what it prints."""
+    names = {}
+    for example in examples(anchor):
+        with redirect_stdout(StringIO()) as printed:
+            exec(compile(example.source, anchor, "single"), names)
+        yield example, printed.getvalue()
+
+
+@every_entry
+def test_a_page_to_learn_from_leads_to_the_entry_and_the_entry_leads_back(anchor):
+    back = set(re.findall(r"\]\(\.\./(\w+/[\w-]+\.md)", ENTRIES[anchor].split("**If you believe it")[1]))
+    leading = {
+        page.relative_to(ROOT / "docs").as_posix()
+        for page, text in PAGES.items()
+        if f"](../reference/errata.md#{anchor})"
+        in text.partition("\n## Going deeper")[0]  # where one would fall for it
+    }
+    assert leading, f"no page links to errata.md#{anchor}"
+    assert leading & back, f"{leading} lead there, and it leads back to {back}"
+
+
+def test_no_page_leads_to_an_entry_that_is_not_there():
+    for page, text in PAGES.items():
+        assert set(re.findall(r"errata\.md#([\w-]+)\)", text)) <= set(ENTRIES), page.name
+
+
+def test_all_consoles_belong_to_entries():
+    assert len(consoles(PAGE)) == sum(len(FENCE.findall(entry)) for entry in ENTRIES.values())
+
+
+# What the corrections say beyond their examples, on random numbers.
+
+
+def test_a_softmax_never_stretches_a_change_by_more_than_a_half(rng):
+    for n in (2, 3, 5, 17):
+        p = softmax(rng.standard_normal((50, n)) * rng.choice([0.1, 1, 30], (50, 1)))
+        jacobians = p[:, :, None] * (np.eye(n) - p[:, None])
+        stretches = np.linalg.norm(jacobians, 2, axis=(1, 2))
+        assert 0 < stretches.max() <= 0.5 + 1e-12
+
+
+def test_without_the_division_a_tie_sends_root_of_d_k_times_as_much_to_the_query(rng):
+    for d_k in (3, 16, 50):
+        keys, value = rng.standard_normal((2, d_k)), rng.standard_normal((2, 5))
+        raw, divided = (
+            attention_vjp(np.zeros((1, d_k)), keys, value, np.ones((1, 5)), scale=scale)[0] for scale in (1, d_k**-0.5)
+        )
+        np.testing.assert_allclose(raw, divided * d_k**0.5, rtol=1e-12)
+
+
+def test_dividing_by_the_root_of_d_model_leaves_the_variance_of_one_part_in_as_many_as_there_are_heads():
+    for n_heads, d_k in ((2, 3), (8, 2), (5, 4)):
+        vectors = np.array(list(product([-1, 1], repeat=d_k)))
+        assert attention_scores(vectors, vectors, scale=(n_heads * d_k) ** -0.5).var() == pytest.approx(1 / n_heads)
+
+
+def test_a_large_negative_number_gives_nan_equal_weights_or_the_unmasked_ones(rng):
+    for n in (2, 3, 7):
+        scores = rng.standard_normal(n)
+        expected = {np.float16: np.full(n, np.nan), np.float32: np.full(n, 1 / n), np.float64: softmax(scores)}
+        for dtype, weights in expected.items():
+            with np.errstate(all="ignore"):
+                s = scores.astype(dtype) + np.array(-1e9).astype(dtype)
+                e = np.exp(s - s.max())
+                np.testing.assert_allclose(e / e.sum(), weights, rtol=1e-6)

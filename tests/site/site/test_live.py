@@ -1,0 +1,180 @@
+"""The live server shows what the sources say: pages, styles, errors, and what changed code computes."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from http.client import HTTPException
+from urllib.request import urlopen
+
+import pytest
+
+pytest.importorskip("hupper", reason="serving the site needs the docs extra")
+
+from tests.site.pages import ROOT
+
+PAGES = {
+    "index.md": "# First\n\n[Second](second.md)\n\n<!-- equations -->\n",
+    "second.md": """# Second
+
+Words.
+
+$$
+x = y
+\\tag{1}
+$$
+
+Source: definition
+{ .formula-links }
+
+```computed-table
+caption: Two equal scores
+data: '[{"weight": float(softmax([0, 0])[0])}]'
+```
+""",
+}
+CONFIG = """site_name: test
+nav:
+  - index.md
+  - second.md
+hooks: [docs_ext/site/hooks.py]
+theme: {name: material, custom_dir: docs_ext/site/theme, font: false}
+plugins: [search]
+markdown_extensions:
+  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.fences, docs_ext.extensions.equations]
+extra_css: [assets/site.css]
+"""
+PATIENCE = 60  # seconds; a change shows after one or two, but the machine may have more to do
+
+
+class Live:
+    """A copy of the project that is being served."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{self.port}"]
+        self.log = folder / "log.txt"
+        env = os.environ | {"PYTHONPATH": str(folder)}
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT)
+
+    def read(self, address):
+        try:
+            return urlopen(f"http://127.0.0.1:{self.port}/{address}", timeout=PATIENCE).read().decode()
+        except (OSError, HTTPException):  # it is starting again
+            return ""
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), "utf-8")
+
+    def says(self, words):
+        """Wait until the terminal shows the words."""
+        end = time.monotonic() + PATIENCE
+        while words not in (text := self.log.read_text()):
+            assert time.monotonic() < end, text
+            time.sleep(0.1)
+
+    def shows(self, address, pattern):
+        """Wait until the page shows what it should."""
+        end = time.monotonic() + PATIENCE
+        while not re.search(pattern, text := self.read(address), re.DOTALL):
+            assert time.monotonic() < end, f"{address} does not show {pattern}:\n{text}\n{self.log.read_text()}"
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("attention", "docs_ext"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "docs/assets").mkdir(parents=True)
+    for name, text in PAGES.items():
+        (tmp_path / "docs" / name).write_text(text, "utf-8")
+    (tmp_path / "docs/assets/site.css").write_text("a { color: red }", "utf-8")
+    (tmp_path / "mkdocs.yml").write_text(CONFIG, "utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def live(folder):
+    live = Live(folder)
+    yield live
+    live.process.terminate()
+    live.process.wait(10)
+
+
+def test_a_first_build_that_fails_waits_for_the_author(folder):
+    page = folder / "docs/second.md"
+    page.write_text(PAGES["second.md"].replace("caption", "captoin"), "utf-8")
+    live = Live(folder)
+    try:
+        live.says("did you mean 'caption'")
+        page.write_text(PAGES["second.md"], "utf-8")
+        live.shows("second/", "Words")
+        starts = live.log.read_text().count("Starting monitor")
+        live.edit("docs/second.md", "Words", "Other words")
+        live.shows("second/", "Other words")
+        assert live.log.read_text().count("Starting monitor") == starts, "an edit of a page restarts no more"
+    finally:
+        live.process.terminate()
+        live.process.wait(10)
+
+
+def test_every_edit_is_shown(live):
+    live.shows("second/", "Words.*<td>0.5</td>")
+    live.edit("docs/second.md", "Words", "Other words")
+    live.shows("second/", "Other words")
+    live.shows("search/search_index.json", "Other words")
+    live.edit("docs/assets/site.css", "red", "blue")
+    live.shows("assets/site.css", "blue")
+
+    live.edit("docs/second.md", "caption", "captoin")
+    live.shows("second/", "cannot be built.*second.md:14: .*did you mean &#x27;caption&#x27;")
+    live.edit("docs/second.md", "captoin", "caption")
+    live.shows("second/", "Other words.*<td>0.5</td>")
+
+    for name, old, new in (("index.md", "# First", "# First\n\nMore."), ("second.md", "caption", "captoin")):
+        live.edit(f"docs/{name}", old, new)  # both at once: what one lacks must not cost the other
+    live.shows("second/", "cannot be built")
+    live.edit("docs/second.md", "captoin", "caption")
+    live.shows("", "More.")
+
+    live.edit("docs/index.md", "More.", "```pycon\n>>> 2 + 3\n5\n\n```\n")
+    live.shows("index.py", "show\\(2 \\+ 3\\)")
+    live.edit("docs/index.md", "2 + 3", "1 + 4")
+    live.shows("index.py", "show\\(1 \\+ 4\\)")
+
+    live.edit("docs/second.md", "x = y", "x = z")  # the first page lists the formulas of all
+    live.shows("", "x = z")
+
+    live.edit("docs/second.md", "# Second", "# Renamed")  # the navigation of all pages shows it
+    live.shows("", "Renamed")
+
+    live.edit("attention/numerics.py", "weights = scores.copy()", "weights = scores + [np.log(3), 0]")
+    live.shows("second/", "Other words.*<td>0.75</td>")
+    assert "Traceback" not in live.log.read_text()
+
+
+def test_a_taken_port_is_said_before_anything_is_built():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address]
+        said = []
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
+            for line in server.stdout:
+                said.append(line)
+                if "is taken" in line or "Documentation built" in line:
+                    break
+            server.terminate()
+    assert "make serve PORT=" in said[-1], said

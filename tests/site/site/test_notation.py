@@ -1,0 +1,149 @@
+"""The table of symbols: its formulas and shapes are computed, its names are names of the package."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mkdocs", reason="writing the pages needs the docs extra")
+
+import attention
+from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
+from docs_ext.extensions.glossary import GLOSSARY, terms
+from docs_ext.html.formula import MACROS
+from tests.site import said
+from tests.site.pages import ROOT
+
+TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
+SIZES = {r"\dmodel": 7, r"\dk": 3, r"\dv": 2, r"\nq": 5, r"\nk": 11, "n": 5, "h": 4, "d_Y": 13, "1": 1}
+
+
+def rows(heading):
+    table = TEXT.split(f"| {heading} |")[1].split("\n\n")[0]
+    return [
+        [cell.strip() for cell in row.strip()[1:-1].split("|")] for row in table.splitlines()[2:] if row.startswith("|")
+    ]
+
+
+SYMBOLS = {row[0]: row[1:] for row in rows("symbol | name in code | shape | meaning")}
+
+
+def arrays():
+    """Return what each symbol of the table stands for, with every size different."""
+    rng = np.random.default_rng(0)
+    n_q, n_k, d_model, d_k, d_v = (SIZES[name] for name in (r"\nq", r"\nk", r"\dmodel", r"\dk", r"\dv"))
+    x, y = rng.standard_normal((n_q, d_model)), rng.standard_normal((n_k, SIZES["d_Y"]))
+    w_q, w_k, w_v = (rng.standard_normal((d_model, width)) for width in (d_k, d_k, d_v))
+    other = rng.standard_normal((n_k, d_model))  # whose keys and values are asked for
+    q, k, v = x @ w_q, other @ w_k, other @ w_v
+    s = attention_scores(q, k)
+    a = attention_weights(q, k)
+    part = partial_attention(q, k, v)
+    w_o = rng.standard_normal((SIZES["h"] * d_v, d_model))
+    m = s.max(axis=-1, keepdims=True)
+    ell = np.exp(s - m).sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(np.exp(s - m) @ v / ell, a @ v, rtol=0, atol=1e-12)  # z = o / l
+    np.testing.assert_allclose((m + np.log(ell))[:, 0], part.logsumexp, rtol=0, atol=1e-12)  # L = m + ln l
+    return {
+        "X": [x], "W_Q, W_K, W_V": [w_q, w_k, w_v], r"\Q": [q], r"\K": [k], r"\V": [v], "S": [s], "M": [s > 0],
+        "B": [s], "A": [a], r"\Z": [a @ v], "W_O": [w_o], r"m, \ell, o": [m, ell, np.exp(s - m) @ v],
+        "L": [part.logsumexp], "Y": [y], r"\q_i, \k_j, \v_j, \z_i": [q[0], v[0]],
+    }  # fmt: skip
+
+
+ARRAYS = arrays()
+SHAPED = {symbol: cells for symbol, cells in SYMBOLS.items() if cells[1]}
+
+
+def measured(shape):
+    axes = shape.replace(r"\, ", " ").split(", ")
+    return tuple(int(np.prod([SIZES[part] for part in axis.split()])) for axis in axes)
+
+
+@pytest.mark.parametrize("symbol", SHAPED)
+def test_a_symbol_has_the_shape_of_its_array(symbol):
+    name = symbol.strip("$").split(" = ")[0]
+    if name == "dX":
+        query = ARRAYS[r"\Q"][0]
+        grads = attention_vjp(query, ARRAYS[r"\K"][0], ARRAYS[r"\V"][0], ARRAYS[r"\Z"][0])
+        assert SHAPED[symbol][1] == "that of $X$"
+        assert grads[0].shape == query.shape
+        return
+    shapes = [measured(shape) for shape in re.findall(r"\$\(([^$]*)\)\$", SHAPED[symbol][1])]
+    assert shapes == [array.shape for array in ARRAYS[name]]
+
+
+FORMULAS = {  # what stands behind the equals sign, from the arrays
+    r"\Q = X W_Q": lambda a: a["X"][0] @ a["W_Q, W_K, W_V"][0],
+    r"S = \Q \K^\T / \sqrt{\dk}": lambda a: a[r"\Q"][0] @ a[r"\K"][0].T / np.sqrt(SIZES[r"\dk"]),
+    r"A = \softmax(S)": lambda a: softmax(a["S"][0]),
+    r"\Z = A \V": lambda a: a["A"][0] @ a[r"\V"][0],
+}
+OF_OTHERS = {r"\K = X W_K", r"\V = X W_V"}  # in self-attention, where both are made of X
+POSITION = r"\delta = j - i"
+
+
+def test_every_formula_of_the_table_is_computed():
+    formulas = {symbol.strip("$") for symbol in SYMBOLS if " = " in symbol}
+    assert formulas == {*FORMULAS, *OF_OTHERS, POSITION}
+    for formula, compute in FORMULAS.items():
+        np.testing.assert_allclose(compute(ARRAYS), ARRAYS[formula.split(" = ")[0]][0], rtol=0, atol=1e-12)
+    bias = np.array([[10.0 * (j - i) for j in range(3)] for i in range(3)])  # one number for each j - i, from -2 to 2
+    table = 10.0 * np.arange(-2, 3)[None]
+    np.testing.assert_array_equal(attention.relative_position_bias(table, 3)[0], bias)
+
+
+def test_every_name_in_code_is_used_by_the_package():
+    functions = [getattr(attention, name) for name in attention.__all__]
+    parameters = {name for function in functions for name in inspect.signature(function).parameters}
+    documented = " ".join(function.__doc__ for function in functions)
+    written = {name for cells in SYMBOLS.values() for name in re.findall(r"`(\w+)`", " ".join(cells))}
+    assert len(written) > 20
+    assert not [name for name in written if name not in parameters and not re.search(rf"\b{name}\b", documented)]
+
+
+def test_the_table_of_macros_is_that_of_the_build():
+    listed = {name for row in rows("macro | shows | stands for") for name in re.findall(r"`(\\\w+)`", row[0])}
+    assert listed == set(MACROS)
+    for names, shown, *_ in rows("macro | shows | stands for"):
+        assert re.findall(r"`(\\\w+)`", names) == re.findall(r"\$(\\\w+)\$", shown)
+
+
+# --- numbers in the glossary -------------------------------------------------------------------------------------
+
+TERMS = {term.name: term.text for term in terms(GLOSSARY.read_text("utf-8"))}
+FLOAT32, INT8 = np.finfo(np.float32), np.iinfo(np.int8)
+DIGITS = next(n for n in range(9) if attention.round_to_format(1 + 2.0**-n, "float8_e4m3fn") == 1)  # 1.000 has them
+NUMBERS = {  # of each entry, in its order
+    "activation": [2],
+    "bfloat16": [16, FLOAT32.nexp, 16 - 1 - FLOAT32.nexp],
+    "broadcast": [1],
+    "convex hull": [3],
+    "cosine similarity": [2, 1, 1],
+    "decay": [1],
+    "dot product": [2],
+    "entropy": [attention.entropy([1.0, 0, 0])],
+    "eps": [1, np.finfo(float).eps, FLOAT32.eps],
+    "feed-forward layer": [2],
+    "flop": [2],
+    "fp8": [2, DIGITS],
+    "gated attention": [0, 1],
+    "int8": [INT8.min, INT8.max],
+    "layer norm": [0, 1],
+    "nan": [0, 0, 0],
+    "odds": [2],
+    "offset": [0],
+    "permutation": [1],
+    "position": [0],
+    "reference count": [0],
+    "sigmoid": [0, 1],
+    "softcap": [2],
+    "twin sentences": [2],
+}
+
+
+@pytest.mark.parametrize("name", [name for name, text in TERMS.items() if said.said(text)])
+def test_every_number_in_an_entry_of_the_glossary_is_computed(name):
+    assert name in NUMBERS, f"{name}: {[number.text for number in said.said(TERMS[name])]} have no row here"
+    said.in_order(name, TERMS[name], NUMBERS[name])

@@ -1,0 +1,188 @@
+"""The built site, as a browser will find it."""
+
+import re
+import zlib
+from collections import Counter
+from functools import cached_property
+from urllib.parse import unquote, urldefrag, urljoin
+
+import pytest
+
+import attention
+from docs_ext.site.moved import MOVED
+from tests.site.pages import ROOT
+
+pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
+
+SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
+REQUESTED = {"img", "script", "source", "iframe", "audio", "video", "embed", "object", "input", "track"}
+CODE = {"code", "pre", "script", "style", "annotation", "textarea"}
+CSS_ADDRESS = re.compile(r"""(?:url\(|@import )\s*(?:["'](.*?)["']|([^"')\s]+))""")
+
+
+class Page:
+    def __init__(self, site, path):
+        self.path = path
+        self.name = path.relative_to(site).as_posix()
+        self.url = urljoin(SITE, self.name.removesuffix("index.html"))
+        parser = html5lib.HTMLParser(namespaceHTMLElements=False)
+        self.root = parser.parse(path.read_text("utf-8"))
+        self.errors = parser.errors
+
+    @cached_property
+    def ids(self):
+        return Counter(element.get("id") for element in self.root.iter() if element.get("id"))
+
+    def links(self):
+        """Yield each address in the page: the element's name, the attribute's name, the absolute URL."""
+        for element in self.root.iter():
+            for name in ("href", "src", "poster", "data"):
+                if (value := element.get(name)) is not None:
+                    yield element.tag, name, urljoin(self.url, value)
+            for candidate in filter(None, re.split(r",\s+", element.get("srcset", ""))):
+                yield element.tag, "srcset", urljoin(self.url, candidate.split()[0])
+
+    def text(self, element=None):
+        """Join the text outside code."""
+        element = self.root if element is None else element
+        if not isinstance(element.tag, str) or element.tag in CODE:
+            return ""
+        return (element.text or "") + "".join(self.text(child) + (child.tail or "") for child in element)
+
+    def all(self, tag, **attributes):
+        return [e for e in self.root.iter(tag) if all(e.get(k) == v for k, v in attributes.items())]
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    old = {site / address / "index.html" for address in MOVED}  # they have tests of their own
+    pages = [Page(site, path) for path in sorted(set(site.rglob("*.html")) - old)]
+    assert len(pages) > 3
+    return {page.url: page for page in pages}
+
+
+def css_links(site):
+    for path in site.rglob("*.css"):
+        url = urljoin(SITE, path.relative_to(site).as_posix())
+        for quoted, bare in CSS_ADDRESS.findall(path.read_text("utf-8")):
+            yield path.relative_to(site).as_posix(), urljoin(url, quoted or bare)
+
+
+def test_every_link_and_anchor_leads_somewhere(site, pages):
+    broken = []
+    links = [(page.name, url) for page in pages.values() for *_, url in page.links()]
+    for name, url in links + list(css_links(site)):
+        address, anchor = urldefrag(url)
+        if not address.startswith(SITE):
+            continue
+        file = site / unquote(address.removeprefix(SITE))
+        if not (file / "index.html" if file.is_dir() else file).is_file():
+            broken.append(f"{name}: no file for {url}")
+        elif anchor and address in pages and unquote(anchor) not in pages[address].ids:
+            broken.append(f"{name}: no element has the id of {url}")
+    assert not broken, "\n".join(broken)
+
+
+# Words that say nothing of where a link leads to one who hears the links alone, or to a search engine.
+EMPTY_WORDS = {"click here", "click this", "go", "here", "learn more", "more", "more info", "more information", "page"}
+EMPTY_WORDS |= {"information", "link", "read more", "right here", "see more", "start", "this", "this page"}
+
+
+def test_a_link_says_where_it_leads(pages):
+    empty = [
+        f"{page.name}: {text}"
+        for page in pages.values()
+        for link in page.all("a")
+        if link.get("href") and (text := " ".join("".join(link.itertext()).split())).lower() in EMPTY_WORDS
+    ]
+    assert empty == []
+
+
+def test_nothing_is_requested_from_elsewhere(site, pages):
+    requests = [
+        (page.name, url)
+        for page in pages.values()
+        for tag, name, url in page.links()
+        if tag in REQUESTED or (tag == "link" and name == "href") or name == "srcset"
+    ]
+    requests += css_links(site)
+    foreign = [f"{name}: {url}" for name, url in requests if not url.startswith((SITE, "data:"))]
+    assert not foreign, "\n".join(foreign)
+    for script in (site / "assets/js").rglob("*.js"):
+        assert "//" not in re.sub(r"(?<!:)//.*", "", script.read_text("utf-8")), f"an address in {script.name}"
+
+
+def test_every_formula_is_drawn(pages):
+    for page in pages.values():
+        for raw in (r"\(", r"\[", "$$", "ParseError"):
+            assert raw not in page.text(), f"{page.name}: {raw} in the text"
+        for element in page.root.iter():
+            classes = (element.get("class") or "").split()
+            assert "katex-error" not in classes, page.name
+            if "arithmatex" in classes:
+                drawn = [e for e in element.iter() if e.get("class") == "katex"]
+                assert drawn, f"{page.name}: {page.text(element)}"
+
+
+def test_every_page_has_one_title_one_heading_one_language(pages):
+    for page in pages.values():
+        assert page.all("html", lang="en"), page.name
+        assert [bool(title.text.strip()) for title in page.root.iter("title") if title.text] == [True], page.name
+        assert len(page.all("h1")) == 1, f"{page.name}: {len(page.all('h1'))} first headings"
+
+
+def test_ids_are_unique(pages):
+    for page in pages.values():
+        twice = [name for name, count in page.ids.items() if count > 1]
+        assert not twice, f"{page.name}: {twice}"
+
+
+def test_the_markup_is_valid(pages):
+    faults = [
+        f"{page.name}:{line}: {code} {details}" for page in pages.values() for (line, _), code, details in page.errors
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_every_page_says_what_it_is_and_what_it_may_load(pages):
+    policies = set()
+    for page in pages.values():
+        heading = "".join(page.all("h1")[0].itertext()).strip(" \n\N{PILCROW SIGN}")
+        (title,) = page.all("meta", name="citation_title")
+        question = title.get("content").partition(" (")[0]  # the menu adds the engineer's term in brackets
+        assert question in heading or page.name in ("index.html", "404.html"), page.name
+        assert page.all("meta", property="og:site_name", content="Attention, line by line"), page.name
+        assert page.all("div", role="dialog", **{"aria-label": "Search"}), page.name
+        policies.update(tag.get("content") for tag in page.all("meta", **{"http-equiv": "Content-Security-Policy"}))
+    assert len(policies) == 1  # two different ones would both hold after an instant navigation
+
+
+def test_the_corner_of_a_table_is_no_header(pages):
+    for page in pages.values():
+        assert not [th for th in page.all("th") if not "".join(th.itertext()).strip()], page.name
+
+
+def test_the_reference_shows_exactly_the_public_names(site):
+    inventory = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
+    entries = [line.split()[:2] for line in inventory.splitlines()]
+    modules = {getattr(attention, name).__module__ for name in attention.__all__}
+    shown = {
+        name.rpartition(".")[2]
+        for name, kind in entries
+        if kind in ("py:function", "py:class") and name.rpartition(".")[0] in modules
+    }
+    assert shown == set(attention.__all__)
+
+
+def test_the_search_knows_ideas_and_not_the_reference_of_fences(site):
+    index = (site / "search/search_index.json").read_text("utf-8")
+    assert "how-this-site-is-made/#stem" in index
+    assert "#fence-" not in index
+
+
+def test_the_readmes_links_lead_to_files_of_the_project():
+    targets = re.findall(r"\]\(([^)#]+)", (ROOT / "README.md").read_text("utf-8"))
+    local = [target for target in targets if "://" not in target]
+    assert local
+    assert [target for target in local if not (ROOT / target).is_file()] == []

@@ -1,0 +1,172 @@
+"""The bibliography: one file, whose entries agree with themselves, and a page that uses each of them."""
+
+import re
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="writing the pages needs the docs extra")
+
+from docs_ext.errors import SpecError
+from docs_ext.extensions.bibliography import bibtex, sources
+from docs_ext.sources.bibliography import FILE, load, read, surname, written
+from docs_ext.sources.citations import citations, places, recorded
+from tests.site.pages import ROOT
+from tools.sources import cited, stamped, texts
+
+SOURCES = load()
+PAPERS = {key: source for key, source in SOURCES.items() if source.year}  # the others are documentation
+EVERY = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+PAPER = pytest.mark.parametrize("source", PAPERS.values(), ids=PAPERS)
+
+
+def test_entries_stand_in_order_and_once_as_they_would_be_written():
+    assert len(PAPERS) > 80
+    assert sorted(SOURCES) == list(SOURCES)
+    assert FILE.read_text("utf-8") == "\n\n".join(written(s.kind, s.key, s.fields) for s in SOURCES.values()) + "\n"
+
+
+@EVERY
+def test_an_entry_is_as_it_was_when_it_was_last_compared_with_the_paper(source):
+    hint = f"{source.key}: compare the entry with the paper, then run python -m tools.sources"
+    assert source.fields["digest"] == source.digest, hint
+
+
+@PAPER
+def test_the_key_is_made_of_the_first_author_and_the_year(source):
+    first = re.sub(r"[^a-z]", "", surname(source.fields["author"].split(" and ")[0]).lower())
+    name = source.key[: source.key.index(source.year)]
+    assert name.startswith(first[:4]) or name.endswith(first)  # deepseek2024, nelsonliu2024
+    assert source.year in source.label
+    assert any(surname(author).split(",")[0] in source.label for author in source.fields["author"].split(" and "))
+
+
+@PAPER
+def test_the_years_of_an_entry_agree(source):
+    fields = source.fields
+    first = {source.year}
+    if "eprint" in fields:  # of 2305.13245 the first two digits
+        first.add(f"20{fields['eprint'][:2]}")
+    venue = set(re.findall(r"\b(?:19|20)\d{2}\b", fields.get("venue", "")))
+    assert len(venue) <= 1
+    assert fields["year"] in (venue or first), f"{fields['year']} is neither of {venue or first}"
+    assert source.year in {fields["year"]} | first
+    assert 0 <= int(fields["year"]) - int(min(first)) <= 2, "printed before it was written, or long after"
+
+
+@PAPER
+def test_an_address_ends_with_its_number(source):
+    fields = source.fields
+    assert re.fullmatch(r"https://[\w.-]+/\S*", fields["url"])
+    if "eprint" in fields:
+        assert re.fullmatch(r"\d{2}(0[1-9]|1[0-2])\.\d{4,5}", fields["eprint"])
+        assert len(fields["eprint"]) == (10 if int(fields["eprint"][:2]) > 14 else 9), "five digits since 2015"
+        assert fields["url"] == f"https://arxiv.org/abs/{fields['eprint']}"
+        assert fields["archiveprefix"] == "arXiv"
+    elif "doi" in fields:
+        assert re.fullmatch(r"10\.\d{4,}/\S+", fields["doi"])
+        assert fields["url"] == f"https://doi.org/{fields['doi']}"
+
+
+def test_no_two_sources_share_a_label_or_a_number():
+    labels = [source.label for source in SOURCES.values()]
+    numbers = [
+        source.fields[name] for source in SOURCES.values() for name in ("eprint", "doi") if name in source.fields
+    ]
+    assert len(set(labels)) == len(labels)
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_the_page_shows_each_entry_and_copies_each_paper():
+    page = (ROOT / "docs/reference/sources.md").read_text("utf-8")
+    assert "<!-- sources -->" in page
+    assert "<!-- bibtex -->" in page
+    assert re.findall(r"^\{ #([\w-]+) \}$", sources(), re.M) == list(SOURCES)
+    assert re.findall(r"^@\w+\{([\w-]+),$", bibtex(), re.M) == list(PAPERS)
+    assert sources().count("](https://") >= len(PAPERS)
+    for own in ("digest", "places", "label", "venue"):
+        assert f"  {own} " not in bibtex()
+    assert r"Federico Lebr{\'o}n" in bibtex()
+    assert bibtex().isascii()
+
+
+# --- citations ---------------------------------------------------------------------------------------------------
+
+TEXTS = {name: text for name, text in texts().items() if name != "reference/sources"}
+RECORDED = recorded(cited(SOURCES))
+LINKS = [(name, link) for name, text in TEXTS.items() for link in citations(text)]
+
+
+def test_the_words_of_every_link_name_its_source():
+    wrong = []
+    for name, link in LINKS:
+        if link.key not in SOURCES:
+            wrong.append(f"{name}: {link.key} is not in {FILE.name}")
+        elif link.words.startswith("Source"):
+            if not any(named in link.words for named in SOURCES[link.key].names):
+                wrong.append(f"{name}: {link.words!r} does not name {SOURCES[link.key].label}")
+        elif link.words not in SOURCES[link.key].names:
+            wrong.append(f"{name}: [{link.words}] is none of {SOURCES[link.key].names}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_link_is_read():
+    for name, text in TEXTS.items():
+        assert text.count("sources.md#") == sum(other == name for other, _ in LINKS), name
+
+
+def test_a_source_that_a_sentence_names_by_year_is_listed():
+    known = {named for source in SOURCES.values() for named in source.names}
+    wrong = []
+    for name, text in TEXTS.items():
+        for found in re.finditer(r"[A-Z][\w-]+ (?:et al\.|& [A-Z][\w-]+) \d{4}", text):
+            if not any(" ".join(found[0].split()) in named for named in known):
+                wrong.append(f"{name}: {found[0]}")
+    assert not wrong, "\n".join(wrong)
+
+
+@EVERY
+def test_a_source_is_cited_at_the_places_that_its_entry_lists(source):
+    assert source.key in {link.key for _, link in LINKS}, f"{source.key}: nothing cites it"
+    found = stamped(source, RECORDED).fields.get("places")
+    hint = f"{source.key}: compare the place with the paper, then run python -m tools.sources"
+    assert source.fields.get("places") == found, hint
+
+
+def test_a_place_belongs_to_the_source_named_last():
+    text = """[Liu et al. 2023](sources.md#liu2023), §1, [Liu et al. 2024](sources.md#liu2024), §2. As Liu et al.
+    2023, eqs. (3) and (4), and Liu and others, Table 5, say. §6"""
+    found = set(places(text, SOURCES))
+    assert found == {("liu2023", "§1"), ("liu2024", "§2"), ("liu2023", "eqs. (3) and (4)"), ("liu2024", "Table 5"),
+                     ("liu2024", "§6")}  # fmt: skip
+
+
+# --- the file's form ---------------------------------------------------------------------------------------------
+
+ENTRY = "@misc{ba2016,\n  author = {Jimmy Lei Ba and others},\n  year   = {2016}\n}\n"
+BAD = {
+    "no entry": (f"{ENTRY}\nBa 2016\n", 5, "no entry: 'Ba 2016'"),
+    "no comma": (ENTRY.replace("},", "}"), 0, "comma"),
+    "an open brace": (ENTRY.replace("{2016}", "{2016"), 0, "comma"),
+    "a field twice": (ENTRY.replace("year  ", "author"), 0, "ba2016: the key or one of its fields stands twice"),
+    "a key twice": (f"{ENTRY}\n{ENTRY}", 5, "ba2016: the key or one of its fields stands twice"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "message"), BAD.values(), ids=BAD)
+def test_a_bad_file_is_refused_with_its_line(text, line, message):
+    with pytest.raises(SpecError, match=re.escape(message)) as error:
+        read(text)
+    assert error.value.line == line
+
+
+LABELS = {
+    "{DeepSeek-AI}": "DeepSeek-AI 2016",
+    "Xavier Glorot and Yoshua Bengio": "Glorot & Bengio 2016",
+    "A. B. One and C. Two and D. Three": "One et al. 2016",
+    "Teven {Le Scao} and others": "Le Scao et al. 2016",
+}
+
+
+@pytest.mark.parametrize(("authors", "label"), LABELS.items())
+def test_a_source_is_named_by_its_authors(authors, label):
+    assert read(ENTRY.replace("Jimmy Lei Ba and others", authors))["ba2016"].label == label

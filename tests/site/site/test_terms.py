@@ -1,0 +1,106 @@
+"""The pages in reading order, with the glossary in hand: no term is used before the page that introduces it."""
+
+import re
+from itertools import takewhile
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="reading the glossary needs the docs extra")
+
+from docs_ext.extensions.glossary import GLOSSARY, terms
+from tests.site.pages import ROOT
+
+# A term is sought as a whole word in any case, singular or plural, in the prose before Going deeper; code and formulas
+# are left out. The link at the end of its entry in the glossary names the page that introduces it. On an earlier page
+# the paragraph of its first use must link to that page. These words mean something in everyday English too: of them
+# only what a page sets in bold, as it does with a term, counts; bold that ends with a full stop opens a paragraph.
+_EVERYDAY = """
+    attention bias block budget clip distance feature future head key layer norm odds output position project rank
+    reach shard slope value weight worker
+"""
+EVERYDAY = set(_EVERYDAY.split())
+
+# What is not prose. A line of it leaves an empty line, so that line numbers stay.
+OTHER = re.compile(
+    r"\A---\n.*?\n---\n"  # front matter
+    r"|^(?P<indent> *)(?P<ticks>```+|~~~+).*?^(?P=indent)(?P=ticks) *$"
+    r"|\$\$.*?\$\$|\$[^$\n]+\$"
+    r"|<!--.*?-->|<[^>]+>"
+    r"|!\[[^]]*\]\([^)]*\)"  # a drawing has words of its own
+    r"|(?<!`)`[^`\n]+`(?!`)"
+    r"|\{[^{}\n]*\}",
+    re.DOTALL | re.MULTILINE,
+)
+LINK = re.compile(r"\]\(([^)#\s]*)[^)]*\)")
+END = ("## Going deeper", "## Sources")
+
+
+def paragraphs(text):
+    """Yield line and text of each paragraph of a page's first part."""
+    text = OTHER.sub(lambda other: "\n" * other[0].count("\n"), text)
+    lines = [*takewhile(lambda line: not line.startswith(END), text.split("\n"))]
+    start, held = 1, list[str]()
+    for number, line in enumerate([*lines, ""], 1):
+        if line.strip():
+            start = start if held else number
+            held.append(line)
+        elif held:
+            yield start, "\n".join(held)
+            held = []
+
+
+def use(name, paragraph):
+    """Find a term: 'query' finds queries, and 'head' only what is bold."""
+    if name in EVERYDAY:
+        parts = paragraph.split("**")  # bold is every second one
+        is_term = [i % 2 and not part.endswith(".") for i, part in enumerate(parts)]
+        paragraph = "**".join(p if kept else re.sub(r"\w", "_", p) for p, kept in zip(parts, is_term, strict=True))
+    word = re.escape(name[:-1]) + "(?:y|ies)" if name.endswith("y") else re.escape(name) + "(?:s|es)?"
+    return re.search(rf"(?<![\w-]){word}(?![\w-])", paragraph, re.IGNORECASE)
+
+
+def first_use(name, introduced, text):
+    """Return the line on which a page uses a term without a link to the page that introduces it; None is well."""
+    for start, paragraph in paragraphs(text):
+        if found := use(name, LINK.sub("]", paragraph)):
+            linked = {link.rpartition("/")[2] for link in LINK.findall(paragraph)}
+            return None if introduced.rpartition("/")[2] in linked else start + paragraph[: found.start()].count("\n")
+    return None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# T\n\nThe softmax of it.", 3),
+        ("---\ntitle: softmax\n---\n\nTwo\nSoftmaxes.", 6),
+        ("Soft max, softmaxed, softmax-like, `softmax`, $\\softmax$, ![softmax](a.svg).", None),
+        ("```text\nsoftmax\n```\n\n    ```text\n    softmax\n    ```\n", None),
+        ("A [softmax](scores-and-softmax.md#it). A softmax again.\n\nSoftmax.", None),
+        ("The softmax, explained in\n[How do scores](scores-and-softmax.md).", None),
+        ("A [softmax](masks.md).", 1),
+        ("Text.\n\n## Going deeper\n\n### Softmax", None),
+        ("Text.\n\n## Sources\n\nSoftmax", None),
+    ],
+)
+def test_the_walk_finds_a_use_and_lets_a_link_through(text, line):
+    assert first_use("softmax", "learn/scores-and-softmax.md", text) == line
+
+
+def test_an_everyday_word_counts_where_it_is_bold():
+    assert first_use("head", "learn/heads.md", "**Off** the head of **it**.\n\n**A head.** Several **heads**.") == 3
+    assert first_use("head", "learn/heads.md", "**A head.** Worked out in the head.") is None
+    assert first_use("query", "learn/lookup.md", "Two queries.") == 1
+    assert {term.name for term in terms(GLOSSARY.read_text("utf-8"))} >= EVERYDAY
+
+
+def test_no_page_uses_a_term_before_the_page_that_introduces_it():
+    order = re.findall(r"- (index\.md|learn/.+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    texts = {page: (ROOT / "docs" / page).read_text("utf-8") for page in order}
+    early = []
+    for term in terms(GLOSSARY.read_text("utf-8")):
+        before = takewhile(lambda page, term=term: page != term.page, order if term.page in order else ())
+        for page in before:
+            if line := first_use(term.name, term.page, texts[page]):
+                early.append((order.index(page), line, f"docs/{page}:{line}: {term.name} comes with {term.page}"))
+    if early:
+        pytest.fail("\n".join(message for *_, message in sorted(early)), pytrace=False)

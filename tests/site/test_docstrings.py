@@ -1,0 +1,29 @@
+"""The examples in the docstrings of what makes the site, and of the tools, are tests as those of the package are."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+from tests.site.fences.conftest import MISSING
+from tests.site.pages import ROOT
+
+if MISSING:
+    pytest.skip(MISSING[0], allow_module_level=True)
+
+FILES = sorted(path for folder in ("docs_ext", "tools") for path in (ROOT / folder).rglob("*.py"))
+NAMES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in FILES
+    if ">>> " in path.read_text("utf-8") and "templates" not in path.parts
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_of_a_module_are_right(name, record_property):
+    module = import_module(name)
+    result = doctest.testmod(module)
+    assert result.failed == 0
+    assert result.attempted > 0
+    record_property("examples", result.attempted)
+    record_property("docstrings", sum(bool(test.examples) for test in doctest.DocTestFinder().find(module)))

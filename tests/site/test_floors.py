@@ -1,0 +1,59 @@
+"""The floors of docs_ext: an arrow points downwards, and no fence knows another."""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "docs_ext"
+FLOORS = (
+    "errors",
+    "records",
+    "reading",
+    "numbers",
+    "sources",
+    "html",
+    "fences",
+    "extensions",
+    "site",
+)  # from the bottom
+MODULES = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("[!_]*.py"))
+
+
+def imports(module):
+    """Yield floor and module of everything in docs_ext that this module imports, wherever the statement stands."""
+    tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            root, *rest = name.split(".")
+            if root == "docs_ext":
+                yield rest[0], "/".join(rest[:2])
+
+
+def test_every_module_stands_on_a_floor():
+    assert len(MODULES) > 30
+    assert {module.split("/")[0] for module in MODULES} == set(FLOORS)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_nothing_from_the_floors_above(module):
+    floor = module.split("/")[0]
+    for other, name in imports(module):
+        assert FLOORS.index(other) <= FLOORS.index(floor), f"docs_ext/{module}.py imports {name}, a floor above"
+        assert floor != "fences" or other != "fences", f"docs_ext/{module}.py imports {name}, another fence"
+
+
+def test_no_imports_go_round_in_a_circle():
+    needs = {module: {name for _, name in imports(module) if name in MODULES} for module in MODULES}
+    TopologicalSorter(needs).prepare()  # raises an error that names the circle
+
+
+def test_the_package_does_not_know_the_site():
+    for path in (FOLDER.parent / "attention").glob("*.py"):
+        assert "docs_ext" not in path.read_text("utf-8"), path.name
