@@ -1,19 +1,50 @@
 """Attention in NumPy, line by line."""
 
 from attention.additive import additive_attention
-from attention.block import BlockWeights, feed_forward, gelu, layer_norm, rms_norm, silu, transformer_block
+from attention.block import (
+    BlockWeights,
+    feed_forward,
+    gelu,
+    layer_norm,
+    rms_norm,
+    silu,
+    transformer_block,
+)
 from attention.cache import KVCache
-from attention.costs import attention_flops, attention_weight_bytes, kv_cache_bytes
-from attention.dot_product import attention_scores, attention_weights, scaled_dot_product_attention
+from attention.costs import (
+    attention_flops,
+    attention_weight_bytes,
+    kv_cache_bytes,
+)
+from attention.dot_product import (
+    attention_scores,
+    attention_weights,
+    scaled_dot_product_attention,
+)
 from attention.formats import round_to_format
 from attention.gradients import attention_vjp, softmax_vjp, tiled_attention_vjp
 from attention.head_shapes import merge_heads, repeat_kv, split_heads
-from attention.masks import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
+from attention.masks import (
+    causal_mask,
+    mask_to_bias,
+    padding_mask,
+    segment_mask,
+    sliding_window_mask,
+)
 from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
 from attention.numerics import entropy, log_softmax, logsumexp, softmax
-from attention.partials import PartialAttention, merge_partials, partial_attention
+from attention.partials import (
+    PartialAttention,
+    merge_partials,
+    partial_attention,
+)
 from attention.projections import project
-from attention.relative import alibi_bias, alibi_slopes, relative_position_bias, relative_position_bucket
+from attention.relative import (
+    alibi_bias,
+    alibi_slopes,
+    relative_position_bias,
+    relative_position_bucket,
+)
 from attention.rotary import apply_rotary, rotary_permutation, rotary_tables
 from attention.single_head import cross_attention, self_attention
 from attention.sinusoidal import sinusoidal_encoding

@@ -28,7 +28,9 @@ def size(name: str, value: int, *, minimum: int = 0) -> int:
     """Refuse what cannot be the length of an axis, before NumPy speaks of a maximum without saying of what."""
     result = count(name, value, minimum=minimum)
     if result >= 2**48:
-        raise ValueError(f"{name} must be less than 2**48, more than any memory holds: {result}")
+        raise ValueError(
+            f"{name} must be less than 2**48, more than any memory holds: {result}"
+        )
     return result
 
 
@@ -40,7 +42,9 @@ def integer(name: str, value: int) -> int:
     if isinstance(value, (bool, np.ma.MaskedArray)):
         raise TypeError(f"{name} must be an integer: {shown(value)}")
     if not -(2**63) <= result < 2**63:
-        raise ValueError(f"{name} must be an integer of 64 bits")  # of more, too many digits to show
+        raise ValueError(
+            f"{name} must be an integer of 64 bits"
+        )  # of more, too many digits to show
     return result
 
 
@@ -52,13 +56,17 @@ def axis(value: int, array: NDArray[Any], name: str) -> int:
     return result
 
 
-def axes(value: int | tuple[int, ...], array: NDArray[Any], name: str) -> int | tuple[int, ...]:
+def axes(
+    value: int | tuple[int, ...], array: NDArray[Any], name: str
+) -> int | tuple[int, ...]:
     """Refuse what is neither an axis nor several different ones."""
     if not isinstance(value, tuple):
         return axis(value, array, name)
     several = tuple(axis(one, array, name) for one in value)
     if len({one % array.ndim for one in several}) < len(several):
-        raise ValueError(f"axis must not name an axis twice: axis {several}, {name} {array.shape}")
+        raise ValueError(
+            f"axis must not name an axis twice: axis {several}, {name} {array.shape}"
+        )
     return several
 
 
@@ -68,7 +76,9 @@ def finite(name: str, value: float) -> float:
     try:
         result = float(value)
     except OverflowError:  # an integer or a fraction
-        raise ValueError(f"{name} must be finite, and is too large for a float") from None
+        raise ValueError(
+            f"{name} must be finite, and is too large for a float"
+        ) from None
     if not math.isfinite(result):
         raise ValueError(f"{name} must be finite: {value}")
     return result
@@ -94,13 +104,17 @@ def flag(name: str, value: bool) -> bool:
     if value is False or value is True:
         return value
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False: {type(value).__name__}")
+        raise TypeError(
+            f"{name} must be True or False: {type(value).__name__}"
+        )
     return bool(value)
 
 
 def instance(name: str, value: T, kind: type[T]) -> T:
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be {kind.__name__}: {type(value).__name__}")
+        raise TypeError(
+            f"{name} must be {kind.__name__}: {type(value).__name__}"
+        )
     return value
 
 
@@ -121,12 +135,16 @@ def names_attn_mask(function: Callable[P, R]) -> Callable[P, R]:
 
 def function(name: str, value: object) -> None:
     if not callable(value):
-        raise TypeError(f"{name} must be a function from array to array: {shown(value)}")
+        raise TypeError(
+            f"{name} must be a function from array to array: {shown(value)}"
+        )
 
 
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}: {shown(value)}")
+        raise ValueError(
+            f"{name} must be {' or '.join(map(repr, choices))}: {shown(value)}"
+        )
 
 
 @contextmanager
@@ -141,18 +159,25 @@ def unchanged_if_refused(thing: object) -> Iterator[None]:
         raise
 
 
-def options_of(function: str, known: Collection[str], options: Mapping[str, object]) -> None:
+def options_of(
+    function: str, known: Collection[str], options: Mapping[str, object]
+) -> None:
     """Refuse an option that the function does not take, before a function further down refuses it under its own name.
 
-    Without this a misspelt option of `transformer_block` would be an error of `scaled_dot_product_attention`.
+    Without this a misspelt option of `transformer_block` would be an error of
+    `scaled_dot_product_attention`.
     """
     for name in options:
         if name == "attn_mask":
             raise TypeError(ATTN_MASK.format(function))
         if name == "enable_gqa" and name not in known:
-            raise TypeError(f"{function} takes no enable_gqa: which heads are shared follows from the weights")
+            raise TypeError(
+                f"{function} takes no enable_gqa: which heads are shared follows from the weights"
+            )
         if name not in known:
-            raise TypeError(f"{function} takes no option {name!r}; its options are {', '.join(known)}")
+            raise TypeError(
+                f"{function} takes no option {name!r}; its options are {', '.join(known)}"
+            )
 
 
 def has_axes(layout: str, n_axes: int, **arrays: NDArray[Any]) -> None:
@@ -160,18 +185,24 @@ def has_axes(layout: str, n_axes: int, **arrays: NDArray[Any]) -> None:
     for name, array in arrays.items():
         if array.ndim < n_axes:
             plural = "axis" if n_axes == 1 else "axes"
-            raise ValueError(f"{name} must have at least {n_axes} {plural} {layout}: {name} {array.shape}")
+            raise ValueError(
+                f"{name} must have at least {n_axes} {plural} {layout}: {name} {array.shape}"
+            )
 
 
 def same_size(what: str, axes: tuple[int, int], **pair: NDArray[Any]) -> None:
     """Refuse two arrays whose given axes differ in size; `what` says what they must share."""
     (first, a), (second, b) = pair.items()
     if a.shape[axes[0]] != b.shape[axes[1]]:
-        raise ValueError(f"{first} and {second} must share {what}: {first} {a.shape}, {second} {b.shape}")
+        raise ValueError(
+            f"{first} and {second} must share {what}: {first} {a.shape}, {second} {b.shape}"
+        )
 
 
 def queries_meet_keys(query: NDArray[Any], key: NDArray[Any]) -> None:
-    if query.ndim >= 2 <= key.ndim and query.shape[-1] == key.shape[-1]:  # a small call has little time
+    if (
+        query.ndim >= 2 <= key.ndim and query.shape[-1] == key.shape[-1]
+    ):  # a small call has little time
         return
     has_axes("(..., n, d_k)", 2, query=query, key=key)
     same_size("d_k (last axis)", (-1, -1), query=query, key=key)
@@ -184,16 +215,22 @@ def keys_have_values(key: NDArray[Any], value: NDArray[Any]) -> None:
     same_size("n_k (axis -2)", (-2, -2), key=key, value=value)
 
 
-def matrix_fits(name: str, tokens: NDArray[Any], weight_name: str, weight: NDArray[Any]) -> None:
+def matrix_fits(
+    name: str, tokens: NDArray[Any], weight_name: str, weight: NDArray[Any]
+) -> None:
     """Refuse tokens and a matrix that do not multiply."""
     has_axes("(..., n, d_in)", 2, **{name: tokens})
     if weight.ndim != 2:
-        raise ValueError(f"{weight_name} must have shape (d_in, d_out): {weight_name} {weight.shape}")
+        raise ValueError(
+            f"{weight_name} must have shape (d_in, d_out): {weight_name} {weight.shape}"
+        )
     what = f"d_in (last axis of {name}, first of {weight_name})"
     same_size(what, (-1, 0), **{name: tokens, weight_name: weight})
 
 
-def bias_fits(name: str, bias: NDArray[Any], weight_name: str, weight: NDArray[Any]) -> None:
+def bias_fits(
+    name: str, bias: NDArray[Any], weight_name: str, weight: NDArray[Any]
+) -> None:
     if bias.shape != weight.shape[1:]:
         raise ValueError(
             f"{name} must have a number for each column of {weight_name}: "
@@ -203,7 +240,9 @@ def bias_fits(name: str, bias: NDArray[Any], weight_name: str, weight: NDArray[A
 
 def gate_fits(w_gate: NDArray[Any], w_in: NDArray[Any]) -> None:
     if w_gate.shape != w_in.shape:
-        raise ValueError(f"w_gate must have the shape of w_in: w_gate {w_gate.shape}, w_in {w_in.shape}")
+        raise ValueError(
+            f"w_gate must have the shape of w_in: w_gate {w_gate.shape}, w_in {w_in.shape}"
+        )
 
 
 def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> None:
@@ -215,10 +254,14 @@ def leading_axes_broadcast(n_core: int, **arrays: NDArray[Any]) -> None:
         np.broadcast_shapes(*leading)
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
-        raise ValueError(f"the leading axes of {', '.join(arrays)} must broadcast: {shapes}") from None
+        raise ValueError(
+            f"the leading axes of {', '.join(arrays)} must broadcast: {shapes}"
+        ) from None
 
 
-def fits_scores(name: str, array: NDArray[Any], scores_shape: tuple[int, ...]) -> None:
+def fits_scores(
+    name: str, array: NDArray[Any], scores_shape: tuple[int, ...]
+) -> None:
     """Refuse a mask or bias that would not broadcast to the scores, or would enlarge them."""
     extra = array.ndim - len(scores_shape)
     problem = ""
@@ -232,7 +275,9 @@ def fits_scores(name: str, array: NDArray[Any], scores_shape: tuple[int, ...]) -
                 problem = f"axis {axis} has {array.shape[axis]} instead of 1 or {scores_shape[axis]}"
                 break
     if problem:
-        raise ValueError(f"{name} must broadcast to the scores: {name} {array.shape}, scores {scores_shape}; {problem}")
+        raise ValueError(
+            f"{name} must broadcast to the scores: {name} {array.shape}, scores {scores_shape}; {problem}"
+        )
 
 
 def square_without_offset(option: str, scores_shape: tuple[int, ...]) -> None:
@@ -245,7 +290,13 @@ def square_without_offset(option: str, scores_shape: tuple[int, ...]) -> None:
         )
 
 
-def tables_turn(name: str, array: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], layout: str) -> None:
+def tables_turn(
+    name: str,
+    array: NDArray[Any],
+    cos: NDArray[Any],
+    sin: NDArray[Any],
+    layout: str,
+) -> None:
     """Refuse tables of rotary positions that cannot turn the features of `array`."""
     one_of("layout", layout, ("interleaved", "half"))
     problem = ""
@@ -258,10 +309,15 @@ def tables_turn(name: str, array: NDArray[Any], cos: NDArray[Any], sin: NDArray[
     elif not _broadcasts_to(cos.shape[:-1], array.shape[:-1]):
         problem = f"cos and sin must broadcast to {name}, with a row for each of its positions (axis -2)"
     if problem:
-        raise ValueError(f"{problem}: {name} {array.shape}, cos {cos.shape}, sin {sin.shape}")
+        raise ValueError(
+            f"{problem}: {name} {array.shape}, cos {cos.shape}, sin {sin.shape}"
+        )
 
 
 def _broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether `shape` broadcasts to `target` without enlarging it."""
     last = target[len(target) - len(shape) :]
-    return len(shape) <= len(target) and (shape == last or all(a in (1, b) for a, b in zip(shape, last, strict=True)))
+    return len(shape) <= len(target) and (
+        shape == last
+        or all(a in (1, b) for a, b in zip(shape, last, strict=True))
+    )

@@ -10,7 +10,9 @@ from attention import _arrays, _checks
 Positions = NDArray[np.int64]
 Window = tuple[int | None, int | None]
 NO_LIMIT = "; None means no limit"
-_FAR = 2**60  # no key stands there, and sums of a few such numbers stay integers of 64 bits
+_FAR = (
+    2**60
+)  # no key stands there, and sums of a few such numbers stay integers of 64 bits
 
 _ORIGIN = np.zeros((), np.int64)
 
@@ -25,7 +27,11 @@ class Reach(NamedTuple):
     @property
     def width(self) -> int | None:
         """How many keys a query reaches; None: no limit."""
-        return None if self.left is None or self.right is None else self.left + 1 + self.right
+        return (
+            None
+            if self.left is None or self.right is None
+            else self.left + 1 + self.right
+        )
 
     def positions(self, rows: slice) -> Positions:
         """Where the queries of some rows stand, shape (..., rows)."""
@@ -34,26 +40,51 @@ class Reach(NamedTuple):
 
     def keys(self, positions: Positions, n_keys: int) -> slice:
         """Find the keys that some of these queries reach; no other needs to be looked at."""
-        first = 0 if self.left is None else min(max(int(positions.min()) - self.left, 0), n_keys)
-        stop = n_keys if self.right is None else min(max(int(positions.max()) + self.right + 1, first), n_keys)
+        first = (
+            0
+            if self.left is None
+            else min(max(int(positions.min()) - self.left, 0), n_keys)
+        )
+        stop = (
+            n_keys
+            if self.right is None
+            else min(max(int(positions.max()) + self.right + 1, first), n_keys)
+        )
         return slice(first, stop)
 
-    def forbid(self, scores: NDArray[Any], positions: Positions, first: int = 0) -> None:
+    def forbid(
+        self, scores: NDArray[Any], positions: Positions, first: int = 0
+    ) -> None:
         """Write -inf where a query does not reach a key; the columns of the scores are the keys from `first` on."""
         own, n_keys = positions[..., None], scores.shape[-1]
-        order: Any = "F" if scores.strides[-1] > scores.strides[-2] else "C"  # as the scores lie in memory
+        order: Any = (
+            "F" if scores.strides[-1] > scores.strides[-2] else "C"
+        )  # as the scores lie in memory
         if self.left is not None:
-            stop = min(max(int(positions.max()) - self.left - first, 0), n_keys)  # from here on, all see enough
-            early = np.less(np.arange(first, first + stop), own - self.left, order=order)
+            stop = min(
+                max(int(positions.max()) - self.left - first, 0), n_keys
+            )  # from here on, all see enough
+            early = np.less(
+                np.arange(first, first + stop), own - self.left, order=order
+            )
             np.copyto(scores[..., :stop], -np.inf, where=early)
         if self.right is not None:
-            start = min(max(int(positions.min()) + self.right + 1 - first, 0), n_keys)  # before it, too
-            late = np.greater(np.arange(first + start, first + n_keys), own + self.right, order=order)
+            start = min(
+                max(int(positions.min()) + self.right + 1 - first, 0), n_keys
+            )  # before it, too
+            late = np.greater(
+                np.arange(first + start, first + n_keys),
+                own + self.right,
+                order=order,
+            )
             np.copyto(scores[..., start:], -np.inf, where=late)
 
 
 def reach(
-    is_causal: bool, window: Window | None, offset: ArrayLike | None, scores_shape: tuple[int, ...]
+    is_causal: bool,
+    window: Window | None,
+    offset: ArrayLike | None,
+    scores_shape: tuple[int, ...],
 ) -> Reach | None:
     """Read the three options; None where every query reaches every key."""
     if is_causal is False and window is None and offset is None:
@@ -63,40 +94,59 @@ def reach(
         right = 0
     limited = left is not None or right is not None
     if offset is None and limited:
-        _checks.square_without_offset("is_causal" if is_causal else "window", scores_shape)
+        _checks.square_without_offset(
+            "is_causal" if is_causal else "window", scores_shape
+        )
     standing = _ORIGIN if offset is None else offsets("offset", offset)
-    if standing.ndim and (len(scores_shape) < 3 or standing.shape != scores_shape[:1]):
+    if standing.ndim and (
+        len(scores_shape) < 3 or standing.shape != scores_shape[:1]
+    ):
         raise ValueError(
             "offset must be an integer, or one for each sequence, the first axis of scores with three axes or more: "
             f"offset {standing.shape}, scores {scores_shape}"
         )
     if not limited:
         return None
-    return Reach(left, right, standing.reshape(-1, *(1,) * (len(scores_shape) - 2)))
+    return Reach(
+        left, right, standing.reshape(-1, *(1,) * (len(scores_shape) - 2))
+    )
 
 
-def distances(n_queries: int, n_keys: int | None, offset: ArrayLike) -> Positions:
+def distances(
+    n_queries: int, n_keys: int | None, offset: ArrayLike
+) -> Positions:
     """Key position minus (query position + offset); n_keys=None: n_queries.
 
-    The shape is (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with an offset for each sequence.
+    The shape is (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with an
+    offset for each sequence.
     """
     rows = _checks.size("n_queries", n_queries)
     columns = rows if n_keys is None else _checks.size("n_keys", n_keys)
     first = offsets("offset", offset)
-    positions = np.arange(rows) + first.reshape(-1, 1, 1) if first.ndim else np.arange(rows) + first
+    positions = (
+        np.arange(rows) + first.reshape(-1, 1, 1)
+        if first.ndim
+        else np.arange(rows) + first
+    )
     return np.arange(columns) - positions[..., None]
 
 
 def offsets(name: str, value: ArrayLike) -> Positions:
     """Read one integer, or one for each sequence, shape (batch,)."""
-    if not (hasattr(value, "__array__") or isinstance(value, list | tuple | range)):
+    if not (
+        hasattr(value, "__array__") or isinstance(value, list | tuple | range)
+    ):
         value = np.asarray(_checks.integer(name, value), np.int64)  # type: ignore[arg-type]
     array = _arrays.int64_array(name, value)
     if array.ndim > 1:
-        raise ValueError(f"{name} must be an integer or have shape (batch,): {name} {array.shape}")
+        raise ValueError(
+            f"{name} must be an integer or have shape (batch,): {name} {array.shape}"
+        )
     least, most = array.min(initial=0), array.max(initial=0)
     if not -_FAR <= least <= most <= _FAR:
-        raise ValueError(f"{name} must be from -2**60 to 2**60: {least} to {most}")
+        raise ValueError(
+            f"{name} must be from -2**60 to 2**60: {least} to {most}"
+        )
     return array
 
 
@@ -106,7 +156,9 @@ def _sides(window: Window) -> Window:
             f"window must be a pair (left, right) of keys before and after a query's own: {_checks.shown(window)}"
         )
     left, right = (
-        None if side is None else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), 2 * _FAR)
+        None
+        if side is None
+        else min(_checks.count(f"window[{i}]", side, hint=NO_LIMIT), 2 * _FAR)
         for i, side in enumerate(window)
     )
     return left, right

@@ -27,9 +27,11 @@ def additive_attention(
     query : array_like of shape (..., n_q, d_q)
         What is asked: the decoder's states in a translation model.
     key : array_like of shape (..., n_k, d_k)
-        What it is compared with: the encoder's states. d_k may differ from d_q. Leading axes broadcast.
+        What it is compared with: the encoder's states. d_k may differ from
+        d_q. Leading axes broadcast.
     value : array_like of shape (..., n_k, d_v)
-        What each key hands over. All six arrays promote to a common dtype as in `scaled_dot_product_attention`.
+        What each key hands over. All six arrays promote to a common dtype as
+        in `scaled_dot_product_attention`.
     w_query : array_like of shape (d_q, d_hidden)
         It brings queries into the hidden layer.
     w_key : array_like of shape (d_k, d_hidden)
@@ -49,23 +51,26 @@ def additive_attention(
     TypeError
         If mask is not boolean, or an array does not hold real numbers.
     ValueError
-        If shapes do not fit; the message names both arrays and shows their shapes.
+        If shapes do not fit; the message names both arrays and shows their
+        shapes.
 
     References
     ----------
-    [Bahdanau et al. 2015](../reference/sources.md#bahdanau2015), §3.1 and appendix A.1.2.
+    [Bahdanau et al. 2015](../reference/sources.md#bahdanau2015), §3.1 and
+    appendix A.1.2.
 
     Examples
     --------
-    One query, two keys, one hidden unit. The scores are $\tanh 0 = 0$ and $\tanh 0 = 0$, so the values are averaged:
+    One query, two keys, one hidden unit. The scores are $\tanh 0 = 0$ and
+    $\tanh 0 = 0$, so the values are averaged:
 
     >>> from attention import additive_attention
     >>> key, value = [[-1.0], [-1.0]], [[2.0], [4.0]]
     >>> additive_attention([[1.0]], key, value, [[1.0]], [[1.0]], [5.0])
     array([[3.]])
 
-    Large hidden sums saturate at $\pm 1$. With $w = \ln 2 / 2$ the scores differ by $\ln 2$, so the weights are 2/3 and
-    1/3:
+    Large hidden sums saturate at $\pm 1$. With $w = \ln 2 / 2$ the scores
+    differ by $\ln 2$, so the weights are 2/3 and 1/3:
 
     >>> import numpy as np
     >>> from attention import additive_attention
@@ -74,17 +79,28 @@ def additive_attention(
     >>> additive_attention([[0.0]], key, value, [[1.0]], [[1.0]], [w])
     array([[4.]])
     """
-    arrays = {"query": query, "key": key, "value": value, "w_query": w_query, "w_key": w_key, "w_score": w_score}
+    arrays = {
+        "query": query,
+        "key": key,
+        "value": value,
+        "w_query": w_query,
+        "w_key": w_key,
+        "w_score": w_score,
+    }
     (q, k, v, wq, wk, w), dtype = _arrays.to_floats(**arrays)
     _checks.matrix_fits("query", q, "w_query", wq)
     _checks.matrix_fits("key", k, "w_key", wk)
     _checks.keys_have_values(k, v)
     _checks.same_size("d_hidden (last axis)", (-1, -1), w_query=wq, w_key=wk)
     if w.shape != wq.shape[1:]:
-        raise ValueError(f"w_score must have shape (d_hidden,): w_score {w.shape}, w_query {wq.shape}")
+        raise ValueError(
+            f"w_score must have shape (d_hidden,): w_score {w.shape}, w_query {wq.shape}"
+        )
     _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
     with np.errstate(all="ignore"):
-        hidden = np.tanh((q @ wq)[..., :, None, :] + (k @ wk)[..., None, :, :])  # (..., n_q, n_k, d_hidden)
+        hidden = np.tanh(
+            (q @ wq)[..., :, None, :] + (k @ wk)[..., None, :, :]
+        )  # (..., n_q, n_k, d_hidden)
         scores = hidden @ w
         _scores.show_infinities(scores, q, k)
         weights = _scores.softmax_rows(_scores.masked(scores, None, mask))

@@ -21,18 +21,24 @@ Norm = Literal["layer", "rms"]
 
 
 def layer_norm(
-    x: ArrayLike, weight: ArrayLike | None = None, bias: ArrayLike | None = None, *, eps: float = 1e-5
+    x: ArrayLike,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    *,
+    eps: float = 1e-5,
 ) -> NDArray[Any]:
     r"""Shift and scale every token to mean 0 and variance 1.
 
     $$y = \frac{x - \operatorname{mean}(x)}{\sqrt{\operatorname{Var}(x) + \epsilon}} \odot g + b$$
 
-    Mean and variance are taken over the features of one token; the variance divides by their number.
+    Mean and variance are taken over the features of one token; the variance
+    divides by their number.
 
     Parameters
     ----------
     x : array_like of shape (..., d)
-        Tokens; dtypes as in `softmax`, and only x decides the dtype of the result.
+        Tokens; dtypes as in `softmax`, and only x decides the dtype of the
+        result.
     weight : array_like of shape (d,), optional
         The gain $g$; ones if omitted.
     bias : array_like of shape (d,), optional
@@ -71,15 +77,22 @@ def layer_norm(
     array([ 0.5, -0.5])
     """
     (tokens,), dtype = _arrays.to_floats(x=x)
-    gain, offset = _feature_row("weight", weight, tokens), _feature_row("bias", bias, tokens)
+    gain, offset = (
+        _feature_row("weight", weight, tokens),
+        _feature_row("bias", bias, tokens),
+    )
     with np.errstate(all="ignore"):
         centred = tokens - _mean(tokens)
         variance = _mean(centred * centred)
-        y: NDArray[Any] = centred / np.sqrt(variance + _small("eps", eps)) * gain
+        y: NDArray[Any] = (
+            centred / np.sqrt(variance + _small("eps", eps)) * gain
+        )
         return (y if bias is None else y + offset).astype(dtype, copy=False)
 
 
-def rms_norm(x: ArrayLike, weight: ArrayLike | None = None, *, eps: float = 1e-5) -> NDArray[Any]:
+def rms_norm(
+    x: ArrayLike, weight: ArrayLike | None = None, *, eps: float = 1e-5
+) -> NDArray[Any]:
     r"""Scale every token to a mean square of 1.
 
     $$y = \frac{x}{\sqrt{\operatorname{mean}(x^2) + \epsilon}} \odot g$$
@@ -126,7 +139,11 @@ def rms_norm(x: ArrayLike, weight: ArrayLike | None = None, *, eps: float = 1e-5
     (tokens,), dtype = _arrays.to_floats(x=x)
     gain = _feature_row("weight", weight, tokens)
     with np.errstate(all="ignore"):
-        y: NDArray[Any] = tokens / np.sqrt(_mean(tokens * tokens) + _small("eps", eps)) * gain
+        y: NDArray[Any] = (
+            tokens
+            / np.sqrt(_mean(tokens * tokens) + _small("eps", eps))
+            * gain
+        )
         return y.astype(dtype, copy=False)
 
 
@@ -135,15 +152,16 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
 
     $$\operatorname{gelu}(x) = x\, \Phi(x) = \frac x2 \Big(1 + \operatorname{erf} \frac{x}{\sqrt 2}\Big)$$
 
-    $\Phi$ is the distribution function of the standard normal, and erf is right to two units in the last place.
+    $\Phi$ is the distribution function of the standard normal, and erf is
+    right to two units in the last place.
 
     Parameters
     ----------
     x : array_like
         Any numbers; dtypes as in `softmax`.
     approximate : bool, optional
-        Use $\frac x2 (1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\, x^3)))$ instead: faster here, and what some models
-        were trained with.
+        Use $\frac x2 (1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\, x^3)))$ instead:
+        faster here, and what some models were trained with.
 
     Returns
     -------
@@ -178,10 +196,15 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     (numbers,), dtype = _arrays.to_floats(x=x)
     with np.errstate(all="ignore"):
         if _checks.flag("approximate", approximate):
-            gate = np.tanh(math.sqrt(2 / math.pi) * (numbers + 0.044715 * (numbers * numbers * numbers)))
+            gate = np.tanh(
+                math.sqrt(2 / math.pi)
+                * (numbers + 0.044715 * (numbers * numbers * numbers))
+            )
         else:
             gate = erf(numbers / math.sqrt(2))
-        return _zero_at_minus_infinity(numbers, numbers / 2 * (1 + gate)).astype(dtype, copy=False)
+        return _zero_at_minus_infinity(
+            numbers, numbers / 2 * (1 + gate)
+        ).astype(dtype, copy=False)
 
 
 def silu(x: ArrayLike) -> NDArray[Any]:
@@ -189,7 +212,8 @@ def silu(x: ArrayLike) -> NDArray[Any]:
 
     $$\operatorname{silu}(x) = x\, \sigma(x) = \frac{x}{1 + e^{-x}}$$
 
-    It is also known as Swish, and is the activation in the feed-forward layers of Llama.
+    It is also known as Swish, and is the activation in the feed-forward layers
+    of Llama.
 
     Parameters
     ----------
@@ -223,7 +247,9 @@ def silu(x: ArrayLike) -> NDArray[Any]:
     """
     (numbers,), dtype = _arrays.to_floats(x=x)
     with np.errstate(all="ignore"):
-        small = np.exp(-np.abs(numbers))  # at most 1, so that nothing overflows
+        small = np.exp(
+            -np.abs(numbers)
+        )  # at most 1, so that nothing overflows
         y = numbers * np.where(numbers < 0, small, 1) / (1 + small)
         return _zero_at_minus_infinity(numbers, y).astype(dtype, copy=False)
 
@@ -247,7 +273,8 @@ def feed_forward(
 
     $$y = \phi(x W_{\text{in}} + b_{\text{in}})\, W_{\text{out}} + b_{\text{out}}$$
 
-    With `w_gate` the function makes a gate for each feature instead (GEGLU; SwiGLU with `activation=silu`):
+    With `w_gate` the function makes a gate for each feature instead (GEGLU;
+    SwiGLU with `activation=silu`):
 
     $$y = \big(\phi(x W_{\text{gate}}) \odot (x W_{\text{in}} + b_{\text{in}})\big)\, W_{\text{out}} + b_{\text{out}}$$
 
@@ -256,7 +283,8 @@ def feed_forward(
     Parameters
     ----------
     x : array_like of shape (..., n, d_model)
-        Tokens, one a row. x and the matrices promote to a common dtype as in `project`.
+        Tokens, one a row. x and the matrices promote to a common dtype as in
+        `project`.
     w_in : array_like of shape (d_model, d_hidden)
         It widens.
     w_out : array_like of shape (d_hidden, d_out)
@@ -278,12 +306,14 @@ def feed_forward(
     TypeError
         If an array does not hold real numbers, or activation is not callable.
     ValueError
-        If shapes do not fit, or activation changes the shape; the message shows them.
+        If shapes do not fit, or activation changes the shape; the message
+        shows them.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.3, eq. (2), there with a rectifier. Gates:
-    [Shazeer 2020](../reference/sources.md#shazeer2020), §2.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.3, eq. (2),
+    there with a rectifier. Gates: [Shazeer
+    2020](../reference/sources.md#shazeer2020), §2.
 
     Examples
     --------
@@ -297,7 +327,8 @@ def feed_forward(
     >>> feed_forward([[3.0]], w_in, w_out, b_out=[1.0], activation=relu)
     array([[7.]])
 
-    The rectified gate is $1 \cdot 3 = 3$ for the token 3, and 0 for the token -3; $3 \cdot (2 \cdot 3) = 18$:
+    The rectified gate is $1 \cdot 3 = 3$ for the token 3, and 0 for the token
+    -3; $3 \cdot (2 \cdot 3) = 18$:
 
     >>> import numpy as np
     >>> from attention import feed_forward
@@ -318,14 +349,21 @@ def feed_forward(
     """
     _checks.function("activation", activation)
     gates = {} if w_gate is None else {"w_gate": w_gate}
-    (tokens, wi, wo, *wg), dtype = _arrays.to_floats(x=x, w_in=w_in, w_out=w_out, **gates)
+    (tokens, wi, wo, *wg), dtype = _arrays.to_floats(
+        x=x, w_in=w_in, w_out=w_out, **gates
+    )
     _checks.matrix_fits("x", tokens, "w_in", wi)
     _checks.matrix_fits("w_in", wi, "w_out", wo)
     if wg:
         _checks.gate_fits(wg[0], wi)
     for end, bias, matrix in (("in", b_in, wi), ("out", b_out, wo)):
         if bias is not None:
-            _checks.bias_fits(f"b_{end}", _arrays.real_array(f"b_{end}", bias), f"w_{end}", matrix)
+            _checks.bias_fits(
+                f"b_{end}",
+                _arrays.real_array(f"b_{end}", bias),
+                f"w_{end}",
+                matrix,
+            )
     hidden = project(tokens, wi, b_in)
     if wg:
         with np.errstate(all="ignore"):
@@ -337,8 +375,12 @@ def feed_forward(
 
 def _activated(activation: Activation, hidden: NDArray[Any]) -> NDArray[Any]:
     active = np.asarray(activation(hidden))
-    if active.shape != hidden.shape:  # else a smaller one would broadcast in the residual sum
-        raise ValueError(f"activation must keep the shape: given {hidden.shape}, returned {active.shape}")
+    if (
+        active.shape != hidden.shape
+    ):  # else a smaller one would broadcast in the residual sum
+        raise ValueError(
+            f"activation must keep the shape: given {hidden.shape}, returned {active.shape}"
+        )
     return active
 
 
@@ -358,7 +400,8 @@ class BlockWeights:
     b_in, b_out : array_like of shape (d_hidden,) and (d_model,), optional
         Its biases.
     norm1_weight, norm1_bias, norm2_weight, norm2_bias : array_like of shape (d_model,), optional
-        Gain and offset of the two norms, the first of attention, the second of the feed-forward layer.
+        Gain and offset of the two norms, the first of attention, the second of
+        the feed-forward layer.
     w_gate : array_like of shape (d_model, d_hidden), optional
         The gates of the feed-forward layer, as in `feed_forward`.
     norm : "layer" or "rms", optional
@@ -371,15 +414,18 @@ class BlockWeights:
     Raises
     ------
     TypeError
-        If attention is not MultiHeadWeights, an array does not hold real numbers, or activation is not callable.
+        If attention is not MultiHeadWeights, an array does not hold real
+        numbers, or activation is not callable.
     ValueError
-        If a matrix, bias, gain or offset does not fit; the message names it and shows the shapes. If norm is another
-        name, or "rms" and an offset is given; if eps is negative.
+        If a matrix, bias, gain or offset does not fit; the message names it
+        and shows the shapes. If norm is another name, or "rms" and an offset
+        is given; if eps is negative.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1 and §3.3. With RMS norms and gates:
-    [Touvron et al. 2023](../reference/sources.md#touvron2023), §2.2.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1 and §3.3.
+    With RMS norms and gates: [Touvron et al.
+    2023](../reference/sources.md#touvron2023), §2.2.
 
     Examples
     --------
@@ -392,7 +438,8 @@ class BlockWeights:
     >>> weights.w_in.shape, weights.b_in is None
     ((8, 32), True)
 
-    The parts of Llama: RMS norms, a gated feed-forward layer, and heads that share keys and values.
+    The parts of Llama: RMS norms, a gated feed-forward layer, and heads that
+    share keys and values.
 
     >>> import numpy as np
     >>> from attention import BlockWeights, MultiHeadWeights, silu
@@ -448,7 +495,9 @@ class BlockWeights:
         for name in ("w_in", "w_out", "w_gate", "b_in", "b_out", *_ROWS):
             given = getattr(self, name)
             if given is not None or name in ("w_in", "w_out"):
-                object.__setattr__(self, name, _arrays.float_array(name, given))
+                object.__setattr__(
+                    self, name, _arrays.float_array(name, given)
+                )
         self._check(self.attention, self.attention.w_q.shape[0])
 
     def _check(self, heads: MultiHeadWeights, d_model: int) -> None:
@@ -458,7 +507,9 @@ class BlockWeights:
                 f"w_q {heads.w_q.shape}, w_k {heads.w_k.shape}, w_o {heads.w_o.shape}"
             )
         if self.w_in.ndim != 2 or self.w_in.shape[0] != d_model:
-            raise ValueError(f"w_in must have d_model = {d_model} rows: w_in {self.w_in.shape}, w_q {heads.w_q.shape}")
+            raise ValueError(
+                f"w_in must have d_model = {d_model} rows: w_in {self.w_in.shape}, w_q {heads.w_q.shape}"
+            )
         d_hidden = self.w_in.shape[1]
         if self.w_out.shape != (d_hidden, d_model):
             raise ValueError(
@@ -470,13 +521,23 @@ class BlockWeights:
         for end in ("in", "out"):
             bias = getattr(self, f"b_{end}")
             if bias is not None:
-                _checks.bias_fits(f"b_{end}", bias, f"w_{end}", getattr(self, f"w_{end}"))
+                _checks.bias_fits(
+                    f"b_{end}", bias, f"w_{end}", getattr(self, f"w_{end}")
+                )
         for name in _ROWS:
             row = getattr(self, name)
             if row is not None and row.shape != (d_model,):
-                raise ValueError(f"{name} must have a number for each of d_model = {d_model} features: {row.shape}")
-            if row is not None and name.endswith("bias") and self.norm == "rms":
-                raise ValueError(f"{name} must be left out with norm='rms', which has no offset: {name} {row.shape}")
+                raise ValueError(
+                    f"{name} must have a number for each of d_model = {d_model} features: {row.shape}"
+                )
+            if (
+                row is not None
+                and name.endswith("bias")
+                and self.norm == "rms"
+            ):
+                raise ValueError(
+                    f"{name} must be left out with norm='rms', which has no offset: {name} {row.shape}"
+                )
 
 
 class _BlockOptions(SharedOptions, total=False):
@@ -497,23 +558,27 @@ def transformer_block(
 
     $$y = x + \operatorname{MHA}(\operatorname{LN}_1(x)), \qquad z = y + \operatorname{FF}(\operatorname{LN}_2(y))$$
 
-    With norm_first=False the sums are normalised instead, as in the first transformer:
-    $y = \operatorname{LN}_1(x + \operatorname{MHA}(x))$ and $z = \operatorname{LN}_2(y + \operatorname{FF}(y))$.
-    LN is the norm that the weights name, `layer_norm` or `rms_norm`.
+    With norm_first=False the sums are normalised instead, as in the first
+    transformer: $y = \operatorname{LN}_1(x + \operatorname{MHA}(x))$ and $z =
+    \operatorname{LN}_2(y + \operatorname{FF}(y))$. LN is the norm that the
+    weights name, `layer_norm` or `rms_norm`.
 
     Parameters
     ----------
     x : array_like of shape (..., n, d_model)
-        Tokens, one a row. x and the matrices promote to a common dtype as in `multi_head_attention`.
+        Tokens, one a row. x and the matrices promote to a common dtype as in
+        `multi_head_attention`.
     weights : BlockWeights
         What the block has learned.
     norm_first : bool, optional
-        Where the norms stand: before each part (pre-LN), or after each sum (post-LN).
+        Where the norms stand: before each part (pre-LN), or after each sum
+        (post-LN).
     cache : KVCache, optional
-        The keys and values of this block for the tokens before x, as in `multi_head_attention`; each block has its own.
+        The keys and values of this block for the tokens before x, as in
+        `multi_head_attention`; each block has its own.
     **options
-        rotary as in `multi_head_attention`, the others as in `attention_weights`; not memory, as the tokens attend to
-        each other.
+        rotary as in `multi_head_attention`, the others as in
+        `attention_weights`; not memory, as the tokens attend to each other.
 
     Returns
     -------
@@ -525,12 +590,14 @@ def transformer_block(
     TypeError
         If weights are not BlockWeights; as in `multi_head_attention`.
     ValueError
-        As in `multi_head_attention` and `feed_forward`. The cache is then unchanged.
+        As in `multi_head_attention` and `feed_forward`. The cache is then
+        unchanged.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1, for post-LN;
-    [Xiong et al. 2020](../reference/sources.md#xiong2020), §3, for pre-LN.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1, for
+    post-LN; [Xiong et al. 2020](../reference/sources.md#xiong2020), §3, for
+    pre-LN.
 
     Examples
     --------
@@ -556,22 +623,48 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], zeros)
     array([[1., 2., 3., 4.]])
     """
-    _checks.options_of("transformer_block", ("norm_first", "cache", *_BlockOptions.__annotations__), options)
+    _checks.options_of(
+        "transformer_block",
+        ("norm_first", "cache", *_BlockOptions.__annotations__),
+        options,
+    )
     w = _checks.instance("weights", weights, BlockWeights)
     if cache is not None:
         _checks.instance("cache", cache, KVCache)
 
     def attend(tokens: NDArray[Any]) -> NDArray[Any]:
-        return multi_head_attention(tokens, w.attention, cache=cache, **options)
+        return multi_head_attention(
+            tokens, w.attention, cache=cache, **options
+        )
 
     def transform(tokens: NDArray[Any]) -> NDArray[Any]:
-        return feed_forward(tokens, w.w_in, w.w_out, w.b_in, w.b_out, w_gate=w.w_gate, activation=w.activation)
+        return feed_forward(
+            tokens,
+            w.w_in,
+            w.w_out,
+            w.b_in,
+            w.b_out,
+            w_gate=w.w_gate,
+            activation=w.activation,
+        )
 
     norm1, norm2 = partial(_norm, w, 1), partial(_norm, w, 2)
-    heads, gates = w.attention, {} if w.w_gate is None else {"w_gate": w.w_gate}
-    matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v, "w_o": heads.w_o}
-    (tokens, *_), dtype = _arrays.to_floats(x=x, **matrices, w_in=w.w_in, w_out=w.w_out, **gates)
-    _checks.matrix_fits("x", tokens, "w_q", heads.w_q)  # else a norm would call it a matter of its weight
+    heads, gates = (
+        w.attention,
+        {} if w.w_gate is None else {"w_gate": w.w_gate},
+    )
+    matrices = {
+        "w_q": heads.w_q,
+        "w_k": heads.w_k,
+        "w_v": heads.w_v,
+        "w_o": heads.w_o,
+    }
+    (tokens, *_), dtype = _arrays.to_floats(
+        x=x, **matrices, w_in=w.w_in, w_out=w.w_out, **gates
+    )
+    _checks.matrix_fits(
+        "x", tokens, "w_q", heads.w_q
+    )  # else a norm would call it a matter of its weight
     with _checks.unchanged_if_refused(cache):
         if _checks.flag("norm_first", norm_first):
             y = _sum(tokens, attend(norm1(tokens)))
@@ -584,8 +677,14 @@ def transformer_block(
 
 def _norm(w: BlockWeights, at: int, tokens: NDArray[Any]) -> NDArray[Any]:
     """Apply the first or the second norm of a block."""
-    gain, offset = (getattr(w, f"norm{at}_{row}") for row in ("weight", "bias"))
-    return rms_norm(tokens, gain, eps=w.eps) if w.norm == "rms" else layer_norm(tokens, gain, offset, eps=w.eps)
+    gain, offset = (
+        getattr(w, f"norm{at}_{row}") for row in ("weight", "bias")
+    )
+    return (
+        rms_norm(tokens, gain, eps=w.eps)
+        if w.norm == "rms"
+        else layer_norm(tokens, gain, offset, eps=w.eps)
+    )
 
 
 def _sum(x: NDArray[Any], change: NDArray[Any]) -> NDArray[Any]:
@@ -600,12 +699,18 @@ def _mean(x: NDArray[Any]) -> NDArray[Any]:
     return mean
 
 
-def _feature_row(name: str, row: ArrayLike | None, tokens: NDArray[Any]) -> NDArray[Any]:
+def _feature_row(
+    name: str, row: ArrayLike | None, tokens: NDArray[Any]
+) -> NDArray[Any]:
     """Return a gain or offset for each feature, in the dtype of the computation; ones if there is none."""
     _checks.has_axes("(..., d)", 1, x=tokens)
-    array = _arrays.real_array(name, np.ones(tokens.shape[-1:]) if row is None else row)
+    array = _arrays.real_array(
+        name, np.ones(tokens.shape[-1:]) if row is None else row
+    )
     if array.shape != tokens.shape[-1:]:
-        raise ValueError(f"{name} must have a number for each feature of x: {name} {array.shape}, x {tokens.shape}")
+        raise ValueError(
+            f"{name} must have a number for each feature of x: {name} {array.shape}, x {tokens.shape}"
+        )
     return array.astype(tokens.dtype)
 
 

@@ -4,14 +4,21 @@ from attention import _checks
 
 
 def attention_flops(
-    n_queries: int, n_keys: int, d_k: int, d_v: int, *, n_heads: int = 1, is_causal: bool = False
+    n_queries: int,
+    n_keys: int,
+    d_k: int,
+    d_v: int,
+    *,
+    n_heads: int = 1,
+    is_causal: bool = False,
 ) -> int:
     r"""Count the floating-point operations of the two matrix products.
 
     $$2\, n_q n_k (d_k + d_v) \cdot \text{heads}$$
 
-    A product of shapes $(a, b)$ and $(b, c)$ counts $2abc$: a multiplication and an addition for each term. The
-    softmax, a few operations for each of the $n_q n_k$ scores, and the projections are not counted.
+    A product of shapes $(a, b)$ and $(b, c)$ counts $2abc$: a multiplication
+    and an addition for each term. The softmax, a few operations for each of
+    the $n_q n_k$ scores, and the projections are not counted.
 
     Parameters
     ----------
@@ -22,7 +29,8 @@ def attention_flops(
     n_heads : int, optional
         Query heads; shared keys and values save memory, not operations.
     is_causal : bool, optional
-        Count only the pairs that a causal mask allows, $n (n + 1) / 2$ of $n^2$; needs n_queries == n_keys.
+        Count only the pairs that a causal mask allows, $n (n + 1) / 2$ of
+        $n^2$; needs n_queries == n_keys.
 
     Returns
     -------
@@ -50,17 +58,24 @@ def attention_flops(
     >>> attention_flops(4, 4, 8, 8), attention_flops(4, 4, 8, 8, is_causal=True)
     (512, 320)
     """
-    n_q, n_k = _checks.count("n_queries", n_queries), _checks.count("n_keys", n_keys)
+    n_q, n_k = (
+        _checks.count("n_queries", n_queries),
+        _checks.count("n_keys", n_keys),
+    )
     pairs = n_q * n_k
     if _checks.flag("is_causal", is_causal):
         if n_q != n_k:
-            raise ValueError(f"is_causal=True needs as many queries as keys: n_queries {n_q}, n_keys {n_k}")
+            raise ValueError(
+                f"is_causal=True needs as many queries as keys: n_queries {n_q}, n_keys {n_k}"
+            )
         pairs = n_q * (n_q + 1) // 2
     width = _checks.count("d_k", d_k) + _checks.count("d_v", d_v)
     return 2 * pairs * width * _checks.count("n_heads", n_heads)
 
 
-def attention_weight_bytes(n_queries: int, n_keys: int, *, n_heads: int = 1, itemsize: int = 4) -> int:
+def attention_weight_bytes(
+    n_queries: int, n_keys: int, *, n_heads: int = 1, itemsize: int = 4
+) -> int:
     r"""Count the bytes of the weights, if the whole grid is formed.
 
     $$n_q\, n_k \cdot \text{heads} \cdot \text{itemsize}$$
@@ -100,11 +115,23 @@ def attention_weight_bytes(n_queries: int, n_keys: int, *, n_heads: int = 1, ite
     >>> attention_weight_bytes(2000, 2000) // attention_weight_bytes(1000, 1000)
     4
     """
-    sizes = {"n_queries": n_queries, "n_keys": n_keys, "n_heads": n_heads, "itemsize": itemsize}
+    sizes = {
+        "n_queries": n_queries,
+        "n_keys": n_keys,
+        "n_heads": n_heads,
+        "itemsize": itemsize,
+    }
     return _product(sizes)
 
 
-def kv_cache_bytes(n_tokens: int, *, n_layers: int, n_kv_heads: int, d_head: int, itemsize: int = 2) -> int:
+def kv_cache_bytes(
+    n_tokens: int,
+    *,
+    n_layers: int,
+    n_kv_heads: int,
+    d_head: int,
+    itemsize: int = 2,
+) -> int:
     r"""Count the bytes that keys and values of all layers keep while a model generates text.
 
     $$2 \cdot \text{layers} \cdot \text{kv heads} \cdot d_{\text{head}} \cdot n \cdot \text{itemsize}$$
@@ -118,7 +145,8 @@ def kv_cache_bytes(n_tokens: int, *, n_layers: int, n_kv_heads: int, d_head: int
     n_layers : int
         Every layer keeps its own.
     n_kv_heads : int
-        Heads of keys and values: all heads in multi-head attention, fewer with grouped queries, one with multi-query.
+        Heads of keys and values: all heads in multi-head attention, fewer with
+        grouped queries, one with multi-query.
     d_head : int
         Features of a key, and of a value, in one head.
     itemsize : int, optional
@@ -138,12 +166,13 @@ def kv_cache_bytes(n_tokens: int, *, n_layers: int, n_kv_heads: int, d_head: int
 
     References
     ----------
-    [Shazeer 2019](../reference/sources.md#shazeer2019), §2.4, on the memory that decoding reads.
+    [Shazeer 2019](../reference/sources.md#shazeer2019), §2.4, on the memory
+    that decoding reads.
 
     Examples
     --------
-    GPT-3 175B has 96 layers of 96 heads with 128 features. One token in float16, by hand:
-    $2 \cdot 96 \cdot 96 \cdot 128 \cdot 2$ bytes, 4.5 MiB.
+    GPT-3 175B has 96 layers of 96 heads with 128 features. One token in
+    float16, by hand: $2 \cdot 96 \cdot 96 \cdot 128 \cdot 2$ bytes, 4.5 MiB.
 
     >>> from attention import kv_cache_bytes
     >>> size = kv_cache_bytes(1, n_layers=96, n_kv_heads=96, d_head=128)
@@ -152,13 +181,19 @@ def kv_cache_bytes(n_tokens: int, *, n_layers: int, n_kv_heads: int, d_head: int
     >>> size / 2**20
     4.5
 
-    With 8 heads of keys and values, shared by 12 query heads each, it would be a twelfth:
+    With 8 heads of keys and values, shared by 12 query heads each, it would be
+    a twelfth:
 
     >>> from attention import kv_cache_bytes
     >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=8, d_head=128)
     393216
     """
-    sizes = {"n_tokens": n_tokens, "n_layers": n_layers, "n_kv_heads": n_kv_heads, "d_head": d_head}
+    sizes = {
+        "n_tokens": n_tokens,
+        "n_layers": n_layers,
+        "n_kv_heads": n_kv_heads,
+        "d_head": d_head,
+    }
     return 2 * _product(sizes | {"itemsize": itemsize})
 
 

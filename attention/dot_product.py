@@ -26,34 +26,39 @@ def attention_scores(
     query : array_like of shape (..., n_q, d_k)
         What is asked, one row a query.
     key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row a key. Leading axes (batch, heads) broadcast. query and key promote to a
-        common dtype as in NumPy; integers and bools count as float64, float16 is computed in float32 and returned as
-        float16.
+        What it is compared with, one row a key. Leading axes (batch, heads)
+        broadcast. query and key promote to a common dtype as in NumPy;
+        integers and bools count as float64, float16 is computed in float32 and
+        returned as float16.
     scale : float, optional
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float, optional
         Bound every scaled score to (-softcap, softcap) by $c \tanh(s / c)$.
     enable_gqa : bool, optional
-        Let query heads be a multiple of key heads; each key head serves a run of neighbouring query heads.
+        Let query heads be a multiple of key heads; each key head serves a run
+        of neighbouring query heads.
 
     Returns
     -------
     scores : ndarray of shape (..., n_q, n_k)
-        Unbounded reals; a softmax over the last axis turns each row into weights. A query or key with nan or inf
-        makes its scores nan.
+        Unbounded reals; a softmax over the last axis turns each row into
+        weights. A query or key with nan or inf makes its scores nan.
 
     Raises
     ------
     TypeError
-        If an array does not hold real numbers, or an option is of the wrong type.
+        If an array does not hold real numbers, or an option is of the wrong
+        type.
     ValueError
-        If query and key differ in d_k, or their leading axes do not fit; the message shows both shapes.
-        If scale is not finite, softcap not positive, or d_k is 0 and no scale is given.
+        If query and key differ in d_k, or their leading axes do not fit; the
+        message shows both shapes. If scale is not finite, softcap not
+        positive, or d_k is 0 and no scale is given.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1), without the softmax.
-    Grouped heads: [Ainslie et al. 2023](../reference/sources.md#ainslie2023), §2.2.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq.
+    (1), without the softmax. Grouped heads: [Ainslie et al.
+    2023](../reference/sources.md#ainslie2023), §2.2.
 
     Examples
     --------
@@ -63,7 +68,8 @@ def attention_scores(
     >>> attention_scores([[2.0, 0, 0, 0]], [[3.0, 0, 0, 0], [0, 5, 0, 0]])
     array([[3., 0.]])
 
-    Two doublings for the verb of the running example become $2 \ln 2$; scores count in units of $\ln 2$:
+    Two doublings for the verb of the running example become $2 \ln 2$; scores
+    count in units of $\ln 2$:
 
     >>> import numpy as np
     >>> from attention import attention_scores, project
@@ -101,50 +107,61 @@ def attention_weights(
     query : array_like of shape (..., n_q, d_k)
         What is asked, one row a query.
     key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row a key. Leading axes and dtypes as in `attention_scores`. Only query and key
-        decide the dtype of the weights.
+        What it is compared with, one row a key. Leading axes and dtypes as in
+        `attention_scores`. Only query and key decide the dtype of the weights.
     mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
-        True means "may attend". A masked key cannot change the weights, whatever is in it.
+        True means "may attend". A masked key cannot change the weights,
+        whatever is in it.
     bias : array_like of float, broadcasting to (..., n_q, n_k), optional
-        Added to the scaled scores. A bias of -inf is arithmetic, not a mask: an inf key under it gives nan.
+        Added to the scaled scores. A bias of -inf is arithmetic, not a mask:
+        an inf key under it gives nan.
     is_causal : bool, optional
-        Let a query attend to its own position and to earlier ones. Key j stands at j, query i at i + offset. With a
-        mask or a window, all must allow.
+        Let a query attend to its own position and to earlier ones. Key j
+        stands at j, query i at i + offset. With a mask or a window, all must
+        allow.
     window : (left, right), optional
-        How many keys before and after its own position a query may attend to; None on a side is no limit.
+        How many keys before and after its own position a query may attend to;
+        None on a side is no limit.
     offset : int or array_like of int, shape (batch,), optional
-        Where the first query stands, for is_causal and window; with several, one for each sequence of a batch, the
-        first axis. If omitted it is 0, and they ask for equally many queries and keys, since libraries disagree on
-        the rest: 0 aligns the first query with the first key, n_k - n_q the last with the last.
+        Where the first query stands, for is_causal and window; with several,
+        one for each sequence of a batch, the first axis. If omitted it is 0,
+        and they ask for equally many queries and keys, since libraries
+        disagree on the rest: 0 aligns the first query with the first key, n_k
+        - n_q the last with the last.
     scale, softcap : float, optional
         As in `attention_scores`. The scores are capped before bias and mask.
     sink : float or array_like of shape (heads,), optional
-        Score of a virtual key with a value of zero: it takes a share of every row, and the weights sum to less
-        than one. Neither scaled, capped, biased nor masked. -inf is no sink.
+        Score of a virtual key with a value of zero: it takes a share of every
+        row, and the weights sum to less than one. Neither scaled, capped,
+        biased nor masked. -inf is no sink.
     enable_gqa : bool, optional
         As in `attention_scores`.
 
     Returns
     -------
     weights : ndarray of shape (..., n_q, n_k)
-        Each row sums to one. A row without any allowed key is zero, the sum over nothing. An attended query or
-        key with nan or inf makes its rows nan.
+        Each row sums to one. A row without any allowed key is zero, the sum
+        over nothing. An attended query or key with nan or inf makes its rows
+        nan.
 
     Raises
     ------
     TypeError
-        If mask is not boolean or bias is, an array does not hold real numbers, window is not a pair of integers or
-        None, offset does not hold integers, or another option is of the wrong type.
+        If mask is not boolean or bias is, an array does not hold real numbers,
+        window is not a pair of integers or None, offset does not hold
+        integers, or another option is of the wrong type.
     ValueError
-        As in `attention_scores`; if mask or bias do not broadcast to the scores, or sink or offset does not fit
-        them; if a side of window is negative; if is_causal or window meets n_q != n_k without an offset.
+        As in `attention_scores`; if mask or bias do not broadcast to the
+        scores, or sink or offset does not fit them; if a side of window is
+        negative; if is_causal or window meets n_q != n_k without an offset.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1); masks: §3.2.3.
-    Window: [Beltagy et al. 2020](../reference/sources.md#beltagy2020), §3.1.
-    Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3.3. Softcap:
-    [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq.
+    (1); masks: §3.2.3. Window: [Beltagy et al.
+    2020](../reference/sources.md#beltagy2020), §3.1. Sink: [Xiao et al.
+    2023](../reference/sources.md#xiao2023), §3.3. Softcap: [Gemma Team
+    2024](../reference/sources.md#gemma2024), §2.
 
     Examples
     --------
@@ -166,7 +183,8 @@ def attention_weights(
     >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
 
-    Alone at position 4, as in decoding, the verb looks one word back: *dog* counts twice as much as itself.
+    Alone at position 4, as in decoding, the verb looks one word back: *dog*
+    counts twice as much as itself.
 
     >>> from attention import attention_weights, project
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
@@ -179,7 +197,9 @@ def attention_weights(
     with np.errstate(all="ignore"):
         scores = _scores.scaled(q, k, scale, softcap)
         reach = _positions.reach(is_causal, window, offset, scores.shape)
-        weights = _scores.softmax_rows(_scores.masked(scores, bias, mask, reach), sink)
+        weights = _scores.softmax_rows(
+            _scores.masked(scores, bias, mask, reach), sink
+        )
         return weights.astype(dtype, copy=False)
 
 
@@ -206,39 +226,48 @@ def scaled_dot_product_attention(
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
-        What is asked, one row a query. Heads stand before the tokens: (batch, heads, n, d). In general an array
-        (batch, n, heads, d) cannot be told from it: then the heads of one token attend to each other, no token hears
-        another, and the weights have the shape (batch, n, heads, heads). `split_heads` makes the right layout.
+        What is asked, one row a query. Heads stand before the tokens: (batch,
+        heads, n, d). In general an array (batch, n, heads, d) cannot be told
+        from it: then the heads of one token attend to each other, no token
+        hears another, and the weights have the shape (batch, n, heads, heads).
+        `split_heads` makes the right layout.
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row a key.
     value : array_like of shape (..., n_k, d_v)
-        What each key hands over; d_v may differ from d_k. Leading axes (batch, heads) broadcast. query, key and value
-        promote among themselves as in NumPy, and only they decide the dtype of the output; integers and bools count
-        as float64, float16 is computed in float32 and returned as float16.
+        What each key hands over; d_v may differ from d_k. Leading axes (batch,
+        heads) broadcast. query, key and value promote among themselves as in
+        NumPy, and only they decide the dtype of the output; integers and bools
+        count as float64, float16 is computed in float32 and returned as
+        float16.
     mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`; enable_gqa shares the values as it shares the keys. Shared heads are never copied.
+        As in `attention_weights`; enable_gqa shares the values as it shares
+        the keys. Shared heads are never copied.
 
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
-        Row i is a weighted average of the value rows. A query without any allowed key gets a row of zeros. The value
-        of a key that a query may not attend to does not count, whatever it holds; nan or inf in an attended input
-        shows.
+        Row i is a weighted average of the value rows. A query without any
+        allowed key gets a row of zeros. The value of a key that a query may
+        not attend to does not count, whatever it holds; nan or inf in an
+        attended input shows.
 
     Raises
     ------
     TypeError
         As in `attention_weights`.
     ValueError
-        As in `attention_weights`; if key and value differ in n_k, or their leading axes do not fit.
+        As in `attention_weights`; if key and value differ in n_k, or their
+        leading axes do not fit.
 
     References
     ----------
-    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq. (1).
+    [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1, eq.
+    (1).
 
     Examples
     --------
-    *ran* of the running example asks "which noun came first?" and receives 5 parts *cat*, 2 parts *dog*:
+    *ran* of the running example asks "which noun came first?" and receives 5
+    parts *cat*, 2 parts *dog*:
 
     >>> from attention import project, scaled_dot_product_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
@@ -257,8 +286,8 @@ def scaled_dot_product_attention(
            [1.5],
            [3. ]])
 
-    Heads behind the tokens, (batch, n, heads, d): a change of the last token reaches no other, until the axes are
-    exchanged.
+    Heads behind the tokens, (batch, n, heads, d): a change of the last token
+    reaches no other, until the axes are exchanged.
 
     >>> import numpy as np
     >>> from attention import scaled_dot_product_attention
@@ -284,10 +313,20 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(query, key, value, mask=[True, False])
     array([[5.]])
     """
-    (q, k, v), dtype = _scores.checked(enable_gqa, query=query, key=key, value=value)
+    (q, k, v), dtype = _scores.checked(
+        enable_gqa, query=query, key=key, value=value
+    )
     with np.errstate(all="ignore"):
-        scores = _scores.scaled(q, k, scale, softcap, by_column=bias is None)  # (..., n_q, n_k)
-        reach = _positions.reach(is_causal, window, offset, scores.shape)  # None: every query reaches every key
-        scores = _scores.masked(scores, bias, mask, reach)  # -inf where a query may not attend
+        scores = _scores.scaled(
+            q, k, scale, softcap, by_column=bias is None
+        )  # (..., n_q, n_k)
+        reach = _positions.reach(
+            is_causal, window, offset, scores.shape
+        )  # None: every query reaches every key
+        scores = _scores.masked(
+            scores, bias, mask, reach
+        )  # -inf where a query may not attend
         weights = _scores.softmax_rows(scores, sink)  # each row sums to one
-        return _scores.blend(weights, v, bias, mask, reach).astype(dtype, copy=False)  # (..., n_q, d_v)
+        return _scores.blend(weights, v, bias, mask, reach).astype(
+            dtype, copy=False
+        )  # (..., n_q, d_v)

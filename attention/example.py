@@ -1,7 +1,9 @@
 """The running example: *cat that chased dog ran*.
 
-*ran* must reach *cat*, the first noun, past the nearer *dog*, and *that* must find *cat*, too. The weights are set by
-hand, not trained. Queries carry a factor ln 2, so scaled scores count doublings and the weights are powers of two.
+*ran* must reach *cat*, the first noun, past the nearer *dog*, and *that* must
+find *cat*, too. The weights are set by hand, not trained. Queries carry a
+factor ln 2, so scaled scores count doublings and the weights are powers of
+two.
 """
 
 from typing import Any, Unpack
@@ -27,7 +29,13 @@ WORD = {
     "dog":       [0, 2, 0, 0],
     "ran":       [0, 0, 1, 0],
 }  # fmt: skip
-EARLY5 = [2, 1, 0, 0, 0]  # ranks of the words that can be nouns, by hand; added to the last feature as positions
+EARLY5 = [
+    2,
+    1,
+    0,
+    0,
+    0,
+]  # ranks of the words that can be nouns, by hand; added to the last feature as positions
 EARLY7 = [0, 2, 1, 0, 0, 0, 0]
 
 # Keys:          noun early asks which
@@ -53,11 +61,16 @@ def w_q(noun: float, early: float) -> NDArray[np.float64]:
     return weight
 
 
-W_Q1, W_Q2 = w_q(1, 1), w_q(3, -1)  # five words: which noun came first? which came last?
+W_Q1, W_Q2 = (
+    w_q(1, 1),
+    w_q(3, -1),
+)  # five words: which noun came first? which came last?
 W_Q7, W_Q8 = w_q(2, 1), w_q(4, -1)  # the same two questions for seven words
 
 
-def embed(sentence: list[str], early: list[int] | None = None) -> NDArray[np.float64]:
+def embed(
+    sentence: list[str], early: list[int] | None = None
+) -> NDArray[np.float64]:
     """Look up one row of four features a word; add the positions, if given, to the last feature.
 
     >>> from attention.example import EARLY5, S5, embed
@@ -75,7 +88,9 @@ def embed(sentence: list[str], early: list[int] | None = None) -> NDArray[np.flo
 
 
 def attend(
-    x: NDArray[np.float64], w_query: NDArray[np.float64], **options: Unpack[AttentionOptions]
+    x: NDArray[np.float64],
+    w_query: NDArray[np.float64],
+    **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Run one head of self-attention with W_K and W_V; return the weights and the output.
 
@@ -84,5 +99,7 @@ def attend(
     >>> output[4]
     array([5., 2.])
     """
-    weights = attention_weights(project(x, w_query), project(x, W_K), **options)
+    weights = attention_weights(
+        project(x, w_query), project(x, W_K), **options
+    )
     return weights, weights @ project(x, W_V)

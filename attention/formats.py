@@ -9,7 +9,9 @@ from attention import _arrays, _checks
 
 
 class _Format(NamedTuple):
-    precision: int  # significant bits of a normal number, the leading 1 included
+    precision: (
+        int  # significant bits of a normal number, the leading 1 included
+    )
     min_exponent: int  # 2**min_exponent is the smallest normal number
     largest: float
     overflow: float  # what stands for numbers that are too large
@@ -19,18 +21,22 @@ _FORMATS = {
     "float16": _Format(11, -14, (2 - 2**-10) * 2.0**15, np.inf),
     "bfloat16": _Format(8, -126, (2 - 2**-7) * 2.0**127, np.inf),
     "float8_e5m2": _Format(3, -14, (2 - 2**-2) * 2.0**15, np.inf),
-    "float8_e4m3fn": _Format(4, -6, 448.0, np.nan),  # the pattern above 448 is its nan, and it has no inf
+    "float8_e4m3fn": _Format(
+        4, -6, 448.0, np.nan
+    ),  # the pattern above 448 is its nan, and it has no inf
 }
 
 
 def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     r"""Round every number to the nearest one that a format of 16 or 8 bits can hold.
 
-    Around a number $x$ with $2^e \le \lvert x \rvert < 2^{e+1}$ the format has the multiples of a step $u$:
+    Around a number $x$ with $2^e \le \lvert x \rvert < 2^{e+1}$ the format has
+    the multiples of a step $u$:
 
     $$\hat x = u \, \operatorname{round}\!\left(\frac{x}{u}\right), \qquad u = 2^{\max(e,\, e_\text{min}) - p + 1}$$
 
-    A tie goes to the even multiple, as in processors. The formats have these precisions $p$ and ranges:
+    A tie goes to the even multiple, as in processors. The formats have these
+    precisions $p$ and ranges:
 
     | format | sign, exponent and fraction bits | precision $p$ | exponent from $e_\text{min}$ | largest | beyond it |
     | --- | --- | --- | --- | --- | --- |
@@ -49,10 +55,12 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     Returns
     -------
     rounded : ndarray of shape of x
-        Of the dtype of x. float32 and float64 hold every number of the four formats; float16 makes inf of those from
-        65536 on. Signs of zeros stay. A number less than half a step above the largest still becomes the largest.
-        What lies beyond becomes inf or nan as in ml_dtypes; some programs clip it to the largest instead, among them
-        PyTorch 2.13 for `"float8_e4m3fn"`.
+        Of the dtype of x. float32 and float64 hold every number of the four
+        formats; float16 makes inf of those from 65536 on. Signs of zeros stay.
+        A number less than half a step above the largest still becomes the
+        largest. What lies beyond becomes inf or nan as in ml_dtypes; some
+        programs clip it to the largest instead, among them PyTorch 2.13 for
+        `"float8_e4m3fn"`.
 
     Raises
     ------
@@ -63,17 +71,20 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
 
     References
     ----------
-    [Micikevicius et al. 2022](../reference/sources.md#micikevicius2022), abstract, on the two of 8 bits.
+    [Micikevicius et al. 2022](../reference/sources.md#micikevicius2022),
+    abstract, on the two of 8 bits.
 
     Examples
     --------
-    With 3 significant bits the numbers from 1 to 2 are 1/4 apart, and 1.125 is a tie, which goes to the even multiple:
+    With 3 significant bits the numbers from 1 to 2 are 1/4 apart, and 1.125 is
+    a tie, which goes to the even multiple:
 
     >>> from attention import round_to_format
     >>> round_to_format([1.1, 1.125, 1.2, 1.375], "float8_e5m2")
     array([1.  , 1.  , 1.25, 1.5 ])
 
-    From 256 on the numbers of bfloat16 are 2 apart, so that adding 1 changes nothing:
+    From 256 on the numbers of bfloat16 are 2 apart, so that adding 1 changes
+    nothing:
 
     >>> from attention import round_to_format
     >>> round_to_format(256 + 1, "bfloat16")
@@ -93,5 +104,9 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
         step = np.maximum(exponent - 1, min_exponent) - precision + 1
         nearest = np.ldexp(np.rint(np.ldexp(numbers, -step)), step)
         too_large = np.abs(nearest) > largest
-        nearest = np.where(too_large, np.copysign(nearest.dtype.type(overflow), nearest), nearest)
+        nearest = np.where(
+            too_large,
+            np.copysign(nearest.dtype.type(overflow), nearest),
+            nearest,
+        )
     return _arrays.rounded(nearest, dtype)

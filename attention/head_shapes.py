@@ -13,8 +13,8 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
 
     $$(\dots, n, h \cdot d) \to (\dots, h, n, d)$$
 
-    Two steps: a reshape to (..., n, h, d), then an exchange of the axes n and h. A reshape straight to (..., h, n, d)
-    would mix tokens.
+    Two steps: a reshape to (..., n, h, d), then an exchange of the axes n and
+    h. A reshape straight to (..., h, n, d) would mix tokens.
 
     Parameters
     ----------
@@ -51,8 +51,9 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
            [[3, 4],
             [7, 8]]])
 
-    Where heads already have an axis of their own, but behind the tokens, (..., n, h, d), exchange the two axes.
-    No function can see from the numbers that an array came in the wrong order: it takes tokens for heads, and then no
+    Where heads already have an axis of their own, but behind the tokens, (...,
+    n, h, d), exchange the two axes. No function can see from the numbers that
+    an array came in the wrong order: it takes tokens for heads, and then no
     token receives anything from another.
 
     >>> import numpy as np
@@ -62,7 +63,8 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     >>> np.array_equal(behind.swapaxes(-2, -3), split_heads(x, 2))
     True
 
-    A reshape alone puts two features of one token where two tokens should stand:
+    A reshape alone puts two features of one token where two tokens should
+    stand:
 
     >>> import numpy as np
     >>> np.reshape([[1, 2, 3, 4], [5, 6, 7, 8]], (2, 2, 2))[0]
@@ -73,7 +75,9 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     _checks.has_axes("(..., n, h * d)", 2, x=array)
     n_heads = _checks.count("n_heads", n_heads, minimum=1)
     if array.shape[-1] % n_heads:
-        raise ValueError(f"n_heads must divide the features of x (last axis): n_heads {n_heads}, x {array.shape}")
+        raise ValueError(
+            f"n_heads must divide the features of x (last axis): n_heads {n_heads}, x {array.shape}"
+        )
     width = array.shape[-1] // n_heads
     return array.reshape(*array.shape[:-1], n_heads, width).swapaxes(-2, -3)
 
@@ -167,4 +171,6 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     """
     array = _arrays.real_array("x", x)
     _checks.has_axes("(..., n_kv_heads, n, d)", 3, x=array)
-    return np.repeat(array, _checks.size("n_groups", n_groups, minimum=1), axis=-3)
+    return np.repeat(
+        array, _checks.size("n_groups", n_groups, minimum=1), axis=-3
+    )

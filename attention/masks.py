@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from attention import _arrays, _checks, _positions
 
 
-def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: ArrayLike = 0) -> NDArray[np.bool_]:
+def causal_mask(
+    n_queries: int, n_keys: int | None = None, *, offset: ArrayLike = 0
+) -> NDArray[np.bool_]:
     r"""Let every query attend to its own position and to earlier ones.
 
     $$M_{ij} = \big[\, j \le i + \text{offset} \,\big]$$
@@ -20,9 +22,10 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: ArrayLike 
     n_keys : int, optional
         Columns of the mask; n_queries if omitted.
     offset : int or array_like of int, shape (batch,), optional
-        How many positions the queries stand behind the keys' origin. 0 aligns the first query with the first key
-        (top-left); n_keys - n_queries aligns the last with the last, as decoding with a cache needs (bottom-right).
-        With several, each sequence of a batch has its own.
+        How many positions the queries stand behind the keys' origin. 0 aligns
+        the first query with the first key (top-left); n_keys - n_queries
+        aligns the last with the last, as decoding with a cache needs
+        (bottom-right). With several, each sequence of a batch has its own.
 
     Returns
     -------
@@ -62,12 +65,19 @@ def causal_mask(n_queries: int, n_keys: int | None = None, *, offset: ArrayLike 
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    mask: NDArray[np.bool_] = _positions.distances(n_queries, n_keys, offset) <= 0
+    mask: NDArray[np.bool_] = (
+        _positions.distances(n_queries, n_keys, offset) <= 0
+    )
     return mask
 
 
 def sliding_window_mask(
-    n_queries: int, n_keys: int | None = None, *, left: int | None, right: int | None = 0, offset: ArrayLike = 0
+    n_queries: int,
+    n_keys: int | None = None,
+    *,
+    left: int | None,
+    right: int | None = 0,
+    offset: ArrayLike = 0,
 ) -> NDArray[np.bool_]:
     r"""Let every query attend to its neighbourhood, its own position included.
 
@@ -80,7 +90,8 @@ def sliding_window_mask(
     n_keys : int, optional
         Columns of the mask; n_queries if omitted.
     left, right : int or None
-        How many keys before and after its own position a query sees; None means all of them.
+        How many keys before and after its own position a query sees; None
+        means all of them.
     offset : int or array_like of int, shape (batch,), optional
         As in `causal_mask`.
 
@@ -120,9 +131,13 @@ def sliding_window_mask(
     distance = _positions.distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
     if left is not None:
-        mask &= distance >= -_checks.count("left", left, hint=_positions.NO_LIMIT)
+        mask &= distance >= -_checks.count(
+            "left", left, hint=_positions.NO_LIMIT
+        )
     if right is not None:
-        mask &= distance <= _checks.count("right", right, hint=_positions.NO_LIMIT)
+        mask &= distance <= _checks.count(
+            "right", right, hint=_positions.NO_LIMIT
+        )
     return mask
 
 
@@ -141,15 +156,16 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     Returns
     -------
     mask : ndarray of bool, shape (batch, 1, 1, n_keys)
-        Fits scores of shape (batch, heads, n_q, n_keys). For arrays without a heads axis use `mask[:, 0]`.
-        A single length gives shape (1, n_keys).
+        Fits scores of shape (batch, heads, n_q, n_keys). For arrays without a
+        heads axis use `mask[:, 0]`. A single length gives shape (1, n_keys).
 
     Raises
     ------
     TypeError
         If lengths are not integers.
     ValueError
-        If lengths have more than one axis, or a length is negative or above n_keys.
+        If lengths have more than one axis, or a length is negative or above
+        n_keys.
 
     Examples
     --------
@@ -170,14 +186,20 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     sizes = _arrays.integer_array("lengths", lengths)
     n_keys = _checks.size("n_keys", n_keys)
     if sizes.ndim > 1:
-        raise ValueError(f"lengths must be one integer or have shape (batch,): lengths {sizes.shape}")
+        raise ValueError(
+            f"lengths must be one integer or have shape (batch,): lengths {sizes.shape}"
+        )
     if sizes.size and not 0 <= sizes.min() <= sizes.max() <= n_keys:
-        raise ValueError(f"lengths must be from 0 to n_keys = {n_keys}: {sizes.min()} to {sizes.max()}")
+        raise ValueError(
+            f"lengths must be from 0 to n_keys = {n_keys}: {sizes.min()} to {sizes.max()}"
+        )
     mask = np.arange(n_keys) < sizes[..., None, None]
     return mask[:, None] if sizes.ndim else mask
 
 
-def segment_mask(query_segments: ArrayLike, key_segments: ArrayLike | None = None) -> NDArray[np.bool_]:
+def segment_mask(
+    query_segments: ArrayLike, key_segments: ArrayLike | None = None
+) -> NDArray[np.bool_]:
     r"""Keep documents that are packed into one sequence apart.
 
     $$M_{ij} = [\, \text{segment of query } i = \text{segment of key } j \,]$$
@@ -203,7 +225,8 @@ def segment_mask(query_segments: ArrayLike, key_segments: ArrayLike | None = Non
 
     References
     ----------
-    [Krell et al. 2021](../reference/sources.md#krell2021), on packing sequences.
+    [Krell et al. 2021](../reference/sources.md#krell2021), on packing
+    sequences.
 
     Examples
     --------
@@ -224,8 +247,16 @@ def segment_mask(query_segments: ArrayLike, key_segments: ArrayLike | None = Non
            [False, False,  True]])
     """
     rows = _arrays.integer_array("query_segments", query_segments)
-    columns = rows if key_segments is None else _arrays.integer_array("key_segments", key_segments)
-    if not (rows.ndim == columns.ndim and rows.ndim in (1, 2) and rows.shape[:-1] == columns.shape[:-1]):
+    columns = (
+        rows
+        if key_segments is None
+        else _arrays.integer_array("key_segments", key_segments)
+    )
+    if not (
+        rows.ndim == columns.ndim
+        and rows.ndim in (1, 2)
+        and rows.shape[:-1] == columns.shape[:-1]
+    ):
         raise ValueError(
             "query_segments and key_segments must have shapes (n_q,) and (n_k,), or (batch, n_q) and (batch, n_k): "
             f"query_segments {rows.shape}, key_segments {columns.shape}"
@@ -239,7 +270,8 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     $$B_{ij} = \begin{cases} 0 & M_{ij} \\ -\infty & \text{otherwise} \end{cases}$$
 
-    By selection: multiplying with $-\infty$ would give $0 \cdot \infty$, which is nan.
+    By selection: multiplying with $-\infty$ would give $0 \cdot \infty$, which
+    is nan.
 
     Parameters
     ----------

@@ -13,20 +13,23 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
     $$\softmax(x)_j = \frac{e^{x_j}}{\sum_l e^{x_l}} = \frac{e^{x_j - \max x}}{\sum_l e^{x_l - \max x}}$$
 
-    The second form is the one computed: no exponent is above zero, so nothing overflows.
+    The second form is the one computed: no exponent is above zero, so nothing
+    overflows.
 
     Parameters
     ----------
     x : array_like
-        Scores. Integers and bools become float64; float16 is computed in float32 and returned as float16.
+        Scores. Integers and bools become float64; float16 is computed in
+        float32 and returned as float16.
     axis : int, optional
         The axis along which the weights sum to one.
 
     Returns
     -------
     weights : ndarray of shape of x
-        A slice of nothing but -inf gives zeros, the sum over nothing; an empty axis gives an empty result.
-        nan or +inf in a slice makes the whole slice nan.
+        A slice of nothing but -inf gives zeros, the sum over nothing; an empty
+        axis gives an empty result. nan or +inf in a slice makes the whole
+        slice nan.
 
     Raises
     ------
@@ -37,7 +40,8 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
     References
     ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on subtracting the maximum.
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on
+    subtracting the maximum.
 
     Examples
     --------
@@ -90,7 +94,8 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
     References
     ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on subtracting the maximum.
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on
+    subtracting the maximum.
 
     Examples
     --------
@@ -113,10 +118,14 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
         shifted = scores - np.where(top == -np.inf, 0, top)
         total = np.exp(shifted).sum(axis=axis, keepdims=True)
-        return (shifted - np.log(np.where(total == 0, 1, total))).astype(dtype, copy=False)
+        return (shifted - np.log(np.where(total == 0, 1, total))).astype(
+            dtype, copy=False
+        )
 
 
-def logsumexp(x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = False) -> NDArray[Any]:
+def logsumexp(
+    x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = False
+) -> NDArray[Any]:
     r"""Take the logarithm of a sum of exponentials: a maximum with smooth corners.
 
     $$\operatorname{logsumexp}(x) = \max x + \log \sum_l e^{x_l - \max x}$$
@@ -144,7 +153,8 @@ def logsumexp(x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = F
 
     References
     ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on subtracting the maximum.
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on
+    subtracting the maximum.
 
     Examples
     --------
@@ -162,11 +172,16 @@ def logsumexp(x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = F
     """
     (scores,), dtype = _arrays.to_floats(x=x)
     _checks.has_axes("(..., n)", 1, x=scores)
-    axis, keepdims = _checks.axes(axis, scores, "x"), _checks.flag("keepdims", keepdims)
+    axis, keepdims = (
+        _checks.axes(axis, scores, "x"),
+        _checks.flag("keepdims", keepdims),
+    )
     with np.errstate(all="ignore"):
         top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
         shift = np.where(np.isinf(top), 0, top)  # inf - inf would be nan
-        total = shift + np.log(np.exp(scores - shift).sum(axis=axis, keepdims=True))
+        total = shift + np.log(
+            np.exp(scores - shift).sum(axis=axis, keepdims=True)
+        )
         total = total if keepdims else np.squeeze(total, axis=axis)
         result: NDArray[Any] = total.astype(dtype, copy=False)[()]
         return result
@@ -187,7 +202,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     Returns
     -------
     entropy : ndarray or scalar
-        0 for all weight on one key, $\ln n$ for equal weights on n keys. nan in a slice shows.
+        0 for all weight on one key, $\ln n$ for equal weights on n keys. nan
+        in a slice shows.
 
     Raises
     ------
@@ -208,7 +224,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> entropy([[0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0]]).round(3)
     array([1.386, 0.   ])
 
-    Counted in doublings, *ran* of the running example spreads over $2^{1.875}$ words:
+    Counted in doublings, *ran* of the running example spreads over $2^{1.875}$
+    words:
 
     >>> import numpy as np
     >>> from attention import entropy

@@ -16,9 +16,11 @@ class PartialAttention(NamedTuple):
     Attributes
     ----------
     output : ndarray of shape (..., n_q, d_v)
-        The values of these keys, blended by weights that sum to one; zero for a query that sees none of them.
+        The values of these keys, blended by weights that sum to one; zero for
+        a query that sees none of them.
     logsumexp : ndarray of shape (..., n_q)
-        The logarithm of the sum of their exponentials; -inf for a query that sees none of them.
+        The logarithm of the sum of their exponentials; -inf for a query that
+        sees none of them.
 
     Examples
     --------
@@ -29,7 +31,8 @@ class PartialAttention(NamedTuple):
     >>> PartialAttention(output=np.zeros((1, 2)), logsumexp=np.array([-np.inf]))
     PartialAttention(output=array([[0., 0.]]), logsumexp=array([-inf]))
 
-    A part that weighs three times as much pulls the merged output three quarters of the way:
+    A part that weighs three times as much pulls the merged output three
+    quarters of the way:
 
     >>> import numpy as np
     >>> from attention import PartialAttention, merge_partials
@@ -44,32 +47,41 @@ class PartialAttention(NamedTuple):
 
 
 def partial_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, **options: Unpack[AttentionOptions]
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    **options: Unpack[AttentionOptions],
 ) -> PartialAttention:
     r"""Attend to some of the keys, and keep what it takes to add the others later.
 
     $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
 
-    The n_q x n_k scores are never held: they are computed in tiles, as in `tiled_attention`.
+    The n_q x n_k scores are never held: they are computed in tiles, as in
+    `tiled_attention`.
 
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
         What is asked, one row a query.
     key : array_like of shape (..., n_k, d_k)
-        Some of the keys; none at all gives the part that changes nothing when merged.
+        Some of the keys; none at all gives the part that changes nothing when
+        merged.
     value : array_like of shape (..., n_k, d_v)
-        Their values. Leading axes and dtypes as in `scaled_dot_product_attention`.
+        Their values. Leading axes and dtypes as in
+        `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`. Mask and
-        bias are those of the given keys, and positions count from the first of these: if it is key `first` of the text,
-        subtract `first` from the offset. A sink belongs to one part only, else it is counted once for every part.
+        mask, bias, is_causal, window, offset, scale, softcap, sink and
+        enable_gqa, as in `attention_weights`. Mask and bias are those of the
+        given keys, and positions count from the first of these: if it is key
+        `first` of the text, subtract `first` from the offset. A sink belongs
+        to one part only, else it is counted once for every part.
 
     Returns
     -------
     part : PartialAttention
-        output of shape (..., n_q, d_v) and logsumexp of shape (..., n_q), for `merge_partials`. For float16 inputs the
-        logsumexp is float32: it is an exponent, and half precision would spoil it.
+        output of shape (..., n_q, d_v) and logsumexp of shape (..., n_q), for
+        `merge_partials`. For float16 inputs the logsumexp is float32: it is an
+        exponent, and half precision would spoil it.
 
     Raises
     ------
@@ -80,13 +92,15 @@ def partial_attention(
 
     References
     ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3, on the running maximum and sum;
-    [Dao et al. 2022](../reference/sources.md#dao2022), §3.1, for attention.
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3, on
+    the running maximum and sum; [Dao et al.
+    2022](../reference/sources.md#dao2022), §3.1, for attention.
 
     Examples
     --------
-    *ran* of the running example and the first two words, *cat* with 8 and *that* with 4 parts: the output is
-    $(8 \cdot (8, 0) + 4 \cdot (4, 4)) / 12$ and the exponentials sum to 12:
+    *ran* of the running example and the first two words, *cat* with 8 and
+    *that* with 4 parts: the output is $(8 \cdot (8, 0) + 4 \cdot (4, 4)) / 12$
+    and the exponentials sum to 12:
 
     >>> import numpy as np
     >>> from attention import partial_attention, project
@@ -108,26 +122,32 @@ def partial_attention(
     >>> partial_attention(q, k, v).output
     array([[5., 2.]])
     """
-    _checks.options_of("partial_attention", AttentionOptions.__annotations__, options)
+    _checks.options_of(
+        "partial_attention", AttentionOptions.__annotations__, options
+    )
     problem, dtype = tiles.prepared(query, key, value, **options)
     output, logsumexp = tiles.solve(problem)
     return PartialAttention(_arrays.rounded(output, dtype), logsumexp)
 
 
-def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialAttention:
+def merge_partials(
+    first: PartialAttention, *rest: PartialAttention
+) -> PartialAttention:
     r"""Join attention over several sets of keys into attention over all of them.
 
     $$L = \log \sum_P e^{L_P}, \qquad \Z = \sum_P e^{L_P - L} \, \Z_P$$
 
-    A softmax over the parts. Their order and grouping change nothing but the rounding, so parts may be computed
-    anywhere and merged as they arrive; a part without keys changes nothing at all.
+    A softmax over the parts. Their order and grouping change nothing but the
+    rounding, so parts may be computed anywhere and merged as they arrive; a
+    part without keys changes nothing at all.
 
     Parameters
     ----------
     first : PartialAttention
         Attention of some queries over some of the keys.
     *rest : PartialAttention
-        Attention of the same queries over other keys. A pair (output, logsumexp) will do.
+        Attention of the same queries over other keys. A pair (output,
+        logsumexp) will do.
 
     Returns
     -------
@@ -137,18 +157,22 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     Raises
     ------
     TypeError
-        If a part is neither a PartialAttention nor a pair, or an array does not hold real numbers.
+        If a part is neither a PartialAttention nor a pair, or an array does
+        not hold real numbers.
     ValueError
-        If output and logsumexp of a part do not fit, or two parts differ in shape.
+        If output and logsumexp of a part do not fit, or two parts differ in
+        shape.
 
     References
     ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3.1, eq. (4).
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3.1, eq.
+    (4).
 
     Examples
     --------
-    *ran* of the running example meets its five keys in blocks of 2, 2 and 1. Beside the largest score so far, 3
-    doublings, stand the sum of the exponentials and the blend before it is divided by that sum:
+    *ran* of the running example meets its five keys in blocks of 2, 2 and 1.
+    Beside the largest score so far, 3 doublings, stand the sum of the
+    exponentials and the blend before it is divided by that sum:
 
     >>> import numpy as np
     >>> from attention import merge_partials, partial_attention, project
@@ -169,8 +193,9 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     >>> merge_partials(a, b, c).output
     array([[5., 2.]])
 
-    From the last word to the first, in blocks of 1, 2 and 2, the largest score grows from 0 to 1 to 3 doublings:
-    what was summed before is halved, then divided by four.
+    From the last word to the first, in blocks of 1, 2 and 2, the largest score
+    grows from 0 to 1 to 3 doublings: what was summed before is halved, then
+    divided by four.
 
     >>> import numpy as np
     >>> from attention import merge_partials, partial_attention, project
@@ -192,15 +217,27 @@ def merge_partials(first: PartialAttention, *rest: PartialAttention) -> PartialA
     names = ["first", *(f"rest[{i}]" for i in range(len(rest)))]
     for name, part in zip(names, (first, *rest), strict=True):
         if not isinstance(part, tuple | list) or len(part) != 2:
-            raise TypeError(f"{name} must be a PartialAttention, or a pair (output, logsumexp): {type(part).__name__}")
+            raise TypeError(
+                f"{name} must be a PartialAttention, or a pair (output, logsumexp): {type(part).__name__}"
+            )
     outputs, dtype = _arrays.to_floats(
-        **{f"{name}.output": part[0] for name, part in zip(names, (first, *rest), strict=True)}
+        **{
+            f"{name}.output": part[0]
+            for name, part in zip(names, (first, *rest), strict=True)
+        }
     )
     shares, _ = _arrays.to_floats(
-        **{f"{name}.logsumexp": part[1] for name, part in zip(names, (first, *rest), strict=True)}
+        **{
+            f"{name}.logsumexp": part[1]
+            for name, part in zip(names, (first, *rest), strict=True)
+        }
     )
     for name, output, share in zip(names, outputs, shares, strict=True):
-        if output.ndim < 1 or output.shape != outputs[0].shape or output.shape[:-1] != share.shape:
+        if (
+            output.ndim < 1
+            or output.shape != outputs[0].shape
+            or output.shape[:-1] != share.shape
+        ):
             raise ValueError(
                 "parts must have outputs of one shape (..., n_q, d_v) and a logsumexp of shape (..., n_q): "
                 f"first.output {outputs[0].shape}, {name}.output {output.shape}, {name}.logsumexp {share.shape}"

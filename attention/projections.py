@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _arrays, _checks
 
 
-def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> NDArray[Any]:
+def project(
+    x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None
+) -> NDArray[Any]:
     r"""Map every token, a row of x, by the same matrix.
 
     $$Y = X W + b$$
@@ -16,8 +18,9 @@ def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> N
     Parameters
     ----------
     x : array_like of shape (..., n, d_in)
-        Token vectors, one a row. x and weight promote to a common dtype as in NumPy; integers and bools count
-        as float64, float16 is computed in float32 and returned as float16.
+        Token vectors, one a row. x and weight promote to a common dtype as in
+        NumPy; integers and bools count as float64, float16 is computed in
+        float32 and returned as float16.
     weight : array_like of shape (d_in, d_out)
         One column for every feature of the result.
     bias : array_like of shape (d_out,), optional
@@ -33,7 +36,8 @@ def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> N
     TypeError
         If an array does not hold real numbers.
     ValueError
-        If x and weight differ in d_in, or weight and bias in d_out; the message shows both shapes.
+        If x and weight differ in d_in, or weight and bias in d_out; the
+        message shows both shapes.
 
     References
     ----------
@@ -66,6 +70,8 @@ def project(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> N
         if bias is not None:
             offset = _arrays.real_array("bias", bias)
             if offset.shape != matrix.shape[1:]:
-                raise ValueError(f"bias must have shape (d_out,): bias {offset.shape}, weight {matrix.shape}")
+                raise ValueError(
+                    f"bias must have shape (d_out,): bias {offset.shape}, weight {matrix.shape}"
+                )
             y += offset.astype(y.dtype)
         return y.astype(dtype, copy=False)

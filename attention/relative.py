@@ -13,8 +13,9 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     $$m_h = 2^{-8 h / H}, \qquad h = 1, \dots, H$$
 
-    That is for H a power of two. Otherwise the slopes of the power of two below come first, then every other one of
-    the power above: its 1st, 3rd, 5th, …
+    That is for H a power of two. Otherwise the slopes of the power of two
+    below come first, then every other one of the power above: its 1st, 3rd,
+    5th, …
 
     Parameters
     ----------
@@ -37,7 +38,8 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     References
     ----------
-    [Press et al. 2022](../reference/sources.md#press2022), §3, and the paper's code for other numbers of heads.
+    [Press et al. 2022](../reference/sources.md#press2022), §3, and the paper's
+    code for other numbers of heads.
 
     Examples
     --------
@@ -47,28 +49,42 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> 1 / alibi_slopes(8)
     array([  2.,   4.,   8.,  16.,  32.,  64., 128., 256.])
 
-    Six heads: the four slopes of four heads, then the first and the third of eight.
+    Six heads: the four slopes of four heads, then the first and the third of
+    eight.
 
     >>> from attention import alibi_slopes
     >>> 1 / alibi_slopes(6)
     array([  4.,  16.,  64., 256.,   2.,   8.])
     """
     n_heads = _checks.size("n_heads", n_heads, minimum=1)
-    below = 1 << (n_heads.bit_length() - 1)  # the largest power of two that is not above n_heads
-    steps = np.concatenate([8 * np.arange(1, below + 1) / below, 8 * np.arange(1, 2 * below, 2) / (2 * below)])
+    below = 1 << (
+        n_heads.bit_length() - 1
+    )  # the largest power of two that is not above n_heads
+    steps = np.concatenate(
+        [
+            8 * np.arange(1, below + 1) / below,
+            8 * np.arange(1, 2 * below, 2) / (2 * below),
+        ]
+    )
     slopes: NDArray[Any] = np.exp2(-steps[:n_heads])
     return slopes.astype(_arrays.float_dtype(dtype), copy=False)
 
 
 def alibi_bias(
-    n_heads: int, n_queries: int, n_keys: int | None = None, *, offset: int = 0, dtype: DTypeLike = float
+    n_heads: int,
+    n_queries: int,
+    n_keys: int | None = None,
+    *,
+    offset: int = 0,
+    dtype: DTypeLike = float,
 ) -> NDArray[Any]:
     r"""Take points off a score in proportion to the distance.
 
     $$B_{hij} = -m_h\, | j - (i + \text{offset}) |$$
 
-    $m_h$ are the `alibi_slopes`. The paper defines the bias for causal models, in which every key stands before its
-    query. Here a key after the query pays the same price, which is an extension.
+    $m_h$ are the `alibi_slopes`. The paper defines the bias for causal models,
+    in which every key stands before its query. Here a key after the query pays
+    the same price, which is an extension.
 
     Parameters
     ----------
@@ -79,19 +95,22 @@ def alibi_bias(
     n_keys : int, optional
         Columns; n_queries if omitted.
     offset : int, optional
-        As in `causal_mask`: n_keys - n_queries aligns the last query with the last key.
+        As in `causal_mask`: n_keys - n_queries aligns the last query with the
+        last key.
     dtype : dtype, optional
         Floating-point type of the result.
 
     Returns
     -------
     bias : ndarray of dtype, shape (n_heads, n_queries, n_keys)
-        To be added to scaled scores: `bias=` of `scaled_dot_product_attention`.
+        To be added to scaled scores: `bias=` of
+        `scaled_dot_product_attention`.
 
     Raises
     ------
     TypeError
-        If a size or the offset is not an integer, or dtype not a floating-point type.
+        If a size or the offset is not an integer, or dtype not a
+        floating-point type.
     ValueError
         If n_heads is less than 1, or a size negative.
 
@@ -116,13 +135,23 @@ def alibi_bias(
     array([[-0.75, -0.5 , -0.25,  0.  ]])
     """
     slopes = alibi_slopes(n_heads)
-    steps = -np.abs(_positions.distances(n_queries, n_keys, _checks.integer("offset", offset)))  # (n_queries, n_keys)
+    steps = -np.abs(
+        _positions.distances(
+            n_queries, n_keys, _checks.integer("offset", offset)
+        )
+    )  # (n_queries, n_keys)
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        return (slopes[:, None, None] * steps).astype(_arrays.float_dtype(dtype))
+        return (slopes[:, None, None] * steps).astype(
+            _arrays.float_dtype(dtype)
+        )
 
 
 def relative_position_bias(
-    table: ArrayLike, n_queries: int, n_keys: int | None = None, *, offset: int = 0
+    table: ArrayLike,
+    n_queries: int,
+    n_keys: int | None = None,
+    *,
+    offset: int = 0,
 ) -> NDArray[Any]:
     r"""Look up a learned number for every head and distance; far distances share the last one.
 
@@ -133,30 +162,36 @@ def relative_position_bias(
     Parameters
     ----------
     table : array_like of shape (n_heads, 2 * D + 1)
-        One number for each distance from -D to D, with distance 0 in the middle.
+        One number for each distance from -D to D, with distance 0 in the
+        middle.
     n_queries : int
         Rows.
     n_keys : int, optional
         Columns; n_queries if omitted.
     offset : int, optional
-        As in `causal_mask`: n_keys - n_queries aligns the last query with the last key.
+        As in `causal_mask`: n_keys - n_queries aligns the last query with the
+        last key.
 
     Returns
     -------
     bias : ndarray of shape (n_heads, n_queries, n_keys)
-        To be added to scaled scores: `bias=` of `scaled_dot_product_attention`.
+        To be added to scaled scores: `bias=` of
+        `scaled_dot_product_attention`.
 
     Raises
     ------
     TypeError
-        If a size or the offset is not an integer, or the table does not hold real numbers.
+        If a size or the offset is not an integer, or the table does not hold
+        real numbers.
     ValueError
-        If a size is negative, or the table has no middle: an even number of columns.
+        If a size is negative, or the table has no middle: an even number of
+        columns.
 
     References
     ----------
-    Clipped distances: [Shaw et al. 2018](../reference/sources.md#shaw2018), §3.2. A scalar for each head, added to the
-    scores: [Raffel et al. 2020](../reference/sources.md#raffel2020), §2.1.
+    Clipped distances: [Shaw et al. 2018](../reference/sources.md#shaw2018),
+    §3.2. A scalar for each head, added to the scores: [Raffel et al.
+    2020](../reference/sources.md#raffel2020), §2.1.
 
     Examples
     --------
@@ -177,14 +212,24 @@ def relative_position_bias(
     """
     (numbers,), dtype = _arrays.to_floats(table=table)
     if numbers.ndim != 2 or numbers.shape[1] % 2 == 0:
-        raise ValueError(f"table must have shape (n_heads, 2 * max_distance + 1): table {numbers.shape}")
+        raise ValueError(
+            f"table must have shape (n_heads, 2 * max_distance + 1): table {numbers.shape}"
+        )
     end = numbers.shape[1] // 2
-    distance = _positions.distances(n_queries, n_keys, _checks.integer("offset", offset))  # (n_queries, n_keys)
-    return numbers.astype(dtype, copy=False)[:, end + np.clip(distance, -end, end)]
+    distance = _positions.distances(
+        n_queries, n_keys, _checks.integer("offset", offset)
+    )  # (n_queries, n_keys)
+    return numbers.astype(dtype, copy=False)[
+        :, end + np.clip(distance, -end, end)
+    ]
 
 
 def relative_position_bucket(
-    distance: ArrayLike, *, bidirectional: bool = True, n_buckets: int = 32, max_distance: int = 128
+    distance: ArrayLike,
+    *,
+    bidirectional: bool = True,
+    n_buckets: int = 32,
+    max_distance: int = 128,
 ) -> NDArray[np.int64]:
     r"""Sort distances into buckets: one each for the near ones, wider and wider ones for the far ones.
 
@@ -192,10 +237,12 @@ def relative_position_bucket(
     \min\Big(B - 1,\; e + \Big\lfloor (B - e)\, \frac{\ln(\delta / e)}{\ln(D / e)} \Big\rfloor\Big)
     & \text{otherwise} \end{cases} \qquad e = \lfloor B / 2 \rfloor$$
 
-    $\delta$ is how far the key stands before the query, B the number of buckets and D is `max_distance`.
-    Bidirectional, each side has half of the buckets, and keys after the query the upper half of the numbers.
-    Otherwise all keys after the query share bucket 0 with the query's own position. A bucket that begins at a whole
-    number begins there exactly; code that takes the logarithm in float32 can miss such a distance by one bucket.
+    $\delta$ is how far the key stands before the query, B the number of
+    buckets and D is `max_distance`. Bidirectional, each side has half of the
+    buckets, and keys after the query the upper half of the numbers. Otherwise
+    all keys after the query share bucket 0 with the query's own position. A
+    bucket that begins at a whole number begins there exactly; code that takes
+    the logarithm in float32 can miss such a distance by one bucket.
 
     Parameters
     ----------
@@ -211,20 +258,24 @@ def relative_position_bucket(
     Returns
     -------
     bucket : ndarray of int, shape of distance
-        From 0 to n_buckets - 1; columns of a table (n_heads, n_buckets): `table[:, bucket]` is a bias. T5 adds it to
-        dot products that are not scaled: `scale=1.0`.
+        From 0 to n_buckets - 1; columns of a table (n_heads, n_buckets):
+        `table[:, bucket]` is a bias. T5 adds it to dot products that are not
+        scaled: `scale=1.0`.
 
     Raises
     ------
     TypeError
-        If distance does not hold integers, a size is not an integer, or bidirectional not a bool.
+        If distance does not hold integers, a size is not an integer, or
+        bidirectional not a bool.
     ValueError
-        If a side has fewer than two buckets, n_buckets is odd though bidirectional, or max_distance not above the
-        distances that have buckets of their own.
+        If a side has fewer than two buckets, n_buckets is odd though
+        bidirectional, or max_distance not above the distances that have
+        buckets of their own.
 
     References
     ----------
-    [Raffel et al. 2020](../reference/sources.md#raffel2020), §2.1, and the paper's code.
+    [Raffel et al. 2020](../reference/sources.md#raffel2020), §2.1, and the
+    paper's code.
 
     Examples
     --------
@@ -246,14 +297,28 @@ def relative_position_bucket(
     both = _checks.flag("bidirectional", bidirectional)
     n_buckets = _checks.size("n_buckets", n_buckets, minimum=4 if both else 2)
     if both and n_buckets % 2:
-        raise ValueError(f"n_buckets must be even, half of them for each side: {n_buckets}")
+        raise ValueError(
+            f"n_buckets must be even, half of them for each side: {n_buckets}"
+        )
     side = n_buckets // 2 if both else n_buckets
     near = side // 2
-    max_distance = _checks.count("max_distance", max_distance, minimum=near + 1)
+    max_distance = _checks.count(
+        "max_distance", max_distance, minimum=near + 1
+    )
     far = side - near
-    starts = near * (max_distance / near) ** (np.arange(1, far) / far)  # where the far buckets after the first begin
-    starts = np.ceil(starts * (1 - 1e-12))  # a start that is an integer stays one whatever its rounding
-    steps = steps.clip(-max_distance, max_distance)  # further ones share the last bucket, and the least has no abs
+    starts = near * (max_distance / near) ** (
+        np.arange(1, far) / far
+    )  # where the far buckets after the first begin
+    starts = np.ceil(
+        starts * (1 - 1e-12)
+    )  # a start that is an integer stays one whatever its rounding
+    steps = steps.clip(
+        -max_distance, max_distance
+    )  # further ones share the last bucket, and the least has no abs
     delta = np.abs(steps) if both else np.maximum(-steps, 0)
-    bucket = np.where(delta < near, delta, near + np.searchsorted(starts, delta, side="right"))
+    bucket = np.where(
+        delta < near,
+        delta,
+        near + np.searchsorted(starts, delta, side="right"),
+    )
     return bucket + np.where(both & (steps > 0), side, 0)

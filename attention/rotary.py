@@ -22,23 +22,27 @@ def rotary_tables(
     $$\cos\frac{p\,\theta_i}{s}, \quad \sin\frac{p\,\theta_i}{s}, \qquad \theta_i = \text{base}^{-2i/r},
     \qquad i = 0, \dots, \tfrac r2 - 1$$
 
-    p is a position, $r$ is `rotary_dim`, $s$ is `interpolation`; `inv_freq` gives other $\theta_i$.
+    p is a position, $r$ is `rotary_dim`, $s$ is `interpolation`; `inv_freq`
+    gives other $\theta_i$.
 
     Parameters
     ----------
     positions : array_like, any shape
         Where the tokens stand: 0, 1, 2, … or any real numbers.
     rotary_dim : int
-        How many features are turned, two for each angle; even. All of a head's, or fewer for a partial rotation.
+        How many features are turned, two for each angle; even. All of a
+        head's, or fewer for a partial rotation.
     base : float, optional
         The larger, the slower the last pairs turn.
     inv_freq : array_like of shape (rotary_dim / 2,), optional
-        The frequencies $\theta_i$ themselves, in radians a position, for models that stretch some of them more than
-        others; base is left out then. A pair with frequency 0 does not turn.
+        The frequencies $\theta_i$ themselves, in radians a position, for
+        models that stretch some of them more than others; base is left out
+        then. A pair with frequency 0 does not turn.
     interpolation : float, optional
-        Divide the positions by this. A model trained on n tokens reads s * n of them with interpolation s: all angles
-        stay inside the range it was trained on, and neighbours stand closer together, for which it is fine-tuned
-        briefly.
+        Divide the positions by this. A model trained on n tokens reads s * n
+        of them with interpolation s: all angles stay inside the range it was
+        trained on, and neighbours stand closer together, for which it is
+        fine-tuned briefly.
     dtype : dtype, optional
         Floating-point type of the tables. The angles are computed in float64.
 
@@ -50,11 +54,13 @@ def rotary_tables(
     Raises
     ------
     TypeError
-        If positions or inv_freq are not real numbers, rotary_dim not an integer, base or interpolation not a number, or
-        dtype not a floating-point type.
+        If positions or inv_freq are not real numbers, rotary_dim not an
+        integer, base or interpolation not a number, or dtype not a
+        floating-point type.
     ValueError
-        If rotary_dim is not a positive even number, or base or interpolation not positive; if inv_freq does not hold
-        rotary_dim / 2 numbers, has one that is negative, nan or inf, or is given together with a base.
+        If rotary_dim is not a positive even number, or base or interpolation
+        not positive; if inv_freq does not hold rotary_dim / 2 numbers, has one
+        that is negative, nan or inf, or is given together with a base.
 
     References
     ----------
@@ -63,7 +69,8 @@ def rotary_tables(
 
     Examples
     --------
-    Position 1 turns the first of two pairs by one radian, the second by a hundredth:
+    Position 1 turns the first of two pairs by one radian, the second by a
+    hundredth:
 
     >>> from attention import rotary_tables
     >>> cos, sin = rotary_tables([0, 1], 4)
@@ -81,7 +88,8 @@ def rotary_tables(
     >>> np.array_equal(rotary_tables(8, 6, interpolation=4), rotary_tables(2, 6))
     True
 
-    Frequencies of your own: of two pairs the first turns by a radian a position, the second not at all.
+    Frequencies of your own: of two pairs the first turns by a radian a
+    position, the second not at all.
 
     >>> from attention import rotary_tables
     >>> cos, sin = rotary_tables([0, 1, 2], 4, inv_freq=[1.0, 0.0])
@@ -90,8 +98,8 @@ def rotary_tables(
            [0.8415, 0.    ],
            [0.9093, 0.    ]])
 
-    Why the angles are computed in float64: at position one million, those of float32 are wrong by up to 0.05 radians,
-    three degrees.
+    Why the angles are computed in float64: at position one million, those of
+    float32 are wrong by up to 0.05 radians, three degrees.
 
     >>> import numpy as np
     >>> frequencies = 10000.0 ** (-np.arange(0, 128, 2) / 128)
@@ -101,17 +109,30 @@ def rotary_tables(
     """
     where = _arrays.real_array("positions", positions).astype(np.float64)
     rotary_dim = _rotary_dim(rotary_dim)
-    base, interpolation = _checks.positive("base", base), _checks.positive("interpolation", interpolation)
+    base, interpolation = (
+        _checks.positive("base", base),
+        _checks.positive("interpolation", interpolation),
+    )
     dtype = _arrays.float_dtype(dtype)
     if inv_freq is None:
-        frequencies = base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)  # (rotary_dim / 2,)
+        frequencies = base ** (
+            -np.arange(0, rotary_dim, 2) / rotary_dim
+        )  # (rotary_dim / 2,)
     elif base != 10000.0:  # a base that would be ignored
-        raise ValueError(f"inv_freq replaces base: give one of them, not base {base} and inv_freq")
+        raise ValueError(
+            f"inv_freq replaces base: give one of them, not base {base} and inv_freq"
+        )
     else:
         frequencies = _frequencies(inv_freq, rotary_dim)
-    with np.errstate(all="ignore"):  # float16 has no room for the smallest sines; nan and inf show
-        angles = where[..., None] / interpolation * frequencies  # (..., rotary_dim / 2)
-        return np.cos(angles).astype(dtype, copy=False), np.sin(angles).astype(dtype, copy=False)
+    with np.errstate(
+        all="ignore"
+    ):  # float16 has no room for the smallest sines; nan and inf show
+        angles = (
+            where[..., None] / interpolation * frequencies
+        )  # (..., rotary_dim / 2)
+        return np.cos(angles).astype(dtype, copy=False), np.sin(angles).astype(
+            dtype, copy=False
+        )
 
 
 def _frequencies(inv_freq: ArrayLike, rotary_dim: int) -> NDArray[Any]:
@@ -122,12 +143,18 @@ def _frequencies(inv_freq: ArrayLike, rotary_dim: int) -> NDArray[Any]:
             f"inv_freq {array.shape}, rotary_dim {rotary_dim}"
         )
     if not (np.isfinite(array) & (array >= 0)).all():
-        raise ValueError(f"inv_freq must hold finite numbers of 0 or more: {array.min()} to {array.max()}")
+        raise ValueError(
+            f"inv_freq must hold finite numbers of 0 or more: {array.min()} to {array.max()}"
+        )
     return array
 
 
 def apply_rotary(
-    x: ArrayLike, cos: ArrayLike, sin: ArrayLike, *, layout: Literal["interleaved", "half"]
+    x: ArrayLike,
+    cos: ArrayLike,
+    sin: ArrayLike,
+    *,
+    layout: Literal["interleaved", "half"],
 ) -> NDArray[Any]:
     r"""Turn every pair of features by the angle of its position.
 
@@ -135,32 +162,36 @@ def apply_rotary(
     \begin{pmatrix} \cos & -\sin \\ \sin & \cos \end{pmatrix} \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \qquad
     (a, b) = \begin{cases} (2i,\, 2i + 1) & \text{interleaved} \\ (i,\, i + \tfrac r2) & \text{half} \end{cases}$$
 
-    $r$ is twice the last axis of the tables. The product of a turned query and a turned key depends on the distance of
-    their positions alone, $R_m^\top R_n = R_{n - m}$, and norms stay as they are.
+    $r$ is twice the last axis of the tables. The product of a turned query and
+    a turned key depends on the distance of their positions alone, $R_m^\top
+    R_n = R_{n - m}$, and norms stay as they are.
 
     Parameters
     ----------
     x : array_like of shape (..., n, d)
         Queries or keys; a single vector of shape (d,) too.
     cos, sin : array_like of shape (..., n, r/2)
-        Tables from `rotary_tables`, which must broadcast to x: leading axes (batch, heads) may be left out or 1, and
-        so may n. The first r features are turned, the others stay: r <= d.
+        Tables from `rotary_tables`, which must broadcast to x: leading axes
+        (batch, heads) may be left out or 1, and so may n. The first r features
+        are turned, the others stay: r <= d.
     layout : "interleaved" or "half"
-        Pairs of neighbours, or of features r/2 apart. Weights that were trained with one give nonsense with the
-        other, and no shape shows it; so there is no default.
+        Pairs of neighbours, or of features r/2 apart. Weights that were
+        trained with one give nonsense with the other, and no shape shows it;
+        so there is no default.
 
     Returns
     -------
     rotated : ndarray of shape (..., n, d)
-        In the dtype of x, to which the tables are cast; float16 is computed in float32.
+        In the dtype of x, to which the tables are cast; float16 is computed in
+        float32.
 
     Raises
     ------
     TypeError
         If layout is missing, or an array does not hold real numbers.
     ValueError
-        If layout is anything else, cos and sin differ in shape, or they do not broadcast to x; the message shows the
-        shapes.
+        If layout is anything else, cos and sin differ in shape, or they do not
+        broadcast to x; the message shows the shapes.
 
     References
     ----------
@@ -168,8 +199,9 @@ def apply_rotary(
 
     Examples
     --------
-    A quarter turn takes the first axis to the second, and the second to minus the first. The zeros are not exact, since
-    the double nearest to $\pi / 2$ is not $\pi / 2$:
+    A quarter turn takes the first axis to the second, and the second to minus
+    the first. The zeros are not exact, since the double nearest to $\pi / 2$
+    is not $\pi / 2$:
 
     >>> import numpy as np
     >>> from attention import apply_rotary, rotary_tables
@@ -201,15 +233,21 @@ def apply_rotary(
         return rotated.astype(dtype, copy=False)
 
 
-def _turn_neighbours(x: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], out: NDArray[Any]) -> None:
+def _turn_neighbours(
+    x: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], out: NDArray[Any]
+) -> None:
     """Multiply each pair, read as a complex number, with cos + i sin."""
     turns = np.empty(cos.shape, np.result_type(x.dtype, np.complex64))
     turns.real, turns.imag = cos, sin
-    pairs = x if x.strides[-1] == x.itemsize else np.ascontiguousarray(x)  # a view needs neighbours in memory
+    pairs = (
+        x if x.strides[-1] == x.itemsize else np.ascontiguousarray(x)
+    )  # a view needs neighbours in memory
     np.multiply(pairs.view(turns.dtype), turns, out=out.view(turns.dtype))
 
 
-def _turn_halves(x: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], out: NDArray[Any]) -> None:
+def _turn_halves(
+    x: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], out: NDArray[Any]
+) -> None:
     """Add the features times cos and their partners times sin, which the first half takes off."""
     half = cos.shape[-1]
     partners = np.concatenate([x[..., half:], x[..., :half]], axis=-1)
@@ -223,8 +261,9 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 
     $$(0, 2, 4, \dots, r - 2,\; 1, 3, 5, \dots, r - 1)$$
 
-    With `order = rotary_permutation(r)`, `x[..., order]` goes from interleaved to half, and
-    `x[..., np.argsort(order)]` back. Applied to the columns of a head's $W_Q$ and $W_K$ it converts weights.
+    With `order = rotary_permutation(r)`, `x[..., order]` goes from interleaved
+    to half, and `x[..., np.argsort(order)]` back. Applied to the columns of a
+    head's $W_Q$ and $W_K$ it converts weights.
 
     Parameters
     ----------
@@ -245,7 +284,8 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 
     References
     ----------
-    [Su et al. 2021](../reference/sources.md#su2021), eq. (34), has the interleaved layout.
+    [Su et al. 2021](../reference/sources.md#su2021), eq. (34), has the
+    interleaved layout.
 
     Examples
     --------
@@ -271,5 +311,7 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 def _rotary_dim(rotary_dim: int) -> int:
     result = _checks.size("rotary_dim", rotary_dim, minimum=2)
     if result % 2:
-        raise ValueError(f"rotary_dim must be even, two features for every angle: {result}")
+        raise ValueError(
+            f"rotary_dim must be even, two features for every angle: {result}"
+        )
     return result

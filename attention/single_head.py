@@ -24,13 +24,16 @@ def self_attention(
     Parameters
     ----------
     x : array_like of shape (..., n, d_model)
-        Token vectors, one a row; queries, keys and values are all made from them.
+        Token vectors, one a row; queries, keys and values are all made from
+        them.
     w_q, w_k : array_like of shape (d_model, d_k)
         They make queries and keys.
     w_v : array_like of shape (d_model, d_v)
-        It makes values. All four arrays promote to a common dtype as in `scaled_dot_product_attention`.
+        It makes values. All four arrays promote to a common dtype as in
+        `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`.
+        mask, bias, is_causal, window, offset, scale, softcap, sink and
+        enable_gqa, as in `attention_weights`.
 
     Returns
     -------
@@ -42,8 +45,9 @@ def self_attention(
     TypeError
         As in `scaled_dot_product_attention`.
     ValueError
-        If x and a matrix differ in d_model, or w_q and w_k in d_k; the message names the matrix and shows both shapes.
-        As in `scaled_dot_product_attention`.
+        If x and a matrix differ in d_model, or w_q and w_k in d_k; the message
+        names the matrix and shows both shapes. As in
+        `scaled_dot_product_attention`.
 
     References
     ----------
@@ -51,7 +55,8 @@ def self_attention(
 
     Examples
     --------
-    The running example: *that*, *chased* and *ran* ask for the first noun and find it, *cat* and *dog* ask nothing.
+    The running example: *that*, *chased* and *ran* ask for the first noun and
+    find it, *cat* and *dog* ask nothing.
 
     >>> from attention import self_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
@@ -62,14 +67,17 @@ def self_attention(
            [2.4, 2.4],
            [5. , 2. ]])
 
-    Options are passed on; under a causal mask the first word sees itself alone:
+    Options are passed on; under a causal mask the first word sees itself
+    alone:
 
     >>> from attention import self_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V, is_causal=True)[0]
     array([8., 0.])
     """
-    _checks.options_of("self_attention", AttentionOptions.__annotations__, options)
+    _checks.options_of(
+        "self_attention", AttentionOptions.__annotations__, options
+    )
     return _attend({"x": x}, w_q, w_k, w_v, options)
 
 
@@ -90,15 +98,18 @@ def cross_attention(
     x : array_like of shape (..., n_q, d_model)
         The tokens that ask.
     memory : array_like of shape (..., n_k, d_memory)
-        The tokens that answer, $Y$ in the formula: the encoder's output in a translation model.
+        The tokens that answer, $Y$ in the formula: the encoder's output in a
+        translation model.
     w_q : array_like of shape (d_model, d_k)
         It makes queries.
     w_k : array_like of shape (d_memory, d_k)
         It makes keys.
     w_v : array_like of shape (d_memory, d_v)
-        It makes values. All five arrays promote to a common dtype as in `scaled_dot_product_attention`.
+        It makes values. All five arrays promote to a common dtype as in
+        `scaled_dot_product_attention`.
     **options
-        mask, bias, is_causal, window, offset, scale, softcap, sink and enable_gqa, as in `attention_weights`.
+        mask, bias, is_causal, window, offset, scale, softcap, sink and
+        enable_gqa, as in `attention_weights`.
 
     Returns
     -------
@@ -110,8 +121,9 @@ def cross_attention(
     TypeError
         As in `scaled_dot_product_attention`.
     ValueError
-        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the message names the matrix and shows both
-        shapes. As in `scaled_dot_product_attention`.
+        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the
+        message names the matrix and shows both shapes. As in
+        `scaled_dot_product_attention`.
 
     References
     ----------
@@ -128,7 +140,8 @@ def cross_attention(
     array([[5.71428571, 2.28571429],
            [5.71428571, 2.28571429]])
 
-    Of cat, that and dog with weights 4/7, 2/7 and 1/7, that is 40/7 parts *cat* and 16/7 parts *dog*:
+    Of cat, that and dog with weights 4/7, 2/7 and 1/7, that is 40/7 parts
+    *cat* and 16/7 parts *dog*:
 
     >>> from attention import cross_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
@@ -136,19 +149,31 @@ def cross_attention(
     >>> cross_attention(x[[4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
     array([[40., 16.]])
     """
-    _checks.options_of("cross_attention", AttentionOptions.__annotations__, options)
+    _checks.options_of(
+        "cross_attention", AttentionOptions.__annotations__, options
+    )
     return _attend({"x": x, "memory": memory}, w_q, w_k, w_v, options)
 
 
 def _attend(
-    tokens: dict[str, ArrayLike], w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike, options: AttentionOptions
+    tokens: dict[str, ArrayLike],
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    w_v: ArrayLike,
+    options: AttentionOptions,
 ) -> NDArray[Any]:
     """Project and attend. The first of the named sequences asks, the last one answers: with one, it asks itself."""
-    (*sequences, wq, wk, wv), dtype = _arrays.to_floats(**tokens, w_q=w_q, w_k=w_k, w_v=w_v)
-    (asking, x), (answering, memory) = (list(zip(tokens, sequences, strict=True))[end] for end in (0, -1))
+    (*sequences, wq, wk, wv), dtype = _arrays.to_floats(
+        **tokens, w_q=w_q, w_k=w_k, w_v=w_v
+    )
+    (asking, x), (answering, memory) = (
+        list(zip(tokens, sequences, strict=True))[end] for end in (0, -1)
+    )
     _checks.matrix_fits(asking, x, "w_q", wq)
     _checks.matrix_fits(answering, memory, "w_k", wk)
     _checks.matrix_fits(answering, memory, "w_v", wv)
     _checks.same_size("d_k (last axis)", (-1, -1), w_q=wq, w_k=wk)
-    output = scaled_dot_product_attention(project(x, wq), project(memory, wk), project(memory, wv), **options)
+    output = scaled_dot_product_attention(
+        project(x, wq), project(memory, wk), project(memory, wv), **options
+    )
     return _arrays.rounded(output, dtype)

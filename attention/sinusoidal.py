@@ -9,7 +9,11 @@ from attention import _arrays, _checks
 
 
 def sinusoidal_encoding(
-    n_positions: int, d_model: int, *, base: float = 10000.0, dtype: DTypeLike = float
+    n_positions: int,
+    d_model: int,
+    *,
+    base: float = 10000.0,
+    dtype: DTypeLike = float,
 ) -> NDArray[Any]:
     r"""Write each position as sines and cosines of falling frequency.
 
@@ -25,7 +29,8 @@ def sinusoidal_encoding(
     d_model : int
         Columns; even.
     base : float, optional
-        Sets the longest wavelength, $2\pi \, \text{base}^{(d - 2) / d}$ positions.
+        Sets the longest wavelength, $2\pi \, \text{base}^{(d - 2) / d}$
+        positions.
     dtype : dtype, optional
         Floating-point type of the result. The angles are computed in float64.
 
@@ -37,9 +42,11 @@ def sinusoidal_encoding(
     Raises
     ------
     TypeError
-        If a size is not an integer, base not a number, or dtype not a floating-point type.
+        If a size is not an integer, base not a number, or dtype not a
+        floating-point type.
     ValueError
-        If n_positions is negative, d_model not a positive even number, or base not positive.
+        If n_positions is negative, d_model not a positive even number, or base
+        not positive.
 
     References
     ----------
@@ -64,11 +71,19 @@ def sinusoidal_encoding(
     n_positions = _checks.size("n_positions", n_positions)
     d_model = _checks.size("d_model", d_model, minimum=2)
     if d_model % 2:
-        raise ValueError(f"d_model must be even, a sine and a cosine for every pair: {d_model}")
+        raise ValueError(
+            f"d_model must be even, a sine and a cosine for every pair: {d_model}"
+        )
     base, dtype = _checks.positive("base", base), _arrays.float_dtype(dtype)
-    frequencies = base ** (-np.arange(0, d_model, 2) / d_model)  # (d_model / 2,)
-    angles = np.arange(n_positions)[:, None] * frequencies  # (n_positions, d_model / 2)
+    frequencies = base ** (
+        -np.arange(0, d_model, 2) / d_model
+    )  # (d_model / 2,)
+    angles = (
+        np.arange(n_positions)[:, None] * frequencies
+    )  # (n_positions, d_model / 2)
     encoding = np.empty((n_positions, d_model), dtype)
-    with np.errstate(under="ignore"):  # float16 has no room for the smallest sines
+    with np.errstate(
+        under="ignore"
+    ):  # float16 has no room for the smallest sines
         encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
     return encoding

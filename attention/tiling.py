@@ -31,10 +31,12 @@ def tiled_attention(
 
     $$\Z_i = \frac{\sum_j e^{S_{ij} - m_i} \, \V_j}{\sum_j e^{S_{ij} - m_i}}$$
 
-    Both sums grow tile by tile. $m_i$ is the largest score of the row so far; when it grows, what was summed before
-    shrinks by $e^{m_i^{\text{old}} - m_i}$. Where the lengths of queries and keys promise small scores, $m_i$ stays 0.
-    The division comes last, and blocks of queries are the outer loop. Beyond the output it needs one tile a thread,
-    half a MiB in float32, whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
+    Both sums grow tile by tile. $m_i$ is the largest score of the row so far;
+    when it grows, what was summed before shrinks by $e^{m_i^{\text{old}} -
+    m_i}$. Where the lengths of queries and keys promise small scores, $m_i$
+    stays 0. The division comes last, and blocks of queries are the outer loop.
+    Beyond the output it needs one tile a thread, half a MiB in float32,
+    whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
 
     Parameters
     ----------
@@ -43,14 +45,19 @@ def tiled_attention(
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row a key.
     value : array_like of shape (..., n_k, d_v)
-        What each key hands over. Leading axes and dtypes as in `scaled_dot_product_attention`.
+        What each key hands over. Leading axes and dtypes as in
+        `scaled_dot_product_attention`.
     mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`. Mask and bias are read tile by tile, and may be views made by `np.broadcast_to`.
+        As in `attention_weights`. Mask and bias are read tile by tile, and may
+        be views made by `np.broadcast_to`.
     query_block, key_block : int, optional
-        Rows and columns of a tile at most. Any size is right; the defaults are fast.
+        Rows and columns of a tile at most. Any size is right; the defaults are
+        fast.
     n_threads : int, optional
-        How many threads share the blocks of queries. NumPy's own matrix product may use threads too: with more than
-        one here, set the environment variable OPENBLAS_NUM_THREADS=1 before NumPy is imported, or they compete.
+        How many threads share the blocks of queries. NumPy's own matrix
+        product may use threads too: with more than one here, set the
+        environment variable OPENBLAS_NUM_THREADS=1 before NumPy is imported,
+        or they compete.
 
     Returns
     -------
@@ -60,15 +67,19 @@ def tiled_attention(
     Raises
     ------
     TypeError
-        As in `scaled_dot_product_attention`; if a block size or n_threads is not an integer.
+        As in `scaled_dot_product_attention`; if a block size or n_threads is
+        not an integer.
     ValueError
-        As in `scaled_dot_product_attention`; if a block size or n_threads is less than 1.
+        As in `scaled_dot_product_attention`; if a block size or n_threads is
+        less than 1.
 
     References
     ----------
-    [Rabe & Staats 2021](../reference/sources.md#rabe2021), §2 and §3, and [Dao 2023](../reference/sources.md#dao2023),
-    §3.1, divide once at the end, with queries outside, as here; [Dao et al. 2022](../reference/sources.md#dao2022),
-    Algorithm 1, normalises at every step, with keys outside.
+    [Rabe & Staats 2021](../reference/sources.md#rabe2021), §2 and §3, and [Dao
+    2023](../reference/sources.md#dao2023), §3.1, divide once at the end, with
+    queries outside, as here; [Dao et al.
+    2022](../reference/sources.md#dao2022), Algorithm 1, normalises at every
+    step, with keys outside.
 
     Examples
     --------
@@ -85,7 +96,8 @@ def tiled_attention(
            [2.4, 2.4],
            [5. , 2. ]])
 
-    Equal scores average the values that a query may see; the weights of 2000 tokens would fill 32 MB:
+    Equal scores average the values that a query may see; the weights of 2000
+    tokens would fill 32 MB:
 
     >>> import numpy as np
     >>> from attention import tiled_attention
@@ -99,5 +111,7 @@ def tiled_attention(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
         scale=scale, softcap=softcap, sink=sink, enable_gqa=enable_gqa,
     )  # fmt: skip
-    output, _ = tiles.solve(problem, query_block, key_block, n_threads, with_logsumexp=False)
+    output, _ = tiles.solve(
+        problem, query_block, key_block, n_threads, with_logsumexp=False
+    )
     return _arrays.rounded(output, dtype)

@@ -11,7 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from attention.practice.doctests import Result, run
-from attention.practice.mutants import MUTANTS, NAMES, Mutant, StaleError, named, sources
+from attention.practice.mutants import (
+    MUTANTS,
+    NAMES,
+    Mutant,
+    StaleError,
+    named,
+    sources,
+)
 
 ALL_KILLED, SURVIVORS, WRONG, STALE, STOPPED = 0, 1, 2, 3, 130
 FILE = "mine.py"
@@ -51,7 +58,9 @@ exit status:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the result is its exit status."""
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # a console may not know every letter
+        sys.stdout.reconfigure(
+            errors="replace"
+        )  # a console may not know every letter
     given = _parser().parse_args(arguments)
     if given.list:
         print("\n".join(_described("", mutant) for mutant in MUTANTS))
@@ -62,12 +71,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown:
         close = get_close_matches(unknown[0], NAMES, 1)
         return _refuse(
-            f"no mutant is called {unknown[0]!r}; " + (f"did you mean {close[0]!r}?" if close else "see --list")
+            f"no mutant is called {unknown[0]!r}; "
+            + (f"did you mean {close[0]!r}?" if close else "see --list")
         )
     if not 0 < given.seconds <= 3600:
         return _refuse("--seconds must be above 0 and at most 3600")
     try:
-        return _check(given.file, [named(name) for name in given.only or NAMES], given.seconds)
+        return _check(
+            given.file,
+            [named(name) for name in given.only or NAMES],
+            given.seconds,
+        )
     except StaleError as error:
         return _refuse(str(error), STALE)
     except KeyboardInterrupt:
@@ -79,11 +93,36 @@ def _parser() -> argparse.ArgumentParser:
         "python -m attention.practice", description="Which mutants do the doctests of a file kill?",
         epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("file", nargs="?", default=FILE, metavar="FILE", help=f"yours: .py, .md or .txt; {FILE}")
-    parser.add_argument("--start", action="store_true", help="write a file to begin with, unless it is there")
-    parser.add_argument("--list", action="store_true", help="name all mutants, with a hint for each")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this mutant; may be repeated")
-    parser.add_argument("--seconds", type=float, default=10, help="the time that each run may take; 10")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        default=FILE,
+        metavar="FILE",
+        help=f"yours: .py, .md or .txt; {FILE}",
+    )
+    parser.add_argument(
+        "--start",
+        action="store_true",
+        help="write a file to begin with, unless it is there",
+    )
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="name all mutants, with a hint for each",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this mutant; may be repeated",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=10,
+        help="the time that each run may take; 10",
+    )
     return parser
 
 
@@ -92,10 +131,14 @@ def _start(path: Path) -> int:
         with path.open("x", encoding="utf-8") as file:
             file.write(START.format(file=path))
     except FileExistsError:
-        return _refuse(f"{path} is there already, and stays as it is; name another file")
+        return _refuse(
+            f"{path} is there already, and stays as it is; name another file"
+        )
     except OSError as error:
         return _refuse(f"{path}: {error.strerror}")
-    print(f"{path} is written: add a test to it, then run python -m attention.practice {path}")
+    print(
+        f"{path} is written: add a test to it, then run python -m attention.practice {path}"
+    )
     return ALL_KILLED
 
 
@@ -115,20 +158,33 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
         why = _why_killed(result)
         if not why:
             survivors.append(mutant.name)
-        print(f"  killed    {mutant.name:<20} {why}" if why else _described("survived  ", mutant), flush=True)
+        print(
+            f"  killed    {mutant.name:<20} {why}"
+            if why
+            else _described("survived  ", mutant),
+            flush=True,
+        )
     print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} killed")
     if not survivors:
         return ALL_KILLED
-    print(f"Try one alone: python -m attention.practice {file} --only {survivors[0]}")
+    print(
+        f"Try one alone: python -m attention.practice {file} --only {survivors[0]}"
+    )
     return SURVIVORS
 
 
-def _results(file: str, chosen: Sequence[Mutant], seconds: float) -> Iterator[tuple[Mutant, Result]]:
+def _results(
+    file: str, chosen: Sequence[Mutant], seconds: float
+) -> Iterator[tuple[Mutant, Result]]:
     """Run the file on some mutants at once; the results come in order."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
             names = [mutant.name for mutant in chosen]
-            yield from zip(chosen, pool.map(partial(run, file, seconds=seconds), names), strict=True)
+            yield from zip(
+                chosen,
+                pool.map(partial(run, file, seconds=seconds), names),
+                strict=True,
+            )
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -142,10 +198,18 @@ def _trouble(file: str, result: Result) -> str:
         return f"{file}: {result.end}"
     if result.failures:
         line, what = result.failures[0]
-        more = f" (and {len(result.failures) - 1} more)" if len(result.failures) > 1 else ""
+        more = (
+            f" (and {len(result.failures) - 1} more)"
+            if len(result.failures) > 1
+            else ""
+        )
         return f"{file}:{line}: fails on the right functions{more}: {what}"
     where = " in a docstring" if file.endswith(".py") else ""
-    return "" if result.ran else f"{file}: no test in it: a line that begins with >>>{where}"
+    return (
+        ""
+        if result.ran
+        else f"{file}: no test in it: a line that begins with >>>{where}"
+    )
 
 
 def _why_killed(result: Result) -> str:
@@ -158,7 +222,9 @@ def _why_killed(result: Result) -> str:
 def _described(state: str, mutant: Mutant) -> str:
     lines = [f"  {state}{mutant.name}, see learn/{mutant.page}"]
     for text in (mutant.wrong, f"Hint: {mutant.hint}"):
-        lines += textwrap.wrap(text, 79, initial_indent=" " * 6, subsequent_indent=" " * 6)
+        lines += textwrap.wrap(
+            text, 79, initial_indent=" " * 6, subsequent_indent=" " * 6
+        )
     return "\n".join(lines)
 
 

@@ -35,7 +35,10 @@ from attention.practice.doctests import main
 main(*sys.argv[2:])
 os._exit(0)  # whatever threads the reader has started
 """
-_Error = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
+_Error = (
+    tuple[type[BaseException], BaseException, TracebackType]
+    | tuple[None, None, None]
+)
 
 
 class Result(NamedTuple):
@@ -58,15 +61,36 @@ def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
     """Run the examples of a file in a new process, and kill it after so many seconds."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         report = Path(folder, "report.json")
-        command = [sys.executable, "-c", _START, str(mutants.FOLDER), file, str(report), mutant]
-        environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONIOENCODING": "utf-8"}  # several run at once
+        command = [
+            sys.executable,
+            "-c",
+            _START,
+            str(mutants.FOLDER),
+            file,
+            str(report),
+            mutant,
+        ]
+        environment = {
+            "OPENBLAS_NUM_THREADS": "1",
+            **os.environ,
+            "PYTHONIOENCODING": "utf-8",
+        }  # several run at once
         none = subprocess.DEVNULL
         try:
-            ended = subprocess.run(command, stdin=none, stdout=none, stderr=none, timeout=seconds, env=environment)
+            ended = subprocess.run(
+                command,
+                stdin=none,
+                stdout=none,
+                stderr=none,
+                timeout=seconds,
+                env=environment,
+            )
         except subprocess.TimeoutExpired:
             return Result(end=f"not done after {seconds:g} seconds")
         if not report.exists():
-            return Result(end=f"Python ended in the middle, with status {ended.returncode}")
+            return Result(
+                end=f"Python ended in the middle, with status {ended.returncode}"
+            )
         return Result(*json.loads(report.read_text("utf-8")))
 
 
@@ -78,7 +102,9 @@ def main(file: str, report: str, mutant: str) -> None:
     sys.dont_write_bytecode = True  # leave no folder beside the reader's file
     target = Path(report).absolute()
     try:
-        mutants.install(mutants.sources(mutants.named(mutant)) if mutant else {})
+        mutants.install(
+            mutants.sources(mutants.named(mutant)) if mutant else {}
+        )
         result = examine(Path(file))
     except FileError as error:
         result = Result(trouble=str(error))
@@ -96,20 +122,28 @@ def examine(path: Path) -> Result:
         try:
             runner.run(test, out=lambda _: 0)
         except KeyboardInterrupt:
-            raise FileError(f"{path}: an example raises KeyboardInterrupt") from None
+            raise FileError(
+                f"{path}: an example raises KeyboardInterrupt"
+            ) from None
     return Result(runner.ran, sorted(runner.failed))
 
 
 def _of_text(path: Path) -> list[doctest.DocTest]:
     """Find the examples of a page; the end of a fence ends an output, too."""
     text = _FENCE.sub("", _read(path))
-    return [doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, path.name, str(path), 0)]
+    return [
+        doctest.DocTestParser().get_doctest(
+            text, {"__name__": "__main__"}, path.name, str(path), 0
+        )
+    ]
 
 
 def _of_module(path: Path) -> list[doctest.DocTest]:
     """Import a file, and find the examples in its docstrings."""
     _read(path)
-    sys.path.append(str(path.parent.absolute()))  # at the end: a neighbour hides nothing
+    sys.path.append(
+        str(path.parent.absolute())
+    )  # at the end: a neighbour hides nothing
     spec = spec_from_file_location("the_reader_s_file", path)
     assert spec is not None
     assert spec.loader is not None
@@ -124,12 +158,18 @@ def _of_module(path: Path) -> list[doctest.DocTest]:
 def _read(path: Path) -> str:
     try:
         if not path.exists():
-            raise FileError(f"{path}: there is no such file; --start writes one")
+            raise FileError(
+                f"{path}: there is no such file; --start writes one"
+            )
         if not path.is_file():
-            raise FileError(f"{path}: this is {'a folder; name a file' if path.is_dir() else 'not a file'}")
+            raise FileError(
+                f"{path}: this is {'a folder; name a file' if path.is_dir() else 'not a file'}"
+            )
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(f"{path}: not text in UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise FileError(
+            f"{path}: not text in UTF-8 (byte {error.start}); save it as UTF-8"
+        ) from None
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
 
@@ -138,11 +178,23 @@ def _where(path: Path, error: BaseException) -> str:
     """Say on which line of the file an error arose, and which."""
     if isinstance(error, SyntaxError) and error.lineno:
         prompt = (error.text or "").lstrip().startswith(">>>")
-        hint = "; >>> stands in a docstring, or in a file whose name ends in .md or .txt" if prompt else ""
+        hint = (
+            "; >>> stands in a docstring, or in a file whose name ends in .md or .txt"
+            if prompt
+            else ""
+        )
         return f"{path}:{error.lineno}: {error.msg}{hint}"
     frames = traceback.extract_tb(error.__traceback__)
-    here = [frame.lineno for frame in frames if Path(frame.filename).absolute() == path.absolute()]
-    return f"{path}:{here[-1]}: {_said(error)}" if here else f"{path}: {_said(error)}"
+    here = [
+        frame.lineno
+        for frame in frames
+        if Path(frame.filename).absolute() == path.absolute()
+    ]
+    return (
+        f"{path}:{here[-1]}: {_said(error)}"
+        if here
+        else f"{path}: {_said(error)}"
+    )
 
 
 def _said(error: BaseException) -> str:
@@ -152,8 +204,14 @@ def _said(error: BaseException) -> str:
         return "this waits for somebody to type (EOFError)"
     if isinstance(error, _TooMuchError):
         return f"this prints more than {MOST_OUTPUT} characters"
-    message = re.sub(r" \([^()]*\.py\)$", "", str(error))  # where an import looked
-    return _short(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+    message = re.sub(
+        r" \([^()]*\.py\)$", "", str(error)
+    )  # where an import looked
+    return _short(
+        f"{type(error).__name__}: {message}"
+        if message
+        else type(error).__name__
+    )
 
 
 def _short(text: str, most: int = 160) -> str:
@@ -173,22 +231,40 @@ class _Runner(doctest.DocTestRunner):
         self.ran, self.printed = 0, 0
         self.failed = list[tuple[int, str]]()
 
-    def report_start(self, out: Any, test: doctest.DocTest, example: doctest.Example) -> None:
+    def report_start(
+        self, out: Any, test: doctest.DocTest, example: doctest.Example
+    ) -> None:
         if not self.ran:
             sys.stdout.write = self._limited(sys.stdout.write)  # type: ignore[method-assign]
         self.ran += 1
 
-    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_failure(
+        self,
+        out: Any,
+        test: doctest.DocTest,
+        example: doctest.Example,
+        got: str,
+    ) -> None:
         want = _short(example.want, 70) or "nothing"
-        self._note(test, example, f"expected {want}, got {_short(got, 70) or 'nothing'}")
+        self._note(
+            test,
+            example,
+            f"expected {want}, got {_short(got, 70) or 'nothing'}",
+        )
 
     def report_unexpected_exception(
-        self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: _Error
+        self,
+        out: Any,
+        test: doctest.DocTest,
+        example: doctest.Example,
+        exc_info: _Error,
     ) -> None:
         assert exc_info[1]
         self._note(test, example, _said(exc_info[1]))
 
-    def _note(self, test: doctest.DocTest, example: doctest.Example, what: str) -> None:
+    def _note(
+        self, test: doctest.DocTest, example: doctest.Example, what: str
+    ) -> None:
         self.failed.append(((test.lineno or 0) + example.lineno + 1, what))
 
     def _limited(self, write: Callable[[str], int]) -> Callable[[str], int]:

@@ -208,16 +208,22 @@ def sources(mutant: Mutant) -> dict[str, str]:
     """Return the text of every module that the mutant changes, with its changes."""
     texts: dict[str, str] = {}
     for module, right, wrong in mutant.edits:
-        text = texts.get(module) or (FOLDER / f"{module}.py").read_text("utf-8")
+        text = texts.get(module) or (FOLDER / f"{module}.py").read_text(
+            "utf-8"
+        )
         if text.count(right) != 1:
-            raise StaleError(f"attention/{module}.py has been changed: {mutant.name} looks for {right!r} in it")
+            raise StaleError(
+                f"attention/{module}.py has been changed: {mutant.name} looks for {right!r} in it"
+            )
         texts[module] = text.replace(right, wrong)
     return texts
 
 
 def install(texts: dict[str, str]) -> None:
     """Forget the package; whoever imports it from now on receives these modules, under every name."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "attention"]:
+    for name in [
+        name for name in sys.modules if name.split(".")[0] == "attention"
+    ]:
         del sys.modules[name]
     sys.meta_path.insert(0, _Finder(texts))
 
@@ -227,12 +233,17 @@ class _Finder(MetaPathFinder):
         self.texts = texts
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         package, _, module = fullname.rpartition(".")
         if package != "attention" or module not in self.texts:
             return None
-        return spec_from_loader(fullname, _Text(FOLDER / f"{module}.py", self.texts[module]))
+        return spec_from_loader(
+            fullname, _Text(FOLDER / f"{module}.py", self.texts[module])
+        )
 
 
 class _Text(SourceLoader):
