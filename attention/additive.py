@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks, _scores
+from attention import _inputs
+from attention.dot_product import softmax_rows
 
 
 def additive_attention(
@@ -79,29 +80,27 @@ def additive_attention(
     >>> additive_attention([[0.0]], key, value, [[1.0]], [[1.0]], [w])
     array([[4.]])
     """
-    arrays = {
-        "query": query,
-        "key": key,
-        "value": value,
-        "w_query": w_query,
-        "w_key": w_key,
-        "w_score": w_score,
-    }
-    (q, k, v, wq, wk, w), dtype = _arrays.to_floats(**arrays)
-    _checks.matrix_fits("query", q, "w_query", wq)
-    _checks.matrix_fits("key", k, "w_key", wk)
-    _checks.keys_have_values(k, v)
-    _checks.same_size("d_hidden (last axis)", (-1, -1), w_query=wq, w_key=wk)
-    if w.shape != wq.shape[1:]:
-        raise ValueError(
-            f"w_score must have shape (d_hidden,): w_score {w.shape}, w_query {wq.shape}"
+    (q, k, v, w_q, w_k, w), dtype = _inputs.floats(
+        query=query, key=key, value=value,
+        w_query=w_query, w_key=w_key, w_score=w_score,
+    )  # fmt: skip
+    _inputs.matrix_fits("query", q, "w_query", w_q)
+    _inputs.matrix_fits("key", k, "w_key", w_k)
+    if v.ndim < 2 or k.shape[-2] != v.shape[-2]:
+        _inputs.refuse(
+            "key and value must share n_k (axis -2)", key=k, value=v
         )
-    _checks.leading_axes_broadcast(2, query=q, key=k, value=v)
+    if not w_q.shape[1:] == w_k.shape[1:] == w.shape:
+        rule = "w_query, w_key (last axis) and w_score must share d_hidden"
+        _inputs.refuse(rule, w_query=w_q, w_key=w_k, w_score=w)
+    _inputs.leading_axes_broadcast(2, query=q, key=k, value=v)
     with np.errstate(all="ignore"):
         hidden = np.tanh(
-            (q @ wq)[..., :, None, :] + (k @ wk)[..., None, :, :]
-        )  # (..., n_q, n_k, d_hidden)
-        scores = hidden @ w
-        _scores.show_infinities(scores, q, k)
-        weights = _scores.softmax_rows(_scores.masked(scores, None, mask))
-        return _scores.blend(weights, v, None, mask).astype(dtype, copy=False)
+            (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
+        )
+        scores = hidden @ w  # (..., n_q, n_k)
+        if mask is not None:
+            allowed = _inputs.fitted("mask", mask, "b", scores.shape)
+            scores = np.where(allowed, scores, -np.inf)
+            v = np.where(np.any(allowed, axis=-2)[..., None], v, 0)  # padding
+        return (softmax_rows(scores) @ v).astype(dtype, copy=False)

@@ -1,6 +1,6 @@
 """What attention costs: closed formulas, exact integers."""
 
-from attention import _checks
+from attention import _inputs
 
 
 def attention_flops(
@@ -58,19 +58,15 @@ def attention_flops(
     >>> attention_flops(4, 4, 8, 8), attention_flops(4, 4, 8, 8, is_causal=True)
     (512, 320)
     """
-    n_q, n_k = (
-        _checks.count("n_queries", n_queries),
-        _checks.count("n_keys", n_keys),
-    )
+    n_q, n_k = _size("n_queries", n_queries), _size("n_keys", n_keys)
     pairs = n_q * n_k
-    if _checks.flag("is_causal", is_causal):
+    if _inputs.flag("is_causal", is_causal):
         if n_q != n_k:
-            raise ValueError(
-                f"is_causal=True needs as many queries as keys: n_queries {n_q}, n_keys {n_k}"
-            )
+            rule = "is_causal=True needs as many queries as keys"
+            _inputs.refuse(rule, n_queries=n_q, n_keys=n_k)
         pairs = n_q * (n_q + 1) // 2
-    width = _checks.count("d_k", d_k) + _checks.count("d_v", d_v)
-    return 2 * pairs * width * _checks.count("n_heads", n_heads)
+    width = _size("d_k", d_k) + _size("d_v", d_v)
+    return 2 * pairs * width * _size("n_heads", n_heads)
 
 
 def attention_weight_bytes(
@@ -115,13 +111,8 @@ def attention_weight_bytes(
     >>> attention_weight_bytes(2000, 2000) // attention_weight_bytes(1000, 1000)
     4
     """
-    sizes = {
-        "n_queries": n_queries,
-        "n_keys": n_keys,
-        "n_heads": n_heads,
-        "itemsize": itemsize,
-    }
-    return _product(sizes)
+    pairs = _size("n_queries", n_queries) * _size("n_keys", n_keys)
+    return pairs * _size("n_heads", n_heads) * _size("itemsize", itemsize)
 
 
 def kv_cache_bytes(
@@ -188,17 +179,10 @@ def kv_cache_bytes(
     >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=8, d_head=128)
     393216
     """
-    sizes = {
-        "n_tokens": n_tokens,
-        "n_layers": n_layers,
-        "n_kv_heads": n_kv_heads,
-        "d_head": d_head,
-    }
-    return 2 * _product(sizes | {"itemsize": itemsize})
+    numbers = _size("n_kv_heads", n_kv_heads) * _size("d_head", d_head)
+    numbers *= _size("n_tokens", n_tokens) * _size("n_layers", n_layers)
+    return 2 * numbers * _size("itemsize", itemsize)
 
 
-def _product(sizes: dict[str, int]) -> int:
-    result = 1
-    for name, size in sizes.items():
-        result *= _checks.count(name, size)
-    return result
+def _size(name: str, value: int) -> int:
+    return _inputs.integer(name, value, 0)

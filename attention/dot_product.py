@@ -1,12 +1,16 @@
-"""Scaled dot-product attention: scores, weights, and their blend of the values."""
+"""Scaled dot-product attention: scores, weights, and weighted sums of values.
 
-from typing import Any
+Each function checks and converts its arguments at the top, and then shows the
+formula step by step. Two steps have a function of their own at the end.
+"""
+
+from typing import Any, Never, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _checks, _positions, _scores
-from attention._positions import Window
+from attention import _inputs
+from attention._inputs import AttentionOptions, Given, Window
 
 
 def attention_scores(
@@ -78,12 +82,17 @@ def attention_scores(
     >>> attention_scores(project(x, W_Q1), project(x, W_K))[4] / np.log(2)
     array([3., 2., 0., 1., 0.])
     """
-    (q, k), dtype = _scores.checked(enable_gqa, query=query, key=key)
+    given = _inputs.attention(
+        query, key, scale=scale, softcap=softcap, enable_gqa=enable_gqa
+    )
+    q, k = given.query, given.key
     with np.errstate(all="ignore"):
-        return _scores.scaled(q, k, scale, softcap).astype(dtype, copy=False)
+        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
+        if softcap is not None:
+            scores = softcap * np.tanh(scores / softcap)
+        return given.result(scores)
 
 
-@_checks.names_attn_mask
 def attention_weights(
     query: ArrayLike,
     key: ArrayLike,
@@ -97,6 +106,7 @@ def attention_weights(
     softcap: float | None = None,
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
+    **foreign: Never,
 ) -> NDArray[Any]:
     r"""Share each query's budget of one among the keys it may attend to.
 
@@ -193,17 +203,24 @@ def attention_weights(
     >>> attention_weights(q, k, window=(1, 0), offset=4) * 3
     array([[0., 0., 0., 2., 1.]])
     """
-    (q, k), dtype = _scores.checked(enable_gqa, query=query, key=key)
+    _inputs.options("attention_weights", foreign)
+    given = prepared(
+        query, key, mask=mask, bias=bias, is_causal=is_causal,
+        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
+        enable_gqa=enable_gqa,
+    )  # fmt: skip
+    q, k, _, allowed = given[:4]
     with np.errstate(all="ignore"):
-        scores = _scores.scaled(q, k, scale, softcap)
-        reach = _positions.reach(is_causal, window, offset, scores.shape)
-        weights = _scores.softmax_rows(
-            _scores.masked(scores, bias, mask, reach), sink
-        )
-        return weights.astype(dtype, copy=False)
+        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
+        if softcap is not None:
+            scores = softcap * np.tanh(scores / softcap)
+        if given.bias is not None:
+            scores = scores + given.bias
+        if allowed is not None:  # mask, is_causal, window
+            scores = np.where(allowed, scores, -np.inf)
+        return given.result(softmax_rows(scores, given.sink))
 
 
-@_checks.names_attn_mask
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
@@ -218,6 +235,7 @@ def scaled_dot_product_attention(
     softcap: float | None = None,
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
+    **foreign: Never,
 ) -> NDArray[Any]:
     r"""Answer every query with a blend of the values, weighted by how well their keys match.
 
@@ -313,20 +331,72 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(query, key, value, mask=[True, False])
     array([[5.]])
     """
-    (q, k, v), dtype = _scores.checked(
-        enable_gqa, query=query, key=key, value=value
-    )
+    _inputs.options("scaled_dot_product_attention", foreign)
+    given = prepared(
+        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
+        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
+        enable_gqa=enable_gqa,
+    )  # fmt: skip
+    q, k, v, allowed = given[:4]
     with np.errstate(all="ignore"):
-        scores = _scores.scaled(
-            q, k, scale, softcap, by_column=bias is None
-        )  # (..., n_q, n_k)
-        reach = _positions.reach(
-            is_causal, window, offset, scores.shape
-        )  # None: every query reaches every key
-        scores = _scores.masked(
-            scores, bias, mask, reach
-        )  # -inf where a query may not attend
-        weights = _scores.softmax_rows(scores, sink)  # each row sums to one
-        return _scores.blend(weights, v, bias, mask, reach).astype(
-            dtype, copy=False
-        )  # (..., n_q, d_v)
+        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
+        if softcap is not None:
+            scores = softcap * np.tanh(scores / softcap)
+        if given.bias is not None:
+            scores = scores + given.bias
+        if allowed is not None:  # mask, is_causal, window
+            scores = np.where(allowed, scores, -np.inf)
+        weights = softmax_rows(scores, given.sink)  # each row sums to one
+        return given.result(weights @ v)  # (..., n_q, d_v)
+
+
+def prepared(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike | None = None,
+    **options: Unpack[AttentionOptions],
+) -> Given:
+    """Check and convert the arguments, and combine all that forbids.
+
+    The `mask` that comes back is True where a query may attend to a key, by
+    mask, is_causal and window; None if it may do so everywhere. A key that no
+    query may see is padding, and may hold anything: here it becomes 0, since
+    a weight of 0 times nan would be nan.
+    """
+    given = _inputs.attention(query, key, value, **options)
+    q, k, v, allowed = given[:4]
+    if given.reach is not None:
+        left, right, offset = given.reach
+        keys = np.arange(k.shape[-2])
+        positions = np.arange(q.shape[-2])[:, None] + offset  # (..., n_q, 1)
+        allowed = np.ones((1, 1), bool) if allowed is None else allowed
+        if left is not None:
+            allowed = allowed & (keys >= positions - left)
+        if right is not None:
+            allowed = allowed & (keys <= positions + right)
+    if allowed is not None:
+        seen = allowed.any(axis=-2)[..., None]  # (..., n_k, 1)
+        if given.n_groups > 1 and seen.ndim > 2:  # by any head of a group
+            seen = seen.any(axis=-3, keepdims=True)
+        k, v = np.where(seen, k, 0), np.where(seen, v, 0)
+    return given._replace(key=k, value=v, mask=allowed)
+
+
+def softmax_rows(
+    scores: NDArray[Any], sink: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Turn each row of scores into weights, as `softmax` does.
+
+    A sink is one more score, whose weight nobody receives. A row without an
+    allowed key, or without any key, gets weights of zero.
+    """
+    largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    if sink is not None:
+        largest = np.maximum(largest, sink)
+    largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
+    exponentials = np.exp(scores - largest)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    if sink is not None:
+        total = total + np.exp(sink - largest)
+    weights: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
+    return weights

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
+from attention import _inputs
 
 
 class _Format(NamedTuple):
@@ -96,17 +96,14 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     >>> round_to_format([448, 464, 465], "float8_e4m3fn")
     array([448., 448.,  nan])
     """
-    (numbers,), dtype = _arrays.to_floats(x=x)
-    _checks.one_of("format", format, tuple(_FORMATS))
+    (numbers,), dtype = _inputs.floats(x=x)
+    _inputs.one_of("format", format, tuple(_FORMATS))
     precision, min_exponent, largest, overflow = _FORMATS[format]
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(numbers)  # |numbers| < 2**exponent
         step = np.maximum(exponent - 1, min_exponent) - precision + 1
         nearest = np.ldexp(np.rint(np.ldexp(numbers, -step)), step)
         too_large = np.abs(nearest) > largest
-        nearest = np.where(
-            too_large,
-            np.copysign(nearest.dtype.type(overflow), nearest),
-            nearest,
-        )
-    return _arrays.rounded(nearest, dtype)
+        beyond = np.copysign(nearest.dtype.type(overflow), nearest)
+        rounded: NDArray[Any] = np.where(too_large, beyond, nearest)
+        return rounded.astype(dtype, copy=False)

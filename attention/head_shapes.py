@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
+from attention import _inputs
 
 
 def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
@@ -71,13 +71,11 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     array([[1, 2],
            [3, 4]])
     """
-    array = _arrays.real_array("x", x)
-    _checks.has_axes("(..., n, h * d)", 2, x=array)
-    n_heads = _checks.count("n_heads", n_heads, minimum=1)
-    if array.shape[-1] % n_heads:
-        raise ValueError(
-            f"n_heads must divide the features of x (last axis): n_heads {n_heads}, x {array.shape}"
-        )
+    array = _inputs.real("x", x)
+    n_heads = _inputs.integer("n_heads", n_heads, 1)
+    if array.ndim < 2 or array.shape[-1] % n_heads:
+        rule = "n_heads must divide the features of x (..., n, h * d)"
+        _inputs.refuse(rule, n_heads=n_heads, x=array)
     width = array.shape[-1] // n_heads
     return array.reshape(*array.shape[:-1], n_heads, width).swapaxes(-2, -3)
 
@@ -121,8 +119,9 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
     >>> np.array_equal(merge_heads(split_heads(x, 3)), x)
     True
     """
-    array = _arrays.real_array("x", x)
-    _checks.has_axes("(..., h, n, d)", 3, x=array)
+    array = _inputs.real("x", x)
+    if array.ndim < 3:
+        _inputs.refuse("x must have axes (..., h, n, d)", x=array)
     heads, n, width = array.shape[-3:]
     return array.swapaxes(-2, -3).reshape(*array.shape[:-3], n, heads * width)
 
@@ -169,8 +168,8 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     >>> np.tile([[[10]], [[20]]], (2, 1, 1)).ravel()
     array([10, 20, 10, 20])
     """
-    array = _arrays.real_array("x", x)
-    _checks.has_axes("(..., n_kv_heads, n, d)", 3, x=array)
-    return np.repeat(
-        array, _checks.size("n_groups", n_groups, minimum=1), axis=-3
-    )
+    array = _inputs.real("x", x)
+    if array.ndim < 3:
+        _inputs.refuse("x must have axes (..., n_kv_heads, n, d)", x=array)
+    n_groups = _inputs.integer("n_groups", n_groups, 1)
+    return np.repeat(array, n_groups, axis=-3)

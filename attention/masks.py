@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _arrays, _checks, _positions
+from attention import _inputs
 
 
 def causal_mask(
@@ -65,9 +65,7 @@ def causal_mask(
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    mask: NDArray[np.bool_] = (
-        _positions.distances(n_queries, n_keys, offset) <= 0
-    )
+    mask: NDArray[np.bool_] = _inputs.distances(n_queries, n_keys, offset) <= 0
     return mask
 
 
@@ -128,16 +126,12 @@ def sliding_window_mask(
     >>> np.array_equal(sliding_window_mask(4, left=None), causal_mask(4))
     True
     """
-    distance = _positions.distances(n_queries, n_keys, offset)
+    distance = _inputs.distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
     if left is not None:
-        mask &= distance >= -_checks.count(
-            "left", left, hint=_positions.NO_LIMIT
-        )
+        mask &= distance >= -_inputs.integer("left", left, 0)
     if right is not None:
-        mask &= distance <= _checks.count(
-            "right", right, hint=_positions.NO_LIMIT
-        )
+        mask &= distance <= _inputs.integer("right", right, 0)
     return mask
 
 
@@ -183,15 +177,11 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    sizes = _arrays.integer_array("lengths", lengths)
-    n_keys = _checks.size("n_keys", n_keys)
-    if sizes.ndim > 1:
-        raise ValueError(
-            f"lengths must be one integer or have shape (batch,): lengths {sizes.shape}"
-        )
-    if sizes.size and not 0 <= sizes.min() <= sizes.max() <= n_keys:
-        raise ValueError(
-            f"lengths must be from 0 to n_keys = {n_keys}: {sizes.min()} to {sizes.max()}"
+    sizes = _inputs.offsets("lengths", lengths)  # () or (batch,)
+    n_keys = _inputs.integer("n_keys", n_keys, 0)
+    if ((sizes < 0) | (sizes > n_keys)).any():
+        _inputs.refuse(
+            f"lengths must be from 0 to n_keys = {n_keys}", lengths=lengths
         )
     mask = np.arange(n_keys) < sizes[..., None, None]
     return mask[:, None] if sizes.ndim else mask
@@ -246,20 +236,17 @@ def segment_mask(
            [ True,  True, False],
            [False, False,  True]])
     """
-    rows = _arrays.integer_array("query_segments", query_segments)
-    columns = (
-        rows
-        if key_segments is None
-        else _arrays.integer_array("key_segments", key_segments)
-    )
-    if not (
-        rows.ndim == columns.ndim
-        and rows.ndim in (1, 2)
-        and rows.shape[:-1] == columns.shape[:-1]
-    ):
-        raise ValueError(
-            "query_segments and key_segments must have shapes (n_q,) and (n_k,), or (batch, n_q) and (batch, n_k): "
-            f"query_segments {rows.shape}, key_segments {columns.shape}"
+    rows = _inputs.real("query_segments", query_segments, "iu")
+    columns = rows
+    if key_segments is not None:
+        columns = _inputs.real("key_segments", key_segments, "iu")
+    fits = rows.shape[:-1] == columns.shape[:-1] and columns.ndim > 0
+    if rows.ndim not in (1, 2) or not fits:
+        _inputs.refuse(
+            "segments must have shapes (n_q,) and (n_k,), or (batch, n_q) "
+            "and (batch, n_k)",
+            query_segments=rows,
+            key_segments=columns,
         )
     mask: NDArray[np.bool_] = rows[..., :, None] == columns[..., None, :]
     return mask[:, None] if rows.ndim == 2 else mask
@@ -310,5 +297,5 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> np.array_equal(by_bias, attention_weights(x, x, mask=mask))
     True
     """
-    allowed = _arrays.bool_array("mask", mask)
-    return np.where(allowed, 0, -np.inf).astype(_arrays.float_dtype(dtype))
+    allowed = _inputs.real("mask", mask, "b")
+    return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks, _scores
+from attention import _inputs
 
 
-def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
+def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
     r"""Turn scores into weights: positive, and summing to one along an axis.
 
-    $$\softmax(x)_j = \frac{e^{x_j}}{\sum_l e^{x_l}} = \frac{e^{x_j - \max x}}{\sum_l e^{x_l - \max x}}$$
+    $$\softmax(x)_j = \frac{e^{x_j}}{\sum_l e^{x_l}}
+    = \frac{e^{x_j - \max x}}{\sum_l e^{x_l - \max x}}$$
 
     The second form is the one computed: no exponent is above zero, so nothing
     overflows.
@@ -21,8 +22,8 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     x : array_like
         Scores. Integers and bools become float64; float16 is computed in
         float32 and returned as float16.
-    axis : int, optional
-        The axis along which the weights sum to one.
+    axis : int or tuple of int, optional
+        The axis or axes along which the weights sum to one.
 
     Returns
     -------
@@ -59,16 +60,18 @@ def softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> np.array_equal(softmax([1000, 1001, 1002]), softmax([0, 1, 2]))
     True
     """
-    (scores,), dtype = _arrays.to_floats(x=x)
-    _checks.has_axes("(..., n)", 1, x=scores)
-    axis = _checks.axis(axis, scores, "x")
-    weights = scores.copy()
+    (scores,), dtype = _inputs.floats(x=x)
+    axis = _axes(axis, "x", scores)
     with np.errstate(all="ignore"):
-        weights /= _scores.exponentials(weights, axis)
+        exponentials = np.exp(scores - _largest(scores, axis))
+        total = exponentials.sum(axis=axis, keepdims=True)
+        weights: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
         return weights.astype(dtype, copy=False)
 
 
-def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
+def log_softmax(
+    x: ArrayLike, axis: int | tuple[int, ...] = -1
+) -> NDArray[Any]:
     r"""Take the logarithm of `softmax` without underflow.
 
     $$\log \softmax(x)_j = (x_j - \max x) - \log \sum_l e^{x_l - \max x}$$
@@ -77,8 +80,8 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     ----------
     x : array_like
         Scores; dtypes as in `softmax`.
-    axis : int, optional
-        The axis along which the weights sum to one.
+    axis : int or tuple of int, optional
+        The axis or axes along which the weights sum to one.
 
     Returns
     -------
@@ -111,16 +114,15 @@ def log_softmax(x: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> softmax([-1000.0, 0.0]), log_softmax([-1000.0, 0.0])
     (array([0., 1.]), array([-1000.,     0.]))
     """
-    (scores,), dtype = _arrays.to_floats(x=x)
-    _checks.has_axes("(..., n)", 1, x=scores)
-    axis = _checks.axis(axis, scores, "x")
+    (scores,), dtype = _inputs.floats(x=x)
+    axis = _axes(axis, "x", scores)
     with np.errstate(all="ignore"):
-        top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-        shifted = scores - np.where(top == -np.inf, 0, top)
+        shifted = scores - _largest(scores, axis)
         total = np.exp(shifted).sum(axis=axis, keepdims=True)
-        return (shifted - np.log(np.where(total == 0, 1, total))).astype(
-            dtype, copy=False
+        log_weights: NDArray[Any] = shifted - np.log(
+            np.where(total == 0, 1, total)
         )
+        return log_weights.astype(dtype, copy=False)
 
 
 def logsumexp(
@@ -170,21 +172,27 @@ def logsumexp(
     >>> float(logsumexp([]))
     -inf
     """
-    (scores,), dtype = _arrays.to_floats(x=x)
-    _checks.has_axes("(..., n)", 1, x=scores)
-    axis, keepdims = (
-        _checks.axes(axis, scores, "x"),
-        _checks.flag("keepdims", keepdims),
-    )
+    (scores,), dtype = _inputs.floats(x=x)
+    axis = _axes(axis, "x", scores)
+    keepdims = _inputs.flag("keepdims", keepdims)
     with np.errstate(all="ignore"):
-        top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-        shift = np.where(np.isinf(top), 0, top)  # inf - inf would be nan
-        total = shift + np.log(
-            np.exp(scores - shift).sum(axis=axis, keepdims=True)
-        )
-        total = total if keepdims else np.squeeze(total, axis=axis)
-        result: NDArray[Any] = total.astype(dtype, copy=False)[()]
-        return result
+        largest = _largest(scores, axis)
+        total = np.exp(scores - largest).sum(axis=axis, keepdims=True)
+        # a score of inf outweighs all others, and inf - inf is no number
+        result = np.where(largest == np.inf, np.inf, largest + np.log(total))
+        result = result if keepdims else np.squeeze(result, axis=axis)
+        return result.astype(dtype, copy=False)[()]
+
+
+def _largest(
+    scores: NDArray[Any], axis: int | tuple[int, ...]
+) -> NDArray[Any]:
+    """Find the maximum of each slice; 0 for a slice of nothing but -inf.
+
+    There is nothing to subtract there, and -inf - -inf would be nan.
+    """
+    largest = scores.max(axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(largest == -np.inf, 0, largest)
 
 
 def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
@@ -232,12 +240,25 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> float(entropy([1/2, 1/4, 1/16, 1/8, 1/16]) / np.log(2))
     1.875
     """
-    (w,), dtype = _arrays.to_floats(weights=weights)
-    _checks.has_axes("(..., n)", 1, weights=w)
-    axis = _checks.axis(axis, w, "weights")
-    if (w < 0).any():
-        raise ValueError(f"weights must not be negative: smallest {w.min()}")
+    (w,), dtype = _inputs.floats(weights=weights)
+    axis = _axes(axis, "weights", w)
+    smallest = w.min(initial=0)
+    if smallest < 0:
+        _inputs.refuse("weights must not be negative", smallest=smallest)
     with np.errstate(all="ignore"):
         terms = np.where(w == 0, 0, -w * np.log(w))
-        total: NDArray[Any] = terms.sum(axis=axis) + 0.0  # + 0.0: no -0
-        return total.astype(dtype, copy=False)
+        total = terms.sum(axis=axis) + 0.0  # + 0.0: no -0
+        return np.asarray(total, dtype)[()]
+
+
+def _axes(value: Any, name: str, array: NDArray[Any]) -> Any:
+    """Refuse what is neither an axis of the array nor a tuple of them."""
+    several = value if isinstance(value, tuple) else (value,)
+    for axis in several:
+        if not -array.ndim <= _inputs.integer("axis", axis) < array.ndim:
+            _inputs.refuse(
+                f"axis {axis} is not one of {name}", **{name: array}
+            )
+    if len({axis % array.ndim for axis in several}) < len(several):
+        _inputs.refuse("axis must not name an axis twice", axis=value)
+    return value

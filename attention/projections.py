@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
+from attention import _inputs
 
 
 def project(
@@ -63,15 +63,10 @@ def project(
            [ 2.,  0.,  0., -2.],
            [ 0.,  0.,  1.,  0.]])
     """
-    (rows, matrix), dtype = _arrays.to_floats(x=x, weight=weight)
-    _checks.matrix_fits("x", rows, "weight", matrix)
+    (tokens, matrix), dtype = _inputs.floats(x=x, weight=weight)
+    _inputs.matrix_fits("x", tokens, "weight", matrix)
     with np.errstate(all="ignore"):
-        y = rows @ matrix
+        y = tokens @ matrix
         if bias is not None:
-            offset = _arrays.real_array("bias", bias)
-            if offset.shape != matrix.shape[1:]:
-                raise ValueError(
-                    f"bias must have shape (d_out,): bias {offset.shape}, weight {matrix.shape}"
-                )
-            y += offset.astype(y.dtype)
+            y = y + _inputs.row("bias", bias, "weight", matrix)
         return y.astype(dtype, copy=False)

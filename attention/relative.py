@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _arrays, _checks, _positions
+from attention import _inputs
 
 
 def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
@@ -56,18 +56,14 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> 1 / alibi_slopes(6)
     array([  4.,  16.,  64., 256.,   2.,   8.])
     """
-    n_heads = _checks.size("n_heads", n_heads, minimum=1)
-    below = 1 << (
-        n_heads.bit_length() - 1
-    )  # the largest power of two that is not above n_heads
-    steps = np.concatenate(
-        [
-            8 * np.arange(1, below + 1) / below,
-            8 * np.arange(1, 2 * below, 2) / (2 * below),
-        ]
+    n_heads = _inputs.integer("n_heads", n_heads, 1)
+    below = 1 << (n_heads.bit_length() - 1)  # a power of two, at most n_heads
+    steps = np.arange(1, below + 1) / below
+    more = np.arange(1, 2 * below, 2) / (2 * below)
+    slopes: NDArray[Any] = np.exp2(
+        -8 * np.concatenate([steps, more])[:n_heads]
     )
-    slopes: NDArray[Any] = np.exp2(-steps[:n_heads])
-    return slopes.astype(_arrays.float_dtype(dtype), copy=False)
+    return slopes.astype(_inputs.float_dtype(dtype), copy=False)
 
 
 def alibi_bias(
@@ -75,7 +71,7 @@ def alibi_bias(
     n_queries: int,
     n_keys: int | None = None,
     *,
-    offset: int = 0,
+    offset: ArrayLike = 0,
     dtype: DTypeLike = float,
 ) -> NDArray[Any]:
     r"""Take points off a score in proportion to the distance.
@@ -134,16 +130,13 @@ def alibi_bias(
     >>> alibi_bias(8, 1, 4, offset=3)[1]
     array([[-0.75, -0.5 , -0.25,  0.  ]])
     """
-    slopes = alibi_slopes(n_heads)
-    steps = -np.abs(
-        _positions.distances(
-            n_queries, n_keys, _checks.integer("offset", offset)
-        )
-    )  # (n_queries, n_keys)
+    slopes = alibi_slopes(n_heads)[:, None, None]
+    distance = _inputs.distances(n_queries, n_keys, offset)
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        return (slopes[:, None, None] * steps).astype(
-            _arrays.float_dtype(dtype)
-        )
+        bias: NDArray[Any] = slopes * -np.abs(
+            distance
+        )  # (..., n_heads, n_q, n_k)
+        return bias.astype(_inputs.float_dtype(dtype))
 
 
 def relative_position_bias(
@@ -151,7 +144,7 @@ def relative_position_bias(
     n_queries: int,
     n_keys: int | None = None,
     *,
-    offset: int = 0,
+    offset: ArrayLike = 0,
 ) -> NDArray[Any]:
     r"""Look up a learned number for every head and distance; far distances share the last one.
 
@@ -210,18 +203,16 @@ def relative_position_bias(
     array([[[-1.,  0.,  1.],
             [-2., -1.,  0.]]])
     """
-    (numbers,), dtype = _arrays.to_floats(table=table)
+    (numbers,), dtype = _inputs.floats(table=table)
     if numbers.ndim != 2 or numbers.shape[1] % 2 == 0:
-        raise ValueError(
-            f"table must have shape (n_heads, 2 * max_distance + 1): table {numbers.shape}"
-        )
+        rule = "table must have shape (n_heads, 2 * max_distance + 1)"
+        _inputs.refuse(rule, table=numbers)
     end = numbers.shape[1] // 2
-    distance = _positions.distances(
-        n_queries, n_keys, _checks.integer("offset", offset)
-    )  # (n_queries, n_keys)
-    return numbers.astype(dtype, copy=False)[
-        :, end + np.clip(distance, -end, end)
-    ]
+    distance = _inputs.distances(n_queries, n_keys, offset)
+    columns = end + np.clip(distance, -end, end)
+    heads = np.arange(len(numbers))[:, None, None]
+    bias: NDArray[Any] = numbers[heads, columns].astype(dtype, copy=False)
+    return bias
 
 
 def relative_position_bucket(
@@ -293,32 +284,20 @@ def relative_position_bucket(
     >>> relative_position_bucket([1, 7, 8, 128], bidirectional=False)
     array([0, 0, 0, 0])
     """
-    steps = _arrays.int64_array("distance", distance)
-    both = _checks.flag("bidirectional", bidirectional)
-    n_buckets = _checks.size("n_buckets", n_buckets, minimum=4 if both else 2)
+    steps = _inputs.integers("distance", distance)
+    both = _inputs.flag("bidirectional", bidirectional)
+    n_buckets = _inputs.integer("n_buckets", n_buckets, 4 if both else 2)
     if both and n_buckets % 2:
-        raise ValueError(
-            f"n_buckets must be even, half of them for each side: {n_buckets}"
-        )
+        rule = "n_buckets must be even, half of them for each side"
+        _inputs.refuse(rule, n_buckets=n_buckets)
     side = n_buckets // 2 if both else n_buckets
     near = side // 2
-    max_distance = _checks.count(
-        "max_distance", max_distance, minimum=near + 1
-    )
+    max_distance = _inputs.integer("max_distance", max_distance, near + 1)
     far = side - near
-    starts = near * (max_distance / near) ** (
-        np.arange(1, far) / far
-    )  # where the far buckets after the first begin
-    starts = np.ceil(
-        starts * (1 - 1e-12)
-    )  # a start that is an integer stays one whatever its rounding
-    steps = steps.clip(
-        -max_distance, max_distance
-    )  # further ones share the last bucket, and the least has no abs
+    # where the far buckets begin; one that is an integer stays one
+    starts = near * (max_distance / near) ** (np.arange(1, far) / far)
+    starts = np.ceil(starts * (1 - 1e-12))
     delta = np.abs(steps) if both else np.maximum(-steps, 0)
-    bucket = np.where(
-        delta < near,
-        delta,
-        near + np.searchsorted(starts, delta, side="right"),
-    )
+    beyond = near + np.searchsorted(starts, delta, side="right")
+    bucket: NDArray[np.int64] = np.where(delta < near, delta, beyond)
     return bucket + np.where(both & (steps > 0), side, 0)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from attention import _arrays, _checks
+from attention import _inputs
 
 
 def rotary_tables(
@@ -107,45 +107,31 @@ def rotary_tables(
     >>> float(np.abs(single - 1_000_000 * frequencies).max().round(3))
     0.052
     """
-    where = _arrays.real_array("positions", positions).astype(np.float64)
+    where = _inputs.real("positions", positions).astype(np.float64)
     rotary_dim = _rotary_dim(rotary_dim)
-    base, interpolation = (
-        _checks.positive("base", base),
-        _checks.positive("interpolation", interpolation),
-    )
-    dtype = _arrays.float_dtype(dtype)
+    base = _inputs.number("base", base, positive=True)
+    interpolation = _inputs.number("interpolation", interpolation, True)
+    dtype = _inputs.float_dtype(dtype)
     if inv_freq is None:
-        frequencies = base ** (
-            -np.arange(0, rotary_dim, 2) / rotary_dim
-        )  # (rotary_dim / 2,)
-    elif base != 10000.0:  # a base that would be ignored
-        raise ValueError(
-            f"inv_freq replaces base: give one of them, not base {base} and inv_freq"
-        )
+        frequencies = base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
     else:
+        if base != 10000.0:  # it would be ignored
+            _inputs.refuse("inv_freq replaces base: give one", base=base)
         frequencies = _frequencies(inv_freq, rotary_dim)
-    with np.errstate(
-        all="ignore"
-    ):  # float16 has no room for the smallest sines; nan and inf show
-        angles = (
-            where[..., None] / interpolation * frequencies
-        )  # (..., rotary_dim / 2)
-        return np.cos(angles).astype(dtype, copy=False), np.sin(angles).astype(
-            dtype, copy=False
-        )
+    with np.errstate(all="ignore"):  # float16 has no room for small sines
+        angles = where[..., None] / interpolation * frequencies  # (..., r / 2)
+        cos, sin = np.cos(angles), np.sin(angles)
+        return cos.astype(dtype, copy=False), sin.astype(dtype, copy=False)
 
 
 def _frequencies(inv_freq: ArrayLike, rotary_dim: int) -> NDArray[Any]:
-    array = _arrays.real_array("inv_freq", inv_freq).astype(np.float64)
+    array = _inputs.real("inv_freq", inv_freq).astype(np.float64)
     if array.shape != (rotary_dim // 2,):
-        raise ValueError(
-            "inv_freq must have one frequency for each pair of features, shape (rotary_dim / 2,): "
-            f"inv_freq {array.shape}, rotary_dim {rotary_dim}"
-        )
+        rule = "inv_freq must have shape (rotary_dim / 2,), one per pair"
+        _inputs.refuse(rule, inv_freq=array, rotary_dim=rotary_dim)
     if not (np.isfinite(array) & (array >= 0)).all():
-        raise ValueError(
-            f"inv_freq must hold finite numbers of 0 or more: {array.min()} to {array.max()}"
-        )
+        rule = "inv_freq must hold finite numbers of 0 or more"
+        _inputs.refuse(rule, smallest=array.min(), largest=array.max())
     return array
 
 
@@ -220,40 +206,47 @@ def apply_rotary(
     >>> apply_rotary([[1.0, 2.0, 3.0, 4.0]], cos, sin, layout="half")
     array([[-1.,  2., -3.,  4.]])
     """
-    (given,), dtype = _arrays.to_floats(x=x)
-    c, s = _arrays.real_array("cos", cos), _arrays.real_array("sin", sin)
-    _checks.tables_turn("x", given, c, s, layout)
-    c, s = c.astype(given.dtype, copy=False), s.astype(given.dtype, copy=False)
-    turn = _turn_neighbours if layout == "interleaved" else _turn_halves
+    (features,), dtype = _inputs.floats(x=x)
+    c, s = _inputs.real("cos", cos), _inputs.real("sin", sin)
+    rotation_fits("x", features, c, s, layout)
+    c, s = c.astype(features.dtype), s.astype(features.dtype)
     width = 2 * c.shape[-1]
-    rotated = np.empty(given.shape, given.dtype)
+    if layout == "interleaved":
+        first, second = slice(0, width, 2), slice(1, width, 2)
+    else:
+        first, second = slice(0, width // 2), slice(width // 2, width)
+    a, b = features[..., first], features[..., second]
+    rotated = features.copy()
     with np.errstate(all="ignore"):
-        turn(given[..., :width], c, s, rotated[..., :width])
-        rotated[..., width:] = given[..., width:]
+        rotated[..., first] = a * c - b * s
+        rotated[..., second] = a * s + b * c
         return rotated.astype(dtype, copy=False)
 
 
-def _turn_neighbours(
-    x: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], out: NDArray[Any]
+def rotation_fits(
+    name: str,
+    x: NDArray[Any],
+    cos: NDArray[Any],
+    sin: NDArray[Any],
+    layout: str,
 ) -> None:
-    """Multiply each pair, read as a complex number, with cos + i sin."""
-    turns = np.empty(cos.shape, np.result_type(x.dtype, np.complex64))
-    turns.real, turns.imag = cos, sin
-    pairs = (
-        x if x.strides[-1] == x.itemsize else np.ascontiguousarray(x)
-    )  # a view needs neighbours in memory
-    np.multiply(pairs.view(turns.dtype), turns, out=out.view(turns.dtype))
-
-
-def _turn_halves(
-    x: NDArray[Any], cos: NDArray[Any], sin: NDArray[Any], out: NDArray[Any]
-) -> None:
-    """Add the features times cos and their partners times sin, which the first half takes off."""
-    half = cos.shape[-1]
-    partners = np.concatenate([x[..., half:], x[..., :half]], axis=-1)
-    partners *= np.concatenate([-sin, sin], axis=-1)
-    np.multiply(x, np.concatenate([cos, cos], axis=-1), out=out)
-    out += partners
+    """Refuse tables that cannot turn the features of x."""
+    given = {name: x, "cos": cos, "sin": sin}
+    _inputs.one_of("layout", layout, ("interleaved", "half"))
+    if not (x.ndim and cos.ndim) or cos.shape != sin.shape:
+        rule = f"{name} needs axes (..., n, d), cos and sin (..., n, r/2)"
+        _inputs.refuse(rule, **given)
+    if 2 * cos.shape[-1] > x.shape[-1]:
+        _inputs.refuse(
+            f"cos and sin turn more features than {name} has: "
+            f"twice their last axis",
+            **given,
+        )
+    try:
+        np.broadcast_to(cos[..., :0], (*x.shape[:-1], 0))
+    except ValueError:
+        rule = f"cos and sin must broadcast to {name}, a row per position"
+        _inputs.refuse(rule, **given)
 
 
 def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
@@ -309,9 +302,7 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 
 
 def _rotary_dim(rotary_dim: int) -> int:
-    result = _checks.size("rotary_dim", rotary_dim, minimum=2)
-    if result % 2:
-        raise ValueError(
-            f"rotary_dim must be even, two features for every angle: {result}"
-        )
-    return result
+    if _inputs.integer("rotary_dim", rotary_dim, 2) % 2:
+        rule = "rotary_dim must be even, two features for every angle"
+        _inputs.refuse(rule, rotary_dim=rotary_dim)
+    return rotary_dim

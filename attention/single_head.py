@@ -2,12 +2,14 @@
 
 from typing import Any, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
-from attention._scores import AttentionOptions
+from attention import _inputs
+from attention._inputs import AttentionOptions
 from attention.dot_product import scaled_dot_product_attention
-from attention.projections import project
+
+OPTIONS = AttentionOptions.__annotations__
 
 
 def self_attention(
@@ -75,10 +77,15 @@ def self_attention(
     >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V, is_causal=True)[0]
     array([8., 0.])
     """
-    _checks.options_of(
-        "self_attention", AttentionOptions.__annotations__, options
-    )
-    return _attend({"x": x}, w_q, w_k, w_v, options)
+    _inputs.options("self_attention", options, OPTIONS)
+    (x, w_q, w_k, w_v), dtype = _inputs.floats(x=x, w_q=w_q, w_k=w_k, w_v=w_v)
+    _inputs.matrix_fits("x", x, "w_q", w_q)
+    _inputs.matrix_fits("x", x, "w_k", w_k)
+    _inputs.matrix_fits("x", x, "w_v", w_v)
+    with np.errstate(all="ignore"):
+        query, key, value = x @ w_q, x @ w_k, x @ w_v
+    output = scaled_dot_product_attention(query, key, value, **options)
+    return output.astype(dtype, copy=False)
 
 
 def cross_attention(
@@ -149,31 +156,14 @@ def cross_attention(
     >>> cross_attention(x[[4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
     array([[40., 16.]])
     """
-    _checks.options_of(
-        "cross_attention", AttentionOptions.__annotations__, options
+    _inputs.options("cross_attention", options, OPTIONS)
+    (x, y, w_q, w_k, w_v), dtype = _inputs.floats(
+        x=x, memory=memory, w_q=w_q, w_k=w_k, w_v=w_v
     )
-    return _attend({"x": x, "memory": memory}, w_q, w_k, w_v, options)
-
-
-def _attend(
-    tokens: dict[str, ArrayLike],
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    w_v: ArrayLike,
-    options: AttentionOptions,
-) -> NDArray[Any]:
-    """Project and attend. The first of the named sequences asks, the last one answers: with one, it asks itself."""
-    (*sequences, wq, wk, wv), dtype = _arrays.to_floats(
-        **tokens, w_q=w_q, w_k=w_k, w_v=w_v
-    )
-    (asking, x), (answering, memory) = (
-        list(zip(tokens, sequences, strict=True))[end] for end in (0, -1)
-    )
-    _checks.matrix_fits(asking, x, "w_q", wq)
-    _checks.matrix_fits(answering, memory, "w_k", wk)
-    _checks.matrix_fits(answering, memory, "w_v", wv)
-    _checks.same_size("d_k (last axis)", (-1, -1), w_q=wq, w_k=wk)
-    output = scaled_dot_product_attention(
-        project(x, wq), project(memory, wk), project(memory, wv), **options
-    )
-    return _arrays.rounded(output, dtype)
+    _inputs.matrix_fits("x", x, "w_q", w_q)
+    _inputs.matrix_fits("memory", y, "w_k", w_k)
+    _inputs.matrix_fits("memory", y, "w_v", w_v)
+    with np.errstate(all="ignore"):
+        query, key, value = x @ w_q, y @ w_k, y @ w_v
+    output = scaled_dot_product_attention(query, key, value, **options)
+    return output.astype(dtype, copy=False)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from attention import _arrays, _checks
+from attention import _inputs
 
 
 def sinusoidal_encoding(
@@ -68,22 +68,14 @@ def sinusoidal_encoding(
     >>> bool(np.isclose(pe[0] @ pe[5], pe[14] @ pe[19]))
     True
     """
-    n_positions = _checks.size("n_positions", n_positions)
-    d_model = _checks.size("d_model", d_model, minimum=2)
-    if d_model % 2:
-        raise ValueError(
-            f"d_model must be even, a sine and a cosine for every pair: {d_model}"
-        )
-    base, dtype = _checks.positive("base", base), _arrays.float_dtype(dtype)
-    frequencies = base ** (
-        -np.arange(0, d_model, 2) / d_model
-    )  # (d_model / 2,)
-    angles = (
-        np.arange(n_positions)[:, None] * frequencies
-    )  # (n_positions, d_model / 2)
-    encoding = np.empty((n_positions, d_model), dtype)
-    with np.errstate(
-        under="ignore"
-    ):  # float16 has no room for the smallest sines
+    n_positions = _inputs.integer("n_positions", n_positions, 0)
+    if _inputs.integer("d_model", d_model, 2) % 2:
+        rule = "d_model must be even, a sine and a cosine for every pair"
+        _inputs.refuse(rule, d_model=d_model)
+    base = _inputs.number("base", base, positive=True)
+    frequencies = base ** (-np.arange(0, d_model, 2) / d_model)
+    angles = np.arange(n_positions)[:, None] * frequencies
+    encoding = np.empty((n_positions, d_model), _inputs.float_dtype(dtype))
+    with np.errstate(under="ignore"):  # float16 has no room for small sines
         encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
     return encoding
