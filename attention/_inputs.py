@@ -78,6 +78,12 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
     return result
 
 
+def floating(name: str, array: ArrayLike) -> Array:
+    """Return an array in its own dtype; integers and bools become float64."""
+    result = real(name, array)
+    return result if result.dtype.kind == "f" else result.astype(np.float64)
+
+
 def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     result = np.dtype(dtype)
     if result.kind != "f" or result.isbuiltin == 2:
@@ -324,20 +330,24 @@ def _sink(sink: ArrayLike, shape: tuple[int, ...]) -> Array:
     return array[..., None, None]
 
 
+def window(given: Any) -> Window:
+    """Read how many keys a query sees on each side; None: all of them."""
+    pair = (None, None) if given is None else given
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"window must be a pair (left, right): {given!r}")
+    left, right = [
+        None if side is None else min(integer(f"window[{i}]", side, 0), FAR)
+        for i, side in enumerate(pair)
+    ]
+    return left, right
+
+
 def _reach(
     given: AttentionOptions, shape: tuple[int, ...]
 ) -> tuple[int | None, int | None, Array] | None:
     """Read how far a query sees to the left and right; None: everywhere."""
     is_causal = flag("is_causal", given.get("is_causal", False))
-    window, offset = given.get("window"), given.get("offset")
-    if window is None:
-        window = (None, None)
-    if not isinstance(window, tuple | list) or len(window) != 2:
-        raise TypeError(f"window must be a pair (left, right): {window!r}")
-    left, right = (
-        None if side is None else min(integer(f"window[{i}]", side, 0), FAR)
-        for i, side in enumerate(window)
-    )
+    offset, (left, right) = given.get("offset"), window(given.get("window"))
     right = 0 if is_causal else right
     is_limited = left is not None or right is not None
     n_q, n_k = shape[-2:]
