@@ -29,9 +29,8 @@ def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     Integers and bools count as float64. float16 is computed in float32, so
     that sums do not overflow, and returned as float16.
     """
-    given = [real(name, array) for name, array in arrays.items()]
-    kinds = {a.dtype if a.dtype.kind == "f" else np.float64 for a in given}
-    dtype = np.result_type(*kinds)
+    given = [floating(name, array) for name, array in arrays.items()]
+    dtype = np.result_type(*{array.dtype for array in given})
     compute = np.float32 if dtype == np.float16 else dtype
     return [array.astype(compute, copy=False) for array in given], dtype
 
@@ -55,6 +54,12 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
         }.get(kinds, "real numbers; cast bfloat16 to float32")
         raise TypeError(f"{name} must hold {rule}: dtype {dtype}")
     return result
+
+
+def floating(name: str, array: ArrayLike) -> Array:
+    """Return an array in its own dtype; integers and bools as float64."""
+    result = real(name, array)
+    return result if result.dtype.kind == "f" else result.astype(np.float64)
 
 
 def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:

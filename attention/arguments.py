@@ -231,6 +231,20 @@ def fitted(
     return np.atleast_2d(result)
 
 
+def sides(window: Any) -> Window:
+    """Read how many keys a query sees on each side; None: all of them."""
+    pair = (None, None) if window is None else window
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"window must be a pair (left, right): {window!r}")
+    left, right = (
+        side
+        if side is None
+        else min(_inputs.integer(f"window[{i}]", side, 0), _inputs.FAR)
+        for i, side in enumerate(pair)
+    )
+    return left, right
+
+
 def _reach(
     given: AttentionOptions, shape: tuple[int, ...]
 ) -> tuple[int | None, int | None, Array] | None:
@@ -239,15 +253,7 @@ def _reach(
     window, offset = given.get("window"), given.get("offset")
     if not is_causal and window is None and offset is None:
         return None
-    window = (None, None) if window is None else window
-    if not isinstance(window, tuple | list) or len(window) != 2:
-        raise TypeError(f"window must be a pair (left, right): {window!r}")
-    left, right = (
-        None
-        if side is None
-        else min(_inputs.integer(f"window[{i}]", side, 0), _inputs.FAR)
-        for i, side in enumerate(window)
-    )
+    left, right = sides(window)
     right = 0 if is_causal else right
     n_q, n_k = shape[-2:]
     if offset is None and n_q != n_k and not left is right is None:
