@@ -135,17 +135,14 @@ def checked(
     v = rest[0] if rest else k
     arrays = dict(zip(named, (q, k, v), strict=False))
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        _inputs.refuse(
-            "arrays must have at least 2 axes (..., n, d)", **arrays
-        )
+        rule = "arrays must have at least 2 axes (..., n, d)"
+        _inputs.refuse(rule, **arrays)
     if q.shape[-1] != k.shape[-1]:
-        _inputs.refuse(
-            "query and key must share d_k (last axis)", query=q, key=k
-        )
+        rule = "query and key must share d_k (last axis)"
+        _inputs.refuse(rule, query=q, key=k)
     if k.shape[-2] != v.shape[-2]:
-        _inputs.refuse(
-            "key and value must share n_k (axis -2)", key=k, value=v
-        )
+        rule = "key and value must share n_k (axis -2)"
+        _inputs.refuse(rule, key=k, value=v)
     is_shared = _inputs.flag("enable_gqa", given.get("enable_gqa", False))
     n_groups = _groups(is_shared, **arrays)
     lead = (*k.shape[:-3], 1) if is_shared else k.shape[:-2]
@@ -164,13 +161,12 @@ def checked(
     reach = _reach(given, shape)
     if softcap is not None:
         _inputs.number("softcap", softcap, positive=True)
-    if scale is None and q.shape[-1] == 0:
+    if scale is not None:
+        scale = _inputs.number("scale", scale)
+    elif q.shape[-1] > 0:
+        scale = q.shape[-1] ** -0.5
+    else:
         _inputs.refuse("give scale, as d_k is 0 in 1/sqrt(d_k)", query=q)
-    scale = (
-        q.shape[-1] ** -0.5
-        if scale is None
-        else _inputs.number("scale", scale)
-    )
     if mask is not None:
         mask = split(fitted("mask", mask, "b", shape))
     if reach is not None:
@@ -218,7 +214,7 @@ def fitted(
         if result.ndim > len(shape):
             rule += f", and the scores have no axis {-result.ndim}"
         if (result.ndim, len(shape)) == (4, 3) and result.shape[1] == 1:
-            rule += f"; for arrays without heads use {name}[:, 0]"
+            rule += f"; for arrays without an axis of heads use {name}[:, 0]"
         _inputs.refuse(rule, **{name: result}, scores=shape)
     return np.atleast_2d(result)
 

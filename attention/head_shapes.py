@@ -1,4 +1,4 @@
-"""From one array to several heads and back, and the repeat of shared heads."""
+"""From one array to several heads and back, and the head repeat."""
 
 from typing import Any
 

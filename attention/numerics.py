@@ -255,9 +255,8 @@ def _axes(value: Any, name: str, array: NDArray[Any]) -> Any:
     several = value if isinstance(value, tuple) else (value,)
     for axis in several:
         if not -array.ndim <= _inputs.integer("axis", axis) < array.ndim:
-            _inputs.refuse(
-                f"axis {axis} is not one of {name}", **{name: array}
-            )
+            rule = f"axis {axis} is not one of {name}"
+            _inputs.refuse(rule, **{name: array})
     if len({axis % array.ndim for axis in several}) < len(several):
         _inputs.refuse("axis must not name an axis twice", axis=value)
     return value

@@ -188,7 +188,7 @@ def apply_rotary(
     array([[ 6.123234e-17,  1.000000e+00],
            [-1.000000e+00,  6.123234e-17]])
 
-    The layouts pair different features. Half a turn of the first pair only:
+    The layouts pair different features. Half a turn, of the first pair only:
 
     >>> from attention import apply_rotary
     >>> cos, sin = [[-1.0, 1.0]], [[0.0, 0.0]]
