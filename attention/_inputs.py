@@ -19,7 +19,10 @@ FAR = 2**60  # beyond any key; sums of a few such numbers fit in 64 bits
 
 def refuse(rule: str, **given: Any) -> NoReturn:
     """Raise a ValueError with the broken rule and the shapes of arrays."""
-    shown = (f"{k} {getattr(v, 'shape', v)}" for k, v in given.items())
+    shown = (
+        f"{name} {value.shape if isinstance(value, np.ndarray) else value}"
+        for name, value in given.items()
+    )
     raise ValueError(f"{rule}: {', '.join(shown)}")
 
 

@@ -125,15 +125,15 @@ class Given(NamedTuple):
 def checked(
     query: ArrayLike,
     key: ArrayLike,
-    value: ArrayLike | None = None,
+    *value: ArrayLike,
     **given: Unpack[AttentionOptions],
 ) -> Given:
     """Check and convert the arguments of attention, once for all its steps."""
-    named = {"query": query, "key": key, "value": value}
-    named = {name: array for name, array in named.items() if array is not None}
-    (q, k, *rest), dtype = _inputs.floats(**named)  # type: ignore[arg-type]
-    v = rest[0] if rest else k
-    arrays = dict(zip(named, (q, k, v), strict=False))
+    names = ("query", "key", "value")[: 2 + len(value)]
+    named = dict(zip(names, (query, key, *value), strict=True))
+    converted, dtype = _inputs.floats(**named)
+    arrays = dict(zip(names, converted, strict=True))
+    q, k, v = converted if value else (*converted, converted[1])
     if min(q.ndim, k.ndim, v.ndim) < 2:
         rule = "arrays must have at least 2 axes (..., n, d)"
         _inputs.refuse(rule, **arrays)
