@@ -40,7 +40,7 @@ class SharedOptions(TypedDict, total=False):
         The position of the first query, for is_causal and window; an array has
         one per sequence, the first axis of the scores. 0 aligns the first
         query with the first key, n_k - n_q the last with the last. Libraries
-        disagree, so you may omit it, for 0, only if n_q = n_k.
+        disagree, so it may be omitted (it is then 0) only if n_q = n_k.
     scale : float
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float
