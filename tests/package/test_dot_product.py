@@ -818,3 +818,10 @@ def test_values_that_are_transposed_are_refused(attend):
     query, key, value = np.ones((3, 4)), np.ones((5, 4)), np.ones((6, 5))  # as many features as there are keys
     with pytest.raises(ValueError, match=r"key and value must share n_k \(axis -2\): key \(5, 4\), value \(6, 5\)"):
         attend(query, key, value)
+
+
+@pytest.mark.parametrize("name", ["query", "key", "value"])
+def test_none_is_no_array(name):
+    arrays = {other: np.ones((2, 3)) for other in ("query", "key", "value")}
+    with pytest.raises(TypeError, match=f"{name} must hold real numbers"):
+        scaled_dot_product_attention(**arrays | {name: None})
