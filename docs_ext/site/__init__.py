@@ -1,4 +1,4 @@
-"""What makes built pages a site: MkDocs' events, downloads, redirects, the live server, and a smaller first view."""
+"""What makes built pages a site: MkDocs' events, downloads, the live server, and a smaller first view."""
 
 import os
 

@@ -1,7 +1,7 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, citations, downloads, pages as Markdown, pictures to share, redirects and a policy, makes
+module: it adds reading times, citations, downloads, pages as Markdown, pictures to share and a policy, makes
 the files smaller, and gives `mkdocs serve` its speed.
 """
 
@@ -26,12 +26,10 @@ from docs_ext.site.date import set_date
 from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
-from docs_ext.site.linked_data import linked_data
 from docs_ext.site.markdown_pages import write_twins
 from docs_ext.site.offline import offer_copy
 from docs_ext.site.practice import invite
 from docs_ext.site.reading_time import place
-from docs_ext.site.redirects import redirect
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
 from docs_ext.site.wheel import add_wheel
@@ -97,7 +95,6 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     context["place"] = place(page, nav)
     context["bibtex"] = citation(page)
-    context["linked_data"] = linked_data(page, config, nav)
     if _command != "serve":
         context["card"] = card_address(page, config)
 
@@ -115,7 +112,6 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         add_wheel(site)
         draw_cards(_last.nav, config)
         offer_copy(site, config.site_url or "")
-    redirect(site)
 
 
 def on_build_error(*, error: Exception) -> None:

@@ -28,14 +28,14 @@ THEME = Path(material.__file__).parent / "templates"
 _USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
 _DEPTHS = (".", "..", "../..")  # the way from a page to the first one, which the theme writes into its script
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_DATA = ("application/json", "application/ld+json")  # no browser runs them
+_DATA = "application/json"  # no browser runs it
 
 _CHARSET = '<meta charset="utf-8">'
 # What is surely no inline script, and what might be one, or a handler, or a sheet: only pages that hold the latter are
 # read tag by tag, which takes long.
 _LOADED = re.compile(
     r'<script src="/?[\w.-][\w./-]*"(?: defer| type="module")?></script>'
-    r'|<script(?: id="[\w-]+")? type="application/(?:ld\+)?json">[^<]*</script>'
+    r'|<script(?: id="[\w-]+")? type="application/json">[^<]*</script>'
 )
 _SUSPECT = re.compile(r"""<s(?:cript|tyle)\b|[\s"'/]on\w+\s*=""", re.IGNORECASE)
 _IGNORED = re.compile(r"[\x00-\x20]+")  # by browsers, in the scheme of an address
@@ -134,7 +134,7 @@ class _Reader(HTMLParser):
             self.refuse("<style> in a page", self.get_starttag_text() or "")
         if tag == "script" and urlsplit(values.get("src") or "").netloc:
             self.refuse("a script from elsewhere", values["src"] or "")
-        if tag == "script" and not values.get("src") and values.get("type") not in _DATA:
+        if tag == "script" and not values.get("src") and values.get("type") != _DATA:
             self.script = []
 
     def handle_data(self, data: str) -> None:

@@ -12,12 +12,11 @@ import pytest
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 
 import attention
-from docs_ext.site.moved import MOVED
 from docs_ext.site.offline import FOLDER, MARK, ZIP, closed, copy, to_file, zipped
 from tests.site.pages import ROOT
 
 MOST = 8_000_000  # bytes: what a reader should have to download
-LEFT_OUT = {"404.html", "sitemap.xml", "sitemap.xml.gz", "objects.inv", "assets/js/redirect.js", ZIP}
+LEFT_OUT = {"404.html", "sitemap.xml", "sitemap.xml.gz", "objects.inv", ZIP}
 
 
 class Links(HTMLParser):
@@ -74,9 +73,8 @@ def test_the_zip_is_small_and_has_one_folder(site):
 
 def test_every_page_and_script_of_the_site_is_there_and_nothing_that_only_a_server_needs(site, files):
     built = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.suffix in (".html", ".py")}
-    old = {f"{address}index.html" for address in MOVED}
-    assert built - old - LEFT_OUT <= set(files)
-    assert not (LEFT_OUT | old) & set(files)
+    assert built - LEFT_OUT <= set(files)
+    assert not LEFT_OUT & set(files)
     assert not [name for name, content in files.items() if b"sourceMappingURL" in content]
     assert not [name for name in files if re.search(r"\.map$|/lunr/|/js/(lib|widgets)/|robots|/workers/", name)]
 
