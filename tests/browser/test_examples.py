@@ -218,10 +218,10 @@ def test_wide_boxes_scroll_by_keyboard_after_instant_navigation(open_page):
     assert box.evaluate("e => e.scrollLeft") > 0
 
 
-def test_a_page_downloads_as_python(open_page, tmp_path):
+def test_a_page_can_be_taken_along_as_markdown(open_page, tmp_path):
     page = open_page("learn/scaling/")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download this page as Python").click()
-    assert download.value.suggested_filename == "scaling.py"
-    download.value.save_as(tmp_path / "scaling.py")
-    assert (tmp_path / "scaling.py").read_text("utf-8").startswith('"""Why divide by')
+        page.get_by_role("link", name="as Markdown").click()
+    assert download.value.suggested_filename == "scaling.md"
+    download.value.save_as(tmp_path / "scaling.md")
+    assert (tmp_path / "scaling.md").read_text("utf-8").startswith("# Why divide by")

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 
 import attention
-from docs_ext.site.offline import FOLDER, MARK, ZIP, closed, copy, to_file, zipped
+from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file, zipped
 from tests.site.pages import ROOT
 
 MOST = 8_000_000  # bytes: what a reader should have to download

@@ -1,8 +1,8 @@
 """MkDocs' events, one line each: what no Markdown extension can do to a site.
 
 Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
-module: it adds reading times, citations, downloads, pages as Markdown, pictures to share and a policy, makes
-the files smaller, and gives `mkdocs serve` its speed.
+module: it adds reading times, copies to take along and a policy, makes the files smaller, and gives `mkdocs
+serve` its speed.
 """
 
 import gc
@@ -18,21 +18,19 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from docs_ext.copies.links import link_copies
+from docs_ext.copies.markdown_pages import write_markdown_pages
+from docs_ext.copies.offline import offer_copy
+from docs_ext.copies.wheel import add_wheel
 from docs_ext.site import live
-from docs_ext.site.address import told
-from docs_ext.site.cards import card_address, draw_cards
-from docs_ext.site.cite import citation
+from docs_ext.site.address import with_site_url
 from docs_ext.site.date import set_date
-from docs_ext.site.downloads import add_download, list_downloads
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
-from docs_ext.site.markdown_pages import write_twins
-from docs_ext.site.offline import offer_copy
 from docs_ext.site.practice import invite
-from docs_ext.site.reading_time import place
+from docs_ext.site.reading_time import progress
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_bundle
-from docs_ext.site.wheel import add_wheel
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -63,9 +61,8 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Offer the examples of a page, and the exercises that go with it; name the site where it must be."""
-    html = add_download(told(html, config.site_url), page, config, files, notebooks=_command != "serve")
-    return invite(html, page, files)
+    """Name the site where a page must, and the exercises that go with the page."""
+    return invite(with_site_url(html, config.site_url), page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -74,9 +71,10 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
     complete_inventory(config)
 
 
-@event_priority(101)  # when all pages have their content
-def _list_downloads(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
-    page.content = list_downloads(page.content or "", page, nav, notebooks=_command != "serve")
+@event_priority(101)  # when all pages are known
+def _link_copies(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    if _command != "serve":  # which writes no copies
+        page.content = link_copies(page.content or "", page, nav)
 
 
 @event_priority(100)  # before the search plugin reads the page
@@ -92,14 +90,12 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 
 
 @event_priority(-101)
-def _tell_place(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
-    context["place"] = place(page, nav)
-    context["bibtex"] = citation(page)
-    if _command != "serve":
-        context["card"] = card_address(page, config)
+def _fill_in_head(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    context["progress"] = progress(page, nav)
+    context["has_markdown"] = _command != "serve"
 
 
-on_page_context = CombinedEvent(_list_downloads, _take_formulas_out, _put_formulas_back, _tell_place)
+on_page_context = CombinedEvent(_link_copies, _take_formulas_out, _put_formulas_back, _fill_in_head)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -107,10 +103,9 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     mend_bundle(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
-        write_twins(config, _last.nav)
+        write_markdown_pages(config, _last.nav)
         finish(site, config.site_url or "")
         add_wheel(site)
-        draw_cards(_last.nav, config)
         offer_copy(site, config.site_url or "")
 
 

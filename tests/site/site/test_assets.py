@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from docs_ext.site.styles import sheets
+from docs_ext.site.assets import sheets
 
 ROOT = Path(__file__).parents[3]
 

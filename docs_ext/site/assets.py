@@ -1,7 +1,7 @@
-"""Style sheets: found by folder, and one file in the built site beside the theme's own.
+"""Style sheets and scripts as readers get them: fewer and smaller files than authors write.
 
-Not in that file are the sheet of a fence that stands on one page alone, and the sheet of docstrings: only pages that
-need them load them.
+All style sheets but the theme's become one. Not in it are the sheet of a fence that stands on one page alone, and the
+sheet of docstrings: only pages that need them load them.
 """
 
 import re
@@ -13,6 +13,9 @@ from docs_ext.site.fonts import embed_fonts, load_fonts
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
 _COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
+_COMMENT_LINE = re.compile(
+    r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?", re.MULTILINE
+)  # in a script laid out by deno fmt
 _SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
 _FENCE = re.compile(r"css/fences/([\w-]+)\.css$")
 _LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
@@ -65,6 +68,15 @@ def squeeze(style: str) -> str:
     """
     style = _COMMENT.sub("", style)
     return _SPACE.sub(lambda found: found[1] or found[2] or ":", style).replace(";}", "}").strip()
+
+
+def without_comments(script: str) -> str:
+    r"""Leave out the lines of a script that are comments.
+
+    >>> without_comments('// why\nlet x = 1; // one\n/**\n * @type {X}\n */\n/** @type {Y} */ (x).y();\n')
+    'let x = 1; // one\n/** @type {Y} */ (x).y();\n'
+    """
+    return _COMMENT_LINE.sub("", script)
 
 
 def link_bundle(page: str, own: Collection[str] = ()) -> str:

@@ -6,15 +6,16 @@ and widgets are drawn from. Links in a twin lead to pages, not to twins: the anc
 """
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
-from docs_ext.site.markdown import to_markdown, whole
-from docs_ext.site.notebooks import as_notebook, brief
+from docs_ext.copies.links import has_copies, name_of
+from docs_ext.copies.markdown import to_markdown, whole
+from docs_ext.copies.notebooks import as_notebook, brief
 
 _OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
 _NOTE = (
@@ -32,7 +33,7 @@ site (the distribution attention-line-by-line) installed. [All pages to learn fr
 """
 
 
-def write_twins(config: MkDocsConfig, nav: Navigation) -> None:
+def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
     """Write the twin of every page beside it, and llms.txt."""
     site, root = Path(config.site_dir), config.site_url or ""
     learn = list[str]()
@@ -43,19 +44,14 @@ def write_twins(config: MkDocsConfig, nav: Navigation) -> None:
         (site / f"{page.file.dest_uri}.md").write_text(f"{title}\n\n{note}\n{whole(body)}", "utf-8")
         if page.file.src_uri.startswith(("index.md", "learn/")):
             learn.append(whole(brief(text)))
-            _write_notebook(site, page, text, config.site_url)
+        if has_copies(page):
+            notebook = (site / page.file.dest_uri).with_name(f"{name_of(page)}.ipynb")
+            notebook.write_text(as_notebook(text, address(page), name_of(page), config.site_url), "utf-8")
     about = _ABOUT.format(
         name=config.site_name, description=config.site_description, full=urljoin(root, "llms-full.txt")
     )
     (site / "llms.txt").write_text(f"{about}\n{''.join(_sections(nav))}", "utf-8")
     (site / "llms-full.txt").write_text("\n".join(learn), "utf-8")
-
-
-def _write_notebook(site: Path, page: Page, text: str, root: str | None) -> None:
-    name = PurePosixPath(page.file.src_uri).stem
-    notebook = as_notebook(text, address(page), name, root)
-    if notebook:
-        (site / page.file.dest_uri).with_name(f"{name}.ipynb").write_text(notebook, "utf-8")
 
 
 def address(page: Page) -> str:

@@ -6,9 +6,9 @@ pytest.importorskip("markdownify", reason="writing the twins needs the docs extr
 
 from markdown import markdown
 
+from docs_ext.copies.markdown import to_markdown, whole
 from docs_ext.extensions.consoles import ConsolesExtension
 from docs_ext.html.formula import render
-from docs_ext.site.markdown import to_markdown, whole
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
 ADDRESS = "https://site.test/learn/scaling/"

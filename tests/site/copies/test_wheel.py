@@ -16,7 +16,7 @@ from tests.site.pages import ROOT
 
 pytest.importorskip("hatchling", reason="building the package needs the docs extra")
 
-from docs_ext.site.wheel import add_wheel
+from docs_ext.copies.wheel import add_wheel
 
 NAME = f"attention_line_by_line-{attention.__version__}-py3-none-any.whl"
 
