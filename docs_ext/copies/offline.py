@@ -21,7 +21,7 @@ import attention
 from docs_ext.html.modules import one_script
 from docs_ext.html.template import template
 from docs_ext.site.address import public
-from docs_ext.site.theme_patches import search_from_disk, without_instant_navigation
+from docs_ext.site.theme_patches import search_from_disk
 
 FOLDER = "attention-line-by-line"
 ZIP = f"{FOLDER}.zip"
@@ -42,7 +42,7 @@ _ADDRESS = re.compile(
     r'(<(?:a|area|audio|embed|iframe|image|img|link|object|script|source|use|video)\b(?:[^">]|"[^"]*")*?'
     r'\s(?:href|src|data|poster)=")([^"]*)(?=")'
 )
-_ONLINE = re.compile(r'\s*<link rel="(?:preload|alternate)"[^>]*>')  # from a disk it is an error to preload a font
+_ONLINE = re.compile(r'\s*<link rel="(?:preload|alternate )"[^>]*>')  # from a disk it is an error to preload a font
 _POLICY = re.compile(r'(<meta http-equiv="Content-Security-Policy" content=")([^"]*)')
 # What the copy needs less of than a site, and its one worker. 'self' means files of the disk, in Firefox too (153).
 _CLOSED = {
@@ -104,7 +104,7 @@ def _page(site: Path, names: Set[str], name: str, about: str) -> tuple[str, set[
         return tag[1] + address
 
     page = _ONLINE.sub("", (site / name).read_text("utf-8")).replace(MARK, about)
-    page = _ADDRESS.sub(lead, without_instant_navigation(page))
+    page = _ADDRESS.sub(lead, page)
     page = _POLICY.sub(lambda policy: policy[1] + closed(policy[2]), page)
     page = page.replace(f'{MAIN}" type="module"', f'{MAIN}" defer')
     for tag, (ident, record) in RECORDS.items():

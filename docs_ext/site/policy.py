@@ -42,7 +42,7 @@ _IGNORED = re.compile(r"[\x00-\x20]+")  # by browsers, in the scheme of an addre
 
 
 def policy(site_url: str | None = None) -> str:
-    """Return the policy that serves all pages: instant navigation keeps the one of the page where it began.
+    """Return the policy that serves all pages.
 
     The site's own address is the one of mkdocs.yml, unless another is given.
     """
@@ -55,7 +55,7 @@ def policy(site_url: str | None = None) -> str:
             "style-src-attr 'unsafe-inline'",  # KaTeX places its boxes by style attributes
             "img-src 'self' data:",  # the theme's icons are data in its style sheet
             "font-src 'self' data:",  # and so are two fonts of formulas
-            "connect-src 'self'",  # the search index, and the pages that instant navigation fetches
+            "connect-src 'self'",  # the search index, and the record of a widget
             "base-uri 'none'",  # a planted <base> would send every relative address elsewhere
             "form-action 'none'",  # forms here are read by scripts and sent nowhere
         )

@@ -34,7 +34,6 @@ from tests.browser.conftest import (
     FLAGS,
     PATIENCE,
     PREFIX,
-    SITEMAP_READ,
     TEXT,
     WATCH_POLICY,
     Server,
@@ -253,18 +252,6 @@ def test_an_unknown_address_leads_home(host, visit):
     page.locator(".md-content h1", has_text="Every word asks").wait_for()
 
 
-def test_at_another_port_than_the_sitemaps_a_click_loads_the_whole_page(nginx, browser):
-    page = browser.new_page()
-    page.goto(f"http://127.0.0.1:{nginx}{PREFIX}learn/scaling/")
-    page.evaluate(SITEMAP_READ)
-    page.evaluate("window.marker = 'still here'")
-    page.locator(".md-footer__link--next").click()
-    page.wait_for_url("**/learn/order/")
-    page.locator(".md-content h1", has_text="Does attention know word order").wait_for()
-    assert page.evaluate("window.marker") is None
-    page.close()
-
-
 class _Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_):
         return None
@@ -297,7 +284,7 @@ def test_every_answer_of_nginx_has_the_headers(ask, name, status, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "assets/css/all.css", "assets/js/main.js", "search/search_index.json", "sitemap.xml", "index.py"]
+    "name", ["", "assets/css/all.css", "assets/js/main.js", "search/search_index.json", "sitemap.xml"]
 )
 def test_nginx_compresses_text(ask, site, name):
     _, sent, body = ask(PREFIX + name)

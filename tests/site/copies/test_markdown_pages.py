@@ -100,7 +100,7 @@ def spread(rows):
 def test_every_page_has_a_twin_and_says_so(site, source):
     text = twin(site, source)
     assert text.startswith("# ")
-    assert '<link rel="alternate" type="text/markdown" href="index.html.md">' in read(site, source)
+    assert '<link rel="alternate " type="text/markdown" href="index.html.md">' in read(site, source)
     assert f"{SITE_URL}{name(source).removesuffix('index.md').removesuffix('.md')}".rstrip("/") in text.split("\n")[2]
 
 

@@ -51,7 +51,7 @@ def little(tmp_path):
     (tmp_path / "secret.txt").write_text("none of the site's", "utf-8")
     site = tmp_path / "site"
     for name, text in {
-        "index.html": f'"navigation.instant", {MARK} <a class="a > b" href="there.txt"></a> '
+        "index.html": f'{MARK} <a class="a > b" href="there.txt"></a> '
         ' <a href="../secret.txt"></a>'
         f' <a href="{tmp_path}/secret.txt"></a> <a href="{(tmp_path / "secret.txt").as_uri()}"></a>'
         ' <code>&lt;a href="beside.txt"></code>',
@@ -106,7 +106,6 @@ def test_a_page_asks_for_nothing_that_no_disk_can_give(files, pages):
         page = files[name].decode()
         assert 'type="module"' not in page, name
         assert 'rel="preload"' not in page, name
-        assert "navigation.instant" not in page, name
         assert "default-src 'none'" in page, name
         assert "worker-src blob:" in page, name
         assert MARK not in page, name

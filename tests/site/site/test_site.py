@@ -153,7 +153,7 @@ def test_every_page_says_what_it_is_and_what_it_may_load(pages):
         assert page.all("meta", property="og:site_name", content="Attention, line by line"), page.name
         assert page.all("div", role="dialog", **{"aria-label": "Search"}), page.name
         policies.update(tag.get("content") for tag in page.all("meta", **{"http-equiv": "Content-Security-Policy"}))
-    assert len(policies) == 1  # two different ones would both hold after an instant navigation
+    assert len(policies) == 1
 
 
 def test_the_corner_of_a_table_is_no_header(pages):
