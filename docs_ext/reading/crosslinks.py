@@ -1,4 +1,4 @@
-"""What the pages say of the package, gathered from the pages themselves: formulas, and the functions they explain."""
+"""What the pages say of the package and of each other: formulas, functions they explain, pages they build on."""
 
 import re
 from functools import lru_cache
@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 _IN_MENU = re.compile(r"^ +- ((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
 _HEADING = re.compile(r"^# (.+?)(?: *\{[^{}]*\})?$", re.MULTILINE)
 _FUNCTION = re.compile(r"\]\[(attention\.\w+\.\w+)\]")
+_LESSON = re.compile(r"\]\(([\w-]+\.md)\b")  # from one page to learn from to another
 
 
 class Page(NamedTuple):
@@ -47,6 +48,23 @@ def _page(name: str, text: str) -> Page:
     heading = _HEADING.search(text)
     numbered = equations(text.splitlines()) if "\\tag{" in text else []
     return Page(name, heading[1] if heading else name, numbered, frozenset(_FUNCTION.findall(text)))
+
+
+def prerequisites() -> dict[str, list[str]]:
+    """Return for each page to learn from those that it builds on, without what these build on in turn.
+
+    A page sends its reader back to what it takes for granted: those are the earlier pages to which it links before it
+    goes deeper.
+    """
+    found: dict[str, list[str]] = {}
+    behind: dict[str, set[str]] = {}  # for each page all that it builds on, also by way of others
+    for source in (page.source for page in pages() if page.source.startswith("learn/")):
+        first_part, _, _ = (ROOT / "docs" / source).read_text("utf-8").partition("\n## Going deeper")
+        direct = {f"learn/{name}" for name in _LESSON.findall(first_part)} & behind.keys()
+        implied = set[str]().union(*(behind[other] for other in direct))
+        found[source] = [other for other in behind if other in direct - implied]
+        behind[source] = direct | implied
+    return found
 
 
 def path_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What makes built pages a site: MkDocs' events, downloads, redirects, the live server, and a smaller first view."""
+"""What happens to built pages: search, reading times, the policy, a smaller first view, and the live server."""
 
 import os
 

@@ -18,10 +18,10 @@ def public(address: str | None) -> str | None:
     return None if urlsplit(address or "").hostname in _OWN_MACHINE else address
 
 
-def told(html: str, site_url: str | None) -> str:
+def with_site_url(html: str, site_url: str | None) -> str:
     """Put the address of the site into what a reader copies: pages write https://site.example/ in its place.
 
-    >>> told("<code>pip install https://site.example/a.whl</code>", "https://site.test/attention")
+    >>> with_site_url("<code>pip install https://site.example/a.whl</code>", "https://site.test/attention")
     '<code>pip install https://site.test/attention/a.whl</code>'
     """
     site = public(site_url)

@@ -146,7 +146,6 @@ class LastBuild:
                 self.files.src_uris[path.relative_to(self.docs).as_posix()].copy_file()
 
     def _build(self, pages: list[File]) -> None:
-        known = dict(self.files.src_uris)
         for file in pages:
             try:
                 _populate_page(_page(file), self.config, self.files)
@@ -164,9 +163,6 @@ class LastBuild:
             self._forget_in_search(file)
             _build_page(_page(file), self.config, everything, self.nav, self.env)
             log.info(f"Built {file.src_uri}")
-        for name, file in self.files.src_uris.items():
-            if known.get(name) is not file:  # the script of a page's examples, written anew
-                file.copy_file()
         for file in everything if pages else ():
             _page(file).validate_anchor_links(files=self.files, log_level=self.config.validation.links.anchors)
         self.config.plugins.on_post_build(config=self.config)

@@ -28,21 +28,21 @@ THEME = Path(material.__file__).parent / "templates"
 _USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
 _DEPTHS = (".", "..", "../..")  # the way from a page to the first one, which the theme writes into its script
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_DATA = ("application/json", "application/ld+json")  # no browser runs them
+_DATA = "application/json"  # no browser runs it
 
 _CHARSET = '<meta charset="utf-8">'
 # What is surely no inline script, and what might be one, or a handler, or a sheet: only pages that hold the latter are
 # read tag by tag, which takes long.
 _LOADED = re.compile(
     r'<script src="/?[\w.-][\w./-]*"(?: defer| type="module")?></script>'
-    r'|<script(?: id="[\w-]+")? type="application/(?:ld\+)?json">[^<]*</script>'
+    r'|<script(?: id="[\w-]+")? type="application/json">[^<]*</script>'
 )
 _SUSPECT = re.compile(r"""<s(?:cript|tyle)\b|[\s"'/]on\w+\s*=""", re.IGNORECASE)
 _IGNORED = re.compile(r"[\x00-\x20]+")  # by browsers, in the scheme of an address
 
 
 def policy(site_url: str | None = None) -> str:
-    """Return the policy that serves all pages: instant navigation keeps the one of the page where it began.
+    """Return the policy that serves all pages.
 
     The site's own address is the one of mkdocs.yml, unless another is given.
     """
@@ -55,7 +55,7 @@ def policy(site_url: str | None = None) -> str:
             "style-src-attr 'unsafe-inline'",  # KaTeX places its boxes by style attributes
             "img-src 'self' data:",  # the theme's icons are data in its style sheet
             "font-src 'self' data:",  # and so are two fonts of formulas
-            "connect-src 'self'",  # the search index, and the pages that instant navigation fetches
+            "connect-src 'self'",  # the search index, and the record of a widget
             "base-uri 'none'",  # a planted <base> would send every relative address elsewhere
             "form-action 'none'",  # forms here are read by scripts and sent nowhere
         )
@@ -134,7 +134,7 @@ class _Reader(HTMLParser):
             self.refuse("<style> in a page", self.get_starttag_text() or "")
         if tag == "script" and urlsplit(values.get("src") or "").netloc:
             self.refuse("a script from elsewhere", values["src"] or "")
-        if tag == "script" and not values.get("src") and values.get("type") not in _DATA:
+        if tag == "script" and not values.get("src") and values.get("type") != _DATA:
             self.script = []
 
     def handle_data(self, data: str) -> None:

@@ -73,11 +73,7 @@ class _Counter(HTMLParser):
     def _way(self, tag: str, classes: list[str]) -> str:
         """Say how what stands in an element is taken: read, typed, looked at or left out."""
         way = self.open[-1][1]
-        if (
-            way == "left out"
-            or tag in ("quiz-question", "script", "style")
-            or {"setup", "headerlink", "cite"} & {*classes}
-        ):
+        if way == "left out" or tag in ("quiz-question", "script", "style") or {"setup", "headerlink"} & {*classes}:
             return "left out"
         if tag in ("caption", "figcaption"):
             return "read"
@@ -102,7 +98,7 @@ class _Counter(HTMLParser):
             self.open.pop()
 
 
-def place(page: Page, nav: Navigation) -> dict[str, Any] | None:
+def progress(page: Page, nav: Navigation) -> dict[str, Any] | None:
     """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
     learn = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
     if page in learn:

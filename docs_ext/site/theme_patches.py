@@ -18,16 +18,6 @@ _PATCHES = (  # of the theme's script: a fault, and what stands in its place
         "removeEventListener(...a){w&&w.removeEventListener(...a)},"
         "postMessage(m){w||(w=new Worker(e),l.forEach(a=>w.addEventListener(...a))),w.postMessage(m)}}})([]))",
     ),
-    # The first click on an anchor of the page fetches the page again, and every widget loses its state. Here a page is
-    # fetched when the path differs from the one before, the first path included; scrolling to an anchor need not wait.
-    ('t.pipe(ne("pathname"),', "t.pipe(b((p=>a=>p===(p=a.pathname)?y:$(a))(location.pathname)),"),
-    ('s.pipe(b(()=>t),ne("hash"))', 'L($(0),s).pipe(b(()=>t),ne("hash"))'),
-    # It takes an alternative of a page for a translation, and asks for a sitemap beside it. Here it is Markdown.
-    ('M("link[rel=alternate]")', 'M("link[rel=alternate][hreflang]")'),
-    # Two listeners outlive the page that they serve, and with them all of its nodes: one to the width of the window,
-    # which is never taken away, and one that scrolls the table of contents, which waits for an end that never comes.
-    ("ur(r=>t.addListener(()=>r(t.matches))).pipe(", 'h(t,"change").pipe(m(()=>t.matches),'),
-    ("Pe(o.pipe(xe(pe))),te(a))", "Pe(o.pipe(xe(pe),W(s))),te(a))"),
     # While a page loads, it measures every block of code, one after the other, to see whether it scrolls, which main.js
     # does too and without haste; and it marks the page as changing its colours, which has all of it styled twice.
     ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt"),
@@ -53,11 +43,6 @@ def mend_bundle(site: Path) -> None:
 def search_from_disk(script: str) -> str:
     """Patch the mended script once more: no file from a disk can be a worker, but one whose text is at hand can."""
     return _patched("the bundle", script, "new Worker(e)", "new Worker(URL.createObjectURL(new Blob([__worker])))")
-
-
-def without_instant_navigation(page: str) -> str:
-    """Patch a page that the theme has written: from a disk it can fetch no other page."""
-    return _patched("a page", page, '"navigation.instant", ', "")
 
 
 def name_search_dialog(page: str) -> str:

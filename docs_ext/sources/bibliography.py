@@ -21,7 +21,7 @@ It is BibTeX in Unicode with a few fields of its own:
 - `digest`: of all fields but places, so that none changes by accident; `python -m tools.sources` writes these two
 
 A fact stands here once. What repeats a part of it must agree: the key has the first author and the year, the address
-has the arXiv number, and the words of every link name the authors (tests/site/site/test_citations.py).
+has the arXiv number, and the words of every link name the authors (tests/site/site/test_sources.py).
 """
 
 import re

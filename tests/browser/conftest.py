@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from docs_ext.site.moved import MOVED
-
 ROOT = Path(__file__).parents[2]
 BUILT_FOR = "https://site.test/attention/"  # as tests/conftest.py builds the site
 PREFIX = urlsplit(BUILT_FOR).path
@@ -32,7 +30,7 @@ PHONE = {"width": 360, "height": 800}
 ZOOMED = {"width": 320, "height": 256}  # what 400% leave of 1280 x 1024
 UNFOLD = "e => { while ((e = e.parentElement?.closest('details'))) e.open = true; }"  # what a widget stands in
 PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does not wait
-TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg", ".py")
+TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg")
 
 
 # Widgets come when they are about to be seen, and what is far below is laid out later. Most tests want all at once.
@@ -102,7 +100,7 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_response(200)
         if file.suffix in TEXT:
             self.send_header("Content-Encoding", "gzip")
-        body = self.body(file, self.origin)
+        body = self.body(file)
         self.send_header("Content-Type", self.guess_type(str(file)))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -111,11 +109,9 @@ class Handler(SimpleHTTPRequestHandler):
 
     @staticmethod
     @cache
-    def body(file, origin):
+    def body(file):
         """Return what goes over the wire."""
         body = file.read_bytes()
-        if file.name == "sitemap.xml":  # else Material would find none of its pages and navigate the slow way
-            body = body.replace(BUILT_FOR.encode(), origin.encode())
         return gzip.compress(body, mtime=0) if file.suffix in TEXT else body
 
     def log_message(self, *_):
@@ -149,10 +145,10 @@ def server(handler):
 
 @pytest.fixture(scope="session")
 def page_names(site):
-    """Return the addresses of all pages, relative to the first; those that have moved are no pages."""
+    """Return the addresses of all pages, relative to the first."""
     files = (path.relative_to(site).as_posix() for path in site.rglob("*.html"))
     names = {name.removesuffix("index.html") for name in files if name != "404.html"}
-    return sorted(names - set(MOVED))
+    return sorted(names)
 
 
 @pytest.fixture(scope="session")
@@ -236,19 +232,7 @@ def reported(page):
     return errors
 
 
-SITEMAP_READ = """async () => {
-  const read = ({name, responseEnd}) => name.endsWith("/sitemap.xml") && responseEnd > 0;
-  while (!performance.getEntriesByType("resource").some(read)) await new Promise(again => setTimeout(again, 20));
-}"""
-
-
 def follow(page, go):
-    """Leave the page by `go`, a link or a function, and wait until the next one stands there.
-
-    Material knows its own pages once it has read the sitemap. It changes the address first and the content later, so
-    the address alone says nothing.
-    """
-    page.evaluate(SITEMAP_READ)
-    page.evaluate("document.querySelector('.md-content__inner').dataset.left = ''")
-    go.click() if hasattr(go, "click") else go()
-    page.locator(".md-content__inner:not([data-left])").wait_for()
+    """Leave the page by `go`, a link or a function, and wait until the next one is loaded."""
+    with page.expect_navigation(wait_until="load"):
+        go.click() if hasattr(go, "click") else go()

@@ -131,7 +131,7 @@ def test_hidden_prompts_stay_hidden_on_every_page(open_page, server):
         return {">>>" not in first.locator("pre > code").inner_text(), *(state == "true" for state in pressed)}
 
     assert hidden() == {True}
-    follow_swapped(page, "/scaling/")
+    follow(page, page.locator(".md-content a[href$='/scaling/']").first)
     assert hidden() == {True}
     load(page, server + "reference/dot_product/")
     page.locator(".prompt-toggle").first.wait_for()
@@ -167,7 +167,6 @@ def test_prompts_can_be_hidden_where_a_browser_stores_nothing(browser, server):
     toggle = page.locator(".prompt-toggle:visible").first
     toggle.click()
     assert toggle.get_attribute("aria-pressed") == "true"
-    follow_swapped(page, "/scaling/")
     assert ">>>" not in page.locator(".md-content .highlight:visible:has(.gp) > pre > code").first.inner_text()
     assert errors == []
     context.close()
@@ -186,17 +185,8 @@ def test_a_copied_formula_is_standard_tex(open_page):
     assert copied == r"$$Z = \operatorname{softmax}\!\left(\frac{Q\, K^\top}{\sqrt{d_k}}\right) V$$"
 
 
-def follow_swapped(page, path):
-    """Click the first link to a page, and see that the page is swapped, not loaded."""
-    page.evaluate("window.marker = 'still here'")
-    follow(page, page.locator(f".md-content a[href$='{path}']").first)
-    assert page.url.endswith(path)
-    assert page.evaluate("window.marker") == "still here", "the page was loaded anew: no instant navigation"
-
-
-def test_examples_work_after_instant_navigation(open_page):
-    page = open_page("learn/line-by-line/")
-    follow_swapped(page, "/scaling/")
+def test_examples_can_be_shown_without_prompts_and_copied(open_page):
+    page = open_page("learn/scaling/")
     blocks = page.locator(".md-content .highlight:visible:has(.gp)")
     blocks.first.locator(".prompt-toggle").click()
     assert ">>>" not in blocks.first.locator("pre > code").inner_text()
@@ -205,10 +195,9 @@ def test_examples_work_after_instant_navigation(open_page):
     assert copy(page, blocks.nth(1)).startswith("from itertools import product\nimport numpy as np\n")
 
 
-def test_wide_boxes_scroll_by_keyboard_after_instant_navigation(open_page):
-    page = open_page("learn/line-by-line/")
+def test_wide_boxes_scroll_by_keyboard(open_page):
+    page = open_page("learn/scaling/")
     page.set_viewport_size(PHONE)
-    follow_swapped(page, "/scaling/")
     box = page.locator(".md-content [role=region][tabindex='0']:visible").first
     box.wait_for()
     assert box.get_attribute("aria-label")
@@ -218,10 +207,10 @@ def test_wide_boxes_scroll_by_keyboard_after_instant_navigation(open_page):
     assert box.evaluate("e => e.scrollLeft") > 0
 
 
-def test_a_page_downloads_as_python(open_page, tmp_path):
+def test_a_page_can_be_taken_along_as_markdown(open_page, tmp_path):
     page = open_page("learn/scaling/")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download this page as Python").click()
-    assert download.value.suggested_filename == "scaling.py"
-    download.value.save_as(tmp_path / "scaling.py")
-    assert (tmp_path / "scaling.py").read_text("utf-8").startswith('"""Why divide by')
+        page.get_by_role("link", name="as Markdown").click()
+    assert download.value.suggested_filename == "scaling.md"
+    download.value.save_as(tmp_path / "scaling.md")
+    assert (tmp_path / "scaling.md").read_text("utf-8").startswith("# Why divide by")

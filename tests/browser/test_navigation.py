@@ -1,68 +1,15 @@
-"""Moving within a page and between pages: an anchor leaves what a reader has set, a link to a state leads to it."""
+"""Moving within a page and between pages: a link to a state leads to it, and Back and Forward restore it."""
 
 import pytest
 
-from tests.browser.conftest import SITEMAP_READ, follow, load
+from tests.browser.conftest import follow, load
 
-PAGE = "learn/scaling/"
-MARK = "document.querySelector('.md-content__inner').dataset.kept = 'yes'"
-KEPT = "document.querySelector('.md-content__inner').dataset.kept === 'yes'"
 TOP_OF = "selector => document.querySelector(selector).getBoundingClientRect().top"
-
-
-def anchor(page, nth):
-    return page.locator(".md-sidebar--secondary nav a[href*='#']").nth(nth)
-
-
-def test_the_first_click_on_an_anchor_leaves_the_page_as_it_is(open_page):
-    page = open_page(PAGE)
-    page.evaluate(SITEMAP_READ)
-    page.evaluate(MARK)
-    for nth in (2, 1):  # the second click went well before, too
-        link = anchor(page, nth)
-        target = link.get_attribute("href").partition("#")[2]
-        link.click()
-        page.wait_for_timeout(600)  # long enough to fetch a page
-        assert page.evaluate(KEPT), "the page was fetched again"
-        assert page.url.endswith(f"#{target}")
-        assert 0 <= page.evaluate(TOP_OF, f"[id='{target}']") < 200
-
-
-def test_back_from_an_anchor_leaves_the_page_as_it_is(open_page):
-    page = open_page(PAGE)
-    page.evaluate(SITEMAP_READ)
-    page.evaluate(MARK)
-    anchor(page, 2).click()
-    page.wait_for_timeout(300)
-    page.go_back()
-    page.wait_for_timeout(600)
-    assert page.evaluate(KEPT)
-    assert page.evaluate("scrollY") < 100
-
-
-def test_another_page_is_still_fetched_and_back_too(open_page):
-    page = open_page(PAGE)
-    page.evaluate("window.marker = 'still here'")
-    anchor_after = page.locator(".md-footer__link--next")
-    title = page.title()
-    follow(page, anchor_after)
-    assert page.title() != title
-    follow(page, page.go_back)
-    assert page.title() == title
-    assert page.evaluate("window.marker") == "still here"
-
-
 STATE = "learn/line-by-line/#~calculator.query=1"
 
 
 def test_a_link_to_a_state_leads_to_its_widget(open_page):
     page = open_page(STATE, at_once=False)
-    page.wait_for_timeout(300)
-    assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300
-    page = open_page()
-    page.evaluate(SITEMAP_READ)
-    page.evaluate(f"document.querySelector('.md-content__inner a').href = '{STATE}'")  # an instant one
-    follow(page, page.locator(".md-content__inner a").first)
     page.wait_for_timeout(300)
     assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300
 
@@ -90,11 +37,38 @@ def test_back_and_forward_show_what_the_address_says(tab, server, where, tag, on
     name = tab.locator(tag).first.evaluate("widget => widget.id || widget.dataset.state")
     seen, before = begin(one), begin(other)
     assert seen != before
-    tab.evaluate("address => history.pushState({x: 0, y: 0}, '', address)", f"#~{name}.{one}")
+    for state in (one, other):
+        tab.evaluate("address => location.hash = address", f"~{name}.{state}")
     tab.go_back()
+    shows(tab, tag, seen)
     tab.go_forward()
+    shows(tab, tag, before)
+    follow(tab, tab.locator(".md-footer__link--next"))
+    follow(tab, tab.go_back)
+    shows(tab, tag, before)
+
+
+def shows(tab, tag, fields):
     for _ in range(50):  # a busy machine takes its time
-        if tab.evaluate(FIELDS, tag) == seen:
-            break
+        if tab.locator(f"{tag}:defined").count() and tab.evaluate(FIELDS, tag) == fields:
+            return
         tab.wait_for_timeout(100)
-    assert tab.evaluate(FIELDS, tag) == seen
+    assert tab.evaluate(FIELDS, tag) == fields
+
+
+def test_an_anchor_leaves_what_a_reader_has_set(tab, server):
+    load(tab, f"{server}learn/line-by-line/#~calculator.asks=2")
+    tab.locator("qkv-calculator:defined output").first.wait_for(state="attached")
+    seen = tab.evaluate(FIELDS, "qkv-calculator")
+    tab.locator(".md-sidebar--secondary nav a[href*='#']").nth(2).click()
+    tab.wait_for_timeout(300)
+    assert tab.evaluate(FIELDS, "qkv-calculator") == seen
+    assert "#~" not in tab.url
+
+
+def test_a_page_that_was_kept_learns_what_another_has_stored(open_page):
+    page = open_page("learn/scaling/")
+    page.evaluate("localStorage.setItem('attention-line-by-line.prompts', 'hidden')")
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    assert page.locator(".prompt-toggle").first.get_attribute("aria-pressed") == "true"
+    assert "prompts-hidden" in page.evaluate("document.documentElement.className")

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 
-from docs_ext.site.offline import FOLDER, ZIP
+from docs_ext.copies.offline import FOLDER, ZIP
 from tests.browser.conftest import DESKTOP, PATIENCE, ROOT
 from tests.browser.operate import operate
 

@@ -17,6 +17,8 @@ FLOORS = (
     "fences",
     "extensions",
     "site",
+    "copies",
+    "hooks",
 )  # from the bottom
 MODULES = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("[!_]*.py"))
 

@@ -28,7 +28,6 @@ const observer = new ResizeObserver((entries) => {
 });
 
 function watchScrollRegions() {
-  observer.disconnect(); // the boxes of the page before
   for (const [selector, name] of Object.entries(NAMES)) {
     const boxes = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`.md-content ${selector}`));
     boxes.forEach((box, index) => {
@@ -57,7 +56,6 @@ function define(node) {
 }
 
 function watchWidgets() {
-  near.disconnect(); // the parents of the page before
   for (const { parentElement } of document.querySelectorAll(":not(:defined)")) {
     if (parentElement) near.observe(parentElement);
   }
@@ -68,7 +66,7 @@ function layOutRest() {
   const rest = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".md-content__inner > *")).values();
   const next = () => {
     const block = rest.next().value;
-    if (!block?.isConnected) return;
+    if (!block) return;
     block.style.contentVisibility = "visible";
     later(next);
   };
@@ -76,21 +74,21 @@ function layOutRest() {
 }
 const later = globalThis.requestIdleCallback ?? setTimeout;
 
-// A link to the state of a widget leads to the widget. On the way back the reader goes where they were.
-let returns = performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type !== "navigate");
-addEventListener("popstate", ({ state }) => {
-  returns = state !== null; // the theme notes where a reader was
-  if (returns) root.classList.add("whole"); // and scrolls there
-  if (!location.hash.startsWith("#~")) return; // an anchor leaves widgets as they are
-  const widgets = document.querySelectorAll(".md-content .widget, attention-grid, sentence-arcs");
-  for (const widget of widgets) widget.dispatchEvent(new Event("addresschange")); // to show what the address says again
-});
-addEventListener("click", () => (returns = false), true);
+// A link to the state of a widget leads to the widget. On the way back the browser goes where the reader was.
+const isState = () => location.hash.startsWith("#~");
 
-function showStated() {
-  const stated = location.hash.startsWith("#~") && !returns;
-  if (stated) named()?.scrollIntoView();
+function findPlace() {
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  if (visit?.type !== "navigate") root.classList.add("whole"); // as tall as the page was
+  else if (isState()) named()?.scrollIntoView();
 }
+
+/** Back and Forward show what the address says again; an anchor leaves widgets as they are. */
+function restoreStates() {
+  const widgets = document.querySelectorAll(".md-content .widget, attention-grid, sentence-arcs");
+  if (isState()) { for (const widget of widgets) widget.dispatchEvent(new Event("addresschange")); }
+}
+addEventListener("hashchange", restoreStates);
 
 /** The element of an anchor, or the widget of a state. */
 function named() {
@@ -107,13 +105,19 @@ function openFolds() {
   }
 }
 addEventListener("hashchange", openFolds);
+addEventListener("click", ({ target }) => { // a link to where the address leads already
+  const link = target instanceof Element && target.closest("a");
+  if (link && link.hash === location.hash) openFolds();
+});
 
 // Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
 // applies before anything is drawn. It stays in this browser.
+const PROMPTS = "attention-line-by-line.prompts";
+
 /** @type {(code: Element) => void} */
 function addPromptToggle(code) {
   const block = code.closest(".highlight");
-  if (!block || block.querySelector(".prompt-toggle")) return;
+  if (!block) return;
   const button = document.createElement("button");
   button.className = "prompt-toggle";
   button.type = "button";
@@ -123,9 +127,9 @@ function addPromptToggle(code) {
   button.addEventListener("click", () => {
     const isHidden = root.classList.toggle("prompts-hidden");
     try {
-      localStorage.setItem("attention-line-by-line.prompts", isHidden ? "hidden" : "shown");
+      localStorage.setItem(PROMPTS, isHidden ? "hidden" : "shown");
     } catch {
-      // storage is switched off: the choice lasts until the next full load
+      // storage is switched off: the choice lasts as long as the page
     }
     showPressed();
   });
@@ -137,15 +141,20 @@ function showPressed() {
   document.querySelectorAll(".prompt-toggle").forEach((button) => button.setAttribute("aria-pressed", isHidden));
 }
 
-/**
- * Material emits it on the first view and again after each instant navigation.
- * @type {{ subscribe: (show: () => void) => void }}
- */
-const views = /** @type {any} */ (globalThis).document$;
+// Another page of the site may have changed both while this one was kept, in another tab or to come back to.
+function showStored() {
+  markDone();
+  try {
+    root.classList.toggle("prompts-hidden", localStorage.getItem(PROMPTS) === "hidden");
+  } catch {
+    return;
+  }
+  showPressed();
+}
+addEventListener("storage", showStored);
+addEventListener("pageshow", ({ persisted }) => persisted && showStored());
 
-addEventListener("storage", markDone); // answered in another tab
-
-views.subscribe(() => {
+addEventListener("DOMContentLoaded", () => { // after the theme, which has put its buttons into blocks of code
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
@@ -153,7 +162,7 @@ views.subscribe(() => {
   watchWidgets();
   openFolds();
   markDone();
-  showStated();
+  findPlace();
   layOutRest();
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes

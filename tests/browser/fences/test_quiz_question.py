@@ -219,7 +219,7 @@ def test_without_storage_everything_but_keeping_works(open_page, server, broken)
     assert score(page) == f"1 of {count(page)} answered, 1 right at first try."
 
 
-def test_an_answer_counts_once_also_after_instant_navigation(page):
+def test_an_answer_counts_once_also_on_the_way_back(page):
     answer(question(page, "All scores double"), "16 : 1")
     for title, words in (("Why divide by", "Does the division change"), ("How do scores become", "All scores double")):
         page.locator(".md-nav--primary").get_by_role("link", name=title).first.click()

@@ -7,10 +7,6 @@ import shutil
 
 import numpy as np
 import pytest
-
-pytest.importorskip("safetensors", reason="safetensors is not installed: pip install -e .[model]")
-pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install -e .[model]")
-
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 

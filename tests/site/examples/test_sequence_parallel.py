@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 
 import attention
-
-pytest.importorskip("distributed", reason="Dask is not installed: pip install -e .[dask]")
-
 from examples import sequence_parallel as example
 
 FEATURES = 16

@@ -26,7 +26,7 @@ ENGINES = {
     "chart",
     "console",
     "translation_tabs",
-    "alone",
+    "standalone",
 }  # what Jinja, KaTeX, Markdown, Pygments, Vega write; and our own sheets and scripts
 REWRITES = {"console", "translation_tabs"}  # moves marks in the HTML of Pygments
 

@@ -20,7 +20,7 @@ import attention
 from tests.site.pages import ROOT
 from tools.copies import copy_project, git_folder
 
-pytest.importorskip("hatchling", reason="building the package needs the docs extra")
+pytestmark = pytest.mark.nightly
 
 NAME = f"attention_line_by_line-{attention.__version__}"
 BOTH = (f"{NAME}-py3-none-any.whl", f"{NAME}.tar.gz")
@@ -100,7 +100,6 @@ def test_the_sdist_holds_what_git_would_take(dist):
     ("tool", "options", "names"), [("twine", ["check", "--strict"], BOTH), ("check_wheel_contents", [], BOTH[:1])]
 )
 def test_the_tools_that_check_them_find_nothing(dist, tool, options, names):
-    pytest.importorskip(tool, reason="checking the package needs the dev extra")
     command = [sys.executable, "-m", tool, *options, *names]
     run = subprocess.run(command, cwd=dist, capture_output=True, text=True)
     assert not run.returncode, run.stdout + run.stderr

@@ -13,7 +13,7 @@ from tools.release import ReleaseError, notes
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
-LOCK = (ROOT / "requirements.lock").read_text("utf-8")
+LOCK = (ROOT / "requirements-nightly.lock").read_text("utf-8")  # holds what requirements.lock holds
 _PIN = re.compile(r"^(?P<name>[a-z0-9][\w.-]*)==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M)
 
 
@@ -24,7 +24,10 @@ def canonical(name):
 LOCKED = [(canonical(pin["name"]), Version(pin["version"]), pin["rest"]) for pin in _PIN.finditer(LOCK)]
 ASKED = [
     (extra, Requirement(text))
-    for extra, texts in ({"": PROJECT["dependencies"]} | PROJECT["optional-dependencies"]).items()
+    for extra, texts in (
+        {"": PROJECT["dependencies"], "nightly": PYPROJECT["dependency-groups"]["nightly"]}
+        | PROJECT["optional-dependencies"]
+    ).items()
     for text in texts
     if not text.startswith(PROJECT["name"])
 ]
@@ -35,10 +38,15 @@ def test_all_of_the_lock_is_read():
     assert all("--hash=sha256:" in rest for *_, rest in LOCKED)
 
 
+def test_both_locks_name_the_same_versions():
+    pins = {line for line in (ROOT / "requirements.lock").read_text("utf-8").splitlines() if line[:1].isalnum()}
+    assert pins <= set(LOCK.splitlines())
+
+
 @pytest.mark.parametrize(("extra", "asked"), ASKED, ids=[str(asked) for _, asked in ASKED])
 def test_the_lock_has_each_dependency_within_its_bounds(extra, asked):
     versions = [version for name, version, _ in LOCKED if name == canonical(asked.name)]
-    assert versions, f"{asked.name} is in pyproject.toml and not in requirements.lock: make lock"
+    assert versions, f"{asked.name} is in pyproject.toml and in no lock: make lock"
     outside = [str(version) for version in versions if version not in asked.specifier]
     assert not outside, f"{asked} excludes what is locked: {outside}"
 
@@ -208,7 +216,7 @@ def test_a_workflow_has_no_secret_and_an_end_and_no_more_rights_for_what_strange
 def test_every_dependency_that_is_locked_is_audited():
     text = (ROOT / ".github/workflows/audit.yml").read_text("utf-8")
     assert "--strict" in text
-    assert "--require-hashes --requirement requirements.lock" in text
+    assert "--require-hashes --requirement requirements-nightly.lock" in text
     assert re.search(r"^  schedule:\n    - cron:", text, re.M)
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.site.pages import ROOT
 from tools.copies import copy_project, git_folder
 
+pytestmark = pytest.mark.nightly
 ELSEWHERE = {  # what differs on another machine, and must not be seen in the site
     "PYTHONHASHSEED": "12345",
     "TZ": "Pacific/Kiritimati",

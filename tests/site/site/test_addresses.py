@@ -7,8 +7,6 @@ import pytest
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
 
-from docs_ext.site.moved import MOVED
-
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 
 
@@ -16,7 +14,7 @@ SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 def names(site):
     found = {path.relative_to(site).as_posix().removesuffix("index.html") for path in site.rglob("index.html")}
     assert len(found) > 60
-    return found - set(MOVED)
+    return found
 
 
 def test_the_sitemap_has_each_page_once_and_nothing_else(site, names):
@@ -33,10 +31,6 @@ def test_every_page_names_its_address(site, names):
 
 def test_what_is_no_page_has_no_address_to_be_found_under(site):
     assert "canonical" not in (site / "404.html").read_text("utf-8")
-    for old in MOVED:
-        page = (site / old / "index.html").read_text("utf-8")
-        assert "canonical" not in page
-        assert '<meta name="robots" content="noindex">' in page
 
 
 def test_crawlers_may_read_everything_and_are_told_of_the_sitemap(site):

@@ -11,8 +11,8 @@ pytest.importorskip("fontTools", reason="making the site smaller needs the docs 
 
 from fontTools.ttLib import TTFont
 
+from docs_ext.site.assets import bundle, link_bundle
 from docs_ext.site.fonts import EMBEDDED, load_fonts, subset_fonts
-from docs_ext.site.styles import bundle, link_bundle
 from tests.site.pages import ROOT
 
 PAGE = """<head>

@@ -9,7 +9,6 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 
 import attention
-from docs_ext.site.moved import MOVED
 from tests.site.pages import ROOT
 
 pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
@@ -56,8 +55,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def pages(site):
-    old = {site / address / "index.html" for address in MOVED}  # they have tests of their own
-    pages = [Page(site, path) for path in sorted(set(site.rglob("*.html")) - old)]
+    pages = [Page(site, path) for path in sorted(site.rglob("*.html"))]
     assert len(pages) > 3
     return {page.url: page for page in pages}
 
@@ -155,7 +153,7 @@ def test_every_page_says_what_it_is_and_what_it_may_load(pages):
         assert page.all("meta", property="og:site_name", content="Attention, line by line"), page.name
         assert page.all("div", role="dialog", **{"aria-label": "Search"}), page.name
         policies.update(tag.get("content") for tag in page.all("meta", **{"http-equiv": "Content-Security-Policy"}))
-    assert len(policies) == 1  # two different ones would both hold after an instant navigation
+    assert len(policies) == 1
 
 
 def test_the_corner_of_a_table_is_no_header(pages):

@@ -25,12 +25,10 @@ def test_every_fault_of_the_bundle_is_found_once_and_mended(site):
     mend_bundle(site)
     script = (site / "assets/javascripts" / BUNDLES[0].name).read_text("utf-8")
     before = BUNDLES[0].read_text("utf-8")
-    faults = ('location.protocol!=="file:"', 't.pipe(ne("pathname"),', 's.pipe(b(()=>t),ne("hash"))', "t.addListener(")
     for fault in (
-        *faults,
-        "Pe(o.pipe(xe(pe))),te(a)",
-        "scrollable:At(e)",
+        'location.protocol!=="file:"',
         "t=new Worker(e)",
+        "scrollable:At(e)",
         'setAttribute("data-md-color-switching',
     ):
         assert (before.count(fault), script.count(fault)) == (1, 0)
@@ -46,7 +44,7 @@ def test_what_is_mended_stays_as_it_is(site):
 
 def test_a_changed_bundle_is_noticed(site):
     [script] = (site / "assets/javascripts").iterdir()
-    script.write_text(script.read_text("utf-8").replace('ne("hash")', 'ne("href")'), "utf-8")
+    script.write_text(script.read_text("utf-8").replace("t=new Worker(e)", "t=new Worker(f)"), "utf-8")
     with pytest.raises(Exception, match=r"theme_patches\.py: bundle.* has 0 times .*has the theme changed"):
         mend_bundle(site)
 

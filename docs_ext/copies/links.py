@@ -1,0 +1,62 @@
+"""Links to the copies of a page: at its end, and of all pages together where one says `<!-- notebooks -->`.
+
+A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook.
+"""
+
+import os
+import re
+from pathlib import PurePosixPath
+
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from docs_ext.html.template import template
+
+MARK = "<!-- notebooks -->"
+_EXAMPLES = re.compile(r"^ *`{3,} *(?:pycon|quiz-question)\b", re.MULTILINE)
+_LINE = template("""
+<p class="download" data-search-exclude>
+  Take this page along <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
+  <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>
+  {%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.</p>
+""")
+_LIST = template("""
+<ul class="downloads" data-search-exclude>
+{% for name, address in notebooks %}
+<li><a href="{{ address }}.ipynb" download><code>{{ name }}.ipynb</code></a></li>
+{% endfor %}
+</ul>
+""")
+
+
+def link_copies(html: str, page: Page, nav: Navigation) -> str:
+    """Put the links into the content of a page."""
+    if MARK in html:
+        shown = [other for other in nav.pages if has_copies(other) and "/" in other.file.src_uri]
+        notebooks = [(name_of(other), get_relative_url(other.url + name_of(other), page.url)) for other in shown]
+        html = html.replace(MARK, _LIST(notebooks=notebooks))
+    if not has_copies(page):
+        return html
+    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
+    return f"{html}\n{_LINE(name=name_of(page), colab=in_colab(notebook))}"
+
+
+def has_copies(page: Page) -> bool:
+    """Tell whether it is a page to learn from, with examples."""
+    lesson = page.file.src_uri == "index.md" or page.file.src_uri.startswith("learn/")
+    return lesson and bool(_EXAMPLES.search(page.file.content_string))
+
+
+def name_of(page: Page) -> str:
+    """Return the name under which the copies of a page are kept: scaling."""
+    return PurePosixPath(page.file.src_uri).stem
+
+
+def in_colab(notebook: str) -> str | None:
+    """Return the address that opens a notebook in Colab, if REPO_URL names a repository on GitHub.
+
+    Colab reads it from a branch that holds the site: gh-pages, to which `mkdocs gh-deploy` pushes it.
+    """
+    name = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", os.environ.get("REPO_URL", ""))
+    return f"https://colab.research.google.com/github/{name[1]}/blob/gh-pages/{notebook}" if name else None

@@ -1,0 +1,79 @@
+"""Every page as Markdown as well, for programs and for people who read text: learn/scaling/index.html.md.
+
+The address is the page's with `index.html.md` after it, as llmstxt.org proposes, and llms.txt at the root lists the
+twins in the order of the menu. llms-full.txt has all pages to learn from in one file, without the numbers that charts
+and widgets are drawn from. Links in a twin lead to pages, not to twins: the anchors are there, and so are the readers.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urljoin
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.pages import Page
+
+from docs_ext.copies.links import has_copies, name_of
+from docs_ext.copies.markdown import to_markdown, whole
+from docs_ext.copies.notebooks import as_notebook, brief
+
+_OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
+_NOTE = (
+    "*This is the Markdown twin of {address}. Figures are in their first state. A link with `index.html.md` after it "
+    "leads to the twin of another page.*"
+)
+_ABOUT = """\
+# {name}
+
+> {description}
+
+Every page has a Markdown twin, at its address with `index.html.md` after it. Formulas are TeX, tables and figures are
+filled in. The consoles are doctests: `python -m doctest` runs a twin, with NumPy and the package `attention` of this
+site (the distribution attention-line-by-line) installed. [All pages to learn from in one file]({full}).
+"""
+
+
+def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
+    """Write the twin of every page beside it, and llms.txt."""
+    site, root = Path(config.site_dir), config.site_url or ""
+    learn = list[str]()
+    for page in nav.pages:
+        text = to_markdown(page.content or "", address(page), page.file.content_string)
+        title, _, body = text.partition("\n")
+        note = _NOTE.format(address=address(page))
+        (site / f"{page.file.dest_uri}.md").write_text(f"{title}\n\n{note}\n{whole(body)}", "utf-8")
+        if page.file.src_uri.startswith(("index.md", "learn/")):
+            learn.append(whole(brief(text)))
+        if has_copies(page):
+            notebook = (site / page.file.dest_uri).with_name(f"{name_of(page)}.ipynb")
+            notebook.write_text(as_notebook(text, address(page), name_of(page), config.site_url), "utf-8")
+    about = _ABOUT.format(
+        name=config.site_name, description=config.site_description, full=urljoin(root, "llms-full.txt")
+    )
+    (site / "llms.txt").write_text(f"{about}\n{''.join(_sections(nav))}", "utf-8")
+    (site / "llms-full.txt").write_text("\n".join(learn), "utf-8")
+
+
+def address(page: Page) -> str:
+    """Return the address at which readers find a page."""
+    return page.canonical_url or page.abs_url or page.url
+
+
+def _sections(nav: Navigation) -> Iterator[str]:
+    sections = [item for item in nav.items if isinstance(item, Section)]
+    for section in sections:
+        if section.title not in _OPTIONAL:
+            yield f"## {section.title}\n\n{''.join(_links(section))}\n"
+    yield "## Optional\n\n"
+    for section in sections:
+        if section.title in _OPTIONAL:
+            yield from _links(section)
+
+
+def _links(section: Section) -> Iterator[str]:
+    for item in section.children:
+        if isinstance(item, Section):
+            yield from _links(item)
+        elif isinstance(item, Page):
+            about = item.meta.get("description")
+            yield f"- [{item.title}]({address(item)}index.html.md){f': {about}' if about else ''}\n"

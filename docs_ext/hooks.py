@@ -1,0 +1,120 @@
+"""MkDocs' events, one line each: what no Markdown extension can do to a site.
+
+Other generators ignore `hooks:` in mkdocs.yml. So nothing that a page needs to be right or readable may depend on this
+module: it adds reading times, copies to take along and a policy, makes the files smaller, and gives `mkdocs
+serve` its speed.
+"""
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import CombinedEvent, event_priority
+from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+
+from docs_ext.copies.links import link_copies
+from docs_ext.copies.markdown_pages import write_markdown_pages
+from docs_ext.copies.offline import offer_copy
+from docs_ext.copies.wheel import add_wheel
+from docs_ext.site import live
+from docs_ext.site.address import with_site_url
+from docs_ext.site.date import set_date
+from docs_ext.site.finish import finish
+from docs_ext.site.inventory import complete_inventory
+from docs_ext.site.practice import invite
+from docs_ext.site.reading_time import progress
+from docs_ext.site.search import for_search, rank
+from docs_ext.site.theme_patches import mend_bundle
+
+_last = live.LastBuild()
+_whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
+_command = "build"
+
+
+def on_startup(*, command: str, dirty: bool) -> None:
+    """Date what is built; let the live server run in a process that starts again when Python changes."""
+    global _command
+    set_date()
+    _command = command
+    if command == "serve":
+        live.restart_when_python_changes()
+    else:
+        gc.disable()  # a build ends before there is much to collect, and looking for it takes a tenth of the time
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Refuse a port that is taken, before anything is built."""
+    _last.docs = config.docs_dir
+    if _command == "serve" and not _last.is_served:
+        live.refuse_taken_port(*config.dev_addr)
+
+
+def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+    """Keep what a single page needs to be built again."""
+    _last.config, _last.files, _last.nav = config, files, nav
+
+
+def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Name the site where a page must, and the exercises that go with the page."""
+    return invite(with_site_url(html, config.site_url), page, files)
+
+
+def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+    """Keep the templates too, and name the modules to other projects."""
+    _last.env = env
+    complete_inventory(config)
+
+
+@event_priority(101)  # when all pages are known
+def _link_copies(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    if _command != "serve":  # which writes no copies
+        page.content = link_copies(page.content or "", page, nav)
+
+
+@event_priority(100)  # before the search plugin reads the page
+def _take_formulas_out(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    _whole[page.url] = page.content or ""
+    page.content = for_search(_whole[page.url], page.meta.get("title"))
+    page.meta.setdefault("search", rank(page.file.src_uri))
+
+
+@event_priority(-100)  # after it
+def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    page.content = _whole.pop(page.url)
+
+
+@event_priority(-101)
+def _fill_in_head(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    context["progress"] = progress(page, nav)
+    context["has_markdown"] = _command != "serve"
+
+
+on_page_context = CombinedEvent(_link_copies, _take_formulas_out, _put_formulas_back, _fill_in_head)
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write what stands beside the pages; make what is published smaller and closed."""
+    site = Path(config.site_dir)
+    mend_bundle(site)
+    if _command != "serve":  # mkdocs gh-deploy publishes too
+        write_markdown_pages(config, _last.nav)
+        finish(site, config.site_url or "")
+        add_wheel(site)
+        offer_copy(site, config.site_url or "")
+
+
+def on_build_error(*, error: Exception) -> None:
+    """Wait for the author's next edit if the very first build fails."""
+    if _command == "serve" and not _last.is_served:
+        live.restart_after_an_edit(_last.docs)
+
+
+def on_serve(server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[[], None]) -> None:
+    """Build only what an edit changes."""
+    _last.serve(server, builder)

@@ -1,0 +1,90 @@
+"""Style sheets and scripts as readers get them: fewer and smaller files than authors write.
+
+All style sheets but the theme's become one. Not in it are the sheet of a fence that stands on one page alone, and the
+sheet of docstrings: only pages that need them load them.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from docs_ext.site.fonts import embed_fonts, load_fonts
+
+DOCS = Path(__file__).parents[2] / "docs"
+BUNDLE = "assets/css/all.css"
+_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
+_COMMENT_LINE = re.compile(
+    r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?", re.MULTILINE
+)  # in a script laid out by deno fmt
+_SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
+_FENCE = re.compile(r"css/fences/([\w-]+)\.css$")
+_LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
+
+
+def sheets(docs: Path = DOCS) -> list[str]:
+    """Name the sheets that every page loads, relative to docs/: what is shared first, then what is one fence's own.
+
+    mkdocs.yml calls this for `extra_css`, so that a new sheet needs no entry there.
+    """
+    css = docs / "assets/css"
+    shared = sorted(css.glob("*.css"), key=lambda sheet: (sheet.name != "site.css", sheet.name))
+    fences = sorted(css.glob("fences/*.css"))
+    return [sheet.relative_to(docs).as_posix() for sheet in (docs / "assets/katex/katex.min.css", *shared, *fences)]
+
+
+def bundle(site: Path, pages: Iterable[str]) -> set[str]:
+    """Write all style sheets that are not the theme's into one, in their order; return those of some pages only."""
+    shown = list(pages)
+    names = list(dict.fromkeys(link["path"] for page in shown for link in _LINK.finditer(page)))
+    own = {name for name in names if "_mkdocstrings" in name or _is_alone(name, shown)}
+    styles = {name: (site / name).read_text("utf-8") for name in names}
+    shared = [style.replace("url(fonts/", "url(../katex/fonts/") for name, style in styles.items() if name not in own]
+    for name in names:
+        if name in own:
+            (site / name).write_text(squeeze(styles[name]), "utf-8")
+        else:
+            (site / name).unlink()
+    (site / BUNDLE).write_text(embed_fonts(site, squeeze("\n".join(shared))), "utf-8")
+    return own
+
+
+def _is_alone(name: str, pages: Iterable[str]) -> bool:
+    """Tell whether a sheet is that of a fence which stands on one page at most."""
+    return bool(_FENCE.search(name)) and sum(_needs(page, name) for page in pages) < 2
+
+
+def _needs(page: str, name: str) -> bool:
+    """Tell whether what a sheet is for stands on a page: a fence, as an element or by its class, or docstrings."""
+    fence = _FENCE.search(name)
+    stem = fence[1] if fence else "doc"
+    return bool(re.search(rf'<{stem}\b|class="(?:[^"]* )?{stem}[ "]', page))
+
+
+def squeeze(style: str) -> str:
+    r"""Leave out what is there for authors: comments, and spaces that mean nothing.
+
+    >>> squeeze('/* why */\na > b::before {\n  content: ", ";   /* as it is */\n}\n')
+    'a>b::before{content:", "}'
+    """
+    style = _COMMENT.sub("", style)
+    return _SPACE.sub(lambda found: found[1] or found[2] or ":", style).replace(";}", "}").strip()
+
+
+def without_comments(script: str) -> str:
+    r"""Leave out the lines of a script that are comments.
+
+    >>> without_comments('// why\nlet x = 1; // one\n/**\n * @type {X}\n */\n/** @type {Y} */ (x).y();\n')
+    'let x = 1; // one\n/** @type {Y} */ (x).y();\n'
+    """
+    return _COMMENT_LINE.sub("", script)
+
+
+def link_bundle(page: str, own: Collection[str] = ()) -> str:
+    """Let the page load the one file, with it the fonts of its formulas, and the sheets that are its own."""
+    links = list(_LINK.finditer(page))
+    if not links:
+        return page
+    start, base = links[0].start(), links[0]["base"]
+    one = f"\n      {load_fonts(page, base, BUNDLE)}"
+    kept = "".join(link[0] for link in links if link["path"] in own and _needs(page, link["path"]))
+    return page[:start] + one + kept + _LINK.sub("", page[start:])

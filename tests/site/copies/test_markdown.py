@@ -1,0 +1,149 @@
+"""HTML of the site to Markdown, element by element."""
+
+import pytest
+
+pytest.importorskip("markdownify", reason="writing the twins needs the docs extra")
+
+from markdown import markdown
+
+from docs_ext.copies.markdown import to_markdown, whole
+from docs_ext.extensions.consoles import ConsolesExtension
+from docs_ext.html.formula import render
+
+D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
+ADDRESS = "https://site.test/learn/scaling/"
+
+
+def converted(html, source=""):
+    return whole(to_markdown(html, ADDRESS, source)).rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<h2 id="a">Why?<a class="headerlink" href="#a" title="Link">&para;</a></h2>', "## Why?"),
+        (f"<p>Let {D_K} be <em>4</em>.</p>", "Let $d_k$ be *4*."),
+        (f'<div class="arithmatex">{SCORES}</div>', "$$\nQK^\\top\n$$"),
+        ("<p>a_b, 2*3, `, $5, &lt;s&gt;, a &lt; b, \\n</p>", "a\\_b, 2\\*3, \\`, \\$5, \\<s>, a < b, \\\\n"),
+        ("<p>1. no list</p><p>- none</p><p># none</p>", "1\\. no list\n\n\\- none\n\n\\# none"),
+        ("<p>one\nline</p>", "one line"),
+        ('<p><a href="../masks/#a" title="x">masks</a>, <a href="#b">b</a></p>',
+         f"[masks](https://site.test/learn/masks/#a), [b]({ADDRESS}#b)"),
+        ("<p>W<sub>Q</sub>, 2<sup>3</sup></p>", "W\\_Q, 2^3"),
+        ("<dl><dt>key</dt><dd><p>What answers.</p></dd></dl>", "key\n:   What answers."),
+        ("<ol><li>one</li><li>two<ul><li>three</li></ul></li></ol>", "1. one\n2. two\n   - three"),
+        ('<figure class="diagram"><svg aria-label="A box" viewBox="0 0 1 1"><path d="M0 0"/></svg>'
+         "<figcaption>Boxes</figcaption></figure>",
+         f"*Picture: A box*\n\n**Boxes**\n\n[Drawn on the page]({ADDRESS})"),
+        ('<details class="deeper"><summary><h3 id="x">More</h3>\n</summary><p>Text</p></details>', "### More\n\nText"),
+        ('<details class="question"><summary>Who?</summary><p>The cat.</p></details>', "**Who?**\n\nThe cat."),
+        ('<p>a</p><svg aria-hidden="true"><text>b</text></svg><template><p>c</p></template>', "a"),
+    ],
+    ids=["heading", "formula", "formula of its own", "like marks", "like blocks", "lines", "links", "sub and sup",
+         "definition", "lists", "diagram", "deeper", "question", "unseen"],
+)  # fmt: skip
+def test_an_element_becomes(html, expected):
+    assert converted(html) == expected
+
+
+TABLE = """
+<div class="scroll"><table><caption><span class="title">Weights</span> <span class="legend">rows ask</span></caption>
+<thead><tr><td></td><th scope="col">cat</th><th scope="col">a|b</th></tr></thead>
+<tbody>
+<tr><th scope="row"><label><input type="radio"> <span>ran</span></label></th>
+<td><span>1/2</span> <span class="decimal">0.500</span></td>
+<td><span aria-hidden="true">&ndash;</span><span class="visually-hidden">masked</span></td></tr>
+<tr><th colspan="2">sum</th><td><p>1</p></td></tr>
+</tbody><tfoot><tr><td>end</td><td></td><td>5</td></tr></tfoot></table></div>
+"""
+
+
+def test_a_grid_becomes_a_table_with_its_caption_row_headers_and_fractions():
+    expected = r"""**Weights rows ask**
+
+|  | cat | a\|b |
+| --- | --- | --- |
+| ran | 1/2 | masked |
+| sum |  | 1 |
+| end |  | 5 |"""
+    assert converted(TABLE) == expected
+
+
+def test_a_table_without_a_head_gets_an_empty_one():
+    rows = "<table><tbody><tr><td>1</td><td>2</td></tr></tbody></table>"
+    assert converted(rows) == "|  |  |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_a_widget_is_its_figure_and_a_link():
+    widget = f"""<div><mask-painter class="widget" id="paint" aria-labelledby="paint-title">
+    <div class="widget-head"><p class="widget-title" id="paint-title">Paint</p></div>
+    <fieldset><legend class="visually-hidden">Step</legend><label><input type="radio"> One</label></fieldset>
+    {TABLE}<output aria-live="polite">cat 1/2</output><p data-swap="true">other state</p></mask-painter></div>"""
+    head, *_, said, link = converted(widget).split("\n\n")
+    assert head == "**Paint**"
+    assert said == "cat 1/2"
+    assert link == f"[Paint: interactive on the page]({ADDRESS}#paint)"
+    assert "Step" not in converted(widget)
+    assert "other state" not in converted(widget)
+
+
+CONSOLE = """
+```pycon
+>>> import numpy as np
+>>> print("a\\n\\nb*c")
+a
+<BLANKLINE>
+b*c
+
+```
+
+```pycon
+>>> import numpy as np
+>>> np.float64(1)
+np.float64(1.0)
+
+```
+
+```sh
+make <test>
+```
+
+    like_this
+"""
+
+
+def test_code_stands_as_it_was_typed_with_its_setup_and_language():
+    extensions = ["pymdownx.highlight", "pymdownx.superfences", ConsolesExtension()]
+    html = markdown(CONSOLE, extensions=extensions)
+    assert 'class="setup"' in html
+    assert converted(html, CONSOLE) == CONSOLE.strip().replace("    like_this", "```\nlike_this\n```")
+
+
+def test_code_that_holds_a_fence_gets_a_longer_one():
+    assert converted("<pre><code>```text\n```\n</code></pre>") == "````\n```text\n```\n````"
+
+
+def test_an_answer_says_right_or_wrong_and_why():
+    quiz = """<quiz-question class="widget" id="q"><fieldset><legend>How many?</legend><div class="options">
+    <label><input type="radio"> <span>64</span></label>
+    <label><input type="radio"> <span>8</span></label></div></fieldset>
+    <details><summary>Answer and proof</summary><ul class="verdicts"><li><b>Wrong:</b> 64
+    <span class="because">Too many.</span> <span class="settled"><code>8 == 64</code> is False</span></li>
+    <li data-right><b>Right:</b> 8 <span class="because">Eight.</span> <span class="settled"></span></li></ul>
+    </details></quiz-question>"""
+    assert converted(quiz) == (
+        "**Question.** How many?\n\n- 64\n- 8\n\n**Answer and proof**\n\n"
+        "- **Wrong:** 64  \n  Too many.  \n  `8 == 64` is False\n- **Right:** 8  \n  Eight."
+    )
+
+
+def test_a_footnote_keeps_its_mark_and_its_text():
+    html = markdown("So[^1].\n\n[^1]: Because.", extensions=["footnotes"])
+    text = converted(html)
+    assert text.startswith(f"So^[1]({ADDRESS}#fn:1).")
+    assert "1. Because." in text
+
+
+def test_a_formula_without_its_tex_stops_the_build():
+    with pytest.raises(ValueError, match="without its TeX"):
+        to_markdown('<p><span class="katex">x</span></p>', ADDRESS)

@@ -1,0 +1,234 @@
+"""A learn page as a notebook: it holds what the page holds, and its stored outputs are those of a run."""
+
+import asyncio
+import copy
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from doctest import DocTestParser
+
+import pytest
+
+from docs_ext.copies.links import in_colab
+from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
+from docs_ext.copies.notebooks import as_notebook
+from tests.site.pages import ROOT, consoles
+
+SITE_URL = "https://site.test/attention/"
+SOURCES = [s for s in (ROOT / "docs/index.md", *sorted((ROOT / "docs/learn").glob("*.md"))) if consoles(s)]
+
+
+def read(site, source):
+    folder = site if source.stem == "index" else site / "learn" / source.stem
+    return json.loads((folder / f"{source.stem}.ipynb").read_text("utf-8"))
+
+
+def code(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def outputs(cell):
+    """Return what a reader sees below a cell; of an error its last line."""
+    seen = []
+    for output in cell.get("outputs", ()):
+        kind = output["output_type"]
+        if kind == "error":
+            seen.append((kind, output["ename"], output["evalue"]))
+        else:
+            seen.append((kind, output["text"] if kind == "stream" else output["data"]["text/plain"]))
+    return seen
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_a_notebook_holds_every_example_and_output_of_the_page(site, source):
+    cells = code(read(site, source))[1:]  # without the check of the package
+    on_page = sorted(consoles(source), key=lambda console: int(console.where.rpartition(":")[2]))
+    examples = [example for console in on_page for example in DocTestParser().get_examples(console.code)]
+    typed = "\n".join(cell["source"] for cell in cells).replace("display(", "(")
+    assert re.findall(r"\w+", typed) == re.findall(r"\w+", "".join(example.source for example in examples))
+    shown = [part for cell in cells for _, *parts in outputs(cell) for part in parts]
+    expected = [example.exc_msg or example.want.replace("<BLANKLINE>", "") for example in examples]
+    assert " ".join(shown).split() == re.sub(r"\w+\.(?=\w+Error: )|(?<=Error):", "", " ".join(expected)).split()
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_a_notebook_leaves_to_the_page_what_only_the_page_shows(site, source):
+    prose = "\n".join(cell["source"] for cell in read(site, source)["cells"] if cell["cell_type"] == "markdown")
+    assert not re.search(r"[\x00-\x09\x0b-\x1f]|\]\((?!https://)|htmlClass|Take this page", prose)
+    widgets = set(re.findall(r"^```([a-z]+-[a-z]+)$", source.read_text("utf-8"), re.MULTILINE))
+    if widgets - {"quiz-question", "computed-table", "explained-code"}:
+        assert "interactive on the page](" in prose.lower()
+    assert prose.count("<details>") == prose.count("</details>")
+    assert re.sub(r"</?(?:details|summary)>", "", prose).count("</") == 0
+
+
+PAGE = f"""# Title
+
+Why $d_k$?
+
+{FIGURE}A widget.
+
+{END}
+
+[Interactive](https://site.test/page/#w)
+
+**Who?**
+
+{FOLD}Me.{UNFOLD}
+
+## Values
+
+```pycon
+>>> import numpy as np
+>>> def tell(x, back=None):
+...     print("told")
+...     return back
+>>> x = np.array([1, 2])
+>>> x                           # two
+array([1, 2])
+>>> print("a\\n\\nb")
+a
+<BLANKLINE>
+b
+>>> for n in x:
+...     print(n)
+1
+2
+>>> with np.errstate(all="ignore"):
+...     x / 0
+array([inf, inf])
+>>> tell(1, "back")
+told
+'back'
+>>> x.sum(axis=3)
+Traceback (most recent call last):
+    ...
+numpy.exceptions.AxisError: axis 3 is out of bounds for array of dimension 1
+>>> y = 1
+
+```
+
+```sh
+# no heading
+```
+"""
+
+
+def made(page=PAGE, site_url=SITE_URL):
+    return json.loads(as_notebook(page, "https://site.test/page/", "page", site_url))
+
+
+def test_a_cell_ends_where_the_page_shows_an_output():
+    about, check, prose, values, *cells, last = made()["cells"]
+    assert about["source"].startswith("# Title\n\nThis notebook is the page [https://site.test/page/]")
+    assert f"pip install {SITE_URL}attention_line_by_line-" in about["source"]
+    assert "check_package()" in check["source"]
+    link = "[Interactive](https://site.test/page/#w)"
+    folded = "**Who?**\n\n<details><summary>Show</summary>\n\nMe.\n\n</details>"
+    assert prose["source"] == f"Why $d_k$?\n\n{link}\n\n{folded}"
+    assert values["source"] == "## Values"
+    assert last["source"] == "```sh\n# no heading\n```"
+    assert [outputs(cell) for cell in cells] == [
+        [("execute_result", "array([1, 2])")],
+        [("stream", "a\n\nb\n")],
+        [("stream", "1\n2\n")],
+        [("display_data", "array([inf, inf])")],
+        [("stream", "told\n"), ("execute_result", "'back'")],
+        [("error", "AxisError", "axis 3 is out of bounds for array of dimension 1")],
+        [],
+    ]
+    assert cells[0]["source"].startswith("import numpy as np\n\ndef tell(")
+    assert cells[0]["source"].endswith("\nx = np.array([1, 2])\nx                           # two")
+    assert cells[3]["source"] == 'with np.errstate(all="ignore"):\n    display(x / 0)'
+    assert [cell["metadata"].get("tags") for cell in cells] == [None] * 5 + [["raises-exception"], None]
+    assert [cell["id"] for cell in made()["cells"]][:2] == ["page-0", "page-1"]
+
+
+@pytest.mark.parametrize(
+    ("installed", "refused"),
+    [(["attention-line-by-line", "numpy"], False), (["numpy"], True), (["attention-line-by-line", "attention"], True)],
+    ids=["ours", "none", "both"],
+)
+def test_the_first_cell_says_what_to_install(monkeypatch, installed, refused):
+    names = [type("Distribution", (), {"name": name}) for name in installed]
+    monkeypatch.setattr("importlib.metadata.distributions", lambda: names)
+    check = code(made())[0]["source"]
+    if not refused:
+        exec(check, {})
+        return
+    with pytest.raises(SystemExit, match="needs the package of Attention, line by line") as error:
+        exec(check, {})
+    assert f"pip install {SITE_URL}attention_line_by_line-" in str(error.value)
+
+
+def test_every_learn_page_offers_its_copies_and_the_practice_page_all_notebooks(site):
+    for source in SOURCES:
+        folder = site if source.stem == "index" else site / "learn" / source.stem
+        page = (folder / "index.html").read_text("utf-8")
+        assert f'<a href="index.html.md" download="{source.stem}.md">as Markdown</a>' in page
+        assert f'<a href="{source.stem}.ipynb" download>as a notebook</a>.' in page
+        assert "colab" not in page
+    listed = re.findall(r'href="\.\./learn/([\w-]+)/\1\.ipynb"', (site / "practice/index.html").read_text("utf-8"))
+    assert sorted(listed) == sorted(source.stem for source in SOURCES if source.stem != "index")
+
+
+@pytest.mark.parametrize(
+    ("repository", "expected"),
+    [
+        ("https://github.com/owner/repo", "owner/repo"),
+        ("https://github.com/owner/re.po.git", "owner/re.po"),
+        ("https://elsewhere.test/owner/repo", None),
+        ("javascript:alert(1)", None),
+        ("", None),
+    ],
+)
+def test_colab_is_offered_only_where_a_repository_is_named(monkeypatch, repository, expected):
+    monkeypatch.setenv("REPO_URL", repository)
+    start = f"https://colab.research.google.com/github/{expected}/blob/gh-pages/"
+    assert in_colab("learn/masks/masks.ipynb") == (expected and f"{start}learn/masks/masks.ipynb")
+
+
+def run(notebooks, folder):
+    """Return the notebooks as they are when nbclient has run them, one after the other in one kernel."""
+    with ThreadPoolExecutor(1) as thread:  # in this one Playwright may have a loop of events that runs already
+        return thread.submit(asyncio.run, _run(copy.deepcopy(notebooks), folder)).result()
+
+
+async def _run(notebooks, folder):
+    import nbclient
+    import nbformat
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
+
+    specs = KernelSpecManager(kernel_dirs=[])  # the kernel of this Python, whatever else is installed
+    manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs)
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    env = {"PYTHONPATH": path, "IPYTHONDIR": str(folder), "OPENBLAS_NUM_THREADS": "1"}
+    await manager.start_kernel(env=os.environ | env, cwd=folder)
+    notebooks = [nbformat.from_dict(notebook) for notebook in notebooks]
+    client = nbclient.NotebookClient(notebooks[0], km=manager, timeout=60, coalesce_streams=True)
+    for client.nb in notebooks:
+        nbformat.validate(client.nb)
+        client.nb.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))  # a kernel of its own would cost a second
+        await client.async_execute(cleanup_kc=False)
+        del client.nb.cells[0]
+    client.kc.stop_channels()
+    await manager.shutdown_kernel(now=True)
+    return notebooks
+
+
+@pytest.mark.nightly
+def test_the_stored_outputs_are_those_of_a_run(site, tmp_path):
+    stored = [made(), *(read(site, source) for source in SOURCES)]
+    for before, after in zip(stored, run(stored, tmp_path), strict=True):
+        for old, new in zip(code(before), code(after), strict=True):
+            assert outputs(new) == outputs(old), old["source"]
+
+
+@pytest.mark.nightly
+def test_a_run_notices_a_wrong_output(tmp_path):
+    wrong = [("two\narray([1, 2])", "two\narray([1, 3])"), ("1\n2\n>>>", "1\n3\n>>>"), ("dimension 1", "dimension 2")]
+    stored = [made(PAGE.replace(right, faulty)) for right, faulty in wrong]
+    for before, after in zip(stored, run(stored, tmp_path), strict=True):
+        assert sum(outputs(a) != outputs(b) for a, b in zip(code(after), code(before), strict=True)) == 1

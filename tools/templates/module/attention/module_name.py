@@ -1,1 +1,0 @@
-"""Fill in: the one idea of this module, in a sentence."""

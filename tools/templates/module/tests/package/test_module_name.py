@@ -1,1 +1,0 @@
-"""Fill in: what is compared with what, and bad input."""
