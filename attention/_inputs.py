@@ -268,7 +268,6 @@ def attention(
             mask = split(fitted("mask", mask, "b", shape))
         if bias is not None:
             bias = split(fitted("bias", bias, "iuf", shape))
-            bias = bias.astype(q.dtype, copy=False)
         if sink is not None:
             sink = split(_sink(sink, shape).astype(q.dtype))
     reach = _reach(given, shape)

@@ -364,7 +364,9 @@ def prepared(
     a weight of 0 times nan would be nan.
     """
     given = _inputs.attention(query, key, value, **options)
-    q, k, v, allowed = given[:4]
+    q, k, v, allowed, bias = given[:5]
+    if bias is not None:
+        bias = bias.astype(q.dtype, copy=False)
     if given.reach is not None:
         left, right, offset = given.reach
         keys = np.arange(k.shape[-2])
@@ -379,7 +381,7 @@ def prepared(
         if given.n_groups > 1 and seen.ndim > 2:  # by any head of a group
             seen = seen.any(axis=-3, keepdims=True)
         k, v = np.where(seen, k, 0), np.where(seen, v, 0)
-    return given._replace(key=k, value=v, mask=allowed)
+    return given._replace(key=k, value=v, mask=allowed, bias=bias)
 
 
 def softmax_rows(

@@ -2,10 +2,12 @@
 
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks, tiles
-from attention._scores import AttentionOptions
+from attention import _inputs
+from attention._inputs import AttentionOptions
+from attention.tiling import attend_in_tiles
 
 
 class PartialAttention(NamedTuple):
@@ -122,12 +124,12 @@ def partial_attention(
     >>> partial_attention(q, k, v).output
     array([[5., 2.]])
     """
-    _checks.options_of(
-        "partial_attention", AttentionOptions.__annotations__, options
-    )
-    problem, dtype = tiles.prepared(query, key, value, **options)
-    output, logsumexp = tiles.solve(problem)
-    return PartialAttention(_arrays.rounded(output, dtype), logsumexp)
+    known = AttentionOptions.__annotations__
+    _inputs.options("partial_attention", options, known)
+    given = _inputs.attention(query, key, value, **options)
+    output, logsumexp = attend_in_tiles(given, options.get("softcap"))
+    rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
+    return PartialAttention(given.result(output), rows[..., 0])
 
 
 def merge_partials(
@@ -214,33 +216,37 @@ def merge_partials(
     >>> relative_to(3, merge_partials(merge_partials(a, b), c))
     (array([2.]), array([10.,  4.]))
     """
-    names = ["first", *(f"rest[{i}]" for i in range(len(rest)))]
-    for name, part in zip(names, (first, *rest), strict=True):
+    parts = {"first": first} | {f"rest[{i}]": p for i, p in enumerate(rest)}
+    for name, part in parts.items():
         if not isinstance(part, tuple | list) or len(part) != 2:
-            raise TypeError(
-                f"{name} must be a PartialAttention, or a pair (output, logsumexp): {type(part).__name__}"
-            )
-    outputs, dtype = _arrays.to_floats(
-        **{
-            f"{name}.output": part[0]
-            for name, part in zip(names, (first, *rest), strict=True)
-        }
+            rule = "must be a PartialAttention, or a pair (output, logsumexp)"
+            raise TypeError(f"{name} {rule}: {type(part).__name__}")
+    outputs, dtype = _inputs.floats(
+        **{f"{name}.output": part[0] for name, part in parts.items()}
     )
-    shares, _ = _arrays.to_floats(
-        **{
-            f"{name}.logsumexp": part[1]
-            for name, part in zip(names, (first, *rest), strict=True)
-        }
+    logs, _ = _inputs.floats(
+        **{f"{name}.logsumexp": part[1] for name, part in parts.items()}
     )
-    for name, output, share in zip(names, outputs, shares, strict=True):
-        if (
-            output.ndim < 1
-            or output.shape != outputs[0].shape
-            or output.shape[:-1] != share.shape
+    for name, output, log in zip(parts, outputs, logs, strict=True):
+        if not output.shape[:-1] == log.shape == outputs[0].shape[:-1] or (
+            output.shape != outputs[0].shape
         ):
-            raise ValueError(
-                "parts must have outputs of one shape (..., n_q, d_v) and a logsumexp of shape (..., n_q): "
-                f"first.output {outputs[0].shape}, {name}.output {output.shape}, {name}.logsumexp {share.shape}"
+            _inputs.refuse(
+                "parts must have outputs of one shape (..., n_q, d_v) and a "
+                "logsumexp of shape (..., n_q)",
+                **{
+                    "first.output": outputs[0],
+                    f"{name}.output": output,
+                    f"{name}.logsumexp": log,
+                },
             )
-    output, logsumexp = tiles.merge(outputs, shares)
-    return PartialAttention(_arrays.rounded(output, dtype), logsumexp)
+    with np.errstate(all="ignore"):
+        largest = np.max(logs, axis=0)
+        largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
+        exponentials = np.exp(logs - largest)  # (parts, ..., n_q)
+        total = exponentials.sum(axis=0)
+        weights = exponentials / np.where(total == 0, 1, total)
+        merged = (weights[..., None] * outputs).sum(axis=0)
+        return PartialAttention(
+            merged.astype(dtype, copy=False), largest + np.log(total)
+        )
