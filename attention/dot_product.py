@@ -360,13 +360,13 @@ def prepared(
 
     The `mask` that comes back is True where a query may attend to a key, by
     mask, is_causal and window; None if it may do so everywhere. A key that no
-    query may see is padding, and may hold anything: here it becomes 0, since
-    a weight of 0 times nan would be nan.
+    query may see is padding, and becomes 0.
     """
     given = _inputs.attention(query, key, value, **options)
     q, k, v, allowed, bias = given[:5]
     if bias is not None:
-        bias = bias.astype(q.dtype, copy=False)
+        with np.errstate(all="ignore"):
+            bias = bias.astype(q.dtype, copy=False)
     if given.reach is not None:
         left, right, offset = given.reach
         keys = np.arange(k.shape[-2])
@@ -377,11 +377,27 @@ def prepared(
         if right is not None:
             allowed = allowed & (keys <= positions + right)
     if allowed is not None:
-        seen = allowed.any(axis=-2)[..., None]  # (..., n_k, 1)
-        if given.n_groups > 1 and seen.ndim > 2:  # by any head of a group
-            seen = seen.any(axis=-3, keepdims=True)
-        k, v = np.where(seen, k, 0), np.where(seen, v, 0)
+        k, v = without_padding(k, allowed), without_padding(v, allowed)
     return given._replace(key=k, value=v, mask=allowed, bias=bias)
+
+
+def without_padding(
+    array: NDArray[Any], allowed: NDArray[np.bool_]
+) -> NDArray[Any]:
+    """Write 0 in keys or values (..., n_k, d) that no query may see.
+
+    Padding may hold anything, and a weight of 0 times nan would be nan.
+    """
+    seen: Any = np.asarray(allowed.any(axis=-2))[..., None]  # (..., n_k, 1)
+    n_new = seen.ndim - array.ndim  # axes that serve several heads are joined
+    shared = [
+        i
+        for i in range(seen.ndim - 2)
+        if i < n_new or array.shape[i - n_new] == 1
+    ]
+    seen = seen.any(axis=tuple(shared), keepdims=True)
+    seen = seen.reshape(seen.shape[max(0, n_new) :])
+    return array if seen.all() else np.where(seen, array, 0)
 
 
 def softmax_rows(

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 from attention._inputs import Given, Window
+from attention.dot_product import without_padding
 
 
 def tiled_attention(
@@ -344,14 +345,3 @@ def may_attend(
             band = sliding_window_view(near, n_keys, axis=-1)[..., ::-1, :]
             allowed = band if allowed is None else allowed & band
     return allowed
-
-
-def without_padding(
-    array: NDArray[Any], allowed: NDArray[np.bool_]
-) -> NDArray[Any]:
-    """Write 0 for keys that no query of the tile may attend to.
-
-    They may hold anything, and a weight of 0 times nan would be nan.
-    """
-    seen = np.asarray(allowed.any(axis=tuple(range(allowed.ndim - 1))))
-    return array if seen.all() else np.where(seen[:, None], array, 0)
