@@ -1,4 +1,4 @@
-"""What learning sees: how the output of attention changes with everything that went into it."""
+"""What learning sees: how the output of attention changes with its inputs."""
 
 from typing import Any, Never
 
@@ -7,19 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 from attention._inputs import Given, Window
-from attention.dot_product import prepared, softmax_rows, without_padding
-from attention.tiling import (
-    head_at,
-    heads,
-    keys_in_reach,
-    matrix_at,
-    may_attend,
-    online_softmax,
-    output_shape,
-    part,
-    rows_of_a_tile,
-    slices,
-)
+from attention.dot_product import prepared, softmax_rows
+from attention.tiling import output_shape
 
 
 def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
@@ -83,7 +72,7 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
         rule = "weights and grad_weights must have the same shape (..., n)"
         _inputs.refuse(rule, weights=p, grad_weights=dp)
     with np.errstate(all="ignore"):
-        average = (p * dp).sum(axis=-1, keepdims=True)
+        average = np.vecdot(p, dp)[..., None]
         d_scores: NDArray[Any] = p * (dp - average)
         return d_scores.astype(dtype, copy=False)
 
@@ -107,16 +96,18 @@ def attention_vjp(
     return_sink: bool = False,
     **foreign: Never,
 ) -> tuple[NDArray[Any], ...]:
-    r"""Carry a gradient from the output of `scaled_dot_product_attention` back to everything that went into it.
+    r"""Carry a gradient from the output of attention back to all its inputs.
 
     $$\begin{aligned}
-    d\V &= P^\top d\Z, & dP &= d\Z \, \V^\top, & D_i &= \sum_j P_{ij} \, dP_{ij}, \\
-    dS_{ij} &= P_{ij} \, (dP_{ij} - D_i), & d\Q &= \frac{dS \, \K}{\sqrt{d_k}}, & d\K &= \frac{dS^\top \Q}{\sqrt{d_k}}
+    d\V &= P^\top d\Z, & dP &= d\Z \, \V^\top, \\
+    D_i &= \sum_j P_{ij} \, dP_{ij}, & dS_{ij} &= P_{ij} \, (dP_{ij} - D_i), \\
+    d\Q &= \frac{dS \, \K}{\sqrt{d_k}}, & d\K &= \frac{dS^\top \Q}{\sqrt{d_k}}
     \end{aligned}$$
 
-    $P$ are the weights, computed again. An input that served several rows,
-    heads or sequences gets the sum of what each of them sends back: keys
-    shared by a group of heads, axes of size 1, and axes it did not have. With
+    $P$ are the weights of `scaled_dot_product_attention`, computed again. An
+    input that served several rows, heads or sequences gets the sum of what
+    each of them sends back: keys shared by a group of heads, axes of size 1,
+    and axes it did not have. With
     a softcap $c$, $dS$ is multiplied by $1 - (S / c)^2$ on its way to $d\Q$
     and $d\K$, where $S$ are the capped scores.
 
@@ -132,7 +123,9 @@ def attention_vjp(
     grad_output : array_like of shape (..., n_q, d_v)
         The gradient of a loss with respect to the output, $d\Z$. It is cast to
         the dtype of the computation, which query, key and value decide.
-    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
+    mask, bias, is_causal, window, offset : optional
+        As in `attention_weights`, like the other options.
+    scale, softcap, sink, enable_gqa : optional
         As in `attention_weights`.
     return_bias, return_sink : bool, optional
         Return the gradient of bias or sink as well.
@@ -141,7 +134,7 @@ def attention_vjp(
     -------
     d_query, d_key, d_value : ndarray
         The gradient of each, in the shape of that array and in the dtype of
-        the output. What no query attends to gets zero, whatever it or its
+        the output. What no query may attend to gets zero, whatever it or its
         value holds, and so does a query without any allowed key.
     d_bias, d_sink : ndarray
         In the shape of bias and of sink, if they are asked for.
@@ -193,13 +186,15 @@ def attention_vjp(
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
     _inputs.options("attention_vjp", foreign)
-    asked = _asked(query, key, value, bias, sink, return_bias, return_sink)
+    asked = arrays_asked_for(
+        query, key, value, bias, sink, return_bias, return_sink
+    )
     given = prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
         enable_gqa=enable_gqa,
     )  # fmt: skip
-    d_output = _like_output(grad_output, given)
+    d_output = read_grad_output(grad_output, given)
     q, k, v, allowed = given[:4]
     with np.errstate(all="ignore"):
         scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
@@ -214,181 +209,20 @@ def attention_vjp(
 
         d_value = weights.swapaxes(-1, -2) @ d_output  # (..., n_k, d_v)
         d_weights = d_output @ v.swapaxes(-1, -2)  # (..., n_q, n_k)
-        d_weights = _summed(d_weights, weights.shape)
-        average = (weights * d_weights).sum(axis=-1, keepdims=True)
+        d_weights = summed_to(d_weights, weights.shape)
+        average = np.vecdot(weights, d_weights)[..., None]  # D
         d_scores = weights * (d_weights - average)
         d_sink = -d_scores.sum(axis=-1, keepdims=True)  # what a row lacks
-        d_products = d_scores * given.scale
-        if softcap is not None:
-            d_products = d_products * slope
-        d_query = d_products @ k  # (..., n_q, d_k)
-        d_key = d_products.swapaxes(-1, -2) @ q  # (..., n_k, d_k)
+        d_products = d_scores if softcap is None else d_scores * slope
+        d_query = d_products @ k * given.scale  # (..., n_q, d_k)
+        d_key = d_products.swapaxes(-1, -2) @ q * given.scale
 
         gradients = {"query": d_query, "key": d_key, "value": d_value}
         gradients |= {"bias": d_scores, "sink": d_sink}
-        return _in_their_shapes(gradients, asked, given)
+        return in_given_shapes(gradients, asked, given)
 
 
-def tiled_attention_vjp(
-    query: ArrayLike,
-    key: ArrayLike,
-    value: ArrayLike,
-    grad_output: ArrayLike,
-    *,
-    mask: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    is_causal: bool = False,
-    window: Window | None = None,
-    offset: ArrayLike | None = None,
-    scale: float | None = None,
-    softcap: float | None = None,
-    sink: ArrayLike | None = None,
-    enable_gqa: bool = False,
-    return_bias: bool = False,
-    return_sink: bool = False,
-    query_block: int = 256,
-    key_block: int = 512,
-    **foreign: Never,
-) -> tuple[NDArray[Any], ...]:
-    r"""Compute `attention_vjp` in tiles, without ever holding its n_q x n_k weights.
-
-    $$P_{ij} = e^{S_{ij} - L_i}, \qquad D_i = d\Z_i \cdot \Z_i$$
-
-    A first pass over a block of queries keeps two things of every row, its
-    output $\Z_i$ and the logarithm $L_i$ of the sum of its exponentials. With
-    these a second pass computes any tile of the weights again by itself, and
-    $D_i$ needs no tile at all. Beside the gradients it needs a few tiles,
-    whatever n is.
-
-    Parameters
-    ----------
-    query : array_like of shape (..., n_q, d_k)
-        As in `attention_vjp`, like all that follows but the blocks.
-    key : array_like of shape (..., n_k, d_k)
-        The keys.
-    value : array_like of shape (..., n_k, d_v)
-        The values.
-    grad_output : array_like of shape (..., n_q, d_v)
-        The gradient of a loss with respect to the output.
-    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`. Mask and bias are read tile by tile, and may
-        be views made by `np.broadcast_to`; the gradient of a bias has its
-        shape.
-    return_bias, return_sink : bool, optional
-        As in `attention_vjp`.
-    query_block, key_block : int, optional
-        Rows and columns of a tile at most.
-
-    Returns
-    -------
-    d_query, d_key, d_value : ndarray
-        As from `attention_vjp`, save for rounding.
-    d_bias, d_sink : ndarray
-        If they are asked for.
-
-    Raises
-    ------
-    TypeError
-        As in `attention_vjp`; if a block size is not an integer.
-    ValueError
-        As in `attention_vjp`; if a block size is less than 1.
-
-    References
-    ----------
-    [Dao et al. 2022](../reference/sources.md#dao2022), appendix B.2, eq. (4).
-
-    Examples
-    --------
-    *ran* of the running example, as in `attention_vjp`, in tiles of two keys:
-
-    >>> from attention import project, tiled_attention_vjp
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
-    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> d_q, d_k, d_v = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], key_block=2)
-    >>> d_q
-    array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
-    >>> d_v[:, 0]
-    array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
-    """
-    _inputs.options("tiled_attention_vjp", foreign)
-    asked = _asked(query, key, value, bias, sink, return_bias, return_sink)
-    given = _inputs.attention(
-        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
-        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
-        enable_gqa=enable_gqa,
-    )  # fmt: skip
-    query_block = _inputs.integer("query_block", query_block, 1)
-    key_block = _inputs.integer("key_block", key_block, 1)
-    d_output = _like_output(grad_output, given)
-    gradients = {
-        name: np.zeros(getattr(given, name).shape, d_output.dtype)
-        for name in asked
-    }
-    n_rows = rows_of_a_tile(given, query_block)
-    with np.errstate(all="ignore"):
-        for at in heads(given):
-            head = head_at(given, at)
-            d_z = matrix_at(d_output, at, given.n_groups)
-            d = {
-                name: matrix_at(gradient, at, given.n_groups)
-                for name, gradient in gradients.items()
-            }
-            for rows in slices(0, head.query.shape[-2], n_rows):
-                add_gradients(d, head, rows, key_block, softcap, d_z)
-        return _in_their_shapes(gradients, asked, given)
-
-
-def add_gradients(
-    d: dict[str, NDArray[Any]],
-    head: Given,
-    rows: slice,
-    key_block: int,
-    softcap: float | None,
-    d_output: NDArray[Any],
-) -> None:
-    """Add what some queries of one head send back, key block by key block.
-
-    `d` holds the gradients of this head by name, as views to add to.
-    """
-    output, logsumexp = online_softmax(head, rows, key_block, softcap)
-    logsumexp = np.where(logsumexp == -np.inf, 0, logsumexp)  # no key
-    q, d_z = head.query[..., rows, :], d_output[..., rows, :]
-    average = (d_z * output).sum(axis=-1, keepdims=True)  # D
-    for columns in slices(*keys_in_reach(head, rows), key_block):
-        key, value = head.key[..., columns, :], head.value[..., columns, :]
-        scores = q @ key.swapaxes(-1, -2) * head.scale  # (rows, columns)
-        if softcap is not None:
-            scores = softcap * np.tanh(scores / softcap)
-            slope = 1 - (scores / softcap) ** 2
-        if head.bias is not None:
-            scores += part(head.bias, rows, columns)
-        allowed = may_attend(head, rows, columns)
-        if allowed is not None:
-            scores = np.where(allowed, scores, -np.inf)
-            key = without_padding(key, allowed)
-            value = without_padding(value, allowed)
-        weights = np.exp(scores - logsumexp)
-
-        d_value = weights.swapaxes(-1, -2) @ d_z
-        d_weights = d_z @ value.swapaxes(-1, -2)
-        d_scores = weights * (d_weights - average)
-        d_products = d_scores * head.scale
-        if softcap is not None:
-            d_products = d_products * slope
-        _add(d["query"][..., rows, :], d_products @ key)
-        _add(d["key"][..., columns, :], d_products.swapaxes(-1, -2) @ q)
-        _add(d["value"][..., columns, :], d_value)
-        if "bias" in d:
-            _add(part(d["bias"], rows, columns), d_scores)
-        if "sink" in d:
-            _add(d["sink"], -d_scores.sum(axis=-1, keepdims=True))
-
-
-# --- what both functions read and return -------------------------------------
-
-
-def _asked(
+def arrays_asked_for(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
@@ -412,8 +246,8 @@ def _asked(
     return asked
 
 
-def _like_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
-    """Read the gradient of the output, and split its heads like the output's."""
+def read_grad_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
+    """Read the gradient of the output, with heads split into groups."""
     split = output_shape(given)
     shape = split
     if given.n_groups > 1:
@@ -426,14 +260,14 @@ def _like_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
         return array.astype(given.query.dtype, copy=False).reshape(split)
 
 
-def _in_their_shapes(
+def in_given_shapes(
     gradients: dict[str, NDArray[Any]],
     asked: dict[str, ArrayLike | None],
     given: Given,
 ) -> tuple[NDArray[Any], ...]:
     """Give every gradient the shape of its array and the promised dtype."""
     summed = {
-        name: _summed(gradients[name], getattr(given, name).shape)
+        name: summed_to(gradients[name], getattr(given, name).shape)
         for name in asked
     }
     return tuple(
@@ -443,11 +277,7 @@ def _in_their_shapes(
     )
 
 
-def _add(total: NDArray[Any], gradient: NDArray[Any]) -> None:
-    total += _summed(gradient, total.shape)
-
-
-def _summed(gradient: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+def summed_to(gradient: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """Sum over the axes that an array of this shape had to be repeated along.
 
     What served many places gets the sum of what each of them sends back.

@@ -37,42 +37,45 @@ def tiled_attention(
     n_threads: int = 1,
     **foreign: Never,
 ) -> NDArray[Any]:
-    r"""Compute `scaled_dot_product_attention` in tiles, without ever holding its n_q x n_k weights.
+    r"""Compute `scaled_dot_product_attention` without its n_q x n_k weights.
 
-    $$\Z_i = \frac{\sum_j e^{S_{ij} - m_i} \, \V_j}{\sum_j e^{S_{ij} - m_i}}$$
+    $$\Z_i = \frac{o_i}{\ell_i}, \qquad
+    \ell_i = \sum_j e^{S_{ij} - m_i}, \qquad
+    o_i = \sum_j e^{S_{ij} - m_i} \, \V_j$$
 
     Both sums grow tile by tile. $m_i$ is the largest score of the row so far;
-    when it grows, what was summed before shrinks by $e^{m_i^{\text{old}} -
-    m_i}$. Where the lengths of queries and keys promise small scores, $m_i$
-    stays 0. The division comes last, and blocks of queries are the outer loop.
-    Beyond the output it needs one tile a thread, half a MiB in float32,
-    whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
+    when it grows, the old sums are rescaled by $e^{m_i^{\text{old}} - m_i}$.
+    The division comes last. Beyond the output this takes one tile per thread,
+    half a MiB in float32, however long the text is. Tiles that `is_causal` or
+    `window` forbids are never computed.
 
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
-        What is asked, one row a query.
+        What is asked, one row per query.
     key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row a key.
+        What it is compared with, one row per key.
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
-    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
+    mask, bias, is_causal, window, offset : optional
         As in `attention_weights`. Mask and bias are read tile by tile, and may
         be views made by `np.broadcast_to`.
+    scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`.
     query_block, key_block : int, optional
-        Rows and columns of a tile at most. Any size is right; the defaults are
-        fast.
+        The largest number of rows and columns of a tile. Any size is right;
+        the defaults are fast.
     n_threads : int, optional
-        How many threads share the blocks of queries. NumPy's own matrix
-        product may use threads too: with more than one here, set the
-        environment variable OPENBLAS_NUM_THREADS=1 before NumPy is imported,
-        or they compete.
+        How many threads work on the blocks of queries. NumPy's own matrix
+        product may use threads too, and they would compete: with more than
+        one here, set the environment variable OPENBLAS_NUM_THREADS=1 before
+        NumPy is imported.
 
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
-        As from `scaled_dot_product_attention`, save for rounding.
+        As from `scaled_dot_product_attention`, except for rounding.
 
     Raises
     ------
@@ -86,10 +89,9 @@ def tiled_attention(
     References
     ----------
     [Rabe & Staats 2021](../reference/sources.md#rabe2021), §2 and §3, and [Dao
-    2023](../reference/sources.md#dao2023), §3.1, divide once at the end, with
-    queries outside, as here; [Dao et al.
-    2022](../reference/sources.md#dao2022), Algorithm 1, normalises at every
-    step, with keys outside.
+    2023](../reference/sources.md#dao2023), §3.1, with queries outside and one
+    division at the end, as here; [Dao et al.
+    2022](../reference/sources.md#dao2022), Algorithm 1.
 
     Examples
     --------
@@ -105,17 +107,6 @@ def tiled_attention(
            [5. , 2. ],
            [2.4, 2.4],
            [5. , 2. ]])
-
-    Equal scores average the values that a query may see; the weights of 2000
-    tokens would fill 32 MB:
-
-    >>> import numpy as np
-    >>> from attention import tiled_attention
-    >>> same, count = np.zeros((2000, 4)), np.arange(2000.0)[:, None]
-    >>> tiled_attention(same, same, count, is_causal=True)[:3].round(9)
-    array([[0. ],
-           [0.5],
-           [1. ]])
     """
     _inputs.options("tiled_attention", foreign)
     given = _inputs.attention(
@@ -144,10 +135,9 @@ def attend_in_tiles(
     Returns the output and the logsumexp of every row, (..., n_q, 1), with
     heads split into groups as in `given`.
     """
-    q = given.query
-    shape = output_shape(given)
-    output = np.empty(shape, q.dtype)
-    logsumexp = np.empty((*shape[:-1], 1), q.dtype)
+    *shape, n_q, d_v = output_shape(given)
+    output = np.empty((*shape, n_q, d_v), given.query.dtype)
+    logsumexp = np.empty((*shape, n_q, 1), output.dtype)
     is_shifted = not scores_stay_small(given)
     n_rows = rows_of_a_tile(given, query_block)
 
@@ -159,7 +149,7 @@ def attend_in_tiles(
                 head_at(given, at), rows, key_block, softcap, is_shifted
             )
 
-    blocks = product(heads(given), slices(0, q.shape[-2], n_rows))
+    blocks = product(heads(given), slices(0, n_q, n_rows))
     if n_threads == 1:
         for block in blocks:
             answer(block)
@@ -192,7 +182,8 @@ def online_softmax(
     if head.sink is not None:  # a key that is read first; its value is zero
         largest = np.maximum(largest, head.sink) if is_shifted else largest
         total += np.exp(head.sink - largest)
-    buffer = np.empty((*q.shape[:-1], key_block), q.dtype)
+    n_columns = min(key_block, head.key.shape[-2])
+    buffer = np.empty((*q.shape[:-1], n_columns), q.dtype)
     for columns in slices(*keys_in_reach(head, rows), key_block):
         key, value = head.key[..., columns, :], head.value[..., columns, :]
         scores = buffer[..., : columns.stop - columns.start]
@@ -263,16 +254,13 @@ def head_at(given: Given, at: tuple[int, ...]) -> Given:
     def pick(array: Any) -> Any:
         return None if array is None else matrix_at(array, at, given.n_groups)
 
-    query, key, value, mask, bias, reach = given[:6]
-    return given._replace(
-        query=pick(query),
-        key=pick(key),
-        value=pick(value),
-        mask=pick(mask),
-        bias=pick(bias),
-        reach=reach and (*reach[:2], np.atleast_2d(pick(reach[2]))),
-        sink=pick(given.sink),
-    )
+    names = ("query", "key", "value", "mask", "bias", "sink")
+    given = given._replace(**{n: pick(getattr(given, n)) for n in names})
+    if given.reach is not None:
+        left, right, offset = given.reach
+        reach = left, right, np.atleast_2d(pick(offset))
+        given = given._replace(reach=reach)
+    return given
 
 
 def matrix_at(
@@ -281,10 +269,8 @@ def matrix_at(
     """View what an array holds for one head; axes of size 1 serve them all."""
     n_core = 2 if n_groups == 1 else 3
     leading = array.shape[: max(0, array.ndim - n_core)]
-    index = at[len(at) - len(leading) :]
-    pairs = zip(index, leading, strict=True)
-    view: NDArray[Any] = array[tuple(i if n > 1 else 0 for i, n in pairs)]
-    return view
+    pairs = zip(at[len(at) - len(leading) :], leading, strict=True)
+    return np.asarray(array[tuple(i if n > 1 else 0 for i, n in pairs)])
 
 
 def slices(start: int, stop: int, size: int) -> Iterator[slice]:
@@ -295,20 +281,17 @@ def slices(start: int, stop: int, size: int) -> Iterator[slice]:
 
 def part(array: NDArray[Any], rows: slice, columns: slice) -> NDArray[Any]:
     """View the part of a mask or bias that falls on a tile."""
-    n_q, n_k = array.shape[-2:]
-    everything = slice(None)
-    return array[
-        ...,
-        rows if n_q > 1 else everything,
-        columns if n_k > 1 else everything,
-    ]
+    if array.shape[-2] > 1:
+        array = array[..., rows, :]
+    return array[..., columns] if array.shape[-1] > 1 else array
 
 
 def rows_of_a_tile(given: Given, query_block: int) -> int:
     """Count the queries of each head of a group, which share a tile."""
     if given.reach is not None:
         left, right, _ = given.reach
-        if left is not None and right is not None:  # a row of a wide block
+        if left is not None and right is not None:
+            # of a block much taller than the window each row sees only a part
             query_block = min(query_block, max(64, left + 1 + right))
     return max(1, query_block // given.n_groups)
 

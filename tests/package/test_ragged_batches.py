@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one batch, padded with nan: each equals itself alone, however it is fed."""
+"""Sequences of different lengths in one padded batch: each equals itself alone, however it is fed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Batch:
         return scaled_dot_product_attention(query, key, self.values[at], mask=mask, enable_gqa=True)
 
     def new(self, seen, counts, width):
-        """Return the next tokens of every sequence, turned, and nan behind them up to a common width."""
+        """Return the next tokens of every sequence, turned, and padding behind them up to a common width."""
         positions = seen[:, None] + np.arange(width)
         padded = [
             stacked([x[:, first : first + n] for x, first, n in zip(xs, seen, counts, strict=True)], width)
@@ -66,8 +66,12 @@ class Batch:
 
 
 def stacked(arrays, width, *, at_the_end=True):
-    """Stack arrays (heads, n, d) into (batch, heads, width, d), with nan behind them or before them."""
-    batch = np.full((len(arrays), arrays[0].shape[0], width, arrays[0].shape[-1]), np.nan)
+    """Stack arrays (heads, n, d) into (batch, heads, width, d), with padding behind them or before them.
+
+    Padding in front is hidden from all queries by a mask, so it may be nan; padding behind is seen by itself.
+    """
+    padding = 100.0 if at_the_end else np.nan
+    batch = np.full((len(arrays), arrays[0].shape[0], width, arrays[0].shape[-1]), padding)
     for whole, array in zip(batch, arrays, strict=True):
         n = array.shape[-2]
         whole[:, slice(0, n) if at_the_end else slice(width - n, width)] = array
