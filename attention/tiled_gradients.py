@@ -164,17 +164,18 @@ def add_gradients(
     average = np.vecdot(d_z, output)[..., None]  # D
     for columns in slices(*keys_in_reach(head, rows), key_block):
         key, value = head.key[..., columns, :], head.value[..., columns, :]
+        allowed = may_attend(head, rows, columns)
+        if allowed is not None:
+            key = without_padding(key, allowed)
+            value = without_padding(value, allowed)
         scores = scaled @ key.swapaxes(-1, -2)  # (rows, columns)
         if softcap is not None:
             scores = softcap * np.tanh(scores / softcap)
             slope = 1 - (scores / softcap) ** 2
         if head.bias is not None:
             scores += part(head.bias, rows, columns)
-        allowed = may_attend(head, rows, columns)
         if allowed is not None:
             np.copyto(scores, -np.inf, where=~allowed)
-            key = without_padding(key, allowed)
-            value = without_padding(value, allowed)
         scores -= logsumexp
         weights = np.exp(scores, out=scores)
 
