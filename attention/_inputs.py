@@ -218,7 +218,8 @@ class Given(NamedTuple):
         if self.n_groups > 1:
             *lead, heads, groups, n, d = array.shape
             array = array.reshape(*lead, heads * groups, n, d)
-        return array.astype(self.dtype, copy=False)
+        with np.errstate(all="ignore"):  # float16 may overflow
+            return array.astype(self.dtype, copy=False)
 
 
 def attention(
