@@ -22,7 +22,7 @@ from attention.dot_product import (
     scaled_dot_product_attention,
 )
 from attention.formats import round_to_format
-from attention.gradients import attention_vjp, softmax_vjp, tiled_attention_vjp
+from attention.gradients import attention_vjp, softmax_vjp
 from attention.head_shapes import merge_heads, repeat_kv, split_heads
 from attention.masks import (
     causal_mask,
@@ -48,6 +48,7 @@ from attention.relative import (
 from attention.rotary import apply_rotary, rotary_permutation, rotary_tables
 from attention.single_head import cross_attention, self_attention
 from attention.sinusoidal import sinusoidal_encoding
+from attention.tiled_gradients import tiled_attention_vjp
 from attention.tiling import tiled_attention
 
 __version__ = "0.1.0"

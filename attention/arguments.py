@@ -119,7 +119,8 @@ class Given(NamedTuple):
         if self.n_groups > 1:
             *lead, heads, groups, n, d = array.shape
             array = array.reshape(*lead, heads * groups, n, d)
-        return array.astype(self.dtype, copy=False)
+        with np.errstate(all="ignore"):  # float16 may overflow
+            return array.astype(self.dtype, copy=False)
 
 
 def checked(
@@ -173,7 +174,7 @@ def checked(
         reach = (*reach[:2], split(reach[2]))
     with np.errstate(all="ignore"):
         if bias is not None:
-            bias = split(fitted("bias", bias, "iuf", shape)).astype(q.dtype)
+            bias = split(fitted("bias", bias, "iuf", shape))
         if sink is not None:
             sink = _inputs.real("sink", sink).astype(q.dtype)
             if sink.ndim and sink.shape != shape[-3:-2]:
@@ -259,3 +260,17 @@ def _reach(
         _inputs.refuse(rule, offset=first, scores=shape)
     first = first.reshape(first.shape + (1,) * (len(shape) - 1) * first.ndim)
     return None if left is right is None else (left, right, first)
+
+
+def without_padding(array: Array, allowed: Array) -> Array:
+    """Write 0 in keys or values (..., n_k, d) that no query may attend to.
+
+    Padding may hold anything, and a weight of 0 times nan would be nan.
+    """
+    seen: Array = np.asarray(allowed.any(axis=-2))[..., None]  # (..., n_k, 1)
+    n_more = max(0, seen.ndim - array.ndim)
+    shape = (1,) * (seen.ndim - array.ndim) + array.shape
+    shared = [i for i in range(seen.ndim - 2) if shape[-seen.ndim :][i] == 1]
+    seen = np.asarray(seen.any(axis=tuple(shared), keepdims=True))
+    seen = seen.reshape(seen.shape[n_more:])
+    return array if seen.all() else np.where(seen, array, 0)

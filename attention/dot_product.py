@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import AttentionOptions, Given, Window, checked
+from attention.arguments import (
+    AttentionOptions,
+    Given,
+    Window,
+    checked,
+    without_padding,
+)
 from attention.numerics import softmax
 
 
@@ -272,7 +278,10 @@ def prepared(
     may hold anything: it becomes 0, as a weight of 0 times nan would be nan.
     """
     given = checked(query, key, *value, **options)
-    k, v, allowed = given.key, given.value, given.mask
+    k, v, allowed, bias = given[1:5]
+    if bias is not None:
+        with np.errstate(all="ignore"):
+            bias = bias.astype(k.dtype, copy=False)
     if given.reach is not None:
         left, right, offset = given.reach
         keys = np.arange(k.shape[-2])
@@ -283,11 +292,8 @@ def prepared(
         if right is not None:
             allowed = allowed & np.asarray(keys <= positions + right)
     if allowed is not None:
-        seen = np.asarray(allowed.any(axis=-2))[..., None]  # (..., n_k, 1)
-        if given.n_groups > 1 and seen.ndim > 2:  # by any head of a group
-            seen = np.asarray(seen.any(axis=-3, keepdims=True))
-        k, v = np.where(seen, k, 0), np.where(seen, v, 0)
-    return given._replace(key=k, value=v, mask=allowed)
+        k, v = without_padding(k, allowed), without_padding(v, allowed)
+    return given._replace(key=k, value=v, mask=allowed, bias=bias)
 
 
 def softmax_rows(

@@ -1,23 +1,25 @@
-"""Attention over some of the keys, and the merge of such parts, on one machine or on many."""
+"""Attention over some of the keys, and the merge of such parts."""
 
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks, tiles
-from attention._scores import AttentionOptions
+from attention import _inputs
+from attention.arguments import AttentionOptions, checked
+from attention.tiling import attend_in_tiles
 
 
 class PartialAttention(NamedTuple):
-    r"""Attention over some of the keys, and how much these keys weigh when others join them.
+    r"""Attention over some of the keys, and how much these keys weigh.
 
     $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
 
     Attributes
     ----------
     output : ndarray of shape (..., n_q, d_v)
-        The values of these keys, blended by weights that sum to one; zero for
-        a query that sees none of them.
+        The weighted sum of the values of these keys, with weights that sum to
+        one; zero for a query that sees none of them.
     logsumexp : ndarray of shape (..., n_q)
         The logarithm of the sum of their exponentials; -inf for a query that
         sees none of them.
@@ -28,7 +30,7 @@ class PartialAttention(NamedTuple):
 
     >>> import numpy as np
     >>> from attention import PartialAttention
-    >>> PartialAttention(output=np.zeros((1, 2)), logsumexp=np.array([-np.inf]))
+    >>> PartialAttention(np.zeros((1, 2)), np.array([-np.inf]))
     PartialAttention(output=array([[0., 0.]]), logsumexp=array([-inf]))
 
     A part that weighs three times as much pulls the merged output three
@@ -52,17 +54,17 @@ def partial_attention(
     value: ArrayLike,
     **options: Unpack[AttentionOptions],
 ) -> PartialAttention:
-    r"""Attend to some of the keys, and keep what it takes to add the others later.
+    r"""Attend to some of the keys, and keep what is needed to add the others.
 
     $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
 
-    The n_q x n_k scores are never held: they are computed in tiles, as in
-    `tiled_attention`.
+    The scores are computed in tiles, as in `tiled_attention`, and never held
+    all at once.
 
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
-        What is asked, one row a query.
+        What is asked, one row per query.
     key : array_like of shape (..., n_k, d_k)
         Some of the keys; none at all gives the part that changes nothing when
         merged.
@@ -73,15 +75,15 @@ def partial_attention(
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `attention_weights`. Mask and bias are those of the
         given keys, and positions count from the first of these: if it is key
-        `first` of the text, subtract `first` from the offset. A sink belongs
-        to one part only, else it is counted once for every part.
+        `first` of the text, subtract `first` from the offset. Give a sink to
+        one part only, or it is counted once for every part.
 
     Returns
     -------
     part : PartialAttention
         output of shape (..., n_q, d_v) and logsumexp of shape (..., n_q), for
-        `merge_partials`. For float16 inputs the logsumexp is float32: it is an
-        exponent, and half precision would spoil it.
+        `merge_partials`. For float16 inputs the logsumexp is float32, since it
+        is an exponent and needs more digits.
 
     Raises
     ------
@@ -122,18 +124,18 @@ def partial_attention(
     >>> partial_attention(q, k, v).output
     array([[5., 2.]])
     """
-    _checks.options_of(
-        "partial_attention", AttentionOptions.__annotations__, options
-    )
-    problem, dtype = tiles.prepared(query, key, value, **options)
-    output, logsumexp = tiles.solve(problem)
-    return PartialAttention(_arrays.rounded(output, dtype), logsumexp)
+    known = AttentionOptions.__annotations__
+    _inputs.options("partial_attention", options, known)
+    given = checked(query, key, value, **options)
+    output, logsumexp = attend_in_tiles(given, options.get("softcap"))
+    rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
+    return PartialAttention(given.result(output), rows[..., 0])
 
 
 def merge_partials(
     first: PartialAttention, *rest: PartialAttention
 ) -> PartialAttention:
-    r"""Join attention over several sets of keys into attention over all of them.
+    r"""Join attention over several sets of keys into attention over all keys.
 
     $$L = \log \sum_P e^{L_P}, \qquad \Z = \sum_P e^{L_P - L} \, \Z_P$$
 
@@ -170,18 +172,19 @@ def merge_partials(
 
     Examples
     --------
-    *ran* of the running example meets its five keys in blocks of 2, 2 and 1.
-    Beside the largest score so far, 3 doublings, stand the sum of the
-    exponentials and the blend before it is divided by that sum:
+    *ran* of the running example reads its five keys in blocks of 2, 2 and 1.
+    Relative to the largest score, 3 doublings, these are the sum of the
+    exponentials and the weighted sum before it is divided by that:
 
     >>> import numpy as np
     >>> from attention import merge_partials, partial_attention, project
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> def relative_to(top, part):
-    ...     total = np.exp(part.logsumexp - top * np.log(2))
-    ...     return total.round(12), (total * part.output[0]).round(12)
+    >>> def relative_to(largest, part):
+    ...     total = np.exp(part.logsumexp - largest * np.log(2))
+    ...     weighted = total * part.output[0]
+    ...     return total.round(12), weighted.round(12)
     >>> blocks = slice(0, 2), slice(2, 4), slice(4, 5)
     >>> a, b, c = (partial_attention(q, k[some], v[some]) for some in blocks)
     >>> relative_to(3, a)
@@ -194,17 +197,18 @@ def merge_partials(
     array([[5., 2.]])
 
     From the last word to the first, in blocks of 1, 2 and 2, the largest score
-    grows from 0 to 1 to 3 doublings: what was summed before is halved, then
-    divided by four.
+    grows from 0 to 1 to 3 doublings, so the old sums are halved and then
+    divided by four:
 
     >>> import numpy as np
     >>> from attention import merge_partials, partial_attention, project
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> def relative_to(top, part):
-    ...     total = np.exp(part.logsumexp - top * np.log(2))
-    ...     return total.round(12), (total * part.output[0]).round(12)
+    >>> def relative_to(largest, part):
+    ...     total = np.exp(part.logsumexp - largest * np.log(2))
+    ...     weighted = total * part.output[0]
+    ...     return total.round(12), weighted.round(12)
     >>> blocks = slice(4, 5), slice(2, 4), slice(0, 2)
     >>> a, b, c = (partial_attention(q, k[some], v[some]) for some in blocks)
     >>> relative_to(0, a)
@@ -214,33 +218,38 @@ def merge_partials(
     >>> relative_to(3, merge_partials(merge_partials(a, b), c))
     (array([2.]), array([10.,  4.]))
     """
-    names = ["first", *(f"rest[{i}]" for i in range(len(rest)))]
-    for name, part in zip(names, (first, *rest), strict=True):
+    outputs, logs, dtype = read_parts(first, *rest)
+    with np.errstate(all="ignore"):
+        largest = logs.max(axis=0)  # (..., n_q)
+        largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
+        exponentials = np.exp(logs - largest)  # (parts, ..., n_q)
+        total = exponentials.sum(axis=0)
+        weights = exponentials / np.where(total == 0, 1, total)
+        output = (weights[..., None] * outputs).sum(axis=0)
+        logsumexp = largest + np.log(total)
+        return PartialAttention(output.astype(dtype, copy=False), logsumexp)
+
+
+def read_parts(
+    *parts: PartialAttention,
+) -> tuple[NDArray[Any], NDArray[Any], np.dtype[Any]]:
+    """Stack outputs and logsumexps; also return the dtype of the output."""
+    outputs, logs = {}, {}
+    for i, part in enumerate(parts):
+        name = f"rest[{i - 1}]" if i else "first"
         if not isinstance(part, tuple | list) or len(part) != 2:
-            raise TypeError(
-                f"{name} must be a PartialAttention, or a pair (output, logsumexp): {type(part).__name__}"
-            )
-    outputs, dtype = _arrays.to_floats(
-        **{
-            f"{name}.output": part[0]
-            for name, part in zip(names, (first, *rest), strict=True)
-        }
-    )
-    shares, _ = _arrays.to_floats(
-        **{
-            f"{name}.logsumexp": part[1]
-            for name, part in zip(names, (first, *rest), strict=True)
-        }
-    )
-    for name, output, share in zip(names, outputs, shares, strict=True):
-        if (
-            output.ndim < 1
-            or output.shape != outputs[0].shape
-            or output.shape[:-1] != share.shape
-        ):
-            raise ValueError(
-                "parts must have outputs of one shape (..., n_q, d_v) and a logsumexp of shape (..., n_q): "
-                f"first.output {outputs[0].shape}, {name}.output {output.shape}, {name}.logsumexp {share.shape}"
-            )
-    output, logsumexp = tiles.merge(outputs, shares)
-    return PartialAttention(_arrays.rounded(output, dtype), logsumexp)
+            rule = "must be a PartialAttention, or a pair (output, logsumexp)"
+            raise TypeError(f"{name} {rule}: {type(part).__name__}")
+        outputs[f"{name}.output"], logs[f"{name}.logsumexp"] = part
+    arrays, dtype = _inputs.floats(**outputs)
+    totals, _ = _inputs.floats(**logs)
+    shape = arrays[0].shape
+    fits = {x.shape for x in arrays} == {shape} and shape != ()
+    if not fits or {x.shape for x in totals} != {shape[:-1]}:
+        rule = (
+            "parts must have outputs of one shape (..., n_q, d_v), and each "
+        )
+        rule += "a logsumexp of shape (..., n_q)"
+        given = dict(zip(outputs, arrays, strict=True))
+        _inputs.refuse(rule, **given, **dict(zip(logs, totals, strict=True)))
+    return np.stack(arrays), np.stack(totals), dtype

@@ -1,14 +1,22 @@
-"""Attention in tiles: the whole answer in memory that does not grow with n x n."""
+"""Attention in tiles: its memory does not grow with n x n.
 
-from typing import Any
+This is where the package is fast. `tiled_attention` checks its arguments,
+`attend_in_tiles` hands out blocks of queries, and `online_softmax` is the
+algorithm: one block of queries meets the keys, one block after another.
+"""
 
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Never
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks, tiles
-from attention._positions import Window
+from attention import _inputs
+from attention.arguments import Given, Window, checked, without_padding
 
 
-@_checks.names_attn_mask
 def tiled_attention(
     query: ArrayLike,
     key: ArrayLike,
@@ -26,43 +34,47 @@ def tiled_attention(
     query_block: int = 256,
     key_block: int = 512,
     n_threads: int = 1,
+    **foreign: Never,
 ) -> NDArray[Any]:
-    r"""Compute `scaled_dot_product_attention` in tiles, without ever holding its n_q x n_k weights.
+    r"""Compute `scaled_dot_product_attention` without its n_q x n_k weights.
 
-    $$\Z_i = \frac{\sum_j e^{S_{ij} - m_i} \, \V_j}{\sum_j e^{S_{ij} - m_i}}$$
+    $$\Z_i = \frac{o_i}{\ell_i}, \qquad
+    \ell_i = \sum_j e^{S_{ij} - m_i}, \qquad
+    o_i = \sum_j e^{S_{ij} - m_i} \, \V_j$$
 
     Both sums grow tile by tile. $m_i$ is the largest score of the row so far;
-    when it grows, what was summed before shrinks by $e^{m_i^{\text{old}} -
-    m_i}$. Where the lengths of queries and keys promise small scores, $m_i$
-    stays 0. The division comes last, and blocks of queries are the outer loop.
-    Beyond the output it needs one tile a thread, half a MiB in float32,
-    whatever n is. Tiles that `is_causal` or `window` forbids are not computed.
+    when it grows, the old sums are rescaled by $e^{m_i^{\text{old}} - m_i}$.
+    The division comes last. Beyond the output this takes one tile per thread,
+    half a MiB in float32, however long the text is. Tiles that `is_causal` or
+    `window` forbids are never computed.
 
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
-        What is asked, one row a query.
+        What is asked, one row per query.
     key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row a key.
+        What it is compared with, one row per key.
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
-    mask, bias, is_causal, window, offset, scale, softcap, sink, enable_gqa : optional
+    mask, bias, is_causal, window, offset : optional
         As in `attention_weights`. Mask and bias are read tile by tile, and may
         be views made by `np.broadcast_to`.
+    scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`.
     query_block, key_block : int, optional
-        Rows and columns of a tile at most. Any size is right; the defaults are
-        fast.
+        The largest number of rows and columns of a tile. Any size is right;
+        the defaults are fast.
     n_threads : int, optional
-        How many threads share the blocks of queries. NumPy's own matrix
-        product may use threads too: with more than one here, set the
-        environment variable OPENBLAS_NUM_THREADS=1 before NumPy is imported,
-        or they compete.
+        How many threads work on the blocks of queries. NumPy's own matrix
+        product may use threads too, and they would compete: with more than
+        one here, set the environment variable OPENBLAS_NUM_THREADS=1 before
+        NumPy is imported.
 
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
-        As from `scaled_dot_product_attention`, save for rounding.
+        As from `scaled_dot_product_attention`, except for rounding.
 
     Raises
     ------
@@ -76,10 +88,9 @@ def tiled_attention(
     References
     ----------
     [Rabe & Staats 2021](../reference/sources.md#rabe2021), §2 and §3, and [Dao
-    2023](../reference/sources.md#dao2023), §3.1, divide once at the end, with
-    queries outside, as here; [Dao et al.
-    2022](../reference/sources.md#dao2022), Algorithm 1, normalises at every
-    step, with keys outside.
+    2023](../reference/sources.md#dao2023), §3.1, with queries outside and one
+    division at the end, as here; [Dao et al.
+    2022](../reference/sources.md#dao2022), Algorithm 1.
 
     Examples
     --------
@@ -95,23 +106,224 @@ def tiled_attention(
            [5. , 2. ],
            [2.4, 2.4],
            [5. , 2. ]])
-
-    Equal scores average the values that a query may see; the weights of 2000
-    tokens would fill 32 MB:
-
-    >>> import numpy as np
-    >>> from attention import tiled_attention
-    >>> same, count = np.zeros((2000, 4)), np.arange(2000.0)[:, None]
-    >>> tiled_attention(same, same, count, is_causal=True)[:3].round(9)
-    array([[0. ],
-           [0.5],
-           [1. ]])
     """
-    problem, dtype = tiles.prepared(
-        query, key, value, mask=mask, bias=bias, is_causal=is_causal, window=window, offset=offset,
-        scale=scale, softcap=softcap, sink=sink, enable_gqa=enable_gqa,
+    _inputs.options("tiled_attention", foreign)
+    given = checked(
+        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
+        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
+        enable_gqa=enable_gqa,
     )  # fmt: skip
-    output, _ = tiles.solve(
-        problem, query_block, key_block, n_threads, with_logsumexp=False
+    query_block = _inputs.integer("query_block", query_block, 1)
+    key_block = _inputs.integer("key_block", key_block, 1)
+    n_threads = _inputs.integer("n_threads", n_threads, 1)
+    output, _ = attend_in_tiles(
+        given, softcap, query_block, key_block, n_threads
     )
-    return _arrays.rounded(output, dtype)
+    return given.result(output)
+
+
+def attend_in_tiles(
+    given: Given,
+    softcap: float | None,
+    query_block: int = 256,
+    key_block: int = 512,
+    n_threads: int = 1,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Answer the queries of every head block by block.
+
+    Returns the output and the logsumexp of every row, (..., n_q, 1), with
+    heads split into groups as in `given`.
+    """
+    *shape, n_q, d_v = output_shape(given)
+    output = np.empty((*shape, n_q, d_v), given.query.dtype)
+    logsumexp = np.empty((*shape, n_q, 1), output.dtype)
+    is_shifted = not scores_stay_small(given)
+    n_rows = rows_of_a_tile(given, query_block)
+
+    def answer(block: tuple[tuple[int, ...], slice]) -> None:
+        at, rows = block
+        to: Any = (*at, ..., rows, slice(None))
+        with np.errstate(all="ignore"):  # counts in this thread alone
+            output[to], logsumexp[to] = online_softmax(
+                head_at(given, at), rows, key_block, softcap, is_shifted
+            )
+
+    blocks = product(heads(given), slices(0, n_q, n_rows))
+    if n_threads == 1:
+        for block in blocks:
+            answer(block)
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(answer, blocks))  # raises what a thread raised
+    return output, logsumexp
+
+
+def online_softmax(
+    head: Given,
+    rows: slice,
+    key_block: int,
+    softcap: float | None,
+    is_shifted: bool = True,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Answer some queries of one head: read the keys block by block.
+
+    Returns the output and the logsumexp of each row. The scores of all blocks
+    share one buffer and are overwritten step by step. Without a shift the
+    maximum stays 0.
+    """
+    q = head.query[..., rows, :] * head.scale
+    lowest = np.finfo(q.dtype).min if is_shifted else 0  # no -inf - -inf
+    largest = np.full((*q.shape[:-1], 1), lowest, q.dtype)  # m, so far
+    total = np.zeros_like(largest)  # l, relative to m
+    output = np.zeros((*q.shape[:-1], head.value.shape[-1]), q.dtype)  # o
+    if head.sink is not None:  # a key that is read first; its value is zero
+        largest = np.maximum(largest, head.sink) if is_shifted else largest
+        total += np.exp(head.sink - largest)
+    n_columns = min(key_block, head.key.shape[-2])
+    buffer = np.empty((*q.shape[:-1], n_columns), q.dtype)
+    for columns in slices(*keys_in_reach(head, rows), key_block):
+        key, value = head.key[..., columns, :], head.value[..., columns, :]
+        scores = buffer[..., : columns.stop - columns.start]
+        np.matmul(q, key.swapaxes(-1, -2), out=scores)
+        if softcap is not None:
+            scores /= softcap
+            np.tanh(scores, out=scores)
+            scores *= softcap
+        if head.bias is not None:
+            scores += part(head.bias, rows, columns)
+        allowed = may_attend(head, rows, columns)
+        if allowed is not None:
+            np.copyto(scores, -np.inf, where=~allowed)
+            value = without_padding(value, allowed)
+        if is_shifted:
+            higher = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+            rescale = np.exp(largest - higher)
+            total *= rescale
+            output *= rescale
+            scores -= higher
+            largest = higher
+        np.exp(scores, out=scores)
+        total += scores @ np.ones((scores.shape[-1], 1), q.dtype)
+        output += scores @ value
+    output /= np.where(total == 0, 1, total)  # 0 if there was no key
+    return output, largest + np.log(total)
+
+
+def scores_stay_small(given: Given) -> bool:
+    """Tell whether exp may take the scores without subtracting a maximum.
+
+    No dot product is larger than the product of the two lengths, so the
+    longest query and the longest key bound all scores.
+    """
+    if given.bias is not None:
+        return False
+    q, k, v = given[:3]
+    with np.errstate(all="ignore"):
+        longest = [np.vecdot(x, x).max(initial=0) for x in (q, k)]
+        bound = abs(given.scale) * np.sqrt(longest[0] * longest[1])
+        value = max(v.max(initial=0), -v.min(initial=0))
+    sink = 0 if given.sink is None else given.sink.max(initial=0)
+    info = np.finfo(q.dtype)
+    small = np.log(info.max) / 4  # nan is not less than it
+    is_usual = info.tiny**0.5 < value < info.max**0.5
+    return bool(0 < bound < small and sink < small and is_usual)
+
+
+# --- one head, one tile ------------------------------------------------------
+
+
+def output_shape(given: Given) -> tuple[int, ...]:
+    """Shape of the output, (..., n_q, d_v), before split heads are joined."""
+    leading = (x.shape[:-2] for x in given[:3])
+    n_q, d_v = given.query.shape[-2], given.value.shape[-1]
+    return (*np.broadcast_shapes(*leading), n_q, d_v)
+
+
+def heads(given: Given) -> Iterator[tuple[int, ...]]:
+    """Count through the heads of the keys, in all sequences."""
+    n_core = 2 if given.n_groups == 1 else 3
+    return np.ndindex(output_shape(given)[:-n_core])
+
+
+def head_at(given: Given, at: tuple[int, ...]) -> Given:
+    """Pick one head of keys, with the group of query heads that share it."""
+
+    def pick(array: Any) -> Any:
+        return None if array is None else matrix_at(array, at, given.n_groups)
+
+    names = ("query", "key", "value", "mask", "bias", "sink")
+    given = given._replace(**{n: pick(getattr(given, n)) for n in names})
+    if given.reach is not None:
+        left, right, offset = given.reach
+        reach = left, right, np.atleast_2d(pick(offset))
+        given = given._replace(reach=reach)
+    return given
+
+
+def matrix_at(
+    array: NDArray[Any], at: tuple[int, ...], n_groups: int
+) -> NDArray[Any]:
+    """View what an array holds for one head; axes of size 1 serve them all."""
+    n_core = 2 if n_groups == 1 else 3
+    leading = array.shape[: max(0, array.ndim - n_core)]
+    pairs = zip(at[len(at) - len(leading) :], leading, strict=True)
+    return np.asarray(array[tuple(i if n > 1 else 0 for i, n in pairs)])
+
+
+def slices(start: int, stop: int, size: int) -> Iterator[slice]:
+    """Cut a range into blocks."""
+    for first in range(start, stop, size):
+        yield slice(first, min(first + size, stop))
+
+
+def part(array: NDArray[Any], rows: slice, columns: slice) -> NDArray[Any]:
+    """View the part of a mask or bias that falls on a tile."""
+    if array.shape[-2] > 1:
+        array = array[..., rows, :]
+    return array[..., columns] if array.shape[-1] > 1 else array
+
+
+def rows_of_a_tile(given: Given, query_block: int) -> int:
+    """Count the queries of each head of a group, which share a tile."""
+    if given.reach is not None:
+        left, right, _ = given.reach
+        if left is not None and right is not None:
+            # of a block much taller than the window each row sees only a part
+            query_block = min(query_block, max(64, left + 1 + right))
+    return max(1, query_block // given.n_groups)
+
+
+def keys_in_reach(head: Given, rows: slice) -> tuple[int, int]:
+    """Find the first key that these queries reach, and the end of the last."""
+    n_k = head.key.shape[-2]
+    if head.reach is None:
+        return 0, n_k
+    left, right, offset = head.reach
+    first, last = rows.start + offset.min(), rows.stop - 1 + offset.max()
+    start = 0 if left is None else max(0, int(first) - left)
+    stop = n_k if right is None else min(n_k, int(last) + right + 1)
+    return start, stop
+
+
+def may_attend(
+    head: Given, rows: slice, columns: slice
+) -> NDArray[np.bool_] | None:
+    """Tell which pairs of a tile may meet; None if all may."""
+    allowed = None if head.mask is None else part(head.mask, rows, columns)
+    if head.reach is not None:
+        left, right, offset = head.reach
+        first = columns.start - (rows.stop - 1 + offset[..., 0])
+        n_rows, n_keys = rows.stop - rows.start, columns.stop - columns.start
+        distances = np.arange(n_rows + n_keys - 1) + first
+        near = np.ones(distances.shape, bool)
+        if left is not None:
+            near &= distances >= -left
+        if right is not None:
+            near &= distances <= right
+        if not near.all():
+            # the same for every row, one key further on than in the last one
+            band = sliding_window_view(near, n_keys, axis=-1)[..., ::-1, :]
+            allowed = band if allowed is None else allowed & band
+    return allowed

@@ -29,9 +29,10 @@ FLOORS = """
 practice
 example
 block
-multi_head
-gradients partials single_head tiling
-additive dot_product tiles
+multi_head tiled_gradients
+gradients partials single_head
+tiling
+additive dot_product
 cache costs formats head_shapes masks numerics projections relative rotary sinusoidal
 _scores
 _positions
@@ -39,7 +40,7 @@ _checks
 _arrays _erf
 """
 FLOOR = {module: -height for height, line in enumerate(FLOORS.split("\n")) for module in line.split()}
-NOT_PUBLIC = ["_arrays", "_checks", "_erf", "_positions", "_scores", "example", "practice", "tiles"]
+NOT_PUBLIC = ["_arrays", "_checks", "_erf", "_positions", "_scores", "example", "practice"]
 
 API = """
 softmax(x, axis=-1)

@@ -1,0 +1,193 @@
+"""The gradients of attention in tiles: no n x n array on the way back."""
+
+from typing import Any, Never
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _inputs
+from attention.arguments import Given, Window, checked, without_padding
+from attention.gradients import (
+    arrays_asked_for,
+    in_given_shapes,
+    read_grad_output,
+    summed_to,
+)
+from attention.tiling import (
+    head_at,
+    heads,
+    keys_in_reach,
+    matrix_at,
+    may_attend,
+    online_softmax,
+    part,
+    rows_of_a_tile,
+    slices,
+)
+
+
+def tiled_attention_vjp(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    grad_output: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    is_causal: bool = False,
+    window: Window | None = None,
+    offset: ArrayLike | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sink: ArrayLike | None = None,
+    enable_gqa: bool = False,
+    return_bias: bool = False,
+    return_sink: bool = False,
+    query_block: int = 256,
+    key_block: int = 512,
+    **foreign: Never,
+) -> tuple[NDArray[Any], ...]:
+    r"""Compute `attention_vjp` in tiles, without its n_q x n_k weights.
+
+    $$P_{ij} = e^{S_{ij} - L_i}, \qquad D_i = d\Z_i \cdot \Z_i$$
+
+    A first pass over a block of queries keeps two things of every row, its
+    output $\Z_i$ and the logarithm $L_i$ of the sum of its exponentials. With
+    these a second pass computes any tile of the weights again by itself, and
+    $D_i$ needs no tile at all. Besides the gradients it needs a few tiles,
+    whatever n is.
+
+    Parameters
+    ----------
+    query : array_like of shape (..., n_q, d_k)
+        As in `attention_vjp`, like all that follows but the blocks.
+    key : array_like of shape (..., n_k, d_k)
+        The keys.
+    value : array_like of shape (..., n_k, d_v)
+        The values.
+    grad_output : array_like of shape (..., n_q, d_v)
+        The gradient of a loss with respect to the output.
+    mask, bias, is_causal, window, offset : optional
+        As in `attention_weights`. Mask and bias are read tile by tile, and may
+        be views made by `np.broadcast_to`; the gradient of a bias has its
+        shape.
+    scale, softcap, sink, enable_gqa : optional
+        As in `attention_weights`.
+    return_bias, return_sink : bool, optional
+        As in `attention_vjp`.
+    query_block, key_block : int, optional
+        Rows and columns of a tile at most.
+
+    Returns
+    -------
+    d_query, d_key, d_value : ndarray
+        As from `attention_vjp`, except for rounding.
+    d_bias, d_sink : ndarray
+        If they are asked for.
+
+    Raises
+    ------
+    TypeError
+        As in `attention_vjp`; if a block size is not an integer.
+    ValueError
+        As in `attention_vjp`; if a block size is less than 1.
+
+    References
+    ----------
+    [Dao et al. 2022](../reference/sources.md#dao2022), appendix B.2, eq. (4).
+
+    Examples
+    --------
+    *ran* of the running example, as in `attention_vjp`, in tiles of two keys:
+
+    >>> from attention import project, tiled_attention_vjp
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
+    >>> d_q, d_k, d_v = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], key_block=2)
+    >>> d_q
+    array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
+    >>> d_v[:, 0]
+    array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
+    """
+    _inputs.options("tiled_attention_vjp", foreign)
+    asked = arrays_asked_for(
+        query, key, value, bias, sink, return_bias, return_sink
+    )
+    given = checked(
+        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
+        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
+        enable_gqa=enable_gqa,
+    )  # fmt: skip
+    query_block = _inputs.integer("query_block", query_block, 1)
+    key_block = _inputs.integer("key_block", key_block, 1)
+    d_output = read_grad_output(grad_output, given)
+    gradients = {
+        name: np.zeros(getattr(given, name).shape, d_output.dtype)
+        for name in asked
+    }
+    n_rows = rows_of_a_tile(given, query_block)
+    with np.errstate(all="ignore"):
+        for at in heads(given):
+            head = head_at(given, at)
+            d_z = matrix_at(d_output, at, given.n_groups)
+            d = {
+                name: matrix_at(gradient, at, given.n_groups)
+                for name, gradient in gradients.items()
+            }
+            for rows in slices(0, head.query.shape[-2], n_rows):
+                add_gradients(d, head, rows, key_block, softcap, d_z)
+        return in_given_shapes(gradients, asked, given)
+
+
+def add_gradients(
+    d: dict[str, NDArray[Any]],
+    head: Given,
+    rows: slice,
+    key_block: int,
+    softcap: float | None,
+    d_output: NDArray[Any],
+) -> None:
+    """Add what some queries of one head send back, key block by key block.
+
+    `d` holds the gradients of this head by name, as views to add to.
+    """
+
+    def add(gradient: NDArray[Any], tile: NDArray[Any]) -> None:
+        gradient += summed_to(tile, gradient.shape)
+
+    output, logsumexp = online_softmax(head, rows, key_block, softcap)
+    logsumexp = np.where(logsumexp == -np.inf, 0, logsumexp)  # no key
+    q, d_z = head.query[..., rows, :], d_output[..., rows, :]
+    scaled = q * head.scale
+    average = np.vecdot(d_z, output)[..., None]  # D
+    for columns in slices(*keys_in_reach(head, rows), key_block):
+        key, value = head.key[..., columns, :], head.value[..., columns, :]
+        allowed = may_attend(head, rows, columns)
+        if allowed is not None:
+            key = without_padding(key, allowed)
+            value = without_padding(value, allowed)
+        scores = scaled @ key.swapaxes(-1, -2)  # (rows, columns)
+        if softcap is not None:
+            scores = softcap * np.tanh(scores / softcap)
+            slope = 1 - (scores / softcap) ** 2
+        if head.bias is not None:
+            scores += part(head.bias, rows, columns)
+        if allowed is not None:
+            np.copyto(scores, -np.inf, where=~allowed)
+        scores -= logsumexp
+        weights = np.exp(scores, out=scores)
+
+        d_value = weights.swapaxes(-1, -2) @ d_z
+        d_weights = d_z @ value.swapaxes(-1, -2)
+        d_weights -= average
+        d_scores = np.multiply(weights, d_weights, out=d_weights)
+        d_products = d_scores if softcap is None else d_scores * slope
+        d_key = d_products.swapaxes(-1, -2) @ q * head.scale
+        add(d["query"][..., rows, :], d_products @ key * head.scale)
+        add(d["key"][..., columns, :], d_key)
+        add(d["value"][..., columns, :], d_value)
+        if "bias" in d:
+            add(part(d["bias"], rows, columns), d_scores)
+        if "sink" in d:
+            add(d["sink"], -d_scores.sum(axis=-1, keepdims=True))
