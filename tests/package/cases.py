@@ -1,6 +1,6 @@
 """Random calls of attention: every option, alone and with the others, in shapes that broadcast."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,3 +69,19 @@ def by_mask(arrays, options):
     shape = (*lead, query.shape[-2], key.shape[-2])
     named = {name: options[name] for name in ("mask", *OF_REACH) if name in options}
     return {name: options[name] for name in options if name not in named} | {"mask": loop_attended(shape, **named)}
+
+
+class Gradients(NamedTuple):
+    """What a function returns if it is asked for everything that it was given."""
+
+    query: Any
+    key: Any
+    value: Any
+    bias: Any = None
+    sink: Any = None
+
+
+def all_of(function, *arrays, **options):
+    asked = [name for name in ("bias", "sink") if options.get(name) is not None]
+    found = function(*arrays, **options, **{f"return_{name}": True for name in asked})
+    return Gradients(**dict(zip(("query", "key", "value", *asked), found, strict=True)))
