@@ -193,6 +193,12 @@ def attention_weights(
     >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
 
+    A query that may attend to no key at all gets weights of zero:
+
+    >>> from attention import attention_weights
+    >>> attention_weights([[0.0]], [[1.0], [2.0]], mask=[False, False])
+    array([[0., 0.]])
+
     Alone at position 4, as in decoding, the verb looks one word back: *dog*
     counts twice as much as itself.
 
