@@ -84,8 +84,8 @@ def self_attention(
     _inputs.matrix_fits("x", x, "w_v", w_v)
     with np.errstate(all="ignore"):
         query, key, value = x @ w_q, x @ w_k, x @ w_v
-    output = scaled_dot_product_attention(query, key, value, **options)
-    return output.astype(dtype, copy=False)
+        output = scaled_dot_product_attention(query, key, value, **options)
+        return output.astype(dtype, copy=False)
 
 
 def cross_attention(
@@ -165,5 +165,5 @@ def cross_attention(
     _inputs.matrix_fits("memory", y, "w_v", w_v)
     with np.errstate(all="ignore"):
         query, key, value = x @ w_q, y @ w_k, y @ w_v
-    output = scaled_dot_product_attention(query, key, value, **options)
-    return output.astype(dtype, copy=False)
+        output = scaled_dot_product_attention(query, key, value, **options)
+        return output.astype(dtype, copy=False)

@@ -179,7 +179,9 @@ def test_a_changed_package_is_named_and_nothing_is_run(capsys, monkeypatch):
 def test_a_mutant_finds_its_place_however_the_package_is_laid_out(monkeypatch):
     found, original = [mutants.sources(mutant) for mutant in MUTANTS], mutants.original
     reformatted = "on lines of any length, without comments, in other quotes"
-    monkeypatch.setattr(mutants, "original", lambda module: f"# {reformatted}\n{ast.unparse(ast.parse(original(module)))}")
+    monkeypatch.setattr(
+        mutants, "original", lambda module: f"# {reformatted}\n{ast.unparse(ast.parse(original(module)))}"
+    )
     assert [mutants.sources(mutant) for mutant in MUTANTS] == found
 
 
