@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.dot_product import softmax_rows
+from attention.arguments import fitted
+from attention.numerics import softmax
 
 
 def additive_attention(
@@ -93,14 +94,14 @@ def additive_attention(
     if not w_q.shape[1:] == w_k.shape[1:] == w.shape:
         rule = "w_query, w_key (last axis) and w_score must share d_hidden"
         _inputs.refuse(rule, w_query=w_q, w_key=w_k, w_score=w)
-    _inputs.leading_axes_broadcast(2, query=q, key=k, value=v)
+    _inputs.leading_axes_broadcast(2, "", query=q, key=k, value=v)
     with np.errstate(all="ignore"):
         hidden = np.tanh(
             (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
         )
         scores = hidden @ w  # (..., n_q, n_k)
         if mask is not None:
-            allowed = _inputs.fitted("mask", mask, "b", scores.shape)
+            allowed = fitted("mask", mask, "b", scores.shape)
             scores = np.where(allowed, scores, -np.inf)
             v = np.where(np.any(allowed, axis=-2)[..., None], v, 0)  # padding
-        return (softmax_rows(scores) @ v).astype(dtype, copy=False)
+        return (softmax(scores) @ v).astype(dtype, copy=False)

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from attention._inputs import AttentionOptions
+from attention.arguments import AttentionOptions
 from attention.dot_product import attention_weights
 from attention.projections import project
 

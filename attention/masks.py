@@ -65,7 +65,7 @@ def causal_mask(
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    mask: NDArray[np.bool_] = _inputs.distances(n_queries, n_keys, offset) <= 0
+    mask: NDArray[np.bool_] = distances(n_queries, n_keys, offset) <= 0
     return mask
 
 
@@ -126,7 +126,7 @@ def sliding_window_mask(
     >>> np.array_equal(sliding_window_mask(4, left=None), causal_mask(4))
     True
     """
-    distance = _inputs.distances(n_queries, n_keys, offset)
+    distance = distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
     if left is not None:
         mask &= distance >= -_inputs.integer("left", left, 0)
@@ -177,7 +177,7 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    sizes = _inputs.offsets("lengths", lengths)  # () or (batch,)
+    sizes = _inputs.integers("lengths", lengths, n_axes=1)  # () or (batch,)
     n_keys = _inputs.integer("n_keys", n_keys, 0)
     if ((sizes < 0) | (sizes > n_keys)).any():
         _inputs.refuse(
@@ -299,3 +299,21 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     """
     allowed = _inputs.real("mask", mask, "b")
     return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))
+
+
+def distances(
+    n_queries: int, n_keys: int | None, offset: ArrayLike
+) -> NDArray[np.int64]:
+    """Key position minus query position; query i is at i + offset.
+
+    Shape (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with one
+    offset per sequence; as many keys as queries where n_keys is None.
+    """
+    n_q = _inputs.integer("n_queries", n_queries, 0)
+    n_k = n_q if n_keys is None else _inputs.integer("n_keys", n_keys, 0)
+    first = _inputs.integers("offset", offset, n_axes=1)
+    first = first[:, None, None] if first.ndim else first
+    distance: NDArray[np.int64] = (
+        np.arange(n_k) - (np.arange(n_q) + first)[..., None]
+    )
+    return distance

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention._inputs import AttentionOptions
+from attention.arguments import AttentionOptions
 from attention.dot_product import scaled_dot_product_attention
 
 OPTIONS = AttentionOptions.__annotations__

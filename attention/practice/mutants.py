@@ -46,11 +46,8 @@ MUTANTS = (
         "Which sums must be one? Take more keys than queries.",
         """
 dot_product: softmax_rows
-- scores.max(axis=-1, keepdims=True, initial=-np.inf)
-+ scores.max(axis=-2, keepdims=True, initial=-np.inf)
-dot_product: softmax_rows
-- exponentials.sum(axis=-1, keepdims=True)
-+ exponentials.sum(axis=-2, keepdims=True)
+- softmax(scores)
++ softmax(scores, axis=-2)
 """,
     ),
     Mutant(
@@ -63,9 +60,6 @@ dot_product: softmax_rows
 numerics: softmax
 - np.exp(scores - _largest(scores, axis))
 + np.exp(scores)
-dot_product: softmax_rows
-- largest = np.where(largest == -np.inf, 0, largest)
-+ largest = np.zeros_like(largest)
 """,
     ),
     Mutant(
@@ -136,8 +130,8 @@ masks: padding_mask
         "What does the first query see, which has nothing before it?",
         """
 masks: causal_mask
-- _inputs.distances(n_queries, n_keys, offset) <= 0
-+ _inputs.distances(n_queries, n_keys, offset) < 0
+- distances(n_queries, n_keys, offset) <= 0
++ distances(n_queries, n_keys, offset) < 0
 dot_product: prepared
 - keys <= positions + right
 + keys < positions + right
@@ -242,12 +236,12 @@ relative: alibi_bias
         "decoding",
         "One new query behind three cached keys: how many keys may it see?",
         """
-masks: causal_mask, sliding_window_mask
-- _inputs.distances(n_queries, n_keys, offset)
-+ _inputs.distances(n_queries, n_keys, np.zeros_like(offset))
+masks: distances
+- np.arange(n_q) + first
++ np.arange(n_q) + 0 * first
 dot_product: prepared
-- np.arange(q.shape[-2])[:, None] + offset
-+ np.arange(q.shape[-2])[:, None] + 0 * offset
+- np.arange(given.query.shape[-2])[:, None] + offset
++ np.arange(given.query.shape[-2])[:, None] + 0 * offset
 """,
     ),
     Mutant(
@@ -275,8 +269,8 @@ head_shapes: repeat_kv
 - np.repeat(array, n_groups, axis=-3)
 + np.concatenate([array] * n_groups, axis=-3)
 dot_product: prepared
-- q, k, v, allowed = given[:4]
-+ q, k, v, allowed = given[:4]
+- k, v, allowed = given.key, given.value, given.mask
++ k, v, allowed = given.key, given.value, given.mask
 + if given.n_groups > 1:
 +     n_heads = k.shape[-4]
 +     turns = np.arange(n_heads * given.n_groups) % n_heads

@@ -13,6 +13,7 @@ import numpy as np
 
 import attention
 from attention import BlockWeights, KVCache, MultiHeadWeights, PartialAttention
+from attention.arguments import AttentionOptions, SharedOptions
 
 LEADING = {"batch": 2, "heads": 3}  # what ... stands for
 PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31)
@@ -37,8 +38,8 @@ def section(documented, title):
     text = dict(zip(pieces[1::2], pieces[2::2], strict=True)).get(title, "")
     for names, kind in re.findall(r"^(\w[\w, ]*?) : (.+)$", text, re.MULTILINE):
         each = [name.strip() for name in names.split(",")]
-        if kind == "optional":  # as in attention_weights
-            yield from (item for item in section(attention.attention_weights, title) if item.name in each)
+        if kind == "optional":  # as in SharedOptions
+            yield from (item for item in shared_options() if item.name in each)
             continue
         shapes = []
         if re.search(r"shape|to \(", kind):
@@ -52,6 +53,12 @@ def section(documented, title):
         respectively = " and " in kind and len(shapes) == len(each)
         for i, name in enumerate(each):
             yield Item(name, kind, tuple(shapes[i : i + 1] if respectively else shapes))
+
+
+def shared_options():
+    """List the options of attention, which are documented once."""
+    for item in (*section(SharedOptions, "Attributes"), *section(AttentionOptions, "Attributes")):
+        yield item._replace(kind=f"{item.kind}, optional")
 
 
 def axes(shape):
@@ -83,7 +90,7 @@ class Case(NamedTuple):
     same: dict = {}  # noqa: RUF012  # letter: the letter whose size it has
     even: tuple = ()  # letters whose size must be even
     needs_all: bool = False  # without what is optional, other shapes follow
-    takes_options: bool = False  # those of attention_weights
+    takes_options: bool = False  # those of attention
 
 
 def appended(key, value):
@@ -121,7 +128,7 @@ def own(case):
     """List what a function takes."""
     items = [*section(case.documented, "Parameters")] or [*section(case.documented, "Attributes")]
     if case.takes_options:
-        items += [item for item in section(attention.attention_weights, "Parameters") if item.is_optional]
+        items += shared_options()
     return items
 
 

@@ -1,0 +1,267 @@
+"""The arguments that all functions of attention share, documented once.
+
+`checked` reads them at the door of each function: it converts the arrays, and
+refuses what does not fit. What it returns is ready to compute with.
+"""
+
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _inputs
+
+Array = NDArray[Any]
+Window = tuple[int | None, int | None]
+
+
+class SharedOptions(TypedDict, total=False):
+    r"""What may be said of the scores, for one head or many.
+
+    $$A = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}} + B\Big)
+    \quad \text{over the allowed keys of each row}$$
+
+    Attributes
+    ----------
+    mask : array_like of bool, broadcasting to (..., n_q, n_k)
+        True means "may attend". Padding, which no query may attend to, may
+        hold anything, nan too; else nan and inf do what they do in NumPy.
+    bias : array_like of float, broadcasting to (..., n_q, n_k)
+        Added to the scaled scores. A bias of -inf is arithmetic, not a mask:
+        an inf key under it gives nan.
+    is_causal : bool
+        Let a query attend to its own position and to earlier ones. Key j is at
+        position j, query i at i + offset. A key must be allowed by all of
+        mask, is_causal and window.
+    window : (left, right)
+        How many keys before and after its own position a query may attend to;
+        None on a side is no limit.
+    offset : int or array_like of int, shape (batch,)
+        The position of the first query, for is_causal and window, or one per
+        sequence of a batch, the first axis. If omitted it is 0, and they need
+        as many queries as keys, since libraries disagree on the rest: 0 aligns
+        the first query with the first key, n_k - n_q the last with the last.
+    scale : float
+        Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
+    softcap : float
+        Bound every scaled score to (-softcap, softcap) by $c \tanh(s / c)$,
+        before bias and mask.
+    sink : float or array_like of shape (heads,)
+        Score of a virtual key whose value is zero: it takes a part of every
+        row, and the weights sum to less than one. It is neither scaled,
+        capped, biased nor masked. -inf is no sink.
+
+    References
+    ----------
+    Masks: [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.3.
+    Window: [Beltagy et al. 2020](../reference/sources.md#beltagy2020), §3.1.
+    Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3.3. Softcap:
+    [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
+
+    Examples
+    --------
+    Padding, which no query may attend to, may hold anything:
+
+    >>> import numpy as np
+    >>> from attention import scaled_dot_product_attention
+    >>> query, key, value = [[1.0]], [[1.0], [1.0]], [[5.0], [np.nan]]
+    >>> scaled_dot_product_attention(query, key, value, mask=[True, False])
+    array([[5.]])
+
+    Alone at position 4, as in decoding, the verb of the running example looks
+    one word back, where *dog* counts twice as much as the verb itself:
+
+    >>> from attention import attention_weights, project
+    >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
+    >>> x = embed(S5, EARLY5)
+    >>> q, k = project(x[4:], W_Q1), project(x, W_K)
+    >>> attention_weights(q, k, window=(1, 0), offset=4) * 3
+    array([[0., 0., 0., 2., 1.]])
+    """
+
+    mask: ArrayLike | None
+    bias: ArrayLike | None
+    is_causal: bool
+    window: Window | None
+    offset: ArrayLike | None
+    scale: float | None
+    softcap: float | None
+    sink: ArrayLike | None
+
+
+class AttentionOptions(SharedOptions, total=False):
+    """All options, for functions that take queries, keys and values.
+
+    Attributes
+    ----------
+    enable_gqa : bool
+        Let query heads be a multiple of the heads of key and value, each of
+        which serves a run of neighbouring query heads; nothing is copied.
+        Source: [Ainslie et al. 2023](../reference/sources.md#ainslie2023),
+        §2.2.
+    """
+
+    enable_gqa: bool
+
+
+class Given(NamedTuple):
+    """The arguments of attention, ready to compute with.
+
+    Where several query heads share a head, the axis of heads is split: query
+    (..., heads, n_groups, n_q, d_k), key (..., heads, 1, n_k, d_k).
+    """
+
+    query: Array
+    key: Array
+    value: Array
+    mask: Array | None  # mask and bias broadcast to the scores
+    bias: Array | None
+    reach: tuple[int | None, int | None, Array] | None  # left, right, offset
+    scale: float
+    sink: Array | None  # one score per head, (..., 1, 1)
+    n_groups: int
+    dtype: np.dtype[Any]
+
+    def result(self, array: Array) -> Array:
+        """Join split heads again, and give the promised dtype."""
+        if self.n_groups > 1:
+            *lead, heads, groups, n, d = array.shape
+            array = array.reshape(*lead, heads * groups, n, d)
+        return array.astype(self.dtype, copy=False)
+
+
+def checked(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike | None = None,
+    **given: Unpack[AttentionOptions],
+) -> Given:
+    """Check and convert the arguments of attention, once for all its steps."""
+    named = {"query": query, "key": key, "value": value}
+    named = {name: array for name, array in named.items() if array is not None}
+    (q, k, *rest), dtype = _inputs.floats(**named)  # type: ignore[arg-type]
+    v = rest[0] if rest else k
+    arrays = dict(zip(named, (q, k, v), strict=False))
+    if min(q.ndim, k.ndim, v.ndim) < 2:
+        _inputs.refuse(
+            "arrays must have at least 2 axes (..., n, d)", **arrays
+        )
+    if q.shape[-1] != k.shape[-1]:
+        _inputs.refuse(
+            "query and key must share d_k (last axis)", query=q, key=k
+        )
+    if k.shape[-2] != v.shape[-2]:
+        _inputs.refuse(
+            "key and value must share n_k (axis -2)", key=k, value=v
+        )
+    is_shared = _inputs.flag("enable_gqa", given.get("enable_gqa", False))
+    n_groups = _groups(is_shared, **arrays)
+    lead = (*k.shape[:-3], 1) if is_shared else k.shape[:-2]
+    lead = np.broadcast_shapes(q.shape[:-2], lead)
+    shape = (*lead, q.shape[-2], k.shape[-2])  # of the scores
+
+    def split(array: Array) -> Array:  # heads into heads and groups
+        if n_groups == 1 or array.ndim < 3:
+            return array
+        *lead, heads, n, d = array.shape
+        pair = (1, 1) if heads == 1 else (heads // n_groups, n_groups)
+        return array.reshape(*lead, *pair, n, d)
+
+    mask, bias, sink = given.get("mask"), given.get("bias"), given.get("sink")
+    scale, softcap = given.get("scale"), given.get("softcap")
+    reach = _reach(given, shape)
+    if softcap is not None:
+        _inputs.number("softcap", softcap, positive=True)
+    if scale is None and q.shape[-1] == 0:
+        _inputs.refuse("give scale, as d_k is 0 in 1/sqrt(d_k)", query=q)
+    scale = (
+        q.shape[-1] ** -0.5
+        if scale is None
+        else _inputs.number("scale", scale)
+    )
+    if mask is not None:
+        mask = split(fitted("mask", mask, "b", shape))
+    if reach is not None:
+        reach = (*reach[:2], split(reach[2]))
+    with np.errstate(all="ignore"):
+        if bias is not None:
+            bias = split(fitted("bias", bias, "iuf", shape)).astype(q.dtype)
+        if sink is not None:
+            sink = _inputs.real("sink", sink).astype(q.dtype)
+            if sink.ndim and sink.shape != shape[-3:-2]:
+                rule = "sink must be one score, or one per head, (heads,)"
+                _inputs.refuse(rule, sink=sink, scores=shape)
+            sink = split(sink[..., None, None])
+    q = split(q)
+    if n_groups > 1:
+        k, v = k[..., None, :, :], v[..., None, :, :]
+    return Given(q, k, v, mask, bias, reach, scale, sink, n_groups, dtype)
+
+
+def _groups(is_shared: bool, query: Array, **others: Array) -> int:
+    """Count the query heads that share one head of key and value."""
+    heads = {a.shape[-3] if a.ndim > 2 else 0 for a in others.values()}
+    n_shared = heads.pop() if len(heads) == 1 and query.ndim > 2 else 0
+    fits = n_shared > 0 and query.shape[-3] % n_shared == 0
+    if not is_shared:
+        hint = "; enable_gqa=True lets query heads share the others" * fits
+        _inputs.leading_axes_broadcast(2, hint, query=query, **others)
+        return 1
+    if not fits:
+        rule = "enable_gqa needs axes (..., heads, n, d), of which query has"
+        _inputs.refuse(f"{rule} a multiple", query=query, **others)
+    _inputs.leading_axes_broadcast(3, "", query=query, **others)
+    return int(query.shape[-3] // n_shared)
+
+
+def fitted(
+    name: str, array: ArrayLike, kinds: str, shape: tuple[int, ...]
+) -> Array:
+    """Refuse what does not broadcast to the scores, or would enlarge them."""
+    result = _inputs.real(name, array, kinds)
+    try:
+        np.broadcast_to(result, shape)
+    except ValueError:
+        rule = f"{name} must broadcast to the scores"
+        if result.ndim > len(shape):
+            rule += f", and the scores have no axis {-result.ndim}"
+        if (result.ndim, len(shape)) == (4, 3) and result.shape[1] == 1:
+            rule += f"; for arrays without heads use {name}[:, 0]"
+        _inputs.refuse(rule, **{name: result}, scores=shape)
+    return np.atleast_2d(result)
+
+
+def _reach(
+    given: AttentionOptions, shape: tuple[int, ...]
+) -> tuple[int | None, int | None, Array] | None:
+    """Read how far a query sees to the left and right; None: everywhere."""
+    is_causal = _inputs.flag("is_causal", given.get("is_causal", False))
+    window, offset = given.get("window"), given.get("offset")
+    if not is_causal and window is None and offset is None:
+        return None
+    window = (None, None) if window is None else window
+    if not isinstance(window, tuple | list) or len(window) != 2:
+        raise TypeError(f"window must be a pair (left, right): {window!r}")
+    left, right = (
+        None
+        if side is None
+        else min(_inputs.integer(f"window[{i}]", side, 0), _inputs.FAR)
+        for i, side in enumerate(window)
+    )
+    right = 0 if is_causal else right
+    n_q, n_k = shape[-2:]
+    if offset is None and n_q != n_k and not left is right is None:
+        rule = (
+            f"{'is_causal' if is_causal else 'window'} needs as many queries "
+            "as keys, or to know which of them meet: offset=0 aligns the "
+            f"first, offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
+        )
+        _inputs.refuse(rule, scores=shape)
+    first = _inputs.integers(
+        "offset", 0 if offset is None else offset, n_axes=1
+    )
+    if first.ndim and (len(shape) < 3 or first.shape != shape[:1]):
+        rule = "offset must be an integer, or one per sequence (first axis)"
+        _inputs.refuse(rule, offset=first, scores=shape)
+    first = first.reshape(first.shape + (1,) * (len(shape) - 1) * first.ndim)
+    return None if left is right is None else (left, right, first)
