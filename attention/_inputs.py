@@ -1,7 +1,7 @@
-"""What a caller gives, as arrays and numbers to compute with.
+"""Checks and conversions of what a caller gives.
 
-A public function calls this module at its door. Whatever does not fit is
-refused here, by name and with its shape; behind the door nothing checks again.
+A public function calls this module first. What does not fit is refused here,
+by name and with its shape; the computation that follows checks nothing again.
 """
 
 import math
@@ -14,12 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 Array = NDArray[Any]
-FAR = 2**60  # no key is there, and sums of a few such numbers fit 64 bits
+FAR = 2**60  # beyond any key; sums of a few such numbers fit in 64 bits
 
 
 def refuse(rule: str, **given: Any) -> NoReturn:
-    """Say which rule is broken, and by what; of arrays show the shape."""
-    shown = (f"{k} {getattr(v, 'shape', v)}" for k, v in given.items())
+    """Raise a ValueError with the broken rule and the shapes of arrays."""
+    shown = (
+        f"{name} {value.shape if isinstance(value, np.ndarray) else value}"
+        for name, value in given.items()
+    )
     raise ValueError(f"{rule}: {', '.join(shown)}")
 
 
@@ -27,11 +30,10 @@ def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     """Convert arrays to one dtype; also return the dtype of the result.
 
     Integers and bools count as float64. float16 is computed in float32, so
-    that sums do not overflow, and returned as float16.
+    that sums do not overflow, and the result is float16.
     """
-    given = [real(name, array) for name, array in arrays.items()]
-    kinds = {a.dtype if a.dtype.kind == "f" else np.float64 for a in given}
-    dtype = np.result_type(*kinds)
+    given = [floating(name, array) for name, array in arrays.items()]
+    dtype = np.result_type(*{array.dtype for array in given})
     compute = np.float32 if dtype == np.float16 else dtype
     return [array.astype(compute, copy=False) for array in given], dtype
 
@@ -55,6 +57,12 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
         }.get(kinds, "real numbers; cast bfloat16 to float32")
         raise TypeError(f"{name} must hold {rule}: dtype {dtype}")
     return result
+
+
+def floating(name: str, array: ArrayLike) -> Array:
+    """Return an array in its own dtype; integers and bools as float64."""
+    result = real(name, array)
+    return result if result.dtype.kind == "f" else result.astype(np.float64)
 
 
 def float_dtype(dtype: DTypeLike) -> np.dtype[Any]:
@@ -110,7 +118,7 @@ def instance(name: str, value: Any, kind: type) -> None:
 def options(
     function: str, given: Collection[str], known: Collection[str] = ()
 ) -> None:
-    """Refuse an option that the function does not take."""
+    """Refuse options that the function does not take."""
     for name in set(given) - set(known):
         hint = f"its options are {', '.join(known)}"
         if name == "attn_mask":

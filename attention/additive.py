@@ -1,4 +1,4 @@
-"""Additive attention: the scores of the first attention model, made by a small network."""
+"""Additive attention: a small network computes the scores."""
 
 from typing import Any
 
@@ -20,9 +20,10 @@ def additive_attention(
     *,
     mask: ArrayLike | None = None,
 ) -> NDArray[Any]:
-    r"""Score every query and key by a network with one hidden layer, then blend the values.
+    r"""Weigh the values by scores from a network with one hidden layer.
 
-    $$e_{ij} = \tanh(\q_i W_q + \k_j W_k) \cdot w, \qquad \z_i = \sum_j \softmax(e_i)_j\, \v_j$$
+    $$e_{ij} = \tanh(\q_i W_q + \k_j W_k) \cdot w, \qquad
+    \z_i = \sum_j \softmax(e_i)_j\, \v_j$$
 
     Parameters
     ----------
@@ -35,11 +36,11 @@ def additive_attention(
         What each key hands over. All six arrays promote to a common dtype as
         in `scaled_dot_product_attention`.
     w_query : array_like of shape (d_q, d_hidden)
-        It brings queries into the hidden layer.
+        The projection matrix of the queries, into the hidden layer.
     w_key : array_like of shape (d_k, d_hidden)
-        It brings keys there.
+        The projection matrix of the keys, into the same layer.
     w_score : array_like of shape (d_hidden,)
-        It makes one score from a hidden row.
+        The weights of the output, one score per hidden row.
     mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
         True means "may attend".
 
@@ -53,7 +54,7 @@ def additive_attention(
     TypeError
         If mask is not boolean, or an array does not hold real numbers.
     ValueError
-        If shapes do not fit; the message names both arrays and shows their
+        If shapes do not fit; the message names the arrays and shows their
         shapes.
 
     References
@@ -63,8 +64,8 @@ def additive_attention(
 
     Examples
     --------
-    One query, two keys, one hidden unit. The scores are $\tanh 0 = 0$ and
-    $\tanh 0 = 0$, so the values are averaged:
+    One query, two keys, one hidden unit. Both scores are $\tanh 0 = 0$, so the
+    values are averaged:
 
     >>> from attention import additive_attention
     >>> key, value = [[-1.0], [-1.0]], [[2.0], [4.0]]
@@ -88,17 +89,15 @@ def additive_attention(
     _inputs.matrix_fits("query", q, "w_query", w_q)
     _inputs.matrix_fits("key", k, "w_key", w_k)
     if v.ndim < 2 or k.shape[-2] != v.shape[-2]:
-        _inputs.refuse(
-            "key and value must share n_k (axis -2)", key=k, value=v
-        )
+        rule = "key and value must share n_k (axis -2)"
+        _inputs.refuse(rule, key=k, value=v)
     if not w_q.shape[1:] == w_k.shape[1:] == w.shape:
         rule = "w_query, w_key (last axis) and w_score must share d_hidden"
         _inputs.refuse(rule, w_query=w_q, w_key=w_k, w_score=w)
     _inputs.leading_axes_broadcast(2, "", query=q, key=k, value=v)
     with np.errstate(all="ignore"):
-        hidden = np.tanh(
-            (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
-        )
+        queries, keys = (q @ w_q)[..., :, None, :], (k @ w_k)[..., None, :, :]
+        hidden = np.tanh(queries + keys)  # (..., n_q, n_k, d_hidden)
         scores = hidden @ w  # (..., n_q, n_k)
         if mask is not None:
             allowed = fitted("mask", mask, "b", scores.shape)

@@ -1,7 +1,7 @@
-"""The arguments that all functions of attention share, documented once.
+"""The arguments that all functions of attention take, documented once.
 
-`checked` reads them at the door of each function: it converts the arrays, and
-refuses what does not fit. What it returns is ready to compute with.
+`checked` is the door of each function: it converts the arrays, refuses what
+does not fit, and returns what is ready to compute with.
 """
 
 from typing import Any, NamedTuple, TypedDict, Unpack
@@ -16,7 +16,7 @@ Window = tuple[int | None, int | None]
 
 
 class SharedOptions(TypedDict, total=False):
-    r"""What may be said of the scores, for one head or many.
+    r"""The options of attention, for one head or many.
 
     $$A = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}} + B\Big)
     \quad \text{over the allowed keys of each row}$$
@@ -24,32 +24,32 @@ class SharedOptions(TypedDict, total=False):
     Attributes
     ----------
     mask : array_like of bool, broadcasting to (..., n_q, n_k)
-        True means "may attend". Padding, which no query may attend to, may
-        hold anything, nan too; else nan and inf do what they do in NumPy.
+        True means "may attend"; [masks](../reference/masks.md) says what
+        padding may hold.
     bias : array_like of float, broadcasting to (..., n_q, n_k)
         Added to the scaled scores. A bias of -inf is arithmetic, not a mask:
-        an inf key under it gives nan.
+        with a score of inf it gives nan.
     is_causal : bool
         Let a query attend to its own position and to earlier ones. Key j is at
-        position j, query i at i + offset. A key must be allowed by all of
-        mask, is_causal and window.
+        position j, query i at i + offset. mask, is_causal and window must all
+        allow a key.
     window : (left, right)
         How many keys before and after its own position a query may attend to;
-        None on a side is no limit.
+        None means no limit on that side.
     offset : int or array_like of int, shape (batch,)
-        The position of the first query, for is_causal and window, or one per
-        sequence of a batch, the first axis. If omitted it is 0, and they need
-        as many queries as keys, since libraries disagree on the rest: 0 aligns
-        the first query with the first key, n_k - n_q the last with the last.
+        The position of the first query, for is_causal and window; an array has
+        one per sequence, the first axis of the scores. 0 aligns the first
+        query with the first key, n_k - n_q the last with the last. Libraries
+        disagree, so it may be omitted (it is then 0) only if n_q = n_k.
     scale : float
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float
         Bound every scaled score to (-softcap, softcap) by $c \tanh(s / c)$,
         before bias and mask.
     sink : float or array_like of shape (heads,)
-        Score of a virtual key whose value is zero: it takes a part of every
-        row, and the weights sum to less than one. It is neither scaled,
-        capped, biased nor masked. -inf is no sink.
+        Score of a virtual key whose value is zero: it takes part of each
+        query's budget, so that the weights sum to less than one. It is not
+        scaled, capped, biased or masked. -inf means no sink.
 
     References
     ----------
@@ -60,16 +60,9 @@ class SharedOptions(TypedDict, total=False):
 
     Examples
     --------
-    Padding, which no query may attend to, may hold anything:
-
-    >>> import numpy as np
-    >>> from attention import scaled_dot_product_attention
-    >>> query, key, value = [[1.0]], [[1.0], [1.0]], [[5.0], [np.nan]]
-    >>> scaled_dot_product_attention(query, key, value, mask=[True, False])
-    array([[5.]])
-
-    Alone at position 4, as in decoding, the verb of the running example looks
-    one word back, where *dog* counts twice as much as the verb itself:
+    As in decoding, the verb of the running example is the only query, at
+    position 4. A window of one key back leaves it *dog* and itself, and *dog*
+    gets twice the weight:
 
     >>> from attention import attention_weights, project
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
@@ -90,15 +83,14 @@ class SharedOptions(TypedDict, total=False):
 
 
 class AttentionOptions(SharedOptions, total=False):
-    """All options, for functions that take queries, keys and values.
+    """All options, for functions of queries, keys and values.
 
     Attributes
     ----------
     enable_gqa : bool
-        Let query heads be a multiple of the heads of key and value, each of
-        which serves a run of neighbouring query heads; nothing is copied.
-        Source: [Ainslie et al. 2023](../reference/sources.md#ainslie2023),
-        §2.2.
+        Let each head of key and value serve a run of neighbouring query heads,
+        of which there must be a multiple; nothing is copied. Source:
+        [Ainslie et al. 2023](../reference/sources.md#ainslie2023), §2.2.
     """
 
     enable_gqa: bool
@@ -133,27 +125,24 @@ class Given(NamedTuple):
 def checked(
     query: ArrayLike,
     key: ArrayLike,
-    value: ArrayLike | None = None,
+    *value: ArrayLike,
     **given: Unpack[AttentionOptions],
 ) -> Given:
     """Check and convert the arguments of attention, once for all its steps."""
-    named = {"query": query, "key": key, "value": value}
-    named = {name: array for name, array in named.items() if array is not None}
-    (q, k, *rest), dtype = _inputs.floats(**named)  # type: ignore[arg-type]
-    v = rest[0] if rest else k
-    arrays = dict(zip(named, (q, k, v), strict=False))
+    names = ("query", "key", "value")[: 2 + len(value)]
+    named = dict(zip(names, (query, key, *value), strict=True))
+    converted, dtype = _inputs.floats(**named)
+    arrays = dict(zip(names, converted, strict=True))
+    q, k, v = converted if value else (*converted, converted[1])
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        _inputs.refuse(
-            "arrays must have at least 2 axes (..., n, d)", **arrays
-        )
+        rule = "arrays must have at least 2 axes (..., n, d)"
+        _inputs.refuse(rule, **arrays)
     if q.shape[-1] != k.shape[-1]:
-        _inputs.refuse(
-            "query and key must share d_k (last axis)", query=q, key=k
-        )
+        rule = "query and key must share d_k (last axis)"
+        _inputs.refuse(rule, query=q, key=k)
     if k.shape[-2] != v.shape[-2]:
-        _inputs.refuse(
-            "key and value must share n_k (axis -2)", key=k, value=v
-        )
+        rule = "key and value must share n_k (axis -2)"
+        _inputs.refuse(rule, key=k, value=v)
     is_shared = _inputs.flag("enable_gqa", given.get("enable_gqa", False))
     n_groups = _groups(is_shared, **arrays)
     lead = (*k.shape[:-3], 1) if is_shared else k.shape[:-2]
@@ -172,13 +161,12 @@ def checked(
     reach = _reach(given, shape)
     if softcap is not None:
         _inputs.number("softcap", softcap, positive=True)
-    if scale is None and q.shape[-1] == 0:
+    if scale is not None:
+        scale = _inputs.number("scale", scale)
+    elif q.shape[-1] > 0:
+        scale = q.shape[-1] ** -0.5
+    else:
         _inputs.refuse("give scale, as d_k is 0 in 1/sqrt(d_k)", query=q)
-    scale = (
-        q.shape[-1] ** -0.5
-        if scale is None
-        else _inputs.number("scale", scale)
-    )
     if mask is not None:
         mask = split(fitted("mask", mask, "b", shape))
     if reach is not None:
@@ -217,7 +205,7 @@ def _groups(is_shared: bool, query: Array, **others: Array) -> int:
 def fitted(
     name: str, array: ArrayLike, kinds: str, shape: tuple[int, ...]
 ) -> Array:
-    """Refuse what does not broadcast to the scores, or would enlarge them."""
+    """Refuse an array that does not broadcast to the scores."""
     result = _inputs.real(name, array, kinds)
     try:
         np.broadcast_to(result, shape)
@@ -226,35 +214,41 @@ def fitted(
         if result.ndim > len(shape):
             rule += f", and the scores have no axis {-result.ndim}"
         if (result.ndim, len(shape)) == (4, 3) and result.shape[1] == 1:
-            rule += f"; for arrays without heads use {name}[:, 0]"
+            rule += f"; for arrays without an axis of heads use {name}[:, 0]"
         _inputs.refuse(rule, **{name: result}, scores=shape)
     return np.atleast_2d(result)
+
+
+def sides(window: Any) -> Window:
+    """Read how many keys a query sees on each side; None: all of them."""
+    pair = (None, None) if window is None else window
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"window must be a pair (left, right): {window!r}")
+    left, right = (
+        side
+        if side is None
+        else min(_inputs.integer(f"window[{i}]", side, 0), _inputs.FAR)
+        for i, side in enumerate(pair)
+    )
+    return left, right
 
 
 def _reach(
     given: AttentionOptions, shape: tuple[int, ...]
 ) -> tuple[int | None, int | None, Array] | None:
-    """Read how far a query sees to the left and right; None: everywhere."""
+    """Read is_causal, window and offset; None if they forbid nothing."""
     is_causal = _inputs.flag("is_causal", given.get("is_causal", False))
     window, offset = given.get("window"), given.get("offset")
     if not is_causal and window is None and offset is None:
         return None
-    window = (None, None) if window is None else window
-    if not isinstance(window, tuple | list) or len(window) != 2:
-        raise TypeError(f"window must be a pair (left, right): {window!r}")
-    left, right = (
-        None
-        if side is None
-        else min(_inputs.integer(f"window[{i}]", side, 0), _inputs.FAR)
-        for i, side in enumerate(window)
-    )
+    left, right = sides(window)
     right = 0 if is_causal else right
     n_q, n_k = shape[-2:]
     if offset is None and n_q != n_k and not left is right is None:
         rule = (
             f"{'is_causal' if is_causal else 'window'} needs as many queries "
-            "as keys, or to know which of them meet: offset=0 aligns the "
-            f"first, offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
+            "as keys, or an offset: offset=0 aligns the first query and key, "
+            f"offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
         )
         _inputs.refuse(rule, scores=shape)
     first = _inputs.integers(

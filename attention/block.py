@@ -1,20 +1,18 @@
-"""What stands around attention in a transformer: normalisation, feed-forward layer, residual sums."""
+"""The rest of a transformer block: norms, the feed-forward layer, the sums."""
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
-from attention._erf import erf
-from attention._scores import SharedOptions
+from attention import _inputs
+from attention.arguments import SharedOptions
 from attention.cache import KVCache
 from attention.multi_head import MultiHeadWeights, Rotary, multi_head_attention
-from attention.projections import project
 
 Activation = Callable[[NDArray[Any]], NDArray[Any]]
 Norm = Literal["layer", "rms"]
@@ -29,7 +27,8 @@ def layer_norm(
 ) -> NDArray[Any]:
     r"""Shift and scale every token to mean 0 and variance 1.
 
-    $$y = \frac{x - \operatorname{mean}(x)}{\sqrt{\operatorname{Var}(x) + \epsilon}} \odot g + b$$
+    $$y = \frac{x - \operatorname{mean}(x)}{\sqrt{\operatorname{Var}(x) +
+    \epsilon}} \odot g + b$$
 
     Mean and variance are taken over the features of one token; the variance
     divides by their number.
@@ -76,18 +75,18 @@ def layer_norm(
     >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
     array([ 0.5, -0.5])
     """
-    (tokens,), dtype = _arrays.to_floats(x=x)
-    gain, offset = (
-        _feature_row("weight", weight, tokens),
-        _feature_row("bias", bias, tokens),
-    )
+    (tokens,), dtype = _inputs.floats(x=x)
+    gain = _per_feature("weight", weight, 1, tokens)
+    offset = _per_feature("bias", bias, 0, tokens)
+    eps = _not_negative("eps", eps)
+    n_features = tokens.shape[-1]
     with np.errstate(all="ignore"):
-        centred = tokens - _mean(tokens)
-        variance = _mean(centred * centred)
-        y: NDArray[Any] = (
-            centred / np.sqrt(variance + _small("eps", eps)) * gain
-        )
-        return (y if bias is None else y + offset).astype(dtype, copy=False)
+        mean = tokens.sum(axis=-1, keepdims=True) / n_features
+        squares = (tokens - mean) ** 2
+        variance = squares.sum(axis=-1, keepdims=True) / n_features
+        y: NDArray[Any] = (tokens - mean) / np.sqrt(variance + eps)
+        y = y * gain + offset
+        return y.astype(dtype, copy=False)
 
 
 def rms_norm(
@@ -136,32 +135,32 @@ def rms_norm(
     >>> rms_norm([3.0, 3.0], weight=[1.0, 10.0], eps=0)
     array([ 1., 10.])
     """
-    (tokens,), dtype = _arrays.to_floats(x=x)
-    gain = _feature_row("weight", weight, tokens)
+    (tokens,), dtype = _inputs.floats(x=x)
+    gain = _per_feature("weight", weight, 1, tokens)
+    eps = _not_negative("eps", eps)
     with np.errstate(all="ignore"):
-        y: NDArray[Any] = (
-            tokens
-            / np.sqrt(_mean(tokens * tokens) + _small("eps", eps))
-            * gain
-        )
+        total = (tokens**2).sum(axis=-1, keepdims=True)
+        mean_square = total / tokens.shape[-1]
+        y: NDArray[Any] = tokens / np.sqrt(mean_square + eps) * gain
         return y.astype(dtype, copy=False)
 
 
 def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     r"""Let large numbers pass and hold back negative ones, smoothly.
 
-    $$\operatorname{gelu}(x) = x\, \Phi(x) = \frac x2 \Big(1 + \operatorname{erf} \frac{x}{\sqrt 2}\Big)$$
+    $$\operatorname{gelu}(x) = x\, \Phi(x) = \frac x2 \Big(1 +
+    \operatorname{erf} \frac{x}{\sqrt 2}\Big)$$
 
-    $\Phi$ is the distribution function of the standard normal, and erf is
-    right to two units in the last place.
+    $\Phi$ is the distribution function of the standard normal; erf is that of
+    Python's `math`.
 
     Parameters
     ----------
     x : array_like
         Any numbers; dtypes as in `softmax`.
     approximate : bool, optional
-        Use $\frac x2 (1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\, x^3)))$ instead:
-        faster here, and what some models were trained with.
+        Use $\frac x2 (1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\, x^3)))$
+        instead: much faster here, and what some models were trained with.
 
     Returns
     -------
@@ -193,22 +192,21 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     >>> bool(abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4)
     True
     """
-    (numbers,), dtype = _arrays.to_floats(x=x)
+    (x,), dtype = _inputs.floats(x=x)
+    approximate = _inputs.flag("approximate", approximate)
     with np.errstate(all="ignore"):
-        if _checks.flag("approximate", approximate):
-            gate = np.tanh(
-                math.sqrt(2 / math.pi)
-                * (numbers + 0.044715 * (numbers * numbers * numbers))
-            )
+        if approximate:
+            inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+            y = x / 2 * (1 + np.tanh(inner))
         else:
-            gate = erf(numbers / math.sqrt(2))
-        return _zero_at_minus_infinity(
-            numbers, numbers / 2 * (1 + gate)
-        ).astype(dtype, copy=False)
+            erf = np.vectorize(math.erf, otypes=[float])  # NumPy has none
+            y = x / 2 * (1 + erf(x / math.sqrt(2)).astype(x.dtype))
+        y = np.where(x == -np.inf, 0, y)  # -inf times 0 would be nan
+        return y.astype(dtype, copy=False)
 
 
 def silu(x: ArrayLike) -> NDArray[Any]:
-    r"""Multiply each number by its logistic function: large ones pass, negative ones are held back.
+    r"""Multiply each number by its logistic function, as a smooth gate.
 
     $$\operatorname{silu}(x) = x\, \sigma(x) = \frac{x}{1 + e^{-x}}$$
 
@@ -245,18 +243,12 @@ def silu(x: ArrayLike) -> NDArray[Any]:
     >>> silu(np.log(3)) / np.log(3)
     np.float64(0.75)
     """
-    (numbers,), dtype = _arrays.to_floats(x=x)
+    (x,), dtype = _inputs.floats(x=x)
     with np.errstate(all="ignore"):
-        small = np.exp(
-            -np.abs(numbers)
-        )  # at most 1, so that nothing overflows
-        y = numbers * np.where(numbers < 0, small, 1) / (1 + small)
-        return _zero_at_minus_infinity(numbers, y).astype(dtype, copy=False)
-
-
-def _zero_at_minus_infinity(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    lowest = x == -np.inf  # there, -inf times 0 would be nan
-    return np.where(lowest, 0, y) if lowest.any() else np.asarray(y)
+        small = np.exp(-np.abs(x))  # at most 1, so that nothing overflows
+        y = x * np.where(x < 0, small, 1) / (1 + small)
+        y = np.where(x == -np.inf, 0, y)  # -inf times 0 would be nan
+        return y.astype(dtype, copy=False)
 
 
 def feed_forward(
@@ -269,30 +261,32 @@ def feed_forward(
     w_gate: ArrayLike | None = None,
     activation: Callable[[NDArray[Any]], NDArray[Any]] = gelu,
 ) -> NDArray[Any]:
-    r"""Widen every token, apply a function to each feature, and narrow it again.
+    r"""Widen every token, apply a function to each feature, and narrow it.
 
-    $$y = \phi(x W_{\text{in}} + b_{\text{in}})\, W_{\text{out}} + b_{\text{out}}$$
+    $$y = \phi(x W_{\text{in}} + b_{\text{in}})\, W_{\text{out}} +
+    b_{\text{out}}$$
 
     With `w_gate` the function makes a gate for each feature instead (GEGLU;
     SwiGLU with `activation=silu`):
 
-    $$y = \big(\phi(x W_{\text{gate}}) \odot (x W_{\text{in}} + b_{\text{in}})\big)\, W_{\text{out}} + b_{\text{out}}$$
+    $$y = \big(\phi(x W_{\text{gate}}) \odot (x W_{\text{in}} +
+    b_{\text{in}})\big)\, W_{\text{out}} + b_{\text{out}}$$
 
     Tokens do not see each other here.
 
     Parameters
     ----------
     x : array_like of shape (..., n, d_model)
-        Tokens, one a row. x and the matrices promote to a common dtype as in
-        `project`.
+        Tokens, one per row. x and the matrices promote to a common dtype as
+        in `project`.
     w_in : array_like of shape (d_model, d_hidden)
-        It widens.
+        Widens the tokens.
     w_out : array_like of shape (d_hidden, d_out)
-        It narrows.
+        Narrows them again.
     b_in, b_out : array_like of shape (d_hidden,) and (d_out,), optional
         Biases.
     w_gate : array_like of shape (d_model, d_hidden), optional
-        It makes the gates; they have no bias.
+        Makes the gates; they have no bias.
     activation : callable, optional
         The function $\phi$, from array to array of the same shape.
 
@@ -344,44 +338,32 @@ def feed_forward(
     >>> import numpy as np
     >>> from attention import feed_forward
     >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2)
-    >>> np.array_equal(feed_forward(x[::-1], w, w), feed_forward(x, w, w)[::-1])
+    >>> y = feed_forward(x, w, w)
+    >>> np.array_equal(feed_forward(x[::-1], w, w), y[::-1])
     True
     """
-    _checks.function("activation", activation)
+    _check_activation(activation)
     gates = {} if w_gate is None else {"w_gate": w_gate}
-    (tokens, wi, wo, *wg), dtype = _arrays.to_floats(
+    (x, w_in, w_out, *given), dtype = _inputs.floats(
         x=x, w_in=w_in, w_out=w_out, **gates
     )
-    _checks.matrix_fits("x", tokens, "w_in", wi)
-    _checks.matrix_fits("w_in", wi, "w_out", wo)
-    if wg:
-        _checks.gate_fits(wg[0], wi)
-    for end, bias, matrix in (("in", b_in, wi), ("out", b_out, wo)):
-        if bias is not None:
-            _checks.bias_fits(
-                f"b_{end}",
-                _arrays.real_array(f"b_{end}", bias),
-                f"w_{end}",
-                matrix,
-            )
-    hidden = project(tokens, wi, b_in)
-    if wg:
-        with np.errstate(all="ignore"):
-            hidden = _activated(activation, project(tokens, wg[0])) * hidden
-    else:
-        hidden = _activated(activation, hidden)
-    return _arrays.rounded(project(hidden, wo, b_out), dtype)
-
-
-def _activated(activation: Activation, hidden: NDArray[Any]) -> NDArray[Any]:
-    active = np.asarray(activation(hidden))
-    if (
-        active.shape != hidden.shape
-    ):  # else a smaller one would broadcast in the residual sum
-        raise ValueError(
-            f"activation must keep the shape: given {hidden.shape}, returned {active.shape}"
-        )
-    return active
+    _inputs.matrix_fits("x", x, "w_in", w_in)
+    _inputs.matrix_fits("w_in", w_in, "w_out", w_out)
+    w_gate = given[0] if given else None
+    _check_gate(w_gate, w_in)
+    b_in = 0 if b_in is None else _inputs.row("b_in", b_in, "w_in", w_in)
+    b_out = 0 if b_out is None else _inputs.row("b_out", b_out, "w_out", w_out)
+    with np.errstate(all="ignore"):
+        hidden = x @ w_in + b_in
+        gated = activation(hidden if w_gate is None else x @ w_gate)
+        gated = np.asarray(gated)
+        if gated.shape != hidden.shape:  # a smaller one would broadcast
+            rule = "activation must keep the shape"
+            _inputs.refuse(rule, given=hidden, returned=gated)
+        if w_gate is not None:
+            gated = gated * hidden
+        y = gated @ w_out + b_out
+        return y.astype(dtype, copy=False)
 
 
 _ROWS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
@@ -395,13 +377,16 @@ class BlockWeights:
     ----------
     attention : MultiHeadWeights
         The heads; their output has d_model features.
-    w_in, w_out : array_like of shape (d_model, d_hidden) and (d_hidden, d_model)
-        The feed-forward layer.
+    w_in : array_like of shape (d_model, d_hidden)
+        The feed-forward layer's first matrix.
+    w_out : array_like of shape (d_hidden, d_model)
+        Its second matrix.
     b_in, b_out : array_like of shape (d_hidden,) and (d_model,), optional
         Its biases.
-    norm1_weight, norm1_bias, norm2_weight, norm2_bias : array_like of shape (d_model,), optional
-        Gain and offset of the two norms, the first of attention, the second of
-        the feed-forward layer.
+    norm1_weight, norm1_bias : array_like of shape (d_model,), optional
+        Gain and offset of the norm of attention.
+    norm2_weight, norm2_bias : array_like of shape (d_model,), optional
+        Gain and offset of the norm of the feed-forward layer.
     w_gate : array_like of shape (d_model, d_hidden), optional
         The gates of the feed-forward layer, as in `feed_forward`.
     norm : "layer" or "rms", optional
@@ -433,7 +418,8 @@ class BlockWeights:
     >>> from attention import BlockWeights, MultiHeadWeights
     >>> rng = np.random.default_rng(0)
     >>> heads = MultiHeadWeights.random(8, 2, rng=rng)
-    >>> w_in, w_out = rng.standard_normal((8, 32)), rng.standard_normal((32, 8))
+    >>> w_in = rng.standard_normal((8, 32))
+    >>> w_out = rng.standard_normal((32, 8))
     >>> weights = BlockWeights(heads, w_in, w_out)
     >>> weights.w_in.shape, weights.b_in is None
     ((8, 32), True)
@@ -467,7 +453,7 @@ class BlockWeights:
     activation: Activation = field(default=gelu, kw_only=True)
     eps: float = field(default=1e-5, kw_only=True)
 
-    if TYPE_CHECKING:  # for whoever checks types: anything like an array may be given, and an array is kept
+    if TYPE_CHECKING:  # what is like an array may be given; an array is kept
 
         def __init__(
             self,
@@ -488,62 +474,52 @@ class BlockWeights:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        _checks.instance("attention", self.attention, MultiHeadWeights)
-        _checks.one_of("norm", self.norm, ("layer", "rms"))
-        _checks.function("activation", self.activation)
-        _small("eps", self.eps)
+        _inputs.instance("attention", self.attention, MultiHeadWeights)
+        _inputs.one_of("norm", self.norm, ("layer", "rms"))
+        _check_activation(self.activation)
+        _not_negative("eps", self.eps)
         for name in ("w_in", "w_out", "w_gate", "b_in", "b_out", *_ROWS):
             given = getattr(self, name)
             if given is not None or name in ("w_in", "w_out"):
-                object.__setattr__(
-                    self, name, _arrays.float_array(name, given)
-                )
+                array = _inputs.floating(name, given)
+                object.__setattr__(self, name, array)
         self._check(self.attention, self.attention.w_q.shape[0])
 
     def _check(self, heads: MultiHeadWeights, d_model: int) -> None:
+        w_in, w_out = self.w_in, self.w_out
         if not heads.w_k.shape[0] == heads.w_o.shape[1] == d_model:
-            raise ValueError(
-                f"attention must take and return d_model = {d_model} features: "
-                f"w_q {heads.w_q.shape}, w_k {heads.w_k.shape}, w_o {heads.w_o.shape}"
-            )
-        if self.w_in.ndim != 2 or self.w_in.shape[0] != d_model:
-            raise ValueError(
-                f"w_in must have d_model = {d_model} rows: w_in {self.w_in.shape}, w_q {heads.w_q.shape}"
-            )
-        d_hidden = self.w_in.shape[1]
-        if self.w_out.shape != (d_hidden, d_model):
-            raise ValueError(
-                f"w_out must have shape (d_hidden, d_model) = {(d_hidden, d_model)}: "
-                f"w_out {self.w_out.shape}, w_in {self.w_in.shape}"
-            )
-        if self.w_gate is not None:
-            _checks.gate_fits(self.w_gate, self.w_in)
-        for end in ("in", "out"):
-            bias = getattr(self, f"b_{end}")
-            if bias is not None:
-                _checks.bias_fits(
-                    f"b_{end}", bias, f"w_{end}", getattr(self, f"w_{end}")
-                )
+            rule = f"attention must take and return d_model = {d_model}"
+            given = {"w_q": heads.w_q, "w_k": heads.w_k, "w_o": heads.w_o}
+            _inputs.refuse(f"{rule} features", **given)
+        if w_in.ndim != 2 or w_in.shape[0] != d_model:
+            rule = f"w_in must have d_model = {d_model} rows"
+            _inputs.refuse(rule, w_in=w_in, w_q=heads.w_q)
+        if w_out.shape != (w_in.shape[1], d_model):
+            rule = "w_out must have shape (d_hidden, d_model) = "
+            rule += f"{(w_in.shape[1], d_model)}"
+            _inputs.refuse(rule, w_out=w_out, w_in=w_in)
+        _check_gate(self.w_gate, w_in)
+        if self.b_in is not None:
+            _inputs.row("b_in", self.b_in, "w_in", w_in)
+        if self.b_out is not None:
+            _inputs.row("b_out", self.b_out, "w_out", w_out)
         for name in _ROWS:
             row = getattr(self, name)
             if row is not None and row.shape != (d_model,):
-                raise ValueError(
-                    f"{name} must have a number for each of d_model = {d_model} features: {row.shape}"
-                )
-            if (
-                row is not None
-                and name.endswith("bias")
-                and self.norm == "rms"
-            ):
-                raise ValueError(
-                    f"{name} must be left out with norm='rms', which has no offset: {name} {row.shape}"
-                )
+                rule = f"{name} must have one number for each of d_model = "
+                _inputs.refuse(f"{rule}{d_model} features", **{name: row})
+            if row is not None and name[5:] == "_bias" and self.norm == "rms":
+                rule = f"{name} must be left out, as norm='rms' has no offset"
+                _inputs.refuse(rule, **{name: row})
 
 
 class _BlockOptions(SharedOptions, total=False):
-    """What a block passes on to `multi_head_attention`: all but memory, since its tokens attend to each other."""
+    """What a block passes on: all but memory, as its tokens are its memory."""
 
     rotary: Rotary | None
+
+
+_OPTIONS = ("norm_first", "cache", *_BlockOptions.__annotations__)
 
 
 def transformer_block(
@@ -554,9 +530,10 @@ def transformer_block(
     cache: KVCache | None = None,
     **options: Unpack[_BlockOptions],
 ) -> NDArray[Any]:
-    r"""Let tokens attend to each other, then transform each by itself, and add both to what came in.
+    r"""Let tokens attend to each other, then transform each by itself.
 
-    $$y = x + \operatorname{MHA}(\operatorname{LN}_1(x)), \qquad z = y + \operatorname{FF}(\operatorname{LN}_2(y))$$
+    $$y = x + \operatorname{MHA}(\operatorname{LN}_1(x)), \qquad z = y +
+    \operatorname{FF}(\operatorname{LN}_2(y))$$
 
     With norm_first=False the sums are normalised instead, as in the first
     transformer: $y = \operatorname{LN}_1(x + \operatorname{MHA}(x))$ and $z =
@@ -566,13 +543,12 @@ def transformer_block(
     Parameters
     ----------
     x : array_like of shape (..., n, d_model)
-        Tokens, one a row. x and the matrices promote to a common dtype as in
+        Tokens, one per row. x and the matrices promote to a common dtype as in
         `multi_head_attention`.
     weights : BlockWeights
         What the block has learned.
     norm_first : bool, optional
-        Where the norms stand: before each part (pre-LN), or after each sum
-        (post-LN).
+        Normalise before each part (pre-LN), or after each sum (post-LN).
     cache : KVCache, optional
         The keys and values of this block for the tokens before x, as in
         `multi_head_attention`; each block has its own.
@@ -607,7 +583,8 @@ def transformer_block(
     >>> from attention import BlockWeights, MultiHeadWeights, transformer_block
     >>> rng = np.random.default_rng(0)
     >>> heads = MultiHeadWeights.random(8, 2, rng=rng)
-    >>> w_in, w_out = rng.standard_normal((8, 32)), rng.standard_normal((32, 8))
+    >>> w_in = rng.standard_normal((8, 32))
+    >>> w_out = rng.standard_normal((32, 8))
     >>> weights = BlockWeights(heads, w_in, w_out)
     >>> x = rng.standard_normal((5, 8))
     >>> once = transformer_block(x, weights)
@@ -623,98 +600,79 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], zeros)
     array([[1., 2., 3., 4.]])
     """
-    _checks.options_of(
-        "transformer_block",
-        ("norm_first", "cache", *_BlockOptions.__annotations__),
-        options,
-    )
-    w = _checks.instance("weights", weights, BlockWeights)
+    _inputs.options("transformer_block", options, _OPTIONS)
+    _inputs.instance("weights", weights, BlockWeights)
+    w, heads = weights, weights.attention
+    matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v}
+    matrices |= {"w_o": heads.w_o, "w_in": w.w_in, "w_out": w.w_out}
+    if w.w_gate is not None:
+        matrices["w_gate"] = w.w_gate
+    (x, w_q, *_), dtype = _inputs.floats(x=x, **matrices)
+    _inputs.matrix_fits("x", x, "w_q", w_q)
+    norm_first = _inputs.flag("norm_first", norm_first)
     if cache is not None:
-        _checks.instance("cache", cache, KVCache)
+        _inputs.instance("cache", cache, KVCache)
+    step = copy(cache)  # a refused call leaves the cache as it was
 
     def attend(tokens: NDArray[Any]) -> NDArray[Any]:
-        return multi_head_attention(
-            tokens, w.attention, cache=cache, **options
-        )
+        return multi_head_attention(tokens, heads, cache=step, **options)
 
     def transform(tokens: NDArray[Any]) -> NDArray[Any]:
         return feed_forward(
-            tokens,
-            w.w_in,
-            w.w_out,
-            w.b_in,
-            w.b_out,
-            w_gate=w.w_gate,
+            tokens, w.w_in, w.w_out, w.b_in, w.b_out, w_gate=w.w_gate,
             activation=w.activation,
-        )
+        )  # fmt: skip
 
-    norm1, norm2 = partial(_norm, w, 1), partial(_norm, w, 2)
-    heads, gates = (
-        w.attention,
-        {} if w.w_gate is None else {"w_gate": w.w_gate},
-    )
-    matrices = {
-        "w_q": heads.w_q,
-        "w_k": heads.w_k,
-        "w_v": heads.w_v,
-        "w_o": heads.w_o,
-    }
-    (tokens, *_), dtype = _arrays.to_floats(
-        x=x, **matrices, w_in=w.w_in, w_out=w.w_out, **gates
-    )
-    _checks.matrix_fits(
-        "x", tokens, "w_q", heads.w_q
-    )  # else a norm would call it a matter of its weight
-    with _checks.unchanged_if_refused(cache):
-        if _checks.flag("norm_first", norm_first):
-            y = _sum(tokens, attend(norm1(tokens)))
-            z = _sum(y, transform(norm2(y)))
-        else:
-            y = norm1(_sum(tokens, attend(tokens)))
-            z = norm2(_sum(y, transform(y)))
-    return _arrays.rounded(z, dtype)
+    def norm(
+        tokens: NDArray[Any],
+        weight: NDArray[Any] | None,
+        bias: NDArray[Any] | None,
+    ) -> NDArray[Any]:
+        if w.norm == "rms":
+            return rms_norm(tokens, weight, eps=w.eps)
+        return layer_norm(tokens, weight, bias, eps=w.eps)
 
-
-def _norm(w: BlockWeights, at: int, tokens: NDArray[Any]) -> NDArray[Any]:
-    """Apply the first or the second norm of a block."""
-    gain, offset = (
-        getattr(w, f"norm{at}_{row}") for row in ("weight", "bias")
-    )
-    return (
-        rms_norm(tokens, gain, eps=w.eps)
-        if w.norm == "rms"
-        else layer_norm(tokens, gain, offset, eps=w.eps)
-    )
-
-
-def _sum(x: NDArray[Any], change: NDArray[Any]) -> NDArray[Any]:
+    norm1 = w.norm1_weight, w.norm1_bias
+    norm2 = w.norm2_weight, w.norm2_bias
     with np.errstate(all="ignore"):
-        total: NDArray[Any] = x + change
-    return total
+        if norm_first:
+            y: NDArray[Any] = x + attend(norm(x, *norm1))
+            z: NDArray[Any] = y + transform(norm(y, *norm2))
+        else:
+            y = norm(x + attend(x), *norm1)
+            z = norm(y + transform(y), *norm2)
+        if cache is not None:
+            vars(cache).update(vars(step))
+        return z.astype(dtype, copy=False)
 
 
-def _mean(x: NDArray[Any]) -> NDArray[Any]:
-    """Average over the features; unlike np.mean without a warning where there are none."""
-    mean: NDArray[Any] = x.sum(axis=-1, keepdims=True) / x.shape[-1]
-    return mean
-
-
-def _feature_row(
-    name: str, row: ArrayLike | None, tokens: NDArray[Any]
+def _per_feature(
+    name: str, row: ArrayLike | None, default: float, x: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return a gain or offset for each feature, in the dtype of the computation; ones if there is none."""
-    _checks.has_axes("(..., d)", 1, x=tokens)
-    array = _arrays.real_array(
-        name, np.ones(tokens.shape[-1:]) if row is None else row
-    )
-    if array.shape != tokens.shape[-1:]:
-        raise ValueError(
-            f"{name} must have a number for each feature of x: {name} {array.shape}, x {tokens.shape}"
-        )
-    return array.astype(tokens.dtype)
+    """Return one number per feature of x, in its dtype."""
+    if x.ndim < 1:
+        _inputs.refuse("x must have at least 1 axis, (..., d)", x=x)
+    if row is None:
+        return np.full(x.shape[-1:], default, x.dtype)
+    array = _inputs.real(name, row)
+    if array.shape != x.shape[-1:]:
+        rule = f"{name} must have one number per feature of x"
+        _inputs.refuse(rule, **{name: array}, x=x)
+    return array.astype(x.dtype, copy=False)
 
 
-def _small(name: str, value: float) -> float:
-    if _checks.finite(name, value) < 0:
-        raise ValueError(f"{name} must not be negative: {value}")
+def _not_negative(name: str, value: float) -> float:
+    if _inputs.number(name, value) < 0:
+        _inputs.refuse(f"{name} must not be negative", given=value)
     return float(value)
+
+
+def _check_activation(activation: Activation) -> None:
+    if not callable(activation):
+        raise TypeError(f"activation must be a function: {activation!r}")
+
+
+def _check_gate(w_gate: NDArray[Any] | None, w_in: NDArray[Any]) -> None:
+    if w_gate is not None and w_gate.shape != w_in.shape:
+        rule = "w_gate must have the shape of w_in"
+        _inputs.refuse(rule, w_gate=w_gate, w_in=w_in)

@@ -16,18 +16,18 @@ def attention_flops(
 
     $$2\, n_q n_k (d_k + d_v) \cdot \text{heads}$$
 
-    A product of shapes $(a, b)$ and $(b, c)$ counts $2abc$: a multiplication
-    and an addition for each term. The softmax, a few operations for each of
-    the $n_q n_k$ scores, and the projections are not counted.
+    A product of shapes $(a, b)$ and $(b, c)$ counts as $2abc$: one
+    multiplication and one addition per term. The projections and the softmax,
+    a few operations per score, are not counted.
 
     Parameters
     ----------
     n_queries, n_keys : int
-        Rows and columns of the score grid.
+        Rows and columns of the scores.
     d_k, d_v : int
         Features of a key and of a value, in one head.
     n_heads : int, optional
-        Query heads; shared keys and values save memory, not operations.
+        Query heads. Shared keys and values save memory, not operations.
     is_causal : bool, optional
         Count only the pairs that a causal mask allows, $n (n + 1) / 2$ of
         $n^2$; needs n_queries == n_keys.
@@ -42,7 +42,7 @@ def attention_flops(
     TypeError
         If a size is not an integer.
     ValueError
-        If a size is negative, or is_causal meets n_queries != n_keys.
+        If a size is negative, or is_causal is given and n_queries != n_keys.
 
     Examples
     --------
@@ -52,11 +52,13 @@ def attention_flops(
     >>> attention_flops(3, 5, 4, 4)
     240
 
-    Under a causal mask, 10 of 16 pairs are left of four tokens:
+    Among four tokens a causal mask allows 10 of 16 pairs:
 
     >>> from attention import attention_flops
-    >>> attention_flops(4, 4, 8, 8), attention_flops(4, 4, 8, 8, is_causal=True)
-    (512, 320)
+    >>> attention_flops(4, 4, 8, 8)
+    512
+    >>> attention_flops(4, 4, 8, 8, is_causal=True)
+    320
     """
     n_q, n_k = _size("n_queries", n_queries), _size("n_keys", n_keys)
     pairs = n_q * n_k
@@ -72,18 +74,18 @@ def attention_flops(
 def attention_weight_bytes(
     n_queries: int, n_keys: int, *, n_heads: int = 1, itemsize: int = 4
 ) -> int:
-    r"""Count the bytes of the weights, if the whole grid is formed.
+    r"""Count the bytes of the weights, if all are held at once.
 
     $$n_q\, n_k \cdot \text{heads} \cdot \text{itemsize}$$
 
     Parameters
     ----------
     n_queries, n_keys : int
-        Rows and columns of the score grid.
+        Rows and columns of the weights.
     n_heads : int, optional
-        Every query head has a grid of its own.
+        Query heads; each has weights of its own.
     itemsize : int, optional
-        Bytes of a number: 2 for float16, 4 for float32, 8 for float64.
+        Bytes per number: 2 for float16, 4 for float32, 8 for float64.
 
     Returns
     -------
@@ -99,17 +101,13 @@ def attention_weight_bytes(
 
     Examples
     --------
-    A thousand tokens in float32: four million bytes.
+    Twice the tokens, four times the bytes:
 
     >>> from attention import attention_weight_bytes
     >>> attention_weight_bytes(1000, 1000)
     4000000
-
-    Twice the tokens, four times the bytes:
-
-    >>> from attention import attention_weight_bytes
-    >>> attention_weight_bytes(2000, 2000) // attention_weight_bytes(1000, 1000)
-    4
+    >>> attention_weight_bytes(2000, 2000)
+    16000000
     """
     pairs = _size("n_queries", n_queries) * _size("n_keys", n_keys)
     return pairs * _size("n_heads", n_heads) * _size("itemsize", itemsize)
@@ -123,25 +121,26 @@ def kv_cache_bytes(
     d_head: int,
     itemsize: int = 2,
 ) -> int:
-    r"""Count the bytes that keys and values of all layers keep while a model generates text.
+    r"""Count the bytes of a KV cache, over all layers.
 
-    $$2 \cdot \text{layers} \cdot \text{kv heads} \cdot d_{\text{head}} \cdot n \cdot \text{itemsize}$$
+    $$2 \cdot \text{layers} \cdot \text{kv heads} \cdot d_{\text{head}}
+    \cdot n \cdot \text{itemsize}$$
 
-    The 2 stands for a key and a value.
+    The 2 counts a key and a value.
 
     Parameters
     ----------
     n_tokens : int
         Tokens in the cache; times the batch, if there is one.
     n_layers : int
-        Every layer keeps its own.
+        Layers; each keeps keys and values of its own.
     n_kv_heads : int
         Heads of keys and values: all heads in multi-head attention, fewer with
         grouped queries, one with multi-query.
     d_head : int
         Features of a key, and of a value, in one head.
     itemsize : int, optional
-        Bytes of a number: 2 for float16.
+        Bytes per number: 2 for float16.
 
     Returns
     -------
@@ -172,8 +171,8 @@ def kv_cache_bytes(
     >>> size / 2**20
     4.5
 
-    With 8 heads of keys and values, shared by 12 query heads each, it would be
-    a twelfth:
+    If 12 query heads shared each head of keys and values, it would be a
+    twelfth:
 
     >>> from attention import kv_cache_bytes
     >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=8, d_head=128)

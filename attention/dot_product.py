@@ -268,7 +268,7 @@ def scaled_dot_product_attention(
 def prepared(
     query: ArrayLike,
     key: ArrayLike,
-    value: ArrayLike | None = None,
+    *value: ArrayLike,
     **options: Unpack[AttentionOptions],
 ) -> Given:
     """Check the arguments, and combine all that forbids in one mask.
@@ -277,7 +277,7 @@ def prepared(
     stands for everywhere. A key that no query may attend to is padding and
     may hold anything: it becomes 0, as a weight of 0 times nan would be nan.
     """
-    given = checked(query, key, value, **options)
+    given = checked(query, key, *value, **options)
     k, v, allowed = given.key, given.value, given.mask
     if given.reach is not None:
         left, right, offset = given.reach

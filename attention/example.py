@@ -1,9 +1,8 @@
 """The running example: *cat that chased dog ran*.
 
-*ran* must reach *cat*, the first noun, past the nearer *dog*, and *that* must
-find *cat*, too. The weights are set by hand, not trained. Queries carry a
-factor ln 2, so scaled scores count doublings and the weights are powers of
-two.
+*ran* must find *cat*, the first noun, beyond the nearer *dog*, and *that* must
+find *cat* too. The matrices are set by hand, not trained. Queries carry a
+factor of ln 2, so that scaled scores count doublings of a weight.
 """
 
 from typing import Any, Unpack
@@ -29,13 +28,9 @@ WORD = {
     "dog":       [0, 2, 0, 0],
     "ran":       [0, 0, 1, 0],
 }  # fmt: skip
-EARLY5 = [
-    2,
-    1,
-    0,
-    0,
-    0,
-]  # ranks of the words that can be nouns, by hand; added to the last feature as positions
+# Positions, added to the last feature: the earlier of the words that can be
+# nouns ranks higher.
+EARLY5 = [2, 1, 0, 0, 0]
 EARLY7 = [0, 2, 1, 0, 0, 0, 0]
 
 # Keys:          noun early asks which
@@ -55,23 +50,21 @@ W_O = np.array([[1, 0],
 
 
 def w_q(noun: float, early: float) -> NDArray[np.float64]:
-    """Return query weights that make every asking word look for nouns and for early words."""
+    """Return query weights that look for nouns and for early words."""
     weight = np.zeros((4, 4))
     weight[2] = np.log(2) * np.array([noun, early, 0, 0])
     return weight
 
 
-W_Q1, W_Q2 = (
-    w_q(1, 1),
-    w_q(3, -1),
-)  # five words: which noun came first? which came last?
-W_Q7, W_Q8 = w_q(2, 1), w_q(4, -1)  # the same two questions for seven words
+# Which noun came first? Which came last?
+W_Q1, W_Q2 = w_q(1, 1), w_q(3, -1)  # of five words
+W_Q7, W_Q8 = w_q(2, 1), w_q(4, -1)  # of seven words
 
 
 def embed(
     sentence: list[str], early: list[int] | None = None
 ) -> NDArray[np.float64]:
-    """Look up one row of four features a word; add the positions, if given, to the last feature.
+    """Look up four features per word; add positions to the last feature.
 
     >>> from attention.example import EARLY5, S5, embed
     >>> embed(S5, EARLY5)
@@ -92,7 +85,7 @@ def attend(
     w_query: NDArray[np.float64],
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Run one head of self-attention with W_K and W_V; return the weights and the output.
+    """Run one head of self-attention, and also return its weights.
 
     >>> from attention.example import EARLY5, S5, W_Q1, attend, embed
     >>> weights, output = attend(embed(S5, EARLY5), W_Q1)

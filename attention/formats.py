@@ -1,4 +1,4 @@
-"""Numbers with fewer bits: floating-point formats that processors have and NumPy mostly lacks."""
+"""Numbers with fewer bits, in formats that NumPy mostly lacks."""
 
 from typing import Any, NamedTuple
 
@@ -9,36 +9,34 @@ from attention import _inputs
 
 
 class _Format(NamedTuple):
-    precision: (
-        int  # significant bits of a normal number, the leading 1 included
-    )
+    precision: int  # significant bits of a normal number, leading 1 included
     min_exponent: int  # 2**min_exponent is the smallest normal number
     largest: float
-    overflow: float  # what stands for numbers that are too large
+    overflow: float  # what larger numbers become
 
 
 _FORMATS = {
     "float16": _Format(11, -14, (2 - 2**-10) * 2.0**15, np.inf),
     "bfloat16": _Format(8, -126, (2 - 2**-7) * 2.0**127, np.inf),
     "float8_e5m2": _Format(3, -14, (2 - 2**-2) * 2.0**15, np.inf),
-    "float8_e4m3fn": _Format(
-        4, -6, 448.0, np.nan
-    ),  # the pattern above 448 is its nan, and it has no inf
+    # Its one bit pattern above 448 is nan, and it has no inf.
+    "float8_e4m3fn": _Format(4, -6, 448.0, np.nan),
 }
 
 
 def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
-    r"""Round every number to the nearest one that a format of 16 or 8 bits can hold.
+    r"""Round every number to the nearest one of a format of 16 or 8 bits.
 
     Around a number $x$ with $2^e \le \lvert x \rvert < 2^{e+1}$ the format has
     the multiples of a step $u$:
 
-    $$\hat x = u \, \operatorname{round}\!\left(\frac{x}{u}\right), \qquad u = 2^{\max(e,\, e_\text{min}) - p + 1}$$
+    $$\hat x = u \, \operatorname{round}\!\left(\frac{x}{u}\right), \qquad
+    u = 2^{\max(e,\, e_\text{min}) - p + 1}$$
 
-    A tie goes to the even multiple, as in processors. The formats have these
-    precisions $p$ and ranges:
+    A tie goes to the even multiple, as in processors. The bits are those of
+    sign, exponent and fraction; $p$ is the precision.
 
-    | format | sign, exponent and fraction bits | precision $p$ | exponent from $e_\text{min}$ | largest | beyond it |
+    | format | bits | $p$ | $e_\text{min}$ | largest | beyond |
     | --- | --- | --- | --- | --- | --- |
     | `"float16"` | 1, 5, 10 | 11 | $-14$ | 65504 | inf |
     | `"bfloat16"` | 1, 8, 7 | 8 | $-126$ | about 3.39e38 | inf |
@@ -50,15 +48,15 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     x : array_like
         Integers and bools become float64.
     format : {"float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"}
-        The names are those of the library ml_dtypes and of PyTorch.
+        The names are those of ml_dtypes and PyTorch.
 
     Returns
     -------
     rounded : ndarray of shape of x
-        Of the dtype of x. float32 and float64 hold every number of the four
-        formats; float16 makes inf of those from 65536 on. Signs of zeros stay.
-        A number less than half a step above the largest still becomes the
-        largest. What lies beyond becomes inf or nan as in ml_dtypes; some
+        In the dtype of x. float32 and float64 hold every number of the four
+        formats; in float16 those from 65536 on become inf. Zeros keep their
+        sign. A number less than half a step above the largest becomes the
+        largest. One beyond that becomes inf or nan, as in ml_dtypes; some
         programs clip it to the largest instead, among them PyTorch 2.13 for
         `"float8_e4m3fn"`.
 
@@ -72,7 +70,7 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     References
     ----------
     [Micikevicius et al. 2022](../reference/sources.md#micikevicius2022),
-    abstract, on the two of 8 bits.
+    abstract, on the two formats of 8 bits.
 
     Examples
     --------

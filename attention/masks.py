@@ -1,4 +1,12 @@
-"""Who may attend to whom. Every mask is boolean, True means "may attend", and masks combine with & and |."""
+"""Who may attend to whom.
+
+Every mask is boolean, and True means "may attend". Masks combine with & and |.
+
+A key that no query may attend to is padding: it and its value may hold
+anything, nan too. Otherwise nan and inf do what they do in NumPy. A nan in a
+value that only some queries may attend to reaches the outputs of all, because
+0 times nan is nan.
+"""
 
 from typing import Any
 
@@ -22,15 +30,16 @@ def causal_mask(
     n_keys : int, optional
         Columns of the mask; n_queries if omitted.
     offset : int or array_like of int, shape (batch,), optional
-        How many positions the queries stand behind the keys' origin. 0 aligns
-        the first query with the first key (top-left); n_keys - n_queries
-        aligns the last with the last, as decoding with a cache needs
-        (bottom-right). With several, each sequence of a batch has its own.
+        The position of the first query, or one per sequence of a batch. 0
+        aligns the first query with the first key (top-left); n_keys -
+        n_queries aligns the last with the last (bottom-right), as decoding
+        with a cache needs.
 
     Returns
     -------
-    mask : ndarray of bool, shape (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with several offsets
-        True where the query may attend to the key.
+    mask : ndarray, shape (n_queries, n_keys) or (batch, 1, n_queries, n_keys)
+        True where the query may attend to the key. One offset per sequence
+        gives the second shape, whose 1 is the axis of heads.
 
     Raises
     ------
@@ -51,22 +60,21 @@ def causal_mask(
            [ True,  True, False],
            [ True,  True,  True]])
 
-    Two new queries behind one cached token see three keys:
+    Two new queries after one cached token:
 
     >>> from attention import causal_mask
     >>> causal_mask(2, 3, offset=1)
     array([[ True,  True, False],
            [ True,  True,  True]])
 
-    Two sequences, whose next query stands at 2 and at 0:
+    The next query of two sequences, at position 2 and at position 0:
 
     >>> from attention import causal_mask
     >>> causal_mask(1, 3, offset=[2, 0])[:, 0, 0]
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    mask: NDArray[np.bool_] = distances(n_queries, n_keys, offset) <= 0
-    return mask
+    return np.asarray(distances(n_queries, n_keys, offset) <= 0)
 
 
 def sliding_window_mask(
@@ -77,26 +85,25 @@ def sliding_window_mask(
     right: int | None = 0,
     offset: ArrayLike = 0,
 ) -> NDArray[np.bool_]:
-    r"""Let every query attend to its neighbourhood, its own position included.
+    r"""Let every query attend to the keys around its own position.
 
-    $$M_{ij} = \big[\, i + \text{offset} - \text{left} \le j \le i + \text{offset} + \text{right} \,\big]$$
+    $$M_{ij} = \big[\, i + \text{offset} - \text{left} \le j
+    \le i + \text{offset} + \text{right} \,\big]$$
 
     Parameters
     ----------
-    n_queries : int
-        Rows of the mask.
-    n_keys : int, optional
-        Columns of the mask; n_queries if omitted.
+    n_queries, n_keys : int
+        As in `causal_mask`.
     left, right : int or None
-        How many keys before and after its own position a query sees; None
-        means all of them.
+        How many keys before and after its own position a query may attend to;
+        None means all of them.
     offset : int or array_like of int, shape (batch,), optional
         As in `causal_mask`.
 
     Returns
     -------
-    mask : ndarray of bool, shape (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with several offsets
-        True where the query may attend to the key.
+    mask : ndarray, shape (n_queries, n_keys) or (batch, 1, n_queries, n_keys)
+        As in `causal_mask`.
 
     Raises
     ------
@@ -111,20 +118,13 @@ def sliding_window_mask(
 
     Examples
     --------
-    One key back, none ahead: a window of two.
+    One key back and none ahead:
 
     >>> from attention import sliding_window_mask
     >>> sliding_window_mask(3, left=1)
     array([[ True, False, False],
            [ True,  True, False],
            [False,  True,  True]])
-
-    Without a left edge it is the causal mask:
-
-    >>> import numpy as np
-    >>> from attention import causal_mask, sliding_window_mask
-    >>> np.array_equal(sliding_window_mask(4, left=None), causal_mask(4))
-    True
     """
     distance = distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
@@ -136,7 +136,7 @@ def sliding_window_mask(
 
 
 def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
-    r"""Hide the padding behind sequences of different lengths.
+    r"""Hide the padding after sequences of different lengths.
 
     $$M_{bj} = [\, j < \text{length}_b \,]$$
 
@@ -150,8 +150,9 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     Returns
     -------
     mask : ndarray of bool, shape (batch, 1, 1, n_keys)
-        Fits scores of shape (batch, heads, n_q, n_keys). For arrays without a
-        heads axis use `mask[:, 0]`. A single length gives shape (1, n_keys).
+        Broadcasts to scores of shape (batch, heads, n_q, n_keys). For scores
+        without an axis of heads use `mask[:, 0]`. A single length gives
+        (1, n_keys).
 
     Raises
     ------
@@ -163,26 +164,26 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> from attention import padding_mask
-    >>> padding_mask(2, 3)
-    array([[ True,  True, False]])
-
-    A batch of two gets axes for the heads and the queries:
+    One row per sequence:
 
     >>> from attention import padding_mask
-    >>> mask = padding_mask([3, 1], 3)
-    >>> mask.shape
-    (2, 1, 1, 3)
-    >>> mask[:, 0, 0]
+    >>> padding_mask([3, 1], 3)[:, 0, 0]
     array([[ True,  True,  True],
            [ True, False, False]])
+
+    Padding may hold anything, nan too:
+
+    >>> import numpy as np
+    >>> from attention import padding_mask, scaled_dot_product_attention
+    >>> x = np.array([[1.0, 1.0], [np.nan, np.nan]])
+    >>> scaled_dot_product_attention(x[:1], x, x, mask=padding_mask(1, 2))
+    array([[1., 1.]])
     """
     sizes = _inputs.integers("lengths", lengths, n_axes=1)  # () or (batch,)
     n_keys = _inputs.integer("n_keys", n_keys, 0)
     if ((sizes < 0) | (sizes > n_keys)).any():
-        _inputs.refuse(
-            f"lengths must be from 0 to n_keys = {n_keys}", lengths=lengths
-        )
+        rule = f"lengths must be from 0 to n_keys = {n_keys}"
+        _inputs.refuse(rule, lengths=lengths)
     mask = np.arange(n_keys) < sizes[..., None, None]
     return mask[:, None] if sizes.ndim else mask
 
@@ -190,7 +191,7 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
 def segment_mask(
     query_segments: ArrayLike, key_segments: ArrayLike | None = None
 ) -> NDArray[np.bool_]:
-    r"""Keep documents that are packed into one sequence apart.
+    r"""Keep documents apart that are packed into one sequence.
 
     $$M_{ij} = [\, \text{segment of query } i = \text{segment of key } j \,]$$
 
@@ -211,7 +212,7 @@ def segment_mask(
     TypeError
         If segments are not integers.
     ValueError
-        If both do not have one axis, or two with the same batch.
+        Unless both have one axis, or two with the same batch.
 
     References
     ----------
@@ -220,45 +221,34 @@ def segment_mask(
 
     Examples
     --------
-    Two documents of lengths two and one:
+    Two tokens of one document and one of another:
 
     >>> from attention import segment_mask
     >>> segment_mask([0, 0, 1])
     array([[ True,  True, False],
            [ True,  True, False],
            [False, False,  True]])
-
-    Causal inside each document:
-
-    >>> from attention import causal_mask, segment_mask
-    >>> causal_mask(3) & segment_mask([0, 0, 1])
-    array([[ True, False, False],
-           [ True,  True, False],
-           [False, False,  True]])
     """
-    rows = _inputs.real("query_segments", query_segments, "iu")
-    columns = rows
-    if key_segments is not None:
-        columns = _inputs.real("key_segments", key_segments, "iu")
-    fits = rows.shape[:-1] == columns.shape[:-1] and columns.ndim > 0
-    if rows.ndim not in (1, 2) or not fits:
-        _inputs.refuse(
-            "segments must have shapes (n_q,) and (n_k,), or (batch, n_q) "
-            "and (batch, n_k)",
-            query_segments=rows,
-            key_segments=columns,
-        )
-    mask: NDArray[np.bool_] = rows[..., :, None] == columns[..., None, :]
-    return mask[:, None] if rows.ndim == 2 else mask
+    if key_segments is None:
+        key_segments = query_segments
+    queries = _inputs.real("query_segments", query_segments, "iu")
+    keys = _inputs.real("key_segments", key_segments, "iu")
+    fits = queries.shape[:-1] == keys.shape[:-1] and keys.ndim > 0
+    if queries.ndim not in (1, 2) or not fits:
+        rule = "segments must have shapes (n_q,) and (n_k,), or with a batch"
+        _inputs.refuse(rule, query_segments=queries, key_segments=keys)
+    mask: NDArray[np.bool_] = queries[..., :, None] == keys[..., None, :]
+    return mask[:, None] if queries.ndim == 2 else mask
 
 
 def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     r"""Write a mask as numbers to add to the scores.
 
-    $$B_{ij} = \begin{cases} 0 & M_{ij} \\ -\infty & \text{otherwise} \end{cases}$$
+    $$B_{ij} = \begin{cases} 0 & M_{ij} \\
+    -\infty & \text{otherwise} \end{cases}$$
 
-    By selection: multiplying with $-\infty$ would give $0 \cdot \infty$, which
-    is nan.
+    The two numbers are selected: a product with $-\infty$ would give
+    $0 \cdot \infty$, which is nan.
 
     Parameters
     ----------
@@ -270,7 +260,7 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     Returns
     -------
     bias : ndarray of dtype, shape of mask
-        To be added to scaled scores.
+        Added to scaled scores: `bias=` of `scaled_dot_product_attention`.
 
     Raises
     ------
@@ -287,15 +277,6 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> mask_to_bias(causal_mask(2))
     array([[  0., -inf],
            [  0.,   0.]])
-
-    Added to the scores it gives the weights that the mask gives:
-
-    >>> import numpy as np
-    >>> from attention import attention_weights, causal_mask, mask_to_bias
-    >>> x, mask = np.eye(3), causal_mask(3)
-    >>> by_bias = attention_weights(x, x, bias=mask_to_bias(mask))
-    >>> np.array_equal(by_bias, attention_weights(x, x, mask=mask))
-    True
     """
     allowed = _inputs.real("mask", mask, "b")
     return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))
@@ -304,16 +285,14 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
 def distances(
     n_queries: int, n_keys: int | None, offset: ArrayLike
 ) -> NDArray[np.int64]:
-    """Key position minus query position; query i is at i + offset.
+    """Subtract query positions from key positions; query i is at i + offset.
 
-    Shape (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with one
-    offset per sequence; as many keys as queries where n_keys is None.
+    The shape is (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with one
+    offset per sequence. Without n_keys there are as many keys as queries.
     """
     n_q = _inputs.integer("n_queries", n_queries, 0)
     n_k = n_q if n_keys is None else _inputs.integer("n_keys", n_keys, 0)
     first = _inputs.integers("offset", offset, n_axes=1)
     first = first[:, None, None] if first.ndim else first
-    distance: NDArray[np.int64] = (
-        np.arange(n_k) - (np.arange(n_q) + first)[..., None]
-    )
-    return distance
+    queries = first + np.arange(n_q)  # their positions
+    return np.asarray(np.arange(n_k) - queries[..., None])

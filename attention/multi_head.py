@@ -1,29 +1,33 @@
 """Several heads side by side, and the matrix that joins them."""
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention import _arrays, _checks
-from attention._scores import SharedOptions
+from attention import _inputs
+from attention.arguments import SharedOptions, sides
 from attention.cache import KVCache
 from attention.dot_product import scaled_dot_product_attention
-from attention.head_shapes import merge_heads, split_heads
-from attention.projections import project
-from attention.rotary import apply_rotary
+from attention.rotary import apply_rotary, rotation_fits
+
+OPTIONS = ("memory", "rotary", "cache", *SharedOptions.__annotations__)
 
 
 class Rotary(NamedTuple):
-    """Tables for rotary positions, and how the features are paired; see `rotary_tables` and `apply_rotary`.
+    """Tables for rotary positions, and how the features are paired.
+
+    `rotary_tables` makes the tables, and `apply_rotary` uses them.
 
     Attributes
     ----------
-    cos, sin : array_like of shape (n, rotary_dim / 2) or (batch, 1, n, rotary_dim / 2)
-        Cosines and sines of the angles, one for each position and pair. With a
-        batch whose sequences stand at positions of their own, an axis of size
-        1 stands for the heads.
+    cos, sin : array_like of shape (n, r / 2) or (batch, 1, n, r / 2)
+        Cosines and sines of the angles, one for each position and pair, as
+        `rotary_tables` gives them for r = rotary_dim features. If every
+        sequence of a batch has positions of its own, the axis of size 1 is
+        that of the heads.
     layout : "interleaved" or "half"
         Pairs of neighbouring features, or of features half of rotary_dim
         apart.
@@ -64,23 +68,23 @@ class Rotary(NamedTuple):
 class MultiHeadWeights:
     r"""The matrices of a layer of attention with several heads.
 
-    $$\text{head}_i = \operatorname{Attention}(X W_Q^{(i)}, Y W_K^{(i)}, Y W_V^{(i)}), \qquad
-    \Z = [\text{head}_1, \dots, \text{head}_h]\, W_O$$
+    $$\text{head}_i = \operatorname{Attention}(X W_Q^{(i)}, Y W_K^{(i)}, Y
+    W_V^{(i)}), \qquad \Z = [\text{head}_1, \dots, \text{head}_h]\, W_O$$
 
     The columns of each matrix are the heads side by side.
 
     Parameters
     ----------
     w_q : array_like of shape (d_model, n_heads * d_k)
-        It makes the queries of all heads.
+        Makes the queries of all heads.
     w_k : array_like of shape (d_memory, n_kv_heads * d_k)
-        It makes the keys; d_memory is d_model in self-attention.
+        Makes the keys; d_memory is d_model in self-attention.
     w_v : array_like of shape (d_memory, n_kv_heads * d_v)
-        It makes the values.
+        Makes the values.
     w_o : array_like of shape (n_heads * d_v, d_out)
-        It joins the outputs of the heads.
+        Joins the outputs of the heads.
     b_q, b_k, b_v, b_o : array_like, optional
-        Biases, one number for each column of the matrix of the same letter.
+        Biases, one number per column of the matrix of the same letter.
     n_heads : int
         Query heads.
     n_kv_heads : int, optional
@@ -110,7 +114,8 @@ class MultiHeadWeights:
     >>> import numpy as np
     >>> from attention import MultiHeadWeights
     >>> from attention.example import W_K, W_O, W_Q1, W_Q2, W_V
-    >>> two = [np.hstack(pair) for pair in ((W_Q1, W_Q2), (W_K, W_K), (W_V, W_V))]
+    >>> pairs = (W_Q1, W_Q2), (W_K, W_K), (W_V, W_V)
+    >>> two = [np.hstack(pair) for pair in pairs]
     >>> weights = MultiHeadWeights(*two, W_O, n_heads=2)
     >>> weights.w_q.shape, weights.w_o.shape
     ((4, 8), (4, 2))
@@ -136,7 +141,7 @@ class MultiHeadWeights:
     n_heads: int = field(kw_only=True)
     n_kv_heads: int | None = field(default=None, kw_only=True)
 
-    if TYPE_CHECKING:  # for whoever checks types: anything like an array may be given, and an array is kept
+    if TYPE_CHECKING:  # what is like an array may be given; an array is kept
 
         def __init__(
             self,
@@ -154,53 +159,45 @@ class MultiHeadWeights:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        heads = _checks.count("n_heads", self.n_heads, minimum=1)
-        shared = (
-            heads
-            if self.n_kv_heads is None
-            else _checks.count("n_kv_heads", self.n_kv_heads, minimum=1)
-        )
+        heads = shared = _inputs.integer("n_heads", self.n_heads, 1)
+        if self.n_kv_heads is not None:
+            shared = _inputs.integer("n_kv_heads", self.n_kv_heads, 1)
         if heads % shared:
-            raise ValueError(
-                f"n_heads must be a multiple of n_kv_heads: n_heads {heads}, n_kv_heads {shared}"
-            )
+            rule = "n_heads must be a multiple of n_kv_heads"
+            _inputs.refuse(rule, n_heads=heads, n_kv_heads=shared)
         object.__setattr__(self, "n_kv_heads", shared)
         for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"):
             given = getattr(self, name)
             if given is not None or name.startswith("w"):
-                object.__setattr__(
-                    self, name, _arrays.float_array(name, given)
-                )
+                array = _inputs.floating(name, given)
+                object.__setattr__(self, name, array)
         self._check(heads, shared)
 
     def _check(self, heads: int, shared: int) -> None:
-        for name, parts in (("w_q", heads), ("w_k", shared), ("w_v", shared)):
+        w_q, w_k, w_v, w_o = self.w_q, self.w_k, self.w_v, self.w_o
+        for name, n in (("w_q", heads), ("w_k", shared), ("w_v", shared)):
             matrix = getattr(self, name)
-            if matrix.ndim != 2 or matrix.shape[1] % parts:
-                raise ValueError(
-                    f"{name} must have shape (d_in, {parts} heads * d): {name} {matrix.shape}"
-                )
-        d_k, d_v = self.w_q.shape[1] // heads, self.w_v.shape[1] // shared
-        if self.w_k.shape[1] != shared * d_k:
-            raise ValueError(
-                f"w_k must have {shared} heads of the d_k = {d_k} of w_q: w_q {self.w_q.shape}, w_k {self.w_k.shape}"
-            )
-        _checks.same_size(
-            "d_memory (first axis)", (0, 0), w_k=self.w_k, w_v=self.w_v
-        )
-        if self.w_o.ndim != 2 or self.w_o.shape[0] != heads * d_v:
-            raise ValueError(
-                f"w_o must have {heads} heads * d_v = {heads * d_v} rows: w_o {self.w_o.shape}, w_v {self.w_v.shape}"
-            )
-        for letter in "qkvo":
-            bias, matrix = (
-                getattr(self, f"b_{letter}"),
-                getattr(self, f"w_{letter}"),
-            )
+            if matrix.ndim != 2 or matrix.shape[1] % n:
+                rule = f"{name} must have shape (d_in, {n} heads * d)"
+                _inputs.refuse(rule, **{name: matrix})
+        d_k, d_v = w_q.shape[1] // heads, w_v.shape[1] // shared
+        if w_k.shape[1] != shared * d_k:
+            rule = f"w_k must have {shared} heads of the d_k = {d_k} of w_q"
+            _inputs.refuse(rule, w_q=w_q, w_k=w_k)
+        if w_k.shape[0] != w_v.shape[0]:
+            rule = "w_k and w_v must share d_memory (first axis)"
+            _inputs.refuse(rule, w_k=w_k, w_v=w_v)
+        if w_o.ndim != 2 or w_o.shape[0] != heads * d_v:
+            rule = f"w_o must have {heads} heads * d_v = {heads * d_v} rows"
+            _inputs.refuse(rule, w_o=w_o, w_v=w_v)
+        for letter, matrix in zip("qkvo", (w_q, w_k, w_v, w_o), strict=True):
+            name, bias = f"b_{letter}", getattr(self, f"b_{letter}")
             if bias is not None:
-                _checks.bias_fits(f"b_{letter}", bias, f"w_{letter}", matrix)
+                _inputs.row(name, bias, f"w_{letter}", matrix)
 
-    @classmethod  # Generator is quoted: to look it up would import numpy.random, which takes longer than all of this
+    # Generator is quoted: to look it up would import numpy.random, which takes
+    # longer than all of this package
+    @classmethod
     def random(
         cls,
         d_model: int,
@@ -209,9 +206,10 @@ class MultiHeadWeights:
         n_kv_heads: int | None = None,
         rng: "np.random.Generator",
     ) -> Self:
-        r"""Draw weights without biases as training starts from them: Glorot uniform.
+        r"""Draw weights to start training from: Glorot uniform, no biases.
 
-        $$W_{ij} \sim U(-a, a), \qquad a = \sqrt{6 / (d_{\text{in}} + d_{\text{out}})}$$
+        $$W_{ij} \sim U(-a, a), \qquad a = \sqrt{6 / (d_{\text{in}} +
+        d_{\text{out}})}$$
 
         Parameters
         ----------
@@ -244,26 +242,17 @@ class MultiHeadWeights:
         --------
         >>> import numpy as np
         >>> from attention import MultiHeadWeights
-        >>> MultiHeadWeights.random(12, 3, rng=np.random.default_rng(0)).w_k.shape
+        >>> rng = np.random.default_rng(0)
+        >>> MultiHeadWeights.random(12, 3, rng=rng).w_k.shape
         (12, 12)
         """
-        d_model, n_heads = (
-            _checks.size("d_model", d_model, minimum=1),
-            _checks.size("n_heads", n_heads, minimum=1),
-        )
-        shared = (
-            n_heads
-            if n_kv_heads is None
-            else _checks.size("n_kv_heads", n_kv_heads, minimum=1)
-        )
+        shared = n_heads if n_kv_heads is None else n_kv_heads
+        sizes = {"d_model": d_model, "n_heads": n_heads, "n_kv_heads": shared}
+        for name, size in sizes.items():
+            _inputs.integer(name, size, 1)
         if d_model % n_heads:
-            raise ValueError(
-                f"n_heads must divide d_model: d_model {d_model}, n_heads {n_heads}"
-            )
-        if not isinstance(rng, np.random.Generator):
-            raise TypeError(
-                f"rng must be a numpy.random.Generator, such as numpy.random.default_rng(0): {_checks.shown(rng)}"
-            )
+            _inputs.refuse("n_heads must divide d_model", **sizes)
+        _inputs.instance("rng", rng, np.random.Generator)
         width = d_model // n_heads * shared
 
         def draw(d_in: int, d_out: int) -> NDArray[np.float64]:
@@ -287,7 +276,8 @@ def multi_head_attention(
 ) -> NDArray[Any]:
     r"""Run several heads side by side and join their outputs.
 
-    $$\Z = [\text{head}_1, \dots, \text{head}_h]\, W_O = \sum_i \text{head}_i\, W_O^{(i)}$$
+    $$\Z = [\text{head}_1, \dots, \text{head}_h]\, W_O = \sum_i
+    \text{head}_i\, W_O^{(i)}$$
 
     $W_O^{(i)}$ are the rows of $W_O$ that belong to head i. Multi-head,
     grouped-query and multi-query attention differ in `weights.n_kv_heads`
@@ -296,22 +286,23 @@ def multi_head_attention(
     Parameters
     ----------
     x : array_like of shape (..., n_q, d_model)
-        The tokens that ask.
+        The tokens that make the queries.
     weights : MultiHeadWeights
         The matrices. x, memory and matrices promote to a common dtype as in
         NumPy; biases are cast.
     memory : array_like of shape (..., n_k, d_memory), optional
-        The tokens that answer; x itself if omitted.
+        The tokens that make keys and values; x itself if omitted.
     rotary : Rotary, optional
         Tables that turn the queries and keys of every head, but not the
         values; self-attention only.
     cache : KVCache, optional
-        Keys and values of the tokens before x, each turned to its own
-        position; those of x are appended, and x attends to all of them. offset
-        follows from the cache, and rotary has a row for every position of the
-        text: x takes the rows from `cache.n_seen` on, of each sequence its own
-        in a ragged batch. A cache with a window needs window=(left, ...) with
-        left at most `cache.window` - 1. Of float16 tokens it keeps float32.
+        Keys and values of the tokens before x, already turned; those of x are
+        appended, and x attends to all of them. The offset follows from the
+        cache, and rotary needs a row for every position of the text: each
+        sequence takes its rows from `cache.n_seen` on. A cache with a window
+        needs window=(left, 0) with left at most `cache.window` - 1. An x of
+        shape (n, d_model) is a batch of one sequence. For float16 tokens the
+        cache holds float32.
     **options
         mask, bias, is_causal, window, offset, scale, softcap and sink, as in
         `attention_weights`; the scores have the shape (..., heads, n_q, n_k).
@@ -320,7 +311,7 @@ def multi_head_attention(
     Returns
     -------
     output : ndarray of shape (..., n_q, d_out)
-        One row for every token that asks.
+        One row for every token of x.
 
     Raises
     ------
@@ -331,10 +322,11 @@ def multi_head_attention(
     ValueError
         If the tokens do not fit the matrices; as in
         `scaled_dot_product_attention`, `apply_rotary` and `KVCache.append`; if
-        rotary meets memory. If a cache meets memory or offset, the window
-        reaches back further than the cache, a ragged batch is not causal, or
-        rotary has too few rows or those of other sequences. The cache is then
-        unchanged.
+        rotary is given with memory. With a cache: if memory or offset is
+        given, the window reaches further back than the cache or looks ahead,
+        to tokens that are not in the cache yet, or rotary has too few rows; if
+        sequences differ in length and is_causal is False, since then the new
+        tokens would see the padding. The cache is then unchanged.
 
     References
     ----------
@@ -347,8 +339,10 @@ def multi_head_attention(
 
     >>> import numpy as np
     >>> from attention import MultiHeadWeights, multi_head_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_O, W_Q1, W_Q2, W_V, embed
-    >>> two = [np.hstack(pair) for pair in ((W_Q1, W_Q2), (W_K, W_K), (W_V, W_V))]
+    >>> from attention.example import EARLY5, S5, embed
+    >>> from attention.example import W_K, W_O, W_Q1, W_Q2, W_V
+    >>> pairs = (W_Q1, W_Q2), (W_K, W_K), (W_V, W_V)
+    >>> two = [np.hstack(pair) for pair in pairs]
     >>> heads = MultiHeadWeights(*two, np.eye(4), n_heads=2)
     >>> multi_head_attention(embed(S5, EARLY5), heads)[2]
     array([5., 2., 2., 5.])
@@ -380,7 +374,8 @@ def multi_head_attention(
     ...     return np.allclose(forwards, backwards[::-1])
     >>> is_reversed()
     True
-    >>> is_reversed(rotary=Rotary(*rotary_tables(np.arange(5), 6), layout="half"))
+    >>> tables = rotary_tables(np.arange(5), 6)
+    >>> is_reversed(rotary=Rotary(*tables, layout="half"))
     False
 
     With a cache, three tokens and then two equal the five at once:
@@ -397,135 +392,132 @@ def multi_head_attention(
     >>> cache = KVCache()
     >>> for new in (x[:3], x[3:]):
     ...     last = multi_head_attention(new, weights, cache=cache, **options)
-    >>> np.allclose(last, whole[3:]), cache.n_seen
+    >>> np.allclose(last, whole[3:]), len(cache)
     (True, 5)
     """
-    own = ("memory", "rotary", "cache", *SharedOptions.__annotations__)
-    _checks.options_of("multi_head_attention", own, options)
-    if rotary is not None:
-        _check_rotary(rotary, memory)
+    _inputs.options("multi_head_attention", options, OPTIONS)
+    _inputs.instance("weights", weights, MultiHeadWeights)
+    w, n_kv_heads = weights, weights.n_kv_heads or weights.n_heads
+    tokens = {"x": x} if memory is None else {"x": x, "memory": memory}
+    (x, *others, w_q, w_k, w_v, w_o), dtype = _inputs.floats(
+        **tokens, w_q=w.w_q, w_k=w.w_k, w_v=w.w_v, w_o=w.w_o
+    )
+    y = others[0] if others else x
+    _inputs.matrix_fits("x", x, "w_q", w_q)
+    _inputs.matrix_fits("memory" if others else "x", y, "w_k", w_k)
+    b_q, b_k, b_v, b_o = [
+        0 if bias is None else bias.astype(x.dtype, copy=False)
+        for bias in (w.b_q, w.b_k, w.b_v, w.b_o)
+    ]
+    is_single = cache is not None and x.ndim == 2
+    if is_single:
+        x = y = x[None]  # a batch of one
     if cache is not None:
-        _check_cache(cache, memory, options)
-    w = _checks.instance("weights", weights, MultiHeadWeights)
-    n_kv_heads = w.n_kv_heads or w.n_heads
-    arrays = {"x": x, "memory": x if memory is None else memory}
-    matrices = {"w_q": w.w_q, "w_k": w.w_k, "w_v": w.w_v, "w_o": w.w_o}
-    (x_, y, wq, wk, wv, wo), dtype = _arrays.to_floats(**arrays, **matrices)
-    answering = "x" if memory is None else "memory"
-    _checks.matrix_fits("x", x_, "w_q", wq)
-    _checks.matrix_fits(answering, y, "w_k", wk)
-    query = split_heads(project(x_, wq, w.b_q), w.n_heads)
-    key = split_heads(project(y, wk, w.b_k), n_kv_heads)
-    value = split_heads(project(y, wv, w.b_v), n_kv_heads)
+        _check_cache(cache, x, memory, options)
+        step = copy(cache)  # a refused call leaves the cache as it was
     if rotary is not None:
-        cos, sin = (
-            _rows_of(x_, name, getattr(rotary, name), cache)
-            for name in ("cos", "sin")
-        )
-        query, key = (
-            _turned(n, a, cos, sin, rotary.layout)
-            for n, a in (("query", query), ("key", key))
-        )
-    with _checks.unchanged_if_refused(cache):
+        cos, sin = _tables(rotary, x, memory, cache)
+
+    with np.errstate(all="ignore"):
+        query = _split(x @ w_q + b_q, w.n_heads)  # (..., heads, n_q, d_k)
+        key = _split(y @ w_k + b_k, n_kv_heads)
+        value = _split(y @ w_v + b_v, n_kv_heads)
+        if rotary is not None:
+            rotation_fits("query", query, cos, sin, rotary.layout)
+            rotation_fits("key", key, cos, sin, rotary.layout)
+            query = apply_rotary(query, cos, sin, layout=rotary.layout)
+            key = apply_rotary(key, cos, sin, layout=rotary.layout)
         if cache is not None:
-            key, value = cache.append(key, value)
-            options["offset"] = cache.offset
+            key, value = step.append(key, value)
+            options["offset"] = step.offset
         heads = scaled_dot_product_attention(
             query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options
         )
-    return _arrays.rounded(project(merge_heads(heads), wo, w.b_o), dtype)
+        output = _merge(heads) @ w_o + b_o  # (..., n_q, d_out)
+        if cache is not None:
+            vars(cache).update(vars(step))
+        if is_single:
+            output = output[0]
+        return output.astype(dtype, copy=False)
 
 
-def _check_rotary(rotary: Rotary, memory: ArrayLike | None) -> None:
-    if not isinstance(rotary, Rotary):
-        missing = (
-            "; the layout is missing"
-            if isinstance(rotary, tuple) and len(rotary) == 2
-            else ""
-        )
-        raise TypeError(
-            "rotary must be a Rotary, as in Rotary(*rotary_tables(positions, rotary_dim), layout='half'): "
-            f"{type(rotary).__name__}{missing}"
-        )
-    if memory is not None:
-        raise ValueError(
-            "rotary positions are for self-attention: leave out memory"
-        )
+def _split(y: NDArray[Any], n_heads: int) -> NDArray[Any]:
+    """Reshape (..., n, heads * d) to (..., heads, n, d)."""
+    width = y.shape[-1] // n_heads
+    return y.reshape(*y.shape[:-1], n_heads, width).swapaxes(-2, -3)
+
+
+def _merge(heads: NDArray[Any]) -> NDArray[Any]:
+    """Reshape (..., heads, n, d) to (..., n, heads * d)."""
+    *lead, n_heads, n, d = heads.shape
+    return heads.swapaxes(-2, -3).reshape(*lead, n, n_heads * d)
 
 
 def _check_cache(
-    cache: KVCache, memory: ArrayLike | None, options: SharedOptions
+    cache: KVCache,
+    x: NDArray[Any],
+    memory: ArrayLike | None,
+    options: SharedOptions,
 ) -> None:
-    """Refuse what would make a step with the cache differ from the whole at once."""
-    _checks.instance("cache", cache, KVCache)
+    """Refuse what would make a step differ from the whole text at once."""
+    _inputs.instance("cache", cache, KVCache)
     if memory is not None:
         raise ValueError("cache is for self-attention: leave out memory")
     if options.get("offset") is not None:
         raise ValueError("offset follows from cache: leave out offset")
-    window = options.get("window")
-    left, right = (
-        window
-        if isinstance(window, tuple | list) and len(window) == 2
-        else (None, None)
-    )
-    if cache.window is not None and (
-        left is None or _checks.integer("window[0]", left) >= cache.window
-    ):
-        raise ValueError(
-            f"window must be (left, right) with left at most {cache.window - 1}, since the cache forgets what came "
-            f"before: window {_checks.shown(window)}, cache.window {cache.window}"
-        )
-    if np.ndim(cache.n_seen) and not options.get("is_causal") and right != 0:
-        raise ValueError(
-            "is_causal must be True with a cache of sequences that differ in length: beyond a shorter one lies padding"
-        )
+    if cache.n_seen.shape not in ((), x.shape[:1]):
+        rule = "x must have the sequences of the cache (first axis)"
+        _inputs.refuse(rule, x=x, n_seen=cache.n_seen)
+    left, right = sides(options.get("window"))
+    if cache.window is not None and (left is None or left >= cache.window):
+        rule = f"window must be (left, 0) with left at most {cache.window - 1}"
+        given = {"window": options.get("window"), "cache.window": cache.window}
+        _inputs.refuse(f"{rule}, as the cache forgets what is older", **given)
+    if options.get("is_causal") or right == 0:
+        return
+    if left is not None or right is not None:
+        rule = "window must not look ahead: later tokens are not in the cache"
+        _inputs.refuse(rule, window=options.get("window"))
+    if (cache.n_seen != cache.n_seen.max(initial=0)).any():
+        rule = "is_causal must be True, as padding follows shorter sequences"
+        _inputs.refuse(rule, n_seen=cache.n_seen.tolist())
 
 
-def _rows_of(
-    x: NDArray[Any], name: str, table: ArrayLike, cache: KVCache | None
-) -> NDArray[Any]:
-    """Pick the rows of cos or sin for the tokens of x, which stand behind what the cache has seen."""
-    rows = _arrays.real_array(name, table)
+def _tables(
+    rotary: Rotary,
+    x: NDArray[Any],
+    memory: ArrayLike | None,
+    cache: KVCache | None,
+) -> list[NDArray[Any]]:
+    """Return cos and sin; after a cache the rows for the positions of x."""
+    if not isinstance(rotary, Rotary):
+        rule = (
+            "rotary must be a Rotary(cos, sin, layout='half'), or interleaved"
+        )
+        raise TypeError(f"{rule}: {type(rotary).__name__}")
+    if memory is not None:
+        raise ValueError("rotary is for self-attention: leave out memory")
+    tables = [_inputs.real(n, getattr(rotary, n)) for n in ("cos", "sin")]
     if cache is None:
-        return rows
-    n_seen, n_new = cache.n_seen, x.shape[-2]
-    n_rows, n_needed = (
-        rows.shape[-2] if rows.ndim > 1 else 1,
-        int(np.max(n_seen, initial=0)) + n_new,
-    )
-    if n_rows < n_needed:
-        raise ValueError(
-            f"rotary must have a row for each position: {name} {rows.shape} has {n_rows}, {n_needed} are needed for "
-            f"x {x.shape} behind cache.n_seen {n_seen}"
-        )
-    if isinstance(n_seen, int):
-        return rows[..., n_seen : n_seen + n_new, :]
-    n_axes = x.ndim + 1  # (batch, ..., heads, n, pairs)
-    rows = rows.reshape(*[1] * (n_axes - rows.ndim), *rows.shape)
-    if (
-        x.ndim < 3
-        or len(x) != len(n_seen)
-        or rows.ndim > n_axes
-        or len(rows) not in (1, len(x))
-    ):
-        raise ValueError(
-            "x must have the sequences of the cache, and rotary theirs or one table for all: "
-            f"x {x.shape}, {name} {np.shape(table)}, cache.n_seen {n_seen}"
-        )
-    places = (
-        n_seen.reshape(-1, *[1] * (n_axes - 1)) + np.arange(n_new)[:, None]
-    )
-    return np.take_along_axis(rows, places, axis=-2)
+        return tables
+    return [
+        _rows(name, table, x, cache.n_seen)
+        for name, table in zip(("cos", "sin"), tables, strict=True)
+    ]
 
 
-def _turned(
-    name: str,
-    heads: NDArray[Any],
-    cos: NDArray[Any],
-    sin: NDArray[Any],
-    layout: Literal["interleaved", "half"],
+def _rows(
+    name: str, table: NDArray[Any], x: NDArray[Any], n_seen: NDArray[np.int64]
 ) -> NDArray[Any]:
-    _checks.tables_turn(
-        name, heads, cos, sin, layout
-    )  # else apply_rotary calls a query x
-    return apply_rotary(heads, cos, sin, layout=layout)
+    """Pick the rows of cos or sin for the tokens of x, from n_seen on."""
+    n_new, n_axes = x.shape[-2], x.ndim + 1  # (batch, ..., heads, n, pairs)
+    n_needed = int(n_seen.max(initial=0)) + n_new
+    table = table.reshape(*[1] * (n_axes - table.ndim), *table.shape)
+    too_short = table.shape[-2] < n_needed
+    if too_short or table.ndim > n_axes or len(table) not in (1, len(x)):
+        rule = f"{name} must have a row for each of {n_needed} positions, for "
+        rule += "all sequences or for each"
+        _inputs.refuse(rule, **{name: table}, x=x, n_seen=n_seen.tolist())
+    first = n_seen.reshape(-1, *[1] * (n_axes - 1))
+    positions = first + np.arange(n_new)[:, None]
+    return np.take_along_axis(table, positions, axis=-2)

@@ -28,9 +28,8 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
     Returns
     -------
     weights : ndarray of shape of x
-        A slice of nothing but -inf gives zeros, the sum over nothing; an empty
-        axis gives an empty result. nan or +inf in a slice makes the whole
-        slice nan.
+        A slice of nothing but -inf gives zeros, and an empty axis an empty
+        result. nan or +inf in a slice makes the whole slice nan.
 
     Raises
     ------
@@ -46,7 +45,7 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
 
     Examples
     --------
-    Scores $\ln 1, \ln 2, \ln 5$ share the budget as $1 : 2 : 5$:
+    Scores of $\ln 1$, $\ln 2$ and $\ln 5$ divide the budget as $1 : 2 : 5$:
 
     >>> import numpy as np
     >>> from attention import softmax
@@ -128,7 +127,7 @@ def log_softmax(
 def logsumexp(
     x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = False
 ) -> NDArray[Any]:
-    r"""Take the logarithm of a sum of exponentials: a maximum with smooth corners.
+    r"""Take the logarithm of a sum of exponentials, a smooth maximum.
 
     $$\operatorname{logsumexp}(x) = \max x + \log \sum_l e^{x_l - \max x}$$
 
@@ -196,7 +195,7 @@ def _largest(
 
 
 def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
-    r"""Measure in nats how widely a row of weights spreads its budget.
+    r"""Measure in nats how widely weights are spread.
 
     $$H(w) = -\sum_j w_j \ln w_j, \qquad 0 \ln 0 = 0$$
 
@@ -211,7 +210,7 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     -------
     entropy : ndarray or scalar
         0 for all weight on one key, $\ln n$ for equal weights on n keys. nan
-        in a slice shows.
+        in a slice gives nan.
 
     Raises
     ------
@@ -232,8 +231,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     >>> entropy([[0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0]]).round(3)
     array([1.386, 0.   ])
 
-    Counted in doublings, *ran* of the running example spreads over $2^{1.875}$
-    words:
+    The weights of *ran* in the running example, in bits. They are spread as
+    widely as $2^{1.875} = 3.67$ equal weights:
 
     >>> import numpy as np
     >>> from attention import entropy
@@ -254,13 +253,12 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
 
 def _axes(value: Any, name: str, array: NDArray[Any]) -> Any:
-    """Refuse what is neither an axis of the array nor a tuple of them."""
+    """Refuse anything but an axis of the array or a tuple of its axes."""
     several = value if isinstance(value, tuple) else (value,)
     for axis in several:
         if not -array.ndim <= _inputs.integer("axis", axis) < array.ndim:
-            _inputs.refuse(
-                f"axis {axis} is not one of {name}", **{name: array}
-            )
+            rule = f"axis {axis} is not one of {name}"
+            _inputs.refuse(rule, **{name: array})
     if len({axis % array.ndim for axis in several}) < len(several):
         _inputs.refuse("axis must not name an axis twice", axis=value)
     return value

@@ -11,25 +11,25 @@ from attention import _inputs
 def project(
     x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None
 ) -> NDArray[Any]:
-    r"""Map every token, a row of x, by the same matrix.
+    r"""Multiply every token, a row of x, by the same matrix.
 
     $$Y = X W + b$$
 
     Parameters
     ----------
     x : array_like of shape (..., n, d_in)
-        Token vectors, one a row. x and weight promote to a common dtype as in
-        NumPy; integers and bools count as float64, float16 is computed in
-        float32 and returned as float16.
+        Token vectors, one per row. x and weight promote to a common dtype as
+        in NumPy; integers and bools count as float64, and float16 is computed
+        in float32 and returned as float16.
     weight : array_like of shape (d_in, d_out)
-        One column for every feature of the result.
+        One column per feature of the result.
     bias : array_like of shape (d_out,), optional
         Cast to the dtype of the computation.
 
     Returns
     -------
     y : ndarray of shape (..., n, d_out)
-        One row for every token.
+        One row per token.
 
     Raises
     ------
@@ -45,14 +45,14 @@ def project(
 
     Examples
     --------
-    Two tokens with three features each, to two features:
+    Two tokens, from three features to two:
 
     >>> from attention import project
     >>> project([[1, 0, 2], [0, 1, 0]], [[1, 0], [0, 3], [0, 1]])
     array([[1., 2.],
            [0., 3.]])
 
-    The keys of the running example: columns noun, early, asks, which.
+    The keys of the running example, with columns noun, early, asks and which:
 
     >>> from attention import project
     >>> from attention.example import EARLY5, S5, W_K, embed

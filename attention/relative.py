@@ -1,4 +1,4 @@
-"""Distances as numbers that are added to the scores: slopes, tables and buckets."""
+"""Distance as a number added to each score: slopes, tables and buckets."""
 
 from typing import Any
 
@@ -10,25 +10,25 @@ from attention.masks import distances
 
 
 def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
-    r"""Give every head its own price for a step of distance.
+    r"""Give each head its own penalty per step of distance.
 
     $$m_h = 2^{-8 h / H}, \qquad h = 1, \dots, H$$
 
-    That is for H a power of two. Otherwise the slopes of the power of two
-    below come first, then every other one of the power above: its 1st, 3rd,
-    5th, …
+    if the number H of heads is a power of two. Otherwise the slopes of the
+    power of two below H come first, then every other slope of the power above
+    H: the 1st, the 3rd, the 5th, …
 
     Parameters
     ----------
     n_heads : int
-        The number H of heads; any.
+        The number of heads.
     dtype : dtype, optional
         Floating-point type of the result.
 
     Returns
     -------
     slopes : ndarray of dtype, shape (n_heads,)
-        Positive and below 1.
+        Positive numbers below 1.
 
     Raises
     ------
@@ -39,8 +39,8 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     References
     ----------
-    [Press et al. 2022](../reference/sources.md#press2022), §3, and the paper's
-    code for other numbers of heads.
+    [Press et al. 2022](../reference/sources.md#press2022), §3; the paper's
+    code, where H is not a power of two.
 
     Examples
     --------
@@ -50,8 +50,7 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> 1 / alibi_slopes(8)
     array([  2.,   4.,   8.,  16.,  32.,  64., 128., 256.])
 
-    Six heads: the four slopes of four heads, then the first and the third of
-    eight.
+    Six heads: the slopes of four heads, then the first and third of eight.
 
     >>> from attention import alibi_slopes
     >>> 1 / alibi_slopes(6)
@@ -61,9 +60,8 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     below = 1 << (n_heads.bit_length() - 1)  # a power of two, at most n_heads
     steps = np.arange(1, below + 1) / below
     more = np.arange(1, 2 * below, 2) / (2 * below)
-    slopes: NDArray[Any] = np.exp2(
-        -8 * np.concatenate([steps, more])[:n_heads]
-    )
+    fractions = np.concatenate([steps, more])[:n_heads]  # h / H
+    slopes: NDArray[Any] = np.exp2(-8 * fractions)
     return slopes.astype(_inputs.float_dtype(dtype), copy=False)
 
 
@@ -75,41 +73,41 @@ def alibi_bias(
     offset: ArrayLike = 0,
     dtype: DTypeLike = float,
 ) -> NDArray[Any]:
-    r"""Take points off a score in proportion to the distance.
+    r"""Lower each score in proportion to the distance.
 
     $$B_{hij} = -m_h\, | j - (i + \text{offset}) |$$
 
     $m_h$ are the `alibi_slopes`. The paper defines the bias for causal models,
-    in which every key stands before its query. Here a key after the query pays
-    the same price, which is an extension.
+    in which no key comes after its query. Giving later keys the same penalty
+    is an extension.
 
     Parameters
     ----------
     n_heads : int
-        Heads; each has its own slope.
+        The number of heads, each with a slope of its own.
     n_queries : int
         Rows.
     n_keys : int, optional
         Columns; n_queries if omitted.
-    offset : int, optional
-        As in `causal_mask`: n_keys - n_queries aligns the last query with the
-        last key.
+    offset : int or array_like of int, optional
+        As in `causal_mask`; an array has one number per sequence, (batch,).
     dtype : dtype, optional
         Floating-point type of the result.
 
     Returns
     -------
     bias : ndarray of dtype, shape (n_heads, n_queries, n_keys)
-        To be added to scaled scores: `bias=` of
-        `scaled_dot_product_attention`.
+        Added to scaled scores: `bias=` of `scaled_dot_product_attention`. An
+        array of offsets gives (batch, n_heads, n_queries, n_keys).
 
     Raises
     ------
     TypeError
-        If a size or the offset is not an integer, or dtype not a
-        floating-point type.
+        If a size or offset is not an integer, or dtype not a floating-point
+        type.
     ValueError
-        If n_heads is less than 1, or a size negative.
+        If n_heads is less than 1, a size negative, or offset has more than
+        one axis.
 
     References
     ----------
@@ -117,7 +115,7 @@ def alibi_bias(
 
     Examples
     --------
-    The first of eight heads pays half a point a step:
+    The first of eight heads loses half a point per step:
 
     >>> from attention import alibi_bias
     >>> alibi_bias(8, 3)[0]
@@ -125,7 +123,7 @@ def alibi_bias(
            [-0.5,  0. , -0.5],
            [-1. , -0.5,  0. ]])
 
-    One new query behind three cached tokens:
+    The second head, for one new query after three cached tokens:
 
     >>> from attention import alibi_bias
     >>> alibi_bias(8, 1, 4, offset=3)[1]
@@ -134,9 +132,7 @@ def alibi_bias(
     slopes = alibi_slopes(n_heads)[:, None, None]
     distance = distances(n_queries, n_keys, offset)
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
-        bias: NDArray[Any] = slopes * -np.abs(
-            distance
-        )  # (..., n_heads, n_q, n_k)
+        bias: NDArray[Any] = slopes * -np.abs(distance)  # no zero is -0
         return bias.astype(_inputs.float_dtype(dtype))
 
 
@@ -147,39 +143,37 @@ def relative_position_bias(
     *,
     offset: ArrayLike = 0,
 ) -> NDArray[Any]:
-    r"""Look up a learned number for every head and distance; far distances share the last one.
+    r"""Look up a learned number for each head and distance.
 
-    $$B_{hij} = t_{h,\, D + \operatorname{clip}(j - (i + \text{offset}),\, -D,\, D)}$$
+    $$B_{hij} = t_{h,\, D + \delta}, \qquad
+    \delta = \operatorname{clip}(j - (i + \text{offset}),\, -D,\, D)$$
 
-    $t$ is the table and D the distance at which it ends.
+    $t$ is the table. Beyond its last distance D all distances count as D.
 
     Parameters
     ----------
     table : array_like of shape (n_heads, 2 * D + 1)
-        One number for each distance from -D to D, with distance 0 in the
-        middle.
+        One number per distance from -D to D, with distance 0 in the middle.
     n_queries : int
         Rows.
     n_keys : int, optional
         Columns; n_queries if omitted.
-    offset : int, optional
-        As in `causal_mask`: n_keys - n_queries aligns the last query with the
-        last key.
+    offset : int or array_like of int, optional
+        As in `alibi_bias`.
 
     Returns
     -------
     bias : ndarray of shape (n_heads, n_queries, n_keys)
-        To be added to scaled scores: `bias=` of
-        `scaled_dot_product_attention`.
+        As in `alibi_bias`, in the dtype of the table.
 
     Raises
     ------
     TypeError
-        If a size or the offset is not an integer, or the table does not hold
-        real numbers.
+        If a size or offset is not an integer, or the table does not hold real
+        numbers.
     ValueError
-        If a size is negative, or the table has no middle: an even number of
-        columns.
+        If a size is negative, offset has more than one axis, or the table has
+        an even number of columns and so no middle.
 
     References
     ----------
@@ -189,7 +183,7 @@ def relative_position_bias(
 
     Examples
     --------
-    One head that likes the token before it:
+    One head that favours earlier tokens:
 
     >>> from attention import relative_position_bias
     >>> relative_position_bias([[7.0, 0.0, -1.0]], 3)
@@ -197,7 +191,7 @@ def relative_position_bias(
             [ 7.,  0., -1.],
             [ 7.,  7.,  0.]]])
 
-    The second of two queries stands at the last of three keys:
+    The last of two queries is at the position of the last of three keys:
 
     >>> from attention import relative_position_bias
     >>> relative_position_bias([[-2.0, -1.0, 0.0, 1.0, 2.0]], 2, 3, offset=1)
@@ -223,46 +217,48 @@ def relative_position_bucket(
     n_buckets: int = 32,
     max_distance: int = 128,
 ) -> NDArray[np.int64]:
-    r"""Sort distances into buckets: one each for the near ones, wider and wider ones for the far ones.
+    r"""Sort distances into buckets, which widen as distances grow.
 
     $$b(\delta) = \begin{cases} \delta & \delta < e \\
-    \min\Big(B - 1,\; e + \Big\lfloor (B - e)\, \frac{\ln(\delta / e)}{\ln(D / e)} \Big\rfloor\Big)
+    \min\Big(B - 1,\; e + \Big\lfloor (B - e)\,
+    \frac{\ln(\delta / e)}{\ln(D / e)} \Big\rfloor\Big)
     & \text{otherwise} \end{cases} \qquad e = \lfloor B / 2 \rfloor$$
 
-    $\delta$ is how far the key stands before the query, B the number of
-    buckets and D is `max_distance`. Bidirectional, each side has half of the
-    buckets, and keys after the query the upper half of the numbers. Otherwise
-    all keys after the query share bucket 0 with the query's own position. A
-    bucket that begins at a whole number begins there exactly; code that takes
-    the logarithm in float32 can miss such a distance by one bucket.
+    $\delta$ is how far the key is before the query, or 0 if it comes after, B
+    the number of buckets and D is `max_distance`. If bidirectional, $\delta$
+    is the distance on either side, B is half the number of buckets, and keys
+    after the query are in the upper half. Code that takes the logarithm in
+    float32 can miss by one bucket a distance at which a bucket begins; here it
+    is exact.
 
     Parameters
     ----------
     distance : array_like of int, any shape
         Key position minus query position.
     bidirectional : bool, optional
-        Whether to tell keys after the query apart; False in a causal model.
+        Whether keys after the query get buckets of their own; False in a
+        causal model.
     n_buckets : int, optional
         Buckets of both sides together; even if bidirectional.
     max_distance : int, optional
-        All distances from here on share the last bucket of their side.
+        All distances from here on are in the last bucket of their side.
 
     Returns
     -------
     bucket : ndarray of int, shape of distance
-        From 0 to n_buckets - 1; columns of a table (n_heads, n_buckets):
-        `table[:, bucket]` is a bias. T5 adds it to dot products that are not
-        scaled: `scale=1.0`.
+        From 0 to n_buckets - 1. With a table (n_heads, n_buckets),
+        `table[:, bucket]` is a bias. T5 adds it to unscaled dot products:
+        `scale=1.0`.
 
     Raises
     ------
     TypeError
-        If distance does not hold integers, a size is not an integer, or
-        bidirectional not a bool.
+        If distance does not hold integers, n_buckets or max_distance is not an
+        integer, or bidirectional not a bool.
     ValueError
         If a side has fewer than two buckets, n_buckets is odd though
-        bidirectional, or max_distance not above the distances that have
-        buckets of their own.
+        bidirectional, or max_distance is not above the distances that have a
+        bucket to themselves.
 
     References
     ----------
@@ -271,13 +267,13 @@ def relative_position_bucket(
 
     Examples
     --------
-    Up to 7 each distance has a bucket, then buckets widen:
+    Up to 7 each distance has a bucket to itself, then buckets widen:
 
     >>> from attention import relative_position_bucket
     >>> relative_position_bucket([0, -1, -7, -8, -11, -12, -127, -128, -9999])
     array([ 0,  1,  7,  8,  8,  9, 15, 15, 15])
 
-    Keys after the query, in both kinds of model:
+    Keys after the query, in a bidirectional and in a causal model:
 
     >>> from attention import relative_position_bucket
     >>> relative_position_bucket([1, 7, 8, 128])
@@ -289,16 +285,15 @@ def relative_position_bucket(
     both = _inputs.flag("bidirectional", bidirectional)
     n_buckets = _inputs.integer("n_buckets", n_buckets, 4 if both else 2)
     if both and n_buckets % 2:
-        rule = "n_buckets must be even, half of them for each side"
+        rule = "n_buckets must be even if bidirectional, half for each side"
         _inputs.refuse(rule, n_buckets=n_buckets)
     side = n_buckets // 2 if both else n_buckets
     near = side // 2
     max_distance = _inputs.integer("max_distance", max_distance, near + 1)
-    far = side - near
-    # where the far buckets begin; one that is an integer stays one
-    starts = near * (max_distance / near) ** (np.arange(1, far) / far)
-    starts = np.ceil(starts * (1 - 1e-12))
     delta = np.abs(steps) if both else np.maximum(-steps, 0)
-    beyond = near + np.searchsorted(starts, delta, side="right")
-    bucket: NDArray[np.int64] = np.where(delta < near, delta, beyond)
-    return bucket + np.where(both & (steps > 0), side, 0)
+    with np.errstate(divide="ignore"):  # ln 0, where delta < near
+        ratio = np.log(delta / near) / np.log(max_distance / near)
+    far = near + np.floor((side - near) * ratio + 1e-12)  # against rounding
+    bucket = np.where(delta < near, delta, np.minimum(side - 1, far))
+    upper: NDArray[np.bool_] = both & (steps > 0)
+    return np.where(upper, side + bucket, bucket).astype(np.int64)

@@ -1,4 +1,7 @@
-"""A position as a rotation: queries and keys are turned, so that their products see distances alone."""
+"""A position as a rotation of queries and keys.
+
+Their dot products then depend on the distance between positions alone.
+"""
 
 from typing import Any, Literal
 
@@ -17,39 +20,37 @@ def rotary_tables(
     interpolation: float = 1.0,
     dtype: DTypeLike = float,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    r"""Look up the cosines and sines of the angles by which rotary positions turn pairs of features.
+    r"""Tabulate the cosine and sine of each angle of rotation.
 
-    $$\cos\frac{p\,\theta_i}{s}, \quad \sin\frac{p\,\theta_i}{s}, \qquad \theta_i = \text{base}^{-2i/r},
-    \qquad i = 0, \dots, \tfrac r2 - 1$$
+    $$\cos\frac{p\,\theta_i}{s}, \quad \sin\frac{p\,\theta_i}{s}, \qquad
+    \theta_i = \text{base}^{-2i/r}, \qquad i = 0, \dots, \tfrac r2 - 1$$
 
-    p is a position, $r$ is `rotary_dim`, $s$ is `interpolation`; `inv_freq`
-    gives other $\theta_i$.
+    $p$ is a position, $r$ is `rotary_dim` and $s$ is `interpolation`.
 
     Parameters
     ----------
     positions : array_like, any shape
-        Where the tokens stand: 0, 1, 2, … or any real numbers.
+        Positions of the tokens: 0, 1, 2, … or any real numbers.
     rotary_dim : int
-        How many features are turned, two for each angle; even. All of a
-        head's, or fewer for a partial rotation.
+        How many features are rotated, two per angle; even. All features of a
+        head, or fewer for a partial rotation.
     base : float, optional
-        The larger, the slower the last pairs turn.
+        The larger the base, the slower the last pairs rotate.
     inv_freq : array_like of shape (rotary_dim / 2,), optional
-        The frequencies $\theta_i$ themselves, in radians a position, for
-        models that stretch some of them more than others; base is left out
-        then. A pair with frequency 0 does not turn.
+        Use these frequencies $\theta_i$, in radians per position, in place of
+        a base, for models that stretch some of them more than others. A pair
+        with frequency 0 is not rotated.
     interpolation : float, optional
-        Divide the positions by this. A model trained on n tokens reads s * n
-        of them with interpolation s: all angles stay inside the range it was
-        trained on, and neighbours stand closer together, for which it is
-        fine-tuned briefly.
+        Divide the positions by this. With s, a model trained on n tokens reads
+        s * n: all angles stay in the range that it was trained on. Since
+        neighbours are closer together, it is fine-tuned briefly.
     dtype : dtype, optional
         Floating-point type of the tables. The angles are computed in float64.
 
     Returns
     -------
     cos, sin : ndarray of dtype, shape positions.shape + (rotary_dim / 2,)
-        One angle for each position and pair, for `apply_rotary`.
+        One angle per position and pair, for `apply_rotary`.
 
     Raises
     ------
@@ -59,8 +60,8 @@ def rotary_tables(
         floating-point type.
     ValueError
         If rotary_dim is not a positive even number, or base or interpolation
-        not positive; if inv_freq does not hold rotary_dim / 2 numbers, has one
-        that is negative, nan or inf, or is given together with a base.
+        is not positive. If inv_freq has another shape, holds a number that is
+        negative, nan or inf, or is given together with a base.
 
     References
     ----------
@@ -69,8 +70,8 @@ def rotary_tables(
 
     Examples
     --------
-    Position 1 turns the first of two pairs by one radian, the second by a
-    hundredth:
+    Position 1 rotates the first of two pairs by one radian, the second by a
+    hundredth of a radian:
 
     >>> from attention import rotary_tables
     >>> cos, sin = rotary_tables([0, 1], 4)
@@ -81,33 +82,23 @@ def rotary_tables(
     array([[0.     , 0.     ],
            [0.84147, 0.01   ]])
 
-    Interpolated by 4, position 8 is turned as position 2 was in training:
-
-    >>> import numpy as np
-    >>> from attention import rotary_tables
-    >>> np.array_equal(rotary_tables(8, 6, interpolation=4), rotary_tables(2, 6))
-    True
-
-    Frequencies of your own: of two pairs the first turns by a radian a
-    position, the second not at all.
+    Interpolated by 4, position 8 is rotated as position 2 was in training:
 
     >>> from attention import rotary_tables
-    >>> cos, sin = rotary_tables([0, 1, 2], 4, inv_freq=[1.0, 0.0])
-    >>> sin.round(4)
-    array([[0.    , 0.    ],
-           [0.8415, 0.    ],
-           [0.9093, 0.    ]])
+    >>> rotary_tables(8, 4, interpolation=4)[1].round(5)
+    array([0.9093, 0.02  ])
+    >>> rotary_tables(2, 4)[1].round(5)
+    array([0.9093, 0.02  ])
 
-    Why the angles are computed in float64: at position one million, those of
-    float32 are wrong by up to 0.05 radians, three degrees.
+    With frequencies of your own, here 1 and 0, the second pair is not rotated:
 
-    >>> import numpy as np
-    >>> frequencies = 10000.0 ** (-np.arange(0, 128, 2) / 128)
-    >>> single = np.float32(1_000_000) * frequencies.astype(np.float32)
-    >>> float(np.abs(single - 1_000_000 * frequencies).max().round(3))
-    0.052
+    >>> from attention import rotary_tables
+    >>> cos, sin = rotary_tables([1, 2], 4, inv_freq=[1.0, 0.0])
+    >>> sin.round(5)
+    array([[0.84147, 0.     ],
+           [0.9093 , 0.     ]])
     """
-    where = _inputs.real("positions", positions).astype(np.float64)
+    p = _inputs.real("positions", positions).astype(np.float64)
     rotary_dim = _rotary_dim(rotary_dim)
     base = _inputs.number("base", base, positive=True)
     interpolation = _inputs.number("interpolation", interpolation, True)
@@ -119,7 +110,7 @@ def rotary_tables(
             _inputs.refuse("inv_freq replaces base: give one", base=base)
         frequencies = _frequencies(inv_freq, rotary_dim)
     with np.errstate(all="ignore"):  # float16 has no room for small sines
-        angles = where[..., None] / interpolation * frequencies  # (..., r / 2)
+        angles = p[..., None] / interpolation * frequencies  # (..., r / 2)
         cos, sin = np.cos(angles), np.sin(angles)
         return cos.astype(dtype, copy=False), sin.astype(dtype, copy=False)
 
@@ -142,33 +133,35 @@ def apply_rotary(
     *,
     layout: Literal["interleaved", "half"],
 ) -> NDArray[Any]:
-    r"""Turn every pair of features by the angle of its position.
+    r"""Rotate every pair of features by the angle of its position.
 
     $$\begin{pmatrix} x'_a \\ x'_b \end{pmatrix} =
-    \begin{pmatrix} \cos & -\sin \\ \sin & \cos \end{pmatrix} \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \qquad
-    (a, b) = \begin{cases} (2i,\, 2i + 1) & \text{interleaved} \\ (i,\, i + \tfrac r2) & \text{half} \end{cases}$$
+    \begin{pmatrix} \cos & -\sin \\ \sin & \cos \end{pmatrix}
+    \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \qquad
+    (a, b) = \begin{cases} (2i,\, 2i + 1) & \text{interleaved} \\
+    (i,\, i + \tfrac r2) & \text{half} \end{cases}$$
 
-    $r$ is twice the last axis of the tables. The product of a turned query and
-    a turned key depends on the distance of their positions alone, $R_m^\top
-    R_n = R_{n - m}$, and norms stay as they are.
+    $r$ is twice the last axis of the tables. The product of a rotated query
+    and a rotated key depends only on the distance between their positions,
+    $R_m^\top R_n = R_{n - m}$, and rotations preserve norms.
 
     Parameters
     ----------
     x : array_like of shape (..., n, d)
         Queries or keys; a single vector of shape (d,) too.
     cos, sin : array_like of shape (..., n, r/2)
-        Tables from `rotary_tables`, which must broadcast to x: leading axes
-        (batch, heads) may be left out or 1, and so may n. The first r features
-        are turned, the others stay: r <= d.
+        Tables from `rotary_tables`. They must broadcast to x: leading axes
+        (batch, heads) and n may be left out or 1. The first r features are
+        rotated, the others are not: r <= d.
     layout : "interleaved" or "half"
-        Pairs of neighbours, or of features r/2 apart. Weights that were
-        trained with one give nonsense with the other, and no shape shows it;
-        so there is no default.
+        Whether neighbours form a pair, or features r/2 apart. Weights trained
+        with one layout give nonsense with the other, and no shape shows it,
+        which is why there is no default.
 
     Returns
     -------
     rotated : ndarray of shape (..., n, d)
-        In the dtype of x, to which the tables are cast; float16 is computed in
+        In the dtype of x, whatever that of the tables; float16 is computed in
         float32.
 
     Raises
@@ -186,8 +179,7 @@ def apply_rotary(
     Examples
     --------
     A quarter turn takes the first axis to the second, and the second to minus
-    the first. The zeros are not exact, since the double nearest to $\pi / 2$
-    is not $\pi / 2$:
+    the first. The zeros are not exact, because $\pi / 2$ is rounded:
 
     >>> import numpy as np
     >>> from attention import apply_rotary, rotary_tables
@@ -196,9 +188,8 @@ def apply_rotary(
     array([[ 6.123234e-17,  1.000000e+00],
            [-1.000000e+00,  6.123234e-17]])
 
-    The layouts pair different features; here by half a turn, of one pair only:
+    The layouts pair different features. Half a turn, of the first pair only:
 
-    >>> import numpy as np
     >>> from attention import apply_rotary
     >>> cos, sin = [[-1.0, 1.0]], [[0.0, 0.0]]
     >>> apply_rotary([[1.0, 2.0, 3.0, 4.0]], cos, sin, layout="interleaved")
@@ -230,38 +221,35 @@ def rotation_fits(
     sin: NDArray[Any],
     layout: str,
 ) -> None:
-    """Refuse tables that cannot turn the features of x."""
+    """Refuse tables that cannot rotate the features of x."""
     given = {name: x, "cos": cos, "sin": sin}
     _inputs.one_of("layout", layout, ("interleaved", "half"))
     if not (x.ndim and cos.ndim) or cos.shape != sin.shape:
         rule = f"{name} needs axes (..., n, d), cos and sin (..., n, r/2)"
         _inputs.refuse(rule, **given)
     if 2 * cos.shape[-1] > x.shape[-1]:
-        _inputs.refuse(
-            f"cos and sin turn more features than {name} has: "
-            f"twice their last axis",
-            **given,
-        )
+        rule = f"cos and sin (..., r/2) rotate more features than {name} has"
+        _inputs.refuse(rule, **given)
     try:
         np.broadcast_to(cos[..., :0], (*x.shape[:-1], 0))
     except ValueError:
-        rule = f"cos and sin must broadcast to {name}, a row per position"
+        rule = f"cos and sin must broadcast to {name}, one row per position"
         _inputs.refuse(rule, **given)
 
 
 def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
-    r"""List the features of the interleaved layout in the order of the half layout.
+    r"""List interleaved features in the order of the half layout.
 
     $$(0, 2, 4, \dots, r - 2,\; 1, 3, 5, \dots, r - 1)$$
 
     With `order = rotary_permutation(r)`, `x[..., order]` goes from interleaved
-    to half, and `x[..., np.argsort(order)]` back. Applied to the columns of a
-    head's $W_Q$ and $W_K$ it converts weights.
+    to half, and `x[..., np.argsort(order)]` goes back. The columns of a head's
+    $W_Q$ and $W_K$ in this order are its weights for the half layout.
 
     Parameters
     ----------
     rotary_dim : int
-        How many features are turned; even.
+        How many features are rotated; even.
 
     Returns
     -------
@@ -277,8 +265,7 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 
     References
     ----------
-    [Su et al. 2021](../reference/sources.md#su2021), eq. (34), has the
-    interleaved layout.
+    [Su et al. 2021](../reference/sources.md#su2021), eq. (34): interleaved.
 
     Examples
     --------
@@ -286,7 +273,7 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
     >>> rotary_permutation(6)
     array([0, 2, 4, 1, 3, 5])
 
-    Reorder and turn, or turn and reorder:
+    Reorder and rotate, or rotate and reorder:
 
     >>> import numpy as np
     >>> from attention import apply_rotary, rotary_permutation, rotary_tables
@@ -303,6 +290,6 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
 
 def _rotary_dim(rotary_dim: int) -> int:
     if _inputs.integer("rotary_dim", rotary_dim, 2) % 2:
-        rule = "rotary_dim must be even, two features for every angle"
+        rule = "rotary_dim must be even, two features per angle"
         _inputs.refuse(rule, rotary_dim=rotary_dim)
     return rotary_dim

@@ -1,4 +1,4 @@
-"""One head of attention over token vectors: a sequence asks itself, or another one."""
+"""One head of attention, within a sequence or from one sequence to another."""
 
 from typing import Any, Unpack
 
@@ -19,19 +19,18 @@ def self_attention(
     w_v: ArrayLike,
     **options: Unpack[AttentionOptions],
 ) -> NDArray[Any]:
-    r"""Let every token of a sequence ask all tokens of the same sequence.
+    r"""Let every token of a sequence attend to all tokens of that sequence.
 
     $$\Z = \softmax\!\Big(\frac{(X W_Q)(X W_K)^\top}{\sqrt{d_k}}\Big) X W_V$$
 
     Parameters
     ----------
     x : array_like of shape (..., n, d_model)
-        Token vectors, one a row; queries, keys and values are all made from
-        them.
+        Token vectors, one per row, for queries, keys and values alike.
     w_q, w_k : array_like of shape (d_model, d_k)
-        They make queries and keys.
+        The projection matrices of queries and keys.
     w_v : array_like of shape (d_model, d_v)
-        It makes values. All four arrays promote to a common dtype as in
+        That of values. All four arrays promote to a common dtype as in
         `scaled_dot_product_attention`.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
@@ -40,7 +39,7 @@ def self_attention(
     Returns
     -------
     output : ndarray of shape (..., n, d_v)
-        One row for every token.
+        One row per token.
 
     Raises
     ------
@@ -57,8 +56,9 @@ def self_attention(
 
     Examples
     --------
-    The running example: *that*, *chased* and *ran* ask for the first noun and
-    find it, *cat* and *dog* ask nothing.
+    In the running example *that*, *chased* and *ran* look for the first noun,
+    *cat*, and give it the largest weight. *cat* and *dog* look for nothing, so
+    they average all values:
 
     >>> from attention import self_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
@@ -69,8 +69,7 @@ def self_attention(
            [2.4, 2.4],
            [5. , 2. ]])
 
-    Options are passed on; under a causal mask the first word sees itself
-    alone:
+    Options are passed on. Under a causal mask the first word sees only itself:
 
     >>> from attention import self_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
@@ -96,23 +95,23 @@ def cross_attention(
     w_v: ArrayLike,
     **options: Unpack[AttentionOptions],
 ) -> NDArray[Any]:
-    r"""Let every token of one sequence ask the tokens of another.
+    r"""Let every token of one sequence attend to the tokens of another.
 
     $$\Z = \softmax\!\Big(\frac{(X W_Q)(Y W_K)^\top}{\sqrt{d_k}}\Big) Y W_V$$
 
     Parameters
     ----------
     x : array_like of shape (..., n_q, d_model)
-        The tokens that ask.
+        Token vectors, one per row, for the queries.
     memory : array_like of shape (..., n_k, d_memory)
-        The tokens that answer, $Y$ in the formula: the encoder's output in a
-        translation model.
+        Token vectors for keys and values, $Y$ in the formula: the encoder's
+        output in a translation model.
     w_q : array_like of shape (d_model, d_k)
-        It makes queries.
+        The projection matrix of queries.
     w_k : array_like of shape (d_memory, d_k)
-        It makes keys.
+        That of keys.
     w_v : array_like of shape (d_memory, d_v)
-        It makes values. All five arrays promote to a common dtype as in
+        That of values. All five arrays promote to a common dtype as in
         `scaled_dot_product_attention`.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
@@ -121,7 +120,7 @@ def cross_attention(
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
-        One row for every token that asks.
+        One row per token of x.
 
     Raises
     ------
@@ -138,23 +137,15 @@ def cross_attention(
 
     Examples
     --------
-    Two verbs ask three words; the scores are 2 x 3, the output has two rows:
+    Two verbs attend to *cat*, *that* and *dog* with weights 4/7, 2/7 and 1/7,
+    and receive 40/7 parts *cat* and 16/7 parts *dog*:
 
     >>> from attention import cross_attention
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
-    >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V)
-    array([[5.71428571, 2.28571429],
-           [5.71428571, 2.28571429]])
-
-    Of cat, that and dog with weights 4/7, 2/7 and 1/7, that is 40/7 parts
-    *cat* and 16/7 parts *dog*:
-
-    >>> from attention import cross_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
-    >>> cross_attention(x[[4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
-    array([[40., 16.]])
+    >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
+    array([[40., 16.],
+           [40., 16.]])
     """
     _inputs.options("cross_attention", options, OPTIONS)
     (x, y, w_q, w_k, w_v), dtype = _inputs.floats(

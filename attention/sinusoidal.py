@@ -1,4 +1,4 @@
-"""A position as a vector of sines and cosines, added to what a token means."""
+"""A position as a vector of sines and cosines, added to a token vector."""
 
 from typing import Any
 
@@ -17,10 +17,11 @@ def sinusoidal_encoding(
 ) -> NDArray[Any]:
     r"""Write each position as sines and cosines of falling frequency.
 
-    $$PE_{p,\,2i} = \sin\frac{p}{\text{base}^{2i/d}}, \qquad PE_{p,\,2i+1} = \cos\frac{p}{\text{base}^{2i/d}},
-    \qquad i = 0, \dots, \tfrac d2 - 1$$
+    $$PE_{p,\,2i} = \sin\frac{p}{\text{base}^{2i/d}}, \qquad
+    PE_{p,\,2i+1} = \cos\frac{p}{\text{base}^{2i/d}}, \qquad
+    i = 0, \dots, \tfrac d2 - 1$$
 
-    i counts pairs of columns, and $d$ is `d_model`.
+    $i$ counts pairs of columns, and $d$ is `d_model`.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def sinusoidal_encoding(
     """
     n_positions = _inputs.integer("n_positions", n_positions, 0)
     if _inputs.integer("d_model", d_model, 2) % 2:
-        rule = "d_model must be even, a sine and a cosine for every pair"
+        rule = "d_model must be even, a sine and a cosine per frequency"
         _inputs.refuse(rule, d_model=d_model)
     base = _inputs.number("base", base, positive=True)
     frequencies = base ** (-np.arange(0, d_model, 2) / d_model)

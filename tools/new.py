@@ -64,8 +64,8 @@ def function(root: Path, name: str, module: str) -> list[str]:
         text = _with_imports((root / file).read_text("utf-8"), imports)
         (root / file).write_text(f"{text.rstrip()}\n\n\n{definitions}", "utf-8")
     init = package / "__init__.py"
-    listed = init.read_text("utf-8").replace("__all__ = [\n", f'__all__ = [\n    "{name}",\n', 1)
-    init.write_text(_with_imports(listed, f"from attention.{module} import {name}"), "utf-8")
+    line = f"from attention.{module} import {name} as {name}"
+    init.write_text(_with_imports(init.read_text("utf-8"), line), "utf-8")
     _tidy(*(str(root / file) for file in changed))
     return [*dict.fromkeys([*new, *changed]), "the tests in tests/package name what else belongs to a public function"]
 

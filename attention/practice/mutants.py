@@ -172,15 +172,9 @@ dot_product: attention_scores, attention_weights,
         "each gives alone.",
         """
 multi_head: multi_head_attention
-- heads = scaled_dot_product_attention(
--     query, key, value,
--     enable_gqa=n_kv_heads != w.n_heads, **options,
-- )
-+ options.setdefault("scale", wq.shape[1] ** -0.5)
-+ heads = scaled_dot_product_attention(
-+     query, key, value,
-+     enable_gqa=n_kv_heads != w.n_heads, **options,
-+ )
+- query = _split(x @ w_q + b_q, w.n_heads)
++ query = _split(x @ w_q + b_q, w.n_heads)
++ options.setdefault("scale", w_q.shape[1] ** -0.5)
 """,
     ),
     Mutant(
@@ -237,8 +231,8 @@ relative: alibi_bias
         "One new query behind three cached keys: how many keys may it see?",
         """
 masks: distances
-- np.arange(n_q) + first
-+ np.arange(n_q) + 0 * first
+- first + np.arange(n_q)
++ 0 * first + np.arange(n_q)
 dot_product: prepared
 - np.arange(given.query.shape[-2])[:, None] + offset
 + np.arange(given.query.shape[-2])[:, None] + 0 * offset
@@ -252,9 +246,9 @@ dot_product: prepared
         "A text at once, and the same text token by token: what must be "
         "equal? Use rotary and a cache.",
         """
-multi_head: _rows_of
-- rows[..., n_seen : n_seen + n_new, :]
-+ rows[..., :n_new, :]
+multi_head: _rows
+- first + np.arange(n_new)[:, None]
++ 0 * first + np.arange(n_new)[:, None]
 """,
     ),
     Mutant(

@@ -1,12 +1,10 @@
 """A function of the package, explained line by line: the code is read from its file while the page is being built.
 
     ```explained-code
-    function: attention/costs.py:_product   # a file, and a function in it
-    notes:                                  # how a line begins: its note
-      "def": The sizes come by name, so that an error can name the wrong one.
-      "result = 1": No size at all makes 1.
-      "for": Each size is checked before it counts.
-      "return": What is left is the product.
+    function: attention/costs.py:_size   # a file, and a function in it
+    notes:                               # how a line begins: its note
+      "def": The size comes with its name, so that an error can tell which is wrong.
+      "return": An integer of 0 or more passes.
     ```
 
 Every line is explained: the first note begins at `def`, and the lines up to the next one belong to it. The docstring is

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from attention import (
     feed_forward,
     gelu,
     layer_norm,
-    multi_head_attention,
     rms_norm,
     rotary_tables,
     silu,
@@ -115,25 +115,15 @@ def test_a_normalised_token_has_mean_0_and_variance_1_and_each_by_itself(rng):
         assert np.argwhere((norm(moved) != norm(x)).any(-1)).tolist() == [[1, 2]]
 
 
-def test_layer_norm_forgets_shift_and_scale_and_rms_norm_scale_alone(rng):
-    x = rng.standard_normal((3, 6))
-    np.testing.assert_allclose(layer_norm(4 * x + 9, eps=0), layer_norm(x, eps=0), rtol=0, atol=1e-13)
-    np.testing.assert_allclose(rms_norm(4 * x, eps=0), rms_norm(x, eps=0), rtol=0, atol=1e-14)
-    assert not np.allclose(rms_norm(x + 9, eps=0), rms_norm(x, eps=0))
-    centred = x - x.mean(-1, keepdims=True)
-    np.testing.assert_allclose(rms_norm(centred), layer_norm(x), rtol=0, atol=1e-14)
-
-
 def test_a_large_mean_does_not_drown_the_variance():
     np.testing.assert_array_equal(layer_norm([1e9 + 1, 1e9 + 5, 1e9 + 1, 1e9 + 5], eps=0), [-1, 1, -1, 1])
 
 
 def test_eps_is_a_hundred_thousandth_if_omitted(rng):
     x = 1e-3 * rng.standard_normal((3, 6))
-    np.testing.assert_array_equal(layer_norm(x), layer_norm(x, eps=1e-5))
-    np.testing.assert_array_equal(rms_norm(x), rms_norm(x, eps=1e-5))
-    np.testing.assert_array_equal(layer_norm(np.full((2, 3), 7.0)), np.zeros((2, 3)))
-    np.testing.assert_array_equal(rms_norm(np.zeros((2, 3))), np.zeros((2, 3)))
+    for norm in (layer_norm, rms_norm):
+        np.testing.assert_array_equal(norm(x), norm(x, eps=1e-5))
+        np.testing.assert_array_equal(norm(np.zeros((2, 3))), np.zeros((2, 3)))
 
 
 @pytest.mark.parametrize("function", [layer_norm, rms_norm, gelu, silu])
@@ -161,30 +151,6 @@ def test_gelu_by_hand():
     assert np.isnan(gelu([np.nan])).all()
 
 
-@pytest.mark.parametrize("dtype", [H, S, D])
-@pytest.mark.parametrize("approximate", [False, True])
-def test_gelu_of_minus_infinity_is_zero_without_a_warning(dtype, approximate):
-    with np.errstate(all="raise"):
-        np.testing.assert_array_equal(gelu(dtype(-np.inf), approximate=approximate), dtype(0), strict=True)
-
-
-def test_the_approximation_is_close_and_not_the_same():
-    x = np.linspace(-6, 6, 1001)
-    assert 1e-4 < np.abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4
-
-
-def test_gelu_follows_the_error_function_of_the_standard_library_to_the_last_digits():
-    grid = np.concatenate([np.linspace(-9, 9, 100_003), np.arange(-6, 6, 1 / 256), np.geomspace(1e-300, 9, 10_007)])
-    x = np.concatenate([grid, -grid, [0.0, -0.0, 40.0, -40.0]])
-    scaled = x / math.sqrt(2)
-    expected = x / 2 * (1 + np.array([math.erf(number) for number in scaled]))
-    from_left = np.abs(gelu(x) - expected)  # for negative x, digits of 1 + erf
-    assert (from_left <= 4 * np.finfo(float).eps * np.abs(x)).all()
-    small = np.abs(x) < 1
-    error = np.abs(gelu(x) * 2 - x - x * np.array([math.erf(number) for number in scaled]))[small]
-    assert (error <= 4 * np.finfo(float).eps * np.abs(x[small])).all()
-
-
 # --- silu --------------------------------------------------------------------------------------------------------
 
 
@@ -205,10 +171,11 @@ def test_silu_by_hand():
 
 
 @pytest.mark.parametrize("dtype", [H, S, D])
-def test_silu_of_minus_infinity_is_zero_without_a_warning(dtype):
+@pytest.mark.parametrize("function", [gelu, partial(gelu, approximate=True), silu])
+def test_minus_infinity_gives_zero_without_a_warning(function, dtype):
     with np.errstate(all="raise"):
-        np.testing.assert_array_equal(silu(dtype(-np.inf)), dtype(0), strict=True)
-        np.testing.assert_array_equal(silu(np.array([-60000, 60000], dtype)), np.array([0, 60000], dtype))
+        np.testing.assert_array_equal(function(dtype(-np.inf)), dtype(0), strict=True)
+        np.testing.assert_array_equal(function(np.array([-60000, 60000], dtype)), np.array([0, 60000], dtype))
 
 
 # --- feed-forward layer ------------------------------------------------------------------------------------------
@@ -238,30 +205,11 @@ def test_a_gated_feed_forward_layer_equals_the_loops(rng, lead, activation, orac
     assert not np.allclose(expected, loop_feed_forward(x, w_gate, w_out, *biases, w_gate=w_in, activation=oracle))
 
 
-def test_a_gate_that_is_one_leaves_two_projections(rng):
-    x, w_gate, w_in, w_out = (rng.standard_normal(shape) for shape in [(3, 4), (4, 7), (4, 7), (7, 6)])
-    result = feed_forward(x, w_in, w_out, w_gate=w_gate, activation=np.ones_like)
-    np.testing.assert_allclose(result, x @ w_in @ w_out, rtol=0, atol=1e-13)
-
-
-def test_an_activation_may_return_a_list():
-    y = feed_forward([[3.0]], [[1.0, -1.0]], [[2.0], [5.0]], activation=lambda hidden: relu(hidden).tolist())
-    np.testing.assert_array_equal(y, [[6]])
-
-
 def test_gelu_is_the_activation_if_none_is_named(rng):
     x, w_in, w_out = (rng.standard_normal(shape) for shape in [(3, 4), (4, 7), (7, 6)])
     default = feed_forward(x, w_in, w_out)
     np.testing.assert_array_equal(feed_forward(x, w_in, w_out, activation=gelu), default)
     assert not np.allclose(feed_forward(x, w_in, w_out, activation=relu), default)
-
-
-def test_tokens_do_not_see_each_other_in_the_feed_forward_layer(rng):
-    x, w_in, w_out = (rng.standard_normal(shape) for shape in [(2, 3, 4), (4, 7), (7, 6)])
-    moved = x.copy()
-    moved[1, 0] += 1
-    changed = (feed_forward(moved, w_in, w_out) != feed_forward(x, w_in, w_out)).any(-1)
-    assert changed.tolist() == [[False] * 3, [True, False, False]]
 
 
 # --- the block ---------------------------------------------------------------------------------------------------
@@ -400,15 +348,6 @@ def test_parts_that_return_zero_leave_the_residual(rng):
     np.testing.assert_allclose(post, loop_layer_norm(loop_layer_norm(x)), rtol=0, atol=1e-14)
 
 
-def test_the_residual_of_pre_ln_passes_a_large_token_on():
-    heads, rest = parts(np.random.default_rng(0))
-    x = np.zeros((4, 5))
-    x[1] = 1e8 * np.arange(5)
-    weights = block(heads, rest)
-    np.testing.assert_allclose(transformer_block(x, weights)[1], x[1], rtol=1e-6, atol=1e3)
-    assert np.abs(transformer_block(x, weights, norm_first=False)[1]).max() < 10
-
-
 @pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
 def test_under_a_causal_mask_later_tokens_cannot_be_seen_through_two_blocks(rng, norm_first):
     x, weights = rng.standard_normal((2, 6, 5)), block(*parts(rng))
@@ -422,12 +361,6 @@ def test_under_a_causal_mask_later_tokens_cannot_be_seen_through_two_blocks(rng,
     after = two(x)
     np.testing.assert_array_equal(after[:, :4], before[:, :4])
     assert (after[:, 4:] != before[:, 4:]).all()
-
-
-def test_tokens_in_another_order_give_rows_in_that_order(rng):
-    x, weights, order = rng.standard_normal((2, 5, 5)), block(*parts(rng)), [3, 0, 4, 1, 2]
-    result = transformer_block(x[:, order], weights)
-    np.testing.assert_allclose(result, transformer_block(x, weights)[:, order], rtol=0, atol=1e-12)
 
 
 def test_sequences_and_batches_may_be_empty(rng):
@@ -489,7 +422,7 @@ def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
     broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
     with pytest.raises(ValueError, match="activation must keep the shape"):
         transformer_block(x[3:], broken, cache=cache, is_causal=True)
-    assert cache.n_seen == 3
+    assert len(cache) == 3
     last = transformer_block(x[3:], weights, cache=cache, is_causal=True)
     whole = transformer_block(x, weights, is_causal=True)
     np.testing.assert_allclose(last, whole[3:], rtol=0, atol=1e-13)
@@ -518,22 +451,7 @@ def test_half_precision_sums_of_squares_may_pass_its_largest_number():
     np.testing.assert_array_equal(hidden, [[192]])  # by way of 262144
 
 
-def test_nan_shows_in_its_sequence_alone(rng):
-    x, weights = rng.standard_normal((2, 3, 5)), block(*parts(rng))
-    for norm_first in (True, False):
-        clean = transformer_block(x, weights, norm_first=norm_first)
-        poisoned = x.copy()
-        poisoned[0, 2, 1] = np.nan
-        result = transformer_block(poisoned, weights, norm_first=norm_first)
-        assert np.isnan(result[0]).all()
-        np.testing.assert_array_equal(result[1], clean[1])
-
-
 # --- bad input ---------------------------------------------------------------------------------------------------
-
-
-X = np.zeros((3, 4))
-NORMS = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
 
 
 def test_a_block_needs_heads_and_a_flag(rng):
@@ -542,7 +460,7 @@ def test_a_block_needs_heads_and_a_flag(rng):
     for wrong in (block(*parts(rng)).attention, {"w_in": np.eye(5)}, None):
         with pytest.raises(TypeError, match=says("weights must be BlockWeights", type(wrong).__name__)):
             transformer_block(np.zeros((3, 5)), wrong)
-    with pytest.raises(TypeError, match=says("norm_first", "int")):
+    with pytest.raises(TypeError, match=says("norm_first must be True or False", "1")):
         transformer_block(np.zeros((3, 5)), block(*parts(rng)), norm_first=1)
     with pytest.raises(TypeError, match="positional"):
         transformer_block(np.zeros((3, 5)), block(*parts(rng)), False)
@@ -550,13 +468,5 @@ def test_a_block_needs_heads_and_a_flag(rng):
 
 def test_a_block_takes_no_memory_since_its_tokens_attend_to_each_other(rng):
     x = rng.standard_normal((4, 5))
-    with pytest.raises(TypeError, match=says("transformer_block takes no option 'memory'", "rotary")):
+    with pytest.raises(TypeError, match=says("transformer_block takes no memory", "rotary")):
         transformer_block(x, block(*parts(rng)), memory=x)
-
-
-def test_the_order_of_steps_is_attention_then_feed_forward(rng):
-    heads, rest = parts(rng)
-    weights, x = block(heads, rest), rng.standard_normal((4, 5))
-    attended = x + multi_head_attention(layer_norm(x, rest["norm1_weight"], rest["norm1_bias"]), weights.attention)
-    silent = dataclasses.replace(weights, w_out=np.zeros((7, 5)), b_out=None)
-    np.testing.assert_allclose(transformer_block(x, silent), attended, rtol=0, atol=1e-14)

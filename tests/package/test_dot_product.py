@@ -680,3 +680,10 @@ def test_the_hint_to_drop_the_axis_of_heads_is_for_a_mask_of_a_batch_alone():
         with pytest.raises(ValueError, match="the scores have no axis") as error:
             attention_weights(array, array, mask=np.ones(mask, bool))
         assert ("mask[:, 0]" in str(error.value)) == hint
+
+
+@pytest.mark.parametrize("name", ["query", "key", "value"])
+def test_none_is_no_array(name):
+    arrays = {other: np.ones((2, 3)) for other in ("query", "key", "value")}
+    with pytest.raises(TypeError, match=f"{name} must hold real numbers"):
+        scaled_dot_product_attention(**arrays | {name: None})

@@ -244,7 +244,7 @@ def test_a_cache_holds_turned_keys_and_decoding_gives_what_the_whole_sequence_gi
     cache = KVCache()
     for at in range(7):
         token = slice(at, at + 1)
-        here = rotary_tables([cache.n_seen], 6)  # a new token's position is the number of tokens before it
+        here = rotary_tables(cache.n_seen[..., None], 6)  # a new token's position is the number of tokens before it
         keys, values = cache.append(apply_rotary(key[:, token], *here, layout=layout), value[:, token])
         output = scaled_dot_product_attention(apply_rotary(query[:, token], *here, layout=layout), keys, values)
         np.testing.assert_allclose(output, expected[:, token], rtol=0, atol=1e-14)

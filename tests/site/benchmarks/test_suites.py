@@ -131,7 +131,7 @@ def test_appends_are_forgotten_once_in_64_steps(rng):
     lengths = []
     for _ in range(130):
         suites._append(cache, new)
-        lengths.append(cache.n_seen)
+        lengths.append(len(cache))
     assert (min(lengths), max(lengths)) == (128, 191)
 
 
