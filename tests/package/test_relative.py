@@ -74,7 +74,7 @@ def test_sequences_of_a_batch_have_their_own_offsets(rng, offset):
 
 
 def test_a_bias_for_each_sequence_is_one_that_attention_takes(rng):
-    query, key, value = rng.standard_normal((3, 2, 4, 5)), *rng.standard_normal((2, 3, 2, 6, 5))
+    query, (key, value) = rng.standard_normal((3, 2, 4, 5)), rng.standard_normal((2, 3, 2, 6, 5))
     together = scaled_dot_product_attention(query, key, value, bias=alibi_bias(2, 4, 6, offset=[2, 0, 1]))
     for b, offset in enumerate([2, 0, 1]):
         alone = scaled_dot_product_attention(query[b], key[b], value[b], bias=alibi_bias(2, 4, 6, offset=offset))
