@@ -64,7 +64,7 @@ lowest: setup ## the tests with the oldest versions that pyproject.toml allows
 
 mutants: setup ## 200 random changes of attention/, one at a time: which of them does no test notice? MUTANTS="--seed 1"
 	$(BIN)/python -m venv --clear --without-pip .venv/mutants
-	$(BIN)/uv pip install --quiet --python .venv/mutants --only-binary :all: \
+	$(BIN)/uv pip install --quiet --python .venv/mutants --only-binary :all: --no-binary yattag \
 	    -r pyproject.toml --extra test "cosmic-ray>=8.4,<9"
 	.venv/mutants/bin/python -m tools.mutants $(MUTANTS)
 

@@ -147,6 +147,12 @@ def attention_weights(
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
+
+    A query that may attend to no key gets weights of zero:
+
+    >>> from attention import attention_weights
+    >>> attention_weights([[0.0]], [[1.0], [2.0]], mask=[False, False])
+    array([[0., 0.]])
     """
     _inputs.options("attention_weights", foreign)
     given = prepared(

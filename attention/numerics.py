@@ -243,7 +243,9 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     axis = _axes(axis, "weights", w)
     smallest = w.min(initial=0)
     if smallest < 0:
-        _inputs.refuse("weights must not be negative", smallest=smallest)
+        _inputs.refuse(
+            "weights must not be negative", smallest=float(smallest)
+        )
     with np.errstate(all="ignore"):
         terms = np.where(w == 0, 0, -w * np.log(w))
         total = terms.sum(axis=axis) + 0.0  # + 0.0: no -0

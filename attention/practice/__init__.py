@@ -1,1 +1,4 @@
-"""Kill the mutant: a reader's examples against packages that are wrong in one place (python -m attention.practice)."""
+"""Kill the mutant: a reader's examples against packages with one mistake.
+
+Run it with `python -m attention.practice`.
+"""

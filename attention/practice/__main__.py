@@ -1,4 +1,7 @@
-"""The program `python -m attention.practice [FILE]`, which says which mutants the doctests of a file kill."""
+"""The program `python -m attention.practice [FILE]`.
+
+It says which mutants the doctests of a file kill.
+"""
 
 import argparse
 import os
@@ -24,14 +27,17 @@ ALL_KILLED, SURVIVORS, WRONG, STALE, STOPPED = 0, 1, 2, 3, 130
 FILE = "mine.py"
 
 START = '''\
-"""My tests of attention. Python runs whatever stands behind >>> and compares what comes out with the line below.
+"""My tests of attention.
+
+Python runs what follows >>> and compares the result with the line below.
 
     python -m attention.practice {file}
 
-tells which mutants these tests kill: wrong versions of the package, each in one place. A test kills a mutant if it
-passes on the right function and fails on the wrong one. --list names them all.
+tells which mutants these tests kill: wrong versions of the package, each in
+one place. A test kills a mutant if it passes on the right function and fails
+on the wrong one. --list names them all.
 
-This first test is true, and kills nobody: every mutant returns the right shape.
+This first test is true, and kills none: every mutant gives the right shape.
 
 >>> import numpy as np
 >>> from attention import scaled_dot_product_attention
@@ -39,8 +45,9 @@ This first test is true, and kills nobody: every mutant returns the right shape.
 >>> scaled_dot_product_attention(query, key, value).shape
 (2, 6)
 
-Write the next one here. Choose numbers that you can work out on paper, and sizes that all differ; put the result that
-you expect, as Python prints it, below the call.
+Write the next one here. Choose numbers that you can work out on paper, and
+sizes that all differ; put the result that you expect, as Python prints it,
+below the call.
 
 """
 '''
@@ -90,9 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m attention.practice", description="Which mutants do the doctests of a file kill?",
-        epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        "python -m attention.practice",
+        description="Which mutants do the doctests of a file kill?",
+        epilog=STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "file",
         nargs="?",
@@ -137,7 +146,8 @@ def _start(path: Path) -> int:
     except OSError as error:
         return _refuse(f"{path}: {error.strerror}")
     print(
-        f"{path} is written: add a test to it, then run python -m attention.practice {path}"
+        f"{path} is written: add a test to it, then run "
+        f"python -m attention.practice {path}"
     )
     return ALL_KILLED
 
@@ -149,10 +159,9 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
     trouble = _trouble(file, right)
     if trouble:
         return _refuse(trouble)
-    print(
-        f"{file}: {_counted(right.ran, 'example passes', 'examples pass')} on the right functions. On the mutants:\n",
-        flush=True,
-    )
+    passing = "example passes" if right.ran == 1 else "examples pass"
+    print(f"{file}: {right.ran} {passing} on the right functions. ", end="")
+    print("On the mutants:\n", flush=True)
     survivors = []
     for mutant, result in _results(file, chosen, seconds):
         why = _why_killed(result)
@@ -167,9 +176,8 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
     print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} killed")
     if not survivors:
         return ALL_KILLED
-    print(
-        f"Try one alone: python -m attention.practice {file} --only {survivors[0]}"
-    )
+    command = f"python -m attention.practice {file} --only {survivors[0]}"
+    print(f"Try one alone: {command}")
     return SURVIVORS
 
 
@@ -213,7 +221,7 @@ def _trouble(file: str, result: Result) -> str:
 
 
 def _why_killed(result: Result) -> str:
-    """Say what told the mutant from the right function; nothing if nothing did."""
+    """Say what told the mutant from the right function, if anything did."""
     if result.failures:
         return f"by line {result.failures[0][0]}"
     return "while the file was imported" if result.trouble else result.end
@@ -226,10 +234,6 @@ def _described(state: str, mutant: Mutant) -> str:
             text, 79, initial_indent=" " * 6, subsequent_indent=" " * 6
         )
     return "\n".join(lines)
-
-
-def _counted(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one}"
 
 
 def _refuse(message: str, status: int = WRONG) -> int:

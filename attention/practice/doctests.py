@@ -1,8 +1,8 @@
-"""Run the doctests of a reader's file, on the package or on a mutant, in a process of their own.
+"""Run the doctests of a reader's file, on the package or on a mutant.
 
-`run` is called by the program and starts a Python that calls `main`, which writes what happened into a file, since its
-standard output belongs to the reader. A reader's code may do anything: it may never end, print without end, or end
-Python.
+`run` starts a Python that calls `main`, which writes what happened into a
+file, since its standard output belongs to the reader. A reader's code may do
+anything: it may never end, print without end, or end Python.
 """
 
 import doctest
@@ -28,7 +28,8 @@ import os
 import sys
 from types import ModuleType
 
-package = sys.modules["attention"] = ModuleType("attention")  # empty, as the real one is imported by the reader
+# empty, since the reader's file imports the real one
+package = sys.modules["attention"] = ModuleType("attention")
 package.__path__ = [sys.argv[1]]
 from attention.practice.doctests import main
 
@@ -54,11 +55,11 @@ class FileError(Exception):
     """A file whose examples cannot be run; the message says why, and where."""
 
 
-# --- the program's side ------------------------------------------------------------------------------------------
+# --- the program's side ------------------------------------------------------
 
 
 def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
-    """Run the examples of a file in a new process, and kill it after so many seconds."""
+    """Run the examples of a file in a new process, for so many seconds."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         report = Path(folder, "report.json")
         command = [
@@ -88,17 +89,18 @@ def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
         except subprocess.TimeoutExpired:
             return Result(end=f"not done after {seconds:g} seconds")
         if not report.exists():
+            status = ended.returncode
             return Result(
-                end=f"Python ended in the middle, with status {ended.returncode}"
+                end=f"Python ended in the middle, with status {status}"
             )
         return Result(*json.loads(report.read_text("utf-8")))
 
 
-# --- the side of the new process ---------------------------------------------------------------------------------
+# --- the side of the new process ---------------------------------------------
 
 
 def main(file: str, report: str, mutant: str) -> None:
-    """Run a file on a mutant, or on the package if none is named, and write a Result."""
+    """Run a file on a mutant, or on the package, and write a Result."""
     sys.dont_write_bytecode = True  # leave no folder beside the reader's file
     target = Path(report).absolute()
     try:
@@ -162,9 +164,9 @@ def _read(path: Path) -> str:
                 f"{path}: there is no such file; --start writes one"
             )
         if not path.is_file():
-            raise FileError(
-                f"{path}: this is {'a folder; name a file' if path.is_dir() else 'not a file'}"
-            )
+            is_folder = path.is_dir()
+            what = "a folder; name a file" if is_folder else "not a file"
+            raise FileError(f"{path}: this is {what}")
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(
@@ -179,7 +181,8 @@ def _where(path: Path, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.lineno:
         prompt = (error.text or "").lstrip().startswith(">>>")
         hint = (
-            "; >>> stands in a docstring, or in a file whose name ends in .md or .txt"
+            "; >>> stands in a docstring, or in a file whose name ends "
+            "in .md or .txt"
             if prompt
             else ""
         )
@@ -224,7 +227,7 @@ class _TooMuchError(BaseException):
 
 
 class _Runner(doctest.DocTestRunner):
-    """Note failures instead of printing them, and stop an example that prints without end."""
+    """Note failures, and stop an example that prints without end."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -235,7 +238,8 @@ class _Runner(doctest.DocTestRunner):
         self, out: Any, test: doctest.DocTest, example: doctest.Example
     ) -> None:
         if not self.ran:
-            sys.stdout.write = self._limited(sys.stdout.write)  # type: ignore[method-assign]
+            limited = self._limited(sys.stdout.write)
+            sys.stdout.write = limited  # type: ignore[method-assign]
         self.ran += 1
 
     def report_failure(

@@ -1,5 +1,12 @@
-"""The mutants: what is wrong with each, where to learn it, a hint, and the characters of the package it changes."""
+"""The mutants: a name, what is wrong, where to learn it, a hint, the change.
 
+A change is written as a reader of the page sees it: a module and functions,
+the lines that go (-) and those that come (+). What goes is found by what
+Python reads, whatever the spaces, line breaks and comments.
+"""
+
+import ast
+import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder, SourceLoader
@@ -10,14 +17,11 @@ from types import ModuleType
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parents[1]
-
-
-class Edit(NamedTuple):
-    """One change: a module, what stands there once, and what the mutant has instead."""
-
-    module: str
-    right: str
-    wrong: str
+_EDIT = re.compile(
+    r"^(?P<module>\w+): (?P<functions>.+(?:\n    .+)*)\n"
+    r"(?P<right>(?:- .*\n)+)(?P<wrong>(?:\+ .*\n)*)",
+    re.MULTILINE,
+)
 
 
 class Mutant(NamedTuple):
@@ -27,172 +31,272 @@ class Mutant(NamedTuple):
     wrong: str  # what it does, in a sentence
     page: str  # the page under docs/learn that explains what is right
     hint: str  # how a test can see it
-    edits: tuple[Edit, ...]
+    change: (
+        str  # of an expression, or a statement, that each function has once
+    )
 
 
-# In the order of the pages. The results have the right shape or fit where it fits, so that only a number can tell.
+# In the order of the pages. The results have the right shape or fit where it
+# fits, so that only a number can tell.
 MUTANTS = (
     Mutant(
         "softmax-axis",
         "Weights sum to one over the queries, not over the keys.",
         "scores-and-softmax",
         "Which sums must be one? Take more keys than queries.",
-        (Edit("_scores", "exponentials(scores[..., rows, :], sink", "exponentials(scores[..., rows, :], -2, sink"),),
+        """
+dot_product: softmax_rows
+- softmax(scores)
++ softmax(scores, axis=-2)
+""",
     ),
     Mutant(
         "maximum-kept",
         "The softmax does not subtract the largest score.",
         "scores-and-softmax",
-        "For small scores the result is the same. From which score on does exp overflow?",
-        (
-            Edit("_scores", "scores -= top", "top = np.zeros_like(top)"),
-            Edit("_scores", "np.maximum(total, 1, out=total)", "total[total == 0] = 1"),
-        ),
+        "For small scores the result is the same. From which score on does "
+        "exp overflow?",
+        """
+numerics: softmax
+- np.exp(scores - _largest(scores, axis))
++ np.exp(scores)
+""",
     ),
     Mutant(
         "mask-inverted",
         "True in a mask hides a key, where it should show it.",
         "masks",
-        "Give a mask that is not the same upside down, and look at which weights are zero.",
-        (Edit("_scores", "where=~allowed", "where=allowed"),),
+        "Give a mask that is not the same upside down, and look at which "
+        "weights are zero.",
+        """
+dot_product: attention_weights, scaled_dot_product_attention
+- np.where(allowed, scores, -np.inf)
++ np.where(allowed, -np.inf, scores)
+""",
     ),
     Mutant(
         "mask-after-softmax",
-        "Weights of hidden keys are set to zero after the softmax, not before.",
+        "Weights of hidden keys are set to zero after the softmax, not "
+        "before.",
         "masks",
         "The zeros are in the right places. What else must hold in each row?",
-        (
-            Edit("dot_product", "_scores.masked(scores, bias, mask, reach), sink)",
-                 "_scores.masked(scores, bias, None), sink)\n"
-                 "        weights[_scores.masked(np.zeros(weights.shape), None, mask, reach) < 0] = 0"),
-            Edit("dot_product", "scores = _scores.masked(scores, bias, mask, reach)",
-                 "scores = _scores.masked(scores, bias, None)"),
-            Edit("dot_product", "weights = _scores.softmax_rows(scores, sink)",
-                 "weights = _scores.softmax_rows(scores, sink)\n"
-                 "        weights[_scores.masked(np.zeros(weights.shape), None, mask, reach) < 0] = 0"),
-        ),
+        """
+dot_product: attention_weights, scaled_dot_product_attention
+- if allowed is not None:
+-     scores = np.where(allowed, scores, -np.inf)
+dot_product: attention_weights
+- return given.result(softmax_rows(scores, given.sink))
++ weights = softmax_rows(scores, given.sink)
++ if allowed is not None:
++     weights = np.where(allowed, weights, 0)
++ return given.result(weights)
+dot_product: scaled_dot_product_attention
+- weights = softmax_rows(scores, given.sink)
++ weights = softmax_rows(scores, given.sink)
++ if allowed is not None:
++     weights = np.where(allowed, weights, 0)
+""",
     ),
     Mutant(
         "mask-minus-billion",
-        "A mask takes a billion off a hidden score, where it should be minus infinity.",
+        "A mask takes a billion off a hidden score, where it should be minus "
+        "infinity.",
         "masks",
         "What should a query receive that may attend to nobody?",
-        (Edit("_scores", "np.copyto(scores, -np.inf, where=~allowed)", "scores -= 1e9 * ~allowed"),),
+        """
+dot_product: attention_weights, scaled_dot_product_attention
+- np.where(allowed, scores, -np.inf)
++ np.where(allowed, scores, scores - 1e9)
+""",
     ),
     Mutant(
         "padding-on-queries",
         "padding_mask hides the rows of the padding, not its columns.",
         "masks",
-        "Who must not be seen: the padding that asks, or the padding that answers?",
-        (
-            Edit("masks", "return mask[:, None] if sizes.ndim else mask",
-                 "return (mask[:, None] if sizes.ndim else mask).swapaxes(-1, -2)"),
-        ),
+        "Who must not be seen: the padding that asks, or the padding that "
+        "answers?",
+        """
+masks: padding_mask
+- return mask[:, None] if sizes.ndim else mask
++ mask = mask.swapaxes(-1, -2)
++ return mask[:, None] if sizes.ndim else mask
+""",
     ),
     Mutant(
         "causal-strict",
-        "Under is_causal, and in causal_mask, a query does not see its own position.",
+        "Under is_causal, and in causal_mask, a query does not see its own "
+        "position.",
         "masks",
         "What does the first query see, which has nothing before it?",
-        (Edit("_positions", "right = 0", "right = -1"), Edit("masks", "n_keys, offset) <= 0", "n_keys, offset) < 0")),
+        """
+masks: causal_mask
+- distances(n_queries, n_keys, offset) <= 0
++ distances(n_queries, n_keys, offset) < 0
+dot_product: prepared
+- keys <= positions + right
++ keys < positions + right
+""",
     ),
     Mutant(
         "scale-missing",
         "Scores are not divided by the square root of d_k.",
         "scaling",
-        "Compare one score, or the ratio of two weights, with what you work out by hand.",
-        (Edit("_scores", "float(d_k**-0.5)", "1.0"),),
+        "Compare one score, or the ratio of two weights, with what you work "
+        "out by hand.",
+        """
+dot_product: attention_scores, attention_weights,
+    scaled_dot_product_attention
+- q @ k.swapaxes(-1, -2) * given.scale
++ q @ k.swapaxes(-1, -2)
+""",
     ),
     Mutant(
         "scale-without-root",
         "Scores are divided by d_k, not by its square root.",
         "scaling",
-        "For d_k = 1 there is no difference. Choose a d_k with a whole square root, such as 4.",
-        (Edit("_scores", "float(d_k**-0.5)", "float(d_k**-1.0)"),),
+        "For d_k = 1 there is no difference. Choose a d_k with a whole square "
+        "root, such as 4.",
+        """
+dot_product: attention_scores, attention_weights,
+    scaled_dot_product_attention
+- q @ k.swapaxes(-1, -2) * given.scale
++ q @ k.swapaxes(-1, -2) * given.scale**2
+""",
     ),
     Mutant(
         "scale-by-d-model",
-        "multi_head_attention divides by the square root of d_model, whatever the heads have.",
+        "multi_head_attention divides by the square root of d_model, whatever "
+        "the heads have.",
         "heads",
-        "With one head there is no difference. Compare two heads with what each gives alone.",
-        (
-            Edit("multi_head", "        heads = scaled_dot",
-                 '        options.setdefault("scale", wq.shape[1] ** -0.5)\n        heads = scaled_dot'),
-        ),
+        "With one head there is no difference. Compare two heads with what "
+        "each gives alone.",
+        """
+multi_head: multi_head_attention
+- query = _split(x @ w_q + b_q, w.n_heads)
++ query = _split(x @ w_q + b_q, w.n_heads)
++ options.setdefault("scale", w_q.shape[1] ** -0.5)
+""",
     ),
     Mutant(
         "split-by-reshape",
         "split_heads reshapes to (heads, n, d) without an exchange of axes.",
         "heads",
         "Split two tokens. Whose features are in the first head?",
-        (
-            Edit("head_shapes", "array.reshape(*array.shape[:-1], n_heads, width).swapaxes(-2, -3)",
-                 "array.reshape(*array.shape[:-2], n_heads, -1, width)"),
-        ),
+        """
+head_shapes: split_heads
+- array.reshape(*array.shape[:-1], n_heads, width).swapaxes(-2, -3)
++ array.reshape(*array.shape[:-2], n_heads, -1, width)
+""",
     ),
     Mutant(
         "merge-by-reshape",
         "merge_heads reshapes to (n, heads * d) without an exchange of axes.",
         "heads",
         "What must come out if you merge what you have split?",
-        (Edit("head_shapes", "array.swapaxes(-2, -3).reshape(", "array.reshape("),),
+        """
+head_shapes: merge_heads
+- array.swapaxes(-2, -3).reshape(*array.shape[:-3], n, heads * width)
++ array.reshape(*array.shape[:-3], n, heads * width)
+""",
     ),
     Mutant(
         "rotary-pairs",
-        "apply_rotary pairs features r/2 apart when told interleaved, and neighbours when told half.",
+        "apply_rotary pairs features r/2 apart when told interleaved, and "
+        "neighbours when told half.",
         "relative-positions",
-        "Products of two turned vectors still depend on distance alone. Turn one vector, and say which features move.",
-        (Edit("rotary", 'if layout == "interleaved"', 'if layout == "half"'),),
+        "Products of two turned vectors still depend on distance alone. Turn "
+        "one vector, and say which features move.",
+        """
+rotary: apply_rotary
+- layout == "interleaved"
++ layout == "half"
+""",
     ),
     Mutant(
         "alibi-sign",
         "The ALiBi bias grows with the distance.",
         "relative-positions",
         "Which key should gain from the bias: a near one, or a far one?",
-        (Edit("relative", "steps = -np.abs(", "steps = np.abs("),),
+        """
+relative: alibi_bias
+- slopes * -np.abs(distance)
++ slopes * np.abs(distance)
+""",
     ),
     Mutant(
         "causal-top-left",
-        "The offset is ignored: the first query always stands at the first key, also behind a cache.",
+        "The offset is ignored: the first query always stands at the first "
+        "key, also behind a cache.",
         "decoding",
         "One new query behind three cached keys: how many keys may it see?",
-        (
-            Edit("_positions", 'else offsets("offset", offset)', 'else 0 * offsets("offset", offset)'),
-            Edit("_positions", 'first = offsets("offset", offset)', 'first = 0 * offsets("offset", offset)'),
-        ),
+        """
+masks: distances
+- first + np.arange(n_q)
++ 0 * first + np.arange(n_q)
+dot_product: prepared
+- np.arange(given.query.shape[-2])[:, None] + offset
++ np.arange(given.query.shape[-2])[:, None] + 0 * offset
+""",
     ),
     Mutant(
         "rotary-restarts",
-        "With a cache, multi_head_attention turns the new tokens as if the text began with them.",
+        "With a cache, multi_head_attention turns the new tokens as if the "
+        "text began with them.",
         "decoding",
-        "A text at once, and the same text token by token: what must be equal? Use rotary and a cache.",
-        (Edit("multi_head", "rows[..., n_seen : n_seen + n_new, :]", "rows[..., :n_new, :]"),),
+        "A text at once, and the same text token by token: what must be "
+        "equal? Use rotary and a cache.",
+        """
+multi_head: _rows
+- first + np.arange(n_new)[:, None]
++ 0 * first + np.arange(n_new)[:, None]
+""",
     ),
     Mutant(
         "tile-for-repeat",
-        "Query heads take the shared heads of keys and values in turn: 1, 2, 1, 2 for 1, 1, 2, 2.",
+        "Query heads take the shared heads of keys and values in turn: 1, 2, "
+        "1, 2 for 1, 1, 2, 2.",
         "sharing-heads",
-        "Two heads are too few to tell. Let four query heads share two heads whose values differ.",
-        (
-            Edit("head_shapes", "np.repeat(array, _checks.size(\"n_groups\", n_groups, minimum=1), axis=-3)",
-                 "np.concatenate([array] * n_groups, axis=-3)"),
-            Edit("_scores", "shared.shape[-3], n_heads // shared.shape[-3], n, d)",
-                 "n_heads // shared.shape[-3], shared.shape[-3], n, d)"),
-            Edit("_scores", "shared = shared[..., None, :, :]", "shared = shared[..., None, :, :, :]"),
-        ),
+        "Two heads are too few to tell. Let four query heads share two heads "
+        "whose values differ.",
+        """
+head_shapes: repeat_kv
+- np.repeat(array, n_groups, axis=-3)
++ np.concatenate([array] * n_groups, axis=-3)
+dot_product: prepared
+- k, v, allowed = given.key, given.value, given.mask
++ k, v, allowed = given.key, given.value, given.mask
++ if given.n_groups > 1:
++     n_heads = k.shape[-4]
++     turns = np.arange(n_heads * given.n_groups) % n_heads
++     turns = turns.reshape(n_heads, given.n_groups)
++     k, v = k[..., turns, 0, :, :], v[..., turns, 0, :, :]
+""",
     ),
     Mutant(
         "window-off-by-one",
         "A window reaches one key further to the left than it says.",
         "windows-and-sinks",
         "Count the keys that the last query sees under window=(1, 0).",
-        (
-            Edit("_positions", "return left, right", "return left if left is None else left + 1, right"),
-            Edit("masks", "distance >= -_checks", "distance >= -1 - _checks"),
-        ),
+        """
+masks: sliding_window_mask
+- distance >= -_inputs.integer("left", left, 0)
++ distance >= -_inputs.integer("left", left, 0) - 1
+dot_product: prepared
+- keys >= positions - left
++ keys >= positions - left - 1
+""",
     ),
-)  # fmt: skip
+)
 NAMES = [mutant.name for mutant in MUTANTS]
+
+
+class Edit(NamedTuple):
+    """One part of a change."""
+
+    module: str
+    functions: list[str]
+    right: str
+    wrong: str
 
 
 class StaleError(Exception):
@@ -204,23 +308,67 @@ def named(name: str) -> Mutant:
     return MUTANTS[NAMES.index(name)]
 
 
-def sources(mutant: Mutant) -> dict[str, str]:
-    """Return the text of every module that the mutant changes, with its changes."""
-    texts: dict[str, str] = {}
-    for module, right, wrong in mutant.edits:
-        text = texts.get(module) or (FOLDER / f"{module}.py").read_text(
-            "utf-8"
+def edits(mutant: Mutant) -> list[Edit]:
+    """Read the change of a mutant."""
+    return [
+        Edit(
+            part["module"],
+            re.findall(r"\w+", part["functions"]),
+            re.sub("^- ", "", part["right"], flags=re.MULTILINE),
+            re.sub(r"^\+ ", "", part["wrong"], flags=re.MULTILINE),
         )
-        if text.count(right) != 1:
-            raise StaleError(
-                f"attention/{module}.py has been changed: {mutant.name} looks for {right!r} in it"
-            )
-        texts[module] = text.replace(right, wrong)
-    return texts
+        for part in _EDIT.finditer(mutant.change)
+    ]
+
+
+def sources(mutant: Mutant) -> dict[str, str]:
+    """Return the changed text of every module that the mutant changes."""
+    trees: dict[str, ast.Module] = {}
+    for edit in edits(mutant):
+        tree = trees.get(edit.module) or ast.parse(original(edit.module))
+        trees[edit.module] = tree
+        for name in edit.functions:
+            change = _Change(edit)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef) and node.name == name:
+                    change.visit(node)
+            if change.times != 1:
+                raise StaleError(
+                    f"attention/{edit.module}.py has been changed: "
+                    f"{mutant.name} looks for {edit.right.strip()!r} in {name}"
+                )
+    return {module: ast.unparse(tree) for module, tree in trees.items()}
+
+
+def original(module: str) -> str:
+    """Read a module of the package."""
+    return (FOLDER / f"{module}.py").read_text("utf-8")
+
+
+class _Change(ast.NodeTransformer):
+    """Put the wrong code in the place of the right one, and count."""
+
+    def __init__(self, edit: Edit) -> None:
+        (right,) = ast.parse(edit.right).body
+        self.wrong = ast.parse(edit.wrong).body
+        self.is_expression = isinstance(right, ast.Expr)
+        self.right = ast.dump(_value(right))
+        self.times = 0
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        if ast.dump(node) != self.right:
+            return self.generic_visit(node)
+        self.times += 1
+        return _value(self.wrong[0]) if self.is_expression else self.wrong
+
+
+def _value(node: ast.stmt) -> ast.AST:
+    """Take an expression out of the statement that it is alone."""
+    return node.value if isinstance(node, ast.Expr) else node
 
 
 def install(texts: dict[str, str]) -> None:
-    """Forget the package; whoever imports it from now on receives these modules, under every name."""
+    """Forget the package; a new import receives these modules instead."""
     for name in [
         name for name in sys.modules if name.split(".")[0] == "attention"
     ]:

@@ -6,7 +6,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +40,9 @@ def _code(sentence: str) -> str:
 
 
 def change(mutant: Mutant) -> list[str]:
-    """Write what a mutant changes as a block of lines that go and lines that come."""
-    lines = ["```diff"]
-    for module, edits in groupby(mutant.edits, key=lambda edit: edit.module):
-        lines += [f"  # attention/{module}.py"]
-        for edit in edits:
-            lines += [f"- {line.strip()}" for line in edit.right.split("\n")]
-            lines += [f"+ {line.strip()}" for line in edit.wrong.split("\n")]
-    return [*lines, "```"]
+    """Write what a mutant changes as a block of lines that go and lines that come, and where."""
+    text = re.sub(r"^(\w+): ", r"  # attention/\1.py: ", mutant.change.strip(), flags=re.MULTILINE)
+    return ["```diff", *re.sub("^    ", "  #     ", text, flags=re.MULTILINE).split("\n"), "```"]
 
 
 class _Write(Preprocessor):

@@ -106,10 +106,10 @@ def test_queries_and_keys_of_different_widths_may_meet_and_the_numbers_are_not_t
     assert not np.allclose(additive, scaled_dot_product_attention(query, key, value))
 
 
-# --- masks, nan and nothing --------------------------------------------------------------------------------------
+# --- masks and nothing -------------------------------------------------------------------------------------------
 
 
-def test_a_masked_key_cannot_move_the_output(rng):
+def test_padding_cannot_move_the_output(rng):
     arrays = draw(rng)
     mask = np.array([True, True, False, True, False])
     before = additive_attention(*arrays, mask=mask)
@@ -118,15 +118,13 @@ def test_a_masked_key_cannot_move_the_output(rng):
         np.testing.assert_array_equal(additive_attention(*arrays, mask=mask), before)
 
 
-def test_a_query_without_any_key_gets_zero_whatever_the_values_hold(rng):
+def test_a_query_without_any_key_gets_zero(rng):
     arrays = draw(rng)
     clean = additive_attention(*arrays)
     mask = np.array([[True], [False], [True]])
     result = additive_attention(*arrays, mask=mask)
     np.testing.assert_array_equal(result[1], 0)
     np.testing.assert_array_equal(result[[0, 2]], clean[[0, 2]])
-    arrays[2][0] = np.nan
-    np.testing.assert_array_equal(additive_attention(*arrays, mask=mask)[1], 0)
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "lead"), [(0, 5, ()), (3, 0, ()), (0, 0, (2,)), (3, 5, (0,))])
@@ -135,16 +133,3 @@ def test_sequences_and_batches_may_be_empty(n_q, n_k, lead):
     result = additive_attention(query, key, value, np.ones((4, 7)), np.ones((6, 7)), np.ones(7))
     assert result.shape == (*lead, n_q, 2)
     np.testing.assert_allclose(result, 1 if n_k else 0, rtol=1e-15)
-
-
-@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
-def test_nan_and_infinity_show_though_tanh_is_bounded(rng, poison):
-    arrays = draw(rng)
-    clean = additive_attention(*arrays)
-    arrays[0][1, 2] = poison
-    result = additive_attention(*arrays)
-    assert np.isnan(result[1]).all()
-    np.testing.assert_array_equal(result[[0, 2]], clean[[0, 2]])
-    arrays = draw(rng)
-    arrays[1][3, 0] = poison
-    assert np.isnan(additive_attention(*arrays)).all()

