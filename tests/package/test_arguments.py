@@ -221,6 +221,8 @@ def test_a_window_computes_scores_in_proportion_to_its_width(rng, monkeypatch):
     blocks = {"query_block": 20, "key_block": 30}
     found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0), **blocks))
     assert sum(tile.size for tile in found) <= 600 * (20 + 9 + 2 * 30)  # of a block's keys: 29, and the tiles' edges
+    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0)))
+    assert sum(tile.size for tile in found) <= 600 * (64 + 9)  # a narrow window gets narrow blocks by itself
 
 
 def extra_bytes(function, query, key, value, **options):
