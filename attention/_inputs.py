@@ -32,8 +32,9 @@ def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     Integers and bools count as float64. float16 is computed in float32, so
     that sums do not overflow, and the result is float16.
     """
-    given = [floating(name, array) for name, array in arrays.items()]
-    dtype = np.result_type(*{array.dtype for array in given})
+    given = [real(name, array) for name, array in arrays.items()]
+    kinds = [a.dtype if a.dtype.kind == "f" else np.float64 for a in given]
+    dtype = np.result_type(*kinds)
     compute = np.float32 if dtype == np.float16 else dtype
     return [array.astype(compute, copy=False) for array in given], dtype
 
@@ -51,7 +52,8 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
     dtype = result.dtype
     if dtype.kind not in kinds or dtype.isbuiltin == 2:
         rule = {
-            "b": "booleans, True for 'may attend'; numbers go to bias=",
+            "b": "booleans, True for 'may attend'; numbers are a bias=, "
+            "and mask_to_bias makes them",
             "iu": "integers",
             "iuf": "numbers; booleans go to mask=",
         }.get(kinds, "real numbers; cast bfloat16 to float32")
@@ -123,6 +125,8 @@ def options(
         hint = f"its options are {', '.join(known)}"
         if name == "attn_mask":
             hint = "give mask= (booleans, True means 'may attend') or bias="
+        if name == "enable_gqa":
+            hint = "the weights say which heads are shared"
         raise TypeError(f"{function} takes no {name}: {hint}")
 
 

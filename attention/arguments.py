@@ -99,8 +99,8 @@ class AttentionOptions(SharedOptions, total=False):
 class Given(NamedTuple):
     """The arguments of attention, ready to compute with.
 
-    Where several query heads share a head, the axis of heads is split: query
-    (..., heads, n_groups, n_q, d_k), key (..., heads, 1, n_k, d_k).
+    Where heads are shared, their axis is split: query (..., heads, n_groups,
+    n_q, d_k), key (..., heads, 1, n_k, d_k).
     """
 
     query: Array
@@ -130,22 +130,21 @@ def checked(
     **given: Unpack[AttentionOptions],
 ) -> Given:
     """Check and convert the arguments of attention, once for all its steps."""
-    names = ("query", "key", "value")[: 2 + len(value)]
-    named = dict(zip(names, (query, key, *value), strict=True))
-    converted, dtype = _inputs.floats(**named)
-    arrays = dict(zip(names, converted, strict=True))
-    q, k, v = converted if value else (*converted, converted[1])
+    names = "query", "key", "value"
+    named = dict(zip(names, (query, key, *value), strict=False))
+    (q, k, *rest), dtype = _inputs.floats(**named)
+    v = rest[0] if rest else k
+    arrays = dict(zip(named, (q, k, *rest), strict=True))
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        rule = "arrays must have at least 2 axes (..., n, d)"
-        _inputs.refuse(rule, **arrays)
+        _inputs.refuse("arrays must have axes (..., n, d)", **arrays)
     if q.shape[-1] != k.shape[-1]:
-        rule = "query and key must share d_k (last axis)"
-        _inputs.refuse(rule, query=q, key=k)
+        _inputs.refuse("query and key must share d_k", query=q, key=k)
     if k.shape[-2] != v.shape[-2]:
-        rule = "key and value must share n_k (axis -2)"
-        _inputs.refuse(rule, key=k, value=v)
+        _inputs.refuse("key and value must share n_k", key=k, value=v)
     is_shared = _inputs.flag("enable_gqa", given.get("enable_gqa", False))
-    n_groups = _groups(is_shared, **arrays)
+    n_groups = 1
+    if is_shared or not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
+        n_groups = _groups(is_shared, **arrays)
     lead = (*k.shape[:-3], 1) if is_shared else k.shape[:-2]
     lead = np.broadcast_shapes(q.shape[:-2], lead)
     shape = (*lead, q.shape[-2], k.shape[-2])  # of the scores
@@ -172,19 +171,48 @@ def checked(
         mask = split(fitted("mask", mask, "b", shape))
     if reach is not None:
         reach = (*reach[:2], split(reach[2]))
-    with np.errstate(all="ignore"):
-        if bias is not None:
-            bias = split(fitted("bias", bias, "iuf", shape))
-        if sink is not None:
+    if bias is not None:
+        bias = split(fitted("bias", bias, "iuf", shape))
+    if sink is not None:
+        with np.errstate(all="ignore"):
             sink = _inputs.real("sink", sink).astype(q.dtype)
-            if sink.ndim and sink.shape != shape[-3:-2]:
-                rule = "sink must be one score, or one per head, (heads,)"
-                _inputs.refuse(rule, sink=sink, scores=shape)
-            sink = split(sink[..., None, None])
+        if sink.ndim and sink.shape != shape[-3:-2]:
+            rule = "sink must be one score, or one per head, (heads,)"
+            _inputs.refuse(rule, sink=sink, scores=shape)
+        sink = split(sink[..., None, None])
     q = split(q)
     if n_groups > 1:
         k, v = k[..., None, :, :], v[..., None, :, :]
     return Given(q, k, v, mask, bias, reach, scale, sink, n_groups, dtype)
+
+
+def prepared(
+    query: ArrayLike,
+    key: ArrayLike,
+    *value: ArrayLike,
+    **options: Unpack[AttentionOptions],
+) -> Given:
+    """Check the arguments, and combine mask, is_causal and window.
+
+    The mask that comes back is None if every query may attend to every key.
+    """
+    given = checked(query, key, *value, **options)
+    k, v, allowed, bias = given[1:5]
+    if bias is not None:
+        with np.errstate(all="ignore"):
+            bias = bias.astype(k.dtype, copy=False)
+    if given.reach is not None:
+        left, right, offset = given.reach
+        keys = np.arange(k.shape[-2])
+        positions = np.arange(given.query.shape[-2])[:, None] + offset
+        allowed = np.ones((1, 1), bool) if allowed is None else allowed
+        if left is not None:
+            allowed = allowed & np.asarray(keys >= positions - left)
+        if right is not None:
+            allowed = allowed & np.asarray(keys <= positions + right)
+    if allowed is not None:
+        k, v = without_padding(k, allowed), without_padding(v, allowed)
+    return given._replace(key=k, value=v, mask=allowed, bias=bias)
 
 
 def _groups(is_shared: bool, query: Array, **others: Array) -> int:
@@ -252,9 +280,7 @@ def _reach(
             f"offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
         )
         _inputs.refuse(rule, scores=shape)
-    first = _inputs.integers(
-        "offset", 0 if offset is None else offset, n_axes=1
-    )
+    first = _inputs.integers("offset", 0 if offset is None else offset, 1)
     if first.ndim and (len(shape) < 3 or first.shape != shape[:1]):
         rule = "offset must be an integer, or one per sequence (first axis)"
         _inputs.refuse(rule, offset=first, scores=shape)

@@ -1,19 +1,12 @@
 """Scaled dot-product attention: scores, weights, weighted sums of values."""
 
-from typing import Any, Never, Unpack
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import (
-    AttentionOptions,
-    Given,
-    Window,
-    checked,
-    without_padding,
-)
-from attention.numerics import softmax
+from attention.arguments import Window, checked, prepared
 
 
 def attention_scores(
@@ -271,42 +264,21 @@ def scaled_dot_product_attention(
         return given.result(weights @ v)  # (..., n_q, d_v)
 
 
-def prepared(
-    query: ArrayLike,
-    key: ArrayLike,
-    *value: ArrayLike,
-    **options: Unpack[AttentionOptions],
-) -> Given:
-    """Check the arguments, and combine all that forbids in one mask.
-
-    The mask that comes back is True where a query may attend to a key; None
-    stands for everywhere. A key that no query may attend to is padding and
-    may hold anything: it becomes 0, as a weight of 0 times nan would be nan.
-    """
-    given = checked(query, key, *value, **options)
-    k, v, allowed, bias = given[1:5]
-    if bias is not None:
-        with np.errstate(all="ignore"):
-            bias = bias.astype(k.dtype, copy=False)
-    if given.reach is not None:
-        left, right, offset = given.reach
-        keys = np.arange(k.shape[-2])
-        positions = np.arange(given.query.shape[-2])[:, None] + offset
-        allowed = np.ones((1, 1), bool) if allowed is None else allowed
-        if left is not None:
-            allowed = allowed & np.asarray(keys >= positions - left)
-        if right is not None:
-            allowed = allowed & np.asarray(keys <= positions + right)
-    if allowed is not None:
-        k, v = without_padding(k, allowed), without_padding(v, allowed)
-    return given._replace(key=k, value=v, mask=allowed, bias=bias)
-
-
 def softmax_rows(
     scores: NDArray[Any], sink: NDArray[Any] | None
 ) -> NDArray[Any]:
-    """Turn each row into weights; a sink takes part as one more score."""
-    if sink is None:
-        return softmax(scores)
-    column = np.broadcast_to(sink, (*scores.shape[:-1], 1))
-    return softmax(np.concatenate([scores, column], axis=-1))[..., :-1]
+    """Turn each row of scores into weights, as `softmax` does.
+
+    A sink is one more score, whose weight goes to a value of zero. A row
+    without any allowed key gets weights of zero.
+    """
+    largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    if sink is not None:
+        largest = np.maximum(largest, sink)
+    largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
+    exponentials = np.exp(scores - largest)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    if sink is not None:
+        total = total + np.exp(sink - largest)
+    weights: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
+    return weights

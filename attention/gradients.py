@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import Given, Window
-from attention.dot_product import prepared, softmax_rows
+from attention.arguments import Given, Window, prepared
+from attention.dot_product import softmax_rows
 from attention.tiling import output_shape
 
 
@@ -129,6 +129,8 @@ def attention_vjp(
         As in `attention_weights`.
     return_bias, return_sink : bool, optional
         Return the gradient of bias or sink as well.
+    **foreign
+        Refused, as in `attention_weights`.
 
     Returns
     -------

@@ -77,6 +77,8 @@ def tiled_attention_vjp(
         As in `attention_vjp`.
     query_block, key_block : int, optional
         Rows and columns of a tile at most.
+    **foreign
+        Refused, as in `attention_weights`.
 
     Returns
     -------

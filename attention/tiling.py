@@ -70,6 +70,8 @@ def tiled_attention(
         product may use threads too, and they would compete: with more than
         one here, set the environment variable OPENBLAS_NUM_THREADS=1 before
         NumPy is imported.
+    **foreign
+        Refused, as in `attention_weights`.
 
     Returns
     -------

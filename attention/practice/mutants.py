@@ -132,7 +132,7 @@ masks: padding_mask
 masks: causal_mask
 - distances(n_queries, n_keys, offset) <= 0
 + distances(n_queries, n_keys, offset) < 0
-dot_product: prepared
+arguments: prepared
 - keys <= positions + right
 + keys < positions + right
 """,
@@ -233,7 +233,7 @@ relative: alibi_bias
 masks: distances
 - first + np.arange(n_q)
 + 0 * first + np.arange(n_q)
-dot_product: prepared
+arguments: prepared
 - np.arange(given.query.shape[-2])[:, None] + offset
 + np.arange(given.query.shape[-2])[:, None] + 0 * offset
 """,
@@ -262,9 +262,9 @@ multi_head: _rows
 head_shapes: repeat_kv
 - np.repeat(array, n_groups, axis=-3)
 + np.concatenate([array] * n_groups, axis=-3)
-dot_product: prepared
-- k, v, allowed = given.key, given.value, given.mask
-+ k, v, allowed = given.key, given.value, given.mask
+arguments: prepared
+- k, v, allowed, bias = given[1:5]
++ k, v, allowed, bias = given[1:5]
 + if given.n_groups > 1:
 +     n_heads = k.shape[-4]
 +     turns = np.arange(n_heads * given.n_groups) % n_heads
@@ -281,7 +281,7 @@ dot_product: prepared
 masks: sliding_window_mask
 - distance >= -_inputs.integer("left", left, 0)
 + distance >= -_inputs.integer("left", left, 0) - 1
-dot_product: prepared
+arguments: prepared
 - keys >= positions - left
 + keys >= positions - left - 1
 """,
