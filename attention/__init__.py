@@ -1,4 +1,4 @@
-"""Attention in NumPy, line by line; every public name stands here once."""
+"""Attention in NumPy, line by line."""
 
 from attention.additive import additive_attention as additive_attention
 from attention.block import BlockWeights as BlockWeights

@@ -1,7 +1,6 @@
 """The arguments that all functions of attention take, documented once.
 
-`checked` is the door of each function: it converts the arrays, refuses what
-does not fit, and returns what is ready to compute with.
+`checked` is the door: it converts the arrays and refuses what does not fit.
 """
 
 from typing import Any, NamedTuple, TypedDict, Unpack
@@ -60,9 +59,8 @@ class SharedOptions(TypedDict, total=False):
 
     Examples
     --------
-    As in decoding, the verb of the running example is the only query, at
-    position 4. A window of one key back leaves it *dog* and itself, and *dog*
-    gets twice the weight:
+    As in decoding, *ran* is the only query, at position 4. A window of one key
+    back leaves it *dog* and itself, and *dog* gets twice the weight:
 
     >>> from attention import attention_weights, project
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed

@@ -1,6 +1,5 @@
 """is_causal, window and offset: against masks and loops in every function, and what they save."""
 
-import inspect
 import tracemalloc
 from itertools import pairwise
 
@@ -170,18 +169,17 @@ def test_positions_far_away_are_right(far):
 
 def tiles_of(monkeypatch, call):
     """Collect, for every tile of scores that a call computes, which scores are not forbidden."""
-    module = (
-        inspect.unwrap(tiled_attention).__globals__["tiles"].__dict__
-    )  # pytest may import a file given by name a second time
-    found, score_tiles = [], module["_score_tiles"]
+    module = tiled_attention.__globals__
+    found, may_attend = [], module["may_attend"]
 
-    def recorded(*arguments):
-        for scores, value in score_tiles(*arguments):
-            found.append(scores > -np.inf)
-            yield scores, value
+    def recorded(head, rows, columns):
+        allowed = may_attend(head, rows, columns)
+        shape = (*head.query.shape[:-2], rows.stop - rows.start, columns.stop - columns.start)
+        found.append(np.broadcast_to(True if allowed is None else allowed, shape))
+        return allowed
 
     with monkeypatch.context() as patch:
-        patch.setitem(module, "_score_tiles", recorded)
+        patch.setitem(module, "may_attend", recorded)
         call()
     return found
 
@@ -221,6 +219,8 @@ def test_a_window_computes_scores_in_proportion_to_its_width(rng, monkeypatch):
     blocks = {"query_block": 20, "key_block": 30}
     found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0), **blocks))
     assert sum(tile.size for tile in found) <= 600 * (20 + 9 + 2 * 30)  # of a block's keys: 29, and the tiles' edges
+    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0)))
+    assert sum(tile.size for tile in found) <= 600 * (64 + 9)  # a narrow window gets narrow blocks by itself
     found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0)))
     assert sum(tile.size for tile in found) <= 600 * (64 + 9)  # a narrow window gets narrow blocks by itself
 
