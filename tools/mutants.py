@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no")
 CONFORMANCE = "tests/package/test_conformance.py"
 ALL = ("attention", "tests/package", "docs")
-SLOW = "not memory and not test_all_tests_are_collected"  # they measure, or run the other tests once more
+SLOW = "not memory"  # they measure
 PATIENCE = 600  # seconds: a mutant that runs for ever is noticed as well
 
 

@@ -5,7 +5,6 @@ import importlib
 import importlib.resources
 import inspect
 import json
-import os
 import re
 import subprocess
 import sys
@@ -217,39 +216,6 @@ def test_importing_the_package_loads_nothing_else():
     assert "attention" in loaded
     assert loaded <= {"attention", "numpy"} | sys.stdlib_module_names
     assert "attention.example" not in json.loads(result.stdout)
-
-
-COLLECT = r"""
-import re, sys
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
-
-import pytest
-
-needed = ["numpy", "hypothesis", "ml-dtypes", "pytest"]
-for name in needed:  # which grows, as they need others themselves: other versions, other ones
-    try:
-        lines = requires(name) or []
-    except PackageNotFoundError:  # needed on another system
-        continue
-    more = [re.match(r"[\w.-]+", line)[0].lower() for line in lines if "extra ==" not in line]
-    needed += [other for other in more if other not in needed]
-for module, distributions in packages_distributions().items():
-    names = {name.lower().replace("_", "-") for name in distributions}
-    if not names & {*needed} and not module.startswith("__editable__"):
-        sys.modules.setdefault(module, None)  # as if it were not installed
-for module in ("attention", "docs_ext", "benchmarks", "examples", "tests", "conftest"):
-    sys.modules.pop(module, None)
-sys.exit(pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider"]))
-"""
-
-
-def test_all_tests_are_collected_where_only_the_test_extra_is_installed():
-    command = [sys.executable, "-c", COLLECT]
-    env = {name: value for name, value in os.environ.items() if name != "REFUSE_SKIPS"}  # there it must skip
-    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # plugins of packages that are made to be missing
-    run = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent, env=env)
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-1000:]
-    assert "tests/package/test_tiling.py" in run.stdout
 
 
 def test_only_numpy_is_required_at_run_time():
