@@ -54,7 +54,7 @@ def bundle(site: Path, pages: Iterable[str]) -> set[str]:
 def _is_alone(name: str, on_pages: Counter[str]) -> bool:
     """Tell whether a sheet is that of a fence which stands on one page at most."""
     fence = _FENCE.search(name)
-    return bool(fence) and on_pages[fence[1]] < 2
+    return bool(fence and on_pages[fence[1]] < 2)
 
 
 @lru_cache(maxsize=128)  # each page is asked twice
