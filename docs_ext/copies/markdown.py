@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 from bs4.element import NavigableString, Tag
 from markdownify import MarkdownConverter
 
-from docs_ext.html.disk_cache import kept
+from docs_ext.disk_cache import kept
 from docs_ext.reading.fence import bare, find_fences
 from docs_ext.site.formulas import replace_formulas
 

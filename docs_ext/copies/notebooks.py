@@ -15,7 +15,7 @@ from typing import Any
 
 import attention
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
-from docs_ext.html.disk_cache import kept
+from docs_ext.disk_cache import kept
 from docs_ext.site.address import public
 
 _PART = re.compile(

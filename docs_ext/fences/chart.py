@@ -22,8 +22,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from docs_ext.disk_cache import kept
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.html.disk_cache import kept
 from docs_ext.html.symbols import said, symbols, symbols_in_drawing
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template

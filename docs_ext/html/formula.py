@@ -16,7 +16,7 @@ from markdown.treeprocessors import Treeprocessor
 from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
-from docs_ext.html.disk_cache import kept
+from docs_ext.disk_cache import kept
 from docs_ext.reading.page import PageError
 
 # The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.

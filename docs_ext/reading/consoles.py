@@ -39,10 +39,15 @@ def page(stem: str) -> Names:
 
     It runs once, until the page is edited; what it prints is the tests' business.
     """
+    return _run(f"learn/{stem}.md", source(stem))
+
+
+def source(stem: str) -> str:
+    """Return what stands in docs/learn/<stem>.md."""
     path = FOLDER / f"{stem}.md"
     if not path.is_file():
         raise SpecError(f"there is no page learn/{stem}.md{did_you_mean(stem, (p.stem for p in FOLDER.glob('*.md')))}")
-    return _run(f"learn/{stem}.md", path.read_text("utf-8"))
+    return path.read_text("utf-8")
 
 
 @lru_cache(maxsize=8)

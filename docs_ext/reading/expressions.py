@@ -6,8 +6,11 @@ module, read those of others before you build, and build what strangers send wit
 """
 
 import math
+import pickle
+import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,21 +18,31 @@ import numpy as np
 
 import attention
 from attention import example
+from docs_ext.disk_cache import kept
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.reading.consoles import page
+from docs_ext.reading.consoles import page, source
 from docs_ext.records import measured, translations
 from docs_ext.records.facts import fact
 from docs_ext.records.recorded import recorded
+
+_PAGE = re.compile(r"""\bpage\(["']([\w-]+)["']\)""")
 
 
 @cache
 def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
     package = {name: getattr(attention, name) for name in attention.__all__}
-    records = {
-        function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)
-    }
-    return public | package | records | {"math": math, "np": np, "page": page}
+    return public | package | _records() | {"math": math, "np": np, "page": page}
+
+
+def _records() -> dict[str, Any]:
+    return {function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)}
+
+
+@cache
+def _package() -> bytes:
+    """Return the code of the package, from which the results of all expressions follow."""
+    return b"".join(path.read_bytes() for path in sorted(Path(attention.__file__).parent.glob("*.py")))
 
 
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
@@ -44,7 +57,20 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     array([0.25, 0.75])
     >>> evaluate("2 * n", {"n": 3})
     6
+
+    What a page computes is kept until that page, the package or NumPy changes.
     """
+    pages = _PAGE.findall(text)  # one may train something
+    if names or not pages or any(f"{name}(" in text for name in _records()):
+        return _evaluate(text, names)
+    return pickle.loads(kept(partial(_pickled, text), text, _package(), *map(source, pages), by="numpy"))
+
+
+def _pickled(text: str) -> bytes:
+    return pickle.dumps(_evaluate(text, {}))
+
+
+def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
     known = {**_names(), **names}  # a copy: eval adds __builtins__ to it
     try:
         return eval(text.strip(), known)

@@ -5,7 +5,9 @@ sheet of docstrings: only pages that need them load them.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from docs_ext.site.fonts import embed_fonts, load_fonts
@@ -35,8 +37,9 @@ def sheets(docs: Path = DOCS) -> list[str]:
 def bundle(site: Path, pages: Iterable[str]) -> set[str]:
     """Write all style sheets that are not the theme's into one, in their order; return those of some pages only."""
     shown = list(pages)
+    on_pages = Counter(name for page in shown for name in _shown(page))
     names = list(dict.fromkeys(link["path"] for page in shown for link in _LINK.finditer(page)))
-    own = {name for name in names if "_mkdocstrings" in name or _is_alone(name, shown)}
+    own = {name for name in names if "_mkdocstrings" in name or _is_alone(name, on_pages)}
     styles = {name: (site / name).read_text("utf-8") for name in names}
     shared = [style.replace("url(fonts/", "url(../katex/fonts/") for name, style in styles.items() if name not in own]
     for name in names:
@@ -48,16 +51,23 @@ def bundle(site: Path, pages: Iterable[str]) -> set[str]:
     return own
 
 
-def _is_alone(name: str, pages: Iterable[str]) -> bool:
+def _is_alone(name: str, on_pages: Counter[str]) -> bool:
     """Tell whether a sheet is that of a fence which stands on one page at most."""
-    return bool(_FENCE.search(name)) and sum(_needs(page, name) for page in pages) < 2
+    fence = _FENCE.search(name)
+    return bool(fence and on_pages[fence[1]] < 2)
+
+
+@lru_cache(maxsize=128)  # each page is asked twice
+def _shown(page: str) -> frozenset[str]:
+    """Return the elements and the classes of a page: a fence is one or the other."""
+    classes = " ".join(re.findall(r'class="([^"]*)"', page))
+    return frozenset(re.findall(r"<([a-z][\w-]*)", page)) | frozenset(classes.split())
 
 
 def _needs(page: str, name: str) -> bool:
-    """Tell whether what a sheet is for stands on a page: a fence, as an element or by its class, or docstrings."""
+    """Tell whether what a sheet is for stands on a page: a fence, or docstrings."""
     fence = _FENCE.search(name)
-    stem = fence[1] if fence else "doc"
-    return bool(re.search(rf'<{stem}\b|class="(?:[^"]* )?{stem}[ "]', page))
+    return (fence[1] if fence else "doc") in _shown(page)
 
 
 def squeeze(style: str) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
-from docs_ext.html.disk_cache import kept
+from docs_ext.disk_cache import kept
 from docs_ext.site.formulas import formulas
 
 # How KaTeX marks what it draws in a font; all other text is in PLAIN.

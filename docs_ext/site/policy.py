@@ -10,7 +10,7 @@ A page carries the policy in a tag. A host that can send headers sends `headers(
 import hashlib
 import re
 from base64 import b64encode
-from functools import cache
+from functools import cache, partial
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,6 +20,7 @@ import material  # type: ignore[import-untyped]
 from jinja2 import Environment, FileSystemLoader
 from mkdocs.exceptions import BuildError
 
+from docs_ext.disk_cache import kept
 from docs_ext.site.address import built_for
 from docs_ext.site.fonts import LOAD
 
@@ -102,6 +103,10 @@ def _scripts(lost: str) -> frozenset[str]:
 def check(name: str, page: str, site_url: str | None = None) -> None:
     """Refuse a page with an inline script that is not allowed, or anything else that the policy would block."""
     allowed = scripts(site_url)
+    kept(partial(_checked, name, page, allowed), name, page, *sorted(allowed))
+
+
+def _checked(name: str, page: str, allowed: frozenset[str]) -> bytes:
     rest = _LOADED.sub("", page)
     for script in allowed:
         rest = rest.replace(f"<script>{script}</script>", "")
@@ -109,6 +114,7 @@ def check(name: str, page: str, site_url: str | None = None) -> None:
         reader = _Reader(name, allowed)
         reader.feed(page)
         reader.close()
+    return b""
 
 
 class _Reader(HTMLParser):

@@ -4,16 +4,18 @@
 and captions; a formula is one. The figures of a widget are looked at, not read, and setup that is folded is known.
 """
 
+import json
 import math
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import lru_cache, partial
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from docs_ext.disk_cache import kept
 from docs_ext.site.formulas import replace_formulas
 
 WORDS, LINES, QUESTIONS = 200, 15, 2  # a minute
@@ -36,13 +38,17 @@ def reading(html: str) -> Reading:
     >>> reading(page)
     Reading(first=1.5, whole=2.0)
     """
+    return Reading(*json.loads(kept(partial(_minutes, html), html)))
+
+
+def _minutes(html: str) -> bytes:
     counted = _Counter()
     counted.feed(_DRAWING.sub("", replace_formulas(html, lambda _: " formula ")))
     counted.close()
     first, deeper, _ = (
         tally["words"] / WORDS + tally["lines"] / LINES + tally["questions"] / QUESTIONS for tally in counted.tallies
     )
-    return Reading(first, first + deeper)
+    return json.dumps([first, first + deeper]).encode()
 
 
 class _Counter(HTMLParser):

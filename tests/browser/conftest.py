@@ -1,17 +1,16 @@
 """One Chromium for all browser tests, and the built site on a loopback port of its own."""
 
 import gzip
-import os
 import shutil
 import threading
 from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[2]
 BUILT_FOR = "https://site.test/attention/"  # as tests/conftest.py builds the site
@@ -54,29 +53,6 @@ addEventListener("securitypolicyviolation", ({effectiveDirective, blockedURI, so
 """
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-EXTRAS = {"playwright": "dev", "axe_playwright_python": "dev", "mkdocs": "docs"}
-LACKING = [
-    f"{module} is not installed (the {extra} extra has it)" for module, extra in EXTRAS.items() if not find_spec(module)
-]
-LACKING += [] if CHROMIUM else ["there is no chromium on the PATH"]
-REQUIRED = os.environ.get("REQUIRE_BROWSER") == "1"
-
-
-def pytest_collection_modifyitems(config, items):
-    """Let one test tell that a required browser is missing; the others could only repeat it."""
-    if LACKING and REQUIRED:
-        ours = [item for item in items if Path(__file__).parent in item.path.parents]
-        config.hook.pytest_deselected(items=ours[1:])
-        items[:] = [item for item in items if item not in ours[1:]]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup():
-    """Skip every browser test for the same reason in the same place, which a summary tells in one line."""
-    if LACKING and REQUIRED:
-        pytest.fail(f"REQUIRE_BROWSER=1, but {LACKING[0]}", pytrace=False)
-    if LACKING:
-        pytest.skip(f"no browser: {LACKING[0]}")
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -154,8 +130,8 @@ def page_names(site):
 @pytest.fixture(scope="session")
 def browser():
     """Start Chromium once."""
-    from playwright.sync_api import sync_playwright
-
+    if not CHROMIUM:
+        pytest.exit("there is no chromium on the PATH, which tests/browser needs: apt-get install chromium", 1)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium

@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser.conftest import PREFIX, WATCH_POLICY, reported
 
+pytestmark = pytest.mark.nightly
+
 KEY = "attention-line-by-line.answers"
 GOOD = {"title": "<b>A title</b>", "of": 2, "first": ["a"], "chosen": {"a": [0], "b": ["1/2"]}}
 ADDRESSES = [

@@ -9,11 +9,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.site.fences.conftest import MISSING
-
-if MISSING:  # the modules of fences, which the tests below read, need the site's tools
-    pytest.skip(MISSING[0], allow_module_level=True)
-
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, follow, load
 
 SCRIPTS = ROOT / "docs/assets/js"
@@ -23,6 +18,7 @@ FENCES = ROOT / "tests/browser/fences"
 # The test module of each widget says in CONTRACT how far it differs from the others.
 MODULES = {path.stem: import_module(f"tests.browser.fences.{path.stem}") for path in sorted(FENCES.glob("test_*.py"))}
 WIDGETS = [widget for module in MODULES.values() for widget in module.CONTRACT]
+EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
 NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py"}
 
 NO_TITLE = {"quiz-question": "its title is the question", "sentence-arcs": "its title is what its words are for"}
@@ -125,7 +121,17 @@ def test_every_widget_has_a_row():
     assert {tag: script.stem for tag, script in defined.items()} == {tag: tag for tag in defined}
 
 
-@pytest.fixture(scope="module", params=WIDGETS, ids=lambda widget: f"{widget.tag} on {widget.page or 'the first page'}")
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(
+            widget,
+            id=f"{widget.tag} on {widget.page or 'the first page'}",
+            marks=() if widget.tag in EVERY_KIND_OF_CONTROL else pytest.mark.nightly,
+        )
+        for widget in WIDGETS
+    ],
+)
 def shared(request, tab, server):
     """Open the page of a widget once for the whole contract."""
     return request.param, load(tab, server + request.param.page)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.browser.conftest import follow, load
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "practice/"
 ROW, OTHER = "the-whole-site", "a-page-of-your-own"
 OPEN = """() => Object.fromEntries(

@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser.conftest import DESKTOP, PHONE, follow
 
+pytestmark = pytest.mark.nightly
+
 PAGE, NEXT = "learn/masks/", "../self-and-cross/"
 MENU = ".md-nav--primary"
 BOXES = """() => [...document.querySelectorAll(".md-nav--primary .md-nav__link")].map(link => {

@@ -10,6 +10,8 @@ import pytest
 from tests.browser.conftest import DESKTOP, PHONE, follow, load
 from tests.site.pages import ROOT, consoles
 
+pytestmark = pytest.mark.nightly
+
 PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/masks/"]
 
 

@@ -19,12 +19,8 @@ from http.server import BaseHTTPRequestHandler
 from mimetypes import guess_type
 from urllib.parse import urlsplit
 
-import pytest
-
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-pytest.importorskip("html5lib", reason="reading the built pages needs the dev extra")
-
 import html5lib
+import pytest
 
 from docs_ext.site.policy import headers
 from tests.browser.conftest import (
@@ -41,6 +37,8 @@ from tests.browser.conftest import (
     reported,
 )
 from tests.browser.operate import operate
+
+pytestmark = pytest.mark.nightly
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 HTTP = """
@@ -124,8 +122,7 @@ def filled(text, **here):
 @pytest.fixture(scope="module")
 def nginx(site, tmp_path_factory):
     """Run nginx with the configuration of the page, and return its port."""
-    if NGINX is None:
-        pytest.skip("there is no nginx on the PATH")
+    assert NGINX, "there is no nginx on the PATH: apt-get install nginx-light"
     folder = tmp_path_factory.mktemp("nginx")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -4,6 +4,8 @@ import pytest
 
 from tests.browser.conftest import follow
 
+pytestmark = pytest.mark.nightly
+
 WIDGETS = """() => performance.getEntriesByType("resource").map(({name}) => name)
   .filter(name => name.includes("/assets/js/widgets/")).map(name => name.split("/").pop())"""
 

@@ -4,6 +4,8 @@ import pytest
 
 from tests.browser.conftest import follow, load
 
+pytestmark = pytest.mark.nightly
+
 TOP_OF = "selector => document.querySelector(selector).getBoundingClientRect().top"
 STATE = "learn/line-by-line/#~calculator.query=1"
 

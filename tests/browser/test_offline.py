@@ -6,8 +6,6 @@ from zipfile import ZipFile
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-
 from docs_ext.copies.offline import FOLDER, ZIP
 from tests.browser.conftest import DESKTOP, PATIENCE, ROOT
 from tests.browser.operate import operate
@@ -56,6 +54,7 @@ def disk(browser, faults):
     assert not faults
 
 
+@pytest.mark.nightly
 def test_every_page_opens_and_all_its_controls_work(disk, copy, page_names, faults):
     used, drawn, loaded = Counter(), 0, set()
     for name in page_names:
@@ -91,6 +90,7 @@ def test_the_search_answers_and_leads_to_the_section(disk, copy):
     assert disk.locator(f"[id='{anchor}']").count() == 1
 
 
+@pytest.mark.nightly
 def test_another_head_comes_from_the_record(disk, copy):
     disk.goto(f"{copy}learn/real-model/index.html")
     browser = disk.locator("head-browser")
@@ -103,6 +103,7 @@ def test_another_head_comes_from_the_record(disk, copy):
     disk.wait_for_function(asked, arg=["[CLS]", *words, "[SEP]"])
 
 
+@pytest.mark.nightly
 def test_links_lead_to_a_section_and_to_a_state(disk, copy):
     disk.goto(f"{copy}learn/heads/index.html")
     disk.goto(f"{copy}learn/line-by-line/index.html#check-yourself")
@@ -113,6 +114,7 @@ def test_links_lead_to_a_section_and_to_a_state(disk, copy):
     assert disk.locator("row-stepper input:checked").input_value() == "3"
 
 
+@pytest.mark.nightly
 def test_answers_are_kept_and_listed_at_home(disk, copy):
     disk.goto(f"{copy}learn/lookup/index.html")
     question = disk.locator("quiz-question").first
@@ -128,6 +130,7 @@ def test_answers_are_kept_and_listed_at_home(disk, copy):
     disk.wait_for_url(f"{copy}learn/lookup/index.html")
 
 
+@pytest.mark.nightly
 def test_code_is_copied_and_colours_last(disk, copy):
     disk.goto(f"{copy}index.html")
     disk.locator("#run-it-in-python ~ .home .md-code__button").first.click()

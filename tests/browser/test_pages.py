@@ -31,6 +31,11 @@ LOOKS = """known => {
 }"""
 SOURCES = (path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 NAMES = sorted(source.removesuffix("index") + "/" * (not source.endswith("index")) for source in SOURCES)
+SMOKE = {"", "learn/scores-and-softmax/", "reference/dot_product/", "reference/notation/"}  # one page of each make
+EACH = [
+    pytest.param(name, id=name or "the first page", marks=() if name in SMOKE else pytest.mark.nightly)
+    for name in NAMES
+]
 MATERIAL = {"light": "default", "dark": "slate"}
 EXAMINE = """async ([scheme, runs, known]) => {
   const pause = () => new Promise(resolve => setTimeout(resolve, 10));
@@ -188,14 +193,10 @@ def look(browser, handler):
     context.close()
 
 
-@pytest.fixture(scope="module", params=NAMES, ids=lambda name: name or "the first page")
+@pytest.fixture(scope="module", params=EACH)
 def visit(request, look):
     """Visit a page once, on a desk and then on a phone."""
     return look(request.param)
-
-
-def test_the_pages_of_these_tests_are_those_of_the_site(page_names):
-    assert page_names == NAMES
 
 
 @pytest.mark.parametrize("scheme", MATERIAL)
@@ -251,7 +252,7 @@ def test_a_page_asks_for_nothing_that_is_missing(visit):
     assert visit.missing == set()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_formulas_need_no_script(plain, server, site, name):
     plain.goto(server + name)
     assert plain.evaluate("document.documentElement.className") == "no-js"

@@ -81,6 +81,7 @@ def first_three(browser, server):
     context.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_finds_its_page(first_three, site, question):
     answers = QUESTIONS[question]
@@ -90,6 +91,7 @@ def test_a_question_finds_its_page(first_three, site, question):
     assert set(found) & set(answers), f"{question!r} leads to {found}"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("question", FIRST)
 def test_a_term_finds_its_page_first(first_three, question):
     assert first_three(question)[0] == FIRST[question]

@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/line-by-line/"
 RUN = "async ([address, cases]) => { const m = await import(address); return cases.map((c) => m.readNumbers(...c)); }"
 MINUS, DASH, THIN = "\N{MINUS SIGN}", "\N{EN DASH}", "\N{NARROW NO-BREAK SPACE}"

@@ -9,6 +9,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "docs_ext"
 FLOORS = (
     "errors",
+    "disk_cache",
     "records",
     "reading",
     "numbers",

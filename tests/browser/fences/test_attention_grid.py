@@ -5,6 +5,8 @@ import pytest
 from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/read-the-grid/"
 CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", native=True, apart="output")]
 GRID = ".attention-grid"

@@ -7,6 +7,8 @@ import pytest
 
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/lookup/"
 CONTRACT = [Widget("blend-triangle", PAGE, "w0=17&w1=x&w2=1.5", apart=".score")]
 VALUES = np.array([[8, 0], [0, 8], [8, 8]])

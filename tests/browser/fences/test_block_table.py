@@ -6,6 +6,8 @@ import pytest
 from docs_ext.fences import block_table
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/shared-caches/"
 CONTRACT = [Widget("block-table", PAGE, f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}")]
 START = ["At", "At", "At", "Af"]

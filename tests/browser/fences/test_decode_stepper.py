@@ -11,6 +11,8 @@ from docs_ext.html.numbers import number, share, vector
 from docs_ext.reading.head import read_head
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/decoding/"
 CONTRACT = [Widget("decode-stepper", PAGE, "step=9&sees=none")]
 X = embed(S5, EARLY5)

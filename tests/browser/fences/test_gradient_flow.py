@@ -10,6 +10,8 @@ from docs_ext.fences import gradient_flow
 from docs_ext.html import numbers
 from tests.browser.widget import Widget, assert_in_sight
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/gradients/"
 CONTRACT = [Widget("gradient-flow", PAGE, "push=5&n=5&divide=maybe")]
 SCORES, VALUES = np.array([3.0, 2, 0, 1, 0]), np.array([[8.0, 0], [4, 4], [0, 0], [0, 8], [0, 0]])

@@ -10,6 +10,8 @@ from docs_ext.html.arcs import arcs, thickness, widths
 from docs_ext.records.recorded import recorded
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/real-model/"
 CONTRACT = [Widget("head-browser", PAGE, "layer=6 head=12 row=99 sentence=10", fetches=True)]
 RECORD = "assets/records/heads.json"

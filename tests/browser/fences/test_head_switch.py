@@ -10,6 +10,8 @@ from docs_ext.fences import head_switch
 from docs_ext.html.numbers import vector
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/heads/"
 CONTRACT = [Widget("head-switch", PAGE, "order=2&heads=&asks=9")]
 SPEC = {"sentences": [S5, T5], "positions": EARLY5, "w_q": [W_Q1, W_Q2], "w_k": W_K, "w_v": W_V, "w_o": W_O}

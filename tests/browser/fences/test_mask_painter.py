@@ -10,6 +10,8 @@ from docs_ext.html.grid_table import statement
 from docs_ext.reading import head
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/masks/"
 CONTRACT = [Widget("mask-painter", PAGE, f"mask=2{'0' * 24}&row=9", roving="td input")]
 X = embed(S5, EARLY5)

@@ -8,6 +8,8 @@ from docs_ext.fences import matrix_strips
 from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/queries-keys-values/"
 CONTRACT = [Widget("matrix-strips", PAGE, "row=5&column=10 row=-1&column=x", native=True)]
 SPEC = {"meet": ["noun", "early", "asks", "which"], "give": ["cat", "dog"], "features": ["cat", "dog", "asks", "early"]}

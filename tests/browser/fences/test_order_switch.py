@@ -8,6 +8,8 @@ import pytest
 from attention.example import EARLY5, S5, T5, W_Q1, attend, embed
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/order/"
 CONTRACT = [
     Widget(

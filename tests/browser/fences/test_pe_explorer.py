@@ -7,6 +7,8 @@ from attention import sinusoidal_encoding
 from tests.browser.conftest import UNFOLD
 from tests.browser.widget import Widget, assert_in_sight
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/order/"
 CONTRACT = [Widget("pe-explorer", PAGE, "p0=32&p1=-1&d=5")]
 SHOWN = """explorer => ({

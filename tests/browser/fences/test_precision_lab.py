@@ -7,6 +7,8 @@ from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import precision_lab
 from tests.browser.widget import Widget, assert_in_sight
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/bits/"
 CONTRACT = [Widget("precision-lab", PAGE, "operands=float12&scores=x&softmax=8&output=none&copies=15")]
 X = embed(S5, EARLY5)

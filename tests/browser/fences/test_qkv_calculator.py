@@ -10,6 +10,8 @@ import pytest
 from attention import scaled_dot_product_attention, softmax
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/line-by-line/"
 # The query of a word shows only while that word asks.
 CONTRACT = [

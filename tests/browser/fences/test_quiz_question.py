@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE, OTHER = "learn/scores-and-softmax/", "learn/scaling/"
 # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
 CONTRACT = [Widget("quiz-question", PAGE, reset="Clear my answers", native=True, silent="input")]

@@ -8,6 +8,8 @@ from docs_ext.fences import rotation_dial
 from docs_ext.html import numbers
 from tests.browser.widget import Widget, assert_in_sight
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/relative-positions/"
 CONTRACT = [Widget("rotation-dial", PAGE, "p0=13&p1=-1&t0=x", apart=".turn")]
 ONE = np.array([[1.0, 0.0], [1.0, 0.0]])  # the query and the key of the page, pair by pair

@@ -5,6 +5,8 @@ import pytest
 from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/line-by-line/"
 CONTRACT = [Widget("row-stepper", PAGE, "step=9 step=0", apart="fieldset")]  # the track becomes a control
 NAMES = ["Project", "Score", "Normalise", "Blend"]

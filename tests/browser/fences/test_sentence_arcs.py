@@ -10,6 +10,8 @@ from docs_ext.html import arcs
 from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = ""  # the first
 CONTRACT = [Widget("sentence-arcs", PAGE, "swap=2&positions=&row=99", native=True, apart="output")]
 SHOWN = """widget => {

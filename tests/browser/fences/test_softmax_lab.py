@@ -6,6 +6,8 @@ import pytest
 from attention import softmax
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 SCORES, SCALING = "learn/scores-and-softmax/", "learn/scaling/"
 PAGE = SCORES
 CONTRACT = [

@@ -7,6 +7,8 @@ from docs_ext.fences import tile_stepper
 from docs_ext.html import numbers
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/memory/"
 CONTRACT = [Widget("tile-stepper", PAGE, "order=sideways&size=9&step=0")]
 X = embed(S5, EARLY5)

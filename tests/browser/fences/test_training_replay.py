@@ -7,6 +7,8 @@ from attention import attention_weights
 from docs_ext.reading.consoles import page as consoles_of
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/training/"
 CONTRACT = [Widget("training-replay", PAGE, "at=99", apart="output")]  # without a script each grid says it above itself
 STEPS = (0, 10, 20, 30, 40, 50, 75, 100)

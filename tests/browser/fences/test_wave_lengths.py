@@ -6,6 +6,8 @@ import pytest
 from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES, Head, change, statement
 from tests.browser.widget import Widget, assert_in_sight
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/distance/"
 CONTRACT = [Widget("wave-lengths", PAGE, "rule=magic&s=9&n=1&base=1&d=12")]
 SHOWN = """widget => ({

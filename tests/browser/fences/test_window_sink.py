@@ -10,6 +10,8 @@ from docs_ext.html.grid_table import statement
 from docs_ext.reading import head
 from tests.browser.widget import Widget
 
+pytestmark = pytest.mark.nightly
+
 PAGE = "learn/windows-and-sinks/"
 CONTRACT = [Widget("window-sink", PAGE, "left=9&sink=-1&row=7")]
 X = embed(S5, EARLY5)

@@ -67,6 +67,7 @@ def test_rotary_contenders_turn_the_same_layout(rng, layout):
         np.testing.assert_allclose(np.asarray(call()), expected, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.nightly
 def test_sharing_a_step_and_a_window_are_what_they_are_called(monkeypatch):
     """Every call of a suite computes what its oracle does, so that no ratio compares two different things."""
     seen = {}

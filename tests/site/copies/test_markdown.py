@@ -1,9 +1,6 @@
 """HTML of the site to Markdown, element by element."""
 
 import pytest
-
-pytest.importorskip("markdownify", reason="writing the twins needs the docs extra")
-
 from markdown import markdown
 
 from docs_ext.copies.markdown import to_markdown, whole

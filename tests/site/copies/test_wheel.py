@@ -2,21 +2,15 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-import pytest
-
 import attention
-from tests.site.pages import ROOT
-
-pytest.importorskip("hatchling", reason="building the package needs the docs extra")
-
 from docs_ext.copies.wheel import add_wheel
+from tests.site.pages import ROOT
 
 NAME = f"attention_line_by_line-{attention.__version__}-py3-none-any.whl"
 
@@ -43,8 +37,6 @@ def test_its_hash_does_not_tell_when_it_was_made(tmp_path, monkeypatch):
 
 
 def test_pip_installs_it_by_its_address(site, tmp_path):
-    if not shutil.which("pip", path=os.path.dirname(sys.executable)):
-        pytest.skip("pip is not installed")
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/{NAME}"

@@ -8,19 +8,27 @@ import numpy as np
 import pytest
 
 import attention
-from examples import sequence_parallel as example
+
+pytestmark = pytest.mark.nightly
 
 FEATURES = 16
 LIMIT = 60  # seconds until a worker must hold a result
 
 
 @pytest.fixture(scope="module")
-def client():
+def example():
+    from examples import sequence_parallel  # which needs Dask
+
+    return sequence_parallel
+
+
+@pytest.fixture(scope="module")
+def client(example):
     with example.connect() as client:
         yield client
 
 
-def assert_right(outputs, n_tokens):
+def assert_right(example, outputs, n_tokens):
     """Compare some rows of every shard with attention in float64 over all keys at once."""
     pairs = [example.make_key_value(shard, n_tokens, FEATURES) for shard in range(len(outputs))]
     key, value = (np.concatenate(arrays).astype(float) for arrays in zip(*pairs, strict=True))
@@ -34,12 +42,12 @@ def assert_right(outputs, n_tokens):
         np.testing.assert_allclose(output[rows], expected, rtol=0, atol=bound)
 
 
-def test_two_processes_agree_with_one_and_keys_and_values_stay_where_they_were_made(client):
+def test_two_processes_agree_with_one_and_keys_and_values_stay_where_they_were_made(example, client):
     pids = set(client.run(os.getpid).values())
     assert len(pids) == 2
     assert os.getpid() not in pids
     shards = example.spread(client, 5, 500, FEATURES)
-    assert_right(client.gather(example.attend(client, shards)), 500)
+    assert_right(example, client.gather(example.attend(client, shards)), 500)
     places = client.who_has([shard.key_value for shard in shards])
     assert {len(workers) for workers in places.values()} == {1}
     assert len({worker for workers in places.values() for worker in workers}) == 2
@@ -57,11 +65,11 @@ def first_with_results(client, shards, outputs):
     pytest.fail("no worker came to hold a result")
 
 
-def test_the_result_is_right_though_a_worker_dies_that_holds_results(client):
+def test_the_result_is_right_though_a_worker_dies_that_holds_results(example, client):
     workers = client.run(os.getpid)
     shards = example.spread(client, 8, 4096, FEATURES)  # n = 32768
     outputs = example.attend(client, shards)
     doomed = first_with_results(client, shards, outputs)
     os.kill(workers[doomed], signal.SIGKILL)
-    assert_right(client.gather(outputs), 4096)
+    assert_right(example, client.gather(outputs), 4096)
     assert workers[doomed] not in client.run(os.getpid).values()

@@ -6,10 +6,8 @@ from collections import Counter
 import pytest
 
 import attention
+from tests.site import built
 from tests.site.pages import ROOT
-
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
 
 API = [path.stem for path in sorted((ROOT / "docs/reference").glob("*.md")) if "\n::: attention." in path.read_text()]
 DASH = "\N{EN DASH}"  # between a name and its description
@@ -17,8 +15,7 @@ DASH = "\N{EN DASH}"  # between a name and its description
 
 @pytest.fixture(scope="module")
 def pages(site):
-    files = {name: site / "reference" / name / "index.html" for name in API}
-    return {name: html5lib.parse(file.read_text("utf-8"), namespaceHTMLElements=False) for name, file in files.items()}
+    return {name: built.page(site / "reference" / name / "index.html") for name in API}
 
 
 def parameters(page):

@@ -1,9 +1,6 @@
 """Checks of numbers: they reach no reader, and leave paragraph, list and table whole."""
 
-import pytest
-
-markdown = pytest.importorskip("markdown", reason="building pages needs the docs extra")
-pytest.importorskip("pymdownx", reason="building pages needs the docs extra")
+import markdown
 
 PAGE = """\
 Text with 2.

@@ -39,6 +39,7 @@ def docstring_blocks(name):
             yield test.name, block
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
 def test_a_console_runs_alone_or_says_that_it_continues(console):
     failures = failures_of(doctest.DocTestParser().get_examples(console.code), console.where)
@@ -48,6 +49,7 @@ def test_a_console_runs_alone_or_says_that_it_continues(console):
         assert not failures, f"{console.where} does not run when pasted alone\n{failures}"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_block_of_a_docstring_runs_alone(name):
     for where, block in docstring_blocks(name):
@@ -116,7 +118,6 @@ KeyError: 'a'
 
 @pytest.fixture(scope="module")
 def rendered():
-    pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
     from markdown import markdown
 
     return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"])
@@ -142,7 +143,6 @@ def test_marking_twice_is_marking_once(rendered):
 
 
 def test_other_code_is_left_alone():
-    pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
     from markdown import markdown
 
     page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"

@@ -3,13 +3,10 @@
 import pytest
 
 import attention
+from docs_ext.extensions.crosslinks import links
+from docs_ext.reading.crosslinks import path_of
+from tests.site import built
 from tests.site.pages import ROOT
-
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
-
-from docs_ext.extensions.crosslinks import links  # noqa: E402
-from docs_ext.reading.crosslinks import path_of  # noqa: E402
 
 
 def test_the_line_has_the_pages_their_formulas_and_the_tests():
@@ -34,7 +31,7 @@ def entries(site):
     """Return the line of each function as an element, by its path."""
     found = {}
     for module in {path_of(name).split(".")[1] for name in attention.__all__}:
-        page = html5lib.parse((site / f"reference/{module}/index.html").read_text("utf-8"), namespaceHTMLElements=False)
+        page = built.page(site / f"reference/{module}/index.html")
         parents = {child: parent for parent in page.iter() for child in parent}
         for line in page.iter("p"):
             words = "".join(line.itertext())

@@ -265,8 +265,10 @@ COMPLETE = (
 
 @pytest.fixture
 def convert(tmp_path):
-    markdown = pytest.importorskip("markdown", reason="rendering pages needs the docs extra").markdown
-    diagrams = pytest.importorskip("docs_ext.extensions.diagrams", reason="rendering pages needs the docs extra")
+    from markdown import markdown
+
+    from docs_ext.extensions import diagrams
+
     (tmp_path / "a.svg").write_text(COMPLETE, "utf-8")
     return lambda page: markdown(page, extensions=[diagrams.makeExtension(folder=tmp_path)])
 

@@ -6,10 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
-
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 

@@ -5,13 +5,9 @@ import re
 from textwrap import dedent, indent
 from types import SimpleNamespace
 
-import pytest
-
-pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
-pytest.importorskip("altair", reason="the site's tools are not installed: pip install -e .[docs]")
-
 import html5lib
 import markdown
+import pytest
 from pymdownx.superfences import SuperFencesException
 
 from docs_ext.extensions import fences

@@ -8,10 +8,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
-pytest.importorskip("altair", reason="the site's tools are not installed: pip install -e .[docs]")
-
 from mkdocs.config import load_config
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page

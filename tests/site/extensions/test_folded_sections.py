@@ -3,14 +3,12 @@
 from textwrap import dedent
 from xml.etree.ElementTree import fromstring
 
+import markdown
 import pytest
 
-markdown = pytest.importorskip("markdown", reason="building pages needs the docs extra")
-pytest.importorskip("pymdownx", reason="building pages needs the docs extra")
-
-from docs_ext.extensions.folded_sections import fault  # noqa: E402
-from docs_ext.reading.page import PageError  # noqa: E402
-from docs_ext.site.search import for_search  # noqa: E402
+from docs_ext.extensions.folded_sections import fault
+from docs_ext.reading.page import PageError
+from docs_ext.site.search import for_search
 
 PAGE = """\
 # Why?
@@ -74,7 +72,8 @@ def test_the_notes_of_a_page_stay_outside(convert):
 
 
 def test_the_search_reads_each_row_as_a_section(convert):
-    plugin = pytest.importorskip("material.plugins.search.plugin")
+    from material.plugins.search import plugin
+
     parser = plugin.Parser()
     parser.feed(for_search(convert(PAGE)[1].convert(PAGE)))
     found = {"".join(section.title).strip(): "".join(section.text) for section in parser.data if section.id}

@@ -6,11 +6,9 @@ from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
-
-from docs_ext.extensions.glossary import GLOSSARY, mark, terms  # noqa: E402
-from tests.site.pages import ROOT  # noqa: E402
+from docs_ext.extensions.glossary import GLOSSARY, mark, terms
+from tests.site import built
+from tests.site.pages import ROOT
 
 TEXT = GLOSSARY.read_text("utf-8")
 TERMS = terms(TEXT)
@@ -75,8 +73,7 @@ def test_other_text_is_left_alone(html):
 
 @pytest.fixture(scope="module")
 def pages(site):
-    parser = html5lib.HTMLParser(namespaceHTMLElements=False)
-    return {path.relative_to(site).as_posix(): parser.parse(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    return {path.relative_to(site).as_posix(): built.page(path) for path in site.rglob("*.html")}
 
 
 def text_of(element):

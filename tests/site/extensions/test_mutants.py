@@ -3,12 +3,9 @@
 import re
 from types import SimpleNamespace
 
-import pytest
-
-pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
-
 import html5lib
 import markdown
+import pytest
 
 from attention.practice import mutants
 from attention.practice.mutants import MUTANTS, NAMES

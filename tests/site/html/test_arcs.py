@@ -6,8 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-pytest.importorskip("jinja2", reason="templates need the docs extra")
-
 from attention.example import EARLY5, EARLY7, S5, S7, W_Q1, W_Q2, W_Q7, attend, embed
 from docs_ext.html import arcs
 

@@ -4,10 +4,6 @@ import re
 from itertools import pairwise
 
 import numpy as np
-import pytest
-
-pytest.importorskip("jinja2", reason="templates need the docs extra")
-pytest.importorskip("html5lib", reason="reading HTML needs the dev extra")
 
 from docs_ext.html.blend_plane import SIDE, plane
 from tests.site.fences.reading import read

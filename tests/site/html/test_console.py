@@ -3,12 +3,9 @@
 import re
 from html import unescape
 
+import html5lib
 import pytest
-
-pytest.importorskip("pymdownx", reason="rendering pages needs the docs extra")
-html5lib = pytest.importorskip("html5lib", reason="parsing a page needs the dev extra")
-
-from markdown import markdown  # noqa: E402
+from markdown import markdown
 
 EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"]
 

@@ -4,9 +4,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
-
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-pytest.importorskip("py_mini_racer", reason="rendering formulas needs the docs extra")
-
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import convert, inline
 

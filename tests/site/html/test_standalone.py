@@ -1,9 +1,5 @@
 """A widget in a file that asks for nothing."""
 
-import pytest
-
-pytest.importorskip("markupsafe", reason="templates need the docs extra")
-
 from markupsafe import Markup
 
 from docs_ext.html.standalone import alone

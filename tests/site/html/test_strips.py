@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("jinja2", reason="templates need the docs extra")
-pytest.importorskip("html5lib", reason="reading HTML needs the dev extra")
-
 from docs_ext.html.strips import strips
 from tests.site.fences.reading import plain, read
 

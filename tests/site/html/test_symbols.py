@@ -2,10 +2,6 @@
 
 import doctest
 
-import pytest
-
-pytest.importorskip("jinja2", reason="templates need the docs extra")
-
 from docs_ext.html import symbols
 
 

@@ -6,9 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("jinja2", reason="templates need the docs extra")
-
 from jinja2 import UndefinedError
 from markupsafe import Markup
 

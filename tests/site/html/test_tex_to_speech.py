@@ -4,8 +4,6 @@ import doctest
 
 import pytest
 
-pytest.importorskip("jinja2", reason="templates need the docs extra")
-
 from docs_ext.errors import SpecError
 from docs_ext.html import tex_to_speech
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from attention import round_to_format, scaled_dot_product_attention
+from docs_ext.fences import precision_lab as lab
 from tests.site.learn.page_functions import names
 from tests.site.pages import ROOT, consoles
 
@@ -110,13 +111,8 @@ def test_without_rounding_it_is_attention(rng):
         np.testing.assert_allclose(PAGE["exactly"](q, k, v).astype(float), z, rtol=0, atol=1e-12)
 
 
-@pytest.fixture
-def lab():
-    return pytest.importorskip("docs_ext.fences.precision_lab", reason="writing widgets needs the docs extra")
-
-
 @pytest.mark.parametrize("operands", TYPES)
-def test_every_choice_of_formats_equals_the_loops(operands, rng, lab):
+def test_every_choice_of_formats_equals_the_loops(operands, rng):
     for others in product(TYPES, repeat=3):
         q, k, v = (x.astype(np.float32).astype(float) for x in heads(rng, 2, 5, 3, 1))
         weights, z = by_loops(q, k, v, operands, *others)
@@ -239,7 +235,7 @@ def test_one_that_rounds_once_at_the_end_is_found_out(rng):
 
 
 @pytest.mark.parametrize("copies", [2, 8, 64])
-def test_copies_of_a_sentence_are_a_longer_sentence(copies, rng, lab):
+def test_copies_of_a_sentence_are_a_longer_sentence(copies, rng):
     q, k, v = heads(rng)
     for name in ("float32", "float16", "bfloat16", "float8_e4m3fn"):
         long = [np.tile(x, (copies, 1)) for x in (k, v)]

@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-pytest.importorskip("yaml", reason="reading pages needs the docs extra")
-
 from docs_ext.errors import SpecError
 from docs_ext.numbers.claims import check
 from docs_ext.reading.prose import without_checks

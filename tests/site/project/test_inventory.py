@@ -11,7 +11,7 @@ import pytest
 import attention
 from tests.site.pages import ROOT
 
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
+pytestmark = pytest.mark.nightly
 
 SITE = "https://site.test/attention/"
 ROLES = {"class": "class", "function": "func", "method": "meth", "module": "mod", "property": "attr"}

@@ -1,12 +1,9 @@
 """The numbers in the text of every page: all checks hold, and no more are unbound than when they were last recorded."""
 
 import json
+from functools import cache
 
 import pytest
-
-pytest.importorskip("mkdocs", reason="the site's tools are not installed: pip install -e .[docs]")
-
-from functools import cache
 
 from tools import numbers
 

@@ -80,7 +80,8 @@ def test_both_citations_of_the_site_are_one():
 
 
 def test_the_file_that_citation_tools_read_says_the_same():
-    yaml = pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
+    import yaml
+
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     readme = (ROOT / "README.md").read_text("utf-8")
     entry = dict(re.findall(r"^ +(author|title|year|note) += \{+([^}]+)\}", readme, re.M))
@@ -116,7 +117,8 @@ WRITES = {  # what a job may do besides reading the project, and why it must
 
 
 def parsed(path):
-    yaml = pytest.importorskip("yaml", reason="reading YAML needs the docs extra")
+    import yaml
+
     return yaml.safe_load(path.read_text("utf-8"))
 
 
@@ -135,11 +137,6 @@ def test_a_workflow_may_only_read_and_names_the_versions_of_what_it_runs(path):
     assert all("timeout-minutes" in job for job in workflow["jobs"].values())
 
 
-def test_all_workflows_run_the_same_version_of_an_action():
-    used = {use for path in WORKFLOWS for use in re.findall(r"uses: (\S+?)@(\S+)$", path.read_text("utf-8"), re.M)}
-    assert len({name for name, _ in used}) == len(used), sorted(used)
-
-
 def test_a_job_that_may_write_runs_for_what_is_on_main_alone():
     pages = parsed(ROOT / ".github/workflows/pages.yml")
     assert pages[True]["push"] == {"branches": ["main"]}  # YAML reads `on` as a truth value
@@ -155,19 +152,6 @@ def test_a_tag_alone_publishes_and_no_password_is_kept():
     assert release["jobs"]["pypi"]["environment"] == "pypi"
     assert (release["jobs"]["pypi"]["needs"], release["jobs"]["github"]["needs"]) == ("build", "pypi")
     assert "secrets." not in path.read_text("utf-8")
-
-
-def test_what_runs_for_a_release_runs_for_every_change_too():
-    commands = {
-        name: set().union(*map(runs, parsed(ROOT / f".github/workflows/{name}.yml")["jobs"].values()))
-        for name in ("release", "check")
-    }
-    assert any(command.startswith("make release-check ") for command in commands["release"])
-    assert "make release-check" in commands["check"]
-
-
-def runs(job):
-    return {step["run"] for step in job["steps"] if "run" in step}
 
 
 def test_what_signs_and_uploads_is_locked():
@@ -199,18 +183,6 @@ def test_the_notes_of_a_release_are_those_of_its_version(heading):
     changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
     assert notes(changelog, f"v{version}") == "### Added\n\n- a"
     assert notes(changelog, None) == "no"
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_has_no_secret_and_an_end_and_no_more_rights_for_what_strangers_send(path):
-    text = path.read_text("utf-8")
-    assert "secrets." not in text
-    assert "pull_request_target" not in text
-    assert "workflow_run" not in text
-    jobs = text.partition("\njobs:\n")[2]
-    names = re.findall(r"^  ([\w-]+):$", jobs, re.M)
-    assert len(re.findall(r"^    timeout-minutes: \d+$", jobs, re.M)) == len(names) > 0
-    assert re.search(r"^concurrency:\n  group: .+\n", text, re.M)
 
 
 def test_every_dependency_that_is_locked_is_audited():

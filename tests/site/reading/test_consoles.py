@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("yaml", reason="reading pages needs the docs extra")
-
+from docs_ext import disk_cache
 from docs_ext.errors import SpecError
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
@@ -58,6 +57,17 @@ def test_a_page_runs_once_until_it_is_edited(write):
     assert consoles.page("trial").a is consoles.page("trial").a
     write("```pycon\n>>> a = [1]\n\n```\n")
     assert consoles.page("trial").a == [1]
+
+
+def test_what_a_page_computes_is_kept_until_the_page_changes(write, tmp_path, monkeypatch):
+    monkeypatch.setattr(disk_cache, "FOLDER", tmp_path / "cache")
+    write("```pycon\n>>> a = [1]\n\n```\n")
+    assert evaluate('page("trial").a') == [1]
+    monkeypatch.setattr(consoles, "_run", None)
+    assert evaluate('page("trial").a') == [1]
+    write("```pycon\n>>> a = [2]\n\n```\n")
+    with pytest.raises(SpecError, match="'NoneType' object is not callable"):
+        evaluate('page("trial").a')
 
 
 def test_a_page_leaves_no_print_options_behind(write):

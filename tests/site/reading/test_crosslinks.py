@@ -5,8 +5,6 @@ import doctest
 
 import pytest
 
-pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
-
 import attention
 from docs_ext.reading import crosslinks
 from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of, prerequisites

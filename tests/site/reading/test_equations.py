@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("yaml", reason="the site's tools are not installed: pip install -e .[docs]")
-
 import attention
 from docs_ext.reading import equations as spec
 from docs_ext.reading.crosslinks import path_of

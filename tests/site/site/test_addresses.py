@@ -5,8 +5,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 
 

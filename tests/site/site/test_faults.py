@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="building pages needs the docs extra")
-
 ROOT = Path(__file__).parents[3]
 BUILD = ["mkdocs", "build", "--strict"]
 TEST = ["pytest", "-q", "-p", "no:cacheprovider"]
@@ -101,8 +99,7 @@ def project(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "docs_ext").symlink_to(ROOT / "docs_ext")
-    for name in ("conftest.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
 
 

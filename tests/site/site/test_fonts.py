@@ -6,9 +6,6 @@ from base64 import b64decode
 from io import BytesIO
 
 import pytest
-
-pytest.importorskip("fontTools", reason="making the site smaller needs the docs extra")
-
 from fontTools.ttLib import TTFont
 
 from docs_ext.site.assets import bundle, link_bundle

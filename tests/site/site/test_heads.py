@@ -3,15 +3,12 @@
 import re
 from collections import Counter, defaultdict
 
+import html5lib
 import pytest
+import yaml
 
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-html5lib = pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
-
-import yaml  # noqa: E402
-
-from docs_ext.reading.fence import parse  # noqa: E402
-from tests.site.pages import ROOT  # noqa: E402
+from docs_ext.reading.fence import parse
+from tests.site.pages import ROOT
 
 NAME = "Attention, line by line"
 PAGES = sorted((ROOT / "docs").rglob("*.md"), key=lambda page: ("learn" not in page.parts, page))

@@ -12,8 +12,6 @@ from urllib.request import urlopen
 
 import pytest
 
-pytest.importorskip("hupper", reason="serving the site needs the docs extra")
-
 from tests.site.pages import ROOT
 
 PAGES = {
@@ -111,6 +109,7 @@ def live(folder):
     live.process.wait(10)
 
 
+@pytest.mark.nightly
 def test_a_first_build_that_fails_waits_for_the_author(folder):
     page = folder / "docs/second.md"
     page.write_text(PAGES["second.md"].replace("caption", "captoin"), "utf-8")
@@ -128,6 +127,7 @@ def test_a_first_build_that_fails_waits_for_the_author(folder):
         live.process.wait(10)
 
 
+@pytest.mark.nightly
 def test_every_edit_is_shown(live):
     live.shows("second/", "Words.*<td>0.5</td>")
     live.edit("docs/second.md", "Words", "Other words")

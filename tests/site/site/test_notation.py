@@ -6,8 +6,6 @@ import re
 import numpy as np
 import pytest
 
-pytest.importorskip("mkdocs", reason="writing the pages needs the docs extra")
-
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
 from docs_ext.extensions.glossary import GLOSSARY, terms

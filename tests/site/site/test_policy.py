@@ -6,16 +6,12 @@ import shutil
 from base64 import b64encode
 
 import pytest
-
-pytest.importorskip("material", reason="the policy needs the docs extra")
-pytest.importorskip("html5lib", reason="parsing the site needs the dev extra")
-
-import html5lib
 from mkdocs.exceptions import BuildError
 
 from docs_ext.site import policy as module
 from docs_ext.site.finish import finish
 from docs_ext.site.policy import check, headers, policy, scripts, with_policy
+from tests.site.built import tree
 from tests.site.pages import ROOT
 
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
@@ -72,8 +68,7 @@ def digest(script):
 
 def inline(text):
     """Return the inline scripts that a browser would run, as a parser of its kind finds them."""
-    root = html5lib.parse(text, namespaceHTMLElements=False)
-    return {s.text for s in root.iter("script") if not s.get("src") and "json" not in s.get("type", "")}
+    return {s.text for s in tree(text).iter("script") if not s.get("src") and "json" not in s.get("type", "")}
 
 
 def test_the_policy_of_every_page_allows_the_scripts_that_the_pages_hold_and_no_others(site):

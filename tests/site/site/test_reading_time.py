@@ -4,9 +4,6 @@ import math
 import re
 
 import pytest
-
-pytest.importorskip("mkdocs", reason="building the site needs the docs extra")
-
 import yaml
 
 from docs_ext.site.reading_time import reading

@@ -1,7 +1,8 @@
 """What others see of a page where its address is shared: title and description beside the picture of the site."""
 
-import html5lib
 import pytest
+
+from tests.site import built
 
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 
@@ -11,7 +12,7 @@ def heads(site):
     """Return what each page says in its head: a meta's name, and what it holds."""
     heads = {}
     for path in sorted(site.rglob("index.html")):
-        root = html5lib.parse(path.read_text("utf-8"), namespaceHTMLElements=False)
+        root = built.page(path)
         metas = {meta.get("property") or meta.get("name"): meta.get("content") for meta in root.iter("meta")}
         links = {link.get("rel"): link.get("href") for link in root.iter("link")}
         title = next(root.iter("title")).text.strip()

@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="writing the pages needs the docs extra")
-
 from docs_ext.errors import SpecError
 from docs_ext.extensions.bibliography import bibtex, sources
 from docs_ext.sources.bibliography import FILE, load, read, surname, written

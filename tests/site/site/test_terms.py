@@ -5,8 +5,6 @@ from itertools import takewhile
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="reading the glossary needs the docs extra")
-
 from docs_ext.extensions.glossary import GLOSSARY, terms
 from tests.site.pages import ROOT
 

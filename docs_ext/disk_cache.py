@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-FOLDER = Path(__file__).parents[2] / ".cache"
+FOLDER = Path(__file__).parents[1] / ".cache"
 
 
 def kept(make: Callable[[], bytes], *sources: str | bytes, by: str = "") -> bytes:

