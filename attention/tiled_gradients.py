@@ -9,7 +9,7 @@ from attention import _inputs
 from attention._inputs import Given, Window
 from attention.dot_product import without_padding
 from attention.gradients import (
-    arrays_asked_for,
+    asked_for,
     in_given_shapes,
     read_grad_output,
     summed_to,
@@ -112,9 +112,9 @@ def tiled_attention_vjp(
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     """
     _inputs.options("tiled_attention_vjp", foreign)
-    asked = arrays_asked_for(
-        query, key, value, bias, sink, return_bias, return_sink
-    )
+    asked = {"query": query, "key": key, "value": value}
+    asked |= asked_for("bias", return_bias, bias)
+    asked |= asked_for("sink", return_sink, sink)
     given = _inputs.attention(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
