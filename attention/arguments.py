@@ -136,9 +136,11 @@ def checked(
     if min(q.ndim, k.ndim, v.ndim) < 2:
         _inputs.refuse("arrays must have axes (..., n, d)", **arrays)
     if q.shape[-1] != k.shape[-1]:
-        _inputs.refuse("query and key must share d_k", query=q, key=k)
+        rule = "query and key must share d_k (last axis)"
+        _inputs.refuse(rule, query=q, key=k)
     if k.shape[-2] != v.shape[-2]:
-        _inputs.refuse("key and value must share n_k", key=k, value=v)
+        rule = "key and value must share n_k (axis -2)"
+        _inputs.refuse(rule, key=k, value=v)
     is_shared = _inputs.flag("enable_gqa", given.get("enable_gqa", False))
     n_groups = 1
     if is_shared or not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
@@ -229,9 +231,7 @@ def _groups(is_shared: bool, query: Array, **others: Array) -> int:
     return int(query.shape[-3] // n_shared)
 
 
-def fitted(
-    name: str, array: ArrayLike, kinds: str, shape: tuple[int, ...]
-) -> Array:
+def fitted(name: str, array: Any, kinds: str, shape: Any) -> Array:
     """Refuse an array that does not broadcast to the scores."""
     result = _inputs.real(name, array, kinds)
     try:

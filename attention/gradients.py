@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _inputs
 from attention.arguments import Given, Window, prepared
 from attention.dot_product import softmax_rows
-from attention.tiling import output_shape
+from attention.tiles import output_shape
 
 
 def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
@@ -188,9 +188,9 @@ def attention_vjp(
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
     _inputs.options("attention_vjp", foreign)
-    asked = arrays_asked_for(
-        query, key, value, bias, sink, return_bias, return_sink
-    )
+    asked = {"query": query, "key": key, "value": value}
+    asked |= asked_for("bias", return_bias, bias)
+    asked |= asked_for("sink", return_sink, sink)
     given = prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
@@ -224,28 +224,16 @@ def attention_vjp(
         return in_given_shapes(gradients, asked, given)
 
 
-def arrays_asked_for(
-    query: ArrayLike,
-    key: ArrayLike,
-    value: ArrayLike,
-    bias: ArrayLike | None,
-    sink: ArrayLike | None,
-    return_bias: bool,
-    return_sink: bool,
-) -> dict[str, ArrayLike | None]:
-    """Name the arrays whose gradients are asked for, as they were given."""
-    arrays = {"query": query, "key": key, "value": value}
-    asked: dict[str, ArrayLike | None] = dict(arrays)
-    wanted = ("bias", bias, return_bias), ("sink", sink, return_sink)
-    for name, array, is_wanted in wanted:
-        if _inputs.flag(f"return_{name}", is_wanted):
-            if array is None:
-                raise ValueError(
-                    f"return_{name} asks for the gradient of {name}, which is "
-                    "not given"
-                )
-            asked[name] = array
-    return asked
+def asked_for(
+    name: str, is_asked: bool, array: ArrayLike | None
+) -> dict[str, ArrayLike]:
+    """Name the bias or the sink if its gradient is to be returned."""
+    if not _inputs.flag(f"return_{name}", is_asked):
+        return {}
+    if array is None:
+        rule = f"return_{name} asks for the gradient of {name}"
+        raise ValueError(f"{rule}, which is not given")
+    return {name: array}
 
 
 def read_grad_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
@@ -264,18 +252,15 @@ def read_grad_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
 
 def in_given_shapes(
     gradients: dict[str, NDArray[Any]],
-    asked: dict[str, ArrayLike | None],
+    asked: dict[str, ArrayLike],
     given: Given,
 ) -> tuple[NDArray[Any], ...]:
     """Give every gradient the shape of its array and the promised dtype."""
-    summed = {
-        name: summed_to(gradients[name], getattr(given, name).shape)
-        for name in asked
-    }
     return tuple(
-        summed[name].reshape(np.shape(array)).astype(given.dtype, copy=False)
+        summed_to(gradients[name], getattr(given, name).shape)
+        .reshape(np.shape(array))
+        .astype(given.dtype, copy=False)
         for name, array in asked.items()
-        if array is not None
     )
 
 

@@ -8,22 +8,22 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _inputs
 from attention.arguments import Given, Window, checked, without_padding
 from attention.gradients import (
-    arrays_asked_for,
+    asked_for,
     in_given_shapes,
     read_grad_output,
     summed_to,
 )
-from attention.tiling import (
+from attention.tiles import (
     head_at,
     heads,
     keys_in_reach,
     matrix_at,
     may_attend,
-    online_softmax,
     part,
     rows_of_a_tile,
     slices,
 )
+from attention.tiling import online_softmax
 
 
 def tiled_attention_vjp(
@@ -113,9 +113,9 @@ def tiled_attention_vjp(
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     """
     _inputs.options("tiled_attention_vjp", foreign)
-    asked = arrays_asked_for(
-        query, key, value, bias, sink, return_bias, return_sink
-    )
+    asked = {"query": query, "key": key, "value": value}
+    asked |= asked_for("bias", return_bias, bias)
+    asked |= asked_for("sink", return_sink, sink)
     given = checked(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
