@@ -1,72 +1,63 @@
-"""Whether an example bears a number out: it holds the number, and would not hold most others in its place."""
+"""Whether an example bears a number out: it holds the number, and how many others it would hold in its place."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from docs_ext.numbers.numerals import Numeral, numerals
-
-_BETWEEN = re.compile(
-    r"(?:[\s,;:()\[\]{}$&|*]|\\\\|\b(?:and|then|or|to)\b|\\[,;! ]|\\(?:begin|end)\{[bp]matrix\}|\\left|\\right)*"
-)
+from docs_ext.numbers.results import rows
 
 
-def shares(numbers: Sequence[Numeral], text: str, example: str) -> list[float]:
-    """Return for each number the share of its changes that the example would show; 0 if it lacks the number itself.
+class Evidence:
+    """The numbers of some examples, in their order."""
 
-    A number that stands in a row of others is looked for with its neighbours.
+    def __init__(self, example: str) -> None:
+        bare = re.sub(r"[A-Za-z_]\w*", "x", example)
+        apart = re.sub(r"(?<=\d)/(?=\d)", " ", bare)  # 1/2 is one number, and two
+        self._numbers = [*numerals(f"{bare}\n|\n{apart}" if apart != bare else bare, skip=False)]
+        self._found = dict[tuple[float, float], set[int]]()
 
-    >>> text, example = "Of 65,536 rows the first is 8, 4, 1 and the last 2.", "[[8 4 1] [1 2 3]] (65536, 3)"
-    >>> shares(list(numerals(text)), text, example)
-    [1.0, 1.0, 1.0, 1.0, 0.5555555555555556]
-    """
-    bare = re.sub(r"[A-Za-z_]\w*", "x", example)
-    streams = [_values(bare), _values(re.sub(r"(?<=\d)/(?=\d)", " ", bare))]
+    def _places(self, number: Numeral) -> set[int]:
+        """Return where this number stands; either side may have been rounded."""
+        key = number.value, number.margin
+        if key not in self._found:
+            same = (number.means(other.value) or other.means(number.value) for other in self._numbers)
+            self._found[key] = {i for i, yes in enumerate(same) if yes}
+        return self._found[key]
 
-    def holds(piece: Sequence[float]) -> bool:
-        return any(
-            stream[i : i + len(piece)] == piece
-            for stream in streams
-            for i, value in enumerate(stream)
-            if value == piece[0]
-        )
+    def holds(self, row: Sequence[Numeral]) -> bool:
+        """Tell whether these numbers stand there one after the other."""
+        first, *others = map(self._places, row)
+        return any(all(i + k in places for k, places in enumerate(others, 1)) for i in first)
 
-    def share(piece: list[float], place: int, number: Numeral) -> float:
-        if not holds(piece):
+    def shares(self, numbers: Sequence[Numeral], text: str) -> list[float]:
+        """Return for each number the share of its changes that would show; 0 if it is not there itself.
+
+        A number that stands in a row of others is looked for with its neighbours.
+
+        >>> text = "Of 65,536 rows the first is 8, 4, 1 and the last 2, which is 12%."
+        >>> example = Evidence("[[8 4 1] [1 2 3]] (65536, 3) 0.1204")
+        >>> example.shares(list(numerals(text)), text)
+        [1.0, 1.0, 1.0, 1.0, 0.5555555555555556, 1.0]
+        """
+        result = [0.0] * len(numbers)
+        for row in rows(numbers, text):
+            for place, i in enumerate(row):
+                for start, end in ((0, len(row)), (place - 3, place + 1), (place - 1, place + 2), (place, place + 1)):
+                    first = max(0, start)
+                    if result[i] < 1:
+                        result[i] = max(result[i], self._share([numbers[j] for j in row[first:end]], place - first))
+        return result
+
+    def _share(self, row: list[Numeral], place: int) -> float:
+        if not self.holds(row):
             return 0.0
-        others = _changes(number)
-        return 1 - sum(holds([*piece[:place], other, *piece[place + 1 :]]) for other in others) / len(others)
-
-    result = [0.0] * len(numbers)
-    for run in _runs(numbers, text):
-        values = [round(numbers[i].value, 12) for i in run]
-        for place, i in enumerate(run):
-            pieces = (0, len(run)), (max(0, place - 3), place + 1), (max(0, place - 1), place + 2), (place, place + 1)
-            result[i] = max(share(values[a:b], place - a, numbers[i]) for a, b in pieces)
-    return result
+        others = list(changes(row[place]))
+        return 1 - sum(self.holds([*row[:place], other, *row[place + 1 :]]) for other in others) / len(others)
 
 
-def _values(text: str) -> list[float]:
-    return [round(n.value, 12) for n in numerals(text, skip=False)]
-
-
-def _runs(numbers: Sequence[Numeral], text: str) -> list[list[int]]:
-    """Group numbers between which only a comma, a bracket or an "and" stands."""
-    runs = list[list[int]]()
-    for i, number in enumerate(numbers):
-        if i and _BETWEEN.fullmatch(text, numbers[i - 1].end, number.start):
-            runs[-1].append(i)
-        else:
-            runs.append([i])
-    return runs
-
-
-def _changes(number: Numeral) -> list[float]:
-    """Return what a number becomes when one of its digits changes."""
+def changes(number: Numeral) -> Iterator[Numeral]:
+    """Yield what a number becomes when one of its digits changes, or its word."""
     digits = [i for i, character in enumerate(number.text) if character.isdigit()]
-    changed = {
-        value
-        for i in digits
-        for digit in "0123456789"
-        for value in _values(number.text[:i] + digit + number.text[i + 1 :])
-    }
-    return sorted(changed - {round(number.value, 12)})
+    texts = [number.text[:i] + digit + number.text[i + 1 :] for i in digits for digit in "0123456789"]
+    for text in texts or ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a quarter"):
+        yield from (other for other in numerals(text, skip=False) if not number.means(other.value))

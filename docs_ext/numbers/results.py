@@ -1,0 +1,60 @@
+r"""Which numbers are results, and so have to be borne out; the others are names, such as head 2, step 1, 64 features.
+
+A number is taken for a result if it
+
+- has a decimal point, a percent sign, a fraction bar, a power or a minus, or is a fraction in words, as "two thirds";
+- has three digits or more and is not round: neither 100 or 5000 nor a power of two below 10,000;
+- stands in brackets with others, as (4, 8), or in a row of three or more;
+- comes before "times" or a unit of what is measured, as "12 times", "twelve times", "34 MiB", "90 degrees";
+- or comes behind a word that states it, as "is 8," and "makes 8.", at the end of a clause.
+"""
+
+# ruff: noqa: RUF001  (authors write the minus of print)
+
+import re
+from collections.abc import Sequence
+
+from docs_ext.numbers.numerals import Numeral
+
+_FORM = re.compile(r"[.%/^]|frac|percent|^[-−]")
+_UNIT = re.compile(r"[\s}$]*(?:times\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b|doublings\b)")
+_STATED = re.compile(
+    r"(?:\b(?:is|are|was|becomes?|gives?|gets?|makes?|leaves?|yields?|costs?|receives?|comes to|sums? to|adds? up to)|≈|\\approx)"
+    r"(?: (?:about|nearly|almost|only|exactly))? ?\$?$"
+)
+_CLAUSE = re.compile(r"\$?(?:[.,;:)](?!\d)|\s*$| and\b| for\b)")
+_BETWEEN = re.compile(
+    r"(?:[\s,;:()\[\]{}$&|*]|\\\\|\b(?:and|then|or|to)\b|\\[,;! ]|\\(?:begin|end)\{[bp]matrix\}|\\left|\\right)*"
+)
+
+
+def is_result(number: Numeral, text: str, row: int) -> bool:
+    """Tell whether a number of a text is taken for a result; `row` is how many numbers stand in a row with it."""
+    if number.is_word:
+        return bool(number.value % 1 and number.text.lower() != "half") or bool(_UNIT.match(text, number.end))
+    digits = re.sub(r"\D", "", number.text)
+    return bool(
+        _FORM.search(number.text.strip())
+        or (len(digits) >= 3 and not _is_round(number))
+        or row >= 3
+        or (row == 2 and re.search(r"[(\[]\s*$", text[: number.start]))
+        or (row == 2 and re.match(r"\s*[)\]]", text[number.end :]))
+        or _UNIT.match(text, number.end)
+        or (_STATED.search(text, 0, number.start) and _CLAUSE.match(text, number.end))
+    )
+
+
+def _is_round(number: Numeral) -> bool:
+    whole = int(number.value)
+    return not whole & (whole - 1) and whole < 10_000 or len(str(whole).rstrip("0")) == 1
+
+
+def rows(numbers: Sequence[Numeral], text: str) -> list[list[int]]:
+    """Group the numbers between which only a comma, a bracket or an "and" stands, by their places."""
+    found = list[list[int]]()
+    for i, number in enumerate(numbers):
+        if i and _BETWEEN.fullmatch(text, numbers[i - 1].end, number.start):
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
