@@ -173,7 +173,6 @@ class _Checker:
                 self.by[i] = self.by[i] or "fact"
 
     def use_marks(self) -> None:
-        at = -1  # the last number that a mark has taken
         for item in self.block.marks:
             try:
                 mark = marks.parse(item.text)
@@ -181,23 +180,18 @@ class _Checker:
                     self.use_formula(mark)
                 values = marks.values(mark, self.names) if mark.expression and mark.numbers else []
                 for k, (number, rounded) in enumerate(mark.numbers):
-                    at = self.place_of(number, at)
-                    self.by[at] = "mark" if mark.expression else "given"
+                    self.by[self.place_of(number)] = "mark" if mark.expression else "given"
                     if values and not number.means(values[k], rounded=rounded):
                         raise SpecError(f"{number.text.strip()} is written, but {mark.expression} gives {marks.show(values)}")
             except SpecError as error:
                 self.wrong.append((item.line, str(error)))
 
-    def place_of(self, number: Numeral, after: int) -> int:
-        """Find a number of a mark in the text, behind the one that the last mark has taken."""
-        same = [
-            i
-            for i, (_, other) in enumerate(self.places)
-            if i > after and other.value == number.value and other.is_word == number.is_word
-        ]
+    def place_of(self, number: Numeral) -> int:
+        """Find a number of a mark in the text: of several that are equal, one that nothing has borne out yet."""
+        same = [i for i, (_, n) in enumerate(self.places) if n.value == number.value and n.is_word == number.is_word]
         if not same:
-            raise SpecError(f"the text has no {number.text.strip()}, or not in this order")
-        return next((i for i in same if not self.by[i]), same[0])
+            raise SpecError(f"the text has no {number.text.strip()}")
+        return max(same, key=lambda i: (self.results[i] and not self.by[i], self.by[i] != "mark", -i))
 
     def use_formula(self, mark: marks.Mark) -> None:
         pattern = r"\s+".join(map(re.escape, mark.formula.split()))
