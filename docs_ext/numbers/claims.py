@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from docs_ext.errors import SpecError
 from docs_ext.numbers import arithmetic, lists, marks
-from docs_ext.numbers.evidence import Evidence
+from docs_ext.numbers.evidence import Evidence, running_example
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.numbers.results import is_result, rows
 from docs_ext.reading import consoles
@@ -131,11 +131,14 @@ class _Checker:
             numbers = [self.places[i][1] for i in mine]
             own = part.example + data + self.rows_of(marks.compared(part.holds))
             shares = (Evidence(f"{own}\n{example}") if own else evidence).shares(numbers, part.text)
+            quoted = running_example().shares(numbers, part.text)
             for row in rows(numbers, part.text):
                 for k in row:
                     self.results[mine[k]] = is_result(numbers[k], part.text, len(row))
                     if shares[k] >= (ENOUGH if len(row) > 1 else 0.01):
                         self.by[mine[k]] = "example"
+                    elif quoted[k] >= ENOUGH and (len(row) > 1 or numbers[k].value % 1):
+                        self.by[mine[k]] = "running example"
             self.use_links(part)
             self.use_equations(part)
 

@@ -2,7 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
+import numpy as np
+
+from attention import attention_scores
+from attention.example import EARLY5, S5, W_K, W_Q1, W_Q2, W_V, attend, embed
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.numbers.results import rows
 
@@ -61,3 +66,14 @@ def changes(number: Numeral) -> Iterator[Numeral]:
     texts = [number.text[:i] + digit + number.text[i + 1 :] for i in digits for digit in "0123456789"]
     for text in texts or ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a quarter"):
         yield from (other for other in numerals(text, skip=False) if not number.means(other.value))
+
+
+@cache
+def running_example() -> Evidence:
+    """Return the tables of the running example, which every page may quote: its rows, scores, powers, weights, outputs."""
+    x = embed(S5, EARLY5)
+    tables = [x, W_K, W_V, x @ W_K, x @ W_V]
+    for w_query in (W_Q1, W_Q2):
+        scores = attention_scores(x @ w_query, x @ W_K) / np.log(2)
+        tables += [w_query / np.log(2), x @ w_query / np.log(2), scores, np.exp2(scores), *attend(x, w_query)]
+    return Evidence("\n".join(" ".join(map(repr, row)) + " 1e99" for table in tables for row in table.round(9).tolist()))
