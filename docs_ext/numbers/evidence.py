@@ -16,7 +16,7 @@ class Evidence:
     """The numbers of some examples, in their order."""
 
     def __init__(self, example: str) -> None:
-        bare = re.sub(r"[A-Za-z_]\w*", "x", example)
+        bare = re.sub(r"(?<![\\A-Za-z_])[A-Za-z_]\w*", "x", example)  # but \frac12
         apart = re.sub(r"(?<=\d)/(?=\d)", " ", bare)  # 1/2 is one number, and two
         self._numbers = [*numerals(f"{bare}\n|\n{apart}" if apart != bare else bare, skip=False)]
         self._found = dict[tuple[float, float], set[int]]()

@@ -33,7 +33,7 @@ class Numeral(NamedTuple):
 
 _NAMES = (
     "Algorithm|Appendix|appendix|Chapter|chapter|chapters|CUDA|[Dd]efinition|Example|Figure|figure|FlashAttention|footnote|Gemma|Keras|Lemma|Llama|Material"
-    "|MkDocs|NumPy|ONNX|opset|page|Phi|Proposition|ProperDocs|Python|PyTorch|Qwen|Section|section|sections|Table|Theorem|Transformers|version|Zensical"
+    "|[Hh]eads?|[Ll]ayers?|[Ss]teps?|MkDocs|NumPy|ONNX|opset|page|Phi|Proposition|ProperDocs|Python|PyTorch|Qwen|Section|section|sections|Table|Theorem|Transformers|version|Zensical"
 )
 _PLACE = r"\(?(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?\)?"
 _SKIPPED = re.compile(
@@ -68,7 +68,7 @@ _NUMERAL = re.compile(
     rf"(?:\s(?P<scale>{'|'.join(_SCALES)})\b)?(?P<percent>\s?\\?%|\spercent\b)?"
     rf"|(?<![\w-])(?:(?P<tens>{'|'.join(_TENS)})(?:-(?P<more>{'|'.join(_ONES[:9])}))?"
     rf"|(?P<ones>{'|'.join(_ONES[1:])})(?:[\s-](?P<parts>{'|'.join(_PARTS)})s)?"
-    rf"|(?:an?|one)\s(?P<part>{'|'.join(_PARTS)})(?!\s(?!of|turn)\w)|(?P<half>half)(?=\s(?:of|the|as|its|a)\b))"
+    rf"|(?:an?|one)\s(?P<part>{'|'.join(_PARTS)})(?!\s(?!of)\w)|(?P<half>half)(?=\s(?:of|the|as|its|a)\b))"
     r"(?![\w-])(?P<hundredths>\spercent\b)?",
     re.IGNORECASE,
 )
@@ -122,8 +122,9 @@ def _plain(text: str) -> float:
 
 def _unit(text: str) -> float:
     """Return what the last digit that is not a zero of a whole number counts, or the last one of a decimal."""
-    percent = 100 if "%" in text else 1
-    mantissa, _, exponent = re.sub(r"[^\d.eE+-]", "", text).lower().partition("e")
+    percent = 100 if "%" in text or "percent" in text else 1
+    found = re.search(rf"{_PLAIN}", text)
+    mantissa, _, exponent = re.sub(r"[,{}\\]", "", found[0] if found else "1").lower().partition("e")
     whole, dot, decimals = mantissa.partition(".")
     power = -len(decimals) if dot else len(whole) - len(whole.rstrip("0"))
     return float(10.0 ** (power + int(exponent or 0)) / percent)

@@ -2,11 +2,13 @@ r"""Which numbers are results, and so have to be borne out; the others are names
 
 A number is taken for a result if it
 
-- has a decimal point, a percent sign, a fraction bar, a power or a minus, or is a fraction in words, as "two thirds";
-- has three digits or more and is not round: neither 100 or 5000 nor a power of two below 10,000;
+- has a decimal point, a percent sign, a fraction bar, a power or a minus (but not -2n), or is a fraction in words, as "two thirds";
+- has three digits or more and is not round: neither 100 or 1200 nor a power of two below 10,000;
 - stands in brackets with others, as (4, 8), or in a row of three or more;
-- comes before "times" or a unit of what is measured, as "12 times", "twelve times", "34 MiB", "90 degrees";
+- comes before "times as", "times the" or a unit of what is measured, as "twelve times as many", "34 MiB", "90 degrees";
 - or comes behind a word that states it, as "is 8," and "makes 8.", at the end of a clause.
+
+What stands in a code span is a name.
 """
 
 # ruff: noqa: RUF001  (authors write the minus of print)
@@ -16,8 +18,8 @@ from collections.abc import Sequence
 
 from docs_ext.numbers.numerals import Numeral
 
-_FORM = re.compile(r"[.%/^]|frac|percent|^[-−]")
-_UNIT = re.compile(r"[\s}$]*(?:times\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b|doublings\b)")
+_FORM = re.compile(r"[.%/^]|frac|percent")
+_UNIT = re.compile(r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b)")
 _STATED = re.compile(
     r"(?:\b(?:is|are|was|becomes?|gives?|gets?|makes?|leaves?|yields?|costs?|receives?|comes to|sums? to|adds? up to)|≈|\\approx)"
     r"(?: (?:about|nearly|almost|only|exactly))? ?\$?$"
@@ -30,11 +32,14 @@ _BETWEEN = re.compile(
 
 def is_result(number: Numeral, text: str, row: int) -> bool:
     """Tell whether a number of a text is taken for a result; `row` is how many numbers stand in a row with it."""
+    if text.count("`", 0, number.start) % 2:
+        return False
     if number.is_word:
-        return bool(number.value % 1 and number.text.lower() != "half") or bool(_UNIT.match(text, number.end))
+        return bool(number.value % 1 and "half" not in number.text.lower()) or bool(_UNIT.match(text, number.end))
     digits = re.sub(r"\D", "", number.text)
     return bool(
         _FORM.search(number.text.strip())
+        or (number.value < 0 and not re.match(r"\w", text[number.end :]))  # but -2c
         or (len(digits) >= 3 and not _is_round(number))
         or row >= 3
         or (row == 2 and re.search(r"[(\[]\s*$", text[: number.start]))
@@ -46,7 +51,7 @@ def is_result(number: Numeral, text: str, row: int) -> bool:
 
 def _is_round(number: Numeral) -> bool:
     whole = int(number.value)
-    return not whole & (whole - 1) and whole < 10_000 or len(str(whole).rstrip("0")) == 1
+    return not whole & (whole - 1) and whole < 10_000 or len(str(whole).rstrip("0")) <= 2
 
 
 def rows(numbers: Sequence[Numeral], text: str) -> list[list[int]]:
