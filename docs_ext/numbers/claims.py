@@ -26,7 +26,6 @@ from docs_ext.reading.expressions import evaluate
 from docs_ext.reading.prose import Block, Page, Part, read
 from docs_ext.records.facts import facts_of
 
-ENOUGH = 0.5  # of the changes of a number in a row must show in an example; one that stands alone need only be there
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\$", re.DOTALL)
 _LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<address>[^)]*)\)")
 _SOURCE = re.compile(r"sources\.md#(\w+)")
@@ -130,14 +129,14 @@ class _Checker:
             mine = self.within(part)
             numbers = [self.places[i][1] for i in mine]
             own = part.example + data + self.rows_of(marks.compared(part.holds))
-            shares = (Evidence(f"{own}\n{example}") if own else evidence).shares(numbers, part.text)
-            quoted = running_example().shares(numbers, part.text)
+            shown = (Evidence(f"{own}\n{example}") if own else evidence).bears_out(numbers, part.text)
+            known = running_example().bears_out(numbers, part.text)
             for row in rows(numbers, part.text):
                 for k in row:
                     self.results[mine[k]] = is_result(numbers[k], part.text, len(row))
-                    if shares[k] >= (ENOUGH if len(row) > 1 else 0.01):
+                    if shown[k]:
                         self.by[mine[k]] = "example"
-                    elif quoted[k] >= ENOUGH and (len(row) > 1 or numbers[k].value % 1):
+                    elif known[k] and (len(row) > 1 or numbers[k].value % 1):
                         self.by[mine[k]] = "running example"
             self.use_links(part)
             self.use_equations(part)

@@ -1,4 +1,4 @@
-"""Whether an example bears a number out: it holds the number, and how many others it would hold in its place."""
+"""Whether an example bears a number out: it holds the number, in the row of numbers in which the text has it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,8 @@ from attention import attention_scores
 from attention.example import EARLY5, S5, W_K, W_Q1, W_Q2, W_V, attend, embed
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.numbers.results import rows
+
+ENOUGH = 0.65  # of the changes of a number must show, if only a piece of its row is there
 
 
 class Evidence:
@@ -34,26 +36,25 @@ class Evidence:
         first, *others = map(self._places, row)
         return any(all(i + k in places for k, places in enumerate(others, 1)) for i in first)
 
-    def shares(self, numbers: Sequence[Numeral], text: str) -> list[float]:
-        """Return for each number the share of its changes that would show; 0 if it is not there itself.
+    def bears_out(self, numbers: Sequence[Numeral], text: str) -> list[bool]:
+        """Tell for each number of a text whether it is there: with its whole row, or in a piece that is hard to mistake.
 
-        A number that stands in a row of others is looked for with its neighbours.
-
-        >>> text = "Of 65,536 rows the first is 8, 4, 1 and the last 2, which is 12%."
+        >>> text = "Of 65,536 rows the first is 8, 4, 1 and the last is 3, 1, 0, which is 12%."
         >>> example = Evidence("[[8 4 1] [1 2 3]] (65536, 3) 0.1204")
-        >>> example.shares(list(numerals(text)), text)
-        [1.0, 1.0, 1.0, 1.0, 0.5555555555555556, 1.0]
+        >>> example.bears_out(list(numerals(text)), text)
+        [True, True, True, True, False, False, False, True]
         """
-        result = [0.0] * len(numbers)
+        result = [False] * len(numbers)
         for row in rows(numbers, text):
             for place, i in enumerate(row):
-                for start, end in ((0, len(row)), (place - 3, place + 1), (place - 1, place + 2), (place, place + 1)):
-                    first = max(0, start)
-                    if result[i] < 1:
-                        result[i] = max(result[i], self._share([numbers[j] for j in row[first:end]], place - first))
+                result[i] = self.holds([numbers[j] for j in row]) or any(
+                    self._share([numbers[j] for j in row[start : place + after]], place - start) >= ENOUGH
+                    for start, after in ((max(0, place - 3), 1), (max(0, place - 1), 2), (place, 1))
+                )
         return result
 
     def _share(self, row: list[Numeral], place: int) -> float:
+        """Return the share of the changes of one number in a piece of a row that would show."""
         if not self.holds(row):
             return 0.0
         others = list(changes(row[place]))
