@@ -1,4 +1,4 @@
-"""The numbers of a page and what bears each out: `python -m tools.numbers docs/learn/heads.md`; without a page, a table.
+"""The results of a page and what bears each out: `python -m tools.numbers docs/learn/heads.md`; by default, a table.
 
 `--changed 100 --seed 0` changes a digit, or the word, of 100 results drawn at random and counts how many are noticed.
 """
@@ -85,7 +85,7 @@ def main() -> None:
             found = report(page)
             by = Counter(number.by or "nothing" for number in found.found if number.is_result)
             if by:
-                print(f"{name_of(page):34} {len(found.wrong):3} wrong; {by.total():3} results by", dict(by.most_common()))
+                print(f"{name_of(page):34} {len(found.wrong)} wrong; {by.total():3} results by", dict(by.most_common()))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ _SOURCE = re.compile(r"sources\.md#(\w+)")
 
 
 _UNBOUND = (
-    "nothing bears out {0}: let an example of this section print it, or say behind the paragraph where it comes from, "
-    "as in <!-- check: {0} = weights[0] -->"
+    "nothing bears out {0}: let an example of this section print it, or say behind the paragraph where it comes from: "
+    "<!-- check: {0} = weights[0] -->, in a fence # check: {0} = weights[0]"
 )
 
 
@@ -71,7 +71,8 @@ def check(name: str, text: str) -> Report:
         checker.use_marks()
         found += checker.found()
         wrong += checker.wrong
-    wrong += [(number.line, _UNBOUND.format(" ".join(number.numeral.text.split()))) for number in found if number.is_result and not number.by]
+    unbound = [number for number in found if number.is_result and not number.by]
+    wrong += [(number.line, _UNBOUND.format(" ".join(number.numeral.text.split()))) for number in unbound]
     return Report(found, [f"{name}:{line}: {what}" for line, what in sorted(wrong)])
 
 
@@ -90,7 +91,7 @@ def _names(block: Block, page: Page, steps: Sequence[consoles.Step]) -> Mapping[
         above = block.line - (step.line + step.code.count("\n") + 1)
         return not first <= step.line < last, above if above > 0 else step.line - block.last_line
 
-    return ChainMap({}, *(step.names for step in sorted(reversed(steps), key=far)))
+    return ChainMap({}, *(step.names for step in sorted(steps, key=far)))
 
 
 class _Checker:
@@ -184,7 +185,8 @@ class _Checker:
                 for k, (number, rounded) in enumerate(mark.numbers):
                     self.by[self.place_of(number)] = "mark" if mark.expression else "given"
                     if values and not number.means(values[k], rounded=rounded):
-                        raise SpecError(f"{number.text.strip()} is written, but {mark.expression} gives {marks.show(values)}")
+                        got = marks.show(values)
+                        raise SpecError(f"{number.text.strip()} is written, but {mark.expression} gives {got}")
             except SpecError as error:
                 self.wrong.append((item.line, str(error)))
 

@@ -24,11 +24,15 @@ class Evidence:
         self._found = dict[tuple[float, float], set[int]]()
 
     def _places(self, number: Numeral) -> set[int]:
-        """Return where this number stands; either side may have been rounded."""
+        """Return where this number stands, with more digits too."""
         key = number.value, number.margin
         if key not in self._found:
-            same = (number.means(other.value) or other.means(number.value) for other in self._numbers)
-            self._found[key] = {i for i, yes in enumerate(same) if yes}
+            fraction = not number.margin and number.value % 1  # 1/3 may be printed as 0.33
+            self._found[key] = {
+                i
+                for i, other in enumerate(self._numbers)
+                if number.means(other.value) or (fraction and other.margin < 0.006 and other.means(number.value))
+            }
         return self._found[key]
 
     def holds(self, row: Sequence[Numeral]) -> bool:
@@ -37,7 +41,7 @@ class Evidence:
         return any(all(i + k in places for k, places in enumerate(others, 1)) for i in first)
 
     def bears_out(self, numbers: Sequence[Numeral], text: str) -> list[bool]:
-        """Tell for each number of a text whether it is there: with its whole row, or in a piece that is hard to mistake.
+        """Tell for each number of a text whether it is there: with its whole row, or in a piece hard to mistake.
 
         >>> text = "Of 65,536 rows the first is 8, 4, 1 and the last is 3, 1, 0, which is 12%."
         >>> example = Evidence("[[8 4 1] [1 2 3]] (65536, 3) 0.1204")
@@ -71,10 +75,11 @@ def changes(number: Numeral) -> Iterator[Numeral]:
 
 @cache
 def running_example() -> Evidence:
-    """Return the tables of the running example, which every page may quote: its rows, scores, powers, weights, outputs."""
+    """Return the tables of the running example, which every page may quote."""
     x = embed(S5, EARLY5)
     tables = [x, W_K, W_V, x @ W_K, x @ W_V]
     for w_query in (W_Q1, W_Q2):
         scores = attention_scores(x @ w_query, x @ W_K) / np.log(2)
         tables += [w_query / np.log(2), x @ w_query / np.log(2), scores, np.exp2(scores), *attend(x, w_query)]
-    return Evidence("\n".join(" ".join(map(repr, row)) + " 1e99" for table in tables for row in table.round(9).tolist()))
+    rows_of_all = [row for table in tables for row in table.round(9).tolist()]
+    return Evidence(" 1e99 ".join(" ".join(map(repr, row)) for row in rows_of_all))  # no row goes on in the next

@@ -3,9 +3,10 @@ r"""Marks: where a number comes from that no example prints, in a comment behind
 In a fence it is a comment of YAML, `# check: ...`.
 
     The first weight is 1/2, and the two largest take 88% of the budget. The scores take $2 n^2 \dk$ operations.
-    <!-- check: 1/2 = weights[0]; 88% = np.sort(weights)[-2:].sum(); $2 n^2 \dk$ = attention_flops(n, n, d_k, 0) for n, d_k in [(3, 5)] -->
+    <!-- check: 1/2 = weights[0]; 88% = np.sort(weights)[-2:].sum();
+         $2 n^2 \dk$ = attention_flops(n, n, d_k, 0) for n, d_k in [(3, 5)] -->
 
-Marks are separated by semicolons and follow the order of the text. Each is one of three:
+Marks are separated by semicolons. Each is one of three:
 
 - `numbers = expression`, the numbers as the text has them. `~3000` is rounded: any value from 2500 to 3500.
 - `$formula$ = expression`, a formula as the text has it. Its symbols are names, `\dk` is d_k; a `for` behind it gives
@@ -63,7 +64,8 @@ def values(mark: Mark, names: Mapping[str, Any]) -> list[float]:
     """Return what the expression gives, as many numbers as are written."""
     found = list(flat(evaluate(mark.expression, names)))
     if len(found) != len(mark.numbers):
-        raise SpecError(f"{len(mark.numbers)} numbers are written, and {mark.expression} gives {len(found)}: {show(found)}")
+        count = len(mark.numbers)
+        raise SpecError(f"{count} numbers are written, and {mark.expression} gives {len(found)}: {show(found)}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The numbers that an author wrote, in digits and in words: in prose, in TeX, in code spans, and how exactly each is meant.
+"""The numbers that an author wrote, in digits and in words, and how exactly each is meant.
 
 What is no number of the text is passed over: names (float32, GPT-2, Gemma 3), years, the places in a source (§3.2,
 eq. (5)), the numbers of equations, addresses, list markers and the indices of symbols.
@@ -54,8 +54,8 @@ _SKIPPED = re.compile(
     r"|\d+(?:st|nd|rd|th)\b",
     re.MULTILINE,
 )
-_ONES = "one two three four five six seven eight nine ten eleven twelve".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10, "sixteenth": 16}
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _PLAIN = r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"

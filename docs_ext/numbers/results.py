@@ -2,16 +2,14 @@ r"""Which numbers are results, and so have to be borne out; the others are names
 
 A number is taken for a result if it
 
-- has a decimal point, a percent sign, a fraction bar, a power or a minus (but not -2n), or is a fraction in words, as "two thirds";
+- has a decimal point, a percent sign, a fraction bar, a power or a minus (but not -2n), or is "two thirds" in words;
 - has three digits or more and is not round: neither 100 or 1200 nor a power of two below 10,000;
 - stands in brackets with others, as (4, 8), or in a row of three or more;
-- comes before "times as", "times the" or a unit of what is measured, as "twelve times as many", "34 MiB", "90 degrees";
+- comes before "times as" or a unit of what is measured: "twelve times as many", "34 MiB", "90 degrees";
 - or comes behind a word that states it, as "is 8," and "makes 8.", at the end of a clause.
 
 What stands in a code span is a name.
 """
-
-# ruff: noqa: RUF001  (authors write the minus of print)
 
 import re
 from collections.abc import Sequence
@@ -19,7 +17,9 @@ from collections.abc import Sequence
 from docs_ext.numbers.numerals import Numeral
 
 _FORM = re.compile(r"[.%/^]|frac|percent")
-_UNIT = re.compile(r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b)")
+_UNIT = re.compile(
+    r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b)"
+)
 _STATED = re.compile(
     r"(?:\b(?:is|are|was|becomes?|gives?|gets?|makes?|leaves?|yields?|costs?|receives?|comes to|sums? to|adds? up to)|≈|\\approx)"
     r"(?: (?:about|nearly|almost|only|exactly))? ?\$?$"
@@ -51,7 +51,7 @@ def is_result(number: Numeral, text: str, row: int) -> bool:
 
 def _is_round(number: Numeral) -> bool:
     whole = int(number.value)
-    return not whole & (whole - 1) and whole < 10_000 or len(str(whole).rstrip("0")) <= 2
+    return (not whole & (whole - 1) and whole < 10_000) or len(str(whole).rstrip("0")) <= 2
 
 
 def rows(numbers: Sequence[Numeral], text: str) -> list[list[int]]:
