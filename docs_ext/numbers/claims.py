@@ -181,21 +181,24 @@ class _Checker:
                 mark = marks.parse(item.text)
                 if mark.formula:
                     self.use_formula(mark)
-                values = marks.values(mark, self.names) if mark.expression and mark.numbers else []
-                for k, (number, rounded) in enumerate(mark.numbers):
-                    self.by[self.place_of(number)] = "mark" if mark.expression else "given"
-                    if values and not number.means(values[k], rounded=rounded):
-                        got = marks.show(values)
-                        raise SpecError(f"{number.text.strip()} is written, but {mark.expression} gives {got}")
+                else:
+                    for i in self.places_of([number for number, _ in mark.numbers]):
+                        self.by[i] = "mark" if mark.expression else "given"
+                    marks.compare_numbers(mark, self.names)
             except SpecError as error:
                 self.wrong.append((item.line, str(error)))
 
-    def place_of(self, number: Numeral) -> int:
-        """Find a number of a mark in the text: of several that are equal, one that nothing has borne out yet."""
-        same = [i for i, (_, n) in enumerate(self.places) if n.value == number.value and n.is_word == number.is_word]
-        if not same:
-            raise SpecError(f"the text has no {number.text.strip()}")
-        return max(same, key=lambda i: (self.results[i] and not self.by[i], self.by[i] != "mark", -i))
+    def places_of(self, row: Sequence[Numeral]) -> Sequence[int]:
+        """Find the numbers of a mark in the text, one after the other: where most of them are not borne out yet."""
+
+        def same(i: int) -> bool:
+            texts = [number for _, number in self.places[i : i + len(row)]]
+            return [(n.value, n.is_word) for n in texts] == [(n.value, n.is_word) for n in row]
+
+        found = [range(i, i + len(row)) for i in range(len(self.places)) if same(i)]
+        if not found:
+            raise SpecError(f"the text has no {', '.join(number.text.strip() for number in row)}")
+        return max(found, key=lambda places: sum(self.results[i] and not self.by[i] for i in places))
 
     def use_formula(self, mark: marks.Mark) -> None:
         pattern = r"\s+".join(map(re.escape, mark.formula.split()))

@@ -20,7 +20,12 @@ class Evidence:
     def __init__(self, example: str) -> None:
         bare = re.sub(r"(?<![\\A-Za-z_])[A-Za-z_]\w*", "x", example)  # but \frac12
         apart = re.sub(r"(?<=\d)/(?=\d)", " ", bare)  # 1/2 is one number, and two
-        self._numbers = [*numerals(f"{bare}\n|\n{apart}" if apart != bare else bare, skip=False)]
+        text = f"{bare}\n{apart}" if apart != bare else bare
+        self._numbers = [*numerals(text, skip=False)]
+        pairs = zip(self._numbers, self._numbers[1:], strict=False)
+        goes_on = [bool(re.fullmatch(r"[ ,&$]*", text[one.end : other.start])) for one, other in pairs]
+        self._begins = {i for i, before in enumerate([False, *goes_on]) if not before}
+        self._ends = {i for i, after in enumerate([*goes_on, False]) if not after}
         self._found = dict[tuple[float, float], set[int]]()
 
     def _places(self, number: Numeral) -> set[int]:
@@ -37,8 +42,15 @@ class Evidence:
 
     def holds(self, row: Sequence[Numeral]) -> bool:
         """Tell whether these numbers stand there one after the other."""
+        return bool(self._rows(row))
+
+    def holds_whole(self, row: Sequence[Numeral]) -> bool:
+        """Tell whether they do and no others stand beside them, if they are several."""
+        return any(len(row) == 1 or (i in self._begins and i + len(row) - 1 in self._ends) for i in self._rows(row))
+
+    def _rows(self, row: Sequence[Numeral]) -> list[int]:
         first, *others = map(self._places, row)
-        return any(all(i + k in places for k, places in enumerate(others, 1)) for i in first)
+        return [i for i in first if all(i + k in places for k, places in enumerate(others, 1))]
 
     def bears_out(self, numbers: Sequence[Numeral], text: str) -> list[bool]:
         """Tell for each number of a text whether it is there: with its whole row, or in a piece hard to mistake.
@@ -51,7 +63,7 @@ class Evidence:
         result = [False] * len(numbers)
         for row in rows(numbers, text):
             for place, i in enumerate(row):
-                result[i] = self.holds([numbers[j] for j in row]) or any(
+                result[i] = self.holds_whole([numbers[j] for j in row]) or any(
                     self._share([numbers[j] for j in row[start : place + after]], place - start) >= ENOUGH
                     for start, after in ((max(0, place - 3), 1), (max(0, place - 1), 2), (place, 1))
                 )
@@ -82,4 +94,4 @@ def running_example() -> Evidence:
         scores = attention_scores(x @ w_query, x @ W_K) / np.log(2)
         tables += [w_query / np.log(2), x @ w_query / np.log(2), scores, np.exp2(scores), *attend(x, w_query)]
     rows_of_all = [row for table in tables for row in table.round(9).tolist()]
-    return Evidence(" 1e99 ".join(" ".join(map(repr, row)) for row in rows_of_all))  # no row goes on in the next
+    return Evidence("; 1e99; ".join(" ".join(map(repr, row)) for row in rows_of_all))  # no row goes on in the next

@@ -8,7 +8,7 @@ In a fence it is a comment of YAML, `# check: ...`.
 
 Marks are separated by semicolons. Each is one of three:
 
-- `numbers = expression`, the numbers as the text has them. `~3000` is rounded: any value from 2500 to 3500.
+- `numbers = expression`, the numbers as the text has them, one after the other. `~3000` is rounded: any value from 2500 to 3500.
 - `$formula$ = expression`, a formula as the text has it. Its symbols are names, `\dk` is d_k; a `for` behind it gives
   them values.
 - `given 500: reason`, for a number that somebody chose.
@@ -60,13 +60,17 @@ def parse(text: str) -> Mark:
     return Mark(written, "", right)
 
 
-def values(mark: Mark, names: Mapping[str, Any]) -> list[float]:
-    """Return what the expression gives, as many numbers as are written."""
+def compare_numbers(mark: Mark, names: Mapping[str, Any]) -> None:
+    """Refuse numbers that are not what their expression gives."""
+    if not mark.expression:
+        return
     found = list(flat(evaluate(mark.expression, names)))
+    got = ", ".join(f"{value:.6g}" for value in found)
     if len(found) != len(mark.numbers):
-        count = len(mark.numbers)
-        raise SpecError(f"{count} numbers are written, and {mark.expression} gives {len(found)}: {show(found)}")
-    return found
+        raise SpecError(f"{len(mark.numbers)} numbers are written, and {mark.expression} gives {len(found)}: {got}")
+    for (number, rounded), value in zip(mark.numbers, found, strict=True):
+        if not number.means(value, rounded=rounded):
+            raise SpecError(f"{number.text.strip()} is written, but {mark.expression} gives {got}")
 
 
 def compare_formula(mark: Mark, names: Mapping[str, Any]) -> None:
@@ -115,8 +119,3 @@ def flat(value: Any) -> Iterator[float]:
             yield from flat(item)
     else:
         yield float(value)
-
-
-def show(found: Sequence[float]) -> str:
-    """Write numbers as an error has them."""
-    return ", ".join(f"{value:.6g}" for value in found)
