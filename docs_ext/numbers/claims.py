@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from docs_ext.errors import SpecError
-from docs_ext.numbers import arithmetic, lists, marks
+from docs_ext.numbers import arithmetic, marks
 from docs_ext.numbers.evidence import Evidence, running_example
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.numbers.results import is_result, rows
@@ -27,7 +27,6 @@ from docs_ext.reading.prose import Block, Page, Part, read
 from docs_ext.records.facts import facts_of
 
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\$", re.DOTALL)
-_LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<address>[^)]*)\)")
 _SOURCE = re.compile(r"sources\.md#(\w+)")
 
 
@@ -59,7 +58,7 @@ def check(name: str, text: str) -> Report:
         page = read(text)
     except SpecError as error:
         raise SpecError(f"{name}:{error.line}: {error}") from error
-    wrong = [*lists.mistakes(page)]
+    wrong = list[tuple[int, str]]()
     steps = [*consoles.steps(name, text)] if any(block.marks for block in page.blocks) else []
     examples = [example + "\n".join(_worked_out(page, section)) for section, example in enumerate(page.examples)]
     evidence = [Evidence(example) for example in examples]
@@ -84,7 +83,7 @@ def _worked_out(page: Page, section: int) -> list[str]:
 
 
 def _names(block: Block, page: Page, steps: Sequence[consoles.Step]) -> Mapping[str, Any]:
-    """Return what the consoles of the page define; of two, the nearest in the section counts."""
+    """Return what the consoles of the page define; of several, the nearest in the section counts."""
     first, last = page.sections[block.section], [*page.sections, 10**9][block.section + 1]
 
     def far(step: consoles.Step) -> tuple[bool, int]:
@@ -139,7 +138,6 @@ class _Checker:
                         self.by[mine[k]] = "example"
                     elif known[k] and (len(row) > 1 or numbers[k].value % 1):
                         self.by[mine[k]] = "running example"
-            self.use_links(part)
             self.use_equations(part)
 
     def rows_of(self, expressions: Sequence[str]) -> str:
@@ -149,13 +147,6 @@ class _Checker:
             with suppress(SpecError, TypeError, ValueError):  # True, a word, or a part of a comprehension
                 found += "\n" + " ".join(map(repr, marks.flat(evaluate(expression, self.names))))
         return found
-
-    def use_links(self, part: Part) -> None:
-        """Take a number that repeats one of its link's address."""
-        for link in _LINK.finditer(part.text):
-            for i in self.within(part, link.start("text"), link.end("text")):
-                if self.places[i][1].text in link["address"]:
-                    self.by[i] = "address"
 
     def use_equations(self, part: Part) -> None:
         for formula in _FORMULA.finditer(part.text):

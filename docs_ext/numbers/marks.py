@@ -8,7 +8,7 @@ In a fence it is a comment of YAML, `# check: ...`.
 
 Marks are separated by semicolons. Each is one of three:
 
-- `numbers = expression`, the numbers as the text has them, one after the other. `~3000` is rounded: any value from 2500 to 3500.
+- `numbers = expression`, the numbers as the text has them, one after the other. `~3000` is any value from 2500 to 3500.
 - `$formula$ = expression`, a formula as the text has it. Its symbols are names, `\dk` is d_k; a `for` behind it gives
   them values.
 - `given 500: reason`, for a number that somebody chose.

@@ -21,7 +21,7 @@ _UNIT = re.compile(
     r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b)"
 )
 _STATED = re.compile(
-    r"(?:\b(?:is|are|was|becomes?|gives?|gets?|makes?|leaves?|yields?|costs?|receives?|comes to|sums? to|adds? up to)|≈|\\approx)"
+    r"(?:\b(?:is|are|was|becomes?|gives?|gets?|makes?|leaves?|receives?|comes to|sums? to|adds? up to)|≈|\\approx)"
     r"(?: (?:about|nearly|almost|only|exactly))? ?\$?$"
 )
 _CLAUSE = re.compile(r"\$?(?:[.,;:)](?!\d)|\s*$| and\b| for\b)")

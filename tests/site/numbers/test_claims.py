@@ -31,7 +31,7 @@ In 2017 head 2 of 6 layers had 37,400 words, said [Vaswani et al. 2017](../refer
 
 The first weight is 1/2, the others 25% each, and 65,536 is printed above, as is 0.38. The blend is 7, the first takes
 a half, the second a quarter of it, and a third of 12 would be twelve times as much. About 720 in hundredths.
-<!-- check: 1/2 = weights[0]; twelve = 3 / weights[1]; ~720 = 100 * weights @ [4, 8, 12] + 18.5; a third = 4 / np.max([4, 8, 12]) -->
+<!-- check: 1/2 = weights[0]; twelve = 3 / weights[1]; ~720 = 1437 * weights[0]; a third = 4 / np.max([8, 12]) -->
 
 By hand, with $2 n^2$ for $n = 512$ and the row $(8, 4, 1, 2, 1)$ of the running example:
 <!-- check: $2 n^2$ = n * n + n * n for n in (3, 5) -->
@@ -83,7 +83,8 @@ def test_every_result_of_the_page_is_borne_out_in_its_way():
 
 
 CHANGED = [
-    ("Weights of 0.5", "Weights of 0.4"), ("had 37,400", "had 38,400"), ("is 1/2,", "is 1/3,"), ("25% each", "35% each"),
+    ("Weights of 0.5", "Weights of 0.4"), ("had 37,400", "had 38,400"), ("is 1/2,", "is 1/3,"),
+    ("25% each", "35% each"),
     ("65,536 is", "65,636 is"), ("is 0.38", "is 0.39"), ("blend is 7", "blend is 6"), ("a quarter of", "a sixth of"),
     ("twelve times", "eleven times"), ("About 720", "About 730"), ("with $2 n^2$", "with $2 n^3$"),
     ("(8, 4, 1, 2, 1)", "(8, 4, 1, 3, 1)"), (r"\tfrac12 (4, 8)", r"\tfrac13 (4, 8)"), ("= (4, 4)", "= (4, 5)"),
@@ -111,8 +112,8 @@ def test_a_page_by_a_stranger_needs_no_mark():
     assert not check("new.md", page).wrong
     (line,) = check("new.md", page.replace("0.62 and", "0.63 and")).wrong
     assert line == (
-        "new.md:3: nothing bears out 0.63: let an example of this section print it, or say behind the paragraph where it "
-        "comes from: <!-- check: 0.63 = weights[0] -->, in a fence # check: 0.63 = weights[0]"
+        "new.md:3: nothing bears out 0.63: let an example of this section print it, or say behind the paragraph where "
+        "it comes from: <!-- check: 0.63 = weights[0] -->, in a fence # check: 0.63 = weights[0]"
     )
 
 
@@ -122,7 +123,11 @@ def test_a_page_by_a_stranger_needs_no_mark():
         ("1/2 = weights[0]", "1/2 = weights[1]", r"trial.md:21: 1/2 is written, but weights\[1\] gives 0.25"),
         ("1/2 = weights[0]", "1/2 = 1/2", "trial.md:21: 1/2 is typed in once more"),
         ("1/2 = weights[0]", "1/9 = weights[0]", "trial.md:21: the text has no 1/9"),
-        ("twelve = 3 / weights[1]", "twelve = weights", "trial.md:21: 1 numbers are written, and weights gives 3: 0.5, 0.25"),
+        (
+            "twelve = 3 / weights[1]",
+            "twelve = weights",
+            "trial.md:21: 1 numbers are written, and weights gives 3: 0.5, 0.25",
+        ),
         ("1/2 = weights[0]", "weights[0]", "trial.md:21: a mark reads 'numbers = expression'"),
         ("1/2 = weights[0]", "1/2 = weight[0]", "trial.md:21: cannot evaluate .*did you mean 'weights'"),
         ("1/2 = weights[0]", "1/2 = weights.__len__() / 6", "trial.md:21: a mark names what .* nothing with __"),
@@ -131,7 +136,6 @@ def test_a_page_by_a_stranger_needs_no_mark():
         ("(2, 4) + (2, 0)", "(2, 4) + (2, 1)", r"trial.md:27: not equal: .*= \(2, 4\) \+ \(2, 1\)"),
         ("given 0.7: our choice", "given 0.7", "trial.md:32: a given number has a reason"),
         ("#vaswani2017)", "#luong2015)", "trial.md:9: nothing bears out 37,400"),
-        ("The first weight", "6. The first weight", r"trial.md:19: '6. ' begins a list.* write '6\\. '"),
     ],
 )
 def test_what_is_wrong_is_named_with_page_and_line(old, new, words):
@@ -143,13 +147,6 @@ def test_a_mark_without_a_paragraph_or_without_an_end_stops():
         check("trial.md", "\n\n<!-- check: 4 = x -->\n")
     with pytest.raises(SpecError, match=r"trial\.md:2: '<!-- check:' has no '-->'"):
         check("trial.md", "Text.\n<!-- check: 4 = x\n")
-
-
-def test_lists_and_exercises_count_on_from_one():
-    assert not check("t.md", "# T\n\n1. One.\n2. Two.\n\nBetween.\n\n    3. Three.\n\n1. One.\n").wrong
-    assert check("t.md", "# T\n\n1. One.\n2. Two.\n\n4. Four.\n").wrong
-    assert not check("t.md", "# T\n\n**1. One.** Do this.\n\nBetween.\n\n**2. Two.** Do that.\n").wrong
-    assert check("t.md", "# T\n\n**1. One.** Do this.\n\n**3. Two.** Do that.\n").wrong
 
 
 def test_no_reader_meets_a_mark():
