@@ -5,8 +5,8 @@ A number is taken for a result if it
 - has a decimal point, a percent sign, a fraction bar, a power or a minus (but not -2n), or is "two thirds" in words;
 - has three digits or more and is not round: neither 100 or 1200 nor a power of two below 10,000;
 - stands in brackets with others, as (4, 8), or in a row of three or more;
-- comes before "times as" or a unit of what is measured: "twelve times as many", "34 MiB", "90 degrees";
-- or comes behind a word that states it, as "is 8," and "makes 8.", at the end of a clause.
+- comes before "times as" or a unit of what is measured: "twelve times as many", "34 MiB", "8 parts";
+- or comes behind a word that states it, as "is 8," and "about 8.", at the end of a clause.
 
 What stands in a code span is a name.
 """
@@ -21,8 +21,8 @@ _UNIT = re.compile(
     r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b)"
 )
 _STATED = re.compile(
-    r"(?:\b(?:is|are|was|becomes?|gives?|gets?|makes?|leaves?|receives?|comes to|sums? to|adds? up to)|≈|\\approx)"
-    r"(?: (?:about|nearly|almost|only|exactly))? ?\$?$"
+    r"(?:\b(?:is|are|was|becomes?|gives?|gets?|has|have|makes?|leaves?|receives?|comes to|sums? to|adds? up to"
+    r"|[Aa]bout|nearly|almost|exactly)|≈|\\approx) ?\$?$"
 )
 _CLAUSE = re.compile(r"\$?(?:[.,;:)](?!\d)|\s*$| and\b| for\b)")
 _BETWEEN = re.compile(
@@ -45,6 +45,7 @@ def is_result(number: Numeral, text: str, row: int) -> bool:
         or (row == 2 and re.search(r"[(\[]\s*$", text[: number.start]))
         or (row == 2 and re.match(r"\s*[)\]]", text[number.end :]))
         or _UNIT.match(text, number.end)
+        or text[number.end :].startswith(" part")
         or (_STATED.search(text, 0, number.start) and _CLAUSE.match(text, number.end))
     )
 
