@@ -22,7 +22,7 @@ _OPTIONS = {"right", "wrong", "mistakes"}  # and those with keys of their own th
 
 
 class Part(NamedTuple):
-    """A text, the line on which it begins, the example that belongs to it, and what it holds as an option of a quiz."""
+    """A text, the line on which it begins, the example of its own, and what it holds as an option of a quiz."""
 
     text: str
     line: int
@@ -46,7 +46,7 @@ class Block:
 
     parts: list[Part]
     section: int
-    checks: list[Item] = field(default_factory=list)
+    marks: list[Item] = field(default_factory=list)
     keys: Mapping[str, Any] | None = None  # of a fence
 
     @property
@@ -61,20 +61,18 @@ class Block:
 
 
 class Page(NamedTuple):
-    """The blocks of a page, and the line on which each section starts."""
+    """The blocks of a page, and for each section the line on which it starts and its consoles."""
 
     blocks: Sequence[Block]
     sections: Sequence[int]
+    examples: Sequence[str]
 
 
 def read(text: str) -> Page:
     """Read a page; a SpecError knows its line."""
     reader = _Reader(text)
     reader.read()
-    for block in reader.blocks:
-        if block.keys is None:
-            block.parts = [part._replace(example=reader.examples[block.section]) for part in block.parts]
-    return Page(reader.blocks, reader.sections)
+    return Page(reader.blocks, reader.sections, reader.examples)
 
 
 class _Reader:
@@ -137,7 +135,7 @@ class _Reader:
         block = self.add(list(texts), keys)
         for offset, row in enumerate(body.split("\n"), 1):
             if row.lstrip().startswith(IN_FENCE):
-                block.checks += _items(row.partition(IN_FENCE)[2], self.at + offset)
+                block.marks += _items(row.partition(IN_FENCE)[2], self.at + offset)
 
     def take_checks(self) -> None:
         last = next((n for n in range(self.at, len(self.lines) + 1) if CLOSING in self.lines[n - 1]), None)
@@ -147,7 +145,7 @@ class _Reader:
             raise SpecError("a check stands behind the paragraph that it checks", line=self.at)
         comment = "\n".join(self.lines[self.at - 1 : last])
         content = comment[comment.index(OPENING) + len(OPENING) : comment.index(CLOSING)]
-        self.blocks[-1].checks += _items(content, self.at)
+        self.blocks[-1].marks += _items(content, self.at)
         self.at = last + 1
 
 

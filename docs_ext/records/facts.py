@@ -16,6 +16,12 @@ def _facts(path: Path) -> dict[str, dict[str, Any]]:
     return yaml.safe_load(path.read_text("utf-8")) or {}
 
 
+def facts_of(source: str) -> list[float]:
+    """Return all numbers that pages quote from a source; none if it has no facts."""
+    values = [fact["value"] for fact in _facts(FILE).get(source, {}).values()]
+    return [float(one) for value in values for one in (value if isinstance(value, list) else [value])]
+
+
 def fact(source: str, name: str) -> Any:
     """Return a number, or several, that a source states; `source` is its anchor in the bibliography."""
     facts = _facts(FILE)

@@ -8,9 +8,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
-from docs_ext.extensions.glossary import GLOSSARY, terms
 from docs_ext.html.formula import MACROS
-from tests.site import said
 from tests.site.pages import ROOT
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
@@ -106,42 +104,3 @@ def test_the_table_of_macros_is_that_of_the_build():
     assert listed == set(MACROS)
     for names, shown, *_ in rows("macro | shows | stands for"):
         assert re.findall(r"`(\\\w+)`", names) == re.findall(r"\$(\\\w+)\$", shown)
-
-
-# --- numbers in the glossary -------------------------------------------------------------------------------------
-
-TERMS = {term.name: term.text for term in terms(GLOSSARY.read_text("utf-8"))}
-FLOAT32, INT8 = np.finfo(np.float32), np.iinfo(np.int8)
-DIGITS = next(n for n in range(9) if attention.round_to_format(1 + 2.0**-n, "float8_e4m3fn") == 1)  # 1.000 has them
-NUMBERS = {  # of each entry, in its order
-    "activation": [2],
-    "bfloat16": [16, FLOAT32.nexp, 16 - 1 - FLOAT32.nexp],
-    "broadcast": [1],
-    "convex hull": [3],
-    "cosine similarity": [2, 1, 1],
-    "decay": [1],
-    "dot product": [2],
-    "entropy": [attention.entropy([1.0, 0, 0])],
-    "eps": [1, np.finfo(float).eps, FLOAT32.eps],
-    "feed-forward layer": [2],
-    "flop": [2],
-    "fp8": [2, DIGITS],
-    "gated attention": [0, 1],
-    "int8": [INT8.min, INT8.max],
-    "layer norm": [0, 1],
-    "nan": [0, 0, 0],
-    "odds": [2],
-    "offset": [0],
-    "permutation": [1],
-    "position": [0],
-    "reference count": [0],
-    "sigmoid": [0, 1],
-    "softcap": [2],
-    "twin sentences": [2],
-}
-
-
-@pytest.mark.parametrize("name", [name for name, text in TERMS.items() if said.said(text)])
-def test_every_number_in_an_entry_of_the_glossary_is_computed(name):
-    assert name in NUMBERS, f"{name}: {[number.text for number in said.said(TERMS[name])]} have no row here"
-    said.in_order(name, TERMS[name], NUMBERS[name])
