@@ -248,7 +248,7 @@ GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": Tr
 ATTEND = [
     ("query and key must share d_k (last axis): query (3, 4), key (5, 6)", THREE | {"key": ones(5, 6)}),
     ("key (5, 4) | value (6, 2) | n_k", THREE | {"value": ones(6, 2)}),
-    ("query (4,) | 2 axes", THREE | {"query": ones(4)}),
+    ("query (4,) | axes (..., n, d)", THREE | {"query": ones(4)}),
     ("leading axes | query (2, 3, 4) | key (6, 5, 4)", HEADS | {"query": ones(2, 3, 4)}),
     ("leading axes | (6, 3, 4) | (2, 5, 4) | enable_gqa=True", GROUPS | {"enable_gqa": False}),
     ("multiple | query (5, 3, 4) | key (2, 5, 4)", GROUPS | {"query": ones(5, 3, 4)}),

@@ -1,0 +1,46 @@
+"""The parts of the scores: together the tiles are the grid, and none is looked at that no query reaches."""
+
+import numpy as np
+import pytest
+
+from attention.arguments import checked
+from attention.tiles import head_at, heads, keys_in_reach, may_attend, rows_of_a_tile, slices
+
+
+def loop_allowed(n_q, n_k, left, right, offset, mask):
+    """Decide pair by pair who may attend to whom."""
+    allowed = np.zeros((n_q, n_k), bool)
+    for i in range(n_q):
+        for j in range(n_k):
+            behind = left is None or j >= i + offset - left
+            ahead = right is None or j <= i + offset + right
+            allowed[i, j] = behind and ahead and (mask is None or mask[i, j])
+    return allowed
+
+
+@pytest.mark.parametrize("has_mask", [False, True])
+@pytest.mark.parametrize(("left", "right"), [(None, 0), (2, 1), (0, None), (0, 0), (40, 40), (None, None)])
+@pytest.mark.parametrize("offset", [-5, 0, 3, 30])
+def test_the_tiles_together_are_the_grid(left, right, offset, has_mask, rng):
+    n_q, n_k = 7, 11
+    mask = rng.random((n_q, n_k)) < 0.6 if has_mask else None
+    query, key = np.zeros((n_q, 3)), np.zeros((n_k, 3))
+    head = head_at(checked(query, key, mask=mask, window=(left, right), offset=offset), ())
+    found = np.zeros((n_q, n_k), bool)
+    for rows in slices(0, n_q, 3):
+        for columns in slices(*keys_in_reach(head, rows), 4):
+            allowed = may_attend(head, rows, columns)
+            found[rows, columns] = True if allowed is None else allowed
+    np.testing.assert_array_equal(found, loop_allowed(n_q, n_k, left, right, offset, mask))
+
+
+def test_a_range_is_cut_into_blocks_without_gaps():
+    assert list(slices(2, 9, 3)) == [slice(2, 5), slice(5, 8), slice(8, 9)]
+    assert list(slices(4, 4, 3)) == []
+
+
+def test_each_head_of_the_keys_comes_once_with_the_group_that_shares_it():
+    query, key = np.zeros((2, 6, 5, 4)), np.zeros((2, 3, 7, 4))
+    given = checked(query, key, enable_gqa=True)
+    assert list(heads(given)) == list(np.ndindex(2, 3))
+    assert rows_of_a_tile(given, 256) == 128  # of each of the two heads in a group
