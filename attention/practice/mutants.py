@@ -58,7 +58,7 @@ dot_product: softmax_rows
         "exp overflow?",
         """
 numerics: softmax
-- np.exp(scores - _largest(scores, axis))
+- np.exp(scores - maximum(scores, axis))
 + np.exp(scores)
 dot_product: softmax_rows
 - largest = np.where(largest == -np.inf, 0, largest)
