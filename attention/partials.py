@@ -167,8 +167,8 @@ def merge_partials(
 
     References
     ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3.1, eq.
-    (4).
+    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §3.1,
+    eq. (4).
 
     Examples
     --------
