@@ -161,7 +161,7 @@ def test_the_corner_of_a_table_is_no_header(pages):
         assert not [th for th in page.all("th") if not "".join(th.itertext()).strip()], page.name
 
 
-def test_the_reference_shows_exactly_the_public_names(site):
+def test_the_reference_shows_the_public_names_and_the_steps_that_they_take(site):
     inventory = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
     entries = [line.split()[:2] for line in inventory.splitlines()]
     modules = {getattr(attention, name).__module__ for name in attention.__all__}
@@ -170,7 +170,9 @@ def test_the_reference_shows_exactly_the_public_names(site):
         for name, kind in entries
         if kind in ("py:function", "py:class") and name.rpartition(".")[0] in modules
     }
-    assert shown == set(attention.__all__)
+    steps = {"distances", "maximum", "rotation_fits", "softmax_rows"}
+    assert shown >= {*attention.__all__, *steps}
+    assert not [name for name in shown if name.startswith("_")]
 
 
 def test_the_search_knows_ideas_and_not_the_reference_of_fences(site):
