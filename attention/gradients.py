@@ -187,7 +187,7 @@ def attention_vjp(
     >>> d_q
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
-    _inputs.options("attention_vjp", foreign)
+    _inputs.options(attention_vjp, foreign)
     asked = {"query": query, "key": key, "value": value}
     asked |= asked_for("bias", return_bias, bias)
     asked |= asked_for("sink", return_sink, sink)
@@ -198,6 +198,7 @@ def attention_vjp(
     )  # fmt: skip
     d_output = read_grad_output(grad_output, given)
     q, k, v, allowed = given[:4]
+    softcap = given.softcap
     with np.errstate(all="ignore"):
         scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
         if softcap is not None:
