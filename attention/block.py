@@ -643,7 +643,7 @@ def transformer_block(
         else:
             y = norm(x + attend(x), *norm1)
             z = norm(y + transform(y), *norm2)
-        if cache is not None:
+        if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         return z.astype(dtype, copy=False)
 

@@ -262,7 +262,7 @@ def scaled_dot_product_attention(
             scores = scores + given.bias
         if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
-        weights = softmax_rows(scores, given.sink)  # each row sums to one
+        weights = softmax_rows(scores, given.sink)  # rows sum to at most one
         return given.result(weights @ v)  # (..., n_q, d_v)
 
 

@@ -434,7 +434,7 @@ def multi_head_attention(
             query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options
         )
         output = _merge(heads) @ w_o + b_o  # (..., n_q, d_out)
-        if cache is not None:
+        if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         if is_single:
             output = output[0]
