@@ -48,7 +48,8 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
     except ValueError as error:  # nested lists of different lengths
         raise ValueError(f"{name} must be rectangular: {error}") from None
     except Exception as error:  # a tensor with gradients, in bfloat16 …
-        raise TypeError(f"{name} must be an array: {error}") from None
+        hint = "; cast to float32" * ("bfloat16" in str(error).lower())
+        raise TypeError(f"{name} must be an array: {error}{hint}") from None
     dtype = result.dtype
     if dtype.kind not in kinds or dtype.isbuiltin == 2:
         rule = {
@@ -56,8 +57,11 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
             "and mask_to_bias makes them",
             "iu": "integers",
             "iuf": "numbers; booleans go to mask=",
-        }.get(kinds, "real numbers; cast bfloat16 to float32")
-        raise TypeError(f"{name} must hold {rule}: dtype {dtype}")
+        }.get(kinds, "real numbers")
+        hint = "; not a type of NumPy: cast to float32" * (
+            dtype.isbuiltin == 2
+        )
+        raise TypeError(f"{name} must hold {rule}: dtype {dtype}{hint}")
     return result
 
 
@@ -118,16 +122,17 @@ def instance(name: str, value: Any, kind: type) -> None:
 
 
 def options(
-    function: str, given: Collection[str], known: Collection[str] = ()
+    function: Any, given: Collection[str], more: Collection[str] = ()
 ) -> None:
-    """Refuse options that the function does not take."""
+    """Refuse options that are not among the function's own, nor in `more`."""
+    known = *(function.__kwdefaults__ or ()), *more
     for name in set(given) - set(known):
         hint = f"its options are {', '.join(known)}"
         if name == "attn_mask":
             hint = "give mask= (booleans, True means 'may attend') or bias="
         if name == "enable_gqa":
             hint = "the weights say which heads are shared"
-        raise TypeError(f"{function} takes no {name}: {hint}")
+        raise TypeError(f"{function.__name__} takes no {name}: {hint}")
 
 
 def leading_axes_broadcast(n_core: int, hint: str, **arrays: Array) -> None:
@@ -154,4 +159,5 @@ def row(name: str, row: ArrayLike, matrix_name: str, matrix: Array) -> Array:
     if result.shape != matrix.shape[1:]:
         rule = f"{name} must have one number per column of {matrix_name}"
         refuse(rule, **{name: result, matrix_name: matrix})
-    return result.astype(matrix.dtype, copy=False)
+    with np.errstate(all="ignore"):
+        return result.astype(matrix.dtype, copy=False)

@@ -108,6 +108,7 @@ class Given(NamedTuple):
     bias: Array | None
     reach: tuple[int | None, int | None, Array] | None  # left, right, offset
     scale: float
+    softcap: float | None
     sink: Array | None  # one score per head, (..., 1, 1)
     n_groups: int
     dtype: np.dtype[Any]
@@ -160,7 +161,7 @@ def checked(
     scale, softcap = given.get("scale"), given.get("softcap")
     reach = _reach(given, shape)
     if softcap is not None:
-        _inputs.number("softcap", softcap, positive=True)
+        softcap = _inputs.number("softcap", softcap, positive=True)
     if scale is not None:
         scale = _inputs.number("scale", scale)
     elif q.shape[-1] > 0:
@@ -180,10 +181,12 @@ def checked(
             rule = "sink must be one score, or one per head, (heads,)"
             _inputs.refuse(rule, sink=sink, scores=shape)
         sink = split(sink[..., None, None])
-    q = split(q)
     if n_groups > 1:
         k, v = k[..., None, :, :], v[..., None, :, :]
-    return Given(q, k, v, mask, bias, reach, scale, sink, n_groups, dtype)
+    q = split(q)
+    return Given(
+        q, k, v, mask, bias, reach, scale, softcap, sink, n_groups, dtype
+    )
 
 
 def prepared(
@@ -192,10 +195,7 @@ def prepared(
     *value: ArrayLike,
     **options: Unpack[AttentionOptions],
 ) -> Given:
-    """Check the arguments, and combine mask, is_causal and window.
-
-    The mask that comes back is None if every query may attend to every key.
-    """
+    """Check the arguments, and write is_causal and window into the mask."""
     given = checked(query, key, *value, **options)
     k, v, allowed, bias = given[1:5]
     if bias is not None:
@@ -219,16 +219,17 @@ def _groups(is_shared: bool, query: Array, **others: Array) -> int:
     """Count the query heads that share one head of key and value."""
     heads = {a.shape[-3] if a.ndim > 2 else 0 for a in others.values()}
     n_shared = heads.pop() if len(heads) == 1 and query.ndim > 2 else 0
-    fits = n_shared > 0 and query.shape[-3] % n_shared == 0
+    n_groups, rest = divmod(query.shape[-3], n_shared) if n_shared else (0, 1)
     if not is_shared:
+        fits = n_groups > 1 and rest == 0
         hint = "; enable_gqa=True lets query heads share the others" * fits
         _inputs.leading_axes_broadcast(2, hint, query=query, **others)
         return 1
-    if not fits:
-        rule = "enable_gqa needs axes (..., heads, n, d), of which query has"
-        _inputs.refuse(f"{rule} a multiple", query=query, **others)
+    if n_groups < 1 or rest:
+        rule = "enable_gqa needs heads (axis -3), in query a multiple of those"
+        _inputs.refuse(f"{rule} in key and value", query=query, **others)
     _inputs.leading_axes_broadcast(3, "", query=query, **others)
-    return int(query.shape[-3] // n_shared)
+    return n_groups
 
 
 def fitted(name: str, array: Any, kinds: str, shape: Any) -> Array:
@@ -272,17 +273,17 @@ def _reach(
     right = 0 if is_causal else right
     n_q, n_k = shape[-2:]
     if offset is None and n_q != n_k and not left is right is None:
-        rule = (
-            f"{'is_causal' if is_causal else 'window'} needs as many queries "
-            "as keys, or an offset: offset=0 aligns the first query and key, "
-            f"offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
-        )
+        rule = "is_causal" if is_causal else "window"
+        rule += " needs as many queries as keys, or an offset: offset=0 aligns"
+        rule += " the first query and key, "
+        rule += f"offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
         _inputs.refuse(rule, scores=shape)
     first = _inputs.integers("offset", 0 if offset is None else offset, 1)
     if first.ndim and (len(shape) < 3 or first.shape != shape[:1]):
         rule = "offset must be an integer, or one per sequence (first axis)"
         _inputs.refuse(rule, offset=first, scores=shape)
-    first = first.reshape(first.shape + (1,) * (len(shape) - 1) * first.ndim)
+    if first.ndim:  # (batch, 1, ..., 1), to meet the scores
+        first = first.reshape(-1, *[1] * (len(shape) - 1))
     return None if left is right is None else (left, right, first)
 
 
@@ -291,10 +292,9 @@ def without_padding(array: Array, allowed: Array) -> Array:
 
     Padding may hold anything, and a weight of 0 times nan would be nan.
     """
-    seen: Array = np.asarray(allowed.any(axis=-2))[..., None]  # (..., n_k, 1)
-    n_more = max(0, seen.ndim - array.ndim)
-    shape = (1,) * (seen.ndim - array.ndim) + array.shape
-    shared = [i for i in range(seen.ndim - 2) if shape[-seen.ndim :][i] == 1]
-    seen = np.asarray(seen.any(axis=tuple(shared), keepdims=True))
-    seen = seen.reshape(seen.shape[n_more:])
+    seen = np.any(allowed, axis=-2)[..., None]  # (..., n_k, 1)
+    # where sequences or heads share an array, it is enough that one sees it
+    seen = np.any(seen, axis=tuple(range(seen.ndim - array.ndim)))
+    shared = tuple(i for i in range(-seen.ndim, -2) if array.shape[i] == 1)
+    seen = np.any(seen, axis=shared, keepdims=True)
     return array if seen.all() else np.where(seen, array, 0)

@@ -348,7 +348,9 @@ def feed_forward(
         x=x, w_in=w_in, w_out=w_out, **gates
     )
     _inputs.matrix_fits("x", x, "w_in", w_in)
-    _inputs.matrix_fits("w_in", w_in, "w_out", w_out)
+    if w_out.ndim != 2 or w_out.shape[0] != w_in.shape[1]:
+        rule = "w_in (d_in, d_hidden) and w_out (d_hidden, d_out) must fit"
+        _inputs.refuse(rule, w_in=w_in, w_out=w_out)
     w_gate = given[0] if given else None
     _check_gate(w_gate, w_in)
     b_in = 0 if b_in is None else _inputs.row("b_in", b_in, "w_in", w_in)
@@ -519,7 +521,7 @@ class _BlockOptions(SharedOptions, total=False):
     rotary: Rotary | None
 
 
-_OPTIONS = ("norm_first", "cache", *_BlockOptions.__annotations__)
+_OPTIONS = _BlockOptions.__annotations__
 
 
 def transformer_block(
@@ -600,7 +602,7 @@ def transformer_block(
     >>> transformer_block([[1.0, 2, 3, 4]], zeros)
     array([[1., 2., 3., 4.]])
     """
-    _inputs.options("transformer_block", options, _OPTIONS)
+    _inputs.options(transformer_block, options, _OPTIONS)
     _inputs.instance("weights", weights, BlockWeights)
     w, heads = weights, weights.attention
     matrices = {"w_q": heads.w_q, "w_k": heads.w_k, "w_v": heads.w_v}
@@ -641,7 +643,7 @@ def transformer_block(
         else:
             y = norm(x + attend(x), *norm1)
             z = norm(y + transform(y), *norm2)
-        if cache is not None:
+        if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         return z.astype(dtype, copy=False)
 
@@ -658,7 +660,8 @@ def _per_feature(
     if array.shape != x.shape[-1:]:
         rule = f"{name} must have one number per feature of x"
         _inputs.refuse(rule, **{name: array}, x=x)
-    return array.astype(x.dtype, copy=False)
+    with np.errstate(all="ignore"):
+        return array.astype(x.dtype, copy=False)
 
 
 def _not_negative(name: str, value: float) -> float:

@@ -67,7 +67,7 @@ def attention_scores(
     given = checked(
         query, key, scale=scale, softcap=softcap, enable_gqa=enable_gqa
     )
-    q, k = given.query, given.key
+    q, k, softcap = given.query, given.key, given.softcap
     with np.errstate(all="ignore"):
         scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
         if softcap is not None:
@@ -147,20 +147,21 @@ def attention_weights(
     >>> attention_weights([[0.0]], [[1.0], [2.0]], mask=[False, False])
     array([[0., 0.]])
     """
-    _inputs.options("attention_weights", foreign)
+    _inputs.options(attention_weights, foreign)
     given = prepared(
         query, key, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
         enable_gqa=enable_gqa,
     )  # fmt: skip
-    q, k, allowed = given.query, given.key, given.mask
+    q, k, softcap = given.query, given.key, given.softcap
+    allowed = given.mask  # of mask, is_causal and window
     with np.errstate(all="ignore"):
         scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
         if softcap is not None:
             scores = softcap * np.tanh(scores / softcap)
         if given.bias is not None:
             scores = scores + given.bias
-        if allowed is not None:  # mask, is_causal, window
+        if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
         return given.result(softmax_rows(scores, given.sink))
 
@@ -245,22 +246,23 @@ def scaled_dot_product_attention(
            [1.5],
            [3. ]])
     """
-    _inputs.options("scaled_dot_product_attention", foreign)
+    _inputs.options(scaled_dot_product_attention, foreign)
     given = prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
         enable_gqa=enable_gqa,
     )  # fmt: skip
-    q, k, v, allowed = given.query, given.key, given.value, given.mask
+    q, k, v, softcap = given.query, given.key, given.value, given.softcap
+    allowed = given.mask  # of mask, is_causal and window
     with np.errstate(all="ignore"):
         scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
         if softcap is not None:
             scores = softcap * np.tanh(scores / softcap)
         if given.bias is not None:
             scores = scores + given.bias
-        if allowed is not None:  # mask, is_causal, window
+        if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
-        weights = softmax_rows(scores, given.sink)  # each row sums to one
+        weights = softmax_rows(scores, given.sink)  # rows sum to at most one
         return given.result(weights @ v)  # (..., n_q, d_v)
 
 

@@ -107,9 +107,9 @@ def attention_vjp(
     $P$ are the weights of `scaled_dot_product_attention`, computed again. An
     input that served several rows, heads or sequences gets the sum of what
     each of them sends back: keys shared by a group of heads, axes of size 1,
-    and axes it did not have. With
-    a softcap $c$, $dS$ is multiplied by $1 - (S / c)^2$ on its way to $d\Q$
-    and $d\K$, where $S$ are the capped scores.
+    and axes it did not have. With a softcap $c$, $dS$ is multiplied by
+    $1 - (S / c)^2$ on its way to $d\Q$ and $d\K$, where $S$ are the capped
+    scores.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def attention_vjp(
     >>> d_q
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
-    _inputs.options("attention_vjp", foreign)
+    _inputs.options(attention_vjp, foreign)
     asked = {"query": query, "key": key, "value": value}
     asked |= asked_for("bias", return_bias, bias)
     asked |= asked_for("sink", return_sink, sink)
@@ -198,6 +198,7 @@ def attention_vjp(
     )  # fmt: skip
     d_output = read_grad_output(grad_output, given)
     q, k, v, allowed = given[:4]
+    softcap = given.softcap
     with np.errstate(all="ignore"):
         scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
         if softcap is not None:
@@ -212,9 +213,10 @@ def attention_vjp(
         d_value = weights.swapaxes(-1, -2) @ d_output  # (..., n_k, d_v)
         d_weights = d_output @ v.swapaxes(-1, -2)  # (..., n_q, n_k)
         d_weights = summed_to(d_weights, weights.shape)
-        average = np.vecdot(weights, d_weights)[..., None]  # D
+        average = np.vecdot(weights, d_weights)[..., None]  # D, (..., n_q, 1)
         d_scores = weights * (d_weights - average)
-        d_sink = -d_scores.sum(axis=-1, keepdims=True)  # what a row lacks
+        # the gradients of a row, its sink among them, sum to zero
+        d_sink = -d_scores.sum(axis=-1, keepdims=True)
         d_products = d_scores if softcap is None else d_scores * slope
         d_query = d_products @ k * given.scale  # (..., n_q, d_k)
         d_key = d_products.swapaxes(-1, -2) @ q * given.scale

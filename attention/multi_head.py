@@ -13,7 +13,7 @@ from attention.cache import KVCache
 from attention.dot_product import scaled_dot_product_attention
 from attention.rotary import apply_rotary, rotation_fits
 
-OPTIONS = ("memory", "rotary", "cache", *SharedOptions.__annotations__)
+OPTIONS = SharedOptions.__annotations__
 
 
 class Rotary(NamedTuple):
@@ -395,7 +395,7 @@ def multi_head_attention(
     >>> np.allclose(last, whole[3:]), len(cache)
     (True, 5)
     """
-    _inputs.options("multi_head_attention", options, OPTIONS)
+    _inputs.options(multi_head_attention, options, OPTIONS)
     _inputs.instance("weights", weights, MultiHeadWeights)
     w, n_kv_heads = weights, weights.n_kv_heads or weights.n_heads
     tokens = {"x": x} if memory is None else {"x": x, "memory": memory}
@@ -405,10 +405,6 @@ def multi_head_attention(
     y = others[0] if others else x
     _inputs.matrix_fits("x", x, "w_q", w_q)
     _inputs.matrix_fits("memory" if others else "x", y, "w_k", w_k)
-    b_q, b_k, b_v, b_o = [
-        0 if bias is None else bias.astype(x.dtype, copy=False)
-        for bias in (w.b_q, w.b_k, w.b_v, w.b_o)
-    ]
     is_single = cache is not None and x.ndim == 2
     if is_single:
         x = y = x[None]  # a batch of one
@@ -419,6 +415,10 @@ def multi_head_attention(
         cos, sin = _tables(rotary, x, memory, cache)
 
     with np.errstate(all="ignore"):
+        b_q, b_k, b_v, b_o = [
+            0 if bias is None else bias.astype(x.dtype, copy=False)
+            for bias in (w.b_q, w.b_k, w.b_v, w.b_o)
+        ]
         query = _split(x @ w_q + b_q, w.n_heads)  # (..., heads, n_q, d_k)
         key = _split(y @ w_k + b_k, n_kv_heads)
         value = _split(y @ w_v + b_v, n_kv_heads)
@@ -434,7 +434,7 @@ def multi_head_attention(
             query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options
         )
         output = _merge(heads) @ w_o + b_o  # (..., n_q, d_out)
-        if cache is not None:
+        if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         if is_single:
             output = output[0]

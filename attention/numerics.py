@@ -180,7 +180,7 @@ def logsumexp(
         # a score of inf outweighs all others, and inf - inf is no number
         result = np.where(largest == np.inf, np.inf, largest + np.log(total))
         result = result if keepdims else np.squeeze(result, axis=axis)
-        return result.astype(dtype, copy=False)[()]
+        return result.astype(dtype, copy=False)[()]  # [()]: no axes, a number
 
 
 def maximum(scores: NDArray[Any], axis: int | tuple[int, ...]) -> NDArray[Any]:

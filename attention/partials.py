@@ -125,9 +125,9 @@ def partial_attention(
     array([[5., 2.]])
     """
     known = AttentionOptions.__annotations__
-    _inputs.options("partial_attention", options, known)
+    _inputs.options(partial_attention, options, known)
     given = checked(query, key, value, **options)
-    output, logsumexp = attend_in_tiles(given, options.get("softcap"))
+    output, logsumexp = attend_in_tiles(given)
     rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
     return PartialAttention(given.result(output), rows[..., 0])
 

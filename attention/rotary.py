@@ -200,7 +200,6 @@ def apply_rotary(
     (features,), dtype = _inputs.floats(x=x)
     c, s = _inputs.real("cos", cos), _inputs.real("sin", sin)
     rotation_fits("x", features, c, s, layout)
-    c, s = c.astype(features.dtype), s.astype(features.dtype)
     width = 2 * c.shape[-1]
     if layout == "interleaved":
         first, second = slice(0, width, 2), slice(1, width, 2)
@@ -209,6 +208,7 @@ def apply_rotary(
     a, b = features[..., first], features[..., second]
     rotated = features.copy()
     with np.errstate(all="ignore"):
+        c, s = c.astype(features.dtype), s.astype(features.dtype)
         rotated[..., first] = a * c - b * s
         rotated[..., second] = a * s + b * c
         return rotated.astype(dtype, copy=False)

@@ -76,7 +76,7 @@ def self_attention(
     >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V, is_causal=True)[0]
     array([8., 0.])
     """
-    _inputs.options("self_attention", options, OPTIONS)
+    _inputs.options(self_attention, options, OPTIONS)
     (x, w_q, w_k, w_v), dtype = _inputs.floats(x=x, w_q=w_q, w_k=w_k, w_v=w_v)
     _inputs.matrix_fits("x", x, "w_q", w_q)
     _inputs.matrix_fits("x", x, "w_k", w_k)
@@ -147,7 +147,7 @@ def cross_attention(
     array([[40., 16.],
            [40., 16.]])
     """
-    _inputs.options("cross_attention", options, OPTIONS)
+    _inputs.options(cross_attention, options, OPTIONS)
     (x, y, w_q, w_k, w_v), dtype = _inputs.floats(
         x=x, memory=memory, w_q=w_q, w_k=w_k, w_v=w_v
     )

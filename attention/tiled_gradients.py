@@ -112,7 +112,7 @@ def tiled_attention_vjp(
     >>> d_v[:, 0]
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     """
-    _inputs.options("tiled_attention_vjp", foreign)
+    _inputs.options(tiled_attention_vjp, foreign)
     asked = {"query": query, "key": key, "value": value}
     asked |= asked_for("bias", return_bias, bias)
     asked |= asked_for("sink", return_sink, sink)
@@ -138,7 +138,7 @@ def tiled_attention_vjp(
                 for name, gradient in gradients.items()
             }
             for rows in slices(0, head.query.shape[-2], n_rows):
-                add_gradients(d, head, rows, key_block, softcap, d_z)
+                add_gradients(d, head, rows, key_block, d_z)
         return in_given_shapes(gradients, asked, given)
 
 
@@ -147,7 +147,6 @@ def add_gradients(
     head: Given,
     rows: slice,
     key_block: int,
-    softcap: float | None,
     d_output: NDArray[Any],
 ) -> None:
     """Add what some queries of one head send back, key block by key block.
@@ -158,10 +157,10 @@ def add_gradients(
     def add(gradient: NDArray[Any], tile: NDArray[Any]) -> None:
         gradient += summed_to(tile, gradient.shape)
 
-    output, logsumexp = online_softmax(head, rows, key_block, softcap)
+    output, logsumexp = online_softmax(head, rows, key_block)
     logsumexp = np.where(logsumexp == -np.inf, 0, logsumexp)  # no key
     q, d_z = head.query[..., rows, :], d_output[..., rows, :]
-    scaled = q * head.scale
+    scaled, softcap = q * head.scale, head.softcap
     average = np.vecdot(d_z, output)[..., None]  # D
     for columns in slices(*keys_in_reach(head, rows), key_block):
         key, value = head.key[..., columns, :], head.value[..., columns, :]

@@ -117,7 +117,7 @@ def tiled_attention(
            [2.4, 2.4],
            [5. , 2. ]])
     """
-    _inputs.options("tiled_attention", foreign)
+    _inputs.options(tiled_attention, foreign)
     given = checked(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
@@ -126,15 +126,12 @@ def tiled_attention(
     query_block = _inputs.integer("query_block", query_block, 1)
     key_block = _inputs.integer("key_block", key_block, 1)
     n_threads = _inputs.integer("n_threads", n_threads, 1)
-    output, _ = attend_in_tiles(
-        given, softcap, query_block, key_block, n_threads
-    )
+    output, _ = attend_in_tiles(given, query_block, key_block, n_threads)
     return given.result(output)
 
 
 def attend_in_tiles(
     given: Given,
-    softcap: float | None,
     query_block: int = 256,
     key_block: int = 512,
     n_threads: int = 1,
@@ -155,7 +152,7 @@ def attend_in_tiles(
         to: Any = (*at, ..., rows, slice(None))
         with np.errstate(all="ignore"):  # counts in this thread alone
             output[to], logsumexp[to] = online_softmax(
-                head_at(given, at), rows, key_block, softcap, is_shifted
+                head_at(given, at), rows, key_block, is_shifted
             )
 
     blocks = product(heads(given), slices(0, n_q, n_rows))
@@ -174,7 +171,6 @@ def online_softmax(
     head: Given,
     rows: slice,
     key_block: int,
-    softcap: float | None,
     is_shifted: bool = True,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Answer some queries of one head: read the keys block by block.
@@ -197,10 +193,10 @@ def online_softmax(
         key, value = head.key[..., columns, :], head.value[..., columns, :]
         scores = buffer[..., : columns.stop - columns.start]
         np.matmul(q, key.swapaxes(-1, -2), out=scores)
-        if softcap is not None:
-            scores /= softcap
+        if head.softcap is not None:
+            scores /= head.softcap
             np.tanh(scores, out=scores)
-            scores *= softcap
+            scores *= head.softcap
         if head.bias is not None:
             scores += part(head.bias, rows, columns)
         allowed = may_attend(head, rows, columns)

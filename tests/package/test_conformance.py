@@ -8,6 +8,7 @@ import pickle
 from itertools import product
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -154,6 +155,8 @@ def test_no_floating_point_warnings(name, dtype):
             result_of(name, good(name) | filled)
             for argument, array in filled.items() if sign else ():
                 result_of(name, good(name) | floats | {argument: array})
+        for argument, double in product(FOLLOWING & floats.keys() - {"inv_freq", "positions"}, (1e300, 1e-300)):
+            result_of(name, good(name) | floats | {argument: np.full(floats[argument].shape, double)})
 
 
 # --- memory ------------------------------------------------------------------------------------------------------
@@ -253,6 +256,7 @@ ATTEND = [
     ("leading axes | (6, 3, 4) | (2, 5, 4) | enable_gqa=True", GROUPS | {"enable_gqa": False}),
     ("multiple | query (5, 3, 4) | key (2, 5, 4)", GROUPS | {"query": ones(5, 3, 4)}),
     ("multiple | (2, 5, 4) | (3, 5, 2)", GROUPS | {"value": ones(3, 5, 2)}),
+    ("multiple | query (0, 3, 4) | key (2, 5, 4)", GROUPS | {"query": ones(0, 3, 4)}),
     ("multiple | (0, 5, 4)", GROUPS | {"key": ones(0, 5, 4), "value": ones(0, 5, 2)}),
     ("heads | query (3, 4)", THREE | {"enable_gqa": True}),
     ("softcap must be finite and positive | 0", THREE | {"softcap": 0.0}),
@@ -305,6 +309,7 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
         AT.relative_position_bucket,
         {"distance": [1], "n_buckets": 8, "max_distance": 2},
     ),
+    ("d_hidden | w_in (2, 3) | w_out (2, 2)", AT.feed_forward, {"x": [A], "w_in": ones(2, 3), "w_out": [A, A]}),
     ("weight (2,) | (d_in, d_out)", AT.project, {"x": [A], "weight": A}),
     ("bias | (1,) | (2, 2)", AT.project, {"x": [A], "weight": [A, A], "bias": [1]}),
     ("is_causal | 3 | 5", AT.attention_flops, {"n_queries": 3, "n_keys": 5, "d_k": 2, "d_v": 2, "is_causal": True}),
@@ -336,15 +341,23 @@ def test_options_are_given_by_name(name):
         getattr(attention, name)(*[None] * (by_position(name)[0] + 1))
 
 
+def takes_a_mask(name):
+    names = inspect.signature(getattr(attention, name)).parameters.keys()
+    return {"mask", "bias"} <= names or "options" in names
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_unknown_option_is_refused_under_the_name_of_the_function_that_was_called(name):
     with pytest.raises(TypeError, match=says(name, "no_such_option")):
         getattr(attention, name)(**by_position(name)[1], no_such_option=1)
 
 
-def takes_a_mask(name):
-    names = inspect.signature(getattr(attention, name)).parameters.keys()
-    return {"mask", "bias"} <= names or "options" in names
+@pytest.mark.parametrize("name", [name for name in NAMES if takes_a_mask(name)])
+def test_an_unknown_option_is_answered_with_those_there_are(name):
+    keywords = getattr(attention, name).__kwdefaults__ or {}
+    with pytest.raises(TypeError, match=says("its options are", "mask, bias, is_causal")) as raised:
+        getattr(attention, name)(**by_position(name)[1], no_such_option=1)
+    assert all(option in str(raised.value) for option in keywords)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if takes_a_mask(name)])
@@ -354,10 +367,23 @@ def test_attn_mask_is_refused_with_what_to_give_instead(name):
             getattr(attention, name)(**by_position(name)[1], attn_mask=given)
 
 
-def test_heads_that_do_not_fit_in_any_way_get_no_hint():
+@pytest.mark.parametrize("query", [(5, 3, 4), (7, 2, 3, 4)], ids=["no multiple of heads", "as many heads, other batch"])
+def test_where_sharing_heads_would_not_help_there_is_no_hint(query):
     with pytest.raises(ValueError, match="leading axes") as raised:
-        attention.attention_scores(np.zeros((5, 3, 4)), np.zeros((2, 3, 4)))
+        attention.attention_scores(ones(*query), ones(6, 2, 3, 4))
     assert "enable_gqa" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "given", [{"query": ml_dtypes.bfloat16}, {"bias": ml_dtypes.bfloat16}, {"mask": ml_dtypes.int4}]
+)
+def test_only_a_type_that_numpy_lacks_is_to_be_cast(given):
+    (name, dtype), *_ = given.items()
+    with pytest.raises(TypeError, match=says(f"{name} must hold", "not a type of NumPy: cast to float32")):
+        attention.scaled_dot_product_attention(**THREE | {name: ones(3, 4).astype(dtype)})
+    with pytest.raises(TypeError, match=f"{name} must hold") as raised:
+        attention.scaled_dot_product_attention(**THREE | {name: "text"})
+    assert "cast" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["multi_head_attention", "transformer_block"])

@@ -1,6 +1,7 @@
 """Scores, weights and weighted sums against loops, every convention by itself, and properties."""
 
 import tracemalloc
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -569,6 +570,15 @@ def test_a_bias_too_large_for_the_computing_dtype_raises_no_warning():
         weights = attention_weights(query, key, bias=bias)
         scaled_dot_product_attention(query, key, value, bias=bias, sink=-1e300)
     np.testing.assert_array_equal(weights, [[0, 0.5, 0.5]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("attend", [scaled_dot_product_attention, tiled_attention])
+def test_a_softcap_of_any_kind_of_real_number_counts_as_a_float(rng, attend, dtype):
+    arrays = rng.standard_normal((3, 5, 4)).astype(dtype)
+    expected = attend(*arrays, softcap=0.5)
+    for half in (Fraction(1, 2), np.float64(0.5), np.float16(0.5)):
+        np.testing.assert_array_equal(attend(*arrays, softcap=half), expected)
 
 
 # --- properties --------------------------------------------------------------------------------------------------

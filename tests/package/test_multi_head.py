@@ -487,3 +487,12 @@ def test_random_weights_need_sizes_that_fit(rng, arguments, options, exception, 
         MultiHeadWeights.random(*arguments, **{"rng": rng} | options)
     with pytest.raises(TypeError, match="rng"):
         MultiHeadWeights.random(*arguments)
+
+
+def test_biases_in_double_precision_give_no_warning_in_single(rng):
+    single = [matrix.astype(np.float32) for matrix in rng.standard_normal((4, 4, 4))]
+    for number in (1e300, 1e-300):
+        biases = dict.fromkeys(("b_q", "b_k", "b_v", "b_o"), np.full(4, number))
+        with np.errstate(all="raise"):
+            weights = MultiHeadWeights(*single, **biases, n_heads=2)
+            assert multi_head_attention(np.ones((5, 4), np.float32), weights).dtype == np.float32
