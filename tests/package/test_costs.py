@@ -12,9 +12,6 @@ from attention import (
     kv_cache_bytes,
 )
 
-GPT3 = {"n_layers": 96, "n_kv_heads": 96, "d_head": 128}  # 175B: Brown et al. 2020, table 2.1
-
-
 def counted_flops(n_q, n_k, d_k, d_v, n_heads, allowed):
     """Count a multiplication and an addition for each term of each sum."""
     flops = 0
@@ -79,8 +76,3 @@ def test_results_are_plain_integers_exact_at_any_size():
 # --- bad input ---------------------------------------------------------------------------------------------------
 
 
-FUNCTIONS = {
-    attention_flops: {"n_queries": 3, "n_keys": 5, "d_k": 2, "d_v": 7, "n_heads": 11},
-    attention_weight_bytes: {"n_queries": 3, "n_keys": 5, "n_heads": 11, "itemsize": 2},
-    kv_cache_bytes: {"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_head": 7, "itemsize": 4},
-}

@@ -18,9 +18,6 @@ from attention import (
 from tests.package.cases import random_case
 from tests.package.oracles import close
 
-EPS = np.finfo(float).eps
-
-
 # --- against the reference ---------------------------------------------------------------------------------------
 
 

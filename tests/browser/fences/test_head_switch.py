@@ -71,21 +71,3 @@ def test_every_case_shows_what_the_package_computes(widget):
         choose(widget, "heads", int(averaged))
         choose(widget, "asks", row)
         assert_shows(widget, order, averaged, row)
-
-
-def test_averaged_heads_cannot_tell_the_sentences_apart(widget):
-    widget.get_by_label("averaged").check()
-    for sentence in (T5, S5):
-        widget.get_by_label(" ".join(sentence)).check()
-        assert widget.evaluate(SHOWN)["handed"] == ["the average alone", "(3.5, 3.5)"]
-    widget.get_by_label("side by side").check()
-    assert widget.evaluate(SHOWN)["handed"] == ["[5, 2 | 2, 5] times WO", "(3, \N{MINUS SIGN}3)"]
-
-
-def test_the_folded_table_stays_as_the_build_wrote_it(widget):
-    rows = """widget => [...widget.querySelectorAll("table.numbers tbody tr")].map(row => row.innerHTML)"""
-    written = widget.evaluate(rows)
-    choose(widget, "order", 1)
-    choose(widget, "heads", 1)
-    assert len(written) == 2
-    assert widget.evaluate(rows) == written

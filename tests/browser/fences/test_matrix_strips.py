@@ -5,7 +5,6 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import matrix_strips
-from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
@@ -93,27 +92,3 @@ def test_a_phone_shows_one_matrix_and_a_tap_or_a_key_the_next(strips):
     strips.page.keyboard.press("ArrowLeft")
     assert strips.evaluate(SEEN) == ["key"]
     assert_shows(strips, 0, 7)
-
-
-def test_a_desktop_shows_all_matrices_uncut(strips):
-    assert strips.evaluate(SEEN) == ["query", "key", "value"]
-    assert strips.locator(".scroll").evaluate("e => e.scrollWidth - e.clientWidth") == 0
-
-
-def test_without_scripts_a_choice_is_marked_and_nothing_stale_is_said(open_page):
-    strips = open_page(PAGE, java_script_enabled=False).locator("matrix-strips")
-    assert strips.locator("output").is_visible()
-    choose(strips, 3, 7)
-    marked = strips.evaluate(MARKED)
-    assert [list(map(float, part)) for part in marked] == [[0, 2, 0, 0], [1, -1, 0, 0], [-2]]
-    assert not strips.locator("output").is_visible()
-
-
-def test_a_phone_cuts_nothing(strips):
-    strips.page.set_viewport_size({"width": 390, "height": 844})
-    try:
-        for column in (0, 5, 8):
-            strips.locator(".which label").nth(COLUMNS[column][0]).click()
-            assert strips.locator(".scroll").evaluate("e => e.scrollWidth - e.clientWidth") == 0
-    finally:
-        strips.page.set_viewport_size(DESKTOP)

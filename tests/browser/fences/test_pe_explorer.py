@@ -82,30 +82,6 @@ def test_hands_point_to_the_right_by_their_sine_and_up_by_their_cosine(explorer)
         assert [np.sin(second), np.cos(second)] == pytest.approx(pe[5], abs=1e-4)
 
 
-def test_moving_both_keeps_the_dot_product(explorer):
-    before = shown(explorer)["total"]
-    for step in range(1, 4):
-        explorer.get_by_role("button", name="Both one on").click()
-        assert_shows(explorer, 1 + step, 4 + step, 4)
-        assert shown(explorer)["total"] == before
-    assert explorer.page.url.endswith("#~clock.p0=4&clock.p1=7")
-    explorer.get_by_role("button", name="Both one back").click()
-    assert_shows(explorer, 3, 6, 4)
-
-
-def test_both_stay_where_one_cannot_move(explorer):
-    for values, name in (({"p0": 5, "p1": 31}, "Both one on"), ({"p0": 0, "p1": 3}, "Both one back")):
-        explorer.evaluate(SET, values)
-        explorer.get_by_role("button", name=name).click()
-        assert "both stay where they are" in shown(explorer)["says"]
-        assert shown(explorer)["head"] == list(values.values())
-
-
-@pytest.mark.usefixtures("on_phone")
-def test_on_a_phone_the_hands_can_be_seen(explorer):
-    assert explorer.locator(".dial").first.bounding_box()["width"] >= 24
-
-
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_the_dot_product_is_in_sight(explorer):
     assert_in_sight(explorer, ".total")

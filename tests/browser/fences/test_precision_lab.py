@@ -66,19 +66,6 @@ def test_long_sums_stop_where_they_stop_in_python(lab, format):
     assert_shows(lab.evaluate(SET, formats | {"copies": 12}), formats, 12)
 
 
-def test_a_long_text_needs_wide_sums_and_nothing_else(lab):
-    page = lab.page
-    slider = lab.get_by_label("copies of the sentence")
-    slider.press("End")
-    assert "81920 words" in lab.locator("output").first.text_content()
-    assert "ran receives (8, 2); right is (5, 2)." in lab.locator("output").first.text_content()
-    for place in ("scores", "softmax", "output"):
-        lab.locator(f"input[name={place}][value=float32]").check()
-    assert "ran receives (5, 2); right is (5, 2)." in lab.locator("output").first.text_content()
-    assert page.url.endswith("#~lab.copies=14&lab.scores=float32&lab.softmax=float32&lab.output=float32")
-    assert slider.get_attribute("aria-valuetext") == "81920 words"
-
-
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_what_is_received_is_in_sight(lab):
     assert_in_sight(lab, "output >> nth=0")

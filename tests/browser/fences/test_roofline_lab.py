@@ -72,21 +72,6 @@ def test_any_setting_shows_what_python_computes(lab):
         assert_agrees(shown, data, setting)
 
 
-def test_the_default_is_what_the_page_says(lab):
-    shown = lab.evaluate(SHOWN)
-    assert_agrees(shown, lab.evaluate(DATA), START)
-    assert "takes 7.89 ms, 127 tokens a second" in shown["says"]
-
-
-def test_more_texts_move_the_matrices_alone(lab):
-    before = lab.evaluate(SHOWN)["points"]
-    lab.get_by_label("texts").press("End")
-    after = lab.evaluate(SHOWN)["points"]
-    assert after[1][0] > before[1][0]
-    assert after[2] == before[2]
-    assert "The matrices wait for arithmetic, attention for memory." in lab.evaluate(SHOWN)["says"]
-
-
 def test_a_mouse_chooses_machine_and_pass(lab):
     lab.get_by_label("H100").check()
     lab.get_by_label("the prefill").check()

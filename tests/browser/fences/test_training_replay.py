@@ -50,11 +50,3 @@ def test_every_place_of_the_slider_shows_that_step_of_the_run_alone(widget):
         assert shown["guesses"] == told
         assert shown["says"].startswith(f"After {step} steps: {right.sum()} of {len(asks)} names are right here")
         assert shown["reading"] == str(step)
-
-
-def test_without_a_script_all_steps_stand_below_one_another(open_page):
-    page = open_page(PAGE, java_script_enabled=False)
-    told = page.locator("training-replay .checkpoint > p:visible").all_text_contents()
-    assert [text.strip().partition(":")[0] for text in told] == [f"After {step} steps" for step in STEPS]
-    assert page.locator("training-replay table:visible").count() == len(STEPS)
-    assert page.locator("training-replay output:visible").count() == 0
