@@ -150,23 +150,6 @@ def test_states_and_weights_are_those_of_loops_alone_and_in_a_batch(encoder, ten
         np.testing.assert_allclose(encoder.output(*encoder.ids(texts))[row, : len(ids)], states[-1], atol=1e-12)
 
 
-def test_one_text_is_a_batch_of_one_and_tokens_are_named(encoder):
-    for texts in (["the cat"], ("the cat",), np.array(["the cat"]), iter(["the cat"])):
-        np.testing.assert_array_equal(encoder.read("the cat").hidden, encoder.read(texts).hidden)
-    assert encoder.read("the cat").weights.shape == (2, 1, 3, 4, 4)
-    assert encoder.tokens("the cat on mat.") == ["[CLS]", "the", "cat", "on", "mat", ".", "[SEP]"]
-    assert (encoder.n_layers, encoder.n_heads) == (2, 3)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_everything_stays_in_the_dtype_that_was_asked_for(made, dtype):
-    encoder = example.Encoder.load(made, dtype)
-    reading = encoder.read(BATCH)
-    arrays = reading.hidden, reading.weights, encoder.vectors(BATCH), encoder.output(*encoder.ids(BATCH))
-    assert {array.dtype for array in (*arrays, encoder.head_block(1, 2))} == {np.dtype(dtype)}
-    np.testing.assert_allclose(encoder.vectors(BATCH), example.Encoder.load(made).vectors(BATCH), atol=1e-5)
-
-
 def test_a_sentences_vector_is_the_mean_of_its_tokens_at_length_one(encoder, tensors):
     for ids, vector in zip(IDS, encoder.vectors(BATCH), strict=True):
         mean = loops(tensors, ids)[0][-1].mean(axis=0)
@@ -192,13 +175,6 @@ def test_a_head_removed_writes_nothing_and_the_model_itself_stays(encoder, tenso
     np.testing.assert_allclose(states, expected[0], atol=1e-12)
     np.testing.assert_allclose(weights, expected[1], atol=1e-12)
     np.testing.assert_array_equal(encoder.read("cat").hidden, before)
-
-
-def test_a_heads_block_is_its_columns_of_torchs_matrix(encoder, tensors):
-    for layer in range(2):
-        matrix = tensors[f"encoder.layer.{layer}.attention.output.dense.weight"]
-        for head in range(3):
-            np.testing.assert_array_equal(encoder.head_block(layer, head), matrix[:, 4 * head : 4 * head + 4].T)
 
 
 # --- refusals ----------------------------------------------------------------------------------------------------
@@ -288,11 +264,6 @@ def test_what_it_would_not_compute_is_refused_in_one_line(folder, spoil, kind, s
     assert "\n" not in str(error.value)
 
 
-def test_what_may_be_left_out_and_what_is_not_used_is_not_asked_for(folder):
-    with_config(position_embedding_type=None, pad_token_id=None, use_cache=True)(folder)
-    assert example.Encoder.load(folder).padding == 0
-
-
 TEXTS = {
     "too long": ("the " * 8, ValueError, r"text 0 has 10 tokens, .* positions for 9"),
     "one too long": (["cat", "the " * 8], ValueError, r"text 1 has 10 tokens"),
@@ -328,15 +299,6 @@ def test_ids_that_do_not_fit_are_refused(encoder, ids, lengths, says):
     for method in (encoder.run, encoder.output):
         with pytest.raises(ValueError, match=says):
             method(np.array(ids), np.array(lengths))
-
-
-@pytest.mark.parametrize(("layer", "head"), [(2, 0), (-1, 0), (0, 3), (0, -1)])
-def test_a_head_that_is_none_is_refused(encoder, layer, head):
-    for call in (lambda: encoder.head_block(layer, head), lambda: encoder.without([(layer, head)])):
-        with pytest.raises(
-            ValueError, match=f"layers count from 0 to 1, heads from 0 to 2: layer {layer}, head {head}"
-        ):
-            call()
 
 
 # --- as a program ------------------------------------------------------------------------------------------------

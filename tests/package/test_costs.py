@@ -12,6 +12,7 @@ from attention import (
     kv_cache_bytes,
 )
 
+
 def counted_flops(n_q, n_k, d_k, d_v, n_heads, allowed):
     """Count a multiplication and an addition for each term of each sum."""
     flops = 0
@@ -74,5 +75,3 @@ def test_results_are_plain_integers_exact_at_any_size():
 
 
 # --- bad input ---------------------------------------------------------------------------------------------------
-
-

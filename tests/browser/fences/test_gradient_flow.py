@@ -29,6 +29,8 @@ SET = """(flow, values) => {
   form.dispatchEvent(new Event("input"));
   return (SHOWN)(flow);
 }""".replace("SHOWN", SHOWN)
+
+
 def ready(page):
     page.wait_for_selector("gradient-flow form")
     return page.locator("gradient-flow")

@@ -117,5 +117,3 @@ def test_the_presets_are_masks_of_the_package(widget):
     for mask in (*masks[1:], masks[0]):
         widget.page.keyboard.press("ArrowDown")
         assert_shows(widget, mask, 1)
-
-

@@ -8,6 +8,8 @@ from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
+PAGE = "learn/scores-and-softmax/"
+
 # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
 CONTRACT = [Widget("quiz-question", PAGE, reset="Clear my answers", native=True, silent="input")]
 

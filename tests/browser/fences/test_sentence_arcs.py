@@ -27,6 +27,8 @@ SHOWN = """widget => {
       .filter(e => e.checkVisibility({visibilityProperty: true})).map(e => e.textContent.replace(/\\s+/g, " ")),
   };
 }"""
+
+
 @pytest.fixture
 def widget(page):
     """Open the page once; every test begins with the default."""

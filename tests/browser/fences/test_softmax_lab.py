@@ -27,6 +27,8 @@ SET = """(lab, values) => {
   form.dispatchEvent(new Event("input"));
   return (SHOWN)(lab);
 }""".replace("SHOWN", SHOWN)
+
+
 def ready(page, mode="scores"):
     lab = page.locator(f"softmax-lab[data-mode*={mode}]")
     lab.locator("form").wait_for()
