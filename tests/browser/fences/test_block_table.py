@@ -28,14 +28,6 @@ SETS = """(widget, moves) => {
 }""".replace("SHOWN", SHOWN)
 
 
-@pytest.fixture
-def widget(page):
-    page.locator("block-table form").wait_for()
-    widget = page.locator("block-table")
-    button(widget, "Reset").click()
-    return widget
-
-
 def button(widget, name):
     return widget.get_by_role("button", name=name, exact=True)
 

@@ -28,13 +28,6 @@ CHOOSE = """(widget, [task, library]) => {
 }""".replace("SHOWN", SHOWN)
 
 
-@pytest.fixture
-def widget(page):
-    page.wait_for_selector("call-finder form")
-    yield page.locator("call-finder")
-    page.locator("call-finder").get_by_role("button", name="Reset").click()
-
-
 def test_every_choice_shows_its_part_its_row_and_its_snippet(widget):
     for entry in RECORD["snippets"]:
         task, library = entry["task"], entry["library"]

@@ -28,19 +28,6 @@ SHOWN = """widget => ({
 })"""
 
 
-def ready(page):
-    page.locator("decode-stepper form").wait_for()
-    return page.locator("decode-stepper")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def choose(widget, sees):
     widget.locator(f"input[value={sees}]").check()
 

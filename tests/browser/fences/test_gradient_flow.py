@@ -6,7 +6,7 @@ import pytest
 from attention import softmax, softmax_vjp
 from docs_ext.fences import gradient_flow
 from docs_ext.html import numbers
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -23,23 +23,7 @@ SHOWN = """flow => ({
   texts: [...flow.querySelectorAll("tbody tr")].map(
     row => [...row.querySelectorAll(".score, .text")].map(e => e.textContent)),
 })"""
-SET = """(flow, values) => {
-  const form = flow.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(flow);
-}""".replace("SHOWN", SHOWN)
-
-
-def ready(page):
-    page.wait_for_selector("gradient-flow form")
-    return page.locator("gradient-flow")
-
-
-@pytest.fixture
-def widget(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
+SET = setting(SHOWN)
 
 
 def assert_shows(now, doublings, values, push):

@@ -43,13 +43,6 @@ def pick(widget, *, sentence, layer, head, row):
     return widget.evaluate(SHOWN)
 
 
-@pytest.fixture
-def widget(page):
-    page.wait_for_selector("head-browser form")
-    yield page.locator("head-browser")
-    page.locator("head-browser").get_by_role("button", name="Reset").click()
-
-
 def numbers(path):
     return [float(part) for part in path.replace("M", " ").replace("C", " ").split()]
 

@@ -29,19 +29,6 @@ SHOWN = """widget => ({
 })"""
 
 
-def ready(page):
-    page.locator("head-switch form").wait_for()
-    return page.locator("head-switch")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def choose(widget, name, position):
     widget.locator(f"input[name={name}]").nth(position).check()
 

@@ -34,19 +34,6 @@ PAINT = f"""(widget, cases) => cases.map(([bits, last]) => {{
 }})"""
 
 
-def ready(page):
-    page.locator("mask-painter [type=checkbox]").first.wait_for()
-    return page.locator("mask-painter")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def box(widget, row, key):
     return widget.locator("tbody tr").nth(S5.index(row)).locator("[type=checkbox]").nth(S5.index(key))
 

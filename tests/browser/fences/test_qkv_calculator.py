@@ -42,19 +42,6 @@ TYPE = f"""(widget, cases) => cases.map(([q, k, v, asks]) => {{
 }})"""
 
 
-def ready(page):
-    page.locator("qkv-calculator [name=q00]").wait_for()
-    return page.locator("qkv-calculator")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def field(widget, name):
     return widget.locator(f"[name={name}]")
 

@@ -6,7 +6,7 @@ import pytest
 from attention import apply_rotary, rotary_tables
 from docs_ext.fences import rotation_dial
 from docs_ext.html import numbers
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -24,23 +24,7 @@ SHOWN = """dial => ({
   adds: [...dial.querySelectorAll(".adds")].map(e => e.textContent),
   total: dial.querySelector(".total").textContent,
 })"""
-SET = """(dial, values) => {
-  const form = dial.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(dial);
-}""".replace("SHOWN", SHOWN)
-
-
-def ready(page):
-    page.wait_for_selector("rotation-dial form")
-    return page.locator("rotation-dial")
-
-
-@pytest.fixture
-def widget(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
+SET = setting(SHOWN)
 
 
 def assert_shows(widget, query, key, turns=(90, 15)):

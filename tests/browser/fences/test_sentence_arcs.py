@@ -29,14 +29,6 @@ SHOWN = """widget => {
 }"""
 
 
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with the default."""
-    page.locator("sentence-arcs output").wait_for()
-    page.get_by_role("button", name="Reset").click()
-    return page.locator("sentence-arcs")
-
-
 def choose(widget, row):
     widget.locator(".words label").nth(row).click()
 

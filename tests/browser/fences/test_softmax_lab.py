@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from tests.browser.widget import Widget
+from tests.browser.widget import Widget, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -21,12 +21,7 @@ SHOWN = """lab => ({
   texts: [...lab.querySelectorAll(".share .text")].map(e => e.textContent),
   powers: [...lab.querySelectorAll(".power, .total, .slope")].map(e => e.textContent),
 })"""
-SET = """(lab, values) => {
-  const form = lab.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(lab);
-}""".replace("SHOWN", SHOWN)
+SET = setting(SHOWN)
 
 
 def ready(page, mode="scores"):

@@ -25,13 +25,6 @@ SHOWN = """widget => {
 }"""
 
 
-@pytest.fixture
-def widget(page):
-    page.wait_for_selector("training-replay form")
-    yield page.locator("training-replay")
-    page.locator("training-replay").get_by_role("button", name="Reset").click()
-
-
 def test_every_place_of_the_slider_shows_that_step_of_the_run_alone(widget):
     names = consoles_of("training")
     x, answers = names.x_new[108], names.names_new[108]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES, Head, change, statement
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -19,25 +19,7 @@ SHOWN = """widget => ({
   chosen: [...widget.querySelectorAll("tr[data-chosen]")].map(row => row.dataset.rule),
   error: widget.querySelector(".error").textContent,
 })"""
-SET = """(widget, values) => {
-  const form = widget.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("change"));
-  return (SHOWN)(widget);
-}""".replace("SHOWN", SHOWN)
-
-
-def ready(page):
-    widget = page.locator("wave-lengths")
-    widget.scroll_into_view_if_needed()
-    widget.locator("form").wait_for()
-    return widget
-
-
-@pytest.fixture
-def widget(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
+SET = setting(SHOWN, "change")
 
 
 def shown(widget):
