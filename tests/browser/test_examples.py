@@ -78,17 +78,6 @@ def test_a_folded_example_is_copied_whole_open_or_closed_with_prompts_or_without
     block.locator(".prompt-toggle").click()
 
 
-@pytest.mark.parametrize("name", ["learn/scores-and-softmax/", "learn/heads/", "reference/properties/"])
-def test_every_button_copies_its_own_block(open_page, name):
-    page = open_page(name)
-    copied = page.evaluate("""() => [...document.querySelectorAll(".md-content .md-code__button")].map(button => {
-        const target = document.querySelector(button.dataset.clipboardTarget);
-        return target === button.closest("pre").querySelector("code");
-    })""")
-    assert len(copied) > 10
-    assert all(copied)
-
-
 def test_a_setup_opens_without_a_script_and_is_printed(plain, server):
     load(plain, server + "learn/scores-and-softmax/")
     setup = plain.locator(".md-content .highlight:visible > .setup").first
