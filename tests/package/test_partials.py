@@ -44,6 +44,11 @@ def test_the_sink_counts_in_the_logsumexp_of_its_part(rng):
     close(part.output, scaled_dot_product_attention(query, key, value, sink=[0.5, -np.inf]), value)
 
 
+def test_a_huge_sink_does_not_overflow(rng):
+    query, key, value = rng.standard_normal((3, 5, 4))
+    np.testing.assert_allclose(partial_attention(query, key, value, sink=1000.0).logsumexp, 1000.0)
+
+
 @pytest.mark.parametrize("seed", range(64))
 def test_attention_over_any_split_of_the_keys_merges_to_attention_over_all(seed):
     rng = np.random.default_rng(seed)
