@@ -52,7 +52,7 @@ lint-github: setup-nightly ## the files under .github, and those that other serv
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format --default-filetype yaml CITATION.cff
 
-deploy-check: setup ## the site behind nginx and three other hosts, as docs/how-to/host.md sets them up (needs chromium and nginx)
+deploy-check: setup ## the site behind nginx, as docs/how-to/host.md sets it up (needs chromium and nginx)
 	$(BIN)/pytest -m "" tests/browser/test_hosting.py
 
 bench: setup ## performance, as ratios measured side by side; writes benchmarks/results.json

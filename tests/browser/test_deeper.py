@@ -8,8 +8,6 @@ pytestmark = pytest.mark.nightly
 
 PAGE = "practice/"
 ROW, OTHER = "the-whole-site", "a-page-of-your-own"
-OPEN = """() => Object.fromEntries(
-  [...document.querySelectorAll("details.deeper")].map(row => [row.querySelector("h3").id, row.open]))"""
 IN_VIEW = """id => {
   const {top} = document.getElementById(id).getBoundingClientRect();
   const header = document.querySelector(".md-header").getBoundingClientRect().bottom;
@@ -43,11 +41,6 @@ def add_link(page, address):
     return page.locator("#way")
 
 
-def test_all_rows_are_closed_at_first(fresh):
-    fresh.locator(".prompt-toggle").first.wait_for(state="attached")  # main.js has been here
-    assert fresh.evaluate(OPEN) == {OTHER: False, ROW: False}
-
-
 @pytest.mark.parametrize("key", [None, "Enter", "Space"])
 def test_a_row_opens_and_closes_by_hand(fresh, key):
     heading = fresh.locator(f"#{ROW}")
@@ -75,24 +68,6 @@ def test_a_link_within_the_page_opens_the_row_however_often(fresh):
         assert not is_open(fresh, OTHER)
 
 
-def test_the_contents_open_the_row(fresh):
-    fresh.locator(f".md-sidebar--secondary a[href$='#{ROW}']").click()
-    wait_until_open(fresh)
-
-
-def test_an_open_row_has_its_permalink(fresh):
-    fresh.locator(f"#{ROW}").click(position={"x": 5, "y": 5})
-    fresh.locator(f".deeper > .headerlink[href$='#{ROW}']").click()
-    assert fresh.url.endswith(f"#{ROW}")
-    wait_until_open(fresh)
-
-
-def test_a_link_from_another_page_opens_the_row(tab, server):
-    page = load(tab, f"{server}learn/scaling/")
-    follow(page, add_link(page, f"{server}{PAGE}#{ROW}"))
-    wait_until_open(page)
-
-
 def test_going_back_to_an_anchor_opens_its_row(tab, server):
     page = load(tab, f"{server}{PAGE}#{ROW}")
     wait_until_open(page)
@@ -105,13 +80,6 @@ def test_an_anchor_in_a_fold_in_a_row_opens_both(tab, server):
     page = load(tab, f"{server}{PAGE}#such-a-file")
     page.locator("details.deeper[open] details[open] > #such-a-file").wait_for()
     assert page.evaluate(IN_VIEW, "such-a-file")
-
-
-def test_a_link_to_the_state_of_a_folded_widget_opens_its_fold(tab, server):
-    page = load(tab, f"{server}reference/how-this-site-is-made/")
-    widget = page.locator("details:not([open]) rotation-dial")
-    load(tab, f"{page.url}#~{widget.get_attribute('id')}.m=3")
-    page.locator("details[open] rotation-dial input").first.wait_for()
 
 
 def test_a_result_of_the_search_opens_its_row(fresh, server):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, follow
+from tests.browser.conftest import follow
 
 pytestmark = pytest.mark.nightly
 
@@ -72,13 +72,3 @@ def test_the_mark_stays_on_other_pages_until_the_answers_are_cleared(page):
     page.locator(f"{MENU} a .done").wait_for()
     page.get_by_role("button", name="Clear my answers").click()
     assert done(page) == []
-
-
-def test_the_drawer_of_a_phone_has_the_mark_too(page):
-    answer_all(page)
-    page.set_viewport_size(PHONE)
-    page.locator("label[for=__drawer].md-header__button").click()
-    mark = page.locator(f"{MENU} label[for=__toc] > .done")
-    mark.wait_for()
-    assert mark.bounding_box()["x"] >= 0
-    page.set_viewport_size(DESKTOP)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, follow, load
+from tests.browser.conftest import DESKTOP, PHONE, load
 from tests.site.pages import ROOT, consoles
 
 pytestmark = pytest.mark.nightly
@@ -78,17 +78,6 @@ def test_a_folded_example_is_copied_whole_open_or_closed_with_prompts_or_without
     block.locator(".prompt-toggle").click()
 
 
-@pytest.mark.parametrize("name", ["learn/scores-and-softmax/", "learn/heads/", "reference/properties/"])
-def test_every_button_copies_its_own_block(open_page, name):
-    page = open_page(name)
-    copied = page.evaluate("""() => [...document.querySelectorAll(".md-content .md-code__button")].map(button => {
-        const target = document.querySelector(button.dataset.clipboardTarget);
-        return target === button.closest("pre").querySelector("code");
-    })""")
-    assert len(copied) > 10
-    assert all(copied)
-
-
 def test_a_setup_opens_without_a_script_and_is_printed(plain, server):
     load(plain, server + "learn/scores-and-softmax/")
     setup = plain.locator(".md-content .highlight:visible > .setup").first
@@ -123,57 +112,6 @@ def test_prompts_and_outputs_can_be_hidden_and_shown(open_page, way):
         assert code.inner_text().strip() == text.strip()
 
 
-def test_hidden_prompts_stay_hidden_on_every_page(open_page, server):
-    page = open_page("learn/line-by-line/")
-    page.locator(".prompt-toggle:visible").first.click()
-
-    def hidden():
-        first = page.locator(".md-content .highlight:visible:has(.gp)").first
-        pressed = page.locator(".prompt-toggle").evaluate_all("all => all.map(one => one.ariaPressed)")
-        return {">>>" not in first.locator("pre > code").inner_text(), *(state == "true" for state in pressed)}
-
-    assert hidden() == {True}
-    follow(page, page.locator(".md-content a[href$='/scaling/']").first)
-    assert hidden() == {True}
-    load(page, server + "reference/dot_product/")
-    page.locator(".prompt-toggle").first.wait_for()
-    assert hidden() == {True}
-    page.locator(".prompt-toggle:visible").first.click()
-    assert hidden() == {False}
-    load(page, server + "learn/scaling/")
-    page.locator(".prompt-toggle:visible").first.wait_for()
-    assert hidden() == {False}
-    assert page.context.cookies() == []
-
-
-def test_prompts_are_hidden_before_anything_is_drawn(open_page, server):
-    page = open_page("learn/line-by-line/")
-    page.locator(".prompt-toggle:visible").first.click()
-    page.route("**/main.js", lambda route: route.abort())
-    load(page, server + "learn/line-by-line/")
-    assert ">>>" not in page.locator(".md-content .highlight:visible:has(.gp) > pre > code").first.inner_text()
-    page.unroute("**/main.js")
-    page.evaluate("localStorage.clear()")
-
-
-def test_prompts_can_be_hidden_where_a_browser_stores_nothing(browser, server):
-    context = browser.new_context()
-    context.add_init_script("""const { getItem } = Storage.prototype;
-      const refuse = key => { if (key.startsWith("attention-")) throw new DOMException("no", "SecurityError"); };
-      Storage.prototype.getItem = function (key) { refuse(key); return getItem.call(this, key); };
-      Storage.prototype.setItem = refuse;""")
-    page = context.new_page()
-    errors = []
-    page.on("pageerror", lambda error: errors.append(error))
-    page.goto(f"{server}learn/line-by-line/")
-    toggle = page.locator(".prompt-toggle:visible").first
-    toggle.click()
-    assert toggle.get_attribute("aria-pressed") == "true"
-    assert ">>>" not in page.locator(".md-content .highlight:visible:has(.gp) > pre > code").first.inner_text()
-    assert errors == []
-    context.close()
-
-
 def test_a_copied_formula_is_standard_tex(open_page):
     page = open_page("")
     page.evaluate("""() => {
@@ -187,16 +125,6 @@ def test_a_copied_formula_is_standard_tex(open_page):
     assert copied == r"$$Z = \operatorname{softmax}\!\left(\frac{Q\, K^\top}{\sqrt{d_k}}\right) V$$"
 
 
-def test_examples_can_be_shown_without_prompts_and_copied(open_page):
-    page = open_page("learn/scaling/")
-    blocks = page.locator(".md-content .highlight:visible:has(.gp)")
-    blocks.first.locator(".prompt-toggle").click()
-    assert ">>>" not in blocks.first.locator("pre > code").inner_text()
-    blocks.first.locator(".prompt-toggle").click()
-    assert page.locator(".md-content .highlight:has(.gp)").count() == page.locator(".prompt-toggle").count()
-    assert copy(page, blocks.nth(1)).startswith("from itertools import product\nimport numpy as np\n")
-
-
 def test_wide_boxes_scroll_by_keyboard(open_page):
     page = open_page("learn/scaling/")
     page.set_viewport_size(PHONE)
@@ -207,12 +135,3 @@ def test_wide_boxes_scroll_by_keyboard(open_page):
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(200)
     assert box.evaluate("e => e.scrollLeft") > 0
-
-
-def test_a_page_can_be_taken_along_as_markdown(open_page, tmp_path):
-    page = open_page("learn/scaling/")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="as Markdown").click()
-    assert download.value.suggested_filename == "scaling.md"
-    download.value.save_as(tmp_path / "scaling.md")
-    assert (tmp_path / "scaling.md").read_text("utf-8").startswith("# Why divide by")

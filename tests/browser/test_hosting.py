@@ -1,8 +1,7 @@
-"""The recipes of docs/how-to/host.md: the site behind each of them works as it does behind the tests' own server.
+"""The recipe for nginx of docs/how-to/host.md: the site behind it works as behind the tests' own server.
 
 The site was built for https://site.test/attention/ and stays as it is: Chromium sees it at another host, under the same
-path and port. nginx runs the configuration that the built page shows. The other hosts are servers that do what those
-do: which page answers for a folder, which for an unknown address, and whether text is compressed.
+path and port. nginx runs the configuration that the built page shows.
 """
 
 import gzip
@@ -10,13 +9,9 @@ import os
 import shutil
 import socket
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
-from functools import partial
-from http.server import BaseHTTPRequestHandler
-from mimetypes import guess_type
 from urllib.parse import urlsplit
 
 import html5lib
@@ -30,10 +25,7 @@ from tests.browser.conftest import (
     FLAGS,
     PATIENCE,
     PREFIX,
-    TEXT,
     WATCH_POLICY,
-    Server,
-    follow,
     reported,
 )
 from tests.browser.operate import operate
@@ -60,48 +52,6 @@ http {{
     include {folder}/site.conf;
 }}
 """
-HOSTS = {  # what each does, apart from answering 404.html for an unknown address
-    "nginx": None,
-    "pages": {"moved": 301, "compresses": True},
-    "s3": {"moved": 302, "compresses": False},
-    "readthedocs": {"moved": 302, "compresses": True},
-}
-
-
-class StaticHost(BaseHTTPRequestHandler):
-    """A host that hands out files, and takes its own way where hosts differ."""
-
-    protocol_version = "HTTP/1.1"
-
-    def __init__(self, site, moved, compresses, *args):
-        self.site, self.moved, self.compresses = site, moved, compresses
-        super().__init__(*args)
-
-    def do_GET(self):
-        path = urlsplit(self.path).path
-        key = path.removeprefix(PREFIX) if path.startswith(PREFIX) else None
-        file = self.site / "404.html" if key is None else self.site / key
-        if key is not None and file.is_dir():
-            if key and not key.endswith("/"):
-                self.send_response(self.moved)
-                self.send_header("Location", f"{path}/")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            file /= "index.html"
-        found = key is not None and file.is_file()
-        body = (file if found else self.site / "404.html").read_bytes()
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", (found and guess_type(file.name)[0]) or "text/html")
-        if self.compresses and file.suffix in TEXT:
-            body = gzip.compress(body, 1)
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        """Keep silent."""
 
 
 def shown(site):
@@ -153,25 +103,13 @@ def wait_for(port, process, folder):
     pytest.fail("nginx does not answer", pytrace=False)
 
 
-@pytest.fixture(scope="module", params=HOSTS)
-def host(request, site, browser):
-    """Return the address of the first page at a host, and a Chromium that finds it there."""
-    name, does = request.param, HOSTS[request.param]
-    server = None
-    if does is None:
-        port = request.getfixturevalue("nginx")
-    else:
-        server = Server(("127.0.0.1", 0), partial(StaticHost, site, does["moved"], does["compresses"]))
-        port = server.server_port
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://{name}.localhost{PREFIX}"
-    rule = f"--host-resolver-rules=MAP {name}.localhost:80 127.0.0.1:{port}"
+@pytest.fixture(scope="module")
+def host(nginx, browser):
+    """Return the address of the first page at the host, and a Chromium that finds it there."""
+    rule = f"--host-resolver-rules=MAP nginx.localhost:80 127.0.0.1:{nginx}"
     chromium = browser.browser_type.launch(executable_path=CHROMIUM, args=[*FLAGS, rule])
-    yield address, chromium
+    yield f"http://nginx.localhost{PREFIX}", chromium
     chromium.close()
-    if server:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture
@@ -213,26 +151,6 @@ def test_search_leads_to_a_page(host, visit):
     page.locator(".md-content h1", has_text="Who may look at whom").wait_for()
 
 
-def test_a_click_leads_to_the_next_page(visit):
-    page = visit("learn/scaling/")
-    follow(page, page.locator(".md-footer__link--next"))
-    page.locator(".md-content h1", has_text="Does attention know word order").wait_for()
-
-
-def test_an_anchor_opens_the_fold_that_it_stands_in(visit):
-    page = visit("learn/scaling/#scaling-twice")
-    page.locator("details.deeper[open] > summary > #scaling-twice").wait_for()
-    page.wait_for_timeout(300)
-    assert 0 <= page.locator("#scaling-twice").bounding_box()["y"] < 300
-
-
-def test_a_link_to_a_state_shows_it(visit):
-    page = visit("#~home.row=2")
-    page.locator("sentence-arcs:defined output").first.wait_for(state="attached")
-    assert page.locator("sentence-arcs input[type=radio]:checked").input_value() == "2"
-
-
-@pytest.mark.parametrize("host", ["nginx"], indirect=True)  # the policy is what may forbid one
 @pytest.mark.parametrize("name", ["", "learn/masks/", "learn/line-by-line/"])
 def test_every_control_works(visit, name):
     assert operate(visit(name)).total() > 5

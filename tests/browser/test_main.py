@@ -58,21 +58,6 @@ def test_a_widget_far_below_comes_when_its_reader_does(open_page):
     page.locator("#calculator input").first.wait_for()
 
 
-def test_blocks_far_below_are_laid_out_when_there_is_time(open_page):
-    page = open_page("learn/line-by-line/", at_once=False)
-    kinds = "[...document.querySelectorAll('.md-content__inner > *')].map(e => getComputedStyle(e).contentVisibility)"
-    page.wait_for_timeout(5000)
-    assert set(page.evaluate(kinds)) == {"visible"}
-
-
-def test_without_a_script_they_are_laid_out_when_they_come_near(plain, server):
-    plain.goto(server + "learn/line-by-line/")
-    last = plain.locator(".md-content__inner > :last-child")
-    assert last.evaluate("e => getComputedStyle(e).contentVisibility") == "auto"
-    last.scroll_into_view_if_needed()
-    assert last.bounding_box()["y"] < 900
-
-
 def test_whoever_comes_back_finds_the_place(open_page):
     page = open_page("learn/line-by-line/", at_once=False)
     page.wait_for_timeout(3000)

@@ -130,21 +130,6 @@ def test_answers_are_kept_and_listed_at_home(disk, copy):
     disk.wait_for_url(f"{copy}learn/lookup/index.html")
 
 
-@pytest.mark.nightly
-def test_code_is_copied_and_colours_last(disk, copy):
-    disk.goto(f"{copy}index.html")
-    disk.locator("#run-it-in-python ~ .home .md-code__button").first.click()
-    disk.get_by_text("Copied to clipboard").first.wait_for()
-    disk.evaluate("document.body.appendChild(document.createElement('textarea')).focus()")
-    disk.keyboard.press("Control+V")
-    assert disk.locator("body > textarea").input_value().startswith("import numpy as np")
-    disk.locator("label[for=__palette_1]").click()
-    disk.locator("label[for=__palette_2]").click()
-    disk.locator(".md-footer__link--next").click()
-    disk.wait_for_url(f"{copy}learn/before-you-start/index.html")
-    assert disk.locator("body").get_attribute("data-md-color-scheme") == "slate"
-
-
 def test_the_first_page_says_what_it_is(disk, copy):
     disk.goto(f"{copy}index.html")
     assert disk.get_by_text("This is the offline copy, version").is_visible()

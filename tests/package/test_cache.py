@@ -58,23 +58,6 @@ def test_appends_join_along_the_tokens_and_count_per_sequence(lead):
     assert len(cache) == 60
 
 
-@pytest.mark.parametrize("window", [1, 2, 5, 16, 17, 40])
-@pytest.mark.parametrize("sizes", [(1,), (3,), (7, 1, 2), (30,)], ids=str)
-def test_a_window_keeps_the_last_tokens_and_counts_all(window, sizes):
-    cache = KVCache(window=window)
-    expected_keys, expected_values = tokens(0, 100)
-    for new in chunks(100, sizes):
-        keys, values = cache.append(*tokens(new.start, new.stop))
-        seen = slice(max(0, new.start - (window - 1)), new.stop)  # what the first of the new tokens may look at
-        np.testing.assert_array_equal(keys, expected_keys[:, seen])
-        np.testing.assert_array_equal(values, expected_values[:, seen])
-        kept = slice(max(0, new.stop - window), new.stop)
-        np.testing.assert_array_equal(cache.append(*tokens(0, 0))[1], expected_values[:, kept])
-        assert cache.n_seen.tolist() == [new.stop] * 2
-        assert len(cache) == min(window, new.stop)
-        assert cache.nbytes == 2 * len(cache) * (3 + 5) * 8
-
-
 def test_views_are_read_only_and_what_was_appended_is_copied():
     cache = KVCache()
     key, value = (array.copy() for array in tokens(0, 4))
@@ -137,17 +120,6 @@ def test_decoding_equals_the_loops(rng):
     expected = loop_attention(query, key, value, mask=mask, enable_gqa=True, dtype=np.longdouble).astype(float)
     result = decode(query, key, value, (1, 3), window=5, left=4, enable_gqa=True)
     np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
-
-
-def test_single_queries_need_no_mask_whatever_the_window(rng):
-    query, key, value = draw(rng, 20)
-    full = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(20, left=2))
-    cache = KVCache(window=3)
-    cache.append(key[..., :9, :], value[..., :9, :])
-    for t in range(9, 20):
-        keys, values = cache.append(key[..., t : t + 1, :], value[..., t : t + 1, :])
-        row = scaled_dot_product_attention(query[..., t : t + 1, :], keys, values)
-        np.testing.assert_allclose(row, full[..., t : t + 1, :], rtol=0, atol=32 * EPS * np.abs(value).max())
 
 
 # --- what an append costs ----------------------------------------------------------------------------------------
@@ -217,22 +189,6 @@ def test_truncate_refuses_and_changes_nothing(n, exception, pieces):
         cache.truncate(n)
     assert (len(cache), cache.n_seen.tolist()) == (4, [10, 10])
     np.testing.assert_array_equal(cache.append(*tokens(0, 0))[0], tokens(6, 10)[0])
-
-
-def test_truncate_refuses_to_leave_a_hole_in_the_next_window():
-    cache = KVCache(window=4)
-    for token in range(10):
-        cache.append(*tokens(token, token + 1))
-    cache.truncate(6)  # 2 to 5 are there, as many as ever before this
-    cache.truncate(5)
-    with pytest.raises(ValueError, match=says("n must be at least [5 5]", "n 4")):
-        cache.truncate(4)  # the next token would look at 1, which is gone
-    assert (len(cache), cache.n_seen.tolist()) == (3, [5, 5])
-    cache.append(*tokens(20, 30))
-    cache.append(*tokens(30, 60))
-    cache.truncate(15)  # the last append is long, and can be taken back, but no more
-    with pytest.raises(ValueError, match=says("n must be at least [14 14]", "n 13")):
-        cache.truncate(13)
 
 
 def test_a_cache_that_was_emptied_still_knows_its_shape_and_dtype():
@@ -367,27 +323,6 @@ def test_a_short_sequence_finds_its_whole_window_however_far_the_others_are():
     assert keys.shape[-2] <= 16
     for b in range(2):
         assert keys[b, 0, cache.offset[b] - 2 : cache.offset[b] + 1, 0].tolist() == [197, 198, 199]
-
-
-@pytest.mark.parametrize("window", [None, 4])
-def test_a_ragged_batch_decodes_like_each_sequence_alone(rng, window):
-    lengths, n_steps = [7, 2, 5], 6
-    query, key, value = (rng.standard_normal((3, 4, 20, width)) for width in (3, 3, 5))
-    cache = KVCache(window=window)
-    for array in (key, value):  # right-padded, with what must not show
-        for b, n in enumerate(lengths):
-            array[b, :, n:7] = 1e9
-    cache.append(key[..., :7, :], value[..., :7, :])
-    cache.truncate(lengths)
-    for step in range(n_steps):
-        new = slice(7 + step, 8 + step)
-        keys, values = cache.append(key[..., new, :], value[..., new, :])
-        sees = {"is_causal": True, "window": window and (window - 1, 0), "offset": cache.offset}
-        found = scaled_dot_product_attention(query[..., new, :], keys, values, **sees)
-        for b, n in enumerate(lengths):
-            own = [*range(n), *range(7, 8 + step)][-window if window else 0 :]
-            expected = loop_attention(query[b, :, new], key[b][:, own], value[b][:, own])
-            np.testing.assert_allclose(found[b], expected, rtol=0, atol=32 * EPS * np.abs(value[b][:, own]).max())
 
 
 # --- dtypes and bad input ----------------------------------------------------------------------------------------

@@ -12,8 +12,6 @@ from attention import (
     kv_cache_bytes,
 )
 
-GPT3 = {"n_layers": 96, "n_kv_heads": 96, "d_head": 128}  # 175B: Brown et al. 2020, table 2.1
-
 
 def counted_flops(n_q, n_k, d_k, d_v, n_heads, allowed):
     """Count a multiplication and an addition for each term of each sum."""
@@ -61,38 +59,6 @@ def test_cache_bytes_are_those_of_as_many_caches_as_layers():
 # --- by hand -----------------------------------------------------------------------------------------------------
 
 
-def test_gpt3_keeps_four_and_a_half_mebibytes_a_token():
-    assert kv_cache_bytes(1, **GPT3) == 4_718_592 == 4.5 * 2**20
-    assert kv_cache_bytes(4096, **GPT3) == 18 * 2**30  # 4096 tokens of 4.5 MiB: 18 GiB
-    assert kv_cache_bytes(4096, **GPT3, itemsize=4) == 36 * 2**30
-    assert kv_cache_bytes(4096, **GPT3 | {"n_kv_heads": 1}) == 192 * 2**20  # 18 GiB / 96
-
-
-def test_gpt3_attends_to_a_prompt_of_4096_tokens_in_79_teraflops():
-    heads = 96 * 96  # layers times heads
-    # 2 * 2**12 * 2**12 * (2**7 + 2**7) is 2**33; times 9216
-    assert attention_flops(4096, 4096, 128, 128, n_heads=heads) == 79_164_837_199_872
-    # of 2**24 pairs 2**11 * 4097 are left: half of them and 2**11 more
-    causal = attention_flops(4096, 4096, 128, 128, n_heads=heads, is_causal=True)
-    assert causal == 39_582_418_599_936 + 9_663_676_416  # 2**11 * 2 * 256 * 9216 is 2**20 * 9216
-
-
-def test_gpt3_would_form_weights_of_288_gibibytes_in_half_precision():
-    assert attention_weight_bytes(4096, 4096, n_heads=96 * 96, itemsize=2) == 288 * 2**30
-
-
-def test_the_costs_of_a_step_grow_linearly_and_of_a_prompt_quadratically():
-    assert attention_flops(1, 2000, 64, 64) == 2 * attention_flops(1, 1000, 64, 64)
-    assert attention_flops(2000, 2000, 64, 64) == 4 * attention_flops(1000, 1000, 64, 64)
-    assert attention_weight_bytes(2000, 2000) == 4 * attention_weight_bytes(1000, 1000)
-    assert kv_cache_bytes(2000, **GPT3) == 2 * kv_cache_bytes(1000, **GPT3)
-
-
-def test_all_steps_of_decoding_cost_together_what_causal_attention_costs():
-    steps = sum(attention_flops(1, n + 1, 64, 32, n_heads=3) for n in range(50))
-    assert steps == attention_flops(50, 50, 64, 32, n_heads=3, is_causal=True)
-
-
 # --- integers ----------------------------------------------------------------------------------------------------
 
 
@@ -109,10 +75,3 @@ def test_results_are_plain_integers_exact_at_any_size():
 
 
 # --- bad input ---------------------------------------------------------------------------------------------------
-
-
-FUNCTIONS = {
-    attention_flops: {"n_queries": 3, "n_keys": 5, "d_k": 2, "d_v": 7, "n_heads": 11},
-    attention_weight_bytes: {"n_queries": 3, "n_keys": 5, "n_heads": 11, "itemsize": 2},
-    kv_cache_bytes: {"n_tokens": 3, "n_layers": 5, "n_kv_heads": 2, "d_head": 7, "itemsize": 4},
-}

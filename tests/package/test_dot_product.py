@@ -14,8 +14,6 @@ from attention import (
     attention_scores,
     attention_vjp,
     attention_weights,
-    causal_mask,
-    mask_to_bias,
     padding_mask,
     partial_attention,
     scaled_dot_product_attention,
@@ -168,22 +166,6 @@ def test_weights_are_powers_of_two_when_scores_count_doublings():
     np.testing.assert_allclose(output, [[5, 2]], rtol=1e-15)
 
 
-def test_rows_of_the_weights_sum_to_one_and_columns_need_not(rng):
-    weights = attention_weights(rng.standard_normal((2, 5, 3)), rng.standard_normal((2, 7, 3)))
-    assert weights.shape == (2, 5, 7)
-    np.testing.assert_allclose(weights.sum(-1), 1, rtol=4 * EPS)
-    assert np.abs(weights.sum(-2) - 1).max() > 0.1
-
-
-def test_the_output_takes_its_width_from_the_values_and_its_length_from_the_queries(rng):
-    shapes = (11, 2, 1, 7), (3, 5, 7), (11, 1, 1, 5, 13)
-    query, key = rng.standard_normal((11, 2, 1, 4, 7)), rng.standard_normal((3, 5, 7))
-    value = rng.standard_normal(shapes[2])
-    assert attention_scores(query, key).shape == (11, 2, 3, 4, 5)
-    assert attention_weights(query, key).shape == (11, 2, 3, 4, 5)
-    assert scaled_dot_product_attention(query, key, value).shape == (11, 2, 3, 4, 13)
-
-
 def test_values_with_more_leading_axes_than_the_scores_enlarge_the_output(rng):
     query, key, value = (rng.standard_normal(shape) for shape in [(3, 4), (5, 4), (2, 6, 5, 7)])
     output = scaled_dot_product_attention(query, key, value)
@@ -194,140 +176,7 @@ def test_values_with_more_leading_axes_than_the_scores_enlarge_the_output(rng):
 # --- scale and softcap -------------------------------------------------------------------------------------------
 
 
-def test_the_default_scale_is_one_over_the_root_of_d_k(rng):
-    query, key, value = rng.standard_normal((3, 16)), rng.standard_normal((5, 16)), rng.standard_normal((5, 2))
-    for function in FUNCTIONS:
-        arguments = inputs_of(function, query, key, value)
-        default = function(*arguments)
-        np.testing.assert_array_equal(function(*arguments, scale=None), default)
-        np.testing.assert_array_equal(function(*arguments, scale=0.25), default)
-        assert not np.allclose(function(*arguments, scale=1.0), default)
-
-
-def test_the_default_scale_belongs_to_one_head_and_not_to_the_model():
-    signs = 1.0 - 2 * (np.arange(256)[:, None] >> np.arange(8) & 1)  # every vector of eight signs
-    assert attention_scores(signs, signs).var() == pytest.approx(1)
-    assert attention_scores(signs, signs, scale=64**-0.5).var() == pytest.approx(1 / 8)
-
-
-def test_scale_zero_averages_and_a_negative_scale_prefers_the_least_similar(rng):
-    query, key, value = rng.standard_normal((3, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 2))
-    average = np.broadcast_to(value.mean(0), (3, 2))
-    np.testing.assert_allclose(scaled_dot_product_attention(query, key, value, scale=0), average, rtol=1e-14)
-    np.testing.assert_array_equal(attention_scores(query, key, scale=-2), attention_scores(-query, key, scale=2))
-    likes, dislikes = attention_weights(query, key, scale=1), attention_weights(query, key, scale=-1)
-    np.testing.assert_array_equal(likes.argmax(-1), dislikes.argmin(-1))
-    # q.k = 4, 0 and V = 1, 0, as measured on torch: 0.5 and 0.018
-    small = [[2.0]], [[2.0], [0]], [[1.0], [0]]
-    assert scaled_dot_product_attention(*small, scale=0).item() == 0.5
-    assert scaled_dot_product_attention(*small, scale=-1).item() == pytest.approx(1 / (1 + np.exp(4)))
-
-
-def test_softcap_bounds_the_scaled_scores_and_barely_moves_small_ones():
-    query, key = [[1.0]], [[1e4], [2], [-1e4], [1e-3]]
-    capped = attention_scores(query, key, scale=2, softcap=4)
-    np.testing.assert_allclose(capped, [[4, 4 * np.tanh(1), -4, 2e-3]], rtol=1e-7)
-
-
-def test_softcap_comes_before_bias_and_mask():
-    query, key, value = [[3.0]], [[1.0], [2], [50]], [[1.0, 0], [0, 1], [7, 7]]
-    bias = np.array([[-5.0, 5, 0]])  # larger than the cap: capping afterwards would flatten it
-    mask = np.array([[True, True, False]])
-    capped = 0.5 * np.tanh(np.array([3.0, 6]) / 0.5) + bias[0, :2]
-    expected = np.exp(capped) / np.exp(capped).sum()
-    output = scaled_dot_product_attention(query, key, value, bias=bias, mask=mask, softcap=0.5)
-    np.testing.assert_allclose(output, [expected], rtol=1e-14)
-
-
 # --- masks and bias ----------------------------------------------------------------------------------------------
-
-
-def test_true_means_may_attend():
-    weights = attention_weights([[0.0]], [[1.0], [2], [3]], mask=[[True, False, True]])
-    np.testing.assert_array_equal(weights, [[0.5, 0, 0.5]])
-
-
-def test_masked_keys_get_nothing_and_the_others_share_all_of_it(rng):
-    query, key = rng.standard_normal((3, 4)), rng.standard_normal((5, 4))
-    mask = np.array([[True, False, True, True, False]] * 3)
-    weights = attention_weights(query, key, mask=mask)
-    np.testing.assert_array_equal(weights[~mask], 0)
-    np.testing.assert_allclose(weights[:, mask[0]], attention_weights(query, key[mask[0]]), rtol=1e-14)
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [(), (5,), (1, 5), (3, 1), (3, 5), (6, 1, 5), (1, 3, 1), (2, 1, 3, 5), (2, 6, 3, 5), (1, 1, 1, 1)],
-    ids=str,
-)
-@pytest.mark.parametrize("name", ["mask", "bias"])
-def test_mask_and_bias_of_any_shape_that_broadcasts_mean_their_broadcast(rng, shape, name):
-    query, key, value = (rng.standard_normal(tail) for tail in [(2, 6, 3, 4), (6, 5, 4), (2, 1, 5, 7)])
-    array = np.asarray(rng.standard_normal(shape))
-    if name == "mask":
-        array = np.asarray(array > 0)
-    full = np.ascontiguousarray(np.broadcast_to(array, (2, 6, 3, 5)))
-    for function in (attention_weights, scaled_dot_product_attention):
-        arguments = inputs_of(function, query, key, value)
-        np.testing.assert_allclose(
-            function(*arguments, **{name: array}), function(*arguments, **{name: full}), rtol=1e-14, atol=1e-300
-        )
-
-
-def test_is_causal_is_the_square_causal_mask(rng):
-    query, key, value = (rng.standard_normal((2, 5, width)) for width in (4, 4, 3))
-    np.testing.assert_array_equal(
-        attention_weights(query, key, is_causal=True), attention_weights(query, key, mask=np.tri(5, dtype=bool))
-    )
-    np.testing.assert_array_equal(
-        scaled_dot_product_attention(query, key, value, is_causal=True),
-        scaled_dot_product_attention(query, key, value, mask=causal_mask(5)),
-    )
-    assert (np.triu(attention_weights(query, key, is_causal=True), 1) == 0).all()
-
-
-def test_decoding_with_an_offset_gives_the_last_rows_of_the_causal_square(rng):
-    query, key, value = (rng.standard_normal((5, width)) for width in (4, 4, 3))
-    whole = scaled_dot_product_attention(query, key, value, is_causal=True)
-    last = scaled_dot_product_attention(query[3:], key, value, mask=causal_mask(2, 5, offset=3))
-    np.testing.assert_allclose(last, whole[3:], rtol=1e-13)
-
-
-def test_mask_and_is_causal_are_both_obeyed_and_bias_is_added_to_what_is_left(rng):
-    query, key, value = (rng.standard_normal((5, width)) for width in (4, 4, 3))
-    mask, bias = rng.random((5, 5)) < 0.6, rng.standard_normal((5, 5))
-    both = mask & np.tri(5, dtype=bool)
-    assert (both != mask).any()
-    assert (both != np.tri(5, dtype=bool)).any()
-    weights = attention_weights(query, key, mask=mask, is_causal=True, bias=bias)
-    np.testing.assert_array_equal(weights, attention_weights(query, key, mask=both, bias=bias))
-    unmasked = attention_weights(query, key, bias=bias) * both
-    total = unmasked.sum(-1, keepdims=True)
-    expected = np.divide(unmasked, total, out=np.zeros((5, 5)), where=total > 0)
-    np.testing.assert_allclose(weights, expected, rtol=1e-13)
-    np.testing.assert_allclose(
-        scaled_dot_product_attention(query, key, value, mask=mask, is_causal=True, bias=bias),
-        expected @ value,
-        rtol=0,
-        atol=1e-14,
-    )
-
-
-def test_bias_is_added_after_the_scale():
-    weights = attention_weights([[0.0] * 4], [[1.0] * 4] * 2, bias=[[np.log(3), 0]])
-    np.testing.assert_allclose(weights, [[0.75, 0.25]], rtol=1e-15)
-
-
-def test_a_bias_of_minus_infinity_on_finite_scores_equals_the_mask(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(4, 3), (6, 3), (6, 2)])
-    mask = rng.random((4, 6)) < 0.5
-    mask[1] = False
-    bias = np.where(mask, 0, -np.inf)
-    np.testing.assert_array_equal(mask_to_bias(mask), bias)
-    for function in (attention_weights, scaled_dot_product_attention):
-        arguments = inputs_of(function, query, key, value)
-        np.testing.assert_array_equal(function(*arguments, bias=bias), function(*arguments, mask=mask))
-        np.testing.assert_array_equal(function(*arguments, bias=mask_to_bias(mask)), function(*arguments, mask=mask))
 
 
 # --- rows without a key ------------------------------------------------------------------------------------------
@@ -351,23 +200,6 @@ def test_a_fully_masked_row_is_exactly_zero(options, dtype):
     mask[1] = False
     np.testing.assert_array_equal(attention_weights(query, key, mask=mask, **options)[1], 0)
     np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, mask=mask, **options)[1], 0)
-
-
-def test_a_row_masked_in_one_head_only_is_zero_in_that_head_only(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 3, 4), (2, 6, 5, 4), (2, 6, 5, 7)])
-    mask = np.ones((2, 6, 3, 5), bool)
-    mask[1, 4, 2] = False
-    output = scaled_dot_product_attention(query, key, value, mask=mask)
-    expected = scaled_dot_product_attention(query, key, value)
-    expected[1, 4, 2] = 0
-    np.testing.assert_array_equal(output, expected)
-
-
-def test_mask_and_is_causal_that_leave_nothing_together_give_zeros():
-    mask = np.array([[False, True], [True, True]])  # the causal rule hides the other key of the first row
-    value = np.array([[1.0], [3.0]])
-    output = scaled_dot_product_attention(np.ones((2, 3)), np.ones((2, 3)), value, mask=mask, is_causal=True)
-    assert output.tolist() == [[0], [2]]
 
 
 @pytest.mark.parametrize("options", [{}, {"sink": 0.5}, {"bias": np.zeros((3, 0))}, {"mask": np.ones((3, 0), bool)}])
@@ -449,32 +281,6 @@ def test_a_sink_is_one_more_key_whose_value_is_zero(rng):
     np.testing.assert_allclose(output, softmax(scores) @ np.vstack([value, np.zeros((1, 2))]), rtol=1e-13)
 
 
-def test_a_sink_per_head_serves_that_query_head(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 3, 4), (2, 6, 5, 4), (2, 6, 5, 7)])
-    sinks = rng.standard_normal(6)
-    output = scaled_dot_product_attention(query, key, value, sink=sinks)
-    for head in range(6):
-        one = scaled_dot_product_attention(query[:, head], key[:, head], value[:, head], sink=sinks[head])
-        np.testing.assert_allclose(output[:, head], one, rtol=1e-13, atol=1e-16)
-
-
-def test_a_sink_per_query_head_goes_with_grouped_heads(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(6, 3, 4), (2, 5, 4), (2, 5, 7)])
-    sinks = rng.standard_normal(6)
-    output = scaled_dot_product_attention(query, key, value, sink=sinks, enable_gqa=True)
-    for head in range(6):
-        one = scaled_dot_product_attention(query[head], key[head // 3], value[head // 3], sink=sinks[head])
-        np.testing.assert_allclose(output[head], one, rtol=1e-13, atol=1e-16)
-
-
-def test_a_sink_is_neither_scaled_capped_biased_nor_masked():
-    query, key = np.zeros((1, 16)), np.zeros((3, 16))
-    weights = attention_weights(
-        query, key, sink=np.log(6), scale=100.0, softcap=0.1, bias=np.full((1, 3), np.log(2)), mask=[True, False, True]
-    )
-    np.testing.assert_allclose(weights, [[2 / 10, 0, 2 / 10]], rtol=1e-14)
-
-
 def test_a_sink_of_minus_infinity_is_no_sink(rng):
     query, key, value = (rng.standard_normal(shape) for shape in [(6, 3, 4), (6, 5, 4), (6, 5, 2)])
     mask = rng.random((6, 3, 5)) < 0.5
@@ -493,47 +299,6 @@ def test_a_huge_sink_takes_everything_and_huge_scores_take_it_back():
 
 
 # --- grouped heads -----------------------------------------------------------------------------------------------
-
-
-def test_each_key_value_head_serves_a_run_of_neighbours():
-    value = np.array([10.0, 20]).reshape(2, 1, 1)
-    output = scaled_dot_product_attention(np.zeros((4, 1, 3)), np.zeros((2, 1, 3)), value, enable_gqa=True)
-    np.testing.assert_array_equal(output.ravel(), [10, 10, 20, 20])  # repeat, not tile
-
-
-def test_grouped_heads_are_repeated_heads_in_scores_weights_and_output(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(2, 6, 3, 4), (1, 2, 5, 4), (2, 2, 5, 7)])
-    for function in FUNCTIONS:
-        grouped = function(*inputs_of(function, query, key, value), enable_gqa=True)
-        repeated = function(*inputs_of(function, query, np.repeat(key, 3, axis=1), np.repeat(value, 3, axis=1)))
-        assert grouped.shape == repeated.shape
-        np.testing.assert_allclose(grouped, repeated, rtol=1e-12, atol=1e-15)
-
-
-def test_one_key_value_head_serves_all_and_as_many_as_query_heads_changes_nothing(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(6, 3, 4), (6, 5, 4), (6, 5, 7)])
-    np.testing.assert_array_equal(
-        scaled_dot_product_attention(query, key, value, enable_gqa=True),
-        scaled_dot_product_attention(query, key, value),
-    )
-    np.testing.assert_allclose(
-        scaled_dot_product_attention(query, key[:1], value[:1], enable_gqa=True),
-        scaled_dot_product_attention(query, key[0], value[0]),
-        rtol=1e-12,
-        atol=1e-15,
-    )
-
-
-@pytest.mark.parametrize("shape", [(5,), (3, 1), (6, 1, 1), (6, 3, 5), (2, 1, 3, 5), (2, 6, 3, 5)], ids=str)
-def test_mask_and_bias_of_grouped_heads_are_per_query_head(rng, shape):
-    query, key, value = (rng.standard_normal(tail) for tail in [(2, 6, 3, 4), (2, 2, 5, 4), (2, 2, 5, 7)])
-    options: dict[str, Any] = {"mask": rng.random(shape) < 0.6, "bias": rng.standard_normal(shape)}
-    np.testing.assert_allclose(
-        scaled_dot_product_attention(query, key, value, enable_gqa=True, **options),
-        scaled_dot_product_attention(query, np.repeat(key, 3, axis=1), np.repeat(value, 3, axis=1), **options),
-        rtol=1e-12,
-        atol=1e-15,
-    )
 
 
 # --- dtypes ------------------------------------------------------------------------------------------------------
@@ -614,16 +379,6 @@ def test_the_order_of_keys_does_not_matter_when_values_come_along(arrays, random
     )
 
 
-def test_self_attention_permutes_with_its_input_and_a_causal_mask_breaks_that():
-    x, order = np.array([[1.0, 0], [0, 1], [1, 1]]), [2, 0, 1]
-    output = scaled_dot_product_attention(x, x, x)
-    permuted = scaled_dot_product_attention(x[order], x[order], x[order])
-    np.testing.assert_allclose(permuted, output[order], rtol=1e-14)
-    assert not np.allclose(permuted, output)
-    causal = scaled_dot_product_attention(x, x, x, is_causal=True)
-    assert not np.allclose(scaled_dot_product_attention(x[order], x[order], x[order], is_causal=True), causal[order])
-
-
 @properties
 @given(attended(), st.data())
 def test_every_output_lies_between_the_smallest_and_largest_attended_value(arrays, data):
@@ -690,13 +445,6 @@ def test_the_hint_to_drop_the_axis_of_heads_is_for_a_mask_of_a_batch_alone():
         with pytest.raises(ValueError, match="the scores have no axis") as error:
             attention_weights(array, array, mask=np.ones(mask, bool))
         assert ("mask[:, 0]" in str(error.value)) == hint
-
-
-@pytest.mark.parametrize("name", ["query", "key", "value"])
-def test_none_is_no_array(name):
-    arrays = {other: np.ones((2, 3)) for other in ("query", "key", "value")}
-    with pytest.raises(TypeError, match=f"{name} must hold real numbers"):
-        scaled_dot_product_attention(**arrays | {name: None})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from attention import (
     merge_heads,
     repeat_kv,
-    scaled_dot_product_attention,
     split_heads,
 )
 from tests.package.oracles import properties
@@ -28,15 +27,6 @@ def test_split_and_merge_are_exact_inverses(sizes, n_lead):
     np.testing.assert_array_equal(merge_heads(heads), x, strict=True)
     back = heads.copy()  # in the order of its own axes
     np.testing.assert_array_equal(split_heads(merge_heads(back), n_heads), back, strict=True)
-
-
-def test_split_and_merge_by_hand():
-    x = [[11, 12, 13, 14, 15, 16], [21, 22, 23, 24, 25, 26]]
-    heads = [[[11, 12], [21, 22]], [[13, 14], [23, 24]], [[15, 16], [25, 26]]]
-    np.testing.assert_array_equal(split_heads(x, 3), heads)
-    np.testing.assert_array_equal(merge_heads(heads), x)
-    np.testing.assert_array_equal(split_heads(x, 1), [x])
-    np.testing.assert_array_equal(split_heads(x, 6)[:, :, 0], np.transpose(x))
 
 
 def test_a_reshape_without_a_transpose_mixes_tokens(rng):
@@ -65,14 +55,6 @@ def test_splitting_and_merging_give_views_and_repeating_a_copy(rng):
         assert repeated.flags.writeable
 
 
-def test_nothing_splits_into_nothing():
-    assert split_heads(np.zeros((2, 0, 6)), 3).shape == (2, 3, 0, 2)
-    assert split_heads(np.zeros((5, 0)), 3).shape == (3, 5, 0)
-    assert merge_heads(np.zeros((2, 3, 0, 2))).shape == (2, 0, 6)
-    assert merge_heads(np.zeros((0, 3, 5, 2))).shape == (0, 5, 6)
-    assert repeat_kv(np.zeros((2, 0, 5, 4)), 3).shape == (2, 0, 5, 4)
-
-
 @properties
 @given(st.permutations([1, 2, 3, 5]), st.integers(1, 4), st.booleans())
 def test_a_run_of_neighbours_shares_a_head(sizes, n_groups, batched):
@@ -83,16 +65,3 @@ def test_a_run_of_neighbours_shares_a_head(sizes, n_groups, batched):
     assert repeated.shape == (*x.shape[:-3], n_kv_heads * n_groups, n, width)
     for head in range(n_kv_heads * n_groups):
         np.testing.assert_array_equal(repeated[..., head, :, :], x[..., head // n_groups, :, :])
-
-
-def test_a_tile_is_no_repeat(rng):
-    x, query = rng.standard_normal((2, 5, 3)), rng.standard_normal((4, 7, 3))
-    tiled = np.tile(x, (2, 1, 1))
-    assert tiled.shape == repeat_kv(x, 2).shape
-    assert not np.allclose(tiled, repeat_kv(x, 2))
-    grouped = scaled_dot_product_attention(query, x, x, enable_gqa=True)
-    repeated = repeat_kv(x, 2)
-    np.testing.assert_array_equal(scaled_dot_product_attention(query, repeated, repeated), grouped)
-    wrong = scaled_dot_product_attention(query, tiled, tiled)
-    agree = np.isclose(wrong, grouped).all(axis=(-2, -1))
-    assert agree.tolist() == [True, False, False, True]

@@ -74,10 +74,6 @@ def test_a_window_reaches_left_and_right_of_the_querys_position(left, right, off
         assert_same_mask(sliding_window_mask(n_queries, n_keys, left=left, right=right, offset=offset), expected)
 
 
-def test_a_window_is_square_looks_back_only_and_has_no_offset_unless_said():
-    assert_same_mask(sliding_window_mask(6, left=2), cells(6, 6, lambda i, j: i - 2 <= j <= i))
-
-
 @properties
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(-9, 9))
 def test_an_unbounded_window_is_the_causal_mask_and_fully_unbounded_is_everything(n_queries, n_keys, offset):
@@ -129,27 +125,6 @@ def test_padding_of_a_scalar_length_has_no_batch_axis(length):
     assert_same_mask(padding_mask(np.int64(length), 5), cells(1, 5, lambda _, j: j < length))
 
 
-def test_padding_takes_lists_and_every_integer_dtype():
-    expected = padding_mask(np.array([3, 1]), 4)
-    np.testing.assert_array_equal(padding_mask([3, 1], 4), expected)
-    for dtype in (np.int8, np.uint8, np.uint64):
-        np.testing.assert_array_equal(padding_mask(np.array([3, 1], dtype), 4), expected)
-
-
-def test_padding_of_no_keys_is_empty():
-    assert padding_mask([0, 0], 0).shape == (2, 1, 1, 0)
-
-
-def test_padding_broadcasts_over_heads_and_queries(rng):
-    query, key = rng.standard_normal((2, 6, 3, 4)), rng.standard_normal((2, 6, 5, 4))
-    weights = attention_weights(query, key, mask=padding_mask([4, 2], 5))
-    assert (weights[0, ..., 4:] == 0).all()
-    assert (weights[1, ..., 2:] == 0).all()
-    assert (weights[0, ..., :4] > 0).all()
-    headless = attention_weights(query[:, 0], key[:, 0], mask=padding_mask([4, 2], 5)[:, 0])
-    np.testing.assert_allclose(headless, weights[:, 0], rtol=1e-14)
-
-
 # --- segments ----------------------------------------------------------------------------------------------------
 
 
@@ -170,11 +145,6 @@ def test_segments_of_a_batch_leave_room_for_heads(rng):
     assert mask.shape == (2, 1, 4, 6)
     for b in range(2):
         assert_same_mask(mask[b, 0], cells(4, 6, lambda i, j, b=b: queries[b, i] == keys[b, j]))
-
-
-def test_segments_and_causal_combine_by_and():
-    combined = segment_mask([0, 0, 1, 1]) & causal_mask(4)
-    assert_same_mask(combined, cells(4, 4, lambda i, j: i // 2 == j // 2 and j <= i))
 
 
 # --- bias --------------------------------------------------------------------------------------------------------

@@ -169,37 +169,6 @@ def test_heads_in_another_order_with_their_rows_of_w_o_change_nothing(drawn, ran
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_kv_heads", [3, 2, 1])
-def test_grouped_heads_are_full_heads_with_repeated_and_not_tiled_columns(rng, n_kv_heads):
-    x, w = rng.standard_normal((4, 7)), layer(rng, 6, n_kv_heads, d_memory=7)
-    grouped = multi_head_attention(x, MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads))
-
-    def widened(order):
-        wide = w | {name: reorder(w[name], n_kv_heads, order, -1) for name in ("w_k", "w_v")}
-        return multi_head_attention(x, MultiHeadWeights(**wide, n_heads=6))
-
-    np.testing.assert_allclose(widened(np.repeat(range(n_kv_heads), 6 // n_kv_heads)), grouped, rtol=0, atol=1e-13)
-    if n_kv_heads > 1:
-        assert not np.isclose(widened(np.tile(range(n_kv_heads), 6 // n_kv_heads)), grouped).all(-1).any()
-
-
-def test_the_default_scale_is_that_of_one_head_and_not_of_the_layer(rng):
-    x, w = rng.standard_normal((3, 8)), layer(rng, 4, 2, d_model=8, d_memory=8, d_k=16)
-    weights = MultiHeadWeights(**w, n_heads=4, n_kv_heads=2)
-    default = multi_head_attention(x, weights)
-    np.testing.assert_array_equal(multi_head_attention(x, weights, scale=0.25), default)
-    for other in (64**-0.5, 8**-0.5, 5**-0.5):
-        assert not np.allclose(multi_head_attention(x, weights, scale=other), default)
-
-
-def test_tokens_in_another_order_give_rows_in_that_order(rng):
-    x, w = rng.standard_normal((2, 5, 7)), layer(rng, d_memory=7, biases=True)
-    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
-    order = [3, 0, 4, 1, 2]
-    result = multi_head_attention(x[:, order], weights)
-    np.testing.assert_allclose(result, multi_head_attention(x, weights)[:, order], rtol=0, atol=1e-13)
-
-
 def test_a_token_without_any_key_receives_the_bias_of_the_output_alone(rng):
     w = layer(rng, d_memory=7, biases=True)
     weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
@@ -236,19 +205,6 @@ def test_rotary_turns_queries_and_keys_of_every_head_as_the_loops_do(rng, layout
     result = multi_head_attention(x, weights, rotary=rotary, is_causal=True)
     np.testing.assert_allclose(result, expected, rtol=0, atol=64 * EPS * np.abs(expected).max())
     assert not np.allclose(result, multi_head_attention(x, weights, is_causal=True))
-
-
-def test_rotary_sees_differences_of_positions_and_the_layout(rng):
-    weights, x = MultiHeadWeights.random(12, 2, rng=rng), rng.standard_normal((5, 12))
-
-    def attend(positions, layout="half"):
-        return multi_head_attention(x, weights, rotary=Rotary(*rotary_tables(positions, 6), layout))
-
-    positions = np.arange(5)
-    np.testing.assert_allclose(attend(positions + 1000), attend(positions), rtol=0, atol=1e-11)
-    np.testing.assert_allclose(attend(np.full(5, 7.5)), multi_head_attention(x, weights), rtol=0, atol=1e-13)
-    assert not np.allclose(attend(2 * positions), attend(positions))
-    assert not np.allclose(attend(positions, "interleaved"), attend(positions))
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------

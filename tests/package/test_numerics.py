@@ -49,25 +49,6 @@ def test_the_axis_is_the_last_unless_named(rng, function):
     assert function(x).shape == ((3, 5, 7) if function in (softmax, log_softmax) else (3, 5))
 
 
-def test_values_by_hand():
-    np.testing.assert_allclose(softmax(np.log([8, 4, 1, 2, 1])), np.array([8, 4, 1, 2, 1]) / 16, rtol=1e-15)
-    np.testing.assert_allclose(log_softmax(np.log([1, 3])), np.log([0.25, 0.75]), rtol=1e-15)
-    assert logsumexp(np.log([1, 2, 5])) == pytest.approx(math.log(8), rel=1e-15)
-    assert entropy([0.5, 0.25, 0.25]) == pytest.approx(1.5 * math.log(2), rel=1e-15)
-
-
-@each_of_scores
-def test_large_scores_do_not_overflow(function):
-    expected = {
-        softmax: [0.09003057317038046, 0.24472847105479764, 0.6652409557748218],
-        log_softmax: [-2.4076059644443806, -1.4076059644443804, -0.4076059644443804],
-        logsumexp: 1002.4076059644443804,
-    }[function]
-    np.testing.assert_allclose(function([1000, 1001, 1002]), expected, rtol=1e-12)
-    below = np.subtract(expected, 2002) if function is logsumexp else expected
-    np.testing.assert_allclose(function([-1002, -1001, -1000]), below, rtol=1e-12)
-
-
 @each_of_scores
 def test_the_largest_and_smallest_numbers_do_not_overflow(function):
     x = [np.finfo(float).max, 0.0, -np.finfo(float).max]
@@ -118,11 +99,6 @@ def test_one_certain_weight_has_no_entropy_and_a_weight_of_zero_adds_none():
     with np.errstate(all="raise"):
         np.testing.assert_array_equal(entropy([[0.0, 1, 0], [0, 0, 0]]), [0, 0])
         assert entropy([0.5, 0, 0.5, 0]) == pytest.approx(math.log(2), rel=1e-15)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 1000])
-def test_equal_weights_have_the_largest_entropy(n):
-    assert entropy(np.full(n, 1 / n)) == pytest.approx(math.log(n), rel=1e-13, abs=1e-15)
 
 
 # --- what must show ----------------------------------------------------------------------------------------------

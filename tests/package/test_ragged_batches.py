@@ -9,10 +9,7 @@ import pytest
 
 from attention import (
     KVCache,
-    MultiHeadWeights,
-    Rotary,
     apply_rotary,
-    multi_head_attention,
     rotary_tables,
     scaled_dot_product_attention,
     tiled_attention,
@@ -165,36 +162,3 @@ def test_each_sequence_equals_itself_alone(fed, seed):
             atol = 4 * EPS * np.abs(batch.values[at]).max()
             expected = batch.alone(at)
             np.testing.assert_allclose(np.concatenate(found, axis=-2), expected, rtol=0, atol=atol, err_msg=f"{case}")
-
-
-def through_a_layer(batch, rng, x, weights, rotary):
-    """Feed right-padded chunks of tokens to a layer, which turns the keys and reads the offset from the cache."""
-    cache = KVCache(window=None if batch.left is None else batch.left + int(rng.integers(1, 4)))
-    options = {name: batch.options[name] for name in ("is_causal", "window")}
-    for seen, counts, width in steps(rng, batch.lengths):
-        tokens = stacked([x[at][None, first : first + counts[at]] for at, first in enumerate(seen)], width)[:, 0]
-        output = multi_head_attention(tokens, weights, rotary=rotary, cache=cache, **options)
-        yield from ((at, output[at, :n]) for at, n in enumerate(counts))
-        cache.truncate(seen + counts)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_each_sequence_through_a_layer_with_a_cache_equals_itself_alone(seed):
-    for case in range(10):
-        rng = np.random.default_rng([seed, case])
-        batch = random_batch(rng)
-        heads, n_kv = batch.queries[0].shape[0], batch.keys[0].shape[0]
-        weights = MultiHeadWeights.random(6 * heads, heads, n_kv_heads=n_kv, rng=rng)
-        x = [rng.standard_normal((n, 6 * heads)) for n in batch.lengths]
-        positions = np.arange(max(batch.lengths) + 14)  # padding has some, too
-        rotary = Rotary(*rotary_tables(positions, 4), batch.layout)
-        rows: list[list[np.ndarray]] = [[] for _ in x]
-        for at, output in through_a_layer(batch, rng, x, weights, rotary):
-            rows[at].append(output)
-        for tokens, found in zip(x, rows, strict=True):
-            n = len(tokens)
-            mask = loop_reach(n, n, **{name: batch.options[name] for name in ("is_causal", "window")})
-            own = Rotary(rotary.cos[:n], rotary.sin[:n], rotary.layout)
-            expected = multi_head_attention(tokens, weights, rotary=own, mask=mask)
-            atol = 16 * EPS * np.abs(tokens).max()  # four products, each of which rounds
-            np.testing.assert_allclose(np.concatenate(found), expected, rtol=0, atol=atol, err_msg=f"{case}")

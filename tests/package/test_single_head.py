@@ -109,78 +109,7 @@ def test_self_attention_equals_the_loops(features):
 # --- by hand -----------------------------------------------------------------------------------------------------
 
 
-def test_two_words_ask_three_and_each_budget_is_shared_by_powers_of_two():
-    x, memory = [[np.log(2)], [np.log(4)]], [[2.0, 0], [1, 7], [0, 7]]
-    result = cross_attention(x, memory, [[1.0]], [[1.0], [0]], [[7.0, 0, 7], [0, 3, 0]])
-    weights = np.array([[4, 2, 1], [16, 4, 1]]) / np.array([[7], [21]])
-    np.testing.assert_allclose(result, weights @ [[14, 0, 14], [7, 21, 7], [0, 21, 0]], rtol=1e-14)
-
-
-def test_each_matrix_has_its_role():
-    x, zero, one = np.eye(3), np.zeros((3, 3)), np.eye(3)
-    sharp, uniform = 1e4 * one, np.full((3, 3), 1 / 3)
-    np.testing.assert_array_equal(self_attention(x, sharp, one, 5 * one), 5 * x)
-    np.testing.assert_array_equal(self_attention(x, sharp, one, zero), zero)
-    np.testing.assert_allclose(self_attention(x, zero, one, one), uniform, rtol=1e-15)
-    np.testing.assert_allclose(self_attention(x, sharp, zero, one), uniform, rtol=1e-15)
-    turned = np.roll(one, 1, axis=1)  # token i asks for token i + 1
-    np.testing.assert_array_equal(self_attention(x, 1e4 * turned, one, one), turned)
-    np.testing.assert_array_equal(self_attention(x, one, 1e4 * turned, one), turned.T)
-
-
-def test_a_token_attends_to_itself_most_or_least_as_the_matrices_will():
-    x = np.array([[3.0, 4, 0], [4, 3, 0], [0, 0, 5]])  # distinct rows of equal norm
-    one, shows_weights = np.eye(3), np.linalg.inv(x)  # the values are the identity
-    np.testing.assert_array_equal(self_attention(x, one, one, shows_weights).argmax(-1), [0, 1, 2])
-    np.testing.assert_array_equal(self_attention(x, one, -one, shows_weights).argmin(-1), [0, 1, 2])
-
-
 # --- who asks and who answers ------------------------------------------------------------------------------------
-
-
-def test_the_output_has_a_row_for_each_token_that_asks_and_the_width_of_the_values(rng):
-    matrices = [rng.standard_normal(shape) for shape in [(5, 2), (7, 2), (7, 11)]]
-    for lead_x, lead_memory, lead in [((), (), ()), ((3,), (), (3,)), ((), (3,), (3,)), ((13, 1), (3,), (13, 3))]:
-        x, memory = rng.standard_normal((*lead_x, 4, 5)), rng.standard_normal((*lead_memory, 6, 7))
-        assert cross_attention(x, memory, *matrices).shape == (*lead, 4, 11)
-        assert self_attention(memory, matrices[1], *matrices[1:]).shape == (*lead_memory, 6, 11)
-
-
-@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"softcap": 2.0}], ids=str)
-def test_self_attention_is_cross_attention_of_a_sequence_with_itself(rng, options):
-    x, matrices = rng.standard_normal((2, 5, 4)), [rng.standard_normal((4, width)) for width in (3, 3, 7)]
-    np.testing.assert_array_equal(self_attention(x, *matrices, **options), cross_attention(x, x, *matrices, **options))
-
-
-def test_a_token_that_asks_moves_its_own_row_alone(rng):
-    x, memory = rng.standard_normal((2, 5, 4)), rng.standard_normal((2, 6, 3))
-    matrices = [rng.standard_normal(shape) for shape in [(4, 2), (3, 2), (3, 7)]]
-    before = cross_attention(x, memory, *matrices)
-    x[1, 2] = 9
-    after = cross_attention(x, memory, *matrices)
-    moved = np.zeros((2, 5), bool)
-    moved[1, 2] = True
-    np.testing.assert_array_equal((before != after).any(-1), moved)
-
-
-def test_a_token_that_answers_moves_every_row_of_its_sequence_alone(rng):
-    x, memory = rng.standard_normal((2, 5, 4)), rng.standard_normal((2, 6, 3))
-    matrices = [rng.standard_normal(shape) for shape in [(4, 2), (3, 2), (3, 7)]]
-    before = cross_attention(x, memory, *matrices)
-    memory[1, 2] += 1
-    after = cross_attention(x, memory, *matrices)
-    np.testing.assert_array_equal((before != after).any(-1), [[False] * 5, [True] * 5])
-
-
-def test_under_a_causal_mask_a_row_is_final_once_its_token_is_read(rng):
-    x, matrices = rng.standard_normal((2, 7, 4)), [rng.standard_normal((4, width)) for width in (3, 3, 5)]
-    whole = self_attention(x, *matrices, is_causal=True)
-    for n in range(1, 7):
-        part = self_attention(x[:, :n], *matrices, is_causal=True)
-        np.testing.assert_allclose(part, whole[:, :n], rtol=0, atol=1e-13)
-        assert not np.allclose(self_attention(x[:, :n], *matrices)[:, 0], self_attention(x, *matrices)[:, 0])
-    x[:, -1] = 1e6  # only the last token may see this
-    np.testing.assert_array_equal(self_attention(x, *matrices, is_causal=True)[:, :-1], whole[:, :-1])
 
 
 numbers = st.floats(-3, 3, allow_subnormal=False)
@@ -230,53 +159,6 @@ def test_every_output_lies_between_the_least_and_the_largest_value(arrays):
 
 
 # --- options -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param({"mask": np.tri(5, 5, -1, dtype=bool)}, id="mask"),
-        pytest.param({"bias": np.linspace(-2, 2, 25).reshape(5, 5)}, id="bias"),
-        pytest.param({"is_causal": True}, id="is_causal"),
-        pytest.param({"softcap": 0.3}, id="softcap"),
-        pytest.param({"scale": -1.5}, id="scale"),
-        pytest.param({"sink": [0.5, -1, 2]}, id="sink"),
-    ],
-)
-def test_every_option_arrives(rng, options):
-    x, matrices = rng.standard_normal((3, 5, 4)), [rng.standard_normal((4, width)) for width in (2, 2, 7)]
-    expected = loop_cross(x, x, *matrices, **options)
-    assert not np.allclose(expected, loop_cross(x, x, *matrices))
-    np.testing.assert_allclose(self_attention(x, *matrices, **options), expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(cross_attention(x, x, *matrices, **options), expected, rtol=0, atol=1e-12)
-
-
-def test_grouped_heads_arrive(rng):
-    x, memory = rng.standard_normal((4, 3, 5)), np.arange(1.0, 3).reshape(2, 1, 1) * np.ones((2, 6, 7))
-    matrices = [np.zeros((5, 2)), rng.standard_normal((7, 2)), np.eye(7)[:, :1]]
-    result = cross_attention(x, memory, *matrices, enable_gqa=True)
-    np.testing.assert_allclose(result[:, 0, 0], [1, 1, 2, 2], rtol=1e-14)
-    one = self_attention(x, matrices[0], matrices[0], np.eye(5), enable_gqa=True)
-    np.testing.assert_array_equal(one, self_attention(x, matrices[0], matrices[0], np.eye(5)))
-
-
-def test_the_default_scale_is_that_of_the_query_matrix_and_not_of_the_tokens(rng):
-    x, memory = rng.standard_normal((3, 4)), rng.standard_normal((5, 9))
-    matrices = [rng.standard_normal(shape) for shape in [(4, 16), (9, 16), (9, 2)]]
-    default = cross_attention(x, memory, *matrices)
-    np.testing.assert_array_equal(cross_attention(x, memory, *matrices, scale=0.25), default)
-    np.testing.assert_array_equal(cross_attention(x, memory, *matrices, scale=None), default)
-    for other in (4**-0.5, 9**-0.5, 2**-0.5, 1.0):
-        assert not np.allclose(cross_attention(x, memory, *matrices, scale=other), default)
-
-
-def test_a_token_that_may_ask_nobody_receives_zero(rng):
-    x, memory = rng.standard_normal((3, 4)), rng.standard_normal((5, 2))
-    matrices = [rng.standard_normal(shape) for shape in [(4, 6), (2, 6), (2, 7)]]
-    mask = np.array([[True], [False], [True]])
-    result = cross_attention(x, memory, *matrices, mask=mask)
-    np.testing.assert_array_equal(result[1], 0)
-    np.testing.assert_array_equal(result[[0, 2]], cross_attention(x, memory, *matrices)[[0, 2]])
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "lead"), [(0, 5, ()), (3, 0, ()), (0, 0, (2,)), (3, 5, (0,)), (3, 5, (2, 0))])

@@ -14,10 +14,6 @@ SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
 SEEN = """grid => [...grid.querySelectorAll(".statements > :not(.visually-hidden)")]
   .filter(e => getComputedStyle(e).visibility === "visible").map(e => e.textContent)"""
-DESCRIBED = """grid => [...grid.querySelectorAll("input[aria-describedby]")]
-  .map(e => [e.value, document.getElementById(e.getAttribute("aria-describedby")).localName])"""
-
-
 OPENED_AFRESH = """grid => {
   history.replaceState(null, "", location.pathname);
   grid.querySelectorAll("input").forEach(radio => { radio.checked = radio.defaultChecked; });
@@ -48,13 +44,6 @@ def test_a_click_chooses_a_row_and_the_output_says_it(grid):
         assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
 
 
-def test_a_click_on_a_cell_chooses_its_row(grid):
-    for row, cell in ((2, 0), (0, 4), (3, 7)):  # the last is the output
-        grid.locator("tbody tr").nth(row).locator("td").nth(cell).click(position={"x": 3, "y": 3})
-        assert grid.evaluate(SPOTLIGHT) == [row]
-    assert grid.page.url.endswith("row=3")
-
-
 def test_the_output_is_the_rows_weights_and_its_blend(grid):
     grid.locator("tbody label").nth(2).click()
     assert grid.locator("output").text_content() == (
@@ -63,39 +52,12 @@ def test_the_output_is_the_rows_weights_and_its_blend(grid):
     )
 
 
-def test_arrow_keys_choose_rows(grid):
-    says = static_statements(grid)
-    grid.locator("input:checked").focus()
-    for key, row in (("ArrowUp", 5), ("ArrowUp", 4), ("ArrowDown", 5), ("ArrowDown", 6), ("ArrowDown", 0)):
-        grid.page.keyboard.press(key)
-        assert grid.evaluate(SPOTLIGHT) == [row]
-        assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
-        assert grid.locator("input:focus").get_attribute("value") == str(row)
-
-
-def test_no_radio_is_described_by_what_the_output_has_just_said(grid):
-    assert grid.evaluate(DESCRIBED) == [["6", "output"]]
-    grid.locator("input:checked").focus()
-    grid.page.keyboard.press("ArrowUp")
-    assert "5" not in dict(grid.evaluate(DESCRIBED))
-    grid.page.keyboard.press("Tab")
-    assert grid.evaluate(DESCRIBED) == [["5", "output"]]  # for who comes back by Tab
-
-
 def test_choosing_a_row_moves_nothing(grid):
     heights = set()
     for row in range(7):
         grid.locator("tbody label").nth(row).click()
         heights.add(grid.bounding_box()["height"])
     assert len(heights) == 1
-
-
-def test_the_address_names_the_row(grid, server):
-    page = grid.page
-    grid.locator("tbody label").nth(1).click()
-    assert page.url == f"{server}{PAGE}#~{grid.get_attribute('id')}.row=1"
-    grid.locator("tbody label").nth(6).click()
-    assert page.url == server + PAGE  # the default needs no entry
 
 
 def test_two_grids_of_a_page_are_chosen_apart(open_page):

@@ -28,13 +28,6 @@ CHOOSE = """(widget, [task, library]) => {
 }""".replace("SHOWN", SHOWN)
 
 
-@pytest.fixture
-def widget(page):
-    page.wait_for_selector("call-finder form")
-    yield page.locator("call-finder")
-    page.locator("call-finder").get_by_role("button", name="Reset").click()
-
-
 def test_every_choice_shows_its_part_its_row_and_its_snippet(widget):
     for entry in RECORD["snippets"]:
         task, library = entry["task"], entry["library"]
@@ -60,12 +53,6 @@ def test_the_button_copies_the_snippet(open_page):
     assert page.evaluate("navigator.clipboard.readText()").strip() == entry["code"].strip()
 
 
-def test_a_link_leads_to_a_choice(open_page):
-    page = open_page(PAGE + "#~find.task=window&find.in=jax")
-    page.wait_for_selector("call-finder form")
-    assert page.locator("call-finder").evaluate(SHOWN)["says"].startswith("A sliding window in JAX: local_window_size=")
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_tab_shows_its_panel_alone_with_and_without_scripts(open_page, scripts):
     page = open_page(PAGE, java_script_enabled=scripts)
@@ -75,11 +62,3 @@ def test_a_tab_shows_its_panel_alone_with_and_without_scripts(open_page, scripts
         panels = tabs.locator(".panel:visible")
         assert panels.count() == 1
         assert panels.get_attribute("data-library") == name
-
-
-def test_on_paper_every_panel_and_every_part_stands(page):
-    page.emulate_media(media="print")
-    panels, parts = page.locator(".panel:visible").count(), page.locator("call-finder tbody:visible").count()
-    page.emulate_media(media="screen")
-    assert panels == len(RECORD["snippets"])
-    assert parts == len(TASKS)

@@ -28,19 +28,6 @@ SHOWN = """widget => ({
 })"""
 
 
-def ready(page):
-    page.locator("decode-stepper form").wait_for()
-    return page.locator("decode-stepper")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def choose(widget, sees):
     widget.locator(f"input[value={sees}]").check()
 
@@ -86,21 +73,3 @@ def test_buttons_go_on_and_back_and_stop_at_the_ends(widget):
     for t in (4, 3, 2, 1, 1):
         press(widget, "Back")
         assert_shows(widget, t, "all")
-
-
-def test_a_top_left_mask_gives_the_first_value_in_every_step(widget):
-    choose(widget, "first")
-    for _ in range(2):
-        press(widget, "Next token")
-        assert widget.evaluate(SHOWN)["sums"] == ["1", "(8, 0)"]
-    choose(widget, "all")
-    assert widget.evaluate(SHOWN)["sums"] == ["1", "(5, 2)"]
-
-
-def test_the_folded_table_stays_as_the_build_wrote_it(widget):
-    rows = """widget => [...widget.querySelectorAll("table.numbers tbody tr")].map(row => row.innerHTML)"""
-    written = widget.evaluate(rows)
-    press(widget, "Next token")
-    choose(widget, "window")
-    assert len(written) == 5
-    assert widget.evaluate(rows) == written

@@ -1,14 +1,12 @@
 """Gradient flow: what a push moves, against the package on random rows."""
 
-import json
-
 import numpy as np
 import pytest
 
 from attention import softmax, softmax_vjp
 from docs_ext.fences import gradient_flow
 from docs_ext.html import numbers
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -25,38 +23,7 @@ SHOWN = """flow => ({
   texts: [...flow.querySelectorAll("tbody tr")].map(
     row => [...row.querySelectorAll(".score, .text")].map(e => e.textContent)),
 })"""
-SET = """(flow, values) => {
-  const form = flow.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(flow);
-}""".replace("SHOWN", SHOWN)
-# A widget of the same kind with other numbers, at one of its settings, away from the page.
-ELSEWHERE = """async (flow, [cases, set]) => cases.map(([data, values]) => {
-  const other = document.createElement("gradient-flow");
-  other.id = "elsewhere";
-  for (const [name, item] of Object.entries(data)) other.dataset[name] = JSON.stringify(item);
-  other.innerHTML = flow.cloneNode(true).querySelector("form").innerHTML;
-  other.querySelector(".widget-controls").remove();
-  const rows = [...other.querySelectorAll("tbody tr")];
-  const body = rows[0].parentElement;
-  body.replaceChildren(...data.words.map(() => rows[0].cloneNode(true)));
-  flow.after(other);
-  const shown = eval(set)(other, values);
-  other.remove();
-  return shown;
-})"""
-
-
-def ready(page):
-    page.wait_for_selector("gradient-flow form")
-    return page.locator("gradient-flow")
-
-
-@pytest.fixture
-def widget(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
+SET = setting(SHOWN)
 
 
 def assert_shows(now, doublings, values, push):
@@ -91,33 +58,6 @@ def test_every_setting_shows_what_the_package_computes(widget):
                     assert now["says"] == gradient_flow.says(
                         4**n, ["cat", "that", "chased", "dog", "ran"][push], flow, push
                     )
-
-
-def test_random_rows_agree_with_the_package(widget):
-    rng, cases = np.random.default_rng(0), []
-    for _ in range(250):
-        n, d_v = (int(size) for size in rng.integers([2, 1], [9, 5]))
-        doublings, values = rng.standard_normal(n) * 4, rng.standard_normal((n, d_v)) * 10
-        push, size = int(rng.integers(n)), int(rng.integers(5))
-        longest = max(np.linalg.norm(one - other) for one in values for other in values)
-        data = {"words": [f"w{i}" for i in range(n)], "scores": doublings.tolist(), "value": values.tolist(), "push": 0}
-        data |= {"d_k": 4, "sizes": gradient_flow.SIZES, "longest": float(longest)}
-        divide = str(rng.choice(["yes", "no"]))
-        cases.append((data, {"push": push, "n": size, "divide": divide}))
-    found = widget.evaluate(ELSEWHERE, [cases, SET])
-    for (data, values), now in zip(cases, found, strict=True):
-        doublings = np.array(data["scores"]) * (2.0 ** values["n"] if values["divide"] == "no" else 1)
-        assert_shows(now, doublings, np.array(data["value"]), values["push"])
-    assert json.dumps(found).count("null") == 0
-
-
-def test_without_the_division_a_push_moves_next_to_nothing(widget):
-    before = widget.evaluate(SHOWN)
-    assert before["says"].endswith("a distance of 1.802776.")
-    saturated = widget.evaluate(SET, {"n": 3, "divide": "no"})
-    assert "64 features, not divided" in saturated["says"]
-    assert max(saturated["bars"]) < 0.02
-    assert widget.evaluate(SET, {"divide": "yes"})["bars"] == before["bars"]
 
 
 def test_another_word_is_pushed_by_pointer_and_the_address_tells(widget):

@@ -1,12 +1,10 @@
 """<head-browser> in the browser: any head, as recorded, fetched when it is needed; and the file that stands alone."""
 
-import json
-
 import numpy as np
 import pytest
 
 from docs_ext.fences import head_browser
-from docs_ext.html.arcs import arcs, thickness, widths
+from docs_ext.html.arcs import arcs, widths
 from docs_ext.records.recorded import recorded
 from tests.browser.widget import Widget
 
@@ -43,13 +41,6 @@ def pick(widget, *, sentence, layer, head, row):
     widget.locator(f"[name=row][value='{row}']").check()
     widget.page.wait_for_selector("head-browser:not([aria-busy])")
     return widget.evaluate(SHOWN)
-
-
-@pytest.fixture
-def widget(page):
-    page.wait_for_selector("head-browser form")
-    yield page.locator("head-browser")
-    page.locator("head-browser").get_by_role("button", name="Reset").click()
 
 
 def numbers(path):
@@ -89,12 +80,6 @@ def test_a_click_on_a_small_picture_chooses_its_head_and_one_on_a_row_its_token(
     assert "heads.layer=2&heads.head=9&heads.row=3" in widget.page.url
 
 
-def test_a_shorter_sentence_keeps_the_token_in_range(widget):
-    pick(widget, sentence=6, layer=5, head=11, row=15)
-    widget.get_by_label("sentence").select_option("1")
-    assert widget.evaluate(SHOWN)["chosen"] == 8
-
-
 def test_the_record_is_fetched_when_another_head_is_asked_for_and_not_before(open_page, handler):
     handler.served.clear()
     page = open_page(PAGE)
@@ -117,36 +102,6 @@ def test_a_record_that_does_not_come_is_said_and_asked_for_again(open_page):
     page.unroute(f"**/{RECORD}")
     page.get_by_label("layer", exact=True).fill("1")
     page.locator("head-browser output", has_text="Layer 1, head 11: ran gives").wait_for()
-
-
-def test_without_a_script_a_head_and_the_small_pictures_stand_there(open_page):
-    page = open_page(PAGE, java_script_enabled=False)
-    assert page.locator("head-browser .map svg:visible").count() == 72
-    assert page.locator("head-browser .stage > svg path").count() == 9
-    assert page.locator("head-browser table.weights:visible").count() == 1
-
-
-def test_the_script_draws_arcs_as_the_build_does(page, server):
-    rng, cases = np.random.default_rng(1), []
-    for _ in range(200):
-        n = int(rng.integers(1, 17))
-        columns = rng.integers(44, 200, n).tolist()
-        weights = [None if rng.random() < 0.3 else round(float(w), 3) for w in rng.dirichlet(np.ones(n))]
-        cases.append([int(rng.integers(n)), weights, columns])
-    module = f"{server}assets/js/lib/arcs.js"
-    found = page.evaluate(
-        """async ([module, cases]) => {
-      const {arcs} = await import(module);
-      return cases.map(each => arcs(...each));
-    }""",
-        [module, cases],
-    )
-    for (row, weights, columns), drawn in zip(cases, found, strict=True):
-        wanted = arcs(row, {key: w for key, w in enumerate(weights) if w is not None}, columns)
-        assert [arc["key"] for arc in drawn] == [arc.key for arc in wanted]
-        for one, other in zip(drawn, wanted, strict=True):
-            assert one["thickness"] == pytest.approx(thickness(weights[other.key]), abs=1e-3)
-            np.testing.assert_allclose(numbers(one["path"]), numbers(other.path), rtol=1e-5, atol=1e-4)
 
 
 @pytest.fixture
@@ -188,13 +143,3 @@ def test_a_file_that_stands_alone_works_from_the_disk_with_the_network_off(brows
     assert asked == [file.as_uri()]
     assert faults == []
     context.close()
-
-
-def test_the_record_in_a_file_is_what_was_given(alone):
-    file, tokens, weights = alone
-    text = file.read_text("utf-8")
-    record = json.loads(text.split('id="heads-record">')[1].split("</script>")[0])
-    (one,) = record["sentences"]
-    assert one["tokens"] == tokens
-    np.testing.assert_array_equal(one["weights"], np.rint(1000 * weights).astype(int))
-    assert "http:" not in text.replace("http://www.w3.org", "")

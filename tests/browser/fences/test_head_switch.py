@@ -29,19 +29,6 @@ SHOWN = """widget => ({
 })"""
 
 
-def ready(page):
-    page.locator("head-switch form").wait_for()
-    return page.locator("head-switch")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def choose(widget, name, position):
     widget.locator(f"input[name={name}]").nth(position).check()
 
@@ -71,21 +58,3 @@ def test_every_case_shows_what_the_package_computes(widget):
         choose(widget, "heads", int(averaged))
         choose(widget, "asks", row)
         assert_shows(widget, order, averaged, row)
-
-
-def test_averaged_heads_cannot_tell_the_sentences_apart(widget):
-    widget.get_by_label("averaged").check()
-    for sentence in (T5, S5):
-        widget.get_by_label(" ".join(sentence)).check()
-        assert widget.evaluate(SHOWN)["handed"] == ["the average alone", "(3.5, 3.5)"]
-    widget.get_by_label("side by side").check()
-    assert widget.evaluate(SHOWN)["handed"] == ["[5, 2 | 2, 5] times WO", "(3, \N{MINUS SIGN}3)"]
-
-
-def test_the_folded_table_stays_as_the_build_wrote_it(widget):
-    rows = """widget => [...widget.querySelectorAll("table.numbers tbody tr")].map(row => row.innerHTML)"""
-    written = widget.evaluate(rows)
-    choose(widget, "order", 1)
-    choose(widget, "heads", 1)
-    assert len(written) == 2
-    assert widget.evaluate(rows) == written

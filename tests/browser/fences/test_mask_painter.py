@@ -34,19 +34,6 @@ PAINT = f"""(widget, cases) => cases.map(([bits, last]) => {{
 }})"""
 
 
-def ready(page):
-    page.locator("mask-painter [type=checkbox]").first.wait_for()
-    return page.locator("mask-painter")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    widget.get_by_role("button", name="Reset").click()
-    return widget
-
-
 def box(widget, row, key):
     return widget.locator("tbody tr").nth(S5.index(row)).locator("[type=checkbox]").nth(S5.index(key))
 
@@ -88,27 +75,10 @@ def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
     assert widget.evaluate(SHOWN)["preset"].strip() == "causal"
 
 
-def test_every_corner_of_a_cell_answers(widget):
-    mask = causal_mask(5)
-    cell = widget.locator("tbody tr").nth(2).locator("td").nth(1)
-    size = cell.bounding_box()
-    for x in (2, size["width"] - 2):
-        for y in (2, size["height"] - 2):
-            cell.click(position={"x": x, "y": y})
-            mask[2, 1] = not mask[2, 1]
-            assert_shows(widget, mask, 2)
-
-
-def test_a_row_without_keys_is_zero_and_says_so(widget):
-    box(widget, "cat", "cat").uncheck()
-    shown = widget.evaluate(SHOWN)
-    assert shown["weights"][0] == [0] * 5
-    assert shown["outputs"][0] == "(0, 0)"
-    assert shown["says"] == "cat: no key to attend to; masked: cat, that, chased, dog, ran; sum 0; output (0, 0)"
-
-
 def test_it_works_by_keys_alone(widget):
     page, mask = widget.page, causal_mask(5)
+    for _ in range(2):
+        box(widget, "cat", "cat").click()  # the cell that Tab comes back to
     widget.get_by_role("radio").first.focus()
     page.keyboard.press("Tab")  # the first cell: the grid is one tab stop
     if page.evaluate("document.activeElement.className") == "scroll":
@@ -136,8 +106,3 @@ def test_the_presets_are_masks_of_the_package(widget):
     for mask in (*masks[1:], masks[0]):
         widget.page.keyboard.press("ArrowDown")
         assert_shows(widget, mask, 1)
-
-
-def test_the_address_spells_the_mask_row_by_row(widget):
-    box(widget, "dog", "that").uncheck()
-    assert widget.page.url.endswith("#~painter.mask=1000011000111001011011111&painter.row=3")

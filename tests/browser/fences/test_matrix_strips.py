@@ -5,7 +5,6 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import matrix_strips
-from tests.browser.conftest import DESKTOP
 from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
@@ -27,93 +26,58 @@ SEEN = """strips => [...strips.querySelectorAll(".panel")]
   .filter(e => getComputedStyle(e.firstElementChild).clipPath === "none").map(e => e.className.split(" ")[1])"""
 
 
-def ready(page):
-    page.wait_for_selector("matrix-strips form")
-    return page.locator("matrix-strips")
-
-
-@pytest.fixture
-def strips(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
-
-
-def choose(strips, row, column):
+def choose(widget, row, column):
     """Choose by a click on the heads."""
-    strips.locator(".given tbody label").nth(row).click()
-    strips.locator(".panel thead label").nth(column).click()
+    widget.locator(".given tbody label").nth(row).click()
+    widget.locator(".panel thead label").nth(column).click()
 
 
-def assert_shows(strips, row, column):
+def assert_shows(widget, row, column):
     which, own = COLUMNS[column]
     matrix = MATRICES[which]
     made = X @ matrix
-    marked = strips.evaluate(MARKED)
+    marked = widget.evaluate(MARKED)
     for shown, expected in zip(marked, (X[row], matrix[:, own], [made[row, own]]), strict=True):
         np.testing.assert_allclose(shown, expected, rtol=0, atol=1e-12)
     product = matrix_strips._read(SPEC)[3][which]
-    assert strips.locator("output").text_content() == matrix_strips.statement(S5[row], X[row], product, row, own)
+    assert widget.locator("output").text_content() == matrix_strips.statement(S5[row], X[row], product, row, own)
 
 
-def test_row_and_column_are_marked_and_their_products_said(strips):
-    assert_shows(strips, 0, 5)
+def test_row_and_column_are_marked_and_their_products_said(widget):
+    assert_shows(widget, 0, 5)
     for row in range(len(S5)):
         for column in (row, row + 5):
-            choose(strips, row, column)
-            assert_shows(strips, row, column)
+            choose(widget, row, column)
+            assert_shows(widget, row, column)
 
 
-def test_a_click_on_a_number_chooses_what_made_it(strips):
-    strips.locator(".panel.value .made tbody tr").nth(3).locator("td").nth(1).click()
-    assert_shows(strips, 3, 9)
-    strips.locator(".panel.query > .strips tbody tr").nth(2).locator("td").nth(0).click()
-    assert_shows(strips, 3, 0)
-    strips.locator(".given tbody tr").nth(4).locator("td").nth(2).click()
-    assert_shows(strips, 4, 0)
-    assert strips.page.url.endswith("#~matrix-strips-1.row=4&matrix-strips-1.column=0")
+def test_a_click_on_a_number_chooses_what_made_it(widget):
+    widget.locator(".panel.value .made tbody tr").nth(3).locator("td").nth(1).click()
+    assert_shows(widget, 3, 9)
+    widget.locator(".panel.query > .strips tbody tr").nth(2).locator("td").nth(0).click()
+    assert_shows(widget, 3, 0)
+    widget.locator(".given tbody tr").nth(4).locator("td").nth(2).click()
+    assert_shows(widget, 4, 0)
+    assert widget.page.url.endswith("#~matrix-strips-1.row=4&matrix-strips-1.column=0")
 
 
-def test_arrow_keys_go_through_words_and_through_the_columns_of_all_matrices(strips):
-    strips.locator(".given input:checked").focus()
-    strips.page.keyboard.press("ArrowDown")
-    assert_shows(strips, 1, 5)
-    strips.locator(".panel input:checked").focus()
+def test_arrow_keys_go_through_words_and_through_the_columns_of_all_matrices(widget):
+    widget.locator(".given input:checked").focus()
+    widget.page.keyboard.press("ArrowDown")
+    assert_shows(widget, 1, 5)
+    widget.locator(".panel input:checked").focus()
     for column in (6, 7, 8):
-        strips.page.keyboard.press("ArrowRight")
-        assert_shows(strips, 1, column)
+        widget.page.keyboard.press("ArrowRight")
+        assert_shows(widget, 1, column)
 
 
 @pytest.mark.usefixtures("on_phone")
-def test_a_phone_shows_one_matrix_and_a_tap_or_a_key_the_next(strips):
-    assert strips.evaluate(SEEN) == ["key"]
-    strips.locator(".which label").nth(2).click()
-    assert strips.evaluate(SEEN) == ["value"]
-    assert_shows(strips, 0, 8)
-    strips.locator(".panel input:checked").focus()
-    strips.page.keyboard.press("ArrowLeft")
-    assert strips.evaluate(SEEN) == ["key"]
-    assert_shows(strips, 0, 7)
-
-
-def test_a_desktop_shows_all_matrices_uncut(strips):
-    assert strips.evaluate(SEEN) == ["query", "key", "value"]
-    assert strips.locator(".scroll").evaluate("e => e.scrollWidth - e.clientWidth") == 0
-
-
-def test_without_scripts_a_choice_is_marked_and_nothing_stale_is_said(open_page):
-    strips = open_page(PAGE, java_script_enabled=False).locator("matrix-strips")
-    assert strips.locator("output").is_visible()
-    choose(strips, 3, 7)
-    marked = strips.evaluate(MARKED)
-    assert [list(map(float, part)) for part in marked] == [[0, 2, 0, 0], [1, -1, 0, 0], [-2]]
-    assert not strips.locator("output").is_visible()
-
-
-def test_a_phone_cuts_nothing(strips):
-    strips.page.set_viewport_size({"width": 390, "height": 844})
-    try:
-        for column in (0, 5, 8):
-            strips.locator(".which label").nth(COLUMNS[column][0]).click()
-            assert strips.locator(".scroll").evaluate("e => e.scrollWidth - e.clientWidth") == 0
-    finally:
-        strips.page.set_viewport_size(DESKTOP)
+def test_a_phone_shows_one_matrix_and_a_tap_or_a_key_the_next(widget):
+    assert widget.evaluate(SEEN) == ["key"]
+    widget.locator(".which label").nth(2).click()
+    assert widget.evaluate(SEEN) == ["value"]
+    assert_shows(widget, 0, 8)
+    widget.locator(".panel input:checked").focus()
+    widget.page.keyboard.press("ArrowLeft")
+    assert widget.evaluate(SEEN) == ["key"]
+    assert_shows(widget, 0, 7)

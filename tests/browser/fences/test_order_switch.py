@@ -69,22 +69,6 @@ def test_the_switches_show_what_the_package_computes(widget):
         assert widget.locator(".attention-grid").count() == 1
 
 
-def test_a_new_grid_that_does_not_scroll_is_no_stop_of_the_tab_key(widget):
-    widget.get_by_label("Swap cat and dog").check()
-    widget.locator(".attention-grid .scroll:not([tabindex])").wait_for()  # a box is measured when it has been drawn
-
-
-def test_it_works_by_keys_alone_and_the_focus_stays(widget):
-    page = widget.page
-    widget.locator("input[name=swap]").focus()
-    page.keyboard.press("Space")
-    assert_shows(widget, True, True)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    assert_shows(widget, True, False)
-    assert page.evaluate("document.activeElement.name") == "positions"
-
-
 def test_the_chosen_row_stays_when_the_words_are_swapped(widget):
     widget.locator("tbody label").nth(1).click()
     widget.get_by_label("Swap cat and dog").check()
@@ -105,15 +89,3 @@ def test_a_click_on_a_cell_chooses_its_row_and_reset_takes_all_back(widget, serv
     assert_shows(widget, False, True)
     assert widget.evaluate(SHOWN)["row"] == "4"
     assert widget.page.url == server + PAGE
-
-
-def test_the_address_names_the_case_and_the_default_needs_no_entry(widget, server):
-    page = widget.page
-    widget.get_by_label("Swap cat and dog").check()
-    widget.get_by_label("Words know their positions").uncheck()
-    widget.locator("tbody label").nth(1).click()
-    assert page.url == server + PAGE + "#~order.swap=true&order.positions=false&order.row=1"
-    widget.get_by_label("Swap cat and dog").uncheck()
-    widget.get_by_label("Words know their positions").check()
-    widget.locator("tbody label").nth(4).click()
-    assert page.url == server + PAGE

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
-from tests.browser.conftest import UNFOLD
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -25,33 +24,15 @@ SHOWN = """explorer => ({
     return Math.atan2(b, a);
   })),
 })"""
-SET = """(explorer, values) => {
-  const form = explorer.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(explorer);
-}""".replace("SHOWN", SHOWN)
+SET = setting(SHOWN)
 
 
-def ready(page):
-    explorer = page.locator("pe-explorer")
-    explorer.evaluate(UNFOLD)  # it stands under Going deeper
-    explorer.locator("form").wait_for()
-    return explorer
+def shown(widget):
+    return widget.evaluate(SHOWN)
 
 
-@pytest.fixture
-def explorer(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
-
-
-def shown(explorer):
-    return explorer.evaluate(SHOWN)
-
-
-def assert_shows(explorer, first, second, d_model):
-    now, pe = shown(explorer), sinusoidal_encoding(32, d_model)
+def assert_shows(widget, first, second, d_model):
+    now, pe = shown(widget), sinusoidal_encoding(32, d_model)
     assert now["head"] == [first, second]
     assert now["hands"] == list(range(d_model // 2))
     both = np.hstack([pe[first].reshape(-1, 2), pe[second].reshape(-1, 2)])  # sin, cos, sin, cos of every hand
@@ -64,48 +45,24 @@ def assert_shows(explorer, first, second, d_model):
     )
 
 
-def test_numbers_agree_with_the_package(explorer):
+def test_numbers_agree_with_the_package(widget):
     rng = np.random.default_rng(0)
-    assert_shows(explorer, 1, 4, 4)
+    assert_shows(widget, 1, 4, 4)
     for _ in range(30):
         (p, q), d = rng.integers(0, 32, 2).tolist(), int(rng.choice([4, 8, 16]))
-        explorer.evaluate(SET, {"p0": p, "p1": q, "d": d})
-        assert_shows(explorer, p, q, d)
+        widget.evaluate(SET, {"p0": p, "p1": q, "d": d})
+        assert_shows(widget, p, q, d)
 
 
-def test_hands_point_to_the_right_by_their_sine_and_up_by_their_cosine(explorer):
-    explorer.evaluate(SET, {"p0": 2, "p1": 5, "d": 8})
-    explorer.page.wait_for_timeout(50)  # motion is reduced to 1 ms
-    for i, (second, first) in enumerate(shown(explorer)["angles"]):  # from the top, clockwise
+def test_hands_point_to_the_right_by_their_sine_and_up_by_their_cosine(widget):
+    widget.evaluate(SET, {"p0": 2, "p1": 5, "d": 8})
+    widget.page.wait_for_timeout(50)  # motion is reduced to 1 ms
+    for i, (second, first) in enumerate(shown(widget)["angles"]):  # from the top, clockwise
         pe = sinusoidal_encoding(6, 8)[:, 2 * i : 2 * i + 2]
         assert [np.sin(first), np.cos(first)] == pytest.approx(pe[2], abs=1e-4)
         assert [np.sin(second), np.cos(second)] == pytest.approx(pe[5], abs=1e-4)
 
 
-def test_moving_both_keeps_the_dot_product(explorer):
-    before = shown(explorer)["total"]
-    for step in range(1, 4):
-        explorer.get_by_role("button", name="Both one on").click()
-        assert_shows(explorer, 1 + step, 4 + step, 4)
-        assert shown(explorer)["total"] == before
-    assert explorer.page.url.endswith("#~clock.p0=4&clock.p1=7")
-    explorer.get_by_role("button", name="Both one back").click()
-    assert_shows(explorer, 3, 6, 4)
-
-
-def test_both_stay_where_one_cannot_move(explorer):
-    for values, name in (({"p0": 5, "p1": 31}, "Both one on"), ({"p0": 0, "p1": 3}, "Both one back")):
-        explorer.evaluate(SET, values)
-        explorer.get_by_role("button", name=name).click()
-        assert "both stay where they are" in shown(explorer)["says"]
-        assert shown(explorer)["head"] == list(values.values())
-
-
 @pytest.mark.usefixtures("on_phone")
-def test_on_a_phone_the_hands_can_be_seen(explorer):
-    assert explorer.locator(".dial").first.bounding_box()["width"] >= 24
-
-
-@pytest.mark.usefixtures("on_phone")
-def test_on_a_phone_the_dot_product_is_in_sight(explorer):
-    assert_in_sight(explorer, ".total")
+def test_on_a_phone_the_dot_product_is_in_sight(widget):
+    assert_in_sight(widget, ".total")

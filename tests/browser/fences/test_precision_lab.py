@@ -5,7 +5,7 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import precision_lab
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -23,20 +23,7 @@ SHOWN = """lab => ({
     row => [...row.querySelectorAll("td")].map(e => e.textContent)),
   length: lab.querySelector(".reading").textContent,
 })"""
-SET = """(lab, values) => {
-  const form = lab.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(lab);
-}""".replace("SHOWN", SHOWN)
-
-
-@pytest.fixture
-def lab(page):
-    page.locator("precision-lab form").wait_for()
-    lab = page.locator("precision-lab")
-    lab.get_by_role("button", name="Reset").click()
-    return lab
+SET = setting(SHOWN)
 
 
 def assert_shows(now, formats, doublings):
@@ -52,35 +39,22 @@ def assert_shows(now, formats, doublings):
     assert now["length"] == f"{5 * copies} words"
 
 
-def test_every_cell_is_what_python_computes(lab):
+def test_every_cell_is_what_python_computes(widget):
     rng = np.random.default_rng(0)
     for _ in range(200):
         formats = {place: str(rng.choice(list(precision_lab.FORMATS))) for place in precision_lab.PLACES}
         doublings = int(rng.integers(0, 7))
-        assert_shows(lab.evaluate(SET, formats | {"copies": doublings}), formats, doublings)
+        assert_shows(widget.evaluate(SET, formats | {"copies": doublings}), formats, doublings)
 
 
 @pytest.mark.parametrize("format", precision_lab.FORMATS)
-def test_long_sums_stop_where_they_stop_in_python(lab, format):
+def test_long_sums_stop_where_they_stop_in_python(widget, format):
     formats = dict.fromkeys(precision_lab.PLACES, format)
-    assert_shows(lab.evaluate(SET, formats | {"copies": 12}), formats, 12)
-
-
-def test_a_long_text_needs_wide_sums_and_nothing_else(lab):
-    page = lab.page
-    slider = lab.get_by_label("copies of the sentence")
-    slider.press("End")
-    assert "81920 words" in lab.locator("output").first.text_content()
-    assert "ran receives (8, 2); right is (5, 2)." in lab.locator("output").first.text_content()
-    for place in ("scores", "softmax", "output"):
-        lab.locator(f"input[name={place}][value=float32]").check()
-    assert "ran receives (5, 2); right is (5, 2)." in lab.locator("output").first.text_content()
-    assert page.url.endswith("#~lab.copies=14&lab.scores=float32&lab.softmax=float32&lab.output=float32")
-    assert slider.get_attribute("aria-valuetext") == "81920 words"
+    assert_shows(widget.evaluate(SET, formats | {"copies": 12}), formats, 12)
 
 
 @pytest.mark.usefixtures("on_phone")
-def test_on_a_phone_what_is_received_is_in_sight(lab):
-    assert_in_sight(lab, "output >> nth=0")
-    lab.get_by_label("copies of the sentence").press("End")
-    assert_in_sight(lab, ".reading")  # the longest it can be
+def test_on_a_phone_what_is_received_is_in_sight(widget):
+    assert_in_sight(widget, "output >> nth=0")
+    widget.get_by_label("copies of the sentence").press("End")
+    assert_in_sight(widget, ".reading")  # the longest it can be

@@ -5,7 +5,7 @@ import pytest
 
 from docs_ext.fences import roofline_lab
 from docs_ext.fences.roofline_lab import Machine, duration, statement, work
-from tests.browser.widget import Widget
+from tests.browser.widget import Widget, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -22,75 +22,41 @@ SHOWN = """lab => ({
   readings: [...lab.querySelectorAll(".reading")].map(e => e.textContent),
   says: lab.querySelector("output").textContent,
 })"""
-SET = """(lab, cases) => cases.map((values) => {
-  const form = lab.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(lab);
-})""".replace("SHOWN", SHOWN)
+SET = setting(SHOWN)
 DATA = "lab => Object.fromEntries(Object.entries(lab.dataset).map(([name, text]) => [name, JSON.parse(text)]))"
 
 
-def ready(page):
-    page.wait_for_selector("roofline-lab form")
-    return page.locator("roofline-lab")
-
-
-@pytest.fixture
-def lab(page):
-    """Open the page once; every test begins with a reset."""
-    lab = page.locator("roofline-lab")
-    lab.scroll_into_view_if_needed()
-    lab = ready(page)
-    lab.get_by_role("button", name="Reset").click()
-    return lab
-
-
-def assert_agrees(shown, data, setting):
-    name, *numbers = data["machines"][setting["machine"]]
-    machine, prefill = Machine(*numbers), setting["pass"] == "prefill"
-    batch, n, shared = (2 ** setting[key] for key in ("batch", "context", "kv"))
+def assert_agrees(shown, data, case):
+    name, *numbers = data["machines"][case["machine"]]
+    machine, prefill = Machine(*numbers), case["pass"] == "prefill"
+    batch, n, shared = (2 ** case[key] for key in ("batch", "context", "kv"))
     parts = work(data["model"] | {"n_kv_heads": shared}, batch, n, n if prefill else 1, machine.itemsize)
     cells = roofline_lab._cells(machine, parts)
     assert shown["cells"] == [*cells["rows"].values(), cells["total"]]
     assert shown["says"] == statement(name, machine, parts, batch, n, prefill=prefill)
-    assert shown["chosen"] == [i == setting["machine"] for i in range(len(data["machines"]))]
+    assert shown["chosen"] == [i == case["machine"] for i in range(len(data["machines"]))]
     assert shown["readings"] == [f"{batch:,}", f"{n:,}", f"{shared} of 32"]
     ridge = (roofline_lab._across(machine.ridge), roofline_lab._up(machine.peak / 1e9))
     expected = [ridge, *(roofline_lab._point(machine, part) for part in parts.values())]
     np.testing.assert_allclose(shown["points"], expected, rtol=1e-12)
 
 
-def test_any_setting_shows_what_python_computes(lab):
+def test_any_setting_shows_what_python_computes(widget):
     rng = np.random.default_rng(5)
-    data = lab.evaluate(DATA)
+    data = widget.evaluate(DATA)
     cases = [
         {"machine": int(m), "pass": ("step", "prefill")[p], "batch": int(b), "context": int(c), "kv": int(k)}
         for m, p, b, c, k in rng.integers([0, 0, 0, 9, 0], [3, 2, 11, 18, 6], (250, 5))
     ]
-    for shown, setting in zip(lab.evaluate(SET, cases), cases, strict=True):
-        assert_agrees(shown, data, setting)
+    for case in cases:
+        shown = widget.evaluate(SET, case)
+        assert_agrees(shown, data, case)
 
 
-def test_the_default_is_what_the_page_says(lab):
-    shown = lab.evaluate(SHOWN)
-    assert_agrees(shown, lab.evaluate(DATA), START)
-    assert "takes 7.89 ms, 127 tokens a second" in shown["says"]
-
-
-def test_more_texts_move_the_matrices_alone(lab):
-    before = lab.evaluate(SHOWN)["points"]
-    lab.get_by_label("texts").press("End")
-    after = lab.evaluate(SHOWN)["points"]
-    assert after[1][0] > before[1][0]
-    assert after[2] == before[2]
-    assert "The matrices wait for arithmetic, attention for memory." in lab.evaluate(SHOWN)["says"]
-
-
-def test_a_mouse_chooses_machine_and_pass(lab):
-    lab.get_by_label("H100").check()
-    lab.get_by_label("the prefill").check()
-    shown = lab.evaluate(SHOWN)
-    assert_agrees(shown, lab.evaluate(DATA), START | {"machine": 1, "pass": "prefill"})
+def test_a_mouse_chooses_machine_and_pass(widget):
+    widget.get_by_label("H100").check()
+    widget.get_by_label("the prefill").check()
+    shown = widget.evaluate(SHOWN)
+    assert_agrees(shown, widget.evaluate(DATA), START | {"machine": 1, "pass": "prefill"})
     assert shown["says"].startswith("H100: the prefill for 1 text of 8,192 tokens")
     assert duration(0.5) == "500 ms"

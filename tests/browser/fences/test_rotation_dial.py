@@ -6,7 +6,7 @@ import pytest
 from attention import apply_rotary, rotary_tables
 from docs_ext.fences import rotation_dial
 from docs_ext.html import numbers
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -24,23 +24,7 @@ SHOWN = """dial => ({
   adds: [...dial.querySelectorAll(".adds")].map(e => e.textContent),
   total: dial.querySelector(".total").textContent,
 })"""
-SET = """(dial, values) => {
-  const form = dial.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(dial);
-}""".replace("SHOWN", SHOWN)
-
-
-def ready(page):
-    page.wait_for_selector("rotation-dial form")
-    return page.locator("rotation-dial")
-
-
-@pytest.fixture
-def widget(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
+SET = setting(SHOWN)
 
 
 def assert_shows(widget, query, key, turns=(90, 15)):
@@ -71,24 +55,6 @@ def test_numbers_agree_with_the_package(widget):
         assert_shows(widget, m, n, (15 * fast, 15 * slow))
 
 
-def test_moving_both_keeps_the_dot_product(widget):
-    before = widget.evaluate(SHOWN)["total"]
-    for step in (1, 2, 3):
-        widget.get_by_role("button", name="Both one on").click()
-        assert_shows(widget, 2 + step, 1 + step)
-        assert widget.evaluate(SHOWN)["total"] == before
-    assert widget.page.url.endswith("#~dial.p0=5&dial.p1=4")
-    widget.get_by_role("button", name="Both one back").click()
-    assert_shows(widget, 4, 3)
-
-
-def test_moving_one_changes_it(widget):
-    slider = widget.get_by_label("position of the query")
-    box = slider.bounding_box()
-    slider.click(position={"x": box["width"] - 2, "y": box["height"] / 2})  # to the far right
-    assert_shows(widget, 12, 1)
-
-
 def test_both_stay_where_one_cannot_move(widget):
     for values, name in (({"p0": 12, "p1": 3}, "Both one on"), ({"p0": 5, "p1": 0}, "Both one back")):
         widget.evaluate(SET, values)
@@ -96,11 +62,6 @@ def test_both_stay_where_one_cannot_move(widget):
         now = widget.evaluate(SHOWN)
         assert "both stay where they are" in now["says"]
         assert now["head"] == list(values.values())
-
-
-@pytest.mark.usefixtures("on_phone")
-def test_on_a_phone_the_hands_can_be_seen(widget):
-    assert widget.locator(".dial").first.bounding_box()["width"] >= 48
 
 
 @pytest.mark.usefixtures("on_phone")

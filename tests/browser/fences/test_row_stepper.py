@@ -15,7 +15,6 @@ SEEN = """widget => [...widget.querySelectorAll(".step")]
 SAYS = "widget => widget.querySelector('output').textContent.trim()"
 CAPTIONS = "widget => [...widget.querySelectorAll('.says')].map(e => e.textContent.trim())"
 STOPS = "widget => [...widget.querySelectorAll('button[aria-disabled]')].map(e => e.ariaDisabled === 'true')"
-OPACITIES = "widget => [...widget.querySelectorAll('.step')].map(e => getComputedStyle(e).opacity)"
 OVERFLOWS = """widget => [...widget.querySelectorAll(".step, .step > *")]
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className)"""
 
@@ -68,40 +67,12 @@ def test_the_track_goes_to_any_step_by_mouse_and_keys(widget):
         assert widget.get_by_role("radio", name=f"{n} {name}", exact=True).get_attribute("value") == str(n)
 
 
-def test_a_link_opens_at_its_step(widget, open_page, server):
-    press(widget, "Next")
-    press(widget, "Next")
-    assert widget.page.url == f"{server}{PAGE}#~steps.step=3"
-    other = open_page(f"{PAGE}#~steps.step=4")
-    other.wait_for_selector("row-stepper form")
-    assert_shows(other.locator("row-stepper"), 4)
-
-
-def test_going_on_moves_nothing_on_the_page(widget):
-    heights = set()
-    for name in NAMES:
-        widget.get_by_role("radio", name=name).check(force=True)
-        settle(widget)
-        heights.add(widget.bounding_box()["height"])
-    assert len(heights) == 1
-
-
 @pytest.mark.parametrize("width", [320, 390, 1280, 1920])
 def test_no_figure_is_cut_off(widget, width):
     widget.page.set_viewport_size({"width": width, "height": 900})
     cut = widget.evaluate(OVERFLOWS)
     widget.page.set_viewport_size(DESKTOP)
     assert cut == []
-
-
-def test_without_scripts_all_four_stand_below_one_another(plain, server):
-    plain.goto(server + PAGE)
-    widget = plain.locator("row-stepper")
-    assert widget.evaluate(SEEN) == [1, 2, 3, 4]
-    tops = [figure.bounding_box()["y"] for figure in widget.locator(".step").all()]
-    assert tops == sorted(tops)
-    assert len(set(tops)) == 4
-    assert widget.locator("output").is_hidden()  # the captions say it
 
 
 def test_on_paper_all_four_stand_below_one_another(widget):

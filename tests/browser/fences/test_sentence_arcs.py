@@ -27,18 +27,6 @@ SHOWN = """widget => {
       .filter(e => e.checkVisibility({visibilityProperty: true})).map(e => e.textContent.replace(/\\s+/g, " ")),
   };
 }"""
-LIVE = """widget => {
-  window.spoken = 0;
-  new MutationObserver(() => window.spoken++).observe(widget.querySelector("output"), {childList: true, subtree: true});
-}"""
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with the default."""
-    page.locator("sentence-arcs output").wait_for()
-    page.get_by_role("button", name="Reset").click()
-    return page.locator("sentence-arcs")
 
 
 def choose(widget, row):
@@ -73,51 +61,11 @@ def test_every_state_shows_what_the_package_computes(widget):
             assert_shows(widget, row, swapped=swapped, positions=positions)
 
 
-def test_without_scripts_every_state_is_there_too(open_page):
-    page = open_page(PAGE, java_script_enabled=False)
-    widget = page.locator("sentence-arcs")
-    assert_shows(widget)
-    choose(widget, 2)
-    widget.get_by_label("Swap cat and dog").check()
-    assert_shows(widget, 2, swapped=True)
-    widget.get_by_label("Words know their positions").uncheck()
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("ArrowRight")
-    assert_shows(widget, 3, swapped=True, positions=False)
-
-
 def test_arrow_keys_choose_a_word(widget):
     widget.locator("input:checked").first.focus()
     for key, row in (("ArrowLeft", 5), ("ArrowLeft", 4), ("ArrowRight", 5), ("ArrowRight", 6), ("ArrowRight", 0)):
         widget.page.keyboard.press(key)
         assert_shows(widget, row)
-
-
-def test_the_output_speaks_once_a_choice(widget):
-    widget.evaluate(LIVE)
-    for spoken, act in enumerate((lambda: choose(widget, 2), widget.get_by_label("Swap cat and dog").check), 1):
-        act()
-        assert widget.page.evaluate("window.spoken") == spoken
-
-
-def test_the_address_names_the_state_and_the_default_needs_no_entry(widget, server):
-    page = widget.page
-    widget.get_by_label("Swap cat and dog").check()
-    widget.get_by_label("Words know their positions").uncheck()
-    choose(widget, 1)
-    assert page.url == server + "#~home.swap=true&home.positions=false&home.row=1"
-    widget.get_by_role("button", name="Reset").click()
-    assert page.url == server
-    assert_shows(widget)
-
-
-def test_choosing_moves_nothing(widget):
-    heights = set()
-    for row in range(7):
-        choose(widget, row)
-        heights.add(widget.bounding_box()["height"])
-    assert len(heights) == 1
 
 
 @pytest.mark.parametrize("width", [390, 320])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from tests.browser.widget import Widget
+from tests.browser.widget import Widget, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -21,13 +21,7 @@ SHOWN = """lab => ({
   texts: [...lab.querySelectorAll(".share .text")].map(e => e.textContent),
   powers: [...lab.querySelectorAll(".power, .total, .slope")].map(e => e.textContent),
 })"""
-SET = """(lab, values) => {
-  const form = lab.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("input"));
-  return (SHOWN)(lab);
-}""".replace("SHOWN", SHOWN)
-DEFAULT = "cat 8/16, that 4/16, chased 1/16, dog 2/16, ran 1/16; sum 1."
+SET = setting(SHOWN)
 
 
 def ready(page, mode="scores"):
@@ -73,16 +67,6 @@ def test_weights_agree_with_the_package_and_the_plain_form_with_numpy(lab):
     assert 10 < failures < 50
 
 
-def test_fractions_show_what_each_word_stands_at(lab):
-    assert shown(lab)["says"] == DEFAULT
-    lab.evaluate(SET, {"s0": 4})
-    assert shown(lab)["texts"] == ["16/24", "4/24", "1/24", "2/24", "1/24"]
-    lab.evaluate(SET, {"t": -1})  # half the temperature: twice the doublings
-    assert shown(lab)["powers"] == ["256", "16", "1", "4", "1", "278"]
-    lab.evaluate(SET, {"t": 1})
-    assert shown(lab)["texts"][0] == f"{softmax(np.log(2) * np.array([4, 2, 0, 1, 0]) / 2)[0]:.3f}"
-
-
 @pytest.mark.parametrize(("dtype", "first", "t"), [("float16", 12, -3), ("float32", 89, -6), ("float64", 710, -9)])
 def test_every_format_overflows_at_its_own_temperature(lab, dtype, first, t):
     lab.evaluate(SET, {"format": dtype, "t": t + 1})
@@ -101,11 +85,6 @@ def test_the_lab_works_by_pointer(lab):
     assert shown(lab)["says"].startswith("cat 8/270, that 4/270, chased 1/270, dog 256/270")
     lab.get_by_label("float64").check()
     assert shown(lab)["plain"].startswith("float64 ends at 1.7977e+308;")
-
-
-def test_a_temperature_is_said_as_it_is_shown(lab):
-    lab.locator("input[name=t]").press("ArrowLeft")
-    assert lab.get_by_label("temperature").get_attribute("aria-valuetext") == "1/2, sharper"
 
 
 def test_scaling_keeps_the_weight_that_saturates_raw(open_page):

@@ -19,19 +19,6 @@ SHOWN = """widget => ({
 })"""
 
 
-def ready(page):
-    page.locator("tile-stepper form").wait_for()
-    return page.locator("tile-stepper")
-
-
-@pytest.fixture
-def widget(page):
-    """Open the page once; every test begins with a reset."""
-    widget = ready(page)
-    button(widget, "Reset").click()
-    return widget
-
-
 def button(widget, name):
     return widget.get_by_role("button", name=name, exact=True)
 

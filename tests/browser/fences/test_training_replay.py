@@ -25,13 +25,6 @@ SHOWN = """widget => {
 }"""
 
 
-@pytest.fixture
-def widget(page):
-    page.wait_for_selector("training-replay form")
-    yield page.locator("training-replay")
-    page.locator("training-replay").get_by_role("button", name="Reset").click()
-
-
 def test_every_place_of_the_slider_shows_that_step_of_the_run_alone(widget):
     names = consoles_of("training")
     x, answers = names.x_new[108], names.names_new[108]
@@ -50,11 +43,3 @@ def test_every_place_of_the_slider_shows_that_step_of_the_run_alone(widget):
         assert shown["guesses"] == told
         assert shown["says"].startswith(f"After {step} steps: {right.sum()} of {len(asks)} names are right here")
         assert shown["reading"] == str(step)
-
-
-def test_without_a_script_all_steps_stand_below_one_another(open_page):
-    page = open_page(PAGE, java_script_enabled=False)
-    told = page.locator("training-replay .checkpoint > p:visible").all_text_contents()
-    assert [text.strip().partition(":")[0] for text in told] == [f"After {step} steps" for step in STEPS]
-    assert page.locator("training-replay table:visible").count() == len(STEPS)
-    assert page.locator("training-replay output:visible").count() == 0

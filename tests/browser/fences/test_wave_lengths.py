@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES, Head, change, statement
-from tests.browser.widget import Widget, assert_in_sight
+from tests.browser.widget import Widget, assert_in_sight, setting
 
 pytestmark = pytest.mark.nightly
 
@@ -19,25 +19,7 @@ SHOWN = """widget => ({
   chosen: [...widget.querySelectorAll("tr[data-chosen]")].map(row => row.dataset.rule),
   error: widget.querySelector(".error").textContent,
 })"""
-SET = """(widget, values) => {
-  const form = widget.querySelector("form");
-  for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-  form.dispatchEvent(new Event("change"));
-  return (SHOWN)(widget);
-}""".replace("SHOWN", SHOWN)
-
-
-def ready(page):
-    widget = page.locator("wave-lengths")
-    widget.scroll_into_view_if_needed()
-    widget.locator("form").wait_for()
-    return widget
-
-
-@pytest.fixture
-def widget(page):
-    yield ready(page)
-    ready(page).get_by_role("button", name="Reset").click()
+SET = setting(SHOWN, "change")
 
 
 def shown(widget):
@@ -88,20 +70,6 @@ def test_a_base_may_be_typed_and_one_that_cannot_be_read_is_told(widget):
     assert shown(widget)["error"] == ""
 
 
-def test_sliders_say_their_units(widget):
-    widget.locator("input[name=n]").press("ArrowRight")
-    assert widget.locator("input[name=n]").get_attribute("aria-valuetext") == "8,192 tokens"
-    widget.locator("input[name=s]").press("Home")
-    assert shown(widget)["fresh"] == 0  # a text as long as before
-
-
 @pytest.mark.usefixtures("on_phone")
 def test_on_a_phone_the_counts_of_new_angles_are_in_sight(widget):
     assert_in_sight(widget, "tbody tr:first-child td:nth-child(2)")
-
-
-@pytest.mark.usefixtures("on_phone")
-def test_on_a_phone_the_longest_number_of_a_slider_stays_within_the_frame(widget):
-    widget.locator("input[name=n]").press("End")
-    assert shown(widget)["says"].count("131,072") == 1
-    assert_in_sight(widget, "label:has([name=n]) .reading")

@@ -1,6 +1,5 @@
 """The package against what eight libraries answer: with the record everywhere, with a library where it is installed."""
 
-import copy
 import json
 import re
 from functools import cache
@@ -168,9 +167,3 @@ def test_the_page_shows_every_topic_in_the_order_of_the_record():
     shown = re.findall(r"^show: (\S+)$", page, re.MULTILINE)
     assert shown == ["overview", *RECORD["topics"], "libraries"]
     assert re.findall(r"^id: (\S+)$", page, re.MULTILINE)[1:-1] == list(RECORD["topics"])
-
-
-def test_recording_without_a_library_keeps_what_is_known_of_it(monkeypatch):
-    monkeypatch.setattr(record_conventions, "installed", lambda stem: False)
-    before = copy.deepcopy(RECORD)
-    assert record_conventions.record(RECORD) == before

@@ -10,8 +10,8 @@ import pytest
 
 from attention import apply_rotary, attention_vjp, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
 from benchmarks import suites
-from benchmarks.__main__ import REASONS, as_record, machine, with_record, with_suites
-from benchmarks.measure import cpu_times, fitted_exponent, peak_bytes, ratios
+from benchmarks.__main__ import REASONS, as_record, with_suites
+from benchmarks.measure import peak_bytes
 from benchmarks.peers import (
     MODEL,
     contenders,
@@ -25,26 +25,9 @@ from benchmarks.peers import (
 RESULTS = Path(suites.__file__).with_name("results.json")
 
 
-def test_contenders_take_turns():
-    turns = []
-    times = cpu_times({"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, seconds=0, rounds=3, turn=0)
-    assert {name: len(series) for name, series in times.items()} == {"a": 3, "b": 3}
-    assert "".join(turns[-6:]) == "ababab"  # after the calls that warm up
-
-
-def test_a_ratio_is_the_median_over_the_median_of_the_base():
-    found = ratios({"base": [1.0, 2.0, 9.0], "other": [4.0, 3.0, 5.0]}, "base")
-    assert found["other"] == {"median": 2.0, "minimum": 3.0, "rounds": 3}
-    assert found["base"]["median"] == 1
-
-
 def test_the_peak_counts_what_a_call_holds_at_once():
     assert peak_bytes(lambda: [np.ones(50_000), np.ones(50_000)]) == pytest.approx(2 * 400_000, rel=0.01)
     assert peak_bytes(lambda: (np.ones(50_000), None)[1]) == pytest.approx(400_000, rel=0.01)
-
-
-def test_a_power_is_found_again():
-    assert fitted_exponent([10, 100, 1000], [7e2, 7e4, 7e6]) == pytest.approx(2)
 
 
 def test_contenders_compute_attention_and_positions(rng):
@@ -126,16 +109,6 @@ def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):
             np.testing.assert_allclose(together[i], scaled_dot_product_attention(new[i], k, v), atol=1e-6)
 
 
-def test_appends_are_forgotten_once_in_64_steps(rng):
-    new = rng.standard_normal((2, 1, 4), dtype=np.float32)
-    cache = suites._filled([new] + [rng.standard_normal((2, 128, 4), dtype=np.float32)] * 2)
-    lengths = []
-    for _ in range(130):
-        suites._append(cache, new)
-        lengths.append(len(cache))
-    assert (min(lengths), max(lengths)) == (128, 191)
-
-
 def test_a_goal_is_met_up_to_its_target():
     finding = suites.Finding("threads", "ratio", 1.8, at_least=1.8, goal=2)
     assert finding.met
@@ -152,21 +125,6 @@ def test_the_exact_oracle_is_attention(rng):
     options["mask"][:, 0] = True  # the oracle knows no empty rows
     expected = scaled_dot_product_attention(query, key, value, **options)
     np.testing.assert_allclose(suites.exact_attention(query, key, value, **options).astype(float), expected, atol=1e-14)
-
-
-def test_the_machine_is_told_without_a_path_or_a_host():
-    facts = machine()
-    assert {"processor", "cores", "threads", "python", "numpy", "blas"} <= set(facts)
-    assert not any("/" in str(fact) and "home" in str(fact) for fact in facts.values())
-
-
-def test_a_record_takes_the_place_of_its_kind_of_machine():
-    old, other, new = (
-        {"machine": {"processor": "p", "kernels": kernels}, "findings": [i]} for i, kernels in enumerate("aba")
-    )
-    assert with_record([], old) == [old]
-    assert with_record([old], other) == [old, other]
-    assert with_record([old, other], new) == [new, other]
 
 
 @pytest.mark.parametrize("record", json.loads(RESULTS.read_text("utf-8"))["machines"])

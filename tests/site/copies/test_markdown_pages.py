@@ -151,16 +151,6 @@ def leads_somewhere(site, path):
     return (file / "index.html").is_file() if path.partition("#")[0].endswith("/") or file == site else file.is_file()
 
 
-def test_code_keeps_its_language(site):
-    fence = re.compile(r"^ *(`{3,})(\w*)$.*?^ *\1$", re.MULTILINE | re.DOTALL)
-    named = {name(source): Counter(match[2] for match in fence.finditer(twin(site, source))) for source in SOURCES}
-    functions = len(re.findall(r"^def [a-z]", (ROOT / "attention/masks.py").read_text("utf-8"), re.MULTILINE))
-    assert named["practice/kill-the-mutant.md"].keys() == {"pycon", "diff", "text", ""}
-    assert named["reference/sources.md"]["bibtex"] == 1
-    assert named["reference/masks.md"]["python"] == functions
-    assert set().union(*named.values()) == {"pycon", "python", "diff", "sh", "text", "bibtex", ""}
-
-
 def test_llms_txt_lists_every_page_once_in_the_order_of_the_menu(site):
     text = (site / "llms.txt").read_text("utf-8")
     title, summary, about, *sections = re.split(r"\n\n(?=> |Every |## )", text.rstrip("\n"))
@@ -179,19 +169,3 @@ def test_llms_txt_lists_every_page_once_in_the_order_of_the_menu(site):
     ordered = [page for page in menu if page not in practice] + practice
     assert [link[2] for link in links] == [page.removesuffix("index.md").replace(".md", "/") for page in ordered]
     assert all((site / link[2] / "index.html.md").is_file() for link in links)
-
-
-def test_one_file_holds_all_pages_to_learn_from(site):
-    text = (site / "llms-full.txt").read_text("utf-8")
-    titles = [twin(site, source).split("\n")[0] for source in SOURCES if name(source).startswith(("index", "learn/"))]
-    assert Counter(re.findall(r"^# .*$", CODE.sub("", text), re.MULTILINE)) == Counter(titles)
-    assert len(text.encode()) < 1_000_000
-
-
-def test_two_figures_read_as_they_look(site):
-    masks = twin(site, ROOT / "docs/learn/read-the-grid.md")
-    assert "|  | the (1st) | cat | that | chased | the (2nd) | dog | ran | output |\n| --- |" in masks
-    assert "| ran | 1/32 | 1/2 | 1/4 | 1/32 | 1/32 | 1/8 | 1/32 | (5, 2) |" in masks
-    assert f": interactive on the page]({SITE_URL}learn/read-the-grid/#attention-grid-1-title)" in masks
-    diagram = "*Picture: The word cat has the id 1, so it fetches row 1 of the table*\n\n**A token fetches its row**"
-    assert diagram in twin(site, ROOT / "docs/learn/before-you-start.md")

@@ -17,14 +17,6 @@ CONSOLES = [console for page in PAGES for console in consoles(page)]
 PUBLIC = [name for name in attention.__all__ if not name.startswith("_")]
 
 
-def failures_of(examples, where):
-    """Run examples in a namespace of their own, by the standard library's rules and without flags."""
-    report = []
-    test = doctest.DocTest(examples, {"__name__": "__main__"}, where, where, 0, None)
-    doctest.DocTestRunner(verbose=False).run(test, out=report.append)
-    return "".join(report)
-
-
 def docstring_blocks(name):
     """Yield each run of examples in the docstrings of a public name; prose between them starts a new one."""
     for test in doctest.DocTestFinder().find(getattr(attention, name), name, globs={}):
@@ -37,24 +29,6 @@ def docstring_blocks(name):
                 block = []
         if block:
             yield test.name, block
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
-def test_a_console_runs_alone_or_says_that_it_continues(console):
-    failures = failures_of(doctest.DocTestParser().get_examples(console.code), console.where)
-    if console.continues:
-        assert failures, f"{console.where} says that it continues, and runs alone"
-    else:
-        assert not failures, f"{console.where} does not run when pasted alone\n{failures}"
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", PUBLIC)
-def test_every_block_of_a_docstring_runs_alone(name):
-    for where, block in docstring_blocks(name):
-        failures = failures_of(block, where)
-        assert not failures, f"{where}: a block of examples does not run when pasted alone\n{failures}"
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -1,9 +1,6 @@
 """What a diagram shows is what the package computes, and a page shows the whole diagram."""
 
-import ast
 import re
-from fnmatch import fnmatchcase
-from fractions import Fraction
 from xml.etree import ElementTree
 
 import numpy as np
@@ -86,45 +83,6 @@ def test_slopes_go_back_as_numbers_went_forward():
             factor, row, divisor = re.fullmatch(r"(ln 2 \N{MIDDLE DOT} )?\((.*)\)(?: / (\d+))?", shown).groups()
             drawn = np.array(row.split(", "), float) * (np.log(2) if factor else 1) / float(divisor or 1)
             np.testing.assert_allclose(drawn, arrays[box.get(f"data-{direction}")][0], rtol=0, atol=1e-12)
-
-
-def box_of(element):
-    """Return left, top, right and bottom of a matrix, from its brackets."""
-    brackets = element.find(f"{SVG}path[@class='brackets']").get("d")
-    numbers = re.match(r"M([\d.]+) ([\d.]+)h-10v([\d.]+)h10M([\d.]+)", brackets).groups()
-    left, top, height, right = (float(n) for n in numbers)  # the brackets stand 3 outside, their hooks reach 7 inside
-    return left - 7, top + 3, right + 7, top + height - 3
-
-
-def test_a_score_sits_where_its_query_and_its_key_meet():
-    parts = {part.get("data-matrix"): part for part in read("score-grid.svg").findall(f"{SVG}g")}
-    boxes = {name: box_of(part) for name, part in parts.items()}
-    chosen = {name: part.find(f"{SVG}rect[@class='chosen']") for name, part in parts.items()}
-    cell = number(chosen["scores"], "width")
-
-    def cells(name):
-        left, top, right, bottom = boxes[name]
-        return round((bottom - top) / cell), round((right - left) / cell)
-
-    n_q, d_k = cells("Q")
-    assert cells("KT") == (d_k, cells("scores")[1])
-    n_k = cells("KT")[1]
-    assert cells("scores") == attention_scores(np.ones((n_q, d_k)), np.ones((n_k, d_k))).shape
-    assert len({n_q, n_k, d_k}) == 3
-    assert [text(parts[name].find(f"{SVG}text[@class='shape']")) for name in parts] == [
-        "nq x dk",
-        "dk x nk",
-        "scores: nq x nk",
-    ]
-    for name in parts:  # the inner lines agree with the brackets
-        lines = parts[name].find(f"{SVG}path[@class='cells']").get("d")
-        assert (lines.count("h"), lines.count("v")) == tuple(n - 1 for n in cells(name))
-    assert boxes["Q"][1::2] == boxes["scores"][1::2]
-    assert boxes["KT"][0::2] == boxes["scores"][0::2]
-    assert number(chosen["scores"], "y") == number(chosen["Q"], "y")
-    assert number(chosen["scores"], "x") == number(chosen["KT"], "x")
-    assert number(chosen["Q"], "width") == d_k * cell
-    assert number(chosen["KT"], "height") == d_k * cell
 
 
 def test_the_masks_are_those_of_the_package():
@@ -230,31 +188,6 @@ def test_the_house_has_the_floors_of_docs_ext():
         assert set(text(part.find(f"{SVG}text")).split(", ")) <= set(part.get("data-floor").split())
 
 
-def test_a_module_stands_above_all_that_it_imports_in_the_house():
-    """The drawing gives patterns of file names from the top; a module stands on the first floor that takes it."""
-    drawn = read("house.svg").findall(f".//{SVG}g[@data-modules]")
-    floors = [part.get("data-modules").split() for part in drawn]
-    modules = {path.stem: path for path in (ROOT / "attention").glob("*.py") if path.stem != "__init__"}
-    stands = {
-        name: next(n for n, floor in enumerate(floors) if any(fnmatchcase(name, pattern) for pattern in floor))
-        for name in modules
-    }
-    for height, part in enumerate(drawn):
-        named = re.findall(r"\w+", " ".join(part.itertext()))
-        assert named
-        assert {stands[name] for name in named} == {height}
-    for name, path in modules.items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "attention":
-                for imported in {
-                    (node.module or "").removeprefix("attention").lstrip("."),
-                    *(a.name for a in node.names),
-                }:
-                    assert stands.get(imported, len(floors)) >= stands[name], (
-                        f"{name} imports {imported}, drawn above it"
-                    )
-
-
 # How a page shows them
 
 COMPLETE = (
@@ -338,21 +271,6 @@ def test_a_token_fetches_its_row_of_the_table():
     assert list(WORD).index(token) == int(ident)
     chosen, y = drawing.find(f"{SVG}rect[@class='chosen']"), number(rows[int(ident)].find(f"{SVG}text"), "y")
     assert number(chosen, "y") + number(chosen, "height") / 2 == y
-
-
-def test_the_beam_balances_at_the_weighted_average():
-    drawing = read("average.svg")
-    loads = drawing.findall(f"{SVG}g[@class='load']")
-    weights = np.array([float(Fraction(text(load.findall(f"{SVG}text")[0]))) for load in loads])
-    values = np.array([number(load, "data-value") for load in loads])
-    pivot = drawing.find(f"{SVG}g[@class='pivot']")
-    assert weights.sum() == 1
-    assert weights @ values == number(pivot, "data-value") == float(text(pivot))
-    circles = [load.find(f"{SVG}circle") for load in loads]
-    places = [number(circle, "cx") for circle in circles]
-    assert weights @ places == number(pivot.find(f"{SVG}text"), "x")
-    areas = np.square([number(circle, "r") for circle in circles])
-    np.testing.assert_allclose(areas / areas.sum(), weights, rtol=0.01)
 
 
 def test_the_matrix_product_is_one_and_its_row_meets_its_column():

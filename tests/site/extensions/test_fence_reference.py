@@ -70,20 +70,6 @@ def test_every_fence_of_the_folder_has_its_section_and_nothing_else_has(sections
     assert len(NAMES) > 15
 
 
-def test_what_stands_around_the_line_stays():
-    html = convert(PAGE)
-    assert "Before <code>&lt;!-- fences --&gt;</code>." in html.split("<h3")[0]
-    assert html.rstrip().endswith("<p>After.</p>")
-    assert "<!-- fences -->" not in html
-    assert "<h3" not in convert("Without the line.")
-
-
-@every_name
-def test_a_section_begins_as_its_docstring_does(sections, name):
-    paragraph = " ".join(docstring(name).split("\n\n")[0].split())
-    assert words(sections[name][1]) == paragraph.replace("`", "")
-
-
 @every_name
 def test_the_keys_are_those_that_the_module_takes(sections, name):
     module, line = fences.fence(name), words(sections[name][2])
@@ -118,16 +104,6 @@ def test_each_example_is_shown_as_an_author_types_it_and_stands_below_it_live(se
 def test_no_line_of_an_example_is_wider_than_its_block(name):
     lines = [line for example in examples(name) for line in example.splitlines()]
     assert max(map(len, lines)) <= 76, max(lines, key=len)
-
-
-@every_name
-def test_it_speaks_to_authors_and_not_to_those_who_write_scripts(sections, name):
-    told = " ".join(map(words, sections[name]))
-    for_authors = docstring(name).partition("\n\nThe HTML")[0]
-    assert "The HTML" not in told, "what is said of the HTML begins a paragraph, after all else"
-    for paragraph in for_authors.split("\n\n"):
-        if not paragraph.startswith(" ") and "`" not in paragraph and "$" not in paragraph:
-            assert " ".join(paragraph.split()) in told
 
 
 def module_with(docstring):

@@ -79,12 +79,6 @@ def test_ids_number_the_fences_of_a_page_and_start_again_on_the_next(convert):
     assert 'id="weights"' in convert(GRID.replace("tokens", "id: weights\ntokens"))
 
 
-def test_a_fence_shown_within_another_is_only_text(convert):
-    html = convert(f"````markdown\n{GRID}````\n")
-    assert "attention-grid" in html
-    assert "<table" not in html
-
-
 BAD = {  # label: (page, line in the page, words of the message)
     "unknown key": (GRID.replace("caption", "captoin"), 5, ["attention-grid", "captoin", "did you mean 'caption'"]),
     "unknown key, far from all": (GRID.replace("tokens", "zzz: 1\ntokens"), 2, ["zzz", "known: caption"]),
@@ -128,20 +122,6 @@ def test_a_bad_fence_stops_the_build_and_names_page_and_line(convert, page, line
         assert word in str(error.value)
 
 
-def test_of_two_identical_fences_the_failing_one_is_named(convert, monkeypatch):
-    calls = []
-
-    def fail_at_the_second(*args):
-        calls.append(args)
-        if len(calls) == 2:
-            raise SpecError("now")
-        return "<div></div>"
-
-    monkeypatch.setattr("docs_ext.extensions.fences.render", fail_at_the_second)
-    with pytest.raises(SuperFencesException, match=r"^learn/page\.md:10: attention-grid: now$"):
-        convert(f"{GRID}\ntext\n\n{GRID}")
-
-
 def test_mkdocs_itself_fails_and_prints_page_and_line(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "mkdocs.yml").write_text(f"site_name: test\nmarkdown_extensions: {EXTENSIONS}\n")
@@ -151,13 +131,6 @@ def test_mkdocs_itself_fails_and_prints_page_and_line(tmp_path):
     assert done.returncode != 0
     assert "index.md:4: attention-grid: cannot evaluate 'S55'" in done.stderr
     shutil.rmtree(tmp_path / "site", ignore_errors=True)
-
-
-def test_without_superfences_the_extension_says_so():
-    import markdown
-
-    with pytest.raises(ValueError, match="after pymdownx"):
-        markdown.Markdown(extensions=["docs_ext.extensions.fences"])
 
 
 def test_a_page_without_mkdocs_still_names_the_line():
@@ -184,14 +157,3 @@ def test_one_expression_leaves_nothing_to_the_next():
 
 def test_the_examples_of_expressions_run():
     assert doctest.testmod(expressions).failed == 0
-
-
-def test_a_link_into_a_figure_is_checked(config):
-    text = f"[good](#words) [bad](#wards)\n\n{GRID.replace('tokens:', 'id: words' + chr(10) + 'tokens:')}"
-    file = File("learn/page.md", config.docs_dir, config.site_dir, use_directory_urls=True)
-    Path(file.abs_src_path).write_text(text)
-    page = Page(None, file, config)
-    page.read_source(config)
-    page.render(config, Files([file]))
-    assert "words" in page.present_anchor_ids
-    assert "wards" not in page.present_anchor_ids

@@ -6,7 +6,6 @@ from xml.etree.ElementTree import fromstring
 import markdown
 import pytest
 
-from docs_ext.extensions.folded_sections import fault
 from docs_ext.reading.page import PageError
 from docs_ext.site.search import for_search
 
@@ -101,16 +100,3 @@ def test_a_fault_stops_the_build_with_its_line(convert, text, message):
     with pytest.raises(PageError) as error:
         convert(text)
     assert message.replace(":", ", line of the text ", 1) in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        PAGE,
-        "## Going deeper\n\n### A\n\n#### B\n\n### C\n\n#### D\n",
-        "```markdown\n## Going deeper\n\nText.\n```\n",
-        "# T\n\nText on Going deeper.\n",
-    ],
-)
-def test_what_is_in_order_is_let_through(text):
-    assert fault(text.splitlines()) is None

@@ -12,7 +12,6 @@ from tests.site.pages import ROOT
 
 TEXT = GLOSSARY.read_text("utf-8")
 TERMS = terms(TEXT)
-HOVER = {term.name: term.first_sentence for term in TERMS if term.hover}
 
 
 def test_every_entry_is_read():
@@ -33,13 +32,6 @@ def test_an_entry_leads_to_a_page_that_has_the_word(term):
     for module in re.findall(r"^::: (attention\.\w+)$", page, re.M):
         page += (ROOT / module.replace(".", "/")).with_suffix(".py").read_text("utf-8")
     assert term.name.casefold() in page.replace(r"\d", "d_").casefold(), f"{term.page} does not say {term.name!r}"
-
-
-@pytest.mark.parametrize("name", HOVER)
-def test_hover_text_is_plain_and_short(name):
-    assert len(HOVER[name]) <= 120
-    assert not re.search(r"[*_`$<>\[\]\\]", HOVER[name])
-    assert name not in HOVER[name], "a word is not explained by itself"
 
 
 def marked(html):

@@ -9,7 +9,6 @@ import pytest
 
 from attention.practice import mutants
 from attention.practice.mutants import MUTANTS, NAMES
-from docs_ext.extensions.mutants import change
 from docs_ext.reading.page import PageError
 from docs_ext.site.practice import invite
 from tests.site.pages import ROOT
@@ -40,13 +39,6 @@ def test_the_table_has_a_row_for_each_mutant_with_its_page_and_a_folded_hint():
         assert words(page) == heading
 
 
-def test_names_in_its_sentences_are_code():
-    html = convert("<!-- mutants -->\n")
-    for name in ("padding_mask", "is_causal", "d_model", "window=(1, 0)", "multi_head_attention"):
-        assert f"<code>{name}</code>" in html
-    assert "_" not in re.sub(r"<code.*?</code>|<[^>]*>", "", html)
-
-
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_a_change_shows_the_lines_that_go_and_those_that_come(indent):
     fold = '??? question "Solution"\n\n' if indent else ""
@@ -59,21 +51,9 @@ def test_a_change_shows_the_lines_that_go_and_those_that_come(indent):
     ]
 
 
-def test_a_change_names_the_place_of_every_edit():
-    for mutant in MUTANTS:
-        places = re.findall(r"^  # attention/(\w+)\.py: (.+(?:\n  #     .+)*)", "\n".join(change(mutant)), re.M)
-        found = [(module, re.findall(r"\w+", functions)) for module, functions in places]
-        assert found == [(edit.module, edit.functions) for edit in mutants.edits(mutant)]
-
-
 def test_a_misspelt_mutant_stops_the_build_with_its_line():
     with pytest.raises(PageError, match=r"3: no mutant is called 'mask-invertd' \(did you mean 'mask-inverted'\?\)"):
         convert("# T\n\n<!-- mutant mask-invertd -->\n")
-
-
-def test_other_comments_stay():
-    assert "<!-- scripts -->" in convert("<!-- scripts -->\n")
-    assert "mutants" in convert("`<!-- mutants -->` is a mark.\n")
 
 
 def page(source):
@@ -94,11 +74,6 @@ def test_a_page_ends_with_the_mutants_that_break_what_it_explains():
         html5lib.HTMLParser(strict=True).parseFragment(html)
     assert "notice <a" in invited("learn/sharing-heads.md")
     assert re.search(r"</a> or <a .*</a>\?</p>$", invited("learn/scaling.md"))
-
-
-def test_a_page_without_mutants_and_a_site_without_exercises_end_as_they_are():
-    assert invited("learn/order.md") == invited("reference/masks.md") == "<p>Text.</p>"
-    assert invited("learn/masks.md", exercises=None) == "<p>Text.</p>"
 
 
 def test_every_name_can_be_found():

@@ -120,14 +120,6 @@ def test_a_row_is_also_a_sentence(spec, row, says):
     assert text(parse(spec)[0].find(f".//p[@id='g-says-{row}']")) == says
 
 
-@pytest.mark.parametrize(
-    ("selected", "row"), [({}, 4), ({"selected": "dog"}, 3), ({"selected": 0}, 0)], ids=["last", "word", "index"]
-)
-def test_one_row_is_chosen(selected, row):
-    _, found = parse(HEAD_1 | selected)
-    assert [radio.get("value") for radio in found["input"] if "checked" in radio.attrib] == [str(row)]
-
-
 def test_the_table_has_a_caption_headers_and_named_radios():
     document, found = parse(SEVEN | {"caption": "Who <asks> & whom"})
     assert text(found["caption"][0]).startswith("Who <asks> & whom")
@@ -136,12 +128,6 @@ def test_the_table_has_a_caption_headers_and_named_radios():
     labels = list(map(text, document.findall(".//tbody//label")))
     assert labels == ["the (1st)", "cat", "that", "chased", "the (2nd)", "dog", "ran"]
     assert all(label.find("input") is not None for label in document.findall(".//tbody//label"))
-
-
-def test_weights_that_differ_by_rounding_keep_the_order_of_the_words():
-    spec = {"id": "g", "caption": "c", "tokens": ["a"], "key_tokens": ["b", "c"], "q": [[9, 9, 9]]}
-    spec["k"] = [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]]
-    assert statement(attention_grid.read_grid(spec), 0) == "a: b 1/2, c 1/2; sum 1"
 
 
 PLAIN = {"id": "g", "caption": "c", "tokens": ["a", "b"], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]]}

@@ -1,6 +1,5 @@
 """The blend triangle as it stands without a script: its numbers, its drawing, and what it refuses."""
 
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -56,28 +55,6 @@ def test_the_point_is_drawn_where_the_weights_put_it(shares, values):
     for line, corner in zip(root.findall(".//{*}line"), corners, strict=True):
         ends = [float(line.get(name)) for name in ("x1", "y1", "x2", "y2")]
         np.testing.assert_allclose(ends, [*corner, *expected], atol=1e-3)
-
-
-def test_the_drawing_has_a_name_a_description_and_room_for_its_labels():
-    root = parse(SPEC)
-    svg = root.find(".//{*}svg")
-    assert svg.get("role") == "img"
-    by_id = {element.get("id"): text(element) for element in root.iter() if element.get("id")}
-    assert by_id[svg.get("aria-labelledby")] == "c"
-    assert by_id[svg.get("aria-describedby")] == text(root.find(".//output"))
-    left, top, width, height = map(float, svg.get("viewBox").split())
-    for label in svg.findall("{*}text[@x]"):
-        half = len(text(label)) * 3.5
-        assert left <= float(label.get("x")) - half
-        assert float(label.get("x")) + half <= left + width
-        assert top + 10 <= float(label.get("y")) <= top + height - 4
-
-
-def test_the_script_gets_what_the_drawing_shows():
-    widget = parse(SPEC).find(".//blend-triangle")
-    corners = np.reshape(numbers(parse(SPEC).find(".//{*}polygon").get("points")), (3, 2))
-    np.testing.assert_allclose(json.loads(widget.get("data-corners")), corners, atol=1e-3)
-    assert json.loads(widget.get("data-shares")) == [2, 4, 10]
 
 
 REFUSED = {

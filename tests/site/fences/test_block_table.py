@@ -15,27 +15,6 @@ def parse(spec):
     return read(block_table.render(spec))
 
 
-def test_a_fork_shares_both_blocks_and_the_empty_slot():
-    root = parse(SPEC)
-    assert rows(root, ".//table[@class='steps pool']/tbody/tr") == [
-        ["0", "A0", "A1", "A, B (count 2)"],
-        ["1", "A2", "empty", "A, B (count 2)"],
-        *([str(block), "free", "free", "none"] for block in (2, 3, 4)),
-    ]
-    assert rows(root, ".//table[@class='steps texts']/tbody/tr") == [
-        ["A", "3", "0, 1"],
-        ["B", "3", "0, 1"],
-        ["C", "0", "none"],
-    ]
-    states = [row.get("data-state") for row in root.findall(".//table[@class='steps pool']/tbody/tr")]
-    assert states == ["shared", "shared", "free", "free", "free"]
-    assert [text(cell) for cell in root.findall(".//td[@data-empty]")] == ["empty"]
-    assert text(root.find(".//output")) == (
-        "A forks to B, which gets a copy of the table and of no block. "
-        "Blocks in use: 2 of 5; shared: 2. Empty slots in these blocks: 1."
-    )
-
-
 def test_the_prediction_is_answered_by_the_next_two_moves():
     assert text(parse(SPEC).find(".//details[@class='question']/p")) == (
         "A writes A3. Block 1 is shared, so it is first copied to block 2, and A3 goes into the copy. "
@@ -101,14 +80,6 @@ def test_it_hands_out_what_the_allocator_of_the_page_hands_out(seed):
         "no name is free",
         *(f"{name} is not there" for name in block_table.NAMES),
     }
-
-
-def test_a_pool_that_is_full_refuses_and_stays():
-    pool = block_table.run(2, 1, ["At", "At"])
-    before = repr(vars(pool))
-    with pytest.raises(ValueError, match="no block is free"):
-        pool.make("At")
-    assert repr(vars(pool)) == before
 
 
 REFUSED = {

@@ -2,9 +2,6 @@
 
 import re
 
-import pytest
-
-from docs_ext.errors import SpecError
 from docs_ext.fences import chart
 from tests.site.fences.reading import read, refuses, rows
 
@@ -35,11 +32,6 @@ def test_the_numbers_of_the_package_stand_below_the_chart():
     assert [one.text for one in page.findall(".//{*}svg//{*}tspan")] == ["k"]  # the title of the axis
 
 
-def test_records_and_columns_are_the_same_data():
-    records = SPEC | {"data": '[{"d_k": n, "deviation": n ** .5, "name": s} for n, s in zip([1, 4, 64], "abc")]'}
-    assert chart.render(records) == chart.render(SPEC)
-
-
 def test_the_chart_is_one_image_with_a_description_and_a_heading():
     page = parse(SPEC)
     (svg,) = page.findall(".//{*}svg")
@@ -62,27 +54,6 @@ def test_a_point_lies_where_the_data_says():
     bars = {"mark": "bar", "width": 300, "encoding": {"x": {"field": "deviation", "type": "quantitative"}}}
     widths = re.findall(r'd="M0,[\d.]+h([\d.]+)v', chart.draw(bars | {"data": {"values": [{"deviation": 6.0}]}}))
     assert "300" in widths
-
-
-def test_two_charts_share_no_id():
-    both = chart.render(SPEC) + chart.render(SPEC | {"id": "chart-2"})
-    ids = re.findall(r' id="([^"]*)"', both)
-    assert len(ids) == len(set(ids)) == 4  # two figures, two clip paths
-    assert set(re.findall(r"url\(#([^)]*)\)", both)) <= set(ids)
-
-
-def test_the_same_fence_gives_the_same_bytes():
-    assert chart.render(SPEC) == chart.render(SPEC)
-
-
-def test_layers_are_checked_too():
-    layers = {key: item for key, item in SPEC.items() if key not in ("mark", "encoding")}
-    layer = {"mark": "line", "encoding": SPEC["encoding"]}
-    assert "<svg" in chart.render(layers | {"layer": [layer, layer | {"mark": "point"}]})
-    with pytest.raises(SpecError, match="pont"):
-        chart.render(layers | {"layer": [layer | {"mark": "pont"}]})
-    with pytest.raises(SpecError, match="url"):
-        chart.render(layers | {"encoding": {}, "layer": [{"mark": "bar", "data": {"url": "http://a.b/c.csv"}}]})
 
 
 REFUSED = {

@@ -1,7 +1,5 @@
 """Conventions: every cell of the record can be read, reached and unfolded, without a script."""
 
-import re
-
 import pytest
 
 from docs_ext.fences import conventions_table
@@ -66,22 +64,6 @@ def test_a_row_shows_every_call_every_result_and_the_call_here(topic):
             elif "raises" in attempt:
                 assert " ".join(attempt["raises"].split()) in result
         assert ("Documentation, not executed" in text(row)) == ("runs" not in cell)
-
-
-def test_libraries_are_shown_with_versions_and_what_their_calls_begin_with():
-    root = read(conventions_table.render({"id": "library", "show": "libraries"}))
-    for stem, library in LIBRARIES.items():
-        part = root.find(f".//details[@id='library-{stem.replace('_', '-')}']")
-        for package, version in library["versions"].items():
-            assert f"{package} {version}" in text(part.find("summary"))
-        assert library.get("versions") or "documentation only" in text(part)
-        assert " ".join(library.get("begin", "").split()) in text(part)
-        assert part.find(".//a").get("href") == library["link"]
-
-
-def test_a_result_that_no_reading_fits_needs_a_word_of_its_own():
-    with pytest.raises(ValueError, match=re.escape("no reading fits [3.0]")):
-        conventions.word([[[2.5], "attend"]], {"runs": [{"gives": [3.0]}]})
 
 
 REFUSED = {

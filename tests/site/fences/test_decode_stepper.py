@@ -13,26 +13,10 @@ from tests.site.fences.reading import HEAD, read, refuses, rows, text
 
 SPEC = HEAD | {"id": "d", "caption": "c", "window": 2, "step": 3}
 X = embed(S5, EARLY5)
-STEPS = ".//table[@class='steps']/tbody/tr"
 
 
 def parse(spec):
     return read(decode_stepper.render(spec))
-
-
-def test_step_3_is_the_one_of_the_page():
-    assert rows(parse(SPEC), STEPS) == [
-        ["cat", "cached", "(2, 4, 0, 2)", "3", "8/13", "(8, 0)", "(64/13, 0)"],
-        ["that", "cached", "(2, 2, 1, 0)", "2", "4/13", "(4, 4)", "(16/13, 16/13)"],
-        ["chased", "new", "(0, 0, 1, 0)", "0", "1/13", "(0, 0)", "(0, 0)"],
-        ["dog", "to come", "", "", "", "", ""],
-        ["ran", "to come", "", "", "", "", ""],
-    ]
-    assert rows(parse(SPEC), ".//tfoot/tr") == [["sum", "", "", "", "1", "", "(80/13, 16/13)"]]
-    assert text(parse(SPEC).find(".//output")) == (
-        "Step 3, chased: cat 8/13, that 4/13, chased 1/13; output (80/13, 16/13). "
-        "Keys computed so far: 3, without a cache 6. Keys kept: 3."
-    )
 
 
 @pytest.mark.parametrize("step", range(1, 6))
@@ -54,16 +38,6 @@ def test_the_steps_give_the_rows_of_the_whole(window):
         assert [step.kept for step in steps] == [min(t, window if sees == "window" else 5) for t in range(1, 6)]
     for step in decode_stepper.run(one, "first", window):
         np.testing.assert_array_equal(step.output, [8, 0])  # the mistake: the first value, always
-
-
-def test_a_window_and_a_mistake_are_told():
-    one = read_head(HEAD)
-    told = [decode_stepper.statement(S5, decode_stepper.run(one, sees, 2)[3], sees) for sees in ("window", "first")]
-    assert told == [
-        "Step 4, dog: chased 1/2, dog 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2.",
-        "Step 4, dog, wrongly under a top-left mask: cat 1; output (8, 0). "
-        "Keys computed so far: 4, without a cache 10. Keys kept: 4.",
-    ]
 
 
 def test_a_table_shows_all_steps():

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from docs_ext.fences import gradient_flow
-from tests.site.fences.reading import ON_PAGES, plain, read, refuses, rows, text
+from tests.site.fences.reading import plain, read, refuses, rows, text
 
 SPEC = {
     "id": "g",
@@ -28,10 +28,6 @@ def parse(spec):
 
 def exact(root, kind):
     return [json.loads(cell.get("data-exact")) for cell in root.findall(f".//td[@class='share {kind}']")]
-
-
-def widths(root, kind):
-    return [float(cell.get("style").removeprefix("--w:")) for cell in root.findall(f".//td[@class='share {kind}']")]
 
 
 def row_of_parts(parts):
@@ -70,18 +66,6 @@ def test_what_a_push_moves_is_what_differences_find(word):
     assert [row.get("data-pushed") is not None for row in root.findall(".//tbody/tr")] == [i == word for i in range(5)]
 
 
-def test_bars_are_as_long_as_what_they_show_and_never_longer_than_one():
-    root = parse(SPEC)
-    assert widths(root, "weight") == pytest.approx([part / 16 for part in PARTS], rel=1e-12)
-    assert widths(root, "move") == pytest.approx([4 * abs(move) for move in exact(root, "move")], rel=1e-12)
-    farthest = math.dist((8, 0), (0, 8))
-    assert widths(root, "slope") == pytest.approx(
-        [4 * math.hypot(*s) / farthest for s in exact(root, "slope")], rel=1e-12
-    )
-    even = {"tokens": ["a", "b"], "scores": [0, 0], "value": [[0, 0], [3, 4]], "push": "a"}  # nothing moves more
-    assert [widths(parse(SPEC | even), kind) for kind in ("move", "slope")] == [pytest.approx([1, 1])] * 2
-
-
 def test_the_answer_says_what_is_left_without_the_division():
     before = math.hypot(*pushed(PARTS, 0)[1])
     after = math.hypot(*pushed([2 ** (8 * n) for n in (3, 2, 0, 1, 0)], 0)[1])
@@ -99,19 +83,6 @@ def test_the_sentence_tells_the_push():
         f"The output (5, 2) moves by (1.5, \N{MINUS SIGN}1) times the push, a distance of {math.sqrt(3.25):.6f}."
     )
     assert text(parse(SPEC | {"d_k": 1}).find(".//output")).startswith("At 1 feature, divided:")
-
-
-def test_words_that_are_there_twice_are_told_apart_and_the_last_is_pushed_by_default():
-    spec = {key: item for key, item in SPEC.items() if key != "push"} | {"tokens": ["a", "b", "a", "c", "b"]}
-    assert [row[0] for row in rows(parse(spec))] == ["a (1st)", "b (1st)", "a (2nd)", "c", "b (2nd)"]
-    assert "pushed a little, b (2nd) gains" in text(parse(spec).find(".//output"))
-
-
-def test_the_page_computes_what_it_pushes():
-    """The scores and values of the page are expressions, and come out as those of the running example."""
-    (spec,) = [fences for name, fences in ON_PAGES.values() if name == "gradient-flow"]
-    assert "attention_scores(" in spec
-    assert "project(embed(S5, EARLY5), W_V)" in spec
 
 
 REFUSED = {

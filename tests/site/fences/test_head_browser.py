@@ -1,10 +1,8 @@
 """<head-browser> as it stands without a script: one head, and a small picture of every head."""
 
-import json
 import re
 
 import numpy as np
-import pytest
 
 from docs_ext.fences import head_browser
 from docs_ext.records.recorded import recorded
@@ -54,12 +52,6 @@ def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
         assert svg.get("aria-label").startswith(f"layer {at // 12}, head {at % 12}: {ONE.tokens[most].split()[0]}")
 
 
-def test_faint_weights_have_no_arc_and_the_others_one_each():
-    row = WEIGHTS[3, 1, ONE.tokens.index("dog")]
-    keys = [int(path.get("data-key")) for path in document().findall(".//div[@class='words']/../{*}svg/{*}path")]
-    assert sorted(keys) == [key for key, weight in enumerate(row) if weight >= 10]
-
-
 def test_the_statement_tells_the_row_and_its_control():
     row = WEIGHTS[3, 1, ONE.tokens.index("dog")]
     says = text(document().find(".//output"))
@@ -69,34 +61,12 @@ def test_the_statement_tells_the_row_and_its_control():
     assert says.endswith(f"{ONE.tokens[average.argmax()]} gets most, {in_hundredths(float(average.max()))}.")
 
 
-def test_words_that_are_there_twice_are_told_apart():
-    tokens, weights = ["a", "b", "a"], np.array([[[[100, 200, 700]] * 3]])
-    assert head_browser.statement(tokens, weights, 0, 0, 0) == (
-        "Layer 0, head 0: a (1st) gives a (2nd) .70, b .20, a (1st) .10. "
-        "On average over all 3 tokens, a (2nd) gets most, .70."
-    )
-
-
 def test_the_prediction_is_settled_by_the_record():
     answer = text(document().find(".//details/p"))
     for layer in (0, 4):
         share = ONE.weights[layer, :, 1:-1, 0].mean()
         assert in_hundredths(round(1000 * share, 9)) in answer
     assert ONE.weights[4, :, 1:-1, 0].mean() > ONE.weights[0, :, 1:-1, 0].mean()
-
-
-def test_the_script_gets_all_texts_and_where_to_begin():
-    data = {
-        name: json.loads(item) for name, item in document().find(".//head-browser").items() if name.startswith("data-")
-    }
-    assert data["data-texts"] == [one.text for one in recorded().sentences]
-    assert (data["data-sentence"], data["data-layer"], data["data-head"]) == (2, 3, 1)
-    assert data["data-tokens"] == ONE.tokens
-
-
-@pytest.mark.parametrize(("thousandths", "shown"), [(0, ".00"), (4, ".00"), (5, ".01"), (995, "1.00"), (1000, "1.00")])
-def test_hundredths_round_half_up(thousandths, shown):
-    assert head_browser.hundredths(thousandths) == shown
 
 
 test_what_does_not_fit_is_refused = refuses(

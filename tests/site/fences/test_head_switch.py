@@ -1,11 +1,7 @@
 """The head switch: its cases against exact fractions, its HTML, and what it refuses."""
 
-import json
 from fractions import Fraction
 
-import numpy as np
-
-from attention.example import W_O
 from docs_ext.fences import head_switch
 from tests.site.fences.reading import plain, read, refuses, rows
 
@@ -61,40 +57,12 @@ def test_each_case_is_told_in_a_sentence():
     assert plain(parse(SPEC).find(".//output")) == told[0].replace("\N{MINUS SIGN}", "-")
 
 
-def test_a_noun_asks_nothing_and_at_its_place_stands_the_other():
-    assert head_switch.statement(cases(), 0, 1, 0) == (
-        "cat that chased dog ran, heads averaged: cat receives (2.4, 2.4). "
-        "With cat and dog swapped, dog receives (2.4, 2.4)."
-    )
-
-
-def test_a_table_shows_all_cases():
-    table = parse(SPEC).find(".//details/div/table")
-    assert plain(table.find("caption")) == "What chased receives"
-    assert rows(table, "tbody/tr") == [
-        ["cat that chased dog ran", "[5, 2 | 2, 5]", "(3, -3)", "(3.5, 3.5)"],
-        ["dog that chased cat ran", "[2, 5 | 5, 2]", "(-3, 3)", "(3.5, 3.5)"],
-    ]
-
-
 def test_the_prediction_is_answered_by_the_package():
     answer = plain(parse(SPEC).find(".//details[@class='question']/p"))
     assert answer == (
         "It receives (3.5, 3.5), and (3.5, 3.5) after the swap. "
         "Side by side, and joined by WO, it is (3, -3) and (-3, 3)."
     )
-
-
-def test_the_script_gets_the_numbers_of_both_sentences():
-    element = parse(SPEC).find(".//head-switch")
-    data = {name[5:]: json.loads(given) for name, given in element.attrib.items() if name.startswith("data-")}
-    assert data.keys() == {"words", "q", "k", "v", "w_o", "row"}
-    assert np.shape(data["q"]) == (2, 2, 5, 4)
-    assert np.shape(data["k"]) == (2, 5, 4)
-    assert np.shape(data["v"]) == (2, 5, 2)
-    assert data["words"] == [["cat", "that", "chased", "dog", "ran"], ["dog", "that", "chased", "cat", "ran"]]
-    assert data["row"] == 2
-    np.testing.assert_array_equal(data["w_o"], W_O)
 
 
 REFUSED = {

@@ -1,6 +1,5 @@
 """The painter's static grid: its numbers against exact fractions, its presets, and what it refuses."""
 
-import json
 from fractions import Fraction
 
 from docs_ext.fences import mask_painter
@@ -32,12 +31,6 @@ def test_the_grid_stands_under_the_first_mask():
     assert outputs == ["(8, 0)", "(20/3, 4/3)", "(80/13, 16/13)", "(3, 3)", "(5, 2)"]
 
 
-def test_a_mask_is_written_row_by_row_and_a_single_row_serves_all():
-    masks = json.loads(parse(SPEC).find(".//mask-painter").get("data-masks"))
-    assert masks == {"causal": "1000011000111001111011111", "padding": "11110" * 5, "none": "1" * 25}
-    assert next(iter(masks)) == "causal"
-
-
 def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
     document = parse(SPEC | {"selected": "that"})
     sentence = "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
@@ -48,11 +41,6 @@ def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
 def test_the_prediction_is_answered_by_the_package():
     answer = text(parse(SPEC).find(".//details/p"))
     assert answer.startswith("chased: that 4/5, chased 1/5; masked: cat, dog, ran; sum 1; output (3.2, 3.2)")
-
-
-def test_a_word_that_is_there_twice_is_numbered():
-    document = parse(SPEC | {"tokens": ["a", "that", "chased", "a", "ran"], "predict": {"row": 2, "forbid": 0}})
-    assert [text(row[0]) for row in document.findall(".//tbody/tr")] == ["a (1st)", "that", "chased", "a (2nd)", "ran"]
 
 
 REFUSED = {

@@ -1,6 +1,5 @@
 """The strips of X times three matrices: every number against exact products, and what is refused."""
 
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -52,28 +51,6 @@ def test_the_strips_are_x_the_matrices_and_their_products():
         np.testing.assert_allclose(made, multiplied(x, matrix), rtol=0, atol=1e-12)
 
 
-def test_names_say_the_matrix_and_its_unit():
-    names = [plain(caption) for caption in parse().findall(".//caption")]
-    assert names == ["X", "WQ / ln 2", "Q / ln 2", "WK", "K", "WV", "V"]
-    whole = {key: item for key, item in SPEC.items() if key != "unit"}
-    assert plain(parse(whole).findall(".//caption")[1]) == "WQ"
-    np.testing.assert_array_equal(numbers(parse(whole).find(".//div[@class='panel query']/table")), W_Q1)
-
-
-def test_a_row_and_a_column_are_chosen_by_radio_buttons():
-    radios = parse().findall(".//input")
-    groups = {name: [r for r in radios if r.get("name") == f"m-{name}"] for name in ("row", "column")}
-    assert {name: len(group) for name, group in groups.items()} == {"row": 5, "column": 10}
-    chosen = {name: [r.get("value") for r in group if "checked" in r.attrib] for name, group in groups.items()}
-    assert chosen == {"row": ["0"], "column": ["5"]}
-    assert groups["column"][5].get("aria-label") == "key: early"
-    assert [label.get("for") for label in parse().findall(".//div[@class='which']/label")] == [
-        "m-column-0",
-        "m-column-4",
-        "m-column-8",
-    ]
-
-
 def test_the_products_of_a_number_are_said():
     says = {
         "cat key early": "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
@@ -92,14 +69,6 @@ def test_the_prediction_is_answered_by_the_package():
     assert plain(parse().find(".//details/p")).endswith(
         "the key is then (4, 8, 0, 4), the value (16, 0) and the query (0, 0, 0, 0), in units of ln 2."
     )
-
-
-def test_the_script_gets_the_numbers():
-    data = parse().find(".//matrix-strips").attrib
-    np.testing.assert_array_equal(json.loads(data["data-x"]), embed(S5, EARLY5))
-    for product, matrix in zip(json.loads(data["data-products"]), MATRICES, strict=True):
-        np.testing.assert_allclose(product["matrix"], matrix, rtol=0, atol=1e-12)
-    assert json.loads(data["data-words"]) == S5
 
 
 REFUSED = {

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from docs_ext.fences import order_switch
-from tests.site.fences.reading import read, refuses, rows, text
+from tests.site.fences.reading import read, refuses, text
 
 SPEC = {
     "id": "o",
@@ -53,42 +53,6 @@ def test_every_case_is_told_in_a_sentence():
         "dog that chased cat ran, with positions: ran now carries 2 parts cat and 5 parts dog.",
         "dog that chased cat ran, without positions: ran now carries 3 parts cat and 3 parts dog.",
     ]
-
-
-def test_another_word_may_be_told():
-    assert "<em>that</em> now carries <strong>5 parts cat and 2 parts dog</strong>" in order_switch.render(
-        SPEC | {"selected": "that"}
-    )
-
-
-def test_what_is_seen_first_is_the_first_case():
-    widget = parse(SPEC).find(".//order-switch")
-    shown = next(child for child in widget if child.get("class") == "attention-grid")
-    first = widget.find("template").find("div")
-    assert last_row(shown) == last_row(first)
-    assert text(shown) == text(first)
-    assert text(widget.find("output")) == text(widget.find("template").findall("span")[-1])
-    boxes = {box.get("name"): "checked" in box.attrib for box in widget.findall("div[@class='widget-controls']//input")}
-    assert boxes == {"swap": False, "positions": True}
-    assert [text(label) for label in widget.findall("div[@class='widget-controls']/label")] == [
-        "Swap cat and dog",
-        "Words know their positions",
-    ]
-
-
-def test_a_table_shows_all_cases():
-    table = parse(SPEC).find(".//details//table")
-    assert text(table.find("caption")) == "What ran receives, in parts cat and parts dog"
-    assert [text(cell) for cell in table.findall("thead/tr/th")] == ["sentence", "positions", "cat", "dog"]
-    cells = [["on", "5", "2"], ["off", "3", "3"], ["on", "2", "5"], ["off", "3", "3"]]
-    assert [row[1:] for row in rows(table, "tbody/tr")] == cells
-
-
-def test_no_id_is_there_twice_and_all_grids_share_one_place_in_the_address():
-    root = parse(SPEC)
-    ids = [element.get("id") for element in root.iter() if element.get("id")]
-    assert len(ids) == len(set(ids)) > 40
-    assert {element.get("data-state") for element in root.iter("attention-grid")} == {"o"}
 
 
 REFUSED = {

@@ -29,12 +29,6 @@ def texts(cells):
     return list(map(text, cells))
 
 
-def test_it_speaks_of_doublings_and_of_no_other_base():
-    said = text(parse(SPEC))
-    assert "in doublings" in said
-    assert not [word for word in (" ln", "\\ln", "e^", "exp") if word in said]
-
-
 def test_the_matrices_show_queries_in_doublings():
     tables = parse(SPEC).findall(".//table[@class='matrix']")
     shown = [[texts(row) for row in table.findall("tbody/tr")] for table in tables]
@@ -66,27 +60,10 @@ def test_every_step_is_the_exact_one():
     assert output == [Fraction(40, 7), Fraction(16, 7)]
 
 
-def test_a_negative_factor_stands_in_brackets():
-    dots = [texts(row)[1] for row in parse(SPEC).findall(".//tbody/tr")[-3:]]
-    assert dots[2] == "1·2 + 1·0 + 0·0 + 0·(\N{MINUS SIGN}2) = 2"
-
-
 def test_the_prediction_is_answered_by_the_package():
     answer = text(parse(SPEC).find(".//details/p"))
     assert "cat falls from 4/7 to 1/2, that from 2/7 to 1/4. Both keep 7/8" in answer
     assert "ratio stays 2 : 1" in answer
-
-
-def test_the_sentence_names_the_word_that_asks():
-    document = parse(SPEC | {"query": "dog"})
-    assert text(document.find(".//output")) == "dog: cat 1/3, that 1/3, dog 1/3; sum 1; output (4, 4)"
-
-
-def test_what_cannot_be_written_out_is_left_as_a_power():
-    spec = {key: SPEC[key] for key in ("id", "caption", "tokens", "query")}
-    spec |= {"q": "np.log(2) * np.full((3, 1), 40)", "k": [[1], [0], [-1]], "v": [[1], [2], [3]]}
-    rows = parse(spec | {"features": {"key": ["a"], "value": ["b"]}}).findall(".//tbody/tr")[-3:]
-    assert [texts(row)[3] for row in rows] == ["240", "20 = 1", "2\N{MINUS SIGN}40"]
 
 
 REFUSED = {

@@ -1,10 +1,7 @@
 """The roofline lab without a script: counted again in loops over the matrices and pairs, and what it refuses."""
 
-import numpy as np
-import pytest
-
 from docs_ext.fences import roofline_lab
-from docs_ext.fences.roofline_lab import Machine, Work
+from docs_ext.fences.roofline_lab import Machine
 from tests.package.oracles import loop_work
 from tests.site.fences.reading import plain, read, refuses, rows, text
 
@@ -35,16 +32,6 @@ def test_the_count_by_hand_is_that_of_the_model():
     assert step == {"matrices": (3 * 2 * numbers, 2 * numbers), "attention": (3 * 4294967296, 3 * 1073741824)}
 
 
-@pytest.mark.parametrize(
-    ("part", "seconds", "waits"),
-    [(Work(100, 10), 10.0, "arithmetic"), (Work(10, 10), 2.0, "memory"), (Work(50, 10), 5.0, "arithmetic")],
-)
-def test_the_slower_of_the_two_counts(part, seconds, waits):
-    machine = Machine(peak=10, bandwidth=5, itemsize=1)
-    assert (machine.seconds(part), machine.waits_for(part)) == (seconds, waits)
-    assert machine.ridge == 2
-
-
 def test_the_table_and_the_sentence_say_what_the_page_says():
     document = read(roofline_lab.render(SPEC))
     assert rows(document) == [
@@ -68,32 +55,6 @@ def test_a_prefill_counts_all_tokens_of_all_texts():
         f"A: the prefill for 3 texts of 8,192 tokens takes {seconds:.2f} s, {3 * 8192 / seconds:,.0f} tokens a second. "
         "Both parts wait for arithmetic."
     )
-
-
-def test_points_lie_on_the_roof_of_the_first_machine():
-    document = read(roofline_lab.render(SPEC))
-    roofs = document.findall(".//{*}g[@class='roof']")
-    assert ["data-chosen" in roof.attrib for roof in roofs] == [True, False]
-    (x0, y0), (x1, y1) = (pair.split() for pair in roofs[0].find("{*}path").get("d")[1:].partition("H")[0].split("L"))
-    start, ridge = np.array([x0, y0], float), np.array([x1, y1], float)
-    for name in ("matrices", "attention"):
-        place = document.find(f".//{{*}}g[@class='{name}']").get("transform").removeprefix("translate(").rstrip(")")
-        along = np.array(place.split(), float) - start
-        slope = ridge - start
-        assert abs(along[0] * slope[1] - along[1] * slope[0]) < 0.05 * np.hypot(*slope)
-        assert 0 < along[0] < slope[0]
-    assert text(document.find(".//{*}g[@class='ridge']")) == "ridge 153"
-
-
-@pytest.mark.parametrize(
-    ("x", "shown"), [(0.0526, "0.0526"), (99.96, "100"), (256.5, "257"), (12345.4, "12,345"), (1.2, "1.2"), (64, "64")]
-)
-def test_numbers_are_short(x, shown):
-    assert roofline_lab.short(x) == shown
-
-
-def test_long_times_are_told_in_seconds():
-    assert [roofline_lab.duration(s) for s in (0.0005, 0.9, 1, 4000)] == ["0.5 ms", "900 ms", "1 s", "4,000 s"]
 
 
 REFUSED = {

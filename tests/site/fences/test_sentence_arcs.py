@@ -91,22 +91,6 @@ def test_every_state_is_told():
     assert text(says["4"]).startswith("ran gives cat 1/2, that 1/4, dog 1/8, chased 1/16 and ran 1/16. It now carries")
 
 
-def test_bars_add_up_to_the_blend():
-    blend = of(parse(ONE), ".//div[@class='blend']")["4"]
-    tracks = blend.findall("span[@class='track']")
-    assert [[text(piece) for piece in track] for track in tracks] == [["cat 4", "that 1"], ["that 1", "dog 1"]]
-    assert [text(total) for total in blend.findall("b")] == ["5", "2"]
-    lengths = [[float(piece.get("style").removeprefix("--w:")) for piece in track] for track in tracks]
-    assert lengths == [pytest.approx([4 / 8, 1 / 8]), pytest.approx([1 / 8, 1 / 8])]  # 8 is the largest value
-
-
-def test_what_is_shown_first_is_marked_for_browsers_that_cannot_choose():
-    first = parse(SWITCHED | {"selected": "that"}).findall(".//*[@data-first]")
-    assert [e.tag.rpartition("}")[2] for e in first if e.get("data-row") == "2"] == ["g", "div", "div", "p"]
-    assert [text(e) for e in first if not e.get("data-row")] == ["cat", "dog"]
-    assert all((e.get("data-swap"), e.get("data-positions", "true")) == ("false", "true") for e in first)
-
-
 def test_learned_weights_are_shown_as_they_are():
     weights = np.array([[0.7, 0.1, 0.2], [0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3]])
     root = parse({"id": "s", "caption": "c", "tokens": ["a", "b", "a"], "weights": weights.tolist()})
@@ -115,12 +99,6 @@ def test_learned_weights_are_shown_as_they_are():
     assert not root.findall(".//div[@class='blend']")
     assert not root.findall(".//p[@class='silence']")  # nobody knows what it asked
     assert text(of(root, ".//div[@class='statements']/p")["0"]) == "a gives a (1st) 7/10, a (2nd) 1/5 and b 1/10."
-
-
-def test_what_a_mask_forbids_has_no_arc():
-    root = parse(ONE | {"options": {"is_causal": "True"}})
-    assert [path.get("data-key") for path in of(root, ARCS)["1"]] == ["0", "1"]
-    assert [text(share) for share in of(root, ".//div[@class='shares']")["1"]] == ["2/3", "1/3", *["none"] * 3]
 
 
 REFUSED = {
@@ -140,10 +118,3 @@ REFUSED_ONE = {
     "no values": ({"w_v": None}, "parts", "every column"),
 }
 test_what_does_not_fit_is_refused = refuses(sentence_arcs.render, ONE, REFUSED_ONE)
-
-
-def test_a_sentence_is_needed():
-    with pytest.raises(ValueError, match="'tokens' is missing"):
-        sentence_arcs.render({"id": "s", "caption": "c", "weights": "np.eye(2)"})
-    with pytest.raises(ValueError, match="'positions' is missing"):
-        sentence_arcs.render({key: item for key, item in SWITCHED.items() if key != "positions"})

@@ -45,17 +45,6 @@ def test_the_answer_to_the_prediction_is_computed():
     assert Fraction(stated) == raised[0] / sum(raised)
 
 
-def test_scores_may_come_from_the_package():
-    scores = "attention_scores(project(embed(S5, EARLY5), W_Q1), project(embed(S5, EARLY5), W_K))[4] / np.log(2)"
-    assert cells(SCORES | {"scores": scores}) == cells(SCORES)
-
-
-def test_bars_are_as_long_as_the_weights():
-    styles = [cell.get("style") for cell in parse(SCORES).findall(".//tbody/tr/td[@class='share']")]
-    widths = [float(style.removeprefix("--w:")) for style in styles]
-    assert widths == pytest.approx([1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rel=1e-12)
-
-
 def test_the_formats_end_where_the_logarithm_of_their_largest_number_says():
     formats = json.loads(parse(SCORES).find(".//softmax-lab").get("data-formats"))
     assert {name: ends["first"] for name, ends in formats.items()} == {"float16": 12, "float32": 89, "float64": 710}

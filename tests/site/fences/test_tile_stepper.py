@@ -1,6 +1,5 @@
 """The tile stepper's static trace: against exact fractions, its prediction, and what it refuses."""
 
-import json
 from fractions import Fraction
 from itertools import chain
 
@@ -9,7 +8,7 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
 from docs_ext.fences import tile_stepper
-from tests.site.fences.reading import HEAD, read, refuses, rows, text
+from tests.site.fences.reading import HEAD, read, refuses, text
 
 SPEC = HEAD | {"id": "t", "caption": "c", "selected": "ran"}
 ELL = "\N{SCRIPT SMALL L}"
@@ -34,14 +33,6 @@ def exact(tiles):
     return registers
 
 
-def test_the_trace_is_that_of_the_hand_calculation():
-    assert rows(parse()) == [
-        ["1", "cat, that", "3, 2", "none", "3", "1.5", "(10, 2)", "(20/3, 4/3)"],
-        ["2", "chased, dog", "0, 1", "\N{MULTIPLICATION SIGN} 1", "3", "15/8", "(10, 4)", "(16/3, 32/15)"],
-        ["3", "ran", "0", "\N{MULTIPLICATION SIGN} 1", "3", "2", "(10, 4)", "(5, 2)"],
-    ]
-
-
 @pytest.mark.parametrize("order", tile_stepper.ORDERS)
 @pytest.mark.parametrize("size", range(1, 6))
 def test_every_trace_agrees_with_plain_sums_and_ends_the_same(order, size):
@@ -59,14 +50,6 @@ def test_every_trace_agrees_with_plain_sums_and_ends_the_same(order, size):
     assert steps[-1].so_far.round(12).tolist() == [5, 2]
 
 
-def test_the_orders_differ():
-    assert [tile_stepper.tiles_of(5, 1, order) for order in tile_stepper.ORDERS] == [
-        [[0], [1], [2], [3], [4]],
-        [[4], [3], [2], [1], [0]],
-        [[2], [1], [3], [0], [4]],
-    ]
-
-
 def test_the_prediction_and_the_sentence_come_from_the_package():
     document = parse()
     answer = text(document.find(".//details/p"))
@@ -76,21 +59,6 @@ def test_the_prediction_and_the_sentence_come_from_the_package():
         f"Tiles of 2, first to last. After step 3 of 3: m = 3, {ELL} = 2, o = (10, 4); o / {ELL} = (5, 2), the result."
     )
     assert text(document.find(".//output")) == says
-
-
-def test_the_script_gets_whole_doublings_and_the_values():
-    element = parse(tile=3).find(".//tile-stepper")
-    data = {name: json.loads(element.get(f"data-{name}")) for name in ("words", "scores", "v", "size", "orders")}
-    assert data["scores"] == SCORES
-    assert [tuple(row) for row in data["v"]] == VALUES
-    assert data["words"] == S5
-    assert data["size"] == 3
-    assert data["orders"] == list(tile_stepper.ORDERS)
-    assert len(rows(parse(tile=3))) == 2
-
-
-def test_a_word_that_is_there_twice_is_numbered():
-    assert rows(parse(tokens=["a", "that", "chased", "a", "ran"]))[1][1] == "chased, a (2nd)"
 
 
 REFUSED = {

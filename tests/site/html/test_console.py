@@ -66,17 +66,6 @@ def test_a_folded_block_is_copied_whole_and_read_whole(consoles):
     assert not below.startswith("\n")
 
 
-def test_the_line_says_how_much_it_holds():
-    page = render(">>> import re\n>>> 1\n1", ">>> import re\n>>> import os\n>>> f = (\n...     2)\n>>> 1\n1")
-    assert re.findall("<summary>(.*?)</summary>", page) == ["setup, 1 line", "setup, 2 lines"]
-
-
-def test_one_button_copies_a_block():
-    page = render(*[">>> import re\n>>> 1\n1"] * 2)
-    buttons = re.findall("<pre>(?:<span></span>)?<code>", page)  # the theme makes one for each `pre > code`
-    assert len(buttons) == page.count("data-copy") == 2
-
-
 def test_a_folded_page_is_valid():
     parser = html5lib.HTMLParser(strict=True)
     parser.parse("<!doctype html><title>t</title>" + render(*CASES["signs that HTML escapes"][0]))

@@ -173,34 +173,6 @@ def test_a_function_shown_twice_is_the_same_function():
     assert all(len(versions) == 1 for versions in shown.values())
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 100, 333])
-def test_pairs_need_no_power_of_two(n, rng):
-    terms = rng.integers(-9, 10, n).astype(float)  # sums are integers below 2**11, which float16 holds
-    assert PAGE["pairwise_sum"](terms, "float16") == math.fsum(terms)
-
-
-def test_a_term_of_half_a_step_can_still_arrive_and_a_smaller_one_cannot():
-    assert round_to_format(256 + 1, "bfloat16") == 256  # a tie, and 256 is an even number of steps
-    assert round_to_format(258 + 1, "bfloat16") == 260  # a tie too, and 258 is an odd one
-    assert round_to_format([256 + 0.99, 258 + 0.99], "bfloat16").tolist() == [256, 258]
-
-
-def test_an_orthogonal_matrix_leaves_the_scores(rng):
-    for n_q, n_k, d in ((3, 5, 7), (11, 2, 6)):
-        q, k = rng.standard_normal((n_q, d)), rng.standard_normal((n_k, d))
-        turn, _ = np.linalg.qr(rng.standard_normal((d, d)))
-        np.testing.assert_allclose((q @ turn) @ (k @ turn).T, q @ k.T, rtol=0, atol=1e-12)
-        skewed = turn * np.linspace(1, 2, d)  # not orthogonal any more
-        assert np.abs((q @ skewed) @ (k @ skewed).T - q @ k.T).max() > 0.01
-
-
-def test_dividing_last_is_the_same_number(rng):
-    q, k, v = heads(rng)
-    e = np.exp(q @ k.T / math.sqrt(5))
-    later, first = (e @ v) / e.sum(axis=1, keepdims=True), e / e.sum(axis=1, keepdims=True) @ v
-    np.testing.assert_allclose(later, first, rtol=0, atol=1e-12)
-
-
 def cut_off(x, format):
     """Wrong: towards zero instead of to the nearest."""
     numbers = np.asarray(x, float)
@@ -232,17 +204,6 @@ def test_one_that_rounds_once_at_the_end_is_found_out(rng):
         scaled_dot_product_attention(*(round_to_format(x, "bfloat16") for x in (q, k, v))), "bfloat16"
     )
     assert not np.array_equal(once, in_one_type(q, k, v, "bfloat16"))
-
-
-@pytest.mark.parametrize("copies", [2, 8, 64])
-def test_copies_of_a_sentence_are_a_longer_sentence(copies, rng):
-    q, k, v = heads(rng)
-    for name in ("float32", "float16", "bfloat16", "float8_e4m3fn"):
-        long = [np.tile(x, (copies, 1)) for x in (k, v)]
-        weights, z = lab.attend(q, k, v, dict.fromkeys(PLACES, name), copies)
-        desired = lab.attend(q, *long, dict.fromkeys(PLACES, name))
-        np.testing.assert_array_equal(np.tile(weights, copies), desired[0])
-        np.testing.assert_array_equal(z, desired[1])
 
 
 def test_the_drawing_shows_the_bits_of_a_third():

@@ -93,14 +93,6 @@ def test_by_parts_keeps_the_fast_slows_the_slow_and_does_not_jump_between(slow, 
     assert slower[-1] == 1
 
 
-def test_by_parts_meets_no_angle_that_is_new(head):
-    r, base, s, n = head
-    theta = frequencies(r, base)
-    never = 2 * np.pi / theta > n
-    shown, reached = (n * theta)[never], (s * n * by_parts(theta, s, n, 1, 32))[never]
-    np.testing.assert_allclose(reached, shown, **CLOSE)
-
-
 def test_the_codes_ramp_agrees_with_the_papers_outside_the_ramp(head):
     r, base, s, n = head
     theta = frequencies(r, base)
@@ -129,20 +121,3 @@ def test_tables_times_a_give_scores_times_its_square():
         turned.append(apply_rotary(x, a * cos, a * sin, layout="half"))
     expected = [[a**2 * score(q[m], k[n], m - n, theta) for n in range(7)] for m in range(5)]
     np.testing.assert_allclose(turned[0] @ turned[1].T, expected, rtol=0, atol=1e-12)
-
-
-def test_tables_times_a_miss_the_features_that_stay():
-    """With 4 of 10 features turned, the other 6 need the factor too, so it belongs in the scale."""
-    rng = np.random.default_rng(4)
-    q, k, a = rng.standard_normal((5, 10)), rng.standard_normal((7, 10)), 0.1 * math.log(9) + 1
-    theta = frequencies(4, 100.0)
-
-    def partly(factor):
-        cos, sin = (factor * table for table in rotary_tables(np.arange(7), 4, inv_freq=theta))
-        return apply_rotary(q, cos[:5], sin[:5], layout="half") @ apply_rotary(k, cos, sin, layout="half").T
-
-    head = np.array([[score(q[m, :4], k[n, :4], m - n, theta) for n in range(7)] for m in range(5)])
-    rest = q[:, 4:] @ k[:, 4:].T
-    np.testing.assert_allclose(partly(1), head + rest, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(partly(a), a**2 * head + rest, rtol=0, atol=1e-12)
-    assert np.abs(partly(a) - a**2 * (head + rest)).max() > 1e-3

@@ -14,7 +14,6 @@ from attention import (
     apply_rotary,
     kv_cache_bytes,
     rotary_tables,
-    round_to_format,
     scaled_dot_product_attention,
 )
 from tests.package.oracles import properties
@@ -209,46 +208,3 @@ def test_int8_is_the_nearest_multiple_of_the_step(shape, axis, seed, magnitude):
         expected, size = loop_int8(lists[at].tolist())
         assert wholes[at].tolist() == expected
         assert np.moveaxis(step, axis, -1)[at] == pytest.approx([size])
-
-
-def test_a_new_token_changes_the_steps_of_channels_and_no_step_of_a_token(rng):
-    x = rng.standard_normal((7, 5))
-    more = np.concatenate([x, rng.standard_normal((1, 5)) * 100])
-    (old, steps), (new, more_steps) = page.to_int8(x, -1), page.to_int8(more, -1)
-    np.testing.assert_array_equal(new[:-1], old)
-    np.testing.assert_array_equal(more_steps[:-1], steps)
-    (old, steps), (new, more_steps) = page.to_int8(x, -2), page.to_int8(more, -2)
-    assert (more_steps > steps).all()
-    assert (new[:-1] != old).any()
-
-
-def relative_error(rounded, exact):
-    return np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
-
-
-@pytest.mark.parametrize("seed", range(1, 4))
-def test_what_the_page_measures_of_loud_channels_and_tokens_holds_for_other_numbers_too(seed):
-    rng = np.random.default_rng(seed)
-    q, k, v = (rng.standard_normal((8, n, 64)) for n in (48, 400, 400))
-    loud_k, loud_v = k.copy(), v.copy()
-    loud_k[..., 11] *= 30
-    loud_v[:, 13] *= 30
-    ways = {
-        "token": lambda x: np.multiply(*page.to_int8(x, -1)),
-        "channel": lambda x: np.multiply(*page.to_int8(x, -2)),
-        "fp8": lambda x: round_to_format(x, "float8_e4m3fn"),
-    }
-
-    def errors(key, value, *, of_keys):
-        exact = scaled_dot_product_attention(q, key, value)
-        for way in ways.values():
-            rounded = (way(key), value) if of_keys else (key, way(value))
-            z = scaled_dot_product_attention(q, *rounded)
-            yield np.linalg.norm(z - exact) / np.linalg.norm(exact)
-
-    for of_keys in (True, False):
-        assert max([*errors(k, v, of_keys=of_keys)][:2]) < 0.01
-    token, channel, fp8 = errors(loud_k, v, of_keys=True)
-    assert 3 * channel < token < fp8
-    token, channel, fp8 = errors(k, loud_v, of_keys=False)
-    assert 3 * token < fp8 < channel

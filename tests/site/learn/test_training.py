@@ -78,14 +78,6 @@ def test_the_slopes_of_the_loss_are_its_central_differences(rng, options):
         np.testing.assert_allclose(slope, other, rtol=1e-6, atol=1e-9)
 
 
-def test_slopes_under_another_scale_than_the_loss_are_no_slopes_of_it(rng):
-    x, answers = map(np.stack, zip(*(PAGE["document"](rng, 8) for _ in range(3)), strict=True))
-    weights = [rng.standard_normal((9, d)) / 3 for d in (5, 5, 4)]
-    _, slopes = PAGE["loss_and_slopes"](weights, x, answers, **CAUSAL, scale=1.0)
-    expected = differences(lambda w: PAGE["loss_and_slopes"](w, x, answers, **CAUSAL)[0], weights)
-    assert np.abs(slopes[0] - expected[0]).max() > 1e-3
-
-
 @pytest.mark.parametrize(("heads", "asks"), [(1, 1), (1, 2), (2, 2), (3, 2)])
 def test_the_slopes_of_several_heads_and_questions_are_central_differences(rng, heads, asks):
     x, answers = PAGE["x"][:4], PAGE["both"][:4, :, :asks]

@@ -52,10 +52,6 @@ def dist(tmp_path_factory):
     return build(ROOT, tmp_path_factory.mktemp("dist"))
 
 
-def test_there_are_two_files(dist):
-    assert sorted(path.name for path in dist.iterdir()) == sorted(BOTH)
-
-
 def test_another_copy_gives_the_same_bytes(dist, tmp_path):
     copy = copy_project(tmp_path / "under a longer name")
     for number, path in enumerate(sorted(copy.rglob("*"))):
@@ -143,9 +139,3 @@ def test_its_examples_run_from_the_installed_wheel(elsewhere):
 def test_nothing_but_numpy_is_beside_it(elsewhere):
     names = "import importlib.metadata as m; print(*sorted(d.metadata['Name'] for d in m.distributions()))"
     assert run_elsewhere(elsewhere, "-c", names).split() == ["attention-line-by-line", "numpy"]
-
-
-def test_the_exercises_start_from_it(elsewhere):
-    assert "--start" in run_elsewhere(elsewhere, "-m", "attention.practice", "--help")
-    run_elsewhere(elsewhere, "-m", "attention.practice", "--start")
-    assert "attention.practice" in (Path(elsewhere).parents[1] / "mine.py").read_text("utf-8")

@@ -69,44 +69,6 @@ def test_every_place_that_names_the_version_agrees():
     assert all(Version(version) <= Version(attention.__version__) for version in released)
 
 
-def test_both_citations_of_the_site_are_one():
-    def citation(name):
-        found = re.search(r"@misc\{attention_line_by_line,.*?\n *\}", (ROOT / name).read_text("utf-8"), re.S)
-        return found[0].split()
-
-    assert citation("README.md") == citation("docs/reference/sources.md")
-    year = re.search(r"Copyright \(c\) (\d{4})", (ROOT / "LICENSE").read_text("utf-8"))[1]
-    assert f"{{{year}}}," in citation("README.md")
-
-
-def test_the_file_that_citation_tools_read_says_the_same():
-    import yaml
-
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    readme = (ROOT / "README.md").read_text("utf-8")
-    entry = dict(re.findall(r"^ +(author|title|year|note) += \{+([^}]+)\}", readme, re.M))
-    assert cited["license"] == PROJECT["license"]
-    assert cited["keywords"] == PROJECT["keywords"]
-    assert f"site_description: {cited['abstract']}\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
-    assert cited["preferred-citation"]["year"] == int(entry["year"])
-    for said in (cited, cited["preferred-citation"]):
-        assert said["title"] == entry["title"]
-        assert said["authors"] == [{"name": entry["author"]}]  # an entity: no person is invented
-        assert f"Version {said['version']}" == entry["note"] == f"Version {attention.__version__}"
-
-
-def test_the_licence_is_the_one_that_is_named():
-    def paragraphs(name):
-        return [" ".join(part.split()) for part in (ROOT / name).read_text("utf-8").strip().split("\n\n")]
-
-    heading, holder, *rest = paragraphs("LICENSE")
-    assert PROJECT["license"] == "MIT"
-    assert (heading, holder.split(") ")[1][5:]) == ("MIT License", "The authors of Attention, line by line")
-    assert rest == paragraphs("docs/assets/katex/LICENSE")[-3:], "KaTeX has the same licence, word for word"
-    for name in ("README.md", "mkdocs.yml"):
-        assert "MIT licence" in (ROOT / name).read_text("utf-8")
-
-
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 WRITES = {  # what a job may do besides reading the project, and why it must
     ("pages.yml", "build"): {"contents": "read", "pages": "read"},  # the address of the site
@@ -183,18 +145,3 @@ def test_the_notes_of_a_release_are_those_of_its_version(heading):
     changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
     assert notes(changelog, f"v{version}") == "### Added\n\n- a"
     assert notes(changelog, None) == "no"
-
-
-def test_every_dependency_that_is_locked_is_audited():
-    text = (ROOT / ".github/workflows/audit.yml").read_text("utf-8")
-    assert "--strict" in text
-    assert "--require-hashes --requirement requirements-nightly.lock" in text
-    assert re.search(r"^  schedule:\n    - cron:", text, re.M)
-
-
-def test_python_is_the_same_everywhere():
-    oldest = PROJECT["requires-python"].removeprefix(">=")
-    assert f"Python {oldest} or newer" in (ROOT / "README.md").read_text("utf-8")
-    assert f"Python {oldest} or newer" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    assert f"--python-version {oldest}" in (ROOT / "Makefile").read_text("utf-8")
-    assert f'"{oldest}"' in (ROOT / ".github/workflows/check.yml").read_text("utf-8")

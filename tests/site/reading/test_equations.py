@@ -50,12 +50,6 @@ def test_a_formula_is_read_with_what_stands_under_it():
     assert not found.is_definition
 
 
-def test_formulas_without_a_number_and_those_in_code_are_left_alone():
-    shown = ["```markdown", *formula(7), "```"]
-    assert equations(["$$", "x", "$$", "", *shown, *formula(1)]) == equations(formula(1))
-    assert fault(["$$", "x", "$$", "", *shown, *formula(1)]) is None
-
-
 ALLOWED = {
     "a definition": [*formula(1, "Source: definition"), *formula(2)],
     "a definition with code": formula(1, "Code: `x @ y` · Source: definition · [Checked by](#by-hand)"),

@@ -86,12 +86,6 @@ def test_a_table_has_a_column_for_every_size_and_gaps_are_empty():
 
 
 @pytest.mark.usefixtures("record")
-def test_a_curve_has_the_points_of_its_names():
-    assert measured.curve("memory", "ours") == [{"what": "ours", "n": 64, "value": 1.5}]
-    assert len(measured.curve("peers", "ours", "theirs")) == 3
-
-
-@pytest.mark.usefixtures("record")
 def test_every_machine_has_a_column_and_gaps_are_empty():
     assert measured.machines() == [
         {"what": "processor", "machine 1": "p", "machine 2": "q"},
@@ -111,12 +105,6 @@ def test_a_shape_of_tile_has_a_row_with_its_bound():
         {"tiles": "2 x 4", "plain": 1.1, "causal": 1.3, "bound": 0.8},
         {"tiles": "8 x 4", "plain": 0.9, "causal": "", "bound": ""},
     ]
-
-
-@pytest.mark.usefixtures("record")
-def test_contenders_stand_from_the_fastest_to_the_slowest():
-    assert [(row["what"], row["value"]) for row in measured.contenders(2048)] == [("ours", 1.0), ("theirs", 3.0)]
-    assert {row["whose"] for row in measured.contenders(2048)} == {"others"}  # neither is called ..._attention
 
 
 @pytest.mark.usefixtures("record")
@@ -174,8 +162,3 @@ def test_steps_are_predicted_from_the_bandwidth_of_their_record(record):
     assert (short["measured"], short["ratio"]) == (1.0, 0.52)
     assert (short["fits"], long["fits"]) == ("yes", "no")
     assert long["ratio"] == round(64 * 2**20 / 8e9 / 8e-3, 2)
-
-
-def test_a_row_gives_half_a_flop_for_each_byte(record):
-    record(ROOFLINE)
-    assert [[*row.values()] for row in measured.products()] == [[1, 0.5, 4.0], [64, 32, 50.0]]

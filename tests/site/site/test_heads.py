@@ -73,33 +73,5 @@ def heads(site):
     return heads
 
 
-def test_built_pages_differ_in_title_and_description(heads):
-    for kind, texts in zip(("title", "description"), zip(*heads.values(), strict=True), strict=True):
-        twice = {name: text for name, text in zip(heads, texts, strict=True) if texts.count(text) > 1}
-        assert not twice, f"{kind}: {twice}"
-
-
 def test_a_title_says_the_name_of_the_site_once(heads):
     assert {name: title for name, (title, _) in heads.items() if title.count(NAME) != 1} == {}
-
-
-def test_the_menu_the_contents_and_the_search_say_the_title_and_the_page_its_heading(site):
-    page = ROOT / "docs/practice/index.md"
-    title = front_matter(page)["title"]
-    heading = re.search(r"^# (.+)$", page.read_text("utf-8"), re.MULTILINE)[1]
-    assert title.startswith(f"{heading} (")
-    neighbour = (site / "practice/kill-the-mutant/index.html").read_text("utf-8")
-    assert f'aria-label="Previous: {title}"' in neighbour
-    built = html5lib.parse((site / "practice/index.html").read_text("utf-8"), namespaceHTMLElements=False)
-    assert next(built.iter("h1")).text == heading
-    menu = [link for link in built.iter("a") if "md-nav__link--active" in (link.get("class") or "")]
-    assert title in [" ".join("".join(link.itertext()).split()) for link in menu]
-    index = yaml.safe_load((site / "search/search_index.json").read_text("utf-8"))
-    assert [entry["title"] for entry in index["docs"] if entry["location"] == "practice/"] == [title]
-    assert {entry["title"]: entry["text"] for entry in index["docs"]}["The whole site on your machine"]
-
-
-def test_every_page_has_our_icon(site):
-    for path in site.rglob("*.html"):
-        page = path.read_text("utf-8")
-        assert "This page has moved" in page or re.search(r'<link rel="icon" href="[^"]*assets/favicon\.svg">', page)

@@ -110,24 +110,6 @@ def live(folder):
 
 
 @pytest.mark.nightly
-def test_a_first_build_that_fails_waits_for_the_author(folder):
-    page = folder / "docs/second.md"
-    page.write_text(PAGES["second.md"].replace("caption", "captoin"), "utf-8")
-    live = Live(folder)
-    try:
-        live.says("did you mean 'caption'")
-        page.write_text(PAGES["second.md"], "utf-8")
-        live.shows("second/", "Words")
-        starts = live.log.read_text().count("Starting monitor")
-        live.edit("docs/second.md", "Words", "Other words")
-        live.shows("second/", "Other words")
-        assert live.log.read_text().count("Starting monitor") == starts, "an edit of a page restarts no more"
-    finally:
-        live.process.terminate()
-        live.process.wait(10)
-
-
-@pytest.mark.nightly
 def test_every_edit_is_shown(live):
     live.shows("second/", "Words.*<td>0.5</td>")
     live.edit("docs/second.md", "Words", "Other words")

@@ -66,31 +66,6 @@ def first_use(name, introduced, text):
     return None
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("# T\n\nThe softmax of it.", 3),
-        ("---\ntitle: softmax\n---\n\nTwo\nSoftmaxes.", 6),
-        ("Soft max, softmaxed, softmax-like, `softmax`, $\\softmax$, ![softmax](a.svg).", None),
-        ("```text\nsoftmax\n```\n\n    ```text\n    softmax\n    ```\n", None),
-        ("A [softmax](scores-and-softmax.md#it). A softmax again.\n\nSoftmax.", None),
-        ("The softmax, explained in\n[How do scores](scores-and-softmax.md).", None),
-        ("A [softmax](masks.md).", 1),
-        ("Text.\n\n## Going deeper\n\n### Softmax", None),
-        ("Text.\n\n## Sources\n\nSoftmax", None),
-    ],
-)
-def test_the_walk_finds_a_use_and_lets_a_link_through(text, line):
-    assert first_use("softmax", "learn/scores-and-softmax.md", text) == line
-
-
-def test_an_everyday_word_counts_where_it_is_bold():
-    assert first_use("head", "learn/heads.md", "**Off** the head of **it**.\n\n**A head.** Several **heads**.") == 3
-    assert first_use("head", "learn/heads.md", "**A head.** Worked out in the head.") is None
-    assert first_use("query", "learn/lookup.md", "Two queries.") == 1
-    assert {term.name for term in terms(GLOSSARY.read_text("utf-8"))} >= EVERYDAY
-
-
 def test_no_page_uses_a_term_before_the_page_that_introduces_it():
     order = re.findall(r"- (index\.md|learn/.+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     texts = {page: (ROOT / "docs" / page).read_text("utf-8") for page in order}
