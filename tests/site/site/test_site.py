@@ -170,7 +170,9 @@ def test_the_reference_shows_exactly_the_public_names(site):
         for name, kind in entries
         if kind in ("py:function", "py:class") and name.rpartition(".")[0] in modules
     }
-    assert shown == set(attention.__all__)
+    public = set(attention.__all__)
+    assert not shown - public, f"on the pages, and not in attention/__init__.py: {sorted(shown - public)}"
+    assert not public - shown, f"public, and on no page of docs/reference: {sorted(public - shown)}"
 
 
 def test_the_search_knows_ideas_and_not_the_reference_of_fences(site):
