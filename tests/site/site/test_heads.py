@@ -53,7 +53,7 @@ def test_a_learn_page_asks_two_to_four_questions(page):
     last = text[: text.rfind("```quiz-question") if count else len(text)].count("\n") + 1
     wanted = 'two to four are wanted, each a ```quiz-question fence under "## Check yourself"'
     if not 2 <= count <= 4:
-        pytest.fail(f"{short(page)}:{last}: {count} questions for the reader; {wanted}", pytrace=False)
+        pytest.fail(f"{short(page)}:{last}: quiz questions: {count}; {wanted}", pytrace=False)
 
 
 def test_no_question_stands_twice():
