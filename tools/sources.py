@@ -42,8 +42,12 @@ def main() -> None:
     for key, source in after.items():
         for name in ("places", "digest"):
             old, new = sources[key].fields.get(name, "none"), source.fields.get(name, "none")
+            gone, came = (
+                "; ".join(part for part in one.split("; ") if part not in other.split("; "))
+                for one, other in ((old, new), (new, old))
+            )
             if old != new:
-                print(f"{key}: {name} {old} -> {new}")
+                print(f"{key}: {name} {gone or 'nothing'} -> {came or 'nothing'}")
     save(after)
 
 

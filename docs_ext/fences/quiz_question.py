@@ -160,7 +160,8 @@ def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]
         if one.text.strip() == other.text.strip():
             raise SpecError(f"the option {one.text!r} is there twice", key=one.text)
         if one.settled_by == other.settled_by:
-            raise SpecError(f"the same expression settles {one.text!r} and {other.text!r}", key=other.text)
+            hint = "let each option's 'holds' compare with what that option says"
+            raise SpecError(f"the same expression settles {one.text!r} and {other.text!r}: {hint}", key=other.text)
     for option in options:
         holds = _value(option.settled_by, names, option.text)
         if not isinstance(holds, bool | np.bool_):

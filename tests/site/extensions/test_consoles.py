@@ -39,7 +39,9 @@ def test_every_public_name_shows_two_results(name):
 
 @pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
 def test_a_console_ends_with_a_blank_line(console):
-    assert console.code.endswith("\n\n"), f"{console.where}: doctest would read the closing fence as output"
+    if not console.code.endswith("\n\n"):
+        why = "leave a blank line before the closing fence, which doctest would read as output"
+        pytest.fail(f"{console.where}: {why}", pytrace=False)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -150,7 +150,7 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
     "no wrong option": (re.search("wrong:.*", CHOICE, re.S)[0], "", None, "'wrong' is missing"),
     "an option twice": ('"4 : 1"', '"8 : 1"', 15, "'8 : 1' is there twice"),
     "an option that is right and wrong": ('"4 : 1"', '"16 : 1"', 8, "'16 : 1' is there twice"),
-    "an expression copied and not changed": ("odds, 4)", "odds, 8)", 15, "same expression settles"),
+    "an expression copied and not changed": ("odds, 4)", "odds, 8)", 15, "compare with what that option says"),
     "no reason": ("    because: Squared.\n", "", 8, "'16 : 1' needs two keys, holds and because"),
     "an empty reason": ("because: Squared.", "because:", 8, "needs two keys"),
     "an unknown key of an option": ("because: Squared.", "becuase: Squared.", 8, "needs two keys"),

@@ -32,9 +32,9 @@ def questions(page):
 @pytest.mark.parametrize("page", PAGES, ids=short)
 def test_a_page_has_a_title_and_a_description_in_its_front_matter(page):
     given = front_matter(page)
-    assert "title" in given, "no title: the heading, with the engineer's term in brackets"
+    assert "title" in given, f"{short(page)}:1: no title: the heading, with the engineer's term in brackets"
     length = len(given.get("description", ""))
-    assert 70 <= length <= 155
+    assert 70 <= length <= 155, f"{short(page)}:1: the description has {length} characters; 70 to 155 are wanted"
 
 
 def test_no_title_and_no_description_is_there_twice():
@@ -47,7 +47,13 @@ def test_no_title_and_no_description_is_there_twice():
 @pytest.mark.parametrize("page", LEARN, ids=short)
 def test_a_learn_page_asks_two_to_four_questions(page):
     count = len(questions(page))
-    assert 2 <= count <= 4 or (page.stem == "engineering" and count == 0)  # a map, which explains nothing itself
+    if page.stem == "engineering" and count == 0:
+        return  # a map, which explains nothing itself
+    text = page.read_text("utf-8")
+    last = text[: text.rfind("```quiz-question") if count else len(text)].count("\n") + 1
+    wanted = 'two to four are wanted, each a ```quiz-question fence under "## Check yourself"'
+    if not 2 <= count <= 4:
+        pytest.fail(f"{short(page)}:{last}: quiz questions: {count}; {wanted}", pytrace=False)
 
 
 def test_no_question_stands_twice():

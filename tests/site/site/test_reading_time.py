@@ -73,7 +73,7 @@ def test_each_learn_page_tells_its_number_and_its_minutes(shown):
     learn = [source for source in shown if source.startswith("learn/")]
     for number, source in enumerate(learn, 1):
         first, whole = map(math.ceil, reading(shown[source][1]))
-        line = f"{number} of {len(learn)} · {first} minutes"
+        line = f"{number} of {len(learn)} · {first} minute{'s' * (first > 1)}"
         assert shown[source][0] == line + (f", {whole} with Going deeper" if whole > first else ""), source
 
 
