@@ -10,7 +10,10 @@ from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
 import attention
+from attention.arguments import AttentionOptions, SharedOptions
 
+_PUBLIC = [getattr(attention, name) for name in attention.__all__]
+_ADDRESSES = {one.__name__: f"{one.__module__}.{one.__name__}" for one in (*_PUBLIC, AttentionOptions, SharedOptions)}
 _LEFT_ALONE = {"a", "autoref", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
 
 
@@ -24,9 +27,8 @@ def _link(parent: Element) -> None:
     if parent.tag in _LEFT_ALONE:
         return
     for place, child in enumerate(parent):
-        if child.tag == "code" and child.text in attention.__all__:
-            address = f"{getattr(attention, child.text).__module__}.{child.text}"
-            link = Element("autoref", identifier=address)
+        if child.tag == "code" and child.text in _ADDRESSES:
+            link = Element("autoref", identifier=_ADDRESSES[child.text])
             link.tail, child.tail = child.tail, None
             link.append(child)
             parent[place] = link

@@ -60,6 +60,12 @@ def test_an_address_with_an_anchor_opens_its_row_alone(tab, server):
     assert not is_open(page, OTHER)
 
 
+def test_a_row_far_down_stays_below_the_header_while_the_page_is_laid_out(open_page):
+    page = open_page("learn/masks/#broken-behind-a-mask", at_once=False)
+    page.wait_for_timeout(1000)
+    wait_until_open(page, "broken-behind-a-mask")
+
+
 def test_a_link_within_the_page_opens_the_row_however_often(fresh):
     for _ in range(2):
         fresh.locator(f".md-content p a[href$='#{OTHER}']").click()

@@ -472,3 +472,9 @@ def test_shared_heads_are_not_copied_when_one_token_is_decoded(options):
     without_padding = 2 * key.nbytes if "window" in options else 0  # keys that nobody sees are written as 0
     assert peak <= 5 * (scores + output.nbytes) + without_padding
     assert 5 * scores < key.nbytes  # so that no copy of the keys could hide in it
+
+
+def test_a_query_with_heads_does_not_meet_keys_of_a_batch_alone():
+    query, key = np.zeros((2, 3, 5, 4)), np.zeros((2, 5, 4))  # (2, 3) and (2,) do not broadcast
+    with pytest.raises(ValueError, match=r"leading axes of query, key, value.* query \(2, 3, 5, 4\), key \(2, 5, 4\)"):
+        scaled_dot_product_attention(query, key, key)

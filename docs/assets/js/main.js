@@ -74,13 +74,15 @@ function layOutRest() {
 }
 const later = globalThis.requestIdleCallback ?? setTimeout;
 
-// A link to the state of a widget leads to the widget. On the way back the browser goes where the reader was.
+// A link to the state of a widget leads to the widget. On the way back the browser goes where the reader was. In either
+// case the whole page is laid out at once: a block that is laid out later would move the place away.
 const isState = () => location.hash.startsWith("#~");
 
 function findPlace() {
   const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-  if (visit?.type !== "navigate") root.classList.add("whole"); // as tall as the page was
-  else if (isState()) named()?.scrollIntoView();
+  const isNew = visit?.type === "navigate";
+  if (!isNew || location.hash) root.classList.add("whole");
+  if (isNew && location.hash) named()?.scrollIntoView();
 }
 
 /** Back and Forward show what the address says again; an anchor leaves widgets as they are. */

@@ -37,6 +37,13 @@ def test_a_page_has_a_title_and_a_description_in_its_front_matter(page):
     assert 70 <= length <= 155, f"{short(page)}:1: the description has {length} characters; 70 to 155 are wanted"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=short)
+def test_a_page_has_one_heading_of_the_first_rank(page):
+    text = re.sub(r"^( *)(```+).*?^\1\2", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall("^# .+", text, re.MULTILINE)
+    assert len(headings) == 1, f"{short(page)}: give it one line '# Title', not {headings}"
+
+
 def test_no_title_and_no_description_is_there_twice():
     for key in ("title", "description"):
         counts = Counter(front_matter(page).get(key) for page in PAGES)
@@ -73,8 +80,7 @@ def heads(site):
         head = path.read_text("utf-8").partition("</head>")[0]
         root = html5lib.parse(head, namespaceHTMLElements=False)
         described = [meta.get("content") for meta in root.iter("meta") if meta.get("name") == "description"]
-        if described:  # an old address has none
-            heads[path.relative_to(site).as_posix()] = next(root.iter("title")).text.strip(), *described
+        heads[path.relative_to(site).as_posix()] = next(root.iter("title")).text.strip(), *described
     assert len(heads) == len(PAGES)
     return heads
 
