@@ -242,7 +242,7 @@ def fitted(name: str, array: Any, kinds: str, shape: Any) -> Array:
         if result.ndim > len(shape):
             rule += f", and the scores have no axis {-result.ndim}"
         if (result.ndim, len(shape)) == (4, 3) and result.shape[1] == 1:
-            rule += f"; for arrays without an axis of heads use {name}[:, 0]"
+            rule += f"; without an axis of heads use {name}[:, 0]"
         _inputs.refuse(rule, **{name: result}, scores=shape)
     return np.atleast_2d(result)
 

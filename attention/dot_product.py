@@ -63,6 +63,8 @@ def attention_scores(
     >>> from attention import attention_scores
     >>> attention_scores([[2.0, 0, 0, 0]], [[3.0, 0, 0, 0], [0, 5, 0, 0]])
     array([[3., 0.]])
+    >>> attention_scores([[2.0, 0, 0, 0]], [[3.0, 0, 0, 0]], scale=1)
+    array([[6.]])
     """
     given = checked(
         query, key, scale=scale, softcap=softcap, enable_gqa=enable_gqa

@@ -111,6 +111,9 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
     >>> merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]])
     array([[1, 2, 3, 4],
            [5, 6, 7, 8]])
+    >>> merge_heads([[[1, 2], [5, 6]]])
+    array([[1, 2],
+           [5, 6]])
     """
     array = _inputs.real("x", x)
     if array.ndim < 3:

@@ -118,13 +118,13 @@ def sliding_window_mask(
 
     Examples
     --------
-    One key back and none ahead:
-
     >>> from attention import sliding_window_mask
     >>> sliding_window_mask(3, left=1)
     array([[ True, False, False],
            [ True,  True, False],
            [False,  True,  True]])
+    >>> sliding_window_mask(1, 3, left=0, offset=2)
+    array([[False, False,  True]])
     """
     distance = distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
@@ -221,13 +221,13 @@ def segment_mask(
 
     Examples
     --------
-    Two tokens of one document and one of another:
-
     >>> from attention import segment_mask
     >>> segment_mask([0, 0, 1])
     array([[ True,  True, False],
            [ True,  True, False],
            [False, False,  True]])
+    >>> segment_mask([1], [0, 0, 1])
+    array([[False, False,  True]])
     """
     if key_segments is None:
         key_segments = query_segments
@@ -277,6 +277,8 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> mask_to_bias(causal_mask(2))
     array([[  0., -inf],
            [  0.,   0.]])
+    >>> mask_to_bias([True, False])
+    array([  0., -inf])
     """
     allowed = _inputs.real("mask", mask, "b")
     return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))

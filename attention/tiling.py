@@ -116,6 +116,8 @@ def tiled_attention(
            [5. , 2. ],
            [2.4, 2.4],
            [5. , 2. ]])
+    >>> tiled_attention(q, k, v, is_causal=True)[0]
+    array([8., 0.])
     """
     _inputs.options(tiled_attention, foreign)
     given = checked(

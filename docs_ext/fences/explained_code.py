@@ -3,7 +3,7 @@
     ```explained-code
     function: attention/costs.py:_size   # a file, and a function in it
     notes:                               # how a line begins: its note
-      "def": The size comes with its name, so that an error can tell which is wrong.
+      "def": The size comes with its name, for the error.
       "return": An integer of 0 or more passes.
     ```
 
