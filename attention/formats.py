@@ -36,7 +36,7 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     A tie goes to the even multiple, as in processors. The bits are those of
     sign, exponent and fraction; $p$ is the precision.
 
-    | format | bits | $p$ | $e_\text{min}$ | largest | beyond |
+    | format | bits | precision $p$ | from $e_\text{min}$ | largest | beyond |
     | --- | --- | --- | --- | --- | --- |
     | `"float16"` | 1, 5, 10 | 11 | $-14$ | 65504 | inf |
     | `"bfloat16"` | 1, 8, 7 | 8 | $-126$ | about 3.39e38 | inf |
