@@ -186,16 +186,16 @@ def test_six_lines_with_a_mistake_are_found_out(right, wrong):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_with_values_that_are_keys_the_slope_is_their_covariance(seed):
+def test_the_slope_is_the_covariance_of_keys_and_values(seed):
     rng = np.random.default_rng(seed)
-    n, d = (int(size) for size in rng.integers([2, 1], [9, 6]))
-    query, keys = rng.standard_normal(d), rng.standard_normal((n, d))
-    slope = slope_of(lambda q: loop_output([q], keys, keys, scale=1)[0], query)
-    p = attention_weights(query[None], keys, scale=1.0)[0]
-    mean = p @ keys
-    covariance = sum(w * np.outer(k - mean, k - mean) for w, k in zip(p, keys, strict=True))
-    assert_equal(slope, covariance)
-    assert not np.allclose(slope, sum(w * np.outer(k, k) for w, k in zip(p, keys, strict=True)))  # not about the mean
+    n, d_k, d_v = (int(size) for size in rng.integers([2, 1, 1], [9, 6, 6]))
+    query, keys, values = rng.standard_normal(d_k), rng.standard_normal((n, d_k)), rng.standard_normal((n, d_v))
+    slope = slope_of(lambda q: loop_output([q], keys, values)[0], query)
+    p = attention_weights(query[None], keys)[0]
+    mean_key, mean_value = p @ keys, p @ values
+    rows = list(zip(p, keys, values, strict=True))
+    assert_equal(slope, sum(w * np.outer(k - mean_key, v - mean_value) for w, k, v in rows) / np.sqrt(d_k))
+    assert not np.allclose(slope, sum(w * np.outer(k, v) for w, k, v in rows) / np.sqrt(d_k))  # not about the means
 
 
 @pytest.mark.parametrize("seed", range(8))
