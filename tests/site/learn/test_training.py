@@ -242,15 +242,19 @@ def test_without_the_mask_the_first_and_the_last_can_win_but_none_in_between():
         np.testing.assert_allclose(third - second, second - first, atol=1e-12)
 
 
-def test_with_64_features_scaling_makes_all_starts_alike():
+def test_with_64_features_small_first_scores_make_all_starts_alike():
     ends, middles = {}, {}
-    for scale, runs in PAGE["wide"].items():
-        ends[scale] = [PAGE["accuracy"](run[-1], X, NAMES, **CAUSAL, scale=scale) for run, _ in runs]
-        middles[scale] = [np.mean(losses[40:60]) for _, losses in runs]
-    assert min(ends[None]) > 0.99
-    assert [end > 0.99 for end in ends[1.0]] == [end > 0.95 for end in ends[1.0]] == [False, True, True, True, False]
-    assert np.ptp(middles[None]) < np.ptp(middles[1.0]) / 2
-    assert sum(middle < min(middles[None]) for middle in middles[1.0]) >= 2, "the lucky ones are faster"
+    for name, runs in PAGE["wide"].items():
+        scale = None if name.startswith("scaled") else 1.0
+        ends[name] = [PAGE["accuracy"](run[-1], X, NAMES, **CAUSAL, scale=scale) for run, _ in runs]
+        middles[name] = [np.mean(losses[40:60]) for _, losses in runs]
+    raw = ends["raw"]
+    assert min(ends["scaled"] + ends["small"]) > 0.99
+    assert [end > 0.99 for end in raw] == [end > 0.95 for end in raw] == [False, True, True, True, False]
+    assert np.ptp(middles["scaled"]) < np.ptp(middles["raw"]) / 2
+    assert sum(middle < min(middles["scaled"]) for middle in middles["raw"]) >= 2, "the lucky ones are faster"
+    slow = zip(ends["scaled, slower"], ends["small, slower"], strict=True)
+    assert all(scaled < small - 0.1 for scaled, small in slow), "what the division costs at a slow rate"
 
 
 def test_one_head_answers_one_question_of_two_and_two_heads_both():
