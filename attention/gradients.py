@@ -61,7 +61,7 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
     array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125],
            [-1.    ,  0.5   , -0.125 ,  0.75  , -0.125 ]])
 
-    A row that has made up its mind learns nothing:
+    The scores of a row that has made up its mind learn nothing:
 
     >>> from attention import softmax_vjp
     >>> softmax_vjp([1.0, 0.0], [-5.0, 5.0])
