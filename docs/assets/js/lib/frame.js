@@ -10,7 +10,8 @@ import { markup } from "./markup.js";
 /** @typedef {string | number | Markup} Text */
 /** @typedef {Record<string, string | number>} State */
 /**
- * What the hand has brought about besides the state: fields that cannot be read and why, or what is said instead.
+ * What the hand has brought about besides the state: fields that cannot be read and why, and what is said instead of the
+ * sentence.
  * @typedef {{ problems: Record<string, string>, message: string }} Live
  */
 /**
@@ -66,12 +67,12 @@ export const slider = (name, label, value, [min, max], says) =>
 
 /**
  * A field for a number, which may be typed as 1/2 or 50% too; an arrow key steps by one.
- * @type {(name: string, label: string, value: string | number, range: [number, number], live: Live) => Markup}
+ * @type {(widget: string, name: string, label: string, value: string | number, range: [number, number], live: Live) => Markup}
  */
-export const numberField = (name, label, value, [min, max], { problems }) =>
+export const numberField = (widget, name, label, value, [min, max], { problems }) =>
   markup`<input type="text" name="${name}" aria-label="${label}" value="${value}" data-min="${min}" data-max="${max}"
-    aria-invalid="${`${Boolean(problems[name])}`}" autocomplete="off">
-  <span class="error" role="alert">${problems[name] ?? ""}</span>`;
+    aria-invalid="${`${name in problems}`}" aria-describedby="${widget}-${name}-error" autocomplete="off">
+  <span class="error" id="${widget}-${name}-error" role="alert">${problems[name] ?? ""}</span>`;
 
 /**
  * A part of the state without a control of its own: buttons and cells set it. The pattern says what an address may hold.
@@ -114,7 +115,7 @@ export const sets = (state) => markup`data-set="${JSON.stringify(state)}"`;
  */
 export const button = (text, does) =>
   typeof does === "string"
-    ? markup`<button type="button" aria-disabled="true" data-says="${does}">${text}</button>`
+    ? markup`<button type="button" data-says="${does}">${text}</button>`
     : markup`<button type="button" ${sets(does)}>${text}</button>`;
 
 /**
