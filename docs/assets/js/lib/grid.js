@@ -7,16 +7,18 @@ import { decimal, fraction, largestFirst, share, vector } from "./numbers.js";
 /** @typedef {import("./markup.js").Markup} Markup */
 
 /**
- * A weight: as a fraction where it is exact, with the decimal beside it. `box` is what its cell holds besides.
+ * A weight: as a fraction where it is exact, with the decimal beside it. `box` is what its cell holds besides, `kind` a
+ * class of the cell.
  * @param {number} weight
  * @param {boolean} allowed
  * @param {(content: Markup) => Markup} [box]
+ * @param {string} [kind]
  */
-export function weightCell(weight, allowed, box = (content) => content) {
+export function weightCell(weight, allowed, box = (content) => content, kind = "") {
   const exact = fraction(weight);
   if (!allowed) return markup`<td data-weight="0" data-masked>${box(MASKED)}</td>`;
   const both = exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`;
-  return markup`<td data-weight="${weight}" style="--w:${weight}">${
+  return markup`<td ${kind && markup`class="${kind}"`} data-weight="${weight}" style="--w:${weight}">${
     box(markup`<span>${exact ?? decimal(weight)}</span>${both ?? ""}`)
   }</td>`;
 }
