@@ -20,7 +20,7 @@ from typing import Any
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
 from docs_ext.reading.head import read_head
-from docs_ext.reading.words import rank_of, row_of
+from docs_ext.reading.words import ranked, row_of
 
 REQUIRED = head.REQUIRED
 OPTIONAL = (*head.OPTIONAL, "selected", "show")
@@ -31,10 +31,9 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     if spec.get("show", "weights") != "weights":
         raise SpecError(f"show can be 'weights' only: {spec['show']!r}", key="show")
     grid = read_head(spec)
-    queries, keys = ([(word, rank_of(words, i)) for i, word in enumerate(words)] for words in (grid.queries, grid.keys))
     return {
-        "queries": queries,
-        "keys": keys,
+        "queries": ranked(grid.queries),
+        "keys": ranked(grid.keys),
         "row": row_of(spec, "selected", grid.queries),
         "weights": grid.weights,
         "allowed": grid.allowed,

@@ -7,7 +7,9 @@ from tests.browser.widget import Widget
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/training/"
-CONTRACT = [Widget("training-replay", PAGE, "at=99", apart=".checkpoint, output")]  # without a script each grid says it above itself
+CONTRACT = [
+    Widget("training-replay", PAGE, "at=99", apart=".checkpoint, output")
+]  # without a script each grid says it above itself
 
 
 def test_the_slider_goes_through_the_steps_of_the_page(widget):

@@ -50,7 +50,7 @@ export function bindFigure(element, { first, html }) {
     rest();
   }
   const say = () => {
-    const says = form.querySelector("output")?.textContent ?? "";
+    const says = [...form.querySelectorAll("output")].map((one) => one.textContent).join(" ");
     if (heard.textContent !== says) heard.textContent = says;
   };
   const rest = atRest(() => {

@@ -19,7 +19,13 @@ import { markup } from "../lib/markup.js";
 export const first = ({ row }) => ({ row });
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
-export function html(data, state, live) {
+export const html = (data, state, live) => markup`${head(data.id, data.title, live)}${figure(data, state, live)}`;
+
+/**
+ * The grid and what is said of its rows, which may stand in another widget.
+ * @type {(data: Data, state: State, live: Live | null) => import("../lib/markup.js").Markup}
+ */
+export function figure(data, state, live) {
   const { id, title, queries, keys, weights, allowed, output: outputs } = data;
   const rows = queries.map((query, i) => {
     const at = sets({ row: i });
@@ -33,7 +39,6 @@ export function html(data, state, live) {
   const says = queries.map((_, i) => say(data, i));
   const masked = allowed.flat().every(Boolean) ? "" : "masked";
   return markup`
-${head(id, title, live)}
 <div class="attention-grid">
 ${
     table(

@@ -2,7 +2,7 @@
 
 import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, folded, frame, scrolling, table } from "../lib/frame.js";
+import { choice, folded, frame, records, scrolling, table } from "../lib/frame.js";
 import { columns } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { share, vector } from "../lib/numbers.js";
@@ -93,27 +93,14 @@ function prediction(data) {
 function allCases(data) {
   const { words, row } = data;
   const cases = words.map((sentence, order) => ({ sentence, ...compute(data, { order, asks: row }) }));
-  const heads = ["sentence", HOW[0], "joined by W_O", HOW[1]];
-  return markup`
-<table class="numbers">
-<caption><span>What ${words[0][row]} receives</span></caption>
-<thead><tr>${
-    heads.map((name) =>
-      markup`<th scope="col" class="word">${name === heads[2] ? markup`joined by ${W_O}` : name}</th>`
-    )
-  }</tr></thead>
-<tbody>
-${
-    cases.map(({ sentence, blends, joined }) =>
-      markup`<tr>${
-        [sentence.join(" "), longRow(blends), vector(joined), vector(blends[2])].map((text) =>
-          markup`<td class="word">${text}</td>`
-        )
-      }</tr>`
-    )
-  }
-</tbody>
-</table>`;
+  const names = ["sentence", HOW[0], markup`joined by ${W_O}`, HOW[1]];
+  const rows = cases.map(({ sentence, blends, joined }) => [
+    sentence.join(" "),
+    longRow(blends),
+    vector(joined),
+    vector(blends[2]),
+  ]);
+  return records(`What ${words[0][row]} receives`, names, rows);
 }
 
 /** @type {(blends: number[][]) => string} */
