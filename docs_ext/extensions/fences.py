@@ -2,8 +2,9 @@
 
 A fence is YAML; the module of its name turns the mapping into HTML that is complete without JavaScript. Any mistake in
 a fence stops the build with its page and line. A module holds `REQUIRED` and `OPTIONAL`, the keys of its fence, and
-`render`; an `OPTIONAL` of None leaves the check of further keys to `render`. An `id` is everybody's optional key:
-without one a fence is numbered within its page.
+either `data`, what the script of its name draws, or `render`, the HTML of what no script redraws; an `OPTIONAL` of None
+leaves the check of further keys to it. An `id` is everybody's optional key: without one a fence is numbered within its
+page.
 
 In mkdocs.yml, `docs_ext.extensions.fences` stands after `pymdownx.superfences`, which finds the fences.
 """
@@ -18,11 +19,13 @@ from typing import Any, NoReturn, Protocol, cast
 
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
+from markupsafe import Markup
 from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from pymdownx.superfences import SuperFencesCodeExtension  # type: ignore[import-untyped]
 
 from docs_ext.errors import SpecError, did_you_mean
+from docs_ext.html.widget import figure
 from docs_ext.reading.fence import bare, check_keys, find_fences, parse
 from docs_ext.reading.page import PageError, source_lines
 
@@ -32,12 +35,15 @@ _IDS = re.compile(r'(?<=\sid=")[^"]+')
 
 
 class Fence(Protocol):
-    """What the module of a fence holds."""
+    """What the module of a fence holds; of `data` and `render` one."""
 
     REQUIRED: Collection[str]
     OPTIONAL: Collection[str] | None
 
-    def render(self, spec: Mapping[str, Any]) -> str:
+    def data(self, spec: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the script of the fence's name draws, by name."""
+
+    def render(self, spec: Mapping[str, Any]) -> Markup:
         """Turn the mapping of a fence into HTML."""
 
 
@@ -50,10 +56,18 @@ def names() -> list[str]:
 def fence(name: str) -> Fence:
     """Import the module of a fence; those that no page uses are never loaded."""
     module = import_module(f"docs_ext.fences.{name.replace('-', '_')}")
-    for part in ("REQUIRED", "OPTIONAL", "render"):
-        if not hasattr(module, part):
-            raise SpecError(f"{module.__name__} must define {part}")
+    for parts in (("REQUIRED",), ("OPTIONAL",), ("data", "render")):
+        if not any(hasattr(module, part) for part in parts):
+            raise SpecError(f"{module.__name__} must define {' or '.join(parts)}")
     return cast(Fence, module)
+
+
+def draw(name: str, spec: Mapping[str, Any]) -> Markup:
+    """Turn the mapping of a fence into HTML."""
+    module = fence(name)
+    if not hasattr(module, "data"):
+        return module.render(spec)
+    return figure(name, {"id": spec["id"], "title": spec["caption"], **module.data(spec)})
 
 
 def render(name: str, text: str, default_id: str) -> str:
@@ -61,7 +75,7 @@ def render(name: str, text: str, default_id: str) -> str:
     spec, lines = parse(text)
     try:
         check_keys(spec, fence(name).REQUIRED, fence(name).OPTIONAL)
-        return fence(name).render({"id": default_id} | spec)
+        return draw(name, {"id": default_id} | spec)
     except SpecError as error:
         if error.line is None and error.key is not None:
             error.line = lines.get(error.key)

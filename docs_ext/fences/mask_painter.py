@@ -15,24 +15,18 @@
     ```
 
 Without JavaScript there is the grid under the first mask.
-
-The HTML is that grid; the script puts a checkbox into every cell.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from docs_ext.errors import SpecError
-from docs_ext.html.grid_table import live_grid, statement
-from docs_ext.html.template import template
-from docs_ext.html.widget import widget
 from docs_ext.reading import head
 from docs_ext.reading.expressions import value
-from docs_ext.reading.head import Head, read_head
+from docs_ext.reading.head import read_head
 from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = (*head.REQUIRED, "masks", "predict")
@@ -40,57 +34,29 @@ OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
 
 Mask = NDArray[np.bool_]
 
-_QUESTION = template(
-    "forbid <em>{{ key }}</em> for <em>{{ row }}</em> too. What do the keys get that it may still look at?"
-)
 
-
-def render(spec: Mapping[str, Any]) -> Markup:
-    """Turn the mapping of a fence into HTML."""
+def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the script draws."""
     masks = _masks(spec)
     first = next(iter(masks.values()))
-    one = _under(first, spec)
-    row = row_of(spec, "selected", one.queries)
-    question, answer = _prediction(spec, one, first)
-    return widget(
-        "mask-painter",
-        str(spec["id"]),
-        title=str(spec["caption"]),
-        question=question,
-        answer=answer,
-        body=live_grid(one, row, str(spec["caption"])),
-        says=statement(one, row),
-        words=names_of(one.queries),
-        q=one.q.tolist(),
-        k=one.k.tolist(),
-        v=None if one.v is None else one.v.tolist(),
-        masks={name: _bits(mask) for name, mask in masks.items()},
-        row=row,
-    )
-
-
-def _under(mask: Mask, spec: Mapping[str, Any]) -> Head:
-    one = read_head({**spec, "options": {"mask": mask}})
-    if one.output is None:
+    one = read_head({**spec, "options": {"mask": first}})
+    if one.v is None:
         raise SpecError("a painted mask changes outputs: give v, or x and w_v")
-    return one
-
-
-def _prediction(spec: Mapping[str, Any], one: Head, mask: Mask) -> tuple[str, str]:
-    """Ask what happens to a row that loses one key more, and let the package answer."""
     predict = spec["predict"]
     if not isinstance(predict, dict) or predict.keys() != {"row", "forbid"}:
         raise SpecError("predict is a mapping, such as {row: chased, forbid: cat}", key="predict")
     row, key = row_of(predict, "row", one.queries), row_of(predict, "forbid", one.keys)
-    if not mask[row, key]:
+    if not first[row, key]:
         raise SpecError("predict: the first mask forbids this key already", key="predict")
-    without = mask.copy()
-    without[row, key] = False
-    names = names_of(one.queries)
-    return (
-        _QUESTION(key=names[key], row=names[row]),
-        f"{statement(_under(without, spec), row)}. They share the whole budget and keep their ratios.",
-    )
+    return {
+        "words": names_of(one.queries),
+        "q": one.q,
+        "k": one.k,
+        "v": one.v,
+        "masks": {name: "".join("1" if allowed else "0" for allowed in mask.flat) for name, mask in masks.items()},
+        "row": row_of(spec, "selected", one.queries),
+        "predict": [row, key],
+    }
 
 
 def _masks(spec: Mapping[str, Any]) -> dict[str, Mask]:
@@ -107,8 +73,3 @@ def _masks(spec: Mapping[str, Any]) -> dict[str, Mask]:
             shape = np.shape(mask)
             raise SpecError(f"the mask {name!r} of shape {shape} does not fit {size} words", key="masks") from None
     return masks
-
-
-def _bits(mask: Mask) -> str:
-    """Write a mask row by row: 1 for a key that is allowed, 0 for one that is not."""
-    return "".join("1" if allowed else "0" for allowed in mask.flat)

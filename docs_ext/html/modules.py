@@ -26,7 +26,7 @@ const $import = async (from, path) => {{
   await null; // what asked goes on first
   return $need(new URL(path, `file:///${{from}}`).pathname.slice(1));
 }};
-$need("{first}");
+{then}
 }})();
 """
 
@@ -36,8 +36,18 @@ def one_script(folder: Path, first: str, *others: str) -> str:
 
     As in a browser, a module runs once, after those that it imports, and what `import()` asks for when it is asked for.
     """
+    return _SCRIPT.format(modules=_joined(folder, first, *others), then=f'$need("{first}");')
+
+
+def library(folder: Path, *names: str) -> str:
+    """Write modules, and all that they need, as a script that defines `call(module, function, arguments)`."""
+    call = "globalThis.call = (name, part, given) => $need(name)[part](...given);"
+    return _SCRIPT.format(modules=_joined(folder, *names), then=call)
+
+
+def _joined(folder: Path, *names: str) -> str:
     bodies: dict[str, str] = {}
-    missing = [first, *others]
+    missing = [*names]
     while missing:
         name = missing.pop()
         if name not in bodies:
@@ -45,7 +55,7 @@ def one_script(folder: Path, first: str, *others: str) -> str:
             bodies[name] = _body(name, source)
             paths = [found["path"] for kind in (_IMPORT, _LATER) for found in kind.finditer(source)]
             missing += [_at(name, path) for path in paths if path]
-    return _SCRIPT.format(modules="\n".join(bodies[name] for name in sorted(bodies)), first=first)
+    return "\n".join(bodies[name] for name in sorted(bodies))
 
 
 def _body(name: str, source: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from docs_ext.html import renderer
 from docs_ext.html.template import template
 
 _WIDGET = template("""
@@ -26,6 +27,12 @@ _WIDGET = template("""
 """)
 _HEAD = template("""
 <div class="widget-head"><p class="widget-title" id="{{ ident }}-title">{{ title }}</p></div>
+""")
+_FIGURE = template("""
+<div data-search-exclude>
+<{{ tag }} class="widget" id="{{ data.id }}" role="group" aria-labelledby="{{ data.id }}-title"
+  data-given="{{ data | json }}">{{ body }}</{{ tag }}>
+</div>
 """)
 _STILL = template("""
 <div class="{{ kind }}" id="{{ ident }}" data-search-exclude>
@@ -48,6 +55,12 @@ def widget(
         says=says,
         data=data,
     )
+
+
+def figure(tag: str, data: dict[str, Any]) -> Markup:
+    """Write the element with its data and what its script draws of them in the first state."""
+    plain = renderer.plain(data)
+    return _FIGURE(tag=tag, data=plain, body=renderer.draw(tag, plain))
 
 
 def head(ident: str, title: str) -> Markup:

@@ -47,6 +47,11 @@ def names_of(words: Sequence[str]) -> list[str]:
     return [word + rank_of(words, position) for position, word in enumerate(words)]
 
 
+def ranked(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each word with its rank, nothing for a word that is there once."""
+    return [(word, rank_of(words, position)) for position, word in enumerate(words)]
+
+
 def rank_of(words: Sequence[str], position: int) -> str:
     """Say which of several equal words this is: ' (2nd)'; nothing for a word that is there once."""
     if words.count(words[position]) == 1:

@@ -49,10 +49,16 @@ const asked = new Set();
 function define(node) {
   if (!(node instanceof HTMLElement) || node.matches(":defined") || asked.has(node.localName)) return;
   asked.add(node.localName);
-  const file = `widgets/${node.localName}.js`;
-  import(`./${file}`).catch(({ message }) => {
-    console.error(`<${node.localName}> stays as it was built: ${file}: ${message}`);
-  });
+  const name = node.localName;
+  const file = `widgets/${name}.js`;
+  import(`./${file}`).then(({ bind }) => {
+    const Widget = class extends HTMLElement {
+      connectedCallback() {
+        if (!this.querySelector("form")) bind(this); // else it was moved within its page
+      }
+    };
+    if (bind) customElements.define(name, Widget);
+  }).catch(({ message }) => console.error(`<${name}> stays as it was built: ${file}: ${message}`));
 }
 
 function watchWidgets() {

@@ -9,60 +9,45 @@ pytestmark = pytest.mark.nightly
 
 PAGE = "learn/read-the-grid/"
 CONTRACT = [Widget("attention-grid", PAGE, "row=7 row=-1", native=True, apart="output")]
-GRID = ".attention-grid"
+GRID = "attention-grid"
 SPOTLIGHT = """grid => [...grid.querySelectorAll("tbody tr")]
   .map((row, index) => getComputedStyle(row).outlineStyle === "solid" ? index : -1).filter(index => index >= 0)"""
 SEEN = """grid => [...grid.querySelectorAll(".statements > :not(.visually-hidden)")]
   .filter(e => getComputedStyle(e).visibility === "visible").map(e => e.textContent)"""
-OPENED_AFRESH = """grid => {
-  history.replaceState(null, "", location.pathname);
-  grid.querySelectorAll("input").forEach(radio => { radio.checked = radio.defaultChecked; });
-  const element = grid.querySelector("attention-grid");
-  element.replaceWith(element);
-}"""
-
-
-@pytest.fixture
-def grid(page):
-    """Open the page once; every test begins with its default."""
-    page.locator(f"{GRID} output").wait_for()
-    grid = page.locator(GRID).first
-    grid.evaluate(OPENED_AFRESH)
-    return grid
 
 
 def static_statements(grid):
     return grid.locator(".statements > p").all_text_contents()
 
 
-def test_a_click_chooses_a_row_and_the_output_says_it(grid):
-    says = static_statements(grid)
-    assert grid.locator("output").text_content() == f"Query {says[6]}"
+def test_a_click_chooses_a_row_and_the_output_says_it(widget):
+    says = static_statements(widget)
+    assert widget.locator("output").text_content() == f"Query {says[6]}"
     for row in (0, 3, 1):
-        grid.locator("tbody label").nth(row).click()
-        assert grid.evaluate(SPOTLIGHT) == [row]
-        assert grid.evaluate(SEEN) == [f"Query {says[row]}"]
+        widget.locator("tbody label").nth(row).click()
+        assert widget.evaluate(SPOTLIGHT) == [row]
+        assert widget.evaluate(SEEN) == [f"Query {says[row]}"]
 
 
-def test_the_output_is_the_rows_weights_and_its_blend(grid):
-    grid.locator("tbody label").nth(2).click()
-    assert grid.locator("output").text_content() == (
+def test_the_output_is_the_rows_weights_and_its_blend(widget):
+    widget.locator("tbody label").nth(2).click()
+    assert widget.locator("output").text_content() == (
         "Query that: cat 1/2, that 1/4, dog 1/8, the (1st) 1/32, chased 1/32, the (2nd) 1/32, ran 1/32; sum 1; "
         "output (5, 2)"
     )
 
 
-def test_choosing_a_row_moves_nothing(grid):
+def test_choosing_a_row_moves_nothing(widget):
     heights = set()
     for row in range(7):
-        grid.locator("tbody label").nth(row).click()
-        heights.add(grid.bounding_box()["height"])
+        widget.locator("tbody label").nth(row).click()
+        heights.add(widget.bounding_box()["height"])
     assert len(heights) == 1
 
 
 def test_two_grids_of_a_page_are_chosen_apart(open_page):
     page = open_page("learn/heads/")
-    one, two = (page.locator(f"{GRID}:has(attention-grid)").nth(index) for index in (0, 1))
+    one, two = (page.locator(GRID).nth(index) for index in (0, 1))
     for grid in (one, two):
         grid.evaluate(UNFOLD)  # a widget in a closed section has no script yet
         grid.locator("output").wait_for()

@@ -1,37 +1,17 @@
-"""The mask painter: random masks and presets against the package, and arrow keys in its grid."""
+"""The mask painter under the hand: clicks, keys and presets."""
 
 import numpy as np
 import pytest
 
 from attention import causal_mask, padding_mask, segment_mask
-from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
-from docs_ext.html import numbers
-from docs_ext.html.grid_table import statement
-from docs_ext.reading import head
+from attention.example import S5
 from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/masks/"
 CONTRACT = [Widget("mask-painter", PAGE, f"mask=2{'0' * 24}&row=9", roving="td input")]
-X = embed(S5, EARLY5)
 THAT = "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
-SHOWN = """widget => ({
-  weights: [...widget.querySelectorAll("tbody tr")].map(
-    row => [...row.querySelectorAll("td[data-weight]")].map(cell => Number(cell.dataset.weight))),
-  hatched: [...widget.querySelectorAll("td[data-weight]")].map(cell => cell.hasAttribute("data-masked")),
-  outputs: [...widget.querySelectorAll("td.output")].map(cell => cell.textContent),
-  says: widget.querySelector("output").textContent,
-  preset: widget.querySelector("[type=radio]:checked")?.parentElement.textContent ?? null,
-  checked: [...widget.querySelectorAll("[type=checkbox]")].map(box => box.checked),
-  chosen: widget.querySelector("[data-chosen]").rowIndex - 1,
-})"""
-PAINT = f"""(widget, cases) => cases.map(([bits, last]) => {{
-  const boxes = [...widget.querySelectorAll("[type=checkbox]")];
-  boxes.forEach((box, i) => {{ box.checked = bits[i]; }});
-  boxes[last].dispatchEvent(new Event("change", {{bubbles: true}}));
-  return ({SHOWN})(widget);
-}})"""
 
 
 def box(widget, row, key):
@@ -39,40 +19,24 @@ def box(widget, row, key):
 
 
 def assert_shows(widget, mask, row):
-    assert_agrees(widget.evaluate(SHOWN), mask, row)
-
-
-def assert_agrees(shown, mask, row):
-    weights, output = attend(X, W_Q1, mask=mask)
-    np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
-    assert shown["outputs"] == [numbers.vector(one) for one in output]
-    assert shown["checked"] == mask.ravel().tolist()
-    assert shown["hatched"] == (~mask).ravel().tolist()
-    one = head.Head(S5, S5, X @ W_Q1, X @ W_K, X @ W_V, {}, weights, mask, output)
-    assert shown["says"] == statement(one, row)
-    assert shown["chosen"] == row
-
-
-def test_any_mask_shows_what_the_package_computes(widget):
-    rng = np.random.default_rng(5)
-    masks = [rng.random((5, 5)) < rng.choice([0, 0.3, 0.7, 1]) for _ in range(100)]
-    last = rng.integers(25, size=100).tolist()
-    all_shown = widget.evaluate(PAINT, [[mask.ravel().tolist(), cell] for mask, cell in zip(masks, last, strict=True)])
-    for shown, mask, cell in zip(all_shown, masks, last, strict=True):
-        assert_agrees(shown, mask, cell // 5)
+    hatched = widget.locator("td[data-weight]").evaluate_all("cells => cells.map(e => e.hasAttribute('data-masked'))")
+    assert hatched == (~mask).ravel().tolist()
+    checked = widget.locator("[type=checkbox]").evaluate_all("boxes => boxes.map(e => e.checked)")
+    assert checked == mask.ravel().tolist()
+    assert widget.locator("[data-chosen] th").text_content() == S5[row]
 
 
 def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
     mask = causal_mask(5)
     assert_shows(widget, mask, 1)
-    assert widget.evaluate(SHOWN)["says"] == THAT
+    assert widget.locator("output").text_content() == THAT
     box(widget, "chased", "cat").locator("xpath=..").click()  # anywhere in the cell
     mask[2, 0] = False
     assert_shows(widget, mask, 2)
-    assert "that 4/5, chased 1/5; masked: cat" in widget.evaluate(SHOWN)["says"]
-    assert widget.evaluate(SHOWN)["preset"] is None
+    assert "that 4/5, chased 1/5; masked: cat" in widget.locator("output").text_content()
+    assert widget.locator("[type=radio]:checked").count() == 0
     box(widget, "chased", "cat").click()
-    assert widget.evaluate(SHOWN)["preset"].strip() == "causal"
+    assert widget.locator("label:has([type=radio]:checked)").text_content() == "causal"
 
 
 def test_it_works_by_keys_alone(widget):

@@ -2,9 +2,15 @@
 
 from fractions import Fraction
 
+import numpy as np
+
+from attention import attention_weights
+from docs_ext.extensions import fences
 from docs_ext.fences import head_switch
+from docs_ext.html import renderer
 from tests.site.fences.reading import plain, read, refuses, rows
 
+SCRIPT = "widgets/head-switch.js"
 SPEC = {
     "id": "h",
     "caption": "c",
@@ -21,11 +27,31 @@ DOUBLINGS = ((3, 2, 0, 1, 0), (1, 2, 0, 3, 0))  # of head 1 and head 2 for chase
 
 
 def parse(spec):
-    return read(head_switch.render(spec))
+    return read(fences.draw("head-switch", spec))
 
 
-def cases(spec=SPEC):
-    return head_switch._cases(spec)
+def drawn(**state):
+    given = renderer.plain({"id": "h", "title": "c", **head_switch.data(SPEC)})
+    live = {"problems": {}, "message": ""}
+    return read(renderer.call(SCRIPT, "html", given, {"order": 0, "heads": 0, "asks": 2} | state, live)["text"])
+
+
+def test_500_states_are_the_packages():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n, d_k, d_v, d_out = rng.integers(1, 6, 4)
+        q = rng.standard_normal((2, 2, n, d_k))
+        k, v = rng.standard_normal((2, n, d_k)), rng.standard_normal((2, n, d_v))
+        w_o = rng.standard_normal((2 * d_v, d_out))
+        order, asks = int(rng.integers(2)), int(rng.integers(n))
+        state = {"order": order, "heads": 0, "asks": asks}
+        shown = renderer.call(SCRIPT, "compute", {"q": q, "k": k, "v": v, "w_o": w_o}, state)
+        weights = attention_weights(q[order], k[order])[:, asks]
+        weights = np.vstack([weights, weights.mean(axis=0)])
+        blends = weights @ v[order]
+        np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["blends"], blends, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["joined"], np.concatenate(blends[:2]) @ w_o, rtol=0, atol=1e-12)
 
 
 def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_average():
@@ -41,8 +67,8 @@ def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_averag
 
 
 def test_each_case_is_told_in_a_sentence():
-    told = [head_switch.statement(cases(), order, how, 2) for order in (0, 1) for how in (0, 1)]
-    assert [line.replace("\N{MINUS SIGN}", "-") for line in told] == [
+    told = [plain(drawn(order=order, heads=how).find(".//output")) for order in (0, 1) for how in (0, 1)]
+    assert told == [
         "cat that chased dog ran, heads side by side: chased receives (5, 2) and (2, 5), "
         "which the output matrix makes (3, -3). "
         "With cat and dog swapped, chased ends with (-3, 3).",
@@ -54,7 +80,14 @@ def test_each_case_is_told_in_a_sentence():
         "dog that chased cat ran, heads averaged: chased receives (3.5, 3.5). "
         "With cat and dog swapped, chased receives (3.5, 3.5).",
     ]
-    assert plain(parse(SPEC).find(".//output")) == told[0].replace("\N{MINUS SIGN}", "-")
+    assert plain(parse(SPEC).find(".//output")) == told[0]
+
+
+def test_the_average_has_a_row_of_its_own_and_is_handed_on_alone():
+    table = drawn(heads=1, order=1, asks=4).find(".//table[@class='weights']")
+    assert ["hidden" in row.attrib for row in table.findall("tbody/tr")] == [False] * 3
+    assert [plain(cell) for cell in table.findall("thead/tr/th")] == ["dog", "that", "chased", "cat", "ran", "receives"]
+    assert rows(table, "tfoot/tr")[0][1:] == ["the average alone", "(3.5, 3.5)"]
 
 
 def test_the_prediction_is_answered_by_the_package():
@@ -75,4 +108,4 @@ REFUSED = {
     "unknown word": ({"selected": "cow"}, "selected", "'cow'"),
     "another width": ({"w_k": "np.eye(3)"}, None, "(3, 3)"),
 }
-test_what_does_not_fit_is_refused = refuses(head_switch.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(head_switch.data, SPEC, REFUSED)

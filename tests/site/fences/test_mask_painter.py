@@ -1,10 +1,17 @@
-"""The painter's static grid: its numbers against exact fractions, its presets, and what it refuses."""
+"""The mask painter: what its script draws against exact fractions and the package, and what it refuses."""
 
+import json
 from fractions import Fraction
 
+import numpy as np
+
+from attention import attention_weights
+from docs_ext.extensions import fences
 from docs_ext.fences import mask_painter
+from docs_ext.html import renderer
 from tests.site.fences.reading import HEAD, read, refuses, text
 
+SCRIPT = "widgets/mask-painter.js"
 SPEC = HEAD | {
     "id": "p",
     "caption": "c",
@@ -14,7 +21,7 @@ SPEC = HEAD | {
 
 
 def parse(spec):
-    return read(mask_painter.render(spec))
+    return read(fences.draw("mask-painter", spec))
 
 
 def test_the_grid_stands_under_the_first_mask():
@@ -29,6 +36,31 @@ def test_the_grid_stands_under_the_first_mask():
     assert [n for n, cell in enumerate(rows[1].findall("td")) if "data-masked" in cell.attrib] == [2, 3, 4]
     outputs = [text(row.find("td[@class='output']")) for row in rows]
     assert outputs == ["(8, 0)", "(20/3, 4/3)", "(80/13, 16/13)", "(3, 3)", "(5, 2)"]
+
+
+def test_500_masks_give_what_the_package_computes():
+    rng = np.random.default_rng(5)
+    for _ in range(500):
+        n = int(rng.integers(1, 7))
+        q, k, v = rng.standard_normal((3, n, 3))
+        mask = rng.random((n, n)) < rng.choice([0, 0.3, 0.7, 1])
+        bits = "".join("01"[int(allowed)] for allowed in mask.flat)
+        given = {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}
+        shown = renderer.call(SCRIPT, "compute", given, {"mask": bits, "row": 0})
+        assert shown["mask"] == mask.tolist()
+        weights = attention_weights(q, k, mask=mask)
+        np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["outputs"], weights @ v, rtol=0, atol=1e-12)
+
+
+def test_each_box_paints_its_own_cell_and_tells_its_row():
+    given = renderer.plain({"id": "p", "title": "c", **mask_painter.data(SPEC)})
+    live = {"problems": {}, "message": ""}
+    drawn = renderer.call(SCRIPT, "html", given, {"mask": "1" * 25, "row": 4}, live)["text"]
+    boxes = read(drawn).findall(".//tbody//input")
+    for cell, box in enumerate(boxes):
+        assert json.loads(box.get("data-set")) == {"mask": "1" * cell + "0" + "1" * (24 - cell), "row": cell // 5}
+    assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 
 
 def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
@@ -54,4 +86,4 @@ REFUSED = {
     "forbidden already": ({"predict": {"row": "cat", "forbid": "dog"}}, "predict", "already"),
     "unknown word": ({"predict": {"row": "bird", "forbid": "dog"}}, "row", "'bird'"),
 }
-test_what_does_not_fit_is_refused = refuses(mask_painter.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(mask_painter.data, SPEC, REFUSED)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from docs_ext.extensions import fences
 from docs_ext.fences import training_replay
+from docs_ext.html import renderer
 from tests.site.fences.reading import read, refuses, rows, text
 
 STEPS = [
@@ -21,7 +23,7 @@ SPEC = {
 
 
 def document(**change):
-    return read(training_replay.render(SPEC | change))
+    return read(fences.draw("training-replay", SPEC | change))
 
 
 def test_every_step_has_its_grid_and_its_guesses():
@@ -53,8 +55,18 @@ def test_each_step_says_what_it_shows_and_the_prediction_counts():
     assert "How many of these 2 names" in text(document().find(".//summary"))
 
 
+def test_the_slider_shows_one_step_alone_and_says_it():
+    given = renderer.plain({"id": "t", "title": "c", **training_replay.data(SPEC)})
+    live = {"problems": {}, "message": ""}
+    for at, says in enumerate(("After 0 steps: 0 of 2", "After 4 steps: 1 of 2", "After 8 steps: 2 of 2")):
+        drawn = read(renderer.call("widgets/training-replay.js", "html", given, {"at": at}, live)["text"])
+        assert [text(one) for one in drawn.findall(".//caption")] == [f"After {STEPS[at]['step']} steps"]
+        assert text(drawn.find(".//output")).startswith(says)
+        assert text(drawn.find(".//span[@class='reading']")) == str(STEPS[at]["step"])
+
+
 test_what_does_not_fit_is_refused = refuses(
-    training_replay.render,
+    training_replay.data,
     SPEC,
     {
         "row that is not there": ({"asks": [1, 3]}, "asks", "rows from 0 to 2: [1, 3]"),

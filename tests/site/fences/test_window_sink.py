@@ -1,40 +1,53 @@
-"""The window and its sink as they stand without a script: numbers against exact fractions, and what is refused."""
-
-from fractions import Fraction
+"""The window and its sink: what the script draws against the package and exact fractions, and what is refused."""
 
 import numpy as np
-import pytest
 
+from attention import attention_weights, sliding_window_mask
+from docs_ext.extensions import fences
 from docs_ext.fences import window_sink
-from tests.site.fences.reading import HEAD, read, refuses, text
+from docs_ext.html import renderer
+from tests.site.fences.reading import HEAD, read, refuses, rows, text
 
 SPEC = HEAD | {"id": "w", "caption": "c", "left": 2}
-DOUBLINGS = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]]
 
 
 def parse(spec):
-    return read(window_sink.render(spec))
+    return read(fences.draw("window-sink", spec))
 
 
-def by_hand(left, right=0, keep=0, sink=None):
-    """Return the weights as fractions, from doublings and the three rules that open a key."""
-    weights = []
-    for i, scores in enumerate(DOUBLINGS):
-        seen = [i - left <= j <= i + right or (j < keep and j <= i) for j in range(5)]
-        powers = [Fraction(2) ** score if allowed else Fraction(0) for score, allowed in zip(scores, seen, strict=True)]
-        total = sum(powers) + (0 if sink is None else Fraction(2) ** sink)
-        weights.append([power / total for power in powers])
-    return weights
+def test_500_states_are_the_packages():
+    rng = np.random.default_rng(3)
+    for _ in range(500):
+        n = int(rng.integers(1, 7))
+        q, k, v = rng.standard_normal((3, n, 3))
+        left, right, keep = rng.integers(0, n, 3).tolist()
+        sink, words = int(rng.integers(0, 8)), list("abcdef"[:n])
+        state = {"left": left, "right": right, "keep": keep, "sink": sink, "row": 0}
+        shown = renderer.call("widgets/window-sink.js", "compute", {"words": words, "q": q, "k": k, "v": v}, state)
+        mask = sliding_window_mask(n, left=left, right=right)
+        mask |= sliding_window_mask(n, left=None) & (np.arange(n) < keep)
+        weights = attention_weights(q, k, mask=mask, sink=(sink - 1) * np.log(2) if sink else None)
+        assert shown["mask"] == mask.tolist()
+        np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["outputs"], weights @ v, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "setting", [{}, {"right": 1}, {"keep": 1}, {"keep": 2, "right": 2}, {"sink": 4}, {"keep": 1, "sink": 0}], ids=str
-)
-def test_a_head_sees_through_the_window_what_the_rules_say(setting):
-    one = window_sink.windowed(SPEC, 1, **setting)
-    expected = np.array(by_hand(1, **setting), float)
-    np.testing.assert_allclose(one.weights, expected, rtol=0, atol=1e-15)
-    assert (one.allowed == (expected > 0)).all()
+def test_a_sink_has_a_column_with_what_it_takes():
+    given = renderer.plain({"id": "w", "title": "c", **window_sink.data(SPEC)})
+    state = {"left": 4, "right": 0, "keep": 0, "sink": 5, "row": 4}  # 16, of which ran has 8 + 4 + 1 + 2 + 1
+    drawn = read(renderer.call("widgets/window-sink.js", "html", given, state, None)["text"])
+    assert rows(drawn)[4] == [
+        "ran",
+        "1/4 0.250",
+        "1/8 0.125",
+        "1/32 0.031",
+        "1/16 0.063",
+        "1/32 0.031",
+        "1/2 0.500",
+        "(2.5, 1)",
+    ]
+    assert text(drawn.find(".//output")).endswith("sum 1/2; the sink takes 1/2; output (2.5, 1)")
+    assert rows(parse(SPEC))[4][6] == "none"
 
 
 def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
@@ -57,4 +70,4 @@ REFUSED = {
     "nothing to predict": ({"selected": "chased"}, "selected", "sees the first word already"),
     "no values": ({"w_v": None}, None, "give v"),
 }
-test_what_does_not_fit_is_refused = refuses(window_sink.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(window_sink.data, SPEC, REFUSED)

@@ -1,80 +1,74 @@
-// <attention-grid> says the chosen row aloud and keeps the choice in the address. Choosing itself needs no script, but a
-// click on any cell does.
+// <attention-grid>: choosing a row needs no script. This one says the row, takes a click on any cell, and keeps the row in
+// the address.
 
-import { chooseByCell } from "../lib/grid-parts.js";
-import { addReset, find, findAll, hearAtRest, make, readState, writeState } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { head, output, sets, table } from "../lib/frame.js";
+import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
+import { markup } from "../lib/markup.js";
 
-class AttentionGrid extends HTMLElement {
-  get state() {
-    return this.dataset.state ?? "";
+/**
+ * Each word with its rank, "" for one that is there once; the row that is chosen at first.
+ * @typedef {{ id: string, title: string, queries: [string, string][], keys: [string, string][], row: number }} Words
+ * @typedef {{ weights: number[][], allowed: boolean[][], output: number[][] | null, hasSink: boolean }} Numbers
+ * @typedef {Words & Numbers} Data
+ */
+/** @typedef {{ row: number }} State */
+/** @typedef {import("../lib/frame.js").Live} Live */
+
+/** @type {(data: Data) => State} */
+export const first = ({ row }) => ({ row });
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export const html = (data, state, live) => markup`${head(data.id, data.title, live)}${figure(data, state, live)}`;
+
+/**
+ * The grid and what is said of its rows, which may stand in another widget.
+ * @type {(data: Data, state: State, live: Live | null) => import("../lib/markup.js").Markup}
+ */
+export function figure(data, state, live) {
+  const { id, title, queries, keys, weights, allowed, output: outputs } = data;
+  const rows = queries.map((query, i) => {
+    const at = sets({ row: i });
+    return markup`
+<tr ${live && at}><th scope="row" class="query"><label>
+  <input type="radio" name="${live ? "row" : `${id}-row`}" value="${i}" ${i === state.row && "checked"}
+  ${!live && markup`aria-describedby="${id}-says-${i}"`}> <span>${ranked(query)}</span></label></th>
+  ${weights[i].map((weight, j) => weightCell(weight, allowed[i][j]))}
+  ${outputs && outputCell(outputs[i])}</tr>`;
+  });
+  const says = queries.map((_, i) => say(data, i));
+  const masked = allowed.flat().every(Boolean) ? "" : "masked";
+  return markup`
+<div class="attention-grid">
+${
+    table(
+      "weights",
+      title,
+      [columns(keys.map(ranked), outputs && OUTPUT), markup`<tbody>${rows}</tbody>`],
+      legend(masked),
+    )
   }
-
-  get radios() {
-    return /** @type {HTMLInputElement[]} */ (findAll(this, "input"));
+<div class="statements">
+${
+    says.map((text, i) =>
+      live ? markup`<p style="visibility:hidden">${text}</p>` : markup`<p id="${id}-says-${i}">${text}</p>`
+    )
   }
-
-  connectedCallback() {
-    this.read(); // what the reader has chosen before this script came stays, unless the address says otherwise
-    if (!this.querySelector("output")) this.build();
-    this.say();
-    this.describe();
-  }
-
-  read() {
-    const { row } = readState(this.state);
-    const saved = this.radios.find((radio) => radio.value === row);
-    if (saved) saved.checked = true;
-  }
-
-  // Show what the address says, and nothing else.
-  restore() {
-    for (const radio of this.radios) radio.checked = radio.defaultChecked;
-    this.read();
-    this.say();
-    this.describe();
-  }
-
-  build() {
-    // The output lies upon the statements, which keep its room but are no longer seen.
-    for (const statement of findAll(this, ".statements > *")) statement.style.visibility = "hidden";
-    find(this, ".statements").append(make("output", { id: `${this.state}-says` }));
-    this.say();
-    hearAtRest(find(this, "output"));
-    if (this.querySelector(".widget-head")) addReset(this, () => this.reset()); // else it is part of a widget that has one
-    chooseByCell(this);
-    this.addEventListener("change", this);
-    this.addEventListener("focusout", this);
-    this.addEventListener("addresschange", () => this.restore());
-  }
-
-  /** @type {(event: Event) => void} */
-  handleEvent({ type, target }) {
-    const chosen = this.radios.find((radio) => radio === target);
-    if (type === "focusout") this.describe();
-    else if (chosen) {
-      this.say();
-      writeState(this.state, { row: chosen.defaultChecked ? null : chosen.value });
-    }
-  }
-
-  reset() {
-    writeState(this.state, { row: null });
-    this.restore();
-  }
-
-  say() {
-    const chosen = this.radios.findIndex((radio) => radio.checked);
-    find(this, "output").textContent = `Query ${findAll(this, ".statements > p")[chosen].textContent}`;
-  }
-
-  // A radio that is reached by Tab is described by the statement. One that is chosen by an arrow key is not, since the
-  // statement is heard: a screen reader would say everything twice. So the description moves when the focus leaves.
-  describe() {
-    for (const radio of this.radios) {
-      if (radio.checked) radio.setAttribute("aria-describedby", find(this, "output").id);
-      else radio.removeAttribute("aria-describedby");
-    }
-  }
+${live && output(`Query ${says[state.row]}`, live)}
+</div>
+</div>
+`;
 }
 
-customElements.define("attention-grid", AttentionGrid);
+/** @type {(word: [string, string]) => unknown} */
+const ranked = ([word, rank]) => [word, rank && markup`<span class="visually-hidden">${rank}</span>`];
+
+/** @type {(data: Data, row: number) => string} */
+function say({ queries, keys, weights, allowed, output, hasSink }, row) {
+  const names = keys.map(([word, rank]) => word + rank);
+  const one = { weights: weights[row], allowed: allowed[row], output: output && output[row] };
+  return statement({ query: queries[row].join(""), keys: names, ...one }, hasSink);
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

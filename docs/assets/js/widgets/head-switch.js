@@ -1,79 +1,126 @@
-// <head-switch>: two heads side by side or averaged, in two word orders. The texts are those that the build writes.
+// <head-switch>: two heads side by side or averaged, in two word orders.
 
 import { attentionWeights, blend } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, folded, frame, records, scrolling, table } from "../lib/frame.js";
+import { columns } from "../lib/grid.js";
+import { markup } from "../lib/markup.js";
 import { share, vector } from "../lib/numbers.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, make } from "../lib/widget.js";
 
 /**
- * Two word orders, in each the queries of two heads; keys, values.
+ * Two word orders, in each the queries of two heads; keys, values. `asks` is what each head looks for.
  * @typedef {{ words: string[][], q: number[][][][], k: number[][][], v: number[][][] }} Orders
- * @typedef {Orders & { w_o: number[][], row: number }} Data
+ * @typedef {Orders & { id: string, title: string, asks: string[], w_o: number[][], row: number }} Data
  */
+/** @typedef {{ order: number, heads: number, asks: number }} State  heads: 0 side by side, 1 averaged; asks: a row */
+/** @typedef {import("../lib/frame.js").Live} Live */
 
-/** @type {(texts: string[]) => [number, Node][]} */
-const numbered = (texts) => texts.map((text, i) => [i, make("span", {}, text)]);
+const HOW = ["side by side", "averaged"];
+const W_O = markup`W<sub>O</sub>`;
+
+/** @type {(data: Data) => State} */
+export const first = ({ row }) => ({ order: 0, heads: 0, asks: row });
 
 /**
  * Weights and blends of both heads and of their average, for one word; and the long row times W_O.
- * @param {number[][][]} q
- * @param {number[][]} k
- * @param {number[][]} v
- * @param {number[][]} w_o
- * @param {number} row
+ * @type {(data: Data, state: { order: number, asks: number }) => { weights: number[][], blends: number[][], joined: number[] }}
  */
-function receive(q, k, v, w_o, row) {
-  const heads = q.map((queries) => attentionWeights([queries[row]], k)[0]);
+export function compute({ q, k, v, w_o }, { order, asks }) {
+  const heads = q[order].map((queries) => attentionWeights([queries[asks]], k[order])[0]);
   const weights = [...heads, heads[0].map((w, j) => (w + heads[1][j]) / 2)];
-  const blends = weights.map((shares) => blend(shares, v));
+  const blends = weights.map((row) => blend(row, v[order]));
   return { weights, blends, joined: blend([...blends[0], ...blends[1]], w_o) };
 }
 
-customElements.define(
-  "head-switch",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { words, q, k, v, w_o, row } = dataOf(this);
-      const asks = choice("Who asks?", "asks", numbered(words[0]), row);
-      const form = addForm(
-        this,
-        choice("Sentence", "order", numbered(words.map((sentence) => sentence.join(" ")))),
-        choice("Heads", "heads", numbered(["side by side", "averaged"])),
-        asks,
-      );
-      const table = find(form, "table"); // the second one holds all cases
-      const rows = /** @type {HTMLTableRowElement[]} */ (findAll(table, "tbody tr"));
-      const [parts, result] = findAll(table, "tfoot td");
-      const times = [...parts.childNodes].slice(1); // the sub of W_O
-      const pair = words[0].filter((word, i) => word !== words[1][i]);
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, asks: each } = data;
+  const { order, heads, asks } = state;
+  const words = data.words[order];
+  const { weights, blends, joined } = compute(data, state);
+  const names = [...each.map((ask, n) => `head ${n + 1}: ${ask}`), "average"];
+  const receives = markup`<th scope="col" class="output">receives</th>`;
+  const rows = markup`
+${columns(words, receives)}
+<tbody>
+${
+    names.map((name, i) =>
+      markup`
+<tr ${i === 2 && !heads && "hidden"}><th scope="row" class="query">${name}</th>
+  ${weights[i].map((weight) => markup`<td data-weight="${weight}" style="--w:${weight}">${share(weight)}</td>`)}
+  <td class="output">${vector(blends[i])}</td></tr>`
+    )
+  }
+</tbody>
+<tfoot><tr><th scope="row">handed on</th>
+  <td colspan="${words.length}">${heads ? "the average alone" : markup`${longRow(blends)} times ${W_O}`}</td>
+  <td class="output">${vector(heads ? blends[2] : joined)}</td></tr></tfoot>`;
+  const legend = markup`<span class="legend"><span class="swatch"></span> stronger = more weight</span>`;
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      choice(
+        "Sentence",
+        "order",
+        data.words.map((sentence, i) => [i, markup`<span>${sentence.join(" ")}</span>`]),
+        order,
+      ),
+      choice("Heads", "heads", HOW.map((how, i) => [i, markup`<span>${how}</span>`]), heads),
+      choice("Who asks?", "asks", words.map((word, i) => [i, markup`<span>${word}</span>`]), asks),
+    ],
+    figure: [
+      markup`<div class="attention-grid">${table("weights", title, rows, legend)}</div>`,
+      folded("All four cases", scrolling("All four cases", allCases(data))),
+    ],
+    says: statement(data, state),
+  }, live);
+}
 
-      bindForm(form, this.id, (values) => {
-        const [order, averaged, asking] = [Number(values.order), values.heads === "1", Number(values.asks)];
-        const [here, there] = [order, 1 - order].map((o) => receive(q[o], k[o], v[o], w_o, asking));
-        const results = [here, there].map((one) => vector(averaged ? one.blends[2] : one.joined));
-        findAll(table, "th.key").forEach((th, j) => (th.textContent = words[order][j]));
-        findAll(asks, "label span").forEach((span, j) => (span.textContent = words[order][j]));
-        rows.forEach((line, i) => {
-          here.weights[i].forEach((weight, j) => {
-            const cell = line.cells[j + 1];
-            cell.dataset.weight = `${weight}`;
-            cell.style.setProperty("--w", `${weight}`);
-            cell.textContent = share(weight);
-          });
-          find(line, ".output").textContent = vector(here.blends[i]);
-        });
-        rows[2].hidden = !averaged;
-        const [first, second] = here.blends.map(vector);
-        const concatenated = `[${first.slice(1, -1)} | ${second.slice(1, -1)}]`;
-        parts.replaceChildren(...(averaged ? ["the average alone"] : [`${concatenated} times W`, ...times]));
-        result.textContent = results[0];
-        const [heads, ends] = averaged ? ["averaged", "receives"] : ["side by side", "ends with"];
-        const receives = averaged ? results[0] : `${first} and ${second}, which the output matrix makes ${results[0]}`;
-        find(form, "output").textContent =
-          `${words[order].join(" ")}, heads ${heads}: ${words[order][asking]} receives ${receives}. ` +
-          `With ${pair.join(" and ")} swapped, ${words[1 - order][asking]} ${ends} ${results[1]}.`;
-      });
-    }
-  },
-);
+/** @type {(data: Data) => { question: import("../lib/markup.js").Markup, answer: import("../lib/markup.js").Markup }} */
+function prediction(data) {
+  const { words, row } = data;
+  const [here, there] = [0, 1].map((order) => compute(data, { order, asks: row }));
+  const [one, other] = swapped(data);
+  return {
+    question: markup`average the weights of the two heads, then swap <em>${one}</em> and <em>${other}</em>. Does what
+      <em>${words[0][row]}</em> receives change?`,
+    answer: markup`It receives ${vector(here.blends[2])}, and ${vector(there.blends[2])} after the swap. Side by side,
+      and joined by ${W_O}, it is ${vector(here.joined)} and ${vector(there.joined)}.`,
+  };
+}
+
+/** @type {(data: Data) => import("../lib/markup.js").Markup} */
+function allCases(data) {
+  const { words, row } = data;
+  const cases = words.map((sentence, order) => ({ sentence, ...compute(data, { order, asks: row }) }));
+  const names = ["sentence", HOW[0], markup`joined by ${W_O}`, HOW[1]];
+  const rows = cases.map(({ sentence, blends, joined }) => [
+    sentence.join(" "),
+    longRow(blends),
+    vector(joined),
+    vector(blends[2]),
+  ]);
+  return records(`What ${words[0][row]} receives`, names, rows);
+}
+
+/** @type {(blends: number[][]) => string} */
+const longRow = (blends) => `[${blends.slice(0, 2).map((one) => vector(one).slice(1, -1)).join(" | ")}]`;
+
+/** @type {(data: Data) => string[]} */
+const swapped = ({ words }) => words[0].filter((word, i) => word !== words[1][i]);
+
+/** @type {(data: Data, state: State) => string} */
+function statement(data, { order, heads, asks }) {
+  const [here, there] = [order, 1 - order].map((o) => compute(data, { order: o, asks }));
+  const [result, other] = [here, there].map(({ blends, joined }) => vector(heads ? blends[2] : joined));
+  const [one, two] = here.blends.map(vector);
+  const words = data.words[order];
+  return `${words.join(" ")}, heads ${HOW[heads]}: ${words[asks]} receives ` +
+    `${heads ? result : `${one} and ${two}, which the output matrix makes ${result}`}. ` +
+    `With ${swapped(data).join(" and ")} swapped, ${data.words[1 - order][asks]} ${
+      heads ? "receives" : "ends with"
+    } ${other}.`;
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

@@ -1,108 +1,81 @@
-// <mask-painter>: every cell of the grid gets a checkbox, and weights, outputs and the sentence follow.
+// <mask-painter>: every cell of the grid is a checkbox, and weights, outputs and the sentence follow.
 
 import { attentionWeights, blend } from "../lib/attention.js";
-import { showWeight, statement } from "../lib/grid-parts.js";
-import { vector } from "../lib/numbers.js";
-import { addReset, choice, dataOf, find, findAll, hearAtRest, make, readState, writeState } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, held, sets, table } from "../lib/frame.js";
+import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
+import { markup } from "../lib/markup.js";
 
 /**
- * A mask is written row by row: 1 may attend, 0 may not.
+ * A mask is written row by row: 1 may attend, 0 may not. `predict` is the row and the key that the question forbids.
  * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Head
- * @typedef {Head & { masks: Record<string, string>, row: number }} Data
+ * @typedef {Head & { id: string, title: string, masks: Record<string, string>, row: number, predict: [number, number] }} Data
  */
+/** @typedef {{ mask: string, row: number }} State */
+/** @typedef {import("../lib/frame.js").Live} Live */
 
-/** @type {Record<string, number[]>} */
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+/** @type {(data: Data) => State} */
+export const first = ({ masks, row }) => ({ mask: Object.values(masks)[0], row });
 
-customElements.define(
-  "mask-painter",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector(".widget-controls")) return; // moved within its page
-      const { id } = this;
-      /** @type {Data} */
-      const { words, q, k, v, masks, row } = dataOf(this);
-      const [first] = Object.values(masks);
-      let chosen = row;
-      const output = find(this, "output");
-      const rows = findAll(this, "tbody tr");
-      const cells = rows.map((line) => findAll(line, "td[data-weight]"));
-      const boxes = cells.map((line, i) => line.map((cell, j) => box(cell, i, j)));
-      boxes[0][0].tabIndex = 0;
-      const texts = cells.map((line) => line.map((cell) => findAll(cell, "label > span:not(.visually-hidden)")));
+/** @type {(data: Data, state: State) => { mask: boolean[][], weights: number[][], outputs: number[][] }} */
+export function compute({ words, q, k, v }, state) {
+  const mask = words.map((_, i) => words.map((_, j) => state.mask[i * words.length + j] === "1"));
+  const weights = attentionWeights(q, k, { mask });
+  return { mask, weights, outputs: weights.map((row) => blend(row, v)) };
+}
 
-      const presets = choice("Mask", `${id}-preset`, Object.entries(masks).map(([name, bits]) => [bits, name]));
-      const radios = /** @type {HTMLInputElement[]} */ (findAll(presets, "input"));
-      for (const radio of radios) radio.addEventListener("change", () => choose(radio.value, chosen));
-      const hint = "Click a cell, or reach the grid with Tab, move with the arrow keys and press Space.";
-      find(this, ".attention-grid").before(
-        make(
-          "div",
-          { class: "widget-controls" },
-          presets,
-          make("p", { class: "hint" }, hint),
-        ),
-      );
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, words, masks } = data;
+  const { mask, weights, outputs } = compute(data, state);
+  const n = words.length;
+  /** @type {(i: number, j: number) => (content: unknown) => any} */
+  const box = (i, j) => (content) =>
+    markup`
+<label><input type="checkbox" tabindex="${i + j ? -1 : 0}" ${mask[i][j] && "checked"}
+  ${sets({ mask: flipped(state.mask, i * n + j), row: i })}>
+  <span class="visually-hidden">${words[i]} may look at ${words[j]}: </span>${content}</label>`;
+  const rows = words.map((word, i) =>
+    markup`
+<tr ${i === state.row && "data-chosen"}><th scope="row" class="query">${word}</th>
+  ${weights[i].map((weight, j) => weightCell(weight, mask[i][j], live ? box(i, j) : undefined))}
+  ${outputCell(outputs[i])}</tr>`
+  );
+  const body = markup`<tbody ${live && "data-roving"}>${rows}</tbody>`;
+  const [asking, forbidden] = data.predict;
+  const without = flipped(first(data).mask, asking * n + forbidden);
+  return frame(data, {
+    question: markup`forbid <em>${words[forbidden]}</em> for <em>${words[asking]}</em> too. What do the keys get that
+      it may still look at?`,
+    answer: `${say(data, { mask: without, row: asking })}. They share the whole budget and keep their ratios.`,
+    controls: live && [
+      choice("Mask", "mask", Object.entries(masks).map(([name, bits]) => [bits, name]), state.mask),
+      held("mask", state.mask, `[01]{${n * n}}`),
+      held("row", state.row, words.map((_, i) => i).join("|")),
+      markup`<p class="hint">Click a cell, or reach the grid with Tab, move with the arrow keys and press Space.</p>`,
+    ],
+    figure: markup`<div class="attention-grid">${
+      table("weights", title, [columns(words, OUTPUT), body], legend("forbidden"))
+    }</div>`,
+    says: say(data, state),
+  }, live);
+}
 
-      addReset(this, () => choose(first, row));
+/** @type {(mask: string, at: number) => string} */
+const flipped = (mask, at) => mask.slice(0, at) + (mask[at] === "1" ? "0" : "1") + mask.slice(at + 1);
 
-      const restore = () => {
-        const saved = readState(id);
-        const known = new RegExp(`^[01]{${first.length}}$`).test(saved.mask);
-        paint(known ? saved.mask : first, saved.row && rows[Number(saved.row)] ? Number(saved.row) : row);
-      };
-      restore();
-      this.addEventListener("addresschange", restore);
-      hearAtRest(output);
+/** @type {(data: Data, state: State) => string} */
+function say(data, state) {
+  const { mask, weights, outputs } = compute(data, state);
+  const { row } = state;
+  return statement({
+    query: data.words[row],
+    keys: data.words,
+    weights: weights[row],
+    allowed: mask[row],
+    output: outputs[row],
+  });
+}
 
-      /**
-       * One tab stop for the whole grid; the arrow keys move it.
-       * @type {(cell: HTMLElement, i: number, j: number) => HTMLInputElement}
-       */
-      function box(cell, i, j) {
-        const box = make("input", { type: "checkbox", tabindex: -1 });
-        box.addEventListener("change", () => choose(bits(), i));
-        box.addEventListener("focus", () => {
-          for (const other of boxes.flat()) other.tabIndex = other === box ? 0 : -1;
-        });
-        box.addEventListener("keydown", (event) => {
-          if (!STEPS[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
-          event.preventDefault(); // the page stays where it is
-          const [down, right] = STEPS[event.key];
-          boxes[i + down]?.[j + right]?.focus();
-        });
-        const about = make("span", { class: "visually-hidden" }, `${words[i]} may look at ${words[j]}: `);
-        cell.replaceChildren(make("label", {}, box, about, make("span"), make("span", { class: "decimal" })));
-        return box;
-      }
-
-      function bits() {
-        return boxes.flat().map((box) => (box.checked ? "1" : "0")).join("");
-      }
-
-      /** @type {(mask: string, asking: number) => void} */
-      function choose(mask, asking) {
-        paint(mask, asking);
-        writeState(id, { mask: mask === first ? null : mask, row: asking === row ? null : `${asking}` });
-      }
-
-      /** @type {(bits: string, asking: number) => void} */
-      function paint(bits, asking) {
-        chosen = asking;
-        const mask = words.map((_, i) => words.map((_, j) => bits[i * words.length + j] === "1"));
-        const weights = attentionWeights(q, k, { mask });
-        const outputs = weights.map((shares) => blend(shares, v));
-        weights.forEach((shares, i) => {
-          shares.forEach((weight, j) => {
-            boxes[i][j].checked = mask[i][j];
-            showWeight(cells[i][j], texts[i][j], weight, mask[i][j]);
-          });
-          find(rows[i], ".output").textContent = vector(outputs[i]);
-          rows[i].toggleAttribute("data-chosen", i === asking);
-        });
-        for (const radio of radios) radio.checked = radio.value === bits;
-        output.textContent = statement(words, asking, weights[asking], mask[asking], outputs[asking]);
-      }
-    }
-  },
-);
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

@@ -1,60 +1,65 @@
-// <order-switch>: two switches choose one of four grids, all of which the build has written.
+// <order-switch>: two switches choose one of four grids, which the package has computed.
 
-import { addReset, find, findAll, hearAtRest, readState, writeState } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { folded, head, held, output, records, scrolling, sets } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
+import { number } from "../lib/numbers.js";
+import { figure } from "./attention-grid.js";
 
-class OrderSwitch extends HTMLElement {
-  get boxes() {
-    return /** @type {HTMLInputElement[]} */ (findAll(this, ".widget-controls input"));
+/**
+ * @typedef {import("./attention-grid.js").Data & { swap: boolean, positions: boolean, output: number[][] }} Case
+ * @typedef {{ id: string, title: string, cases: Case[], parts: string[], pair: string[], row: number }} Data
+ */
+/** @typedef {{ swap: string, positions: string, row: number }} State  "true" or "false"; the row whose weights are told */
+/** @typedef {import("../lib/frame.js").Live} Live */
+
+/** @type {(data: Data) => State} */
+export const first = ({ row }) => ({ swap: "false", positions: "true", row });
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { id, title, cases, pair, row } = data;
+  const one = cases.find(({ swap, positions }) => `${swap}` === state.swap && `${positions}` === state.positions) ??
+    cases[0];
+  /** @type {(name: "swap" | "positions", text: unknown) => unknown} */
+  const box = (name, text) => {
+    const on = state[name] === "true";
+    return markup`
+<label><input type="checkbox" ${on && "checked"} ${sets({ [name]: `${!on}` })}> <span>${text}</span></label>
+${held(name, state[name], "true|false")}`;
+  };
+  const swap = markup`Swap <em>${pair[0]}</em> and <em>${pair[1]}</em>`;
+  return markup`
+${head(id, title, live)}
+${
+    live &&
+    markup`<div class="widget-controls">${box("swap", swap)}${box("positions", "Words know their positions")}</div>`
   }
-
-  connectedCallback() {
-    this.read();
-    if (this.boxes.some((box) => box.checked !== box.defaultChecked)) this.show();
-    if (this.querySelector(".reset")) return; // moved within its page
-    addReset(this, () => this.reset());
-    this.addEventListener("addresschange", () => this.restore());
-    find(this, ".widget-controls").addEventListener("change", this);
-    hearAtRest(find(this, ":scope > output"));
-  }
-
-  read() {
-    const saved = readState(this.id);
-    for (const box of this.boxes) {
-      if (["true", "false"].includes(saved[box.name])) box.checked = saved[box.name] === "true";
-    }
-  }
-
-  // Show what the address says, and nothing else.
-  restore() {
-    for (const box of this.boxes) box.checked = box.defaultChecked;
-    this.read();
-    this.show();
-  }
-
-  /** @type {(event: Event) => void} */
-  handleEvent({ target }) {
-    const { name, checked, defaultChecked } = /** @type {HTMLInputElement} */ (target);
-    writeState(this.id, { [name]: checked === defaultChecked ? null : `${checked}` });
-    this.show();
-  }
-
-  reset() {
-    writeState(this.id, { swap: null, positions: null, row: null });
-    this.restore();
-  }
-
-  // The new grid finds the chosen row in the address.
-  show() {
-    const state = this.boxes.map((box) => `[data-${box.name}="${box.checked}"]`).join("");
-    const { content } = /** @type {HTMLTemplateElement} */ (find(this, `template${state}`));
-    const [grid, says] = /** @type {DocumentFragment} */ (content.cloneNode(true)).children;
-    const shown = find(this, ".attention-grid");
-    const { scrollLeft } = find(shown, ".scroll");
-    shown.replaceWith(grid);
-    find(grid, ".scroll").scrollLeft = scrollLeft;
-    find(this, ":scope > output").replaceChildren(says);
-    this.dispatchEvent(new Event("contentchange", { bubbles: true }));
-  }
+${figure({ ...one, id, title }, { row: state.row }, live)}
+${output(statement(one, row, data.parts), live)}
+${folded("All four cases", scrolling("All four cases", allCases(data)))}`;
 }
 
-customElements.define("order-switch", OrderSwitch);
+/** @type {(one: Case, row: number, parts: string[]) => import("../lib/markup.js").Markup} */
+function statement({ queries, positions, output }, row, parts) {
+  const words = queries.map(([word]) => word);
+  const received = parts.map((part, i) => `${number(output[row][i])} parts ${part}`).join(" and ");
+  return markup`<span><em>${words.join(" ")}</em>, ${positions ? "with" : "without"} positions: <em>${
+    words[row]
+  }</em> now
+    carries <strong>${received}</strong>.</span>`;
+}
+
+/** @type {(data: Data) => import("../lib/markup.js").Markup} */
+function allCases({ cases, parts, row }) {
+  const caption = `What ${cases[0].queries[row][0]} receives, in parts ${parts.join(" and parts ")}`;
+  const rows = cases.map(({ queries, positions, output }) => [
+    queries.map(([word]) => word).join(" "),
+    positions ? "on" : "off",
+    ...output[row].map((x) => Number(x.toPrecision(5))),
+  ]);
+  return records(caption, ["sentence", "positions", ...parts], rows);
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

@@ -1,71 +1,112 @@
 // <rotation-dial>: a query and a key, each turned by its position, as hands, as numbers, and as their dot product.
 
-import { applyRotary, dot } from "../lib/attention.js";
+import { applyRotary, dot, sum } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { frame, labelled, movers, reading, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 import { number, vector } from "../lib/numbers.js";
-import { addForm, bindForm, dataOf, find, findAll, labelled, movers, reading, slider } from "../lib/widget.js";
 
 /**
- * A query and a key as pairs of features, and their positions; turns count steps of so many degrees.
- * @typedef {{ query: number[][], key: number[][], positions: number[], last: number }} Pair
- * @typedef {Pair & { turns: number[], step: number }} Data
+ * A query and a key as pairs of features, their positions, and degrees a word, one a pair.
+ * @typedef {{ id: string, title: string, query: number[][], key: number[][] }} Vectors
+ * @typedef {Vectors & { positions: number[], last: number, turns: number[], step: number }} Data
  */
+/** @typedef {Record<string, number>} State  positions p0 and p1; t0, t1, … of the pairs, in steps */
+/** @typedef {import("../lib/frame.js").Live} Live */
 
-customElements.define(
-  "rotation-dial",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { positions, turns, query, key, step, last } = dataOf(this);
-      const names = ["query", "key"];
-      const fields = names.map((name, i) =>
-        slider(`p${i}`, `position of the ${name}`, positions[i], 0, last, (p) => `position ${p}`)
-      );
-      const readings = names.map(reading);
-      const output = find(this, "output");
-      const form = addForm(
-        this,
-        ...names.map((name, i) => labelled(`${name} at`, fields[i], readings[i])),
-        ...movers(fields, last, output),
-      );
-      const rows = findAll(form, "tbody tr");
-      const angles = rows.map((row, i) => {
-        const angle = reading();
-        const turn = slider(`t${i}`, `turn of pair ${i}`, turns[i], 0, 180 / step, (n) => `${n * step}\u00b0`);
-        find(row, ".turn").replaceChildren(turn, angle);
-        return angle;
-      });
-      const longest = Math.max(...[...query, ...key].map((pair) => Math.hypot(...pair)));
-      /** @type {(pair: number[]) => string} */
-      const hand = ([x, y]) => `M0 0L${((17 * x) / longest).toFixed(3)} ${((-17 * y) / longest).toFixed(3)}`;
+/** @type {(data: Data) => State} */
+export const first = ({ positions, turns, step }) => ({
+  p0: positions[0],
+  p1: positions[1],
+  ...Object.fromEntries(turns.map((turn, i) => [`t${i}`, turn / step])),
+});
 
-      bindForm(form, this.id, (values) => {
-        const [m, n] = fields.map((field) => field.valueAsNumber);
-        let total = 0;
-        rows.forEach((row, i) => {
-          const degrees = step * Number(values[`t${i}`]);
-          /** @type {(pair: number[], position: number) => number[]} */
-          const turn = (pair, position) => {
-            const angle = (position * degrees * Math.PI) / 180;
-            return applyRotary([pair], [[Math.cos(angle)]], [[Math.sin(angle)]], "interleaved")[0];
-          };
-          const [a, b] = [turn(query[i], m), turn(key[i], n)];
-          total += dot(a, b);
-          angles[i].textContent = `${degrees}\u00b0`;
-          find(row, ".first").setAttribute("d", hand(a));
-          find(row, ".second").setAttribute("d", hand(b));
-          findAll(row, ".vector").forEach((cell, c) => (cell.textContent = vector([a, b][c])));
-          find(row, ".adds").textContent = number(dot(a, b));
-        });
-        findAll(form, "thead .at").forEach((at, i) => (at.textContent = fields[i].value));
-        readings.forEach((reading, i) => (reading.textContent = fields[i].value));
-        const apart = Math.abs(n - m);
-        const where = apart ? `${apart} ${n < m ? "before" : "after"} the query` : "where the query stands";
-        const product = number(total);
-        find(form, ".total").textContent = product;
-        output.textContent =
-          `The key stands ${where}: the dot product is ${product}, wherever the two are in the text.`;
-      });
-    }
-  },
-);
+/**
+ * The turned pairs, and what each adds to the dot product.
+ * @type {(data: Data, state: State) => { query: number[][], key: number[][], adds: number[], product: number }}
+ */
+export function compute(data, { p0, p1, ...steps }) {
+  /** @type {(pairs: number[][], position: number) => number[][]} */
+  const turned = (pairs, position) => {
+    const angles = pairs.map((_, i) => [position * steps[`t${i}`] * data.step * Math.PI / 180]);
+    return applyRotary(pairs, angles.map(([a]) => [Math.cos(a)]), angles.map(([a]) => [Math.sin(a)]), "interleaved");
+  };
+  const [query, key] = [turned(data.query, p0), turned(data.key, p1)];
+  const adds = query.map((pair, i) => dot(pair, key[i]));
+  return { query, key, adds, product: sum(adds) };
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { p0, p1 } = state;
+  const { query, key, adds, product } = compute(data, state);
+  const longest = Math.max(...[...data.query, ...data.key].map((pair) => Math.hypot(...pair)));
+  /** @type {(pair: number[]) => string} */
+  const hand = ([x, y]) => `M0 0L${(17 * x / longest).toFixed(3)} ${(-17 * y / longest).toFixed(3)}`;
+  /** @type {(i: number) => unknown} */
+  const turn = (i) => {
+    /** @type {(steps: number) => string} */
+    const degrees = (steps) => `${steps * data.step}°`;
+    const steps = state[`t${i}`];
+    if (!live) return degrees(steps);
+    return [slider(`t${i}`, `turn of pair ${i}`, steps, [0, 180 / data.step], degrees), reading(degrees(steps))];
+  };
+  const rows = markup`
+<thead>
+<tr><th scope="col">pair</th><th scope="col">turn a word</th><td></td>
+  <th scope="col" class="first">query at <span class="at">${p0}</span></th>
+  <th scope="col" class="second">key at <span class="at">${p1}</span></th><th scope="col">adds</th></tr>
+</thead>
+<tbody>
+${
+    adds.map((added, i) =>
+      markup`
+<tr><th scope="row">${i}</th><td class="turn">${turn(i)}</td>
+  <td><svg class="dial" viewBox="-21 -21 42 42" aria-hidden="true"><circle r="19"/><path class="zero" d="M0 0H19"/>
+  <path class="first" d="${hand(query[i])}"/><path class="second" d="${hand(key[i])}"/></svg></td>
+  <td class="vector">${vector(query[i])}</td><td class="vector">${vector(key[i])}</td>
+  <td class="adds">${number(added)}</td></tr>`
+    )
+  }
+</tbody>
+<tfoot>
+<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="4">${number(product)}</td></tr>
+</tfoot>`;
+  const place = (/** @type {number} */ position) => `position ${position}`;
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      labelled("query at", slider("p0", "position of the query", p0, [0, data.last], place), reading(p0)),
+      labelled("key at", slider("p1", "position of the key", p1, [0, data.last], place), reading(p1)),
+      ...movers({ p0, p1 }, data.last),
+    ],
+    figure: table("steps", data.title, rows),
+    says: statement(p0, p1, product),
+  }, live);
+}
+
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction(data) {
+  const start = first(data);
+  const [m, n] = data.positions;
+  const [now, both, alone] = [[m, n], [m + 1, n + 1], [m + 1, n]].map(([p0, p1]) =>
+    number(compute(data, { ...start, p0, p1 }).product)
+  );
+  return {
+    question: `with the query at ${m} and the key at ${n} the dot product is ${now}. First both move one word on, ` +
+      "then only the query does. When does it change?",
+    answer:
+      `Only when one moves alone. At ${m + 1} and ${n + 1} it is ${both}, since both turn by the same angle; at ` +
+      `${m + 1} and ${n} it is ${alone}.`,
+  };
+}
+
+/** @type {(query: number, key: number, product: number) => string} */
+function statement(query, key, product) {
+  const apart = Math.abs(key - query);
+  const where = apart ? `${apart} ${key < query ? "before" : "after"} the query` : "where the query stands";
+  return `The key stands ${where}: the dot product is ${number(product)}, wherever the two are in the text.`;
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

@@ -1,15 +1,70 @@
 // <window-sink>: how far each word sees, which first words stay open, and what a sink takes.
 
 import { attentionWeights, blend, slidingWindowMask, sum } from "../lib/attention.js";
-import { chooseByCell, showWeight, statement } from "../lib/grid-parts.js";
-import { counted, vector } from "../lib/numbers.js";
-import { addForm, bindForm, dataOf, find, findAll, labelled, make, reading, slider } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { frame, labelled, radio, reading, sets, slider, table } from "../lib/frame.js";
+import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
+import { markup } from "../lib/markup.js";
+import { counted } from "../lib/numbers.js";
 
 /**
  * How many words back each sees, the row that is chosen, and the most doublings of a sink.
  * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Head
- * @typedef {Head & { left: number, row: number, most: number }} Data
+ * @typedef {Head & { id: string, title: string, left: number, row: number, most: number }} Data
  */
+/** @typedef {{ left: number, right: number, keep: number, sink: number, row: number }} State  sink 0 is off, n doubles n - 1 times */
+/** @typedef {import("../lib/frame.js").Live} Live */
+
+/** @type {(data: Data) => State} */
+export const first = ({ left, row }) => ({ left, right: 0, keep: 0, sink: 0, row });
+
+/** @type {(data: Data, state: State) => { mask: boolean[][], weights: number[][], outputs: number[][] }} */
+export function compute({ words, q, k, v }, { left, right, keep, sink }) {
+  const mask = slidingWindowMask(words.length, words.length, left, right).map((row, i) =>
+    row.map((seen, j) => seen || (j < keep && j <= i))
+  );
+  const weights = attentionWeights(q, k, { mask, sink: sink ? (sink - 1) * Math.LN2 : undefined });
+  return { mask, weights, outputs: weights.map((row) => blend(row, v)) };
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, words, most } = data;
+  const { mask, weights, outputs } = compute(data, state);
+  const rows = words.map((word, i) =>
+    markup`
+<tr ${i === state.row && "data-chosen"} ${live && sets({ row: i })}>
+  <th scope="row" class="query">${
+      live ? markup`<label>${radio("row", i, state.row)}<span>${word}</span></label>` : word
+    }</th>
+  ${weights[i].map((weight, j) => weightCell(weight, mask[i][j]))}
+  ${sinkCell(state.sink > 0, 1 - sum(weights[i]))}
+  ${outputCell(outputs[i])}</tr>`
+  );
+  const sink = markup`<th scope="col" class="sink">sink</th>`;
+  const last = words.length - 1;
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      labelled("words back", slider("left", "words back", state.left, [0, last], inWords), reading(state.left)),
+      labelled("words ahead", slider("right", "words ahead", state.right, [0, last], inWords), reading(state.right)),
+      labelled(
+        "first words kept",
+        slider("keep", "first words kept", state.keep, [0, last], inWords),
+        reading(state.keep),
+      ),
+      labelled("sink", slider("sink", "sink", state.sink, [0, most + 1], sinkOf), reading(sinkOf(state.sink))),
+    ],
+    figure: markup`<div class="attention-grid">${
+      table("weights", title, [columns(words, sink, OUTPUT), markup`<tbody>${rows}</tbody>`], legend("forbidden"))
+    }</div>`,
+    says: say(data, state),
+  }, live);
+}
+
+/** @type {(on: boolean, weight: number) => unknown} */
+const sinkCell = (on, weight) =>
+  on ? weightCell(weight, true, undefined, "sink") : markup`<td class="sink"><span>none</span></td>`;
 
 /** @type {(n: number) => string} */
 const inWords = (n) => counted(n, "word");
@@ -17,70 +72,24 @@ const inWords = (n) => counted(n, "word");
 /** @type {(step: number) => string} */
 const sinkOf = (step) => (step ? counted(step - 1, "doubling") : "off");
 
-customElements.define(
-  "window-sink",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { words, q, k, v, left, row, most } = dataOf(this);
-      const last = words.length - 1;
-      const fields = [
-        slider("left", "words back", left, 0, last, inWords),
-        slider("right", "words ahead", 0, 0, last, inWords),
-        slider("keep", "first words kept", 0, 0, last, inWords),
-        slider("sink", "sink", 0, 0, most + 1, sinkOf), // 0 is off, then doublings from 0
-      ];
-      const readings = fields.map(reading);
-      const labels = fields.map((field, i) => labelled(field.ariaLabel ?? "", field, readings[i]));
-      const form = addForm(this, ...labels);
-      const rows = findAll(form, "tbody tr");
-      rows.forEach((line, i) => {
-        const radio = make("input", { type: "radio", name: "row", value: i });
-        radio.defaultChecked = i === row;
-        const header = find(line, "th");
-        header.replaceChildren(make("label", {}, radio, make("span", {}, ...header.childNodes)));
-        for (const cell of findAll(line, "td[data-weight]")) {
-          cell.replaceChildren(make("span"), make("span", { class: "decimal" }));
-        }
-      });
-
-      chooseByCell(find(form, "table"));
-      bindForm(form, this.id, (values) => {
-        const [back, ahead, keep, step] = fields.map((field) => field.valueAsNumber);
-        const chosen = Number(values.row);
-        const sink = step ? (step - 1) * Math.LN2 : undefined;
-        const mask = slidingWindowMask(words.length, words.length, back, ahead).map((allowed, i) =>
-          allowed.map((seen, j) => seen || (j < keep && j <= i))
-        );
-        const weights = attentionWeights(q, k, { mask, sink });
-        const outputs = weights.map((shares) => blend(shares, v));
-        rows.forEach((line, i) => {
-          const cells = findAll(line, "td:not(.sink, .output)");
-          weights[i].forEach((weight, j) => showWeight(cells[j], cells[j].children, weight, mask[i][j]));
-          showSink(find(line, ".sink"), step > 0, 1 - sum(weights[i]));
-          find(line, ".output").textContent = vector(outputs[i]);
-          line.toggleAttribute("data-chosen", i === chosen);
-        });
-        readings.forEach((reading, i) => (reading.textContent = fields[i].value));
-        readings[3].textContent = sinkOf(step);
-        find(form, "output").textContent = statement(
-          words,
-          chosen,
-          weights[chosen],
-          mask[chosen],
-          outputs[chosen],
-          step > 0,
-        );
-      });
-    }
-  },
-);
-
-/** @type {(cell: HTMLElement, on: boolean, weight: number) => void} */
-function showSink(cell, on, weight) {
-  if (on) return showWeight(cell, cell.children, weight, true);
-  delete cell.dataset.weight;
-  cell.children[0].textContent = "none";
-  cell.children[1].textContent = "";
+/** @type {(data: Data) => { question: import("../lib/markup.js").Markup, answer: string }} */
+function prediction(data) {
+  const { words, left, row } = data;
+  return {
+    question: markup`each word sees itself and ${left} before it, so <em>${words[0]}</em> is hidden from
+      <em>${words[row]}</em>. What changes for <em>${words[row]}</em> if the first word stays open to all?`,
+    answer: `${say(data, { ...first(data), keep: 1 })}. The first word takes its share again, and the others keep ` +
+      "their ratios.",
+  };
 }
+
+/** @type {(data: Data, state: State) => string} */
+function say(data, state) {
+  const { mask, weights, outputs } = compute(data, state);
+  const { row, sink } = state;
+  const one = { weights: weights[row], allowed: mask[row], output: outputs[row] };
+  return statement({ query: data.words[row], keys: data.words, ...one }, sink > 0);
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

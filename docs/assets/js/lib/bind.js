@@ -1,0 +1,272 @@
+// A widget under the reader's hand: its state, which the address keeps, and the HTML that its module draws of it.
+
+import { fraction } from "./numbers.js";
+import { number, readNumbers } from "./numbers.js";
+
+/** @typedef {import("./frame.js").State} State */
+/** @typedef {import("./frame.js").Live} Live */
+/** @typedef {HTMLInputElement | HTMLSelectElement} Field */
+/**
+ * What the module of a widget exports, besides `bind`.
+ * @typedef {{ first: (data: any) => State, html: (data: any, state: any, live: Live | null) => unknown }} Renderer
+ */
+
+/**
+ * What the build wrote into the element.
+ * @type {(element: HTMLElement) => any}
+ */
+export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
+
+/**
+ * Let the reader's hand change the state: named fields hold a part of it, [data-set] sets parts when it is clicked, and
+ * .reset all. What is returned lets a module do the same: for a pointer that drags, or for data that come later.
+ * @param {HTMLElement} element
+ * @param {Renderer} renderer
+ */
+export function bindFigure(element, { first, html }) {
+  const data = dataOf(element);
+  const start = first(data);
+  const form = document.createElement("form");
+  const heard = Object.assign(document.createElement("div"), { className: "visually-hidden", role: "status" });
+  form.append(...element.childNodes);
+  element.append(form, heard);
+
+  let state = start;
+  let before = parsed(form.innerHTML);
+  /** @type {Record<string, string>} fields whose text cannot be read: their last good value counts */
+  let unread = {};
+  /** @type {Live} */
+  let live = { problems: {}, message: "" };
+
+  /** @type {(changed?: State, resting?: boolean, message?: string) => void} */
+  function set(changed = {}, resting = true, message = "") {
+    state = { ...state, ...changed };
+    const known = Object.entries(unread).filter(([name]) => resting || live.problems[name]);
+    live = { problems: Object.fromEntries(known), message };
+    const after = parsed(`${html(data, state, live)}`);
+    patch(form, before, after);
+    before = after;
+    for (const field of fields(form)) if (!unread[field.name]) follow(field);
+    rest();
+  }
+  const say = () => {
+    const says = [...form.querySelectorAll("output")].map((one) => one.textContent).join(" ");
+    if (heard.textContent !== says) heard.textContent = says;
+  };
+  const rest = atRest(() => {
+    if (Object.keys(unread).some((name) => !live.problems[name])) set(); // now is the time to complain
+    say();
+  });
+  const settle = () => {
+    const changed = Object.entries(state).map(([name, value]) => [name, value === start[name] ? null : `${value}`]);
+    writeState(element.id, Object.fromEntries(changed));
+  };
+  const restore = () => {
+    unread = {};
+    set(start);
+    for (let pass = 0; pass < 2; pass += 1) { // some fields are there in some states only
+      const saved = Object.entries(readState(element.id)).filter(([name, text]) => takes(form, name, text));
+      set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(name, text)])));
+    }
+  };
+  /** @type {(name: string, text: string) => string | number} */
+  const valueOf = (name, text) => typeof start[name] === "number" ? Number(text) : text;
+
+  form.addEventListener("input", ({ target }) => {
+    const field = /** @type {Field} */ (target);
+    if (!(field.name in start)) return;
+    const problem = problemOf(field);
+    delete unread[field.name];
+    if (problem) unread[field.name] = problem;
+    set(problem ? {} : { [field.name]: valueOf(field.name, field.value) }, false);
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (!(/** @type {Field} */ (target).name in start)) return;
+    set();
+    settle(); // when a slider comes to rest: browsers limit how often the address changes
+  });
+  form.addEventListener("click", ({ target }) => {
+    const found = target instanceof Element ? target.closest("[data-set], [data-says], .reset") : null;
+    if (!(found instanceof HTMLElement)) return;
+    if (found.dataset.says) return set({}, true, found.dataset.says);
+    unread = {};
+    set(found.dataset.set ? JSON.parse(found.dataset.set) : start);
+    settle();
+  });
+  form.addEventListener("keydown", (event) => {
+    step(event);
+    rove(event);
+  });
+  form.addEventListener("focusin", ({ target }) => { // one stop of Tab for a whole grid
+    const field = /** @type {HTMLElement} */ (target);
+    for (const other of field.closest("[data-roving]")?.querySelectorAll("input") ?? []) {
+      other.tabIndex = other === field ? 0 : -1;
+    }
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  element.addEventListener("addresschange", restore);
+  restore();
+  say();
+  document.dispatchEvent(new Event("contentchange"));
+  return { form, data, set, settle, state: () => state };
+}
+
+// the document
+
+/** @type {(html: string) => DocumentFragment} */
+function parsed(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+/**
+ * Change in a node what two drawings differ in, and nothing else: the focus, open folds and what other scripts have done
+ * stay as they are.
+ * @type {(node: Node, before: Node, after: Node) => void}
+ */
+function patch(node, before, after) {
+  const [now, old, next] = [node, before, after].map(({ childNodes }) => [...childNodes]);
+  if (now.length !== old.length) { // another script has put something in
+    for (const child of now) node.removeChild(child);
+    for (const child of next) node.appendChild(child.cloneNode(true));
+    return;
+  }
+  next.forEach((to, i) => {
+    const [here, from] = [now[i], old[i]];
+    if (!here) node.appendChild(to.cloneNode(true));
+    else if (from.isEqualNode(to)) return;
+    else if (from.nodeName !== to.nodeName) node.replaceChild(to.cloneNode(true), here);
+    else if (to instanceof Element) {
+      attributes(/** @type {Element} */ (here), /** @type {Element} */ (from), to);
+      patch(here, from, to);
+    } else here.nodeValue = to.nodeValue;
+  });
+  for (const extra of now.slice(next.length)) node.removeChild(extra);
+}
+
+/** @type {(here: Element, from: Element, to: Element) => void} */
+function attributes(here, from, to) {
+  for (const name of from.getAttributeNames()) if (!to.hasAttribute(name)) here.removeAttribute(name);
+  for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) here.setAttribute(name, value);
+}
+
+// fields
+
+/** @type {(form: HTMLFormElement) => Field[]} */
+const fields = (form) => [...form.querySelectorAll("input, select")].map((field) => /** @type {Field} */ (field));
+
+/**
+ * What a field has is what is drawn of it.
+ * @type {(field: Field) => void}
+ */
+function follow(field) {
+  if (field instanceof HTMLSelectElement) {
+    const chosen = [...field.options].find((option) => option.defaultSelected);
+    if (chosen) chosen.selected = true;
+  } else if (field.type === "radio" || field.type === "checkbox") field.checked = field.defaultChecked;
+  else if (field.value !== field.defaultValue) field.value = field.defaultValue;
+}
+
+/**
+ * Why a typed number cannot be read; "" if it can.
+ * @type {(field: Field, text?: string) => string}
+ */
+function problemOf({ dataset: { min, max }, value }, text = value) {
+  if (!min) return "";
+  const read = readNumbers(text);
+  if (typeof read === "string") return read;
+  if (read[0] >= Number(min) && read[0] <= Number(max)) return "";
+  return `${number(read[0])} is out of range. Type a number from ${number(Number(min))} to ${number(Number(max))}.`;
+}
+
+/**
+ * Whether a field can have a value that an address gives.
+ * @type {(form: HTMLFormElement, name: string, text: string) => boolean}
+ */
+function takes(form, name, text) {
+  const named = fields(form).filter((field) => field.name === name);
+  return named.some((field) => {
+    if (field instanceof HTMLSelectElement) return [...field.options].some(({ value }) => value === text);
+    if (field.type === "radio") return field.value === text;
+    if (field.dataset.pattern) return new RegExp(`^(?:${field.dataset.pattern})$`).test(text);
+    if (field.type !== "range") return text !== "" && !problemOf(field, text);
+    return /^-?\d+$/.test(text) && Number(text) >= Number(field.min) && Number(text) <= Number(field.max);
+  });
+}
+
+/**
+ * An arrow key steps a typed number by one.
+ * @type {(event: KeyboardEvent) => void}
+ */
+function step(event) {
+  const field = event.target;
+  const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+  if (!by || !(field instanceof HTMLInputElement) || !field.dataset.min || problemOf(field)) return;
+  event.preventDefault(); // the cursor stays
+  const [now] = /** @type {number[]} */ (readNumbers(field.value));
+  const next = Math.min(Number(field.dataset.max), Math.max(Number(field.dataset.min), now + by));
+  field.value = (field.value.includes("/") && fraction(next)) || `${Number(next.toFixed(12))}`;
+  for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+}
+
+/** @type {Record<string, [number, number]>} */
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+/**
+ * Arrow keys move the focus through the cells of a table.
+ * @type {(event: KeyboardEvent) => void}
+ */
+function rove(event) {
+  const cell = /** @type {Element} */ (event.target).closest("[data-roving] td");
+  if (!(cell instanceof HTMLTableCellElement) || !STEPS[event.key] || event.altKey || event.ctrlKey || event.metaKey) {
+    return;
+  }
+  event.preventDefault(); // the page stays where it is
+  const [down, right] = STEPS[event.key];
+  const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
+  const rows = /** @type {HTMLTableSectionElement} */ (row.parentElement).rows;
+  rows[row.sectionRowIndex + down]?.cells[cell.cellIndex + right]?.querySelector("input")?.focus();
+}
+
+// time
+
+/**
+ * Put off what is asked for again and again until the reader's hand rests.
+ * @type {(act: () => void) => () => void}
+ */
+function atRest(act) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, REST);
+  };
+}
+const REST = 600; // ms
+
+// the address
+
+// The state of every widget on a page lives in the fragment: #~ID.key=value&ID.key=value
+const PREFIX = "#~";
+const entries = () => new URLSearchParams(location.hash.startsWith(PREFIX) ? location.hash.slice(PREFIX.length) : "");
+
+/** @type {(id: string) => Record<string, string>} */
+function readState(id) {
+  const own = [...entries()].filter(([name]) => name.startsWith(`${id}.`));
+  return Object.fromEntries(own.map(([name, value]) => [name.slice(id.length + 1), value]));
+}
+
+/**
+ * Values that are null leave the address; replaceState keeps what history holds for the page.
+ * @type {(id: string, state: Record<string, string | null>) => void}
+ */
+function writeState(id, state) {
+  const all = entries();
+  for (const [key, value] of Object.entries(state)) {
+    if (value === null) all.delete(`${id}.${key}`);
+    else all.set(`${id}.${key}`, value);
+  }
+  const text = all.toString();
+  const address = location.pathname + location.search + (text ? PREFIX + text : "");
+  history.replaceState(history.state, "", address);
+}

@@ -1,0 +1,169 @@
+// What widgets are made of, as HTML: the frame, controls, tables. Nothing here asks for a document.
+//
+// A widget's module has `first(data)`, the state in which the page shows it: by the names of its controls, numbers where
+// they are sliders. `html(data, state, live)` draws any state, `live` in the browser and null while the page is built,
+// where controls would do nothing. `bind(element)` hands both to lib/bind.js.
+
+import { markup } from "./markup.js";
+
+/** @typedef {import("./markup.js").Markup} Markup */
+/** @typedef {string | number | Markup} Text */
+/** @typedef {Record<string, string | number>} State */
+/**
+ * What the hand has brought about besides the state: fields that cannot be read and why, and what is said instead of the
+ * sentence.
+ * @typedef {{ problems: Record<string, string>, message: string }} Live
+ */
+/**
+ * @typedef {object} Parts
+ * @property {Text} question  a prediction to make, after "Before you try it:"
+ * @property {Text} answer
+ * @property {Text | Text[] | null} [controls]
+ * @property {Text | Text[]} figure
+ * @property {Text} says  what the figure shows, in a sentence
+ */
+
+/**
+ * A title, the prediction, controls, the figure, and the sentence.
+ * @type {(data: { id: string, title: string }, parts: Parts, live: Live | null) => Markup}
+ */
+export const frame = ({ id, title }, { question, answer, controls = null, figure, says }, live) =>
+  markup`
+${head(id, title, live)}
+<details class="question">
+  <summary>Before you try it: ${question}</summary>
+  <p>${answer}</p>
+</details>
+${live && controls && markup`<div class="widget-controls">${controls}</div>`}
+${figure}
+${output(says, live)}
+`;
+
+/** @type {(id: string, title: Text, live: Live | null) => Markup} */
+export const head = (id, title, live) =>
+  markup`
+<div class="widget-head">
+  <p class="widget-title" id="${id}-title">${title}</p>
+  ${live && markup`<button type="button" class="reset">Reset</button>`}
+</div>
+`;
+
+/**
+ * What is seen follows the hand; lib/bind.js says it aloud when the hand rests.
+ * @type {(says: Text, live: Live | null) => Markup}
+ */
+export const output = (says, live) =>
+  live ? markup`<output aria-hidden="true">${live.message || says}</output>` : markup`<output>${says}</output>`;
+
+// controls
+
+/**
+ * `says` puts a value into words, for those who do not see the slider: "2 doublings".
+ * @type {(name: string, label: string, value: string | number, range: [number, number], says: (value: number) => string) => Markup}
+ */
+export const slider = (name, label, value, [min, max], says) =>
+  markup`<input type="range" name="${name}" aria-label="${label}" aria-valuetext="${says(Number(value))}"
+    value="${value}" min="${min}" max="${max}" step="1">`;
+
+/**
+ * A field for a number, which may be typed as 1/2 or 50% too; an arrow key steps by one.
+ * @type {(widget: string, name: string, label: string, value: string | number, range: [number, number], live: Live) => Markup}
+ */
+export const numberField = (widget, name, label, value, [min, max], { problems }) =>
+  markup`<input type="text" name="${name}" aria-label="${label}" value="${value}" data-min="${min}" data-max="${max}"
+    aria-invalid="${`${name in problems}`}" aria-describedby="${widget}-${name}-error" autocomplete="off">
+  <span class="error" id="${widget}-${name}-error" role="alert">${problems[name] ?? ""}</span>`;
+
+/**
+ * A part of the state without a control of its own: buttons and cells set it. The pattern says what an address may hold.
+ * @type {(name: string, value: string | number, pattern: string) => Markup}
+ */
+export const held = (name, value, pattern) =>
+  markup`<input type="hidden" name="${name}" value="${value}" data-pattern="${pattern}">`;
+
+/** @type {(text: Text) => Markup} */
+export const reading = (text) => markup`<span class="reading">${text}</span>`;
+
+/** @type {(text: Text, ...controls: Markup[]) => Markup} */
+export const labelled = (text, ...controls) =>
+  markup`<label><span>${text}</span><span class="control">${controls}</span></label>`;
+
+/** @type {(legend: Text, ...controls: Markup[]) => Markup} */
+export const group = (legend, ...controls) =>
+  markup`<fieldset><legend>${legend}</legend><span class="control">${controls}</span></fieldset>`;
+
+/** @type {(name: string, value: string | number, chosen: string | number) => Markup} */
+export const radio = (name, value, chosen) =>
+  markup`<input type="radio" name="${name}" value="${value}" ${value === chosen && "checked"}>`;
+
+/**
+ * One of several, each with its text.
+ * @type {(legend: Text, name: string, options: [string | number, Text][], chosen: string | number) => Markup}
+ */
+export const choice = (legend, name, options, chosen) =>
+  group(legend, ...options.map(([value, text]) => markup`<label>${radio(name, value, chosen)}${text}</label>`));
+
+/**
+ * The attribute by which a button or a cell sets parts of the state when it is clicked.
+ * @type {(state: State) => Markup}
+ */
+export const sets = (state) => markup`data-set="${JSON.stringify(state)}"`;
+
+/**
+ * A button that sets parts of the state, or says why it cannot.
+ * @type {(text: Text, does: State | string) => Markup}
+ */
+export const button = (text, does) =>
+  typeof does === "string"
+    ? markup`<button type="button" data-says="${does}">${text}</button>`
+    : markup`<button type="button" ${sets(does)}>${text}</button>`;
+
+/**
+ * Buttons that move positions together, as far as they go.
+ * @type {(positions: Record<string, number>, last: number) => Markup[]}
+ */
+export const movers = (positions, last) =>
+  [-1, 1].map((by) => {
+    const moved = Object.fromEntries(Object.entries(positions).map(([name, place]) => [name, place + by]));
+    const stay = Object.values(moved).some((place) => place < 0 || place > last);
+    const why = `Positions here go from 0 to ${last}: both stay where they are.`;
+    return button(by < 0 ? "Both one back" : "Both one on", stay ? why : moved);
+  });
+
+// tables
+
+/**
+ * A table around its rows, in a box in which it scrolls if it is wide; the kind is what the style sheets call it.
+ * @type {(kind: string, caption: string, rows: Text | Text[], legend?: Text) => Markup}
+ */
+export const table = (kind, caption, rows, legend = "") =>
+  scrolling(
+    caption,
+    markup`
+<table class="${kind}">
+<caption><span><span class="title">${caption}</span>${legend && [" ", legend]}</span></caption>
+${rows}
+</table>
+`,
+  );
+
+/**
+ * A table of records, each a row: columns of numbers, and of words.
+ * @type {(caption: string, names: Text[], rows: Text[][]) => Markup}
+ */
+export function records(caption, names, rows) {
+  const kind = rows[0].map((item) => typeof item !== "number" && markup`class="word"`);
+  return markup`
+<table class="numbers">
+<caption><span>${caption}</span></caption>
+<thead><tr>${names.map((name, i) => markup`<th scope="col" ${kind[i]}>${name}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => markup`<tr>${row.map((item, i) => markup`<td ${kind[i]}>${item}</td>`)}</tr>`)}</tbody>
+</table>`;
+}
+
+/** @type {(label: string, content: Text) => Markup} */
+export const scrolling = (label, content) =>
+  markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
+
+/** @type {(summary: Text, content: Text) => Markup} */
+export const folded = (summary, content) => markup`<details><summary>${summary}</summary>${content}</details>`;

@@ -1,0 +1,66 @@
+// Attention grids: who attends to whom, and how much, as a table; and a row of it as a sentence.
+
+import { sum } from "./attention.js";
+import { markup } from "./markup.js";
+import { decimal, fraction, largestFirst, share, vector } from "./numbers.js";
+
+/** @typedef {import("./markup.js").Markup} Markup */
+
+/**
+ * A weight: as a fraction where it is exact, with the decimal beside it. `box` is what its cell holds besides, `kind` a
+ * class of the cell.
+ * @param {number} weight
+ * @param {boolean} allowed
+ * @param {(content: Markup) => Markup} [box]
+ * @param {string} [kind]
+ */
+export function weightCell(weight, allowed, box = (content) => content, kind = "") {
+  const exact = fraction(weight);
+  if (!allowed) return markup`<td data-weight="0" data-masked>${box(MASKED)}</td>`;
+  const both = exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`;
+  return markup`<td ${kind && markup`class="${kind}"`} data-weight="${weight}" style="--w:${weight}">${
+    box(markup`<span>${exact ?? decimal(weight)}</span>${both ?? ""}`)
+  }</td>`;
+}
+const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
+
+/** @type {(keys: unknown[], ...others: unknown[]) => Markup} */
+export const columns = (keys, ...others) =>
+  markup`<thead><tr><td></td>${
+    keys.map((key) => markup`<th scope="col" class="key">${key}</th>`)
+  }${others}</tr></thead>`;
+
+export const OUTPUT = markup`<th scope="col" class="output">output</th>`;
+
+/** @type {(output: number[]) => Markup} */
+export const outputCell = (output) => markup`<td class="output">${vector(output)}</td>`;
+
+/** @type {(masked: string) => Markup} */
+export const legend = (masked) =>
+  markup`
+<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
+  <span class="swatch"></span> stronger = more weight${
+    masked && markup`; <span class="swatch masked"></span> ${masked}`
+  }</span>
+`;
+
+/**
+ * What one word gets from the keys; words that are there twice have their rank in their names.
+ * @typedef {{ query: string, keys: string[], weights: number[], allowed: boolean[], output: number[] | null }} Row
+ */
+
+/**
+ * A row in words: "ran: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)".
+ * @type {(row: Row, hasSink?: boolean) => string}
+ */
+export function statement({ query, keys, weights, allowed, output }, hasSink = false) {
+  const open = largestFirst(weights).filter((key) => allowed[key]);
+  const shut = keys.filter((_, key) => !allowed[key]);
+  const total = sum(weights);
+  const parts = [open.map((key) => `${keys[key]} ${share(weights[key])}`).join(", ") || "no key to attend to"];
+  if (shut.length) parts.push(`masked: ${shut.join(", ")}`);
+  parts.push(`sum ${share(total)}`);
+  if (hasSink) parts.push(`the sink takes ${share(1 - total)}`);
+  if (output) parts.push(`output ${vector(output)}`);
+  return `${query}: ${parts.join("; ")}`;
+}

@@ -1,0 +1,68 @@
+"""Widgets drawn while the pages are built: by their own scripts, in V8, which the formulas need too.
+
+A script of docs/assets/js/widgets exports `first(data)`, a state, and `html(data, state, live)`; in a browser it draws
+every later state. Tests call its other functions, above all `compute(data, state)`, and compare them with the package.
+"""
+
+import atexit
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from py_mini_racer import MiniRacer
+
+from docs_ext.html.modules import library
+
+SCRIPTS = Path(__file__).parents[2] / "docs/assets/js"
+_DRAW = """
+globalThis.draw = (name, data) => {
+  const first = call(name, "first", [data]);
+  return `${call(name, "html", [data, first, null])}`;
+};
+"""
+
+
+def draw(tag: str, data: dict[str, Any]) -> Markup:
+    """Return what a widget shows before anybody touches it; its data are `plain`."""
+    return Markup(_engine(_stamp()).call("draw", f"widgets/{tag}.js", data))
+
+
+def call(module: str, function: str, *given: Any) -> Any:
+    """Call a function of a module, such as widgets/rotation-dial.js."""
+    return _engine(_stamp()).call("call", module, function, plain(given))
+
+
+def plain(given: Any) -> Any:
+    """Return what JSON can hold of something with arrays in it; nan and infinity it cannot.
+
+    >>> plain({"q": np.eye(2), "words": ("a", "b")})
+    {'q': [[1.0, 0.0], [0.0, 1.0]], 'words': ['a', 'b']}
+    """
+    return json.loads(json.dumps(given, default=_listed, allow_nan=False))
+
+
+def _listed(item: Any) -> Any:
+    if isinstance(item, np.ndarray | np.generic):
+        return item.tolist()
+    raise TypeError(f"no {type(item).__name__} can be handed to a script: {item!r}")
+
+
+def _stamp() -> int:
+    return max(path.stat().st_mtime_ns for path in SCRIPTS.rglob("*.js"))
+
+
+@lru_cache(maxsize=1)
+def _engine(_stamp: int) -> MiniRacer:
+    """Load all widgets anew if a script was edited."""
+    names = [
+        path.relative_to(SCRIPTS).as_posix()
+        for folder in ("lib", "widgets")
+        for path in (SCRIPTS / folder).glob("*.js")
+    ]
+    engine = MiniRacer()
+    engine.eval(library(SCRIPTS, *names) + _DRAW)
+    atexit.register(engine.close)  # left to the interpreter's end it now and then waits for a thread that is gone
+    return engine
