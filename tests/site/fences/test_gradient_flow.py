@@ -1,12 +1,15 @@
-"""Gradient flow as it stands without a script: slopes against differences of exact fractions, and what it refuses."""
+"""Gradient flow: slopes against differences of exact fractions and the package, and what it refuses."""
 
-import json
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from attention import softmax, softmax_vjp
+from docs_ext.extensions import fences
 from docs_ext.fences import gradient_flow
+from docs_ext.html import renderer
 from tests.site.fences.reading import plain, read, refuses, rows, text
 
 SPEC = {
@@ -23,11 +26,12 @@ VALUES = [(8, 0), (4, 4), (0, 0), (0, 8), (0, 0)]
 
 
 def parse(spec):
-    return read(gradient_flow.render(spec))
+    return read(fences.draw("gradient-flow", spec))
 
 
-def exact(root, kind):
-    return [json.loads(cell.get("data-exact")) for cell in root.findall(f".//td[@class='share {kind}']")]
+def compute(words, scores, value, state):
+    given = {"words": words, "scores": scores, "value": value, "sizes": gradient_flow.SIZES}
+    return renderer.call("widgets/gradient-flow.js", "compute", given, state)
 
 
 def row_of_parts(parts):
@@ -58,12 +62,37 @@ def test_the_numbers_of_the_page_stand_in_the_table():
 
 @pytest.mark.parametrize("word", range(5))
 def test_what_a_push_moves_is_what_differences_find(word):
-    root = parse(SPEC | {"push": word})
-    moves, _ = pushed(PARTS, word)
-    assert exact(root, "move") == pytest.approx(moves, abs=1e-9)
-    for j, slope in enumerate(exact(root, "slope")):
-        assert slope == pytest.approx(pushed(PARTS, j)[1], abs=1e-9)
-    assert [row.get("data-pushed") is not None for row in root.findall(".//tbody/tr")] == [i == word for i in range(5)]
+    shown = compute([*"abcde"], SPEC["scores"], VALUES, {"push": word, "n": 1, "divide": "yes"})
+    moves, shifts = pushed(PARTS, word)
+    assert shown["moves"] == pytest.approx(moves, abs=1e-9)
+    assert shown["slopes"][word] == pytest.approx(shifts, abs=1e-9)
+    marked = [row.get("data-pushed") is not None for row in parse(SPEC | {"push": word}).findall(".//tbody/tr")]
+    assert marked == [i == word for i in range(5)]
+
+
+def test_500_rows_are_the_packages():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n, (words, d_v) = int(rng.integers(0, 5)), rng.integers(1, 7, 2).tolist()
+        scores, values, push = rng.normal(0, 3, words), rng.standard_normal((words, d_v)), int(rng.integers(0, words))
+        divide = str(rng.choice(["yes", "no"]))
+        shown = compute([*"abcdef"[:words]], scores, values, {"push": push, "n": n, "divide": divide})
+        weights = softmax(np.log(2) * scores * (2**n if divide == "no" else 1))
+        expected = {
+            "weights": weights,
+            "moves": softmax_vjp(weights, np.eye(words)[push]),
+            "slopes": softmax_vjp(np.tile(weights, (d_v, 1)), values.T).T,
+            "output": weights @ values,
+        }
+        for what, numbers in expected.items():
+            np.testing.assert_allclose(shown[what], numbers, rtol=0, atol=1e-12)
+
+
+def test_bars_are_shares_of_the_largest_there_can_be():
+    """Of a weight 1, of a move 1/4, and of a slope a quarter of the way from cat to dog, the longest."""
+    styles = [cell.get("style") for cell in parse(SPEC).findall(".//tbody/tr[1]/td[@style]")]
+    shares = [float(style.removeprefix("--w:")) for style in styles]
+    assert shares == pytest.approx([1 / 2, 1, 4 * math.sqrt(3.25) / math.hypot(8, 8)])
 
 
 def test_the_answer_says_what_is_left_without_the_division():
@@ -95,4 +124,4 @@ REFUSED = {
     "a Boolean": ({"d_k": True}, "d_k", "one of"),
     "nobody's score": ({"push": "cow"}, "push", "'cow'"),
 }
-test_what_does_not_fit_is_refused = refuses(gradient_flow.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(gradient_flow.data, SPEC, REFUSED)

@@ -1,17 +1,21 @@
-"""The explorer of encodings as it stands without a script: its numbers from sines and cosines, and what it refuses."""
+"""The explorer of encodings: what its script draws against sines, cosines and the package, and what it refuses."""
 
 import math
 
+import numpy as np
 import pytest
 
+from attention import sinusoidal_encoding
+from docs_ext.extensions import fences
 from docs_ext.fences import pe_explorer
+from docs_ext.html import renderer
 from tests.site.fences.reading import read, refuses, rows, text
 
 SPEC = {"id": "p", "caption": "c", "positions": [1, 4], "d_model": 4}
 
 
 def parse(spec):
-    return read(pe_explorer.render(spec))
+    return read(fences.draw("pe-explorer", spec))
 
 
 @pytest.mark.parametrize("d_model", [4, 8, 16])
@@ -29,6 +33,18 @@ def test_every_hand_is_a_sine_and_a_cosine(positions, d_model):
         assert list(map(float, numbers)) == pytest.approx([*expected, math.cos((first - second) * omega)], abs=6e-6)
 
 
+def test_500_states_are_the_packages():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        (first, second), d_model = rng.integers(0, 32, 2).tolist(), int(rng.choice(pe_explorer.SIZES))
+        state = {"p0": first, "p1": second, "d": d_model}
+        shown = renderer.call("widgets/pe-explorer.js", "compute", {"last": 31}, state)
+        a, b = (sinusoidal_encoding(32, d_model)[at].reshape(-1, 2) for at in (first, second))
+        np.testing.assert_allclose(shown["readings"], np.hstack([a, b]), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["adds"], (a * b).sum(axis=1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["product"], (a * b).sum(), rtol=0, atol=1e-12)
+
+
 def test_the_sum_of_the_hands_is_the_dot_product():
     expected = f"{math.cos(3) + math.cos(0.03):.5f}"
     assert text(parse(SPEC).find(".//tfoot//td")) == expected == "0.00956"
@@ -44,4 +60,4 @@ REFUSED = {
     "one": ({"positions": 4}, "positions", "two"),
     "no such size": ({"d_model": 6}, "d_model", "4, 8, 16"),
 }
-test_what_does_not_fit_is_refused = refuses(pe_explorer.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(pe_explorer.data, SPEC, REFUSED)
