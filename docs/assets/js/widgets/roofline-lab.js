@@ -72,8 +72,8 @@ export function html(data, state, live) {
 ${
     Object.entries({ matrices, attention }).map(([name, part]) =>
       markup`
-<tr class="${name}"><th scope="row"><svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg>
-  ${name}</th>${cells(part)}</tr>`
+<tr class="${name}"><th scope="row">
+  <svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg> ${name}</th>${cells(part)}</tr>`
     )
   }
 </tbody>
