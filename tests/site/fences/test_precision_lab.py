@@ -34,7 +34,6 @@ def says(spec):
 
 def test_a_fifth_in_bfloat16_is_205_of_1024():
     fifth = Fraction(205, 1024)  # 0.2 is 1.1001 1001 1001... times 1/8, and its fraction has seven bits: 1.1001101
-    assert fifth == Fraction(0b11001101, 2**10)
     error = float(fifth / Fraction(1, 5) - 1)
     cat = grid(SENTENCE)[0]
     assert cat == ["cat", *[f"{error:.3%}"] * 5, "(2.406, 2.406)"]
@@ -65,23 +64,10 @@ def test_what_is_exact_is_computed_in_longdouble():
     np.testing.assert_allclose(sent[4], [1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rtol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("error", "shown"),
-    [
-        (0, "0"),
-        (1e-13, "0"),
-        (3e-7, "<0.001%"),
-        (-3e-7, "<0.001%"),
-        (5e-6, "<0.001%"),
-        (0.00012345, "0.012%"),
-        (0.125, "13%"),
-        (-0.00390625, "\N{MINUS SIGN}0.39%"),
-        (0.0996, "10%"),
-        (19.0, "1900%"),
-    ],
-)
-def test_errors_have_two_digits(error, shown):
-    assert renderer.call(SCRIPT, "percent", error) == shown
+def test_errors_have_two_digits():
+    shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 0.00012345: "0.012%", 0.125: "13%"}
+    shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
+    assert {error: renderer.call(SCRIPT, "percent", error) for error in shown} == shown
 
 
 def test_500_choices_of_formats_give_what_numpy_computes():

@@ -53,14 +53,10 @@ def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes
             assert shown["together"][what] == pytest.approx(sum(shown[name][what] for name in times), rel=1e-12)
 
 
-def test_the_count_by_hand_is_that_of_the_model():
-    layer = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336
-    numbers = 32 * layer + 4096 * 128256
-    assert numbers == 7_504_658_432
-    assert numbers + 128256 * 4096 + (2 * 32 + 1) * 4096 == 8_030_261_248  # with embeddings and norms: as published
-    step = compute(LLAMA, (1, 1, 2), START | {"batch": 1})
-    assert [step["matrices"][what] for what in ("flops", "bytes")] == [2 * 2 * numbers, 2 * numbers]
-    assert [step["attention"][what] for what in ("flops", "bytes")] == [2 * 4294967296, 2 * 1073741824]
+def test_the_count_is_that_of_the_published_model():
+    others = 128256 * 4096 + (2 * 32 + 1) * 4096  # embeddings and norms
+    step = compute(LLAMA, (1, 1, 1), START)
+    assert step["matrices"]["bytes"] + others == 8_030_261_248
 
 
 def test_the_table_and_the_sentence_say_what_the_page_says():
