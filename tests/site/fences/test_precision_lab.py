@@ -65,7 +65,7 @@ def test_what_is_exact_is_computed_in_longdouble():
 
 
 def test_errors_have_two_digits():
-    shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 0.00012345: "0.012%", 0.125: "13%"}
+    shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
     shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
     assert {error: renderer.call(SCRIPT, "percent", error) for error in shown} == shown
 
