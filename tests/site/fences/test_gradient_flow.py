@@ -1,12 +1,14 @@
-"""Gradient flow as it stands without a script: slopes against differences of exact fractions, and what it refuses."""
+"""Gradient flow: what its script draws against the package, and what it refuses."""
 
-import json
 import math
-from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from attention import softmax, softmax_vjp
+from docs_ext.extensions import fences
 from docs_ext.fences import gradient_flow
+from docs_ext.html import renderer
 from tests.site.fences.reading import plain, read, refuses, rows, text
 
 SPEC = {
@@ -18,32 +20,10 @@ SPEC = {
     "push": "cat",
     "d_k": 4,
 }
-PARTS = [8, 4, 1, 2, 1]
-VALUES = [(8, 0), (4, 4), (0, 0), (0, 8), (0, 0)]
 
 
 def parse(spec):
-    return read(gradient_flow.render(spec))
-
-
-def exact(root, kind):
-    return [json.loads(cell.get("data-exact")) for cell in root.findall(f".//td[@class='share {kind}']")]
-
-
-def row_of_parts(parts):
-    """Return the weights of parts, and the blend of the values by them."""
-    weights = [Fraction(part) / sum(map(Fraction, parts)) for part in parts]
-    return weights, [sum(w * v[c] for w, v in zip(weights, VALUES, strict=True)) for c in (0, 1)]
-
-
-def pushed(parts, j):
-    """Push one score up and down by so little that its parts are multiplied by 1 + h and divided by it."""
-    h = Fraction(1, 10**6)
-    up, down = (
-        row_of_parts([p * factor if i == j else p for i, p in enumerate(parts)]) for factor in (1 + h, 1 / (1 + h))
-    )
-    nudge = 2 * math.log1p(1e-6)
-    return [[float(a - b) / nudge for a, b in zip(*pair, strict=True)] for pair in zip(up, down, strict=True)]
+    return read(fences.draw("gradient-flow", spec))
 
 
 def test_the_numbers_of_the_page_stand_in_the_table():
@@ -56,24 +36,47 @@ def test_the_numbers_of_the_page_stand_in_the_table():
     ]
 
 
-@pytest.mark.parametrize("word", range(5))
-def test_what_a_push_moves_is_what_differences_find(word):
-    root = parse(SPEC | {"push": word})
-    moves, _ = pushed(PARTS, word)
-    assert exact(root, "move") == pytest.approx(moves, abs=1e-9)
-    for j, slope in enumerate(exact(root, "slope")):
-        assert slope == pytest.approx(pushed(PARTS, j)[1], abs=1e-9)
-    assert [row.get("data-pushed") is not None for row in root.findall(".//tbody/tr")] == [i == word for i in range(5)]
+def test_the_word_that_is_pushed_is_marked():
+    pushed = parse(SPEC | {"push": 3}).findall(".//tbody/tr[@data-pushed]/th")
+    assert [text(word) for word in pushed] == ["dog"]
+
+
+def test_500_rows_are_the_packages():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n, (words, d_v) = int(rng.integers(0, 5)), rng.integers(1, 7, 2).tolist()
+        scores, values, push = rng.normal(0, 3, words), rng.standard_normal((words, d_v)), int(rng.integers(0, words))
+        divide = str(rng.choice(["yes", "no"]))
+        given = {"words": [*"abcdef"[:words]], "scores": scores, "value": values, "sizes": gradient_flow.SIZES}
+        state = {"push": push, "n": n, "divide": divide}
+        shown = renderer.call("widgets/gradient-flow.js", "compute", given, state)
+        weights = softmax(np.log(2) * scores * (2**n if divide == "no" else 1))
+        expected = {
+            "weights": weights,
+            "moves": softmax_vjp(weights, np.eye(words)[push]),
+            "slopes": softmax_vjp(np.tile(weights, (d_v, 1)), values.T).T,
+            "output": weights @ values,
+        }
+        for what, numbers in expected.items():
+            np.testing.assert_allclose(shown[what], numbers, rtol=0, atol=1e-12)
+
+
+def test_bars_are_shares_of_the_largest_there_can_be():
+    """Of a weight 1, of a move 1/4, and of a slope a quarter of the way from cat to dog, the longest."""
+    styles = [cell.get("style") for cell in parse(SPEC).findall(".//tbody/tr[1]/td[@style]")]
+    shares = [float(style.removeprefix("--w:")) for style in styles]
+    assert shares == pytest.approx([1 / 2, 1, 4 * math.sqrt(3.25) / math.hypot(8, 8)])
 
 
 def test_the_answer_says_what_is_left_without_the_division():
-    before = math.hypot(*pushed(PARTS, 0)[1])
-    after = math.hypot(*pushed([2 ** (8 * n) for n in (3, 2, 0, 1, 0)], 0)[1])
+    values = np.array(SPEC["value"])
+    weights = softmax(8 * np.log(2) * np.array(SPEC["scores"]))
+    left = np.linalg.norm(weights[0] * (values[0] - weights @ values)) / math.sqrt(3.25)
     assert plain(parse(SPEC).find(".//summary")).startswith(
         "Before you try it: at 4 features a push of cat moves the output by (1.5, -1)."
     )
     assert plain(parse(SPEC).find(".//details/p")).startswith(
-        f"{after / before:.1%} of it. The scores are 8 times as large, cat has 0.996"
+        f"{left:.1%} of it. The scores are 8 times as large, cat has 0.996"
     )
 
 
@@ -95,4 +98,4 @@ REFUSED = {
     "a Boolean": ({"d_k": True}, "d_k", "one of"),
     "nobody's score": ({"push": "cow"}, "push", "'cow'"),
 }
-test_what_does_not_fit_is_refused = refuses(gradient_flow.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(gradient_flow.data, SPEC, REFUSED)

@@ -1,32 +1,41 @@
-"""The explorer of encodings as it stands without a script: its numbers from sines and cosines, and what it refuses."""
+"""The explorer of encodings: what its script draws against sines, cosines and the package, and what it refuses."""
 
 import math
 
+import numpy as np
 import pytest
 
+from attention import sinusoidal_encoding
+from docs_ext.extensions import fences
 from docs_ext.fences import pe_explorer
+from docs_ext.html import renderer
 from tests.site.fences.reading import read, refuses, rows, text
 
 SPEC = {"id": "p", "caption": "c", "positions": [1, 4], "d_model": 4}
 
 
 def parse(spec):
-    return read(pe_explorer.render(spec))
+    return read(fences.draw("pe-explorer", spec))
 
 
-@pytest.mark.parametrize("d_model", [4, 8, 16])
-@pytest.mark.parametrize("positions", [(1, 4), (31, 0), (7, 7)], ids=str)
-def test_every_hand_is_a_sine_and_a_cosine(positions, d_model):
-    first, second = positions
-    shown = rows(parse(SPEC | {"positions": list(positions), "d_model": d_model}))
-    assert len(shown) == d_model // 2
-    for i, (hand, turn, _, *numbers) in enumerate(shown):
-        omega = 10000 ** (-2 * i / d_model)
-        assert int(hand) == i
-        assert float(turn) == pytest.approx(omega, rel=2e-3)
-        angles = [first * omega, first * omega, second * omega, second * omega]
-        expected = [f(angle) for f, angle in zip([math.sin, math.cos] * 2, angles, strict=True)]
-        assert list(map(float, numbers)) == pytest.approx([*expected, math.cos((first - second) * omega)], abs=6e-6)
+def test_every_hand_is_a_sine_and_a_cosine():
+    for i, (hand, turn, _, *numbers) in enumerate(rows(parse(SPEC | {"positions": [31, 0], "d_model": 16}))):
+        omega = 10000 ** (-2 * i / 16)
+        assert (int(hand), float(turn)) == (i, pytest.approx(omega, rel=2e-3))
+        expected = [math.sin(31 * omega), math.cos(31 * omega), 0, 1, math.cos(31 * omega)]
+        assert list(map(float, numbers)) == pytest.approx(expected, abs=6e-6)
+
+
+def test_500_states_are_the_packages():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        (first, second), d_model = rng.integers(0, 32, 2).tolist(), int(rng.choice(pe_explorer.SIZES))
+        state = {"p0": first, "p1": second, "d": d_model}
+        shown = renderer.call("widgets/pe-explorer.js", "compute", {"last": 31}, state)
+        a, b = (sinusoidal_encoding(32, d_model)[at].reshape(-1, 2) for at in (first, second))
+        np.testing.assert_allclose(shown["readings"], np.hstack([a, b]), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["adds"], (a * b).sum(axis=1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(shown["product"], (a * b).sum(), rtol=0, atol=1e-12)
 
 
 def test_the_sum_of_the_hands_is_the_dot_product():
@@ -44,4 +53,4 @@ REFUSED = {
     "one": ({"positions": 4}, "positions", "two"),
     "no such size": ({"d_model": 6}, "d_model", "4, 8, 16"),
 }
-test_what_does_not_fit_is_refused = refuses(pe_explorer.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(pe_explorer.data, SPEC, REFUSED)

@@ -1,39 +1,66 @@
-"""The roofline lab without a script: counted again in loops over the matrices and pairs, and what it refuses."""
+"""The roofline lab: what its script counts against loops and the package, and what it refuses."""
 
+import math
+import re
+
+import numpy as np
+import pytest
+
+from docs_ext.extensions import fences
 from docs_ext.fences import roofline_lab
-from docs_ext.fences.roofline_lab import Machine
+from docs_ext.html import renderer
 from tests.package.oracles import loop_work
 from tests.site.fences.reading import plain, read, refuses, rows, text
 
+SCRIPT = "widgets/roofline-lab.js"
 LLAMA = {
     "d_model": 4096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8, "d_head": 128, "d_ff": 14336,
     "n_vocabulary": 128256,
 }  # fmt: skip
 MACHINES = {"A": (312e12, 2.039e12, 2), "B": (1e11, 2e10, 4)}
 SPEC = {"id": "r", "caption": "c", "model": str(LLAMA), "machines": str(MACHINES), "batch": 1, "context": 8192}
+START = {"machine": 0, "pass": "step", "batch": 0, "context": 13, "kv": 3}
 
 
-def test_flops_and_bytes_are_those_counted_one_by_one(rng):
-    for _ in range(40):
-        shared, group, batch, n, itemsize = (int(rng.integers(1, most)) for most in (4, 5, 5, 12, 9))
-        sizes = rng.integers(2, 9, 5).tolist()
-        model = dict(zip(("d_model", "n_layers", "d_head", "d_ff", "n_vocabulary"), sizes, strict=True))
-        model |= {"n_heads": shared * group, "n_kv_heads": shared}
-        for new in {1, n}:
-            assert roofline_lab.work(model, batch, n, new, itemsize) == loop_work(model, batch, n, new, itemsize)
+def compute(model, machine, state):
+    one = dict(zip(("peak", "bandwidth", "itemsize"), machine, strict=True))
+    return renderer.call(SCRIPT, "compute", {"model": model, "machines": [one]}, state | {"machine": 0})
 
 
-def test_the_count_by_hand_is_that_of_the_model():
-    layer = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336
-    numbers = 32 * layer + 4096 * 128256
-    assert numbers == 7_504_658_432
-    assert numbers + 128256 * 4096 + (2 * 32 + 1) * 4096 == 8_030_261_248  # with embeddings and norms: as published
-    step = roofline_lab.work(LLAMA, 3, 8192, 1, 2)
-    assert step == {"matrices": (3 * 2 * numbers, 2 * numbers), "attention": (3 * 4294967296, 3 * 1073741824)}
+def drawn(**state):
+    """Draw a state as a browser does."""
+    data = renderer.plain({"id": "r", "title": "c", **roofline_lab.data(SPEC)})
+    live = {"problems": {}, "message": ""}
+    return read(renderer.call(SCRIPT, "html", data, START | state, live)["text"])
+
+
+def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes():
+    rng = np.random.default_rng(5)
+    for case in range(500):
+        batch, context, kv = rng.integers(0, 4, 3).tolist()
+        model = dict(zip(LLAMA, rng.integers(1, 9, 7).tolist(), strict=True))
+        model["n_heads"] *= 2**kv
+        peak, bandwidth, itemsize = machine = (*(10 ** rng.uniform(10, 13, 2)).tolist(), int(rng.integers(1, 9)))
+        kind, new = (("step", 1), ("prefill", 2**context))[case % 2]
+        shown = compute(model, machine, {"pass": kind, "batch": batch, "context": context, "kv": kv})
+        counted = loop_work(model | {"n_kv_heads": 2**kv}, 2**batch, 2**context, new, itemsize)
+        assert {name: (shown[name]["flops"], shown[name]["bytes"]) for name in counted} == counted
+        times = {name: (moved / bandwidth, flops / peak) for name, (flops, moved) in counted.items()}
+        assert [shown[name]["seconds"] for name in times] == pytest.approx([*map(max, times.values())], rel=1e-12)
+        waits = ["memory" if memory >= arithmetic else "arithmetic" for memory, arithmetic in times.values()]
+        assert [shown[name]["waits"] for name in times] == waits
+        for what in ("flops", "bytes", "seconds"):
+            assert shown["together"][what] == pytest.approx(sum(shown[name][what] for name in times), rel=1e-12)
+
+
+def test_the_count_is_that_of_the_published_model():
+    others = 128256 * 4096 + (2 * 32 + 1) * 4096  # embeddings and norms
+    step = compute(LLAMA, (1, 1, 1), START)
+    assert step["matrices"]["bytes"] + others == 8_030_261_248
 
 
 def test_the_table_and_the_sentence_say_what_the_page_says():
-    document = read(roofline_lab.render(SPEC))
+    document = read(fences.draw("roofline-lab", SPEC))
     assert rows(document) == [
         ["matrices", "15", "15", "1", "7.36 ms", "memory"],
         ["attention", "1.07", "4.29", "4", "0.527 ms", "memory"],
@@ -46,15 +73,32 @@ def test_the_table_and_the_sentence_say_what_the_page_says():
 
 
 def test_a_prefill_counts_all_tokens_of_all_texts():
-    """By hand: the matrices take 366.5 ms and the pairs under the mask 56.4, both arithmetic."""
     layers, last, pairs = 6_979_321_856, 4096 * 128256, 8192 * 8193 // 2
-    seconds = 3 * (2 * (8192 * layers + last) + 32 * 32 * 512 * pairs) / 312e12
-    machine = Machine(312e12, 2.039e12, 2)
-    says = roofline_lab.statement("A", machine, roofline_lab.work(LLAMA, 3, 8192, 8192, 2), 3, 8192, prefill=True)
-    assert says == (
-        f"A: the prefill for 3 texts of 8,192 tokens takes {seconds:.2f} s, {3 * 8192 / seconds:,.0f} tokens a second. "
+    seconds = 4 * (2 * (8192 * layers + last) + 32 * 32 * 512 * pairs) / 312e12  # both parts compute
+    assert text(drawn(**{"pass": "prefill"}, batch=2).find(".//output")) == (
+        f"A: the prefill for 4 texts of 8,192 tokens takes {seconds:.2f} s, {4 * 8192 / seconds:,.0f} tokens a second. "
         "Both parts wait for arithmetic."
     )
+    says = text(drawn(machine=1, batch=6).find(".//output"))
+    assert says.endswith("The matrices wait for arithmetic, attention for memory.")
+
+
+@pytest.mark.parametrize("machine", [0, 1])
+def test_each_part_lies_on_the_roof_of_the_chosen_machine(machine):
+    """On logarithmic axes from 1/4 to 2^18 flops a byte, and from 1 Gflop/s to 10^6."""
+    root, (peak, bandwidth, itemsize) = drawn(machine=machine, batch=5), [*MACHINES.values()][machine]
+    counted = compute(LLAMA, (peak, bandwidth, itemsize), START | {"batch": 5})
+    marks = {"ridge": peak / bandwidth}
+    marks |= {name: counted[name]["flops"] / counted[name]["bytes"] for name in ("matrices", "attention")}
+    for name, intensity in marks.items():
+        speed = min(peak, intensity * bandwidth)
+        x, y = 68 + 394 * (math.log2(intensity) + 2) / 20, 220 - 190 * (math.log10(speed) - 9) / 6
+        place = root.find(f".//{{*}}g[@class='{name}']").get("transform")
+        assert [float(number) for number in re.findall(r"[\d.]+", place)] == pytest.approx([x, y], abs=5.1e-4)
+    lines = root.findall(".//{*}g[@class='roof']")
+    assert [n for n, line in enumerate(lines) if "data-chosen" in line.attrib] == [machine]
+    ridge = root.find(".//{*}g[@class='ridge']").get("transform")
+    assert ridge.replace("translate(", "L").replace(")", "H462") in lines[machine].find("{*}path").get("d")
 
 
 REFUSED = {
@@ -67,4 +111,4 @@ REFUSED = {
     "no power of two": ({"context": 8000}, "context", "512 to 131072"),
     "a switch": ({"batch": True}, "batch", "1 to 1024"),
 }
-test_what_does_not_fit_is_refused = refuses(roofline_lab.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(roofline_lab.data, SPEC, REFUSED)

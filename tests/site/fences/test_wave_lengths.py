@@ -1,56 +1,51 @@
-"""The wavelengths as they stand without a script: the page's functions, counts pair by pair, and what it refuses."""
+"""The wavelengths: the script's rules are the page's functions, counts are made pair by pair, and what is refused."""
 
 import math
 
 import numpy as np
-import pytest
 
+from docs_ext.extensions import fences
 from docs_ext.fences import wave_lengths
-from docs_ext.fences.wave_lengths import Head, change
-from tests.site.fences.reading import read, refuses, rows, text
+from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES
+from docs_ext.html import renderer
+from tests.site.fences.reading import plain, read, refuses, rows, text
 from tests.site.learn.page_functions import names
 
+SCRIPT = "widgets/wave-lengths.js"
 SPEC = {"id": "w", "caption": "c", "rule": "yarn", "factor": 4, "trained": 4096, "base": 10000, "features": 128}
-HEADS = [
-    Head(4, 4096, 10000, 128),
-    Head(8, 8192, 500000, 128),
-    Head(64, 512, 2, 16),
-    Head(1, 131072, 10**7, 64),
-    Head(2, 1024, 123456, 64),
-]
 
 
 def parse(spec):
-    return read(wave_lengths.render(spec))
+    return read(fences.draw("wave-lengths", spec))
 
 
-@pytest.mark.parametrize("head", HEADS, ids=str)
-def test_the_rules_are_those_of_the_page(head):
-    page, theta = names("distance"), head.frequencies()
-    expected = {
-        "none": theta,
-        "interpolation": page["interpolated"](theta, head.factor),
-        "ntk": page["ntk_aware"](theta, head.factor),
-        "yarn": page["yarn"](head.features, float(head.base), head.factor, head.trained),
-        "llama": page["by_parts"](theta, head.factor, head.trained, slow=1, fast=4),
-    }
-    assert expected.keys() == wave_lengths.RULES.keys()
-    for rule, frequencies in expected.items():
-        np.testing.assert_allclose(2 * np.pi / change(rule, head).after, frequencies, rtol=1e-12, atol=0)
-
-
-@pytest.mark.parametrize("head", HEADS, ids=str)
-@pytest.mark.parametrize("rule", wave_lengths.RULES)
-def test_a_pair_meets_new_angles_if_it_goes_on_where_it_never_was(rule, head):
-    made = change(rule, head)
-    new = 0
-    for before, after in zip(made.before, made.after, strict=True):
-        shown = head.trained / before  # of a turn
-        reached = head.factor * head.trained / after
-        new += shown < 1 and reached > shown * (1 + 1e-9)
-    assert made.new.sum() == new
-    assert made.kept + made.between + made.whole == head.features / 2
-    assert min(made.kept, made.between, made.whole) >= 0
+def test_500_heads_are_slowed_by_the_rules_of_the_page():
+    rng, page = np.random.default_rng(0), names("distance")
+    for case in range(500):
+        s, n, rule = int(rng.integers(0, 7)), int(rng.integers(9, 18)), RULES[case % 5]
+        base = BASES[case % 2] if case < 10 else int(np.exp(rng.uniform(*np.log(BASES))))
+        features, factor, trained = int(rng.choice(FEATURES)), 2**s, 2**n
+        theta = float(base) ** (-np.arange(0, features, 2) / features)
+        slow = {
+            "none": theta,
+            "interpolation": page["interpolated"](theta, factor),
+            "ntk": page["ntk_aware"](theta, factor),
+            "yarn": page["yarn"](features, float(base), factor, trained),
+            "llama": page["by_parts"](theta, factor, trained, slow=1, fast=4),
+        }[rule]
+        shown = renderer.call(SCRIPT, "compute", {}, {"rule": rule, "s": s, "n": n, "base": str(base), "d": features})
+        np.testing.assert_allclose(shown["before"], 2 * np.pi / theta, rtol=1e-12, atol=0)
+        np.testing.assert_allclose(shown["after"], 2 * np.pi / slow, rtol=1e-12, atol=0)
+        seen = trained * theta / (2 * np.pi)  # turns in training
+        reached = factor * trained * slow / (2 * np.pi)
+        assert shown["fresh"] == ((seen < 1) & (reached > seen * (1 + 1e-9))).tolist()
+        assert shown["never"] == (seen < 1).sum()
+        slower = theta / slow
+        kept, whole = np.isclose(slower, 1, rtol=1e-9), np.isclose(slower, factor, rtol=1e-9) & (factor > 1)
+        assert [shown[what] for what in ("kept", "whole")] == [kept.sum(), whole.sum()]
+        assert shown["between"] == features / 2 - kept.sum() - whole.sum()
+        assert math.isclose(shown["degrees"], np.degrees(slow[0]), rel_tol=1e-12)
+        assert math.isclose(shown["scores"], (0.1 * math.log(factor) + 1) ** 2 if rule == "yarn" else 1, rel_tol=1e-12)
 
 
 def test_the_table_counts_for_every_rule():
@@ -62,6 +57,7 @@ def test_the_table_counts_for_every_rule():
         ["Llama 3.1", "0", "36", "10", "18", "57.3", "1.000"],
     ]
     assert [row.get("data-rule") for row in parse(SPEC).findall(".//tbody/tr[@data-chosen]")] == ["yarn"]
+    assert plain(parse(SPEC).find(".//details/p")).startswith("17. Only the last pair is slowed by the whole factor.")
 
 
 def test_every_pair_is_drawn_from_its_wavelength_before_to_that_after():
@@ -87,4 +83,4 @@ REFUSED = {
     "base in words": ({"base": "ten"}, "base", "whole number"),
     "features": ({"features": 12}, "features", "16, 64, 128"),
 }
-test_what_does_not_fit_is_refused = refuses(wave_lengths.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(wave_lengths.data, SPEC, REFUSED)

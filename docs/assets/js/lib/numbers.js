@@ -47,6 +47,9 @@ export function largestFirst(numbers) {
 /** @type {(n: number, noun: string) => string} */
 export const counted = (n, noun) => `${number(n)} ${noun}${Math.abs(n) === 1 ? "" : "s"}`;
 
+/** @type {(x: number) => string} */
+export const grouped = (x) => x.toLocaleString("en-US"); // 8,192
+
 const PART = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?`;
 const NUMBER = new RegExp(`^(${PART})(?:/(${PART}))?(%?)$`, "i");
 

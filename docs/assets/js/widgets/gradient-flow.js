@@ -1,62 +1,111 @@
 // <gradient-flow>: push one score; which weights move, where the output goes, and how both die in a saturated row.
 
 import { blend, softmax, softmaxVjp } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 import { counted, number, share, vector } from "../lib/numbers.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, reading, slider } from "../lib/widget.js";
 
 /**
- * Scores count doublings and are divided by the root of d_k; no two values are further apart than the longest way.
+ * Scores count doublings and are divided by the root of d_k; the word that is pushed at first.
  * @typedef {{ words: string[], scores: number[], value: number[][], push: number }} Row
- * @typedef {Row & { d_k: number, sizes: number[], longest: number }} Data
+ * @typedef {{ id: string, title: string, d_k: number, sizes: number[] } & Row} Data
  */
+/** @typedef {{ push: number, n: number, divide: string }} State  n: which size */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
 
-/** @type {(cell: HTMLElement, exact: number | number[], bar: number, text: string) => void} */
-function setBar(cell, exact, bar, text) {
-  cell.dataset.exact = JSON.stringify(exact);
-  cell.style.setProperty("--w", `${bar}`);
-  find(cell, ".text").textContent = text;
+/** @type {(data: Data) => State} */
+export const first = ({ push, d_k, sizes }) => ({ push, n: sizes.indexOf(d_k), divide: "yes" });
+
+/**
+ * For a unit of push: how far each weight moves, and the output if that word is pushed.
+ * @type {(data: Data, state: State) => { doublings: number[], weights: number[], moves: number[], slopes: number[][],
+ *   output: number[] }}
+ */
+export function compute({ words, scores, value, sizes }, { push, n, divide }) {
+  const doublings = scores.map((s) => s * (divide === "no" ? Math.sqrt(sizes[n]) : 1));
+  const weights = softmax(doublings.map((s) => s * Math.LN2));
+  const features = value[0].map((_, c) => softmaxVjp(weights, value.map((v) => v[c])));
+  return {
+    doublings,
+    weights,
+    moves: softmaxVjp(weights, words.map((_, i) => i === push ? 1 : 0)),
+    slopes: words.map((_, i) => features.map((column) => column[i])),
+    output: blend(weights, value),
+  };
 }
 
-customElements.define(
-  "gradient-flow",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { words, scores, value, push, d_k, sizes, longest } = dataOf(this);
-      const features = "features d\u2096";
-      const size = slider("n", features, sizes.indexOf(d_k), 0, sizes.length - 1, (n) => counted(sizes[n], "feature"));
-      const shown = reading();
-      const form = addForm(
-        this,
-        choice("push the score of", "push", words.map((word, i) => [i, word]), push),
-        labelled(features, size, shown),
-        choice("divide by \u221ad\u2096", "divide", [["yes", "yes"], ["no", "no"]]),
-      );
-      const rows = findAll(form, "tbody tr");
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, words, value, sizes } = data;
+  const { doublings, weights, moves, slopes } = compute(data, state);
+  // no weight moves by more than 1/4, and the output by no more than that of the longest way between two values
+  const ways = value.flatMap((one) => value.map((other) => Math.hypot(...one.map((x, c) => x - other[c]))));
+  const longest = Math.max(...ways);
+  /** @type {(kind: string, bar: number, text: string) => unknown} */
+  const cell = (kind, bar, text) =>
+    markup`
+<td class="share ${kind}" style="--w:${bar}"><span class="bar"></span> <span class="text">${text}</span></td>`;
+  const rows = words.map((word, i) =>
+    markup`
+<tr ${i === state.push && "data-pushed"}><th scope="row">${word}</th><td class="score">${number(doublings[i])}</td>
+  ${cell("weight", weights[i], share(weights[i]))}
+  ${cell(moves[i] < 0 ? "move loses" : "move", 4 * Math.abs(moves[i]), number(moves[i]))}
+  ${cell("slope", 4 * Math.hypot(...slopes[i]) / longest, vector(slopes[i]))}</tr>`
+  );
+  const features = "features d\u2096";
+  /** @type {(n: number) => string} */
+  const size = (n) => counted(sizes[n], "feature");
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      choice("push the score of", "push", words.map((word, i) => [i, word]), state.push),
+      labelled(features, slider("n", features, state.n, [0, sizes.length - 1], size), reading(sizes[state.n])),
+      choice("divide by \u221ad\u2096", "divide", [["yes", "yes"], ["no", "no"]], state.divide),
+    ],
+    figure: table(
+      "steps",
+      title,
+      markup`
+<thead>
+<tr><th scope="col">word</th><th scope="col">score</th><th scope="col">weight</th>
+  <th scope="col">the push moves its weight by</th>
+  <th scope="col" class="output">if pushed, it moves the output by</th></tr>
+</thead>
+<tbody>${rows}</tbody>
+`,
+    ),
+    says: statement(data, state),
+  }, live);
+}
 
-      bindForm(form, this.id, (values) => {
-        const d = sizes[size.valueAsNumber];
-        const doublings = scores.map((s) => s * (values.divide === "no" ? Math.sqrt(d) : 1));
-        const weights = softmax(doublings.map((s) => s * Math.LN2));
-        const pushed = Number(values.push);
-        const moves = softmaxVjp(weights, words.map((_, i) => i === pushed ? 1 : 0));
-        const features = value[0].map((_, c) => softmaxVjp(weights, value.map((v) => v[c])));
-        const slopes = words.map((_, i) => features.map((column) => column[i]));
-        rows.forEach((row, i) => {
-          row.toggleAttribute("data-pushed", i === pushed);
-          find(row, ".score").textContent = number(doublings[i]);
-          setBar(find(row, ".weight"), weights[i], weights[i], share(weights[i]));
-          setBar(find(row, ".move"), moves[i], 4 * Math.abs(moves[i]), number(moves[i]));
-          setBar(find(row, ".slope"), slopes[i], 4 * Math.hypot(...slopes[i]) / longest, vector(slopes[i]));
-        });
-        shown.textContent = `${d}`;
-        const divided = values.divide === "no" ? "not divided" : "divided";
-        find(form, "output").textContent =
-          `At ${counted(d, "feature")}, ${divided}: pushed a little, ${words[pushed]} gains ${number(moves[pushed])} ` +
-          `times the push in weight, which the others lose. The output ${vector(blend(weights, value))} moves by ` +
-          `${vector(slopes[pushed])} times the push, a distance of ${Math.hypot(...slopes[pushed]).toFixed(6)}.`;
-      });
-    }
-  },
-);
+/** @type {(data: Data) => { question: Markup, answer: Markup }} */
+function prediction(data) {
+  const { words, d_k, sizes, push } = data;
+  const before = compute(data, first(data));
+  const n = sizes.length - 2;
+  const after = compute(data, { push, n, divide: "no" });
+  const left = 100 * Math.hypot(...after.slopes[push]) / Math.hypot(...before.slopes[push]);
+  const most = Math.max(...after.weights);
+  return {
+    question: markup`at ${d_k} features a push of <em>${words[push]}</em> moves the output by
+      ${vector(before.slopes[push])}. What is left of that at ${sizes[n]} features, if nobody divides by their root?`,
+    answer: markup`${left.toFixed(1)}% of it. The scores are ${number(Math.sqrt(sizes[n]))} times as large,
+      <em>${words[after.weights.indexOf(most)]}</em> has ${share(most)} of the budget, and a push moves next to nothing.
+      With the division all stays as it was.`,
+  };
+}
+
+/** @type {(data: Data, state: State) => string} */
+function statement(data, state) {
+  const { moves, slopes, output } = compute(data, state);
+  const { push, n, divide } = state;
+  return `At ${counted(data.sizes[n], "feature")}, ${divide === "no" ? "not divided" : "divided"}: pushed a little, ` +
+    `${data.words[push]} gains ${number(moves[push])} times the push in weight, which the others lose. The output ` +
+    `${vector(output)} moves by ${vector(slopes[push])} times the push, a distance of ` +
+    `${Math.hypot(...slopes[push]).toFixed(6)}.`;
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

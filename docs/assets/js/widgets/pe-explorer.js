@@ -1,9 +1,34 @@
 // <pe-explorer>: sinusoidal encodings of two positions, as hands, as numbers, and as their dot product.
 
-import { dot, sinusoidalEncoding } from "../lib/attention.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, movers, reading, slider } from "../lib/widget.js";
+import { dot, sinusoidalEncoding, sum } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, labelled, movers, reading, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 
-/** @typedef {{ positions: number[], d_model: number, sizes: number[], last: number }} Data */
+/** @typedef {{ positions: number[], d_model: number, sizes: number[], last: number }} Given */
+/** @typedef {{ id: string, title: string } & Given} Data */
+/** @typedef {{ p0: number, p1: number, d: number }} State */
+/** @typedef {import("../lib/frame.js").Live} Live */
+
+/** @type {(data: Data) => State} */
+export const first = ({ positions: [p0, p1], d_model }) => ({ p0, p1, d: d_model });
+
+/**
+ * Of every hand: how far it turns a word, sine and cosine at both positions, and what it adds to the dot product.
+ * @type {(data: Data, state: State) => { turns: number[], readings: number[][], adds: number[], product: number }}
+ */
+export function compute({ last }, { p0, p1, d }) {
+  const encoding = sinusoidalEncoding(last + 2, d); // one position more, for the prediction
+  const hands = [...Array(d / 2).keys()];
+  const [one, first, second] = [1, p0, p1].map((at) => hands.map((i) => encoding[at].slice(2 * i, 2 * i + 2)));
+  const adds = hands.map((i) => dot(first[i], second[i]));
+  return {
+    turns: one.map(([sin, cos]) => Math.atan2(sin, cos)), // where position 1 points: no hand turns by more than 1 radian
+    readings: hands.map((i) => [...first[i], ...second[i]]),
+    adds,
+    product: sum(adds),
+  };
+}
 
 /**
  * Five decimals, and no minus before zero.
@@ -11,64 +36,58 @@ import { addForm, bindForm, choice, dataOf, find, findAll, labelled, movers, rea
  */
 const short = (x) => (Number(x.toFixed(5)) === 0 ? "0.00000" : x.toFixed(5).replace("-", "\u2212"));
 
-customElements.define(
-  "pe-explorer",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { positions, d_model, sizes, last } = dataOf(this);
-      const names = ["first position", "second position"];
-      const fields = names.map((name, i) => slider(`p${i}`, name, positions[i], 0, last, (p) => `position ${p}`));
-      const readings = names.map(reading);
-      const output = find(this, "output");
-      const form = addForm(
-        this,
-        ...names.map((name, i) => labelled(name, fields[i], readings[i])),
-        choice("columns d", "d", sizes.map((size) => [size, `${size}`]), sizes.indexOf(d_model)),
-        ...movers(fields, last, output),
-      );
-      const body = /** @type {HTMLTableSectionElement} */ (find(form, "tbody"));
-
-      bindForm(form, this.id, (values) => {
-        const [first, second] = fields.map((field) => field.valueAsNumber);
-        const encoding = sinusoidalEncoding(last + 1, Number(values.d));
-        const hands = encoding[0].length / 2;
-        while (body.rows.length > hands) body.lastElementChild?.remove();
-        while (body.rows.length < hands) body.append(body.rows[0].cloneNode(true));
-        let total = 0;
-        [...body.rows].forEach((row, i) => {
-          total += showHand(row, i, encoding.map((columns) => columns.slice(2 * i, 2 * i + 2)), first, second);
-        });
-        find(form, ".total").textContent = short(total);
-        findAll(form, "thead .at").forEach((at, i) => (at.textContent = fields[i].value));
-        readings.forEach((reading, i) => (reading.textContent = fields[i].value));
-        const apart = Math.abs(first - second);
-        output.textContent =
-          `Positions ${first} and ${second} are ${apart} apart: their dot product is ${short(total)}, ` +
-          `and so it is for any two positions ${apart} apart.`;
-      });
-    }
-  },
-);
-
-/**
- * Fill a row of the table from the pair of columns of one hand; return what the hand adds to the dot product.
- * @type {(row: HTMLElement, i: number, pair: number[][], first: number, second: number) => number}
- */
-function showHand(row, i, pair, first, second) {
-  const turn = Math.atan2(pair[1][0], pair[1][1]); // where position 1 points; no hand turns by more than 1 radian
-  const [a, b] = [pair[first], pair[second]];
-  const adds = dot(a, b);
-  find(row, "th").textContent = `${i}`;
-  find(row, ".turn").textContent = `${Number(turn.toPrecision(3))}`;
-  find(row, ".dial").style.setProperty("--first", `${turn * first}rad`);
-  find(row, ".dial").style.setProperty("--second", `${turn * second}rad`);
-  findAll(row, ".signed").forEach((cell, c) => {
-    const x = [...a, ...b][c];
-    cell.style.setProperty("--v", `${x}`);
-    cell.textContent = short(x);
-  });
-  find(row, ".adds").textContent = short(adds);
-  return adds;
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { p0, p1 } = state;
+  const { turns, readings, adds, product } = compute(data, state);
+  const here = first(data);
+  const [now, further] = [0, 1].map((by) =>
+    short(compute(data, { ...here, p0: here.p0 + by, p1: here.p1 + by }).product)
+  );
+  const apart = Math.abs(p0 - p1);
+  const rows = markup`
+<thead>
+<tr><th scope="col" rowspan="2">hand</th><th scope="col" rowspan="2">turn a word,<br>radians</th><td rowspan="2"></td>
+  <th scope="colgroup" colspan="2" class="first">position <span class="at">${p0}</span></th>
+  <th scope="colgroup" colspan="2" class="second">position <span class="at">${p1}</span></th>
+  <th scope="col" rowspan="2">adds</th></tr>
+<tr><th scope="col">sin</th><th scope="col">cos</th><th scope="col">sin</th><th scope="col">cos</th></tr>
+</thead>
+<tbody>
+${
+    turns.map((turn, i) =>
+      markup`
+<tr><th scope="row">${i}</th><td class="turn">${Number(turn.toPrecision(3))}</td>
+  <td><svg class="dial" viewBox="-20 -20 40 40" aria-hidden="true"
+  style="--first:${turn * p0}rad;--second:${turn * p1}rad"><circle r="18"/>
+  <path class="second" d="M0 0V-17"/><path class="first" d="M0 0V-12"/></svg></td>
+  ${readings[i].map((x) => markup`<td class="signed" style="--v:${x}">${short(x)}</td>`)}
+  <td class="adds">${short(adds[i])}</td></tr>`
+    )
+  }
+</tbody>
+<tfoot>
+<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="6">${short(product)}</td></tr>
+</tfoot>`;
+  const place = (/** @type {number} */ position) => `position ${position}`;
+  return frame(data, {
+    question:
+      `the dot product of positions ${here.p0} and ${here.p1} is ${now}. Both move one word on. Does it grow, ` +
+      "shrink or stay?",
+    answer: `It stays: positions ${here.p0 + 1} and ${here.p1 + 1} give ${further}. Both readings of a hand turn by ` +
+      "the same angle, so the angle between them stays, and its cosine is what the pair adds.",
+    controls: [
+      labelled("first position", slider("p0", "first position", p0, [0, data.last], place), reading(p0)),
+      labelled("second position", slider("p1", "second position", p1, [0, data.last], place), reading(p1)),
+      choice("columns d", "d", data.sizes.map((size) => [size, size]), state.d),
+      ...movers({ p0, p1 }, data.last),
+    ],
+    figure: table("steps", data.title, rows),
+    says:
+      `Positions ${p0} and ${p1} are ${apart} apart: their dot product is ${short(product)}, and so it is for any ` +
+      `two positions ${apart} apart.`,
+  }, live);
 }
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

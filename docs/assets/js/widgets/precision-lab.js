@@ -1,13 +1,31 @@
 // <precision-lab>: attention over a sentence whose numbers are kept in formats of the reader's choice.
 
 import { roundToFormat } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, folded, frame, labelled, reading, scrolling, slider, table } from "../lib/frame.js";
+import { columns, OUTPUT } from "../lib/grid.js";
+import { markup } from "../lib/markup.js";
 import { counted } from "../lib/numbers.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, reading, slider } from "../lib/widget.js";
 
-/** @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Sentence */
+/** @typedef {{ q: number[][], k: number[][], v: number[][] }} Head */
 /** @typedef {{ weights: number[][], output: number[][] }} Result */
-/** @typedef {{ formats: Record<string, string>, places: Record<string, string>, format: string, most: number }} Names */
 /** @typedef {Record<string, string>} Formats  of the four places, by name */
+/**
+ * The exact result; formats and places, each with what it is called; the format shown first; the copies of the sentence
+ * in the prediction and the table of choices; and the most doublings of it.
+ * @typedef {{ formats: Record<string, string>, places: Record<string, string>, format: string, copies: number,
+ *   most: number }} Choices
+ * @typedef {{ id: string, title: string, words: string[] } & Head & Result & Choices} Data
+ */
+/** @typedef {Formats & { copies: number }} State  copies: as doublings */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
+
+/** @type {(data: Data) => State} */
+export const first = ({ places, format }) => /** @type {any} */ ({ ...everywhere(places, format), copies: 0 });
+
+/** @type {(places: Record<string, string>, format: string) => Formats} */
+const everywhere = (places, format) => Object.fromEntries(Object.keys(places).map((place) => [place, format]));
 
 /** @type {(format: string) => (x: number) => number} */
 const rounding = (format) => {
@@ -31,7 +49,7 @@ function runningSum(terms, round, copies = 1) {
 
 /**
  * The weights of one copy of the keys, and the output over all copies.
- * @type {(sentence: Sentence, formats: Formats, copies: number) => Result}
+ * @type {(head: Head, formats: Formats, copies: number) => Result}
  */
 function attend({ q, k, v }, formats, copies) {
   const [operand, score, soft, out] = ["operands", "scores", "softmax", "output"].map((place) =>
@@ -52,6 +70,125 @@ function attend({ q, k, v }, formats, copies) {
   return { weights, output };
 }
 
+/**
+ * The result, and how far each weight is off, as a share of itself.
+ * @type {(data: Data, state: State) => Result & { errors: number[][] }}
+ */
+export function compute(data, state) {
+  const copies = 2 ** state.copies;
+  const { weights, output } = attend(data, state, copies);
+  const errors = weights.map((row, i) => row.map((w, j) => w * copies / data.weights[i][j] - 1));
+  return { weights, output, errors };
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, words, formats, places, most } = data;
+  const { errors, output } = compute(data, state);
+  const rows = words.map((word, i) =>
+    markup`
+<tr><th scope="row" class="query">${word}</th>
+  ${errors[i].map((x) => markup`<td data-weight="${x}" style="--w:${level(x)}">${percent(x)}</td>`)}
+  <td class="output">${points(output[i])}</td></tr>`
+  );
+  const legend = markup`
+<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
+  <span class="swatch"></span> error of a weight, from none to all of it</span>`;
+  const grid = table("weights", title, [columns(words, OUTPUT), markup`<tbody>${rows}</tbody>`], legend);
+  const length = (/** @type {number} */ n) => counted(words.length * 2 ** n, "word");
+  return frame(data, {
+    ...fixed(data),
+    controls: [
+      ...Object.entries(places).map(([place, text]) => choice(text, place, Object.entries(formats), state[place])),
+      labelled(
+        "length",
+        slider("copies", "copies of the sentence", state.copies, [0, most], length),
+        reading(length(state.copies)),
+      ),
+    ],
+    figure: [markup`<div class="attention-grid">${grid}</div>`, fixed(data).compared],
+    says: statement(data, length(state.copies), errors, output),
+  }, live);
+}
+
+/** @type {(data: Data, length: string, errors: number[][], output: number[][]) => string} */
+function statement({ words, output: wanted }, length, errors, output) {
+  const worst = Math.max(...errors.flat().map(Math.abs));
+  const off = Math.max(...output.flatMap((row, i) => row.map((x, c) => Math.abs(x - wanted[i][c]))));
+  const last = words.length - 1;
+  return `${length}. The worst weight is off by ${percent(worst)}, the worst output by ${point(off)}. ` +
+    `${words[last]} receives ${points(output[last])}; right is ${points(wanted[last])}.`;
+}
+
+// what no state changes
+
+/** @typedef {{ question: string, answer: string, compared: Markup }} Fixed */
+/** @type {WeakMap<Data, Fixed>} */
+const FIXED = new WeakMap();
+
+/** @type {(data: Data) => Fixed} */
+function fixed(data) {
+  const made = FIXED.get(data) ?? { ...prediction(data), compared: compared(data) };
+  FIXED.set(data, made);
+  return made;
+}
+
+/** @type {(data: Data, formats: Formats, copies: number) => string} */
+const lastOutput = ({ q, k, v }, formats, copies) =>
+  points(attend({ q: q.slice(-1), k, v }, formats, copies).output[0]);
+
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction(data) {
+  const { words, output, formats, places, format, copies } = data;
+  const [once, many] = [1, copies].map((n) => lastOutput(data, everywhere(places, format), n));
+  const last = words.length - 1;
+  return {
+    question: `everything is kept in ${formats[format]}. If the sentence stands there ${copies} times in a row, the ` +
+      `right output of ${words[last]} is still ${points(output[last])}. What comes out?`,
+    answer:
+      `${many}. Once, the output was ${once}. The sums have become long, and further terms are too small to move ` +
+      "them.",
+  };
+}
+
+/**
+ * What the last word receives from one sentence and from many copies, for some choices.
+ * @type {(data: Data) => Markup}
+ */
+function compared(data) {
+  const { words, formats, places, copies } = data;
+  const [bfloat16, float32, fp8] = ["bfloat16", "float32", "float8_e4m3fn"];
+  const sums = everywhere(places, float32);
+  /** @type {[string, Formats][]} */
+  const choices = [
+    ...Object.entries(formats).slice(1).map((
+      [name, text],
+    ) => /** @type {[string, Formats]} */ ([`all in ${text}`, everywhere(places, name)])),
+    ["bfloat16 multiplied, float32 summed", { ...sums, operands: bfloat16 }],
+    ["fp8 multiplied, float32 summed", { ...sums, operands: fp8 }],
+    ["float32, but scores in bfloat16", { ...sums, scores: bfloat16 }],
+    ["float32, but the sum of exponentials in bfloat16", { ...sums, softmax: bfloat16 }],
+    ["float32, but the output in bfloat16", { ...sums, output: bfloat16 }],
+  ];
+  const [summary, last] = ["Some choices side by side", words[words.length - 1]];
+  const heads = ["formats", `output of ${last}, once`, `output of ${last}, ${copies} times`];
+  const rows = choices.map(([name, one]) => [name, lastOutput(data, one, 1), lastOutput(data, one, copies)]);
+  return folded(
+    summary,
+    scrolling(
+      summary,
+      markup`
+<table class="numbers">
+<thead><tr>${heads.map((text) => markup`<th scope="col" class="word">${text}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => markup`<tr>${row.map((text) => markup`<td class="word">${text}</td>`)}</tr>`)}</tbody>
+</table>
+`,
+    ),
+  );
+}
+
+// how errors are shown
+
 /** @type {(text: string) => string} */
 const minus = (text) => text.replace("-", "\u2212");
 
@@ -59,7 +196,7 @@ const minus = (text) => text.replace("-", "\u2212");
  * A relative error with two digits.
  * @type {(error: number) => string}
  */
-function percent(error) {
+export function percent(error) {
   const size = Math.abs(error) * 100;
   if (size < 1e-10) return "0";
   if (size < 0.001) return "<0.001%";
@@ -83,47 +220,5 @@ const point = (x) => minus(`${Math.floor(x * 1000 + 0.5) / 1000 || 0}`);
 /** @type {(row: number[]) => string} */
 const points = (row) => `(${row.map(point).join(", ")})`;
 
-customElements.define(
-  "precision-lab",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Sentence & Result & Names} */
-      const { weights: exact, output: wanted, formats, places, format, most, ...sentence } = dataOf(this);
-      const { words } = sentence;
-      const length = (/** @type {number} */ n) => counted(words.length * 2 ** n, "word");
-      const doublings = slider("copies", "copies of the sentence", 0, 0, most, length);
-      const shown = reading();
-      const names = Object.entries(formats);
-      const start = names.findIndex(([name]) => name === format);
-      const form = addForm(
-        this,
-        ...Object.entries(places).map(([place, text]) => choice(text, place, names, start)),
-        labelled("length", doublings, shown),
-      );
-      const rows = /** @type {HTMLTableRowElement[]} */ (findAll(form, ".weights tbody tr"));
-
-      bindForm(form, this.id, (values) => {
-        const copies = 2 ** doublings.valueAsNumber;
-        const { weights, output } = attend(sentence, values, copies);
-        const errors = weights.map((row, i) => row.map((w, j) => (w * copies) / exact[i][j] - 1));
-        rows.forEach((row, i) => {
-          errors[i].forEach((error, j) => {
-            const cell = row.cells[j + 1];
-            cell.dataset.weight = `${error}`;
-            cell.style.setProperty("--w", `${level(error)}`);
-            cell.textContent = percent(error);
-          });
-          find(row, ".output").textContent = points(output[i]);
-        });
-        shown.textContent = length(doublings.valueAsNumber);
-        const worst = Math.max(...errors.flat().map(Math.abs));
-        const off = Math.max(...output.flatMap((row, i) => row.map((x, c) => Math.abs(x - wanted[i][c]))));
-        const last = words.length - 1;
-        find(form, "output").textContent = `${length(doublings.valueAsNumber)}. The worst weight is off by ` +
-          `${percent(worst)}, the worst output by ${point(off)}. ${words[last]} receives ${points(output[last])}; ` +
-          `right is ${points(wanted[last])}.`;
-      });
-    }
-  },
-);
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

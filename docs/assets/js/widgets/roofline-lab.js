@@ -1,43 +1,115 @@
-// <roofline-lab>: what a step or a prefill moves and computes, under the roof of a machine.
+// <roofline-lab>: what a step or a prefill of a model moves and computes, under the roof of a machine.
 
-import { sum } from "../lib/attention.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, reading, slider } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
+import { grouped } from "../lib/numbers.js";
 
-/** @typedef {{ flops: number, bytes: number }} Work */
-/** @typedef {{ name: string, peak: number, bandwidth: number, itemsize: number }} Machine */
-/** @typedef {Record<string, number>} Model */
+/** @typedef {Record<string, number>} Model  sizes by name */
+/** @typedef {{ name: string, peak: number, bandwidth: number, itemsize: number }} Machine  flops and bytes a second */
 /**
- * `batch` and `context` are exponents of 2, `ends` the last ones; `frame` is the field of the drawing and its scales.
- * @typedef {{ model: Model, machines: [string, number, number, number][], batch: number, context: number,
- *   ends: number[], frame: number[] }} Data
+ * How many texts, and tokens of each, at first, as exponents of 2; `ends` are the exponents that sliders reach.
+ * @typedef {{ batch: number, context: number, ends: { batch: [number, number], context: [number, number] } }} Lengths
+ * @typedef {{ id: string, title: string, model: Model, machines: Machine[] } & Lengths} Data
  */
+/** @typedef {{ machine: number, pass: string, batch: number, context: number, kv: number }} State  kv: exponent, too */
+/** @typedef {{ flops: number, bytes: number, seconds: number, waits: string }} Part */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
+
+/** @type {(data: Data) => State} */
+export const first = ({ model, batch, context }) => ({
+  machine: 0,
+  pass: "step",
+  batch,
+  context,
+  kv: Math.log2(model.n_kv_heads),
+});
 
 /**
- * Each text has `added` tokens, 1 or n, that attend to all n: the matrices, and attention.
- * @type {(model: Model, batch: number, n: number, added: number, itemsize: number) => Work[]}
+ * The matrices, attention, and both together, in a pass in which each text has 1 or n new tokens that attend to all n;
+ * activations are left out.
+ * @type {(data: Data, state: State) => Record<"matrices" | "attention" | "together", Part>}
  */
-function work(model, batch, n, added, itemsize) {
-  const heads = 2 * model.d_model * model.d_head * (model.n_heads + model.n_kv_heads);
+export function compute({ model, machines }, state) {
+  const { peak, bandwidth, itemsize } = machines[state.machine];
+  const [batch, n, shared] = [2 ** state.batch, 2 ** state.context, 2 ** state.kv];
+  const added = state.pass === "prefill" ? n : 1;
+  const heads = 2 * model.d_model * model.d_head * (model.n_heads + shared); // W_Q and W_O, W_K and W_V
   const layers = model.n_layers * (heads + 3 * model.d_model * model.d_ff);
-  const output = model.d_model * model.n_vocabulary;
+  const output = model.d_model * model.n_vocabulary; // for the last token of each text
   const pairs = added === 1 ? n : n * (n + 1) / 2;
-  return [
-    { flops: 2 * batch * (added * layers + output), bytes: itemsize * (layers + output) },
-    {
-      flops: batch * model.n_layers * 4 * pairs * model.d_head * model.n_heads,
-      bytes: 2 * batch * n * model.n_layers * model.n_kv_heads * model.d_head * itemsize,
-    },
-  ];
+  /** @type {(flops: number, bytes: number) => Part} */
+  const part = (flops, bytes) => {
+    const [arithmetic, memory] = [flops / peak, bytes / bandwidth];
+    const waits = memory >= arithmetic ? "memory" : "arithmetic";
+    return { flops, bytes, seconds: Math.max(arithmetic, memory), waits };
+  };
+  const matrices = part(2 * batch * (added * layers + output), itemsize * (layers + output));
+  const attention = part(
+    batch * model.n_layers * 4 * pairs * model.d_head * model.n_heads,
+    2 * batch * n * model.n_layers * shared * model.d_head * itemsize,
+  );
+  const together = {
+    flops: matrices.flops + attention.flops,
+    bytes: matrices.bytes + attention.bytes,
+    seconds: matrices.seconds + attention.seconds,
+    waits: "",
+  };
+  return { matrices, attention, together };
 }
 
-/** @type {(machine: Machine, part: Work) => number} */
-const seconds = ({ peak, bandwidth }, { flops, bytes }) => Math.max(flops / peak, bytes / bandwidth);
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { model, machines, ends } = data;
+  const { matrices, attention, together } = compute(data, state);
+  const rows = markup`
+<thead>
+<tr><th scope="col">part</th><th scope="col">GB</th><th scope="col">Gflop</th><th scope="col">flops a byte</th>
+  <th scope="col">time</th><th scope="col">waits for</th></tr>
+</thead>
+<tbody>
+${
+    Object.entries({ matrices, attention }).map(([name, part]) =>
+      markup`
+<tr class="${name}"><th scope="row">
+  <svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg> ${name}</th>${cells(part)}</tr>`
+    )
+  }
+</tbody>
+<tfoot><tr><th scope="row">together</th>${cells(together)}</tr></tfoot>`;
+  /** @type {(k: number) => string} */
+  const shared = (k) => `${2 ** k} for ${model.n_heads} query heads`;
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      choice("machine", "machine", machines.map(({ name }, i) => [i, name]), state.machine),
+      choice("pass", "pass", [["step", "a step"], ["prefill", "the prefill"]], state.pass),
+      labelled("texts", slider("batch", "texts", state.batch, ends.batch, texts), reading(grouped(2 ** state.batch))),
+      labelled(
+        "tokens of each",
+        slider("context", "tokens of each", state.context, ends.context, (k) => `${grouped(2 ** k)} tokens`),
+        reading(grouped(2 ** state.context)),
+      ),
+      labelled(
+        "key heads",
+        slider("kv", "key heads", state.kv, [0, Math.log2(model.n_heads)], shared),
+        reading(`${2 ** state.kv} of ${model.n_heads}`),
+      ),
+    ],
+    figure: [drawing(data, state), table("steps", data.title, rows)],
+    says: statement(data, state),
+  }, live);
+}
 
-/** @type {(machine: Machine, part: Work) => string} */
-const waitsFor = ({ peak, bandwidth }, { flops, bytes }) => bytes / bandwidth >= flops / peak ? "memory" : "arithmetic";
+/** @type {Record<string, Markup>} */
+const MARKS = { matrices: markup`<circle r="7"/>`, attention: markup`<path d="M0 -9L9 0 0 9 -9 0z"/>` };
 
-/** @type {(x: number) => string} */
-const grouped = (x) => x.toLocaleString("en-GB");
+/** @type {(part: Part) => Markup[]} */
+const cells = ({ flops, bytes, seconds, waits }) =>
+  [...[bytes / 1e9, flops / 1e9, flops / bytes].map(short), duration(seconds), waits].map((cell) =>
+    markup`<td>${cell}</td>`
+  );
 
 /**
  * Three digits, and more only before the point.
@@ -48,87 +120,80 @@ const short = (x) => x >= 100 ? grouped(Math.round(x)) : `${Number(x.toPrecision
 /** @type {(s: number) => string} */
 const duration = (s) => s < 1 ? `${short(1e3 * s)} ms` : `${short(s)} s`;
 
-/** @type {(part: Work) => string[]} */
-const sizes = ({ flops, bytes }) => [bytes / 1e9, flops / 1e9, flops / bytes].map(short);
+/** @type {(k: number) => string} */
+const texts = (k) => `${grouped(2 ** k)} text${k ? "s" : ""}`;
 
-/** @type {(n: number) => string} */
-const texts = (n) => `${grouped(n)} text${n === 1 ? "" : "s"}`;
+const [LEFT, RIGHT, TOP, BOTTOM] = [68, 462, 30, 220]; // the field of the drawing
+const [FIRST, LAST, DECADES] = [-2, 18, 6]; // flops a byte as powers of 2, Gflop/s as powers of 10 from 0
+const SPEEDS = ["1 G", "100 G", "10 T", "1000 T"];
 
-/** @type {(row: HTMLElement, texts: string[]) => void} */
-const fill = (row, texts) => findAll(row, "td").forEach((cell, i) => (cell.textContent = texts[i]));
+/** @type {(intensity: number) => number} */
+const across = (intensity) => within(LEFT, RIGHT, (Math.log2(intensity) - FIRST) / (LAST - FIRST));
+/** @type {(speed: number) => number} */
+const up = (speed) => within(BOTTOM, TOP, Math.log10(speed / 1e9) / DECADES);
+/** @type {(from: number, to: number, part: number) => number} */
+const within = (from, to, part) => Number((from + Math.min(Math.max(part, 0), 1) * (to - from)).toFixed(3));
 
-customElements.define(
-  "roofline-lab",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { model, machines, batch, context, ends, frame } = dataOf(this);
-      const [left, right, top, bottom, first, last, lowest, highest] = frame;
-      const known = machines.map(([name, peak, bandwidth, itemsize]) => ({ name, peak, bandwidth, itemsize }));
-      const heads = Math.log2(model.n_heads);
-      const fields = [
-        slider("batch", "texts", batch, 0, ends[0], (k) => texts(2 ** k)),
-        slider("context", "tokens of each", context, ends[1], ends[2], (k) => `${grouped(2 ** k)} tokens`),
-        slider(
-          "kv",
-          "key heads",
-          Math.log2(model.n_kv_heads),
-          0,
-          heads,
-          (k) => `${2 ** k} for ${model.n_heads} query heads`,
-        ),
-      ];
-      const readings = fields.map(reading);
-      const form = addForm(
-        this,
-        choice("machine", "machine", known.map(({ name }, i) => [i, name])),
-        choice("pass", "pass", [["step", "a step"], ["prefill", "the prefill"]]),
-        ...fields.map((field, i) => labelled(field.ariaLabel ?? "", field, readings[i])),
-      );
-      const roofs = findAll(form, ".roof"), ridge = find(form, ".ridge");
+/**
+ * The roofs of all machines, and where the parts lie on that of the chosen one.
+ * @type {(data: Data, state: State) => Markup}
+ */
+function drawing(data, state) {
+  const { matrices, attention } = compute(data, state);
+  const { peak, bandwidth } = data.machines[state.machine];
+  const roofs = data.machines.map(({ name, peak, bandwidth }, i) =>
+    markup`
+<g class="roof" ${i === state.machine && "data-chosen"}>
+  <path d="M${LEFT} ${up(bandwidth * 2 ** FIRST)}L${across(peak / bandwidth)} ${up(peak)}H${RIGHT}"/>
+  <text x="${RIGHT}" y="${up(peak) - 4}">${name}</text></g>`
+  );
+  const points = Object.entries({ matrices, attention }).map(([name, { flops, bytes }]) => {
+    const reached = Math.min(peak, flops / bytes * bandwidth);
+    return markup`<g class="${name}" transform="translate(${across(flops / bytes)} ${up(reached)})">${MARKS[name]}</g>`;
+  });
+  return markup`
+<svg class="roofs" viewBox="0 0 470 272" role="img" aria-labelledby="${data.id}-drawing">
+<title id="${data.id}-drawing">The roofs of the machines on logarithmic axes, and two points that lie on that of the
+  chosen one: the matrices and attention</title>
+<path class="axes" d="M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}"/>
+${
+    [0, 4, 8, 12, 16].map((k) =>
+      markup`<text class="column" x="${across(2 ** k)}" y="${BOTTOM + 19}">${grouped(2 ** k)}</text>`
+    )
+  }
+${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${up(10 ** (9 + 2 * i)) + 5}">${text}</text>`)}
+<text class="column" x="${(LEFT + RIGHT) / 2}" y="${BOTTOM + 43}">flops a byte</text>
+<text class="row" x="${LEFT - 7}" y="15">flop/s</text>
+${roofs}
+<g class="ridge" transform="translate(${across(peak / bandwidth)} ${up(peak)})"><path d="M0 -8V8"/>
+  <text x="6" y="21">ridge ${short(peak / bandwidth)}</text></g>
+${points}
+</svg>`;
+}
 
-      /** @type {(place: number) => number} */
-      const within = (place) => Math.min(Math.max(place, 0), 1);
-      /** @type {(mark: HTMLElement, intensity: number, gigaflops: number) => void} */
-      const put = (mark, intensity, gigaflops) => {
-        const x = left + within((Math.log2(intensity) - first) / (last - first)) * (right - left);
-        const y = bottom - within((Math.log10(gigaflops) - lowest) / (highest - lowest)) * (bottom - top);
-        mark.setAttribute("transform", `translate(${x} ${y})`);
-      };
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction(data) {
+  const tokens = grouped(2 ** data.context);
+  const [one, many] = [0, 6].map((batch) => compute(data, { ...first(data), batch }).together.seconds);
+  return {
+    question: `a server writes 64 texts of ${tokens} tokens side by side instead of one. By which factor does a step ` +
+      `take longer on the ${data.machines[0].name}?`,
+    answer: `By ${short(many / one)}. The matrices are read once, however many texts there are; each text adds a ` +
+      `cache. One text takes ${duration(one)} a step, and 64 take ${duration(many)}, for 64 tokens instead of one.`,
+  };
+}
 
-      bindForm(form, this.id, (values) => {
-        const machine = known[Number(values.machine)];
-        const [n_texts, n, n_kv_heads] = fields.map((field) => 2 ** field.valueAsNumber);
-        const prefill = values.pass === "prefill";
-        const parts = work({ ...model, n_kv_heads }, n_texts, n, prefill ? n : 1, machine.itemsize);
-        const times = parts.map((part) => seconds(machine, part));
-        const waits = parts.map((part) => waitsFor(machine, part));
+/** @type {(data: Data, state: State) => string} */
+function statement(data, state) {
+  const { matrices, attention, together } = compute(data, state);
+  const [tokens, prefill] = [2 ** state.context, state.pass === "prefill"];
+  const rate = short(2 ** state.batch * (prefill ? tokens : 1) / together.seconds);
+  const waits = matrices.waits === attention.waits
+    ? `Both parts wait for ${matrices.waits}.`
+    : `The matrices wait for ${matrices.waits}, attention for ${attention.waits}.`;
+  return `${data.machines[state.machine].name}: ${prefill ? "the prefill" : "a step"} for ${texts(state.batch)} of ` +
+    `${grouped(tokens)} tokens takes ${duration(together.seconds)}, ${rate} tokens a second. ${waits}`;
+}
 
-        roofs.forEach((roof, i) => roof.toggleAttribute("data-chosen", known[i] === machine));
-        put(ridge, machine.peak / machine.bandwidth, machine.peak / 1e9);
-        find(ridge, "text").textContent = `ridge ${short(machine.peak / machine.bandwidth)}`;
-        ["matrices", "attention"].forEach((name, i) => {
-          const intensity = parts[i].flops / parts[i].bytes;
-          const reached = Math.min(machine.peak, intensity * machine.bandwidth);
-          put(find(form, `g.${name}`), intensity, reached / 1e9);
-          fill(find(form, `tr.${name}`), [...sizes(parts[i]), duration(times[i]), waits[i]]);
-        });
-        const together = { flops: parts[0].flops + parts[1].flops, bytes: parts[0].bytes + parts[1].bytes };
-        fill(find(form, "tfoot tr"), [...sizes(together), duration(sum(times)), ""]);
-        [grouped(n_texts), grouped(n), `${n_kv_heads} of ${model.n_heads}`].forEach((
-          text,
-          i,
-        ) => (readings[i].textContent = text));
-
-        const rate = n_texts * (prefill ? n : 1) / sum(times);
-        find(form, "output").textContent =
-          `${machine.name}: ${prefill ? "the prefill" : "a step"} for ${texts(n_texts)} of ${grouped(n)} tokens ` +
-          `takes ${duration(sum(times))}, ${short(rate)} tokens a second. ` +
-          (waits[0] === waits[1]
-            ? `Both parts wait for ${waits[0]}.`
-            : `The matrices wait for ${waits[0]}, attention for ${waits[1]}.`);
-      });
-    }
-  },
-);
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

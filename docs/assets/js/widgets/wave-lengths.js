@@ -1,46 +1,90 @@
 // <wave-lengths>: the wavelengths of the pairs of a rotary head, before and after a rule for long texts.
 
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, make } from "../lib/widget.js";
-import { numberField, reading, slider, typed } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, labelled, numberField, reading, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
+import { grouped, readNumbers } from "../lib/numbers.js";
 
 /** @typedef {"none" | "interpolation" | "ntk" | "yarn" | "llama"} Rule */
+/** @typedef {{ rule: Rule, factor: number, trained: number, base: number, features: number }} Shown  at first */
+/** @typedef {{ factors: number[], lengths: number[], bases: [number, number], sizes: number[] }} Choices */
+/** @typedef {{ id: string, title: string } & Shown & Choices} Data */
+/**
+ * The exponents of 2 of the factor and of the length in training, the base as it is typed, and how many features.
+ * @typedef {{ rule: Rule, s: number, n: number, base: string, d: number }} State
+ */
 /** @typedef {{ factor: number, trained: number, base: number, features: number }} Head */
 /**
- * @typedef {{ rule: Rule, names: Record<Rule, string>, bases: number[], sizes: number[], powers: number[] } & Head} Data
+ * Wavelengths before and after, which pairs meet angles that they never showed, how many never completed a turn, and how
+ * many stay, become slower, or slower by the whole factor; degrees a token, of the fastest.
+ * @typedef {{ before: number[], after: number[], fresh: boolean[], never: number, kept: number, between: number,
+ *   whole: number, degrees: number, scores: number }} Change
  */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
 
 const TURN = 2 * Math.PI;
 const ROUNDING = 1e-9; // what two equal frequencies may differ by
 
-/** @type {(theta: number, keep: number, factor: number) => number} */
-function blend(theta, keep, factor) {
-  const share = Math.min(1, Math.max(0, keep));
-  return share * theta + ((1 - share) * theta) / factor;
-}
+/** @type {(data: Data) => State} */
+export const first = ({ rule, factor, trained, base, features }) => ({
+  rule,
+  s: Math.log2(factor),
+  n: Math.log2(trained),
+  base: `${base}`,
+  d: features,
+});
 
-/** @type {Record<Rule, (theta: number[], head: Head) => number[]>} */
+/**
+ * What a rule makes of radians a token.
+ * @type {Record<Rule, [string, (theta: number[], head: Head) => number[]]>}
+ */
 const RULES = {
-  none: (theta) => theta,
-  interpolation: (theta, { factor }) => theta.map((t) => t / factor),
-  ntk: (theta, { factor }) => theta.map((t, c) => t / factor ** (c / (theta.length - 1))),
-  yarn: (theta, { factor, trained, base, features }) => {
-    /** @type {(turns: number) => number} */
-    const pair = (turns) => features * (Math.log(trained / (TURN * turns)) / (2 * Math.log(base)));
-    const first = Math.max(Math.floor(pair(32)), 0);
-    const last = Math.min(Math.ceil(pair(1)), features - 1);
-    return theta.map((t, c) => blend(t, 1 - (c - first) / (last - first || 0.001), factor));
-  },
-  llama: (theta, { factor, trained }) => theta.map((t) => blend(t, ((trained * t) / TURN - 1) / (4 - 1), factor)),
+  none: ["no rule", (theta) => theta],
+  interpolation: ["position interpolation", (theta, { factor }) => theta.map((t) => t / factor)],
+  ntk: ["NTK-aware", (theta, { factor }) => theta.map((t, c) => t / factor ** (c / (theta.length - 1)))],
+  yarn: ["YaRN", yarn],
+  llama: [
+    "Llama 3.1",
+    (theta, { factor, trained }) => theta.map((t) => blend(t, (trained * t / TURN - 1) / (4 - 1), factor)),
+  ],
 };
 
 /**
- * Apply a rule and count what it does.
- * @type {(rule: Rule, head: Head) => any}
+ * The share that stays falls along the pairs, from the one with 32 turns to the one with one, as in the published code.
+ * @type {(theta: number[], head: Head) => number[]}
  */
-function change(rule, head) {
+function yarn(theta, { factor, trained, base, features }) {
+  /** @type {(turns: number) => number} */
+  const pair = (turns) => features * (Math.log(trained / (TURN * turns)) / (2 * Math.log(base)));
+  const from = Math.max(Math.floor(pair(32)), 0);
+  const to = Math.min(Math.ceil(pair(1)), features - 1);
+  return theta.map((t, c) => blend(t, 1 - (c - from) / (to - from || 0.001), factor));
+}
+
+/** @type {(theta: number, keep: number, factor: number) => number} */
+function blend(theta, keep, factor) {
+  const share = Math.min(1, Math.max(0, keep));
+  return share * theta + (1 - share) * theta / factor;
+}
+
+/** @type {(state: State) => Head} */
+const headOf = ({ s, n, base, d }) => ({
+  factor: 2 ** s,
+  trained: 2 ** n,
+  base: Number(readNumbers(base)[0]),
+  features: d,
+});
+
+/**
+ * Apply a rule and count what it does.
+ * @type {(data: Data, state: State) => Change}
+ */
+export function compute(_data, state) {
+  const head = headOf(state);
   const { factor, trained, base, features } = head;
-  const theta = Array.from({ length: features / 2 }, (_, c) => base ** ((-2 * c) / features));
-  const slow = RULES[rule](theta, head);
+  const theta = Array.from({ length: features / 2 }, (_, c) => base ** (-2 * c / features));
+  const slow = RULES[state.rule][1](theta, head);
   const never = theta.map((t) => TURN / t > trained);
   const kept = theta.filter((t, c) => t / slow[c] < 1 + ROUNDING).length;
   const less = theta.filter((t, c) => t / slow[c] <= factor * (1 - ROUNDING)).length;
@@ -53,117 +97,110 @@ function change(rule, head) {
     kept,
     between,
     whole: theta.length - kept - between,
-    degrees: (slow[0] * 360) / TURN,
-    scores: rule === "yarn" ? (0.1 * Math.log(factor) + 1) ** 2 : 1,
+    degrees: slow[0] * 360 / TURN,
+    scores: state.rule === "yarn" ? (0.1 * Math.log(factor) + 1) ** 2 : 1, // what all scores are multiplied by
   };
 }
 
-/** @type {(tokens: number) => string} */
-const grouped = (tokens) => tokens.toLocaleString("en-US");
-/** @type {(power: number) => string} */
-const short = (power) => `${10 ** (power % 3)}${["", "k", "M", "G"][Math.floor(power / 3)]}`;
-
-/**
- * Give a group as many parts as there are attributes for, all like its first one.
- * @type {(within: HTMLElement, attributes: Record<string, string>[], texts?: string[]) => void}
- */
-function fill(within, attributes, texts = []) {
-  while (within.children.length > attributes.length) within.lastElementChild?.remove();
-  while (within.children.length < attributes.length) within.append(within.children[0].cloneNode());
-  attributes.forEach((one, i) => {
-    for (const [name, value] of Object.entries(one)) within.children[i].setAttribute(name, value);
-    if (texts[i]) within.children[i].textContent = texts[i];
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { factor, trained } = headOf(state);
+  const made = compute(data, state);
+  const says = statement(state, made);
+  const keys = /** @type {Rule[]} */ (Object.keys(RULES));
+  const rows = keys.map((rule) => {
+    const { fresh, kept, between, whole, degrees, scores } = compute(data, { ...state, rule });
+    const cells = [count(fresh), kept, between, whole, degrees.toFixed(1), scores.toFixed(3)];
+    return markup`
+<tr data-rule="${rule}" ${rule === state.rule && "data-chosen"}><th scope="row">${RULES[rule][0]}</th>
+  ${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
   });
+  const counts = markup`
+<thead>
+<tr><th scope="col">rule</th><th scope="col">pairs that meet new angles</th><th scope="col">that stay</th>
+  <th scope="col">slowed by less</th><th scope="col">by the whole factor</th>
+  <th scope="col">degrees a token, fastest</th><th scope="col">scores times</th></tr>
+</thead>
+<tbody>${rows}</tbody>`;
+  const { factors, lengths, bases, sizes } = data;
+  const times = (/** @type {number} */ k) => k ? `${2 ** k} times as long` : "as long as before";
+  const tokens = (/** @type {number} */ k) => `${grouped(2 ** k)} tokens`;
+  return frame(data, {
+    ...prediction(data),
+    controls: live && [
+      choice("rule", "rule", keys.map((rule) => [rule, RULES[rule][0]]), state.rule),
+      labelled("factor", slider("s", "factor", state.s, exponents(factors), times), reading(factor)),
+      labelled("trained on", slider("n", "trained on", state.n, exponents(lengths), tokens), reading(grouped(trained))),
+      labelled("base", numberField(data.id, "base", "base", state.base, bases, live)),
+      choice("features", "d", sizes.map((size) => [size, size]), state.d),
+    ],
+    figure: [drawing(data, state, made, says), table("steps", data.title, counts)],
+    says,
+  }, live);
 }
 
-customElements.define(
-  "wave-lengths",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { rule, names, factor, trained, base, bases, features, sizes, powers } = dataOf(this);
-      const keys = /** @type {Rule[]} */ (Object.keys(names));
-      const shown = [reading(), reading()];
-      const fields = [
-        slider(
-          "s",
-          "factor",
-          Math.log2(factor),
-          0,
-          powers[0],
-          (k) => k ? `${2 ** k} times as long` : "as long as before",
-        ),
-        slider("n", "trained on", Math.log2(trained), powers[1], powers[2], (k) => `${grouped(2 ** k)} tokens`),
-      ];
-      const baseField = numberField("base", "base", base, bases[0], bases[1]);
-      const error = make("span", { class: "error", id: `${this.id}-error`, role: "alert" });
-      baseField.setAttribute("aria-describedby", error.id);
-      const form = addForm(
-        this,
-        choice("rule", "rule", keys.map((key) => [key, names[key]]), keys.indexOf(rule)),
-        labelled("factor", fields[0], shown[0]),
-        labelled("trained on", fields[1], shown[1]),
-        labelled("base", baseField, error),
-        choice("features", "d", sizes.map((size) => [size, `${size}`]), sizes.indexOf(features)),
-      );
-      let good = base;
+/** @type {(options: number[]) => [number, number]} */
+const exponents = (options) => [Math.log2(options[0]), Math.log2(options[options.length - 1])];
 
-      bindForm(form, this.id, (values, resting) => {
-        const read = typed(baseField);
-        if (typeof read === "number") good = read; // of a base that cannot be read the last good one stays
-        const wrong = typeof read === "string" ? read : "";
-        if ((resting || !wrong) && error.textContent !== wrong) error.textContent = wrong;
-        if (resting || !wrong) baseField.setAttribute("aria-invalid", `${Boolean(wrong)}`);
-        const [factor, trained] = fields.map((field) => 2 ** field.valueAsNumber);
-        const head = { factor, trained, base: good, features: Number(values.d) };
-        const chosen = /** @type {Rule} */ (values.rule);
-        shown[0].textContent = `${factor}`;
-        shown[1].textContent = grouped(trained);
-        for (const row of findAll(form, "tbody tr")) {
-          const made = change(/** @type {Rule} */ (row.dataset.rule), head);
-          const numbers = [made.fresh.filter(Boolean).length, made.kept, made.between, made.whole];
-          const texts = [...numbers, made.degrees.toFixed(1), made.scores.toFixed(3)];
-          findAll(row, "td").forEach((cell, i) => (cell.textContent = `${texts[i]}`));
-          row.toggleAttribute("data-chosen", row.dataset.rule === chosen);
-        }
-        const made = change(chosen, head);
-        const says =
-          `${names[chosen]}, factor ${factor}: ${made.never} of ${made.before.length} pairs never completed ` +
-          `a turn in ${grouped(trained)} tokens. In ${grouped(factor * trained)} tokens ` +
-          `${made.fresh.filter(Boolean).length} of them meet new angles. ${made.kept} pairs stay as they are, ` +
-          `${made.between} become slower by less than ${factor}, and ${made.whole} by ${factor}. ` +
-          `The fastest turns by ${made.degrees.toFixed(1)} degrees a token.`;
-        draw(find(form, "svg"), head, made);
-        find(form, "desc").textContent = says;
-        find(form, "output").textContent = says;
-      });
-    }
-  },
-);
+/** @type {(those: boolean[]) => number} */
+const count = (those) => those.filter(Boolean).length;
 
 /**
- * Draw a line for each pair; what it shows in numbers stands in data- attributes.
- * @type {(svg: HTMLElement, head: Head, made: any) => void}
+ * A line for each pair, from its wavelength before to that after; the axis is the same for all rules.
+ * @type {(data: Data, state: State, made: Change, says: string) => Markup}
  */
-function draw(svg, { factor, trained }, { before, after, fresh }) {
-  const decades = Math.ceil(Math.log10(Math.max(factor * trained, factor * before[before.length - 1])));
+function drawing({ id, title }, state, { before, after, fresh }, says) {
+  const { factor, trained } = headOf(state);
+  const target = factor * trained;
+  const decades = Math.ceil(Math.log10(Math.max(target, factor * before[before.length - 1])));
   /** @type {(wavelength: number) => string} */
-  const x = (wavelength) => (8 + (384 * Math.log10(wavelength)) / decades).toFixed(1);
-  fill(
-    find(svg, ".pairs"),
-    after.map((/** @type {number} */ end, /** @type {number} */ c) => ({
-      class: fresh[c] ? "new" : "",
-      "data-after": `${end}`,
-      d: `M${x(before[c])} 40V54L${x(end)} 106V120`,
-    })),
-  );
-  const [here, there] = [trained, factor * trained];
-  fill(
-    find(svg, ".lengths"),
-    [{ d: `M${x(here)} 20V128` }, { x: x(here) }, { d: `M${x(there)} 6V128` }, { x: x(there) }],
-    ["", `trained on ${grouped(here)}`, "", `to read ${grouped(there)}`],
-  );
-  const powers = Array.from({ length: decades + 1 }, (_, power) => power);
-  fill(find(svg, ".ticks"), powers.map((power) => ({ x: x(10 ** power), y: "143" })), powers.map(short));
+  const x = (wavelength) => (8 + 384 * Math.log10(wavelength) / decades).toFixed(1);
+  /** @type {(power: number) => string} */
+  const short = (power) => `${10 ** (power % 3)}${["", "k", "M", "G"][Math.floor(power / 3)]}`;
+  const powers = [...Array(decades + 1).keys()];
+  return markup`
+<svg class="waves" viewBox="0 0 400 170" role="img" aria-labelledby="${id}-drawing"
+  aria-describedby="${id}-desc">
+<title id="${id}-drawing">${title}</title>
+<desc id="${id}-desc">${says}</desc>
+<g class="pairs">
+${
+    after.map((end, c) =>
+      markup`<path ${fresh[c] && markup`class="new"`} d="M${x(before[c])} 40V54L${x(end)} 106V120"/>`
+    )
+  }
+</g>
+<g class="lengths"><path d="M${x(trained)} 20V128"/>
+  <text x="${x(trained)}" y="28">trained on ${grouped(trained)}</text>
+  <path class="target" d="M${x(target)} 6V128"/><text x="${x(target)}" y="13">to read ${grouped(target)}</text></g>
+<text class="row" y="51">before</text><text class="row" y="117">after</text>
+<path class="axis" d="M8 128H392"/>
+<g class="ticks">${powers.map((power) => markup`<text x="${x(10 ** power)}" y="143">${short(power)}</text>`)}</g>
+<text class="title" x="200" y="162">wavelength in tokens</text>
+</svg>`;
 }
+
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction(data) {
+  const { before, never, fresh } = compute(data, { ...first(data), rule: "ntk" });
+  return {
+    question:
+      `${never} of the ${before.length} pairs never completed a turn in training. NTK-aware scaling slows the ` +
+      `last of them by the whole factor ${data.factor}. How many of the ${never} still meet new angles?`,
+    answer:
+      `${count(fresh)}. Only the last pair is slowed by the whole factor. The others move on into a part of the ` +
+      "circle that they never showed.",
+  };
+}
+
+/** @type {(state: State, made: Change) => string} */
+function statement(state, { before, never, fresh, kept, between, whole, degrees }) {
+  const { factor, trained } = headOf(state);
+  return `${RULES[state.rule][0]}, factor ${factor}: ${never} of ${before.length} pairs never completed a turn in ` +
+    `${grouped(trained)} tokens. In ${grouped(factor * trained)} tokens ${count(fresh)} of them meet new angles. ` +
+    `${kept} pairs stay as they are, ${between} become slower by less than ${factor}, and ${whole} by ${factor}. ` +
+    `The fastest turns by ${degrees.toFixed(1)} degrees a token.`;
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });
