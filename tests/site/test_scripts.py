@@ -14,13 +14,15 @@ TAG = re.compile(r"<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)[\s>/]")
 
 
 def tags_in(path):
-    """Return the custom elements that a page or a module of docs_ext writes, as markup or by calling widget(tag)."""
+    """Return the custom elements that a page or a module of docs_ext writes: as markup, by figure(tag), as a fence."""
     text = path.read_text("utf-8")
     tags = set(TAG.findall(text))
     if path.suffix == ".py":
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.args]
-        named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "widget"]
-        tags |= {ast.literal_eval(tag) for tag in named}
+        named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "figure"]
+        tags |= {tag.value for tag in named if isinstance(tag, ast.Constant)}
+        if any(isinstance(node, ast.FunctionDef) and node.name == "data" for node in ast.walk(ast.parse(text))):
+            tags.add(path.stem.replace("_", "-"))  # extensions/fences.py writes it
     return tags
 
 
@@ -51,19 +53,24 @@ def test_every_widget_is_written_somewhere():
 
 
 @pytest.mark.parametrize("tag", WIDGETS)
-def test_a_widget_defines_the_element_of_its_name(tag):
-    assert re.findall(r'customElements\.define\(\s*"([^"]*)"', WIDGETS[tag]) == [tag]
+def test_a_widget_has_what_the_page_and_the_build_call(tag):
+    assert "bind" in exports(WIDGETS[tag])
+    assert ("first" in exports(WIDGETS[tag])) == ("html" in exports(WIDGETS[tag]))
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_module_imports_from_lib_alone(name):
-    paths = {path for _, path in imports(MODULES[name])}
-    folder = {"lib": "./", "widgets": "../lib/"}.get(name.partition("/")[0], "./lib/")
-    assert [path for path in paths if not re.fullmatch(rf"{re.escape(folder)}[\w-]+\.js", path)] == []
+def test_a_module_of_lib_imports_from_lib_alone(name):
+    folders = {"lib": r"\./", "widgets": r"\.\./lib/|\./"}.get(name.partition("/")[0], r"\./lib/")
+    assert [path for _, path in imports(MODULES[name]) if not re.fullmatch(rf"({folders})[\w-]+\.js", path)] == []
 
 
 def test_every_export_is_imported_somewhere():
     used = {(Path(path).name, name) for text in MODULES.values() for name, path in imports(text)}
+    used |= {(f"{tag}.js", name) for tag in WIDGETS for name in ("first", "html", "bind")}
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests/site").rglob("*.py"))
+    used |= {
+        (Path(module).name, name) for module in MODULES for name in exports(MODULES[module]) if f'"{name}"' in tests
+    }
     dead = [f"{module}: {name}" for module, text in MODULES.items() for name in exports(text)
             if (Path(module).name, name) not in used]  # fmt: skip
     assert dead == []

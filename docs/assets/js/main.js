@@ -52,12 +52,14 @@ function define(node) {
   const name = node.localName;
   const file = `widgets/${name}.js`;
   import(`./${file}`).then(({ bind }) => {
+    const bound = new WeakSet(); // an element that is moved within its page is connected again
     const Widget = class extends HTMLElement {
       connectedCallback() {
-        if (!this.querySelector("form")) bind(this); // else it was moved within its page
+        if (!bound.has(this)) bind(this);
+        bound.add(this);
       }
     };
-    if (bind) customElements.define(name, Widget);
+    customElements.define(name, Widget);
   }).catch(({ message }) => console.error(`<${name}> stays as it was built: ${file}: ${message}`));
 }
 

@@ -15,6 +15,7 @@ from docs_ext.html.template import template
 FOLDER = Path(__file__).parents[3] / "docs_ext"
 MODULES = [path for floor in ("html", "fences") for path in sorted((FOLDER / floor).glob("[!_]*.py"))]
 ENGINES = {
+    "renderer",
     "template",
     "formula",
     "inline",

@@ -251,7 +251,7 @@ const PREFIX = "#~";
 const entries = () => new URLSearchParams(location.hash.startsWith(PREFIX) ? location.hash.slice(PREFIX.length) : "");
 
 /** @type {(id: string) => Record<string, string>} */
-function readState(id) {
+export function readState(id) {
   const own = [...entries()].filter(([name]) => name.startsWith(`${id}.`));
   return Object.fromEntries(own.map(([name, value]) => [name.slice(id.length + 1), value]));
 }
@@ -260,7 +260,7 @@ function readState(id) {
  * Values that are null leave the address; replaceState keeps what history holds for the page.
  * @type {(id: string, state: Record<string, string | null>) => void}
  */
-function writeState(id, state) {
+export function writeState(id, state) {
   const all = entries();
   for (const [key, value] of Object.entries(state)) {
     if (value === null) all.delete(`${id}.${key}`);

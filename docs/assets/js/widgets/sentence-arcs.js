@@ -1,70 +1,56 @@
-// <sentence-arcs>: the style sheet shows the state that the fields are in. This says it aloud, keeps it in the address
-// and gives the default back.
+// <sentence-arcs>: the style sheet shows the state that is chosen, and needs no script. This one says it, keeps it in the
+// address, and has a Reset.
 
-import { button, find, findAll, make, readState, writeState } from "../lib/widget.js";
+import { readState, writeState } from "../lib/bind.js";
 
-class SentenceArcs extends HTMLElement {
-  get fields() {
-    return /** @type {HTMLInputElement[]} */ (findAll(this, "input"));
-  }
+/** @type {(element: HTMLElement) => void} */
+export function bind(element) {
+  const fields = [...element.querySelectorAll("input")];
+  const statements = /** @type {HTMLElement} */ (element.querySelector(".statements"));
+  const [output, reset] = [document.createElement("output"), document.createElement("button")];
+  Object.assign(reset, { type: "button", textContent: "Reset" });
 
-  connectedCallback() {
-    if (!this.querySelector("output")) this.addParts();
-    this.read();
-    this.addEventListener("change", this); // adding the same listener twice adds it once
-  }
-
-  read() {
-    const { row, ...switches } = readState(this.id);
-    for (const field of this.fields) {
+  const say = () => {
+    const where = fields.map(({ type, name, value, checked }) => {
+      if (type === "checkbox") return `[data-${name}="${checked}"]`;
+      return checked ? `[data-row="${value}"]` : "";
+    });
+    const chosen = statements.querySelector(`:scope > p${where.join("")}`);
+    output.replaceChildren(...(chosen?.cloneNode(true).childNodes ?? []));
+  };
+  const write = () => {
+    /** @type {Record<string, string | null>} */
+    const state = {};
+    for (const { type, name, value, checked, defaultChecked } of fields) {
+      if (type === "checkbox") state[name] = checked === defaultChecked ? null : `${checked}`;
+      else if (checked) state.row = defaultChecked ? null : value;
+    }
+    say();
+    writeState(element.id, state);
+  };
+  const read = () => {
+    const { row, ...switches } = readState(element.id);
+    for (const field of fields) {
       const on = switches[field.name];
       if (field.type === "radio") field.checked ||= field.value === row;
       else if (on === "true" || on === "false") field.checked = on === "true";
     }
-    this.say();
-  }
+    say();
+  };
+  const byDefault = () => {
+    for (const field of fields) field.checked = field.defaultChecked;
+  };
 
-  // Show what the address says, and nothing else.
-  restore() {
-    for (const field of this.fields) field.checked = field.defaultChecked;
-    this.read();
-  }
-
-  // The output lies upon the statements, which keep its room but are no longer seen.
-  addParts() {
-    find(this, ".statements").append(make("output"));
-    this.prepend(button("Reset", () => this.reset()));
-    this.addEventListener("addresschange", () => this.restore());
-  }
-
-  handleEvent() {
-    this.say();
-    this.write();
-  }
-
-  reset() {
-    for (const field of this.fields) field.checked = field.defaultChecked;
-    this.handleEvent();
-  }
-
-  say() {
-    const where = this.fields.map(({ type, name, value, checked }) => {
-      if (type === "checkbox") return `[data-${name}="${checked}"]`;
-      return checked ? `[data-row="${value}"]` : "";
-    });
-    const copy = find(this, `.statements > p${where.join("")}`).cloneNode(true);
-    find(this, "output").replaceChildren(...copy.childNodes);
-  }
-
-  write() {
-    /** @type {Record<string, string | null>} */
-    const state = {};
-    for (const { type, name, value, checked, defaultChecked } of this.fields) {
-      if (type === "checkbox") state[name] = checked === defaultChecked ? null : `${checked}`;
-      else if (checked) state.row = defaultChecked ? null : value;
-    }
-    writeState(this.id, state);
-  }
+  statements.append(output); // upon the statements, which keep its room but are no longer seen
+  element.prepend(reset);
+  element.addEventListener("change", write);
+  element.addEventListener("addresschange", () => {
+    byDefault();
+    read();
+  });
+  reset.addEventListener("click", () => {
+    byDefault();
+    write();
+  });
+  read(); // what the reader has chosen before this script came stays, unless the address says otherwise
 }
-
-customElements.define("sentence-arcs", SentenceArcs);
