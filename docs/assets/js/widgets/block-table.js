@@ -114,7 +114,7 @@ export function html(data, state, live) {
         group(`Text ${name}`, ...Object.entries(KINDS).map(([kind, does]) => mover(data, moves, name, kind, does)))
       ),
       button("Undo", { moves: moves.slice(0, -2) }),
-      held("moves", moves, `([${NAMES.join("")}][tfe])*`),
+      held("moves", moves, `([${NAMES.join("")}][tfe])+`),
     ],
     figure: [
       markup`
