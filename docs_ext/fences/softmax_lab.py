@@ -73,4 +73,4 @@ def _doublings(spec: Mapping[str, Any], n_words: int) -> list[int]:
     whole = np.round(given).astype(int)
     if not np.allclose(given, whole) or whole.min() < 0 or whole.max() >= MOST:
         raise SpecError(f"scores are whole doublings from 0 to {MOST - 1}: {given.tolist()}", key="scores")
-    return whole.tolist()
+    return [int(score) for score in whole]

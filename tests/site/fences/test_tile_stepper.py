@@ -72,15 +72,10 @@ def test_the_table_and_the_sentence_tell_the_steps_taken():
     )
 
 
-def test_the_prediction_and_the_sentence_are_those_of_the_page():
-    document = parse()
-    answer = text(document.find(".//details/p"))
+def test_the_prediction_is_answered():
+    answer = text(parse().find(".//details/p"))
     assert f"m = 0, {ELL} = 1, o = (0, 0) instead of m = 3, {ELL} = 1.5, o = (10, 2)" in answer
     assert f"m = 3, {ELL} = 2, o = (10, 4) both times, and the result is (5, 2)." in answer
-    says = (
-        f"Tiles of 2, first to last. After step 3 of 3: m = 3, {ELL} = 2, o = (10, 4); o / {ELL} = (5, 2), the result."
-    )
-    assert text(document.find(".//output")) == says
 
 
 REFUSED = {

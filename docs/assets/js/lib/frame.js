@@ -147,6 +147,20 @@ ${rows}
 `,
   );
 
+/**
+ * A table of records, each a row: columns of numbers, and of words.
+ * @type {(caption: string, names: Text[], rows: Text[][]) => Markup}
+ */
+export function records(caption, names, rows) {
+  const kind = rows[0].map((item) => typeof item !== "number" && markup`class="word"`);
+  return markup`
+<table class="numbers">
+<caption><span>${caption}</span></caption>
+<thead><tr>${names.map((name, i) => markup`<th scope="col" ${kind[i]}>${name}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => markup`<tr>${row.map((item, i) => markup`<td ${kind[i]}>${item}</td>`)}</tr>`)}</tbody>
+</table>`;
+}
+
 /** @type {(label: string, content: Text) => Markup} */
 export const scrolling = (label, content) =>
   markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;

@@ -2,9 +2,8 @@
 
 import { sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, frame, group, held, table } from "../lib/frame.js";
+import { button, folded, frame, group, held, records, scrolling, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { foldedRecords } from "../lib/records.js";
 
 /**
  * A pool of blocks of `size` slots; all moves of an example, such as "At", and how many are made at first.
@@ -185,18 +184,13 @@ function prediction(data) {
 
 /** @type {(data: Data) => Markup} */
 function everyMove(data) {
-  const records = data.moves.map((move, i) => {
+  const names = ["move", ...NAMES.map((name) => `table of ${name}`), "in use", "shared", "empty slots"];
+  const rows = data.moves.map((move, i) => {
     const pool = poolAfter(data, data.moves.slice(0, i + 1).join(""));
-    const [used, shared, empty] = counts(data, pool);
-    return {
-      move: `${i + 1}: ${told(move)}`,
-      ...Object.fromEntries(NAMES.map((name) => [`table of ${name}`, tableOf(pool, name)])),
-      "in use": used,
-      shared,
-      "empty slots": empty,
-    };
+    return [`${i + 1}: ${told(move)}`, ...NAMES.map((name) => tableOf(pool, name)), ...counts(data, pool)];
   });
-  return foldedRecords("All moves of an example", "Texts that grow, fork and end, move by move", records);
+  const label = "All moves of an example";
+  return folded(label, scrolling(label, records("Texts that grow, fork and end, move by move", names, rows)));
 }
 
 /** @type {(element: HTMLElement) => unknown} */

@@ -2,10 +2,9 @@
 
 import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { button, choice, folded, frame, labelled, reading, records, scrolling, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { number, share, vector } from "../lib/numbers.js";
-import { foldedRecords } from "../lib/records.js";
 
 /**
  * The step that the page shows first, counted from 1; `window` is how many tokens the second choice keeps.
@@ -93,16 +92,12 @@ export function html(data, state, live) {
 
 /** @type {(data: Data) => import("../lib/markup.js").Markup} */
 function everyStep(data) {
-  const records = data.words.map((word, i) => ({
-    step: i + 1,
-    new: word,
-    output: vector(compute(data, { step: i + 1, sees: "all" }).output),
-    "keys, with": 1,
-    "keys, without": i + 1,
-    "scores, with": i + 1,
-    "scores, without": (i + 1) ** 2,
-  }));
-  return foldedRecords("All steps", "All steps, with the whole cache", records);
+  const names = ["step", "new", "output", "keys, with", "keys, without", "scores, with", "scores, without"];
+  const rows = data.words.map((word, i) => {
+    const t = i + 1;
+    return [t, word, vector(compute(data, { step: t, sees: "all" }).output), 1, t, t, t ** 2];
+  });
+  return folded("All steps", scrolling("All steps", records("All steps, with the whole cache", names, rows)));
 }
 
 /** @type {(element: HTMLElement) => unknown} */
