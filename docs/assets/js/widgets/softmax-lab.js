@@ -160,7 +160,7 @@ function aboutFormat(format, { largest, first }, { highest, plain }) {
  * The better key's score, its weight, and the norm of the softmax's Jacobian, 2 a₁ a₂; raw and scaled.
  * @param {number} features
  */
-export const twoKeys = (features) =>
+const twoKeys = (features) =>
   [Math.sqrt(features), 1].map((score) => {
     const [weight, other] = softmax([score, 0]);
     return { score, weight, slope: 2 * weight * other };
