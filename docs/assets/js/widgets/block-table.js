@@ -1,6 +1,5 @@
 // <block-table>: texts that grow, fork and end share a pool of blocks. The moves are the state.
 
-import { sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { button, folded, frame, group, held, records, scrolling, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
@@ -162,8 +161,9 @@ const tableOf = ({ tables }, name) => tables[name]?.join(", ") ?? "none";
  * @type {(data: Data, pool: Pool) => number[]}
  */
 function counts({ size }, { users, slots }) {
-  const empty = users.map((count, block) => count && size - slots[block].length);
-  return [...[0, 1].map((more) => users.filter((count) => count > more).length), sum(empty)];
+  const [used, shared] = [0, 1].map((more) => users.filter((count) => count > more).length);
+  const written = slots.filter((_, block) => users[block]).flat();
+  return [used, shared, used * size - written.length];
 }
 
 /** @type {(move: string) => string} */
