@@ -162,26 +162,19 @@ def test_without_storage_everything_but_keeping_works(open_page, server, broken)
     assert score(page) == f"1 of {count(page)} answered, 1 right at first try."
 
 
-def test_the_overview_tells_how_far_the_reader_is(page):
-    overview = """async () => {
-      const main = document.querySelector("script[src$='main.js']").src;
-      await import(main.replace("main.js", "widgets/quiz-progress.js"));
-      document.querySelector(".md-content h1").after(document.createElement("quiz-progress"));
-    }"""
-    page.evaluate(overview)
-    progress = page.locator("h1 + quiz-progress")
-    assert progress.inner_text() == ""
+def test_the_overview_tells_how_far_the_reader_is(page, server):
     answer(question(page, "All scores double"), "8 : 1")
-    page.reload()
-    page.evaluate(overview)
+    answered = f"1 of {count(page)} answered, 0 right at first try"
+    page.goto(server)
+    progress = page.locator("quiz-progress")
     line = progress.get_by_role("listitem")
-    assert line.inner_text() == (
-        f"How do scores become a budget? (softmax) (1 of {count(page)} answered, 0 right at first try)"
-    )
-    assert progress.get_by_role("link").evaluate("link => link.href") == page.url
+    line.wait_for()
+    assert line.inner_text() == f"How do scores become a budget? (softmax) ({answered})"
+    assert progress.get_by_role("link").evaluate("link => link.href") == server + PAGE
     progress.get_by_role("button").click()
     assert line.count() == 0
-    page.reload()
+    assert progress.locator("output").inner_text() == "Cleared."
+    page.goto(server + PAGE)
     assert score(started(page)).startswith("0 of ")
 
 

@@ -1,18 +1,22 @@
-"""The block table as it stands without a script: against the page's allocator, its HTML, and what it refuses."""
+"""The block table: what its script hands out against the page's allocator, what it draws, and what it refuses."""
+
+import json
 
 import numpy as np
-import pytest
 
+from docs_ext.extensions import fences
 from docs_ext.fences import block_table
+from docs_ext.html import renderer
 from tests.site.fences.reading import read, refuses, rows, text
 from tests.site.learn.page_functions import names
 
+SCRIPT = "widgets/block-table.js"
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
 SPEC = {"id": "p", "caption": "c", "blocks": 5, "size": 2, "moves": MOVES, "step": 4}
 
 
 def parse(spec):
-    return read(block_table.render(spec))
+    return read(fences.draw("block-table", spec))
 
 
 def test_the_prediction_is_answered_by_the_next_two_moves():
@@ -22,11 +26,27 @@ def test_the_prediction_is_answered_by_the_next_two_moves():
     )
 
 
+def test_the_pool_stands_as_the_first_moves_leave_it():
+    root = parse(SPEC)
+    pool = root.findall(".//table[@class='steps pool']/tbody/tr")
+    assert [row.get("data-state") for row in pool] == ["shared", "shared", "free", "free", "free"]
+    assert rows(root)[:3] == [
+        ["0", "A0", "A1", "A, B (count 2)"],
+        ["1", "A2", "empty", "A, B (count 2)"],
+        ["2", "free", "free", "none"],
+    ]
+    assert [["data-empty" in cell.attrib for cell in row] for row in pool[1:3]] == [
+        [False, False, True, False],
+        [False] * 4,
+    ]
+    assert text(root.find(".//output")) == (
+        "A forks to B, which gets a copy of the table and of no block. Blocks in use: 2 of 5; shared: 2. "
+        "Empty slots in these blocks: 1."
+    )
+
+
 def test_a_table_tells_every_move():
-    assert rows(parse(SPEC), ".//details/div/table/tbody/tr") == [
-        ["1: A writes", "0", "none", "none", "1", "0", "1"],
-        ["2: A writes", "0", "none", "none", "1", "0", "0"],
-        ["3: A writes", "0, 1", "none", "none", "2", "0", "1"],
+    assert rows(parse(SPEC), ".//details/div/table/tbody/tr")[3:] == [
         ["4: A forks", "0, 1", "0, 1", "none", "2", "2", "1"],
         ["5: A writes", "0, 2", "0, 1", "none", "3", "1", "1"],  # copied
         ["6: B writes", "0, 2", "0, 1", "none", "3", "1", "0"],  # in place
@@ -37,49 +57,54 @@ def test_a_table_tells_every_move():
     ]
 
 
-def chance(rng, n_blocks, size, n):
-    """Draw moves that can be made, with the errors of those that cannot."""
-    moves, errors = [], []
-    for _ in range(n):
-        move = rng.choice(list(block_table.NAMES)) + rng.choice(list("tttfe"))
-        try:
-            block_table.run(n_blocks, size, [*moves, move])
-        except ValueError as error:
-            errors.append(str(error))
-        else:
-            moves.append(move)
-    return moves, errors
+def make(blocks, move):
+    """Make a move with the page's allocator; return the block, the slot and the block to copy if it writes."""
+    name, kind = move
+    if kind == "t":
+        return blocks.append(name)
+    if kind == "e":
+        blocks.end(name)
+    else:
+        blocks.fork(name, min(set("ABC") - set(blocks.tables)))
+    return None
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_it_hands_out_what_the_allocator_of_the_page_hands_out(seed):
-    rng = np.random.default_rng(seed)
-    n_blocks, size = int(rng.integers(4, 9)), int(rng.integers(1, 4))
-    moves, errors = chance(rng, n_blocks, size, 40)
-    blocks, written = names("shared-caches")["Blocks"](n_blocks, size), {}
-    pool = block_table.Pool(n_blocks, size)
-    for move in moves:
-        pool.make(move)
-        name, kind = move[0], move[1]
-        if kind == "t":
-            block, slot, source = blocks.append(name)
-            if source is not None:
-                written |= {(block, at): written.get((source, at)) for at in range(slot)}
-            written[block, slot] = f"{name}{blocks.lengths[name] - 1}"
-        elif kind == "f":
-            blocks.fork(name, next(new for new in block_table.NAMES if new not in blocks.tables))
-        else:
-            blocks.end(name)
-        assert (pool.tables, pool.lengths, pool.users) == (blocks.tables, blocks.lengths, blocks.users)
-        for name, table in blocks.tables.items():
-            for t in range(blocks.lengths[name]):
-                block, slot = table[t // size], t % size
-                assert pool.slots[block][slot] == written[block, slot]
-    assert set(errors) <= {
-        "no block is free",
-        "no name is free",
-        *(f"{name} is not there" for name in block_table.NAMES),
-    }
+def test_500_moves_by_chance_are_those_of_the_pages_allocator():
+    rng, said, told = np.random.default_rng(0), set(), 0
+    while told < 500:
+        n_blocks, size, moves, written = int(rng.integers(4, 9)), int(rng.integers(1, 4)), "", {}
+        blocks = names("shared-caches")["Blocks"](n_blocks, size)
+        for _ in range(30):
+            move = rng.choice(list("ABC")) + rng.choice(list("tttfe"))
+            pool = renderer.call(SCRIPT, "compute", {"blocks": n_blocks, "size": size}, {"moves": moves + move})
+            told += 1
+            try:
+                wrote = make(blocks, move)
+            except (ValueError, KeyError):
+                assert isinstance(pool, str)
+                said.add(pool[2:] if pool[0] in "ABC" else pool[:8])
+                continue
+            moves += move
+            if wrote:
+                block, slot, source = wrote
+                written |= {(block, at): written[source, at] for at in range(slot) if source is not None}
+                written[block, slot] = f"{move[0]}{blocks.lengths[move[0]] - 1}"
+            assert (pool["tables"], pool["lengths"], pool["users"]) == (blocks.tables, blocks.lengths, blocks.users)
+            for name, table in blocks.tables.items():
+                for place, slot in (divmod(t, size) for t in range(blocks.lengths[name])):
+                    assert pool["slots"][table[place]][slot] == written[table[place], slot]
+    assert len(said) == 3  # no free block, no free name, a text that is not there
+
+
+def test_a_button_makes_its_move_or_says_why_not():
+    given, moves = {"id": "p", "title": "c", **block_table.data(SPEC)}, "AtAtAtAf"
+    live = {"problems": {}, "message": ""}
+    drawn = read(renderer.call(SCRIPT, "html", given, {"moves": moves}, live)["text"])
+    does = {text(button): button.attrib for button in drawn.findall(".//button")}
+    assert json.loads(does["A writes"]["data-set"]) == {"moves": moves + "At"}
+    assert json.loads(does["B ends"]["data-set"]) == {"moves": moves + "Be"}
+    assert json.loads(does["Undo"]["data-set"]) == {"moves": moves[:-2]}
+    assert does["C forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
 
 
 REFUSED = {
@@ -89,8 +114,9 @@ REFUSED = {
     "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 16"),
     "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
     "one word": ({"moves": "A"}, "moves", "list"),
-    "too few blocks": ({"blocks": 3}, "moves", "no block is free"),
+    "no moves": ({"moves": [], "step": 0}, "moves", "list"),
+    "too few blocks": ({"blocks": 3}, "moves", "No block is free"),
     "nobody to fork": ({"moves": ["A", "B ends"], "step": 0}, "moves", "B is not there"),
-    "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "no name is free"),
+    "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "A, B, C are all there"),
 }
-test_what_does_not_fit_is_refused = refuses(block_table.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(block_table.data, SPEC, REFUSED)

@@ -1,18 +1,21 @@
-"""The call finder as it stands without a script: a part for each task, a row for each library, from the record."""
+"""The call finder as it is drawn: a part for each task, a row for each library, from the record."""
 
 import json
 
+from docs_ext.extensions import fences
 from docs_ext.fences import call_finder
+from docs_ext.html import renderer
 from docs_ext.records import translations
 from docs_ext.records.translations import TASKS, libraries
 from tests.site.fences.reading import read, text
 
 SPEC = {"id": "f", "caption": "c"}
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))
+DRAWN = read(fences.draw("call-finder", SPEC))
 
 
 def test_a_row_says_what_the_record_says():
-    parts = read(call_finder.render(SPEC)).findall(".//tbody")
+    parts = DRAWN.findall(".//tbody")
     assert [part.get("data-task") for part in parts] == list(TASKS)
     assert ["data-chosen" in part.attrib for part in parts] == [True] + [False] * (len(TASKS) - 1)
     for part in parts:
@@ -28,8 +31,22 @@ def test_a_row_says_what_the_record_says():
             assert same == ("yes" if "out" in entry else "not run" if entry["code"] else "none")
 
 
+def test_a_choice_shows_its_part_and_its_row_and_says_the_call():
+    given, live = {"id": "f", "title": "c", **call_finder.data(SPEC)}, {"problems": {}, "message": ""}
+    some = [one for i, one in enumerate(RECORD["snippets"]) if i % 3 == 0 or not one["call"]]
+    for entry in some:  # of every task and every library
+        state = {"task": entry["task"], "in": entry["library"]}
+        root = read(renderer.call("widgets/call-finder.js", "html", given, state, live)["text"])
+        (part,) = root.findall(".//tbody[@data-chosen]")
+        assert part.get("data-task") == entry["task"]
+        assert {row.get("data-library") for row in root.findall(".//tr[@data-chosen]")} == {entry["library"]}
+        title, name = TASKS[entry["task"]], libraries()[entry["library"]].title.replace("This", "this")
+        call = f"{entry['call']} ({call_finder.HOW[entry['kind']]})" if entry["call"] else "there is no way"
+        assert text(root.find(".//output")) == " ".join(f"{title[0].upper()}{title[1:]} in {name}: {call}.".split())
+
+
 def test_the_prediction_counts_the_record():
-    answer = text(read(call_finder.render(SPEC)).find(".//details/p"))
+    answer = text(DRAWN.find(".//details/p"))
     calls = [
         e for e in RECORD["snippets"] if e["task"] == "sink" and e["kind"] == "call" and e["library"] != "attention"
     ]

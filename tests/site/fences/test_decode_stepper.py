@@ -1,43 +1,62 @@
-"""The decode stepper: its steps against exact fractions and against all rows at once, its HTML, and what it refuses."""
-
-from fractions import Fraction
+"""The decode stepper: its steps against the package's cache, its HTML, and what it refuses."""
 
 import numpy as np
-import pytest
 
-from attention import sliding_window_mask
-from attention.example import EARLY5, S5, W_Q1, attend, embed
+from attention import KVCache, attention_scores, attention_weights, causal_mask
+from docs_ext.extensions import fences
 from docs_ext.fences import decode_stepper
-from docs_ext.reading.head import read_head
+from docs_ext.html import renderer
 from tests.site.fences.reading import HEAD, read, refuses, rows, text
 
+SCRIPT = "widgets/decode-stepper.js"
 SPEC = HEAD | {"id": "d", "caption": "c", "window": 2, "step": 3}
-X = embed(S5, EARLY5)
 
 
 def parse(spec):
-    return read(decode_stepper.render(spec))
+    return read(fences.draw("decode-stepper", spec))
 
 
-@pytest.mark.parametrize("step", range(1, 6))
-def test_the_weights_of_every_step_are_exact_fractions(step):
-    doublings = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]][step - 1][:step]
-    powers = [2**n for n in doublings]
-    cells = parse(SPEC | {"step": step}).findall(".//td[@class='weight']")
-    found = [Fraction(float(cell.get("data-weight"))).limit_denominator(99) for cell in cells]
-    assert found == [Fraction(power, sum(powers)) for power in powers]
+def live(**state):
+    given = {"id": "d", "title": "c", **decode_stepper.data(SPEC)}
+    return read(renderer.call(SCRIPT, "html", given, state, {"problems": {}, "message": ""})["text"])
 
 
-@pytest.mark.parametrize("window", [1, 2, 3, 5])
-def test_the_steps_give_the_rows_of_the_whole(window):
-    one = read_head(HEAD)
-    masks = {"all": np.tri(5, dtype=bool), "window": sliding_window_mask(5, left=window - 1)}
-    for sees, mask in masks.items():
-        steps = decode_stepper.run(one, sees, window)
-        np.testing.assert_allclose([step.output for step in steps], attend(X, W_Q1, mask=mask)[1], rtol=0, atol=1e-14)
-        assert [step.kept for step in steps] == [min(t, window if sees == "window" else 5) for t in range(1, 6)]
-    for step in decode_stepper.run(one, "first", window):
-        np.testing.assert_array_equal(step.output, [8, 0])  # the mistake: the first value, always
+def test_500_steps_are_those_of_the_packages_cache():
+    rng, told = np.random.default_rng(0), 0
+    while told < 500:
+        n, window, sees = int(rng.integers(1, 7)), int(rng.integers(1, 8)), str(rng.choice(["all", "window", "first"]))
+        q, k, v = rng.standard_normal((3, n, 2))
+        cache = KVCache(window=window if sees == "window" else None)
+        for t in range(1, n + 1):
+            given, state = {"q": q, "k": k, "v": v, "window": window}, {"step": t, "sees": sees}
+            shown = renderer.call(SCRIPT, "compute", given, state)
+            new = slice(t - 1, t)
+            keys, values = cache.append(k[new], v[new])
+            mask = causal_mask(1, len(keys), offset=0 if sees == "first" else len(keys) - 1)
+            weights = attention_weights(q[new], keys, mask=mask)
+            kept = slice(shown["from"], t)
+            assert t - shown["from"] == len(keys)
+            assert shown["allowed"][kept] == mask[0].tolist()
+            assert sum(shown["allowed"]) == mask.sum()
+            scores = attention_scores(q[new], keys)[0] / np.log(2)
+            np.testing.assert_allclose(shown["scores"][kept], scores, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(shown["weights"][kept], weights[0], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(shown["output"], (weights @ values)[0], rtol=0, atol=1e-12)
+            told += 1
+
+
+def test_the_cells_say_what_is_cached_new_and_to_come():
+    root = live(step=4, sees="window")
+    shown = rows(root)[:5]
+    assert shown[2] == ["chased", "cached", "(0, 0, 1, 0)", "0", "1/2", "(0, 0)", "(0, 0)"]
+    assert [row[1] for row in shown] == ["pushed out", "pushed out", "cached", "new", "to come"]
+    assert [any(row[2:]) for row in shown] == [False, False, True, True, False]
+    assert text(root.find(".//output")) == (
+        "Step 4, dog: chased 1/2, dog 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2."
+    )
+    root = live(step=2, sees="first")
+    assert [row[4] for row in rows(root)[:5]] == ["1", "masked", "", "", ""]
+    assert text(root.find(".//output")).startswith("Step 2, that, wrongly under a top-left mask: cat 1; output (8, 0).")
 
 
 def test_a_table_shows_all_steps():
@@ -66,4 +85,4 @@ REFUSED = {
     "no values": ({"w_v": None}, None, "give v"),
     "other words": ({"tokens": "S7"}, "x", "7 words"),
 }
-test_what_does_not_fit_is_refused = refuses(decode_stepper.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(decode_stepper.data, SPEC, REFUSED)

@@ -1,64 +1,81 @@
-"""The tile stepper's static trace: against exact fractions, its prediction, and what it refuses."""
+"""The tile stepper: its registers against plain sums and the package, its prediction, and what it refuses."""
 
-from fractions import Fraction
 from itertools import chain
 
 import numpy as np
 import pytest
 
-from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+from attention import softmax
+from docs_ext.extensions import fences
 from docs_ext.fences import tile_stepper
-from tests.site.fences.reading import HEAD, read, refuses, text
+from docs_ext.html import renderer
+from tests.site.fences.reading import HEAD, read, refuses, rows, text
 
+SCRIPT = "widgets/tile-stepper.js"
 SPEC = HEAD | {"id": "t", "caption": "c", "selected": "ran"}
 ELL = "\N{SCRIPT SMALL L}"
-SCORES = [3, 2, 0, 1, 0]  # doublings
-VALUES = [(8, 0), (4, 4), (0, 0), (0, 8), (0, 0)]
+ORDERS = {
+    "first to last": [[0, 1], [2, 3], [4]],
+    "last to first": [[4], [2, 3], [0, 1]],
+    "from the middle": [[2, 3], [0, 1], [4]],
+}
 
 
 def parse(**change):
-    return read(tile_stepper.render(SPEC | change))
+    return read(fences.draw("tile-stepper", SPEC | change))
 
 
-def exact(tiles):
-    """Return (m, l, o) after every tile: sums over all keys read so far, in fractions."""
-    registers = []
-    for n in range(1, len(tiles) + 1):
-        keys = list(chain(*tiles[:n]))
-        m = max(SCORES[key] for key in keys)
-        powers = {key: Fraction(2) ** (SCORES[key] - m) for key in keys}
-        registers.append(
-            (m, sum(powers.values()), [sum(p * VALUES[key][c] for key, p in powers.items()) for c in (0, 1)])
-        )
-    return registers
+def test_500_traces_agree_with_plain_sums_and_end_as_the_package_does():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n = int(rng.integers(1, 9))
+        scores, v = rng.integers(-3, 4, n), rng.standard_normal((n, 2))
+        state = {"size": int(rng.integers(1, n + 1)), "order": str(rng.choice(list(ORDERS))), "step": n}
+        steps = renderer.call(SCRIPT, "compute", {"scores": scores, "v": v}, state)
+        tiles = [step["tile"] for step in steps]
+        assert sorted(chain(*tiles)) == list(range(n))
+        assert sorted(map(len, tiles))[1:] == [state["size"]] * (len(tiles) - 1)
+        keys, before = [], -np.inf
+        for step in steps:
+            keys += step["tile"]
+            m = scores[keys].max()
+            powers = 2.0 ** (scores[keys] - m)
+            expected = [m, powers.sum(), *powers @ v[keys], *powers @ v[keys] / powers.sum(), 2.0 ** (before - m)]
+            found = [step["m"], step["l"], *step["o"], *step["output"], step["rescale"]]
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+            before = m
+        whole = softmax(scores * np.log(2)) @ v
+        np.testing.assert_allclose(steps[-1]["output"], whole, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("order", tile_stepper.ORDERS)
-@pytest.mark.parametrize("size", range(1, 6))
-def test_every_trace_agrees_with_plain_sums_and_ends_the_same(order, size):
-    x = embed(S5, EARLY5)
-    tiles = tile_stepper.tiles_of(5, size, order)
-    assert sorted(chain(*tiles)) == list(range(5))
-    assert sorted(map(len, tiles))[1:] == [size] * (len(tiles) - 1)
-    steps = list(tile_stepper.trace(x[4:] @ W_Q1, x @ W_K, x @ W_V, tiles))
-    before = None
-    for step, (m, l, o) in zip(steps, exact(tiles), strict=True):
-        np.testing.assert_allclose([step.m, step.l, *step.o], [m, float(l), *map(float, o)], rtol=1e-12)
-        np.testing.assert_allclose(step.so_far, [float(part / l) for part in o], rtol=1e-12, atol=1e-12)
-        assert step.rescale == (None if before is None else 2.0 ** (before - m))
-        before = m
-    assert steps[-1].so_far.round(12).tolist() == [5, 2]
+@pytest.mark.parametrize("order", ORDERS)
+def test_tiles_come_in_their_order(order):
+    state = {"size": 2, "order": order, "step": 5}
+    steps = renderer.call(SCRIPT, "compute", {"scores": [3, 2, 0, 1, 0], "v": [[1]] * 5}, state)
+    assert [step["tile"] for step in steps] == ORDERS[order]
 
 
-def test_the_prediction_and_the_sentence_come_from_the_package():
-    document = parse()
-    answer = text(document.find(".//details/p"))
+def test_the_table_and_the_sentence_tell_the_steps_taken():
+    whole = rows(parse())
+    assert whole == [
+        ["1", "cat, that", "3, 2", "none", "3", "1.5", "(10, 2)", "(20/3, 4/3)"],
+        ["2", "chased, dog", "0, 1", "\N{MULTIPLICATION SIGN} 1", "3", "15/8", "(10, 4)", "(16/3, 32/15)"],
+        ["3", "ran", "0", "\N{MULTIPLICATION SIGN} 1", "3", "2", "(10, 4)", "(5, 2)"],
+    ]
+    given, live = {"id": "t", "title": "c", **tile_stepper.data(SPEC)}, {"problems": {}, "message": ""}
+    state = {"size": 2, "order": "first to last", "step": 1}
+    root = read(renderer.call(SCRIPT, "html", given, state, live)["text"])
+    assert rows(root) == [whole[0], *([*row[:3], *[""] * 5] for row in whole[1:])]
+    assert text(root.find(".//output")) == (
+        f"Tiles of 2, first to last. After step 1 of 3: m = 3, {ELL} = 1.5, o = (10, 2); "
+        f"o / {ELL} = (20/3, 4/3), so far."
+    )
+
+
+def test_the_prediction_is_answered():
+    answer = text(parse().find(".//details/p"))
     assert f"m = 0, {ELL} = 1, o = (0, 0) instead of m = 3, {ELL} = 1.5, o = (10, 2)" in answer
     assert f"m = 3, {ELL} = 2, o = (10, 4) both times, and the result is (5, 2)." in answer
-    says = (
-        f"Tiles of 2, first to last. After step 3 of 3: m = 3, {ELL} = 2, o = (10, 4); o / {ELL} = (5, 2), the result."
-    )
-    assert text(document.find(".//output")) == says
 
 
 REFUSED = {
@@ -69,4 +86,4 @@ REFUSED = {
     "fractions": ({"w_q": "W_Q1 / 3"}, None, "whole doublings"),
     "unknown word": ({"selected": "bird"}, "selected", "'bird'"),
 }
-test_what_does_not_fit_is_refused = refuses(tile_stepper.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(tile_stepper.data, SPEC, REFUSED)

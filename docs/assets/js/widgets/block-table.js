@@ -1,24 +1,37 @@
 // <block-table>: texts that grow, fork and end share a pool of blocks. The moves are the state.
 
-import { addForm, bindForm, button, dataOf, find, findAll, group, make, touched } from "../lib/widget.js";
-
-/** @typedef {{ blocks: number, size: number, moves: string, names: string[] }} Data */
-/** @typedef {{ users: number[], slots: string[][], tables: Map<string, number[]>, lengths: Map<string, number>, said: string }} Pool */
-
-const KINDS = { t: "writes", f: "forks", e: "ends" };
+import { bindFigure } from "../lib/bind.js";
+import { button, folded, frame, group, held, records, scrolling, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 
 /**
- * The pool after some moves, as the build computes it, or a sentence that says why the last cannot be made.
- * @type {(moves: string, data: Data) => Pool | string}
+ * A pool of blocks of `size` slots; all moves of an example, such as "At", and how many are made at first.
+ * @typedef {{ id: string, title: string, blocks: number, size: number, moves: string[], step: number }} Data
  */
-function run(moves, { blocks, size, names }) {
+/** @typedef {{ moves: string }} State */
+/** @typedef {{ slots: string[][], tables: Record<string, number[]>, lengths: Record<string, number> }} Texts */
+/** @typedef {Texts & { users: number[], said: string }} Pool */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
+
+const NAMES = ["A", "B", "C"];
+const KINDS = { t: "writes", f: "forks", e: "ends" };
+
+/** @type {(data: Data) => State} */
+export const first = ({ moves, step }) => ({ moves: moves.slice(0, step).join("") });
+
+/**
+ * The pool after some moves, or a sentence that says why one cannot be made.
+ * @type {(data: Data, state: State) => Pool | string}
+ */
+export function compute({ blocks, size }, { moves }) {
   const users = Array(blocks).fill(0);
   /** @type {string[][]} */
   const slots = users.map(() => []);
   /** @type {Pool["tables"]} */
-  const tables = new Map();
+  const tables = {};
   /** @type {Pool["lengths"]} */
-  const lengths = new Map();
+  const lengths = {};
   let said = "Nobody has written yet.";
   const take = () => {
     const block = users.indexOf(0);
@@ -27,8 +40,8 @@ function run(moves, { blocks, size, names }) {
     return block;
   };
   for (const [name, kind] of moves.match(/../g) ?? []) {
-    const table = tables.get(name);
-    const length = lengths.get(name) ?? 0;
+    const table = tables[name];
+    const length = lengths[name] ?? 0;
     if (kind === "t") {
       const own = table ?? [];
       const [place, slot, token] = [Math.floor(length / size), length % size, `${name}${length}`];
@@ -50,20 +63,20 @@ function run(moves, { blocks, size, names }) {
         said = `${name} writes ${token} into block ${source}, slot ${slot}.`;
       }
       slots[own[place]].push(token);
-      tables.set(name, own);
-      lengths.set(name, length + 1);
+      tables[name] = own;
+      lengths[name] = length + 1;
     } else if (!table) {
       return `${name} is not there. It begins with the first token that it writes.`;
     } else if (kind === "f") {
-      const other = names.find((name) => !tables.has(name));
-      if (!other) return `${names.join(", ")} are all there. One of them must end first.`;
-      tables.set(other, [...table]);
-      lengths.set(other, length);
+      const other = NAMES.find((name) => !(name in tables));
+      if (!other) return `${NAMES.join(", ")} are all there. One of them must end first.`;
+      tables[other] = [...table];
+      lengths[other] = length;
       for (const block of table) users[block] += 1;
       said = `${name} forks to ${other}, which gets a copy of the table and of no block.`;
     } else {
-      tables.delete(name);
-      lengths.delete(name);
+      delete tables[name];
+      delete lengths[name];
       for (const block of table) users[block] -= 1;
       said = `${name} ends. Blocks that are free again: ${table.filter((block) => !users[block]).length}.`;
     }
@@ -71,69 +84,114 @@ function run(moves, { blocks, size, names }) {
   return { users, slots, tables, lengths, said };
 }
 
-customElements.define(
-  "block-table",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const data = dataOf(this);
-      const { names, size } = data;
-      const possible = new RegExp(`^([${names.join("")}][tfe])*$`);
-      const moves = make("input", { type: "text", name: "moves", value: data.moves, hidden: "" }); // the buttons write it
-      /** @type {(next: string) => void} */
-      const move = (next) => {
-        const pool = run(next, data);
-        if (typeof pool === "string") {
-          find(form, "output").textContent = pool;
-          return;
-        }
-        moves.value = next;
-        touched(moves);
-      };
-      const form = addForm(
-        this,
-        ...names.map((name) =>
-          group(
-            `Text ${name}`,
-            ...Object.entries(KINDS).map(([kind, does]) =>
-              button(`${name} ${does}`, () => move(moves.value + name + kind))
-            ),
-          )
-        ),
-        button("Undo", () => move(moves.value.slice(0, -2))),
-        moves,
-      );
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, size } = data;
+  const { moves } = typeof compute(data, state) === "string" ? first(data) : state; // an address may hold any moves
+  const pool = poolAfter(data, moves);
+  const { users, slots, tables, lengths, said } = pool;
+  const [used, shared, empty] = counts(data, pool);
+  const texts = NAMES.map((name) =>
+    markup`<tr><th scope="row">${name}</th><td>${lengths[name] ?? 0}</td><td>${tableOf(pool, name)}</td></tr>`
+  );
+  const blocks = users.map((count, block) => {
+    const cells = [...Array(size).keys()].map((slot) => {
+      const token = count ? slots[block][slot] : "free";
+      return markup`<td ${!token && "data-empty"}>${token ?? "empty"}</td>`;
+    });
+    const readers = NAMES.filter((name) => tables[name]?.includes(block)).join(", ");
+    return markup`
+<tr data-state="${count > 1 ? "shared" : count ? "own" : "free"}"><th scope="row">${block}</th>${cells}
+  <td class="users">${count ? `${readers} (count ${count})` : "none"}</td></tr>`;
+  });
+  const slotNames = [...Array(size).keys()].map((slot) => markup`<th scope="col">slot ${slot}</th>`);
+  return frame(data, {
+    ...prediction(data),
+    controls: live && [
+      ...NAMES.map((name) =>
+        group(`Text ${name}`, ...Object.entries(KINDS).map(([kind, does]) => mover(data, moves, name, kind, does)))
+      ),
+      button("Undo", { moves: moves.slice(0, -2) }),
+      held("moves", moves, `([${NAMES.join("")}][tfe])+`),
+    ],
+    figure: [
+      markup`
+<div class="pool-and-texts">
+${
+        table(
+          "steps pool",
+          title,
+          markup`
+<thead><tr><th scope="col">block</th>${slotNames}<th scope="col">in the tables of</th></tr></thead>
+<tbody>${blocks}</tbody>`,
+        )
+      }
+${
+        table(
+          "steps texts",
+          "The block tables of the texts",
+          markup`
+<thead><tr><th scope="col">text</th><th scope="col">tokens</th><th scope="col">block table</th></tr></thead>
+<tbody>${texts}</tbody>`,
+        )
+      }
+</div>`,
+      everyMove(data),
+    ],
+    says:
+      `${said} Blocks in use: ${used} of ${users.length}; shared: ${shared}. Empty slots in these blocks: ${empty}.`,
+  }, live);
+}
 
-      bindForm(form, this.id, () => {
-        let pool = possible.test(moves.value) ? run(moves.value, data) : "";
-        if (typeof pool === "string") { // from an address that somebody has changed
-          moves.value = data.moves;
-          pool = /** @type {Pool} */ (run(data.moves, data));
-        }
-        const { users, slots, tables, lengths, said } = pool;
-        let empty = 0;
-        /** @type {HTMLTableRowElement[]} */ (findAll(form, ".pool tbody tr")).forEach((row, block) => {
-          const count = users[block];
-          const [, ...cells] = row.cells;
-          row.dataset.state = count > 1 ? "shared" : count ? "own" : "free";
-          cells.slice(0, size).forEach((cell, slot) => {
-            const token = count ? slots[block][slot] : "free";
-            cell.textContent = token ?? "empty";
-            cell.toggleAttribute("data-empty", !token);
-            if (!token) empty += 1;
-          });
-          const readers = names.filter((name) => tables.get(name)?.includes(block));
-          cells[size].textContent = count ? `${readers.join(", ")} (count ${count})` : "none";
-        });
-        /** @type {HTMLTableRowElement[]} */ (findAll(form, ".texts tbody tr")).forEach((row, i) => {
-          row.cells[1].textContent = `${lengths.get(names[i]) ?? 0}`;
-          row.cells[2].textContent = tables.get(names[i])?.join(", ") ?? "none";
-        });
-        const [used, shared] = [0, 1].map((more) => users.filter((count) => count > more).length);
-        find(form, "output").textContent = `${said} Blocks in use: ${used} of ${users.length}; shared: ${shared}. ` +
-          `Empty slots in these blocks: ${empty}.`;
-      });
-    }
-  },
-);
+/** @type {(data: Data, moves: string, name: string, kind: string, does: string) => Markup} */
+function mover(data, moves, name, kind, does) {
+  const next = { moves: moves + name + kind };
+  const pool = compute(data, next);
+  return button(`${name} ${does}`, typeof pool === "string" ? pool : next);
+}
+
+/** @type {(data: Data, moves: string) => Pool} */
+const poolAfter = (data, moves) => /** @type {Pool} */ (compute(data, { moves }));
+
+/** @type {(pool: Pool, name: string) => string} */
+const tableOf = ({ tables }, name) => tables[name]?.join(", ") ?? "none";
+
+/**
+ * Blocks in use, shared blocks, and empty slots in blocks in use.
+ * @type {(data: Data, pool: Pool) => number[]}
+ */
+function counts({ size }, { users, slots }) {
+  const [used, shared] = [0, 1].map((more) => users.filter((count) => count > more).length);
+  const written = slots.filter((_, block) => users[block]).flat();
+  return [used, shared, used * size - written.length];
+}
+
+/** @type {(move: string) => string} */
+const told = ([name, kind]) => `${name} ${KINDS[/** @type {keyof KINDS} */ (kind)]}`;
+
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction(data) {
+  const { moves, step } = data;
+  const next = moves.slice(step, step + 2);
+  const pools = next.map((_, i) => poolAfter(data, moves.slice(0, step + i + 1).join("")));
+  const [used] = counts(data, pools.at(-1) ?? poolAfter(data, moves.join("")));
+  return {
+    question: `next ${next.map(told).join(" and then ") || "nobody moves"}. Which blocks change, and how many are in ` +
+      "use afterwards?",
+    answer: [...pools.map(({ said }) => said), `Then ${used} blocks are in use.`].join(" "),
+  };
+}
+
+/** @type {(data: Data) => Markup} */
+function everyMove(data) {
+  const names = ["move", ...NAMES.map((name) => `table of ${name}`), "in use", "shared", "empty slots"];
+  const rows = data.moves.map((move, i) => {
+    const pool = poolAfter(data, data.moves.slice(0, i + 1).join(""));
+    return [`${i + 1}: ${told(move)}`, ...NAMES.map((name) => tableOf(pool, name)), ...counts(data, pool)];
+  });
+  const label = "All moves of an example";
+  return folded(label, scrolling(label, records("Texts that grow, fork and end, move by move", names, rows)));
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

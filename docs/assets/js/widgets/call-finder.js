@@ -1,46 +1,86 @@
 // <call-finder>: the part of the table for the task that is chosen, and the snippet of the library, from the tabs.
 
-import { addForm, bindForm, choice, dataOf, find, findAll, make } from "../lib/widget.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 
-/** @typedef {{ panels: string, tasks: [string, string][], libraries: [string, string][], first: string }} Data */
+/**
+ * Names and titles; `calls` has a row for each task, and in it for each library what does it, how, and whether the result
+ * is the same. The tabs of a task have an id that begins with `panels`.
+ * @typedef {[call: string, how: string, same: string]} Call
+ * @typedef {{ tasks: [string, string][], libraries: [string, string][], calls: Call[][] }} Record
+ * @typedef {Record & { id: string, title: string, panels: string, first: string, own: string }} Data
+ */
+/** @typedef {{ task: string, in: string }} State */
+/** @typedef {import("../lib/frame.js").Live} Live */
 
-customElements.define(
-  "call-finder",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { panels, tasks, libraries, first } = dataOf(this);
-      const chosen = libraries.findIndex(([name]) => name === first);
-      const form = addForm(
-        this,
-        choice("what you have", "task", tasks),
-        choice("your library", "in", libraries, chosen),
-      );
-      const next = this.nextElementSibling;
-      const place = next?.matches(".found") ? next : make("div", { class: "found" });
-      this.after(place);
-      const parts = findAll(form, "tbody");
-      const rows = findAll(form, "tr[data-library]");
+/** @type {(data: Data) => State} */
+export const first = ({ tasks: [[task]], first }) => ({ task, in: first });
 
-      bindForm(form, this.id, ({ task, in: library }) => {
-        for (const part of parts) part.toggleAttribute("data-chosen", part.dataset.task === task);
-        for (const row of rows) row.toggleAttribute("data-chosen", row.dataset.library === library);
-        const row = find(form, `[data-task="${task}"] [data-library="${library}"]`);
-        find(form, "output").textContent = statement(tasks, task, row);
-        const panel = document.querySelector(`#${panels}-${task} [data-library="${library}"]`);
-        place.replaceChildren(...(panel ? copyOf(panel) : []));
-      });
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, tasks, libraries, calls } = data;
+  const parts = tasks.map(([task, name], i) =>
+    markup`
+<tbody data-task="${task}" ${task === state.task && "data-chosen"}>
+<tr class="task"><th scope="rowgroup" colspan="4">${name}</th></tr>
+${
+      libraries.map(([library, name], j) => {
+        const [call, how, same] = calls[i][j];
+        return markup`
+<tr data-library="${library}" ${library === state.in && "data-chosen"}><th scope="row">${name}</th>
+  <td>${call ? markup`<code>${call}</code>` : "–"}</td><td>${how}</td><td>${same}</td></tr>`;
+      })
     }
-  },
-);
+</tbody>`
+  );
+  const names = ["library", "what does it", "how", "same result"].map((name) => markup`<th scope="col">${name}</th>`);
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      choice("what you have", "task", tasks, state.task),
+      choice("your library", "in", libraries, state.in),
+    ],
+    figure: table("calls", title, [markup`<thead><tr>${names}</tr></thead>`, ...parts]),
+    says: statement(data, state),
+  }, live);
+}
 
-/** @type {(tasks: [string, string][], task: string, row: HTMLElement) => string} */
-function statement(tasks, task, row) {
-  const title = tasks.find(([name]) => name === task)?.[1] ?? "";
-  const [library, call, how] = [...row.children].map((cell) => cell.textContent);
-  const opening = `${title[0].toUpperCase()}${title.slice(1)} in ${library?.replace("This", "this")}`;
-  return find(row, "td").querySelector("code") ? `${opening}: ${call} (${how}).` : `${opening}: there is no way.`;
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction({ tasks, libraries, calls, own }) {
+  const sink = calls[tasks.findIndex(([task]) => task === "sink")];
+  const one = libraries.filter(([name], i) => name !== own && sink[i][1] === "one call").map(([, title]) => title);
+  return {
+    question: `${
+      libraries.length - 1
+    } libraries are compared here. In how many does one call take the score of a sink?`,
+    answer: `In ${one.length}: ${one.join(", ")}. In the others you add a key of zeros, or shrink the output ` +
+      "afterwards by the share that the sink takes.",
+  };
+}
+
+/** @type {(data: Data, state: State) => string} */
+function statement({ tasks, libraries, calls }, state) {
+  const [i, j] = [tasks.findIndex(([task]) => task === state.task), libraries.findIndex(([name]) => name === state.in)];
+  const [call, how] = calls[i][j];
+  const title = tasks[i][1];
+  const opening = `${title[0].toUpperCase()}${title.slice(1)} in ${libraries[j][1].replace("This", "this")}`;
+  return call ? `${opening}: ${call} (${how}).` : `${opening}: there is no way.`;
+}
+
+/** @type {(element: HTMLElement) => void} */
+export function bind(element) {
+  const { data, state } = bindFigure(element, { first, html });
+  const next = element.nextElementSibling;
+  const place = next?.matches(".found") ? next : Object.assign(document.createElement("div"), { className: "found" });
+  element.after(place);
+  const show = () => {
+    const { task, in: library } = state();
+    const panel = document.querySelector(`#${data.panels}-${task} [data-library="${library}"]`);
+    place.replaceChildren(...(panel ? copyOf(panel) : []));
+  };
+  for (const change of ["input", "click", "addresschange"]) element.addEventListener(change, show);
+  show();
 }
 
 /**
@@ -49,23 +89,13 @@ function statement(tasks, task, row) {
  */
 function copyOf(panel) {
   const copy = /** @type {Element} */ (panel.cloneNode(true));
-  for (const nav of findAll(copy, ".md-code__nav")) nav.remove();
-  for (const pre of findAll(copy, "pre")) {
-    const text = find(pre, "code").textContent?.trimEnd() ?? "";
+  for (const nav of copy.querySelectorAll(".md-code__nav")) nav.remove();
+  for (const pre of copy.querySelectorAll("pre")) {
+    const text = pre.textContent?.trimEnd() ?? "";
     pre.removeAttribute("id");
-    pre.prepend(
-      make(
-        "nav",
-        { class: "md-code__nav" },
-        make("button", {
-          type: "button",
-          class: "md-code__button",
-          title: "Copy to clipboard",
-          "data-md-type": "copy",
-          "data-clipboard-text": text,
-        }),
-      ),
-    );
+    const button = markup`<nav class="md-code__nav"><button type="button" class="md-code__button"
+      title="Copy to clipboard" data-md-type="copy" data-clipboard-text="${text}"></button></nav>`;
+    pre.insertAdjacentHTML("afterbegin", `${button}`);
   }
   return [...copy.childNodes];
 }

@@ -1,62 +1,104 @@
-// <decode-stepper>: a causal head writes one token at a time. The texts are those that the build writes.
+// <decode-stepper>: a causal head writes one token at a time, with its cache.
 
-import { attentionScores, attentionWeights, blend } from "../lib/attention.js";
+import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { button, choice, folded, frame, labelled, reading, records, scrolling, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 import { number, share, vector } from "../lib/numbers.js";
-import { addForm, bindForm, button, choice, dataOf, find, findAll, labelled } from "../lib/widget.js";
-import { reading, slider, touched } from "../lib/widget.js";
 
-/** @typedef {{ words: string[], q: number[][], k: number[][], v: number[][], window: number, step: number }} Data */
+/**
+ * The step that the page shows first, counted from 1; `window` is how many tokens the second choice keeps.
+ * @typedef {{ words: string[], q: number[][], k: number[][], v: number[][] }} Head
+ * @typedef {Head & { id: string, title: string, window: number, step: number }} Data
+ */
+/** @typedef {{ step: number, sees: string }} State  "all" that is cached, the "window", or by mistake the "first" alone */
+/** @typedef {{ from: number, allowed: boolean[], scores: number[], weights: number[], output: number[] }} Step */
+/** @typedef {import("../lib/frame.js").Live} Live */
 
-customElements.define(
-  "decode-stepper",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { words, q, k, v, window, step } = dataOf(this);
-      const steps = slider("step", "step", step, 1, words.length, (t) => `step ${t}, ${words[t - 1]}`);
-      const shown = reading();
-      const buttons = [-1, 1].map((by) =>
-        button(by < 0 ? "Back" : "Next token", () => {
-          steps.valueAsNumber += by; // a slider stays within its range
-          touched(steps);
-        })
-      );
-      const sees = choice("The new query sees", "sees", [
+/** @type {(data: Data) => State} */
+export const first = ({ step }) => ({ step, sees: "all" });
+
+/**
+ * What the new query does with all keys; `from` is the first that the cache has kept. Scores are doublings.
+ * @type {(data: Data, state: State) => Step}
+ */
+export function compute({ q, k, v, window }, { step, sees }) {
+  const from = sees === "window" ? Math.max(0, step - window) : 0;
+  const allowed = k.map((_, j) => j >= from && j < step && (sees !== "first" || j === 0));
+  const query = [q[step - 1]];
+  const [weights] = attentionWeights(query, k, { mask: [allowed] });
+  const scores = attentionScores(query, k)[0].map((score) => score / Math.LN2);
+  return { from, allowed, scores, weights, output: blend(weights, v) };
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, words, k, v, window } = data;
+  const { step, sees } = state;
+  const { from, allowed, scores, weights, output } = compute(data, state);
+  const n = words.length;
+  const rows = words.map((word, j) => {
+    const status = j === step - 1 ? "new" : j >= step ? "to come" : j < from ? "pushed out" : "cached";
+    const there = j >= from && j < step;
+    /** @type {(text: () => string) => string} */
+    const kept = (text) => there ? text() : "";
+    return markup`
+<tr data-state="${status}"><th scope="row">${word}</th><td class="state">${status}</td>
+  <td class="key">${kept(() => vector(k[j]))}</td><td class="score">${kept(() => number(scores[j]))}</td>
+  <td class="weight" data-weight="${weights[j]}">${kept(() => allowed[j] ? share(weights[j]) : "masked")}</td>
+  <td class="value">${kept(() => vector(v[j]))}</td>
+  <td class="output">${kept(() => vector(v[j].map((x) => x * weights[j])))}</td></tr>`;
+  });
+  const seen = words.flatMap((word, j) => allowed[j] ? [`${word} ${share(weights[j])}`] : []).join(", ");
+  const wrong = sees === "first" ? ", wrongly under a top-left mask" : "";
+  return frame(data, {
+    question: markup`in step ${data.step} <em>${words[data.step - 1]}</em> is new. How many keys must be computed in
+      this step, and how many in all ${n} steps?`,
+    answer: `One in each step, ${n} in all: the others are in the cache. Without a cache step ${data.step} computes ` +
+      `${data.step} keys, and all steps together ${n * (n + 1) / 2}.`,
+    controls: [
+      labelled("step", slider("step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`), reading(step)),
+      button("Back", step > 1 ? { step: step - 1 } : "This is the first step."),
+      button("Next token", step < n ? { step: step + 1 } : "This is the last step."),
+      choice("The new query sees", "sees", [
         ["all", "all that is cached"],
         ["window", `the last ${window}`],
         ["first", "a top-left mask (wrong)"],
-      ]);
-      const form = addForm(this, labelled("step", steps, shown), ...buttons, sees);
-      const rows = /** @type {HTMLTableRowElement[]} */ (findAll(form, ".steps tbody tr"));
+      ], sees),
+    ],
+    figure: [
+      table(
+        "steps",
+        title,
+        markup`
+<thead>
+<tr><th scope="col">token</th><th scope="col">state</th><th scope="col" class="key">key</th>
+  <th scope="col">score</th><th scope="col">weight</th><th scope="col" class="value">value</th>
+  <th scope="col" class="output">weight \u00d7 value</th></tr>
+</thead>
+<tbody>${rows}</tbody>
+<tfoot>
+<tr><th scope="row">sum</th><td></td><td></td><td></td><td>${share(sum(weights))}</td><td></td>
+  <td class="output">${vector(output)}</td></tr>
+</tfoot>`,
+      ),
+      everyStep(data),
+    ],
+    says:
+      `Step ${step}, ${words[step - 1]}${wrong}: ${seen}; output ${vector(output)}. Keys computed so far: ${step}, ` +
+      `without a cache ${step * (step + 1) / 2}. Keys kept: ${step - from}.`,
+  }, live);
+}
 
-      bindForm(form, this.id, ({ step, sees }) => {
-        const t = Number(step);
-        const first = sees === "window" ? Math.max(0, t - window) : 0;
-        const allowed = words.map((_, j) => j >= first && j < t && (sees !== "first" || j === 0));
-        const scores = attentionScores([q[t - 1]], k)[0];
-        const weights = attentionWeights([q[t - 1]], k, { mask: [allowed] })[0];
-        const output = vector(blend(weights, v));
-        rows.forEach((row, j) => {
-          const state = j === t - 1 ? "new" : j >= t ? "to come" : j < first ? "pushed out" : "cached";
-          const there = j >= first && j < t;
-          const [, about, key, score, weight, value, part] = row.cells;
-          row.dataset.state = about.textContent = state;
-          key.textContent = there ? vector(k[j]) : "";
-          score.textContent = there ? number(scores[j] / Math.LN2) : "";
-          weight.dataset.weight = `${weights[j]}`;
-          weight.textContent = allowed[j] ? share(weights[j]) : there ? "masked" : "";
-          value.textContent = there ? vector(v[j]) : "";
-          part.textContent = there ? vector(v[j].map((x) => x * weights[j])) : "";
-        });
-        shown.textContent = step;
-        buttons.forEach((button, i) => button.setAttribute("aria-disabled", `${t === (i ? words.length : 1)}`));
-        find(form, "tfoot .output").textContent = output;
-        const seen = words.flatMap((word, j) => (allowed[j] ? [`${word} ${share(weights[j])}`] : [])).join(", ");
-        const wrong = sees === "first" ? ", wrongly under a top-left mask" : "";
-        const computed = `Keys computed so far: ${t}, without a cache ${(t * (t + 1)) / 2}. Keys kept: ${t - first}.`;
-        find(form, "output").textContent = `Step ${t}, ${words[t - 1]}${wrong}: ${seen}; output ${output}. ${computed}`;
-      });
-    }
-  },
-);
+/** @type {(data: Data) => import("../lib/markup.js").Markup} */
+function everyStep(data) {
+  const names = ["step", "new", "output", "keys, with", "keys, without", "scores, with", "scores, without"];
+  const rows = data.words.map((word, i) => {
+    const t = i + 1;
+    return [t, word, vector(compute(data, { step: t, sees: "all" }).output), 1, t, t, t ** 2];
+  });
+  return folded("All steps", scrolling("All steps", records("All steps, with the whole cache", names, rows)));
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

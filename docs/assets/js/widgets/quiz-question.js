@@ -1,136 +1,64 @@
 // <quiz-question>: a question whose answers are folded below it. With a script it can be answered, and the page counts.
 
 import { readAnswers, score, store } from "../lib/answers.js";
+import { markup } from "../lib/markup.js";
 import { readNumbers } from "../lib/numbers.js";
-import { button, find, findAll, make } from "../lib/widget.js";
 
-const questions = () => [...document.querySelectorAll("quiz-question")].filter((one) => one instanceof QuizQuestion);
-
-/** @type {() => import("../lib/answers.js").Page} */
-function readPage() {
-  const page = readAnswers()[location.pathname] ?? { first: [], chosen: {} };
-  const keys = findAll(document, "quiz-question").map((question) => question.dataset.key ?? "");
-  /** @type {(key: string) => boolean} */
-  const here = (key) => keys.includes(key); // a question that was edited has not been answered
-  const chosen = Object.fromEntries(Object.entries(page.chosen).filter(([key]) => here(key)));
-  return { title: document.title.replace(/ - [^-]*$/, ""), of: keys.length, first: page.first.filter(here), chosen };
+/** @type {(element: HTMLElement) => void} */
+export function bind(quiz) {
+  if (!quiz.querySelector("output")) build(quiz);
+  show(quiz, readPage().chosen[keyOf(quiz)]);
 }
 
-class QuizQuestion extends HTMLElement {
-  get key() {
-    return this.dataset.key ?? "";
-  }
-
-  get inputs() {
-    return /** @type {HTMLInputElement[]} */ (findAll(this, "fieldset input"));
-  }
-
-  get verdicts() {
-    return findAll(this, ".verdicts > li");
-  }
-
-  // The field of a question whose answer is typed: a number, or a vector.
-  get field() {
-    return "tolerance" in this.dataset ? this.inputs[0] : null;
-  }
-
-  connectedCallback() {
-    if (!this.querySelector("output")) this.build();
-    this.show(readPage().chosen[this.key]);
-  }
-
-  build() {
-    const output = make("output", { id: `${this.id}-says`, "aria-live": "polite" });
-    const check = button("Check", () => this.check());
-    check.setAttribute("aria-describedby", output.id);
-    find(this, "fieldset").after(make("div", { class: "widget-controls" }, check), output);
-    this.field?.setAttribute("aria-describedby", output.id);
-    this.field?.addEventListener("keydown", ({ key }) => key === "Enter" && this.check());
-    find(this, "fieldset").addEventListener("input", () => this.judge("")); // what was said was about another answer
-    if (this === [...document.querySelectorAll("quiz-question")].at(-1)) this.append(scoreLine());
-  }
-
-  /**
-   * What the reader has chosen: positions among the verdicts, or the text that is typed.
-   * @type {() => (number | string)[]}
-   */
-  chosen() {
-    if (this.field) return [this.field.value];
-    return this.inputs.filter((input) => input.checked).map((input) => Number(input.value));
-  }
-
-  check() {
-    const chosen = this.chosen();
-    const problem = this.field ? this.read(chosen[0]) : chosen.length ? [] : "Choose an answer first.";
-    if (typeof problem === "string") {
-      this.judge("invalid", problem);
-      return;
-    }
-    const page = readPage();
-    if (this.show(chosen) && !(this.key in page.chosen)) page.first.push(this.key);
-    page.chosen[this.key] = chosen;
-    store({ ...readAnswers(), [location.pathname]: page });
-    showScore();
-  }
-
-  /**
-   * As many numbers as the answer has, or a sentence that says why they cannot be read.
-   * @type {(text: number | string) => number[] | string}
-   */
-  read(text) {
-    return readNumbers(`${text}`, valueOf(this.verdicts[0]).length);
-  }
-
-  /**
-   * Say what there is to say about an answer; return whether it is right.
-   * @param {(number | string)[]} [chosen]
-   */
-  show(chosen = []) {
-    const { field } = this;
-    if (!field) chosen = chosen.filter((position) => Number(position) in this.verdicts); // they come from the storage
-    if (field) field.value = `${chosen[0] ?? ""}`;
-    else for (const input of this.inputs) input.checked = chosen.includes(Number(input.value));
-    this.judge("");
-    if (chosen.length === 0) return false;
-    const picked = field ? this.near(this.read(chosen[0])) : chosen.map((position) => this.verdicts[Number(position)]);
-    const right = picked.filter(isRight);
-    const wrong = picked.find((verdict) => !isRight(verdict));
-    if (wrong) this.judge("wrong", "Not yet. ", because(wrong));
-    else if (field && !right.length) this.judge("wrong", "Not yet. Try again, or open the answer.");
-    else if (!field && right.length < this.verdicts.filter(isRight).length) {
-      this.judge("wrong", "So far right, but there is more.");
-    } else {
-      this.judge("right", "Right. ", ...right.flatMap((verdict) => [because(verdict), " "]));
-      return true;
-    }
-    return false;
-  }
-
-  /** @type {(numbers: number[] | string) => HTMLElement[]} */
-  near(numbers) {
-    const tolerance = Number(this.dataset.tolerance);
-    return this.verdicts.filter((verdict) =>
-      valueOf(verdict).every((x, i) => Math.abs(x - Number(numbers[i])) <= tolerance)
-    );
-  }
-
-  /**
-   * Say something about the answer, and mark what was chosen; an empty state takes both back.
-   * @type {(state: string, ...words: (Node | string)[]) => void}
-   */
-  judge(state, ...words) {
-    const output = find(this, "fieldset ~ output");
-    output.dataset.state = state;
-    output.replaceChildren(...words);
-    this.field?.setAttribute("aria-invalid", `${state === "invalid"}`);
-    for (const input of this.inputs) {
-      const label = /** @type {HTMLElement} */ (input.closest("label"));
-      const chosen = (state === "right" || state === "wrong") && (input === this.field || input.checked);
-      const right = input === this.field ? state === "right" : isRight(this.verdicts[Number(input.value)]);
-      label.dataset.state = chosen ? (right ? "right" : "wrong") : "";
-    }
-  }
+/** @type {(quiz: HTMLElement) => void} */
+function build(quiz) {
+  const fieldset = find(quiz, "fieldset");
+  const says = `${quiz.id}-says`;
+  const controls = markup`
+<div class="widget-controls"><button type="button" aria-describedby="${says}">Check</button></div>
+<output id="${says}" aria-live="polite"></output>`;
+  fieldset.insertAdjacentHTML("afterend", `${controls}`);
+  find(quiz, ".widget-controls button").addEventListener("click", () => check(quiz));
+  const field = fieldOf(quiz);
+  field?.setAttribute("aria-describedby", says);
+  field?.addEventListener("keydown", ({ key }) => key === "Enter" && check(quiz));
+  fieldset.addEventListener("input", () => judge(quiz, "")); // what was said was about another answer
+  if (quiz === questions().at(-1)) addScore(quiz);
 }
+
+// what stands on the page
+
+/** @type {(within: ParentNode, selector: string) => HTMLElement[]} */
+const findAll = (within, selector) => [
+  .../** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(selector)),
+];
+
+/**
+ * The first match, which must be there.
+ * @type {(within: ParentNode, selector: string) => HTMLElement}
+ */
+function find(within, selector) {
+  const [found] = findAll(within, selector);
+  if (!found) throw new Error(`no ${selector}`);
+  return found;
+}
+
+const questions = () => findAll(document, "quiz-question");
+
+/** @type {(quiz: HTMLElement) => string} */
+const keyOf = (quiz) => quiz.dataset.key ?? "";
+
+/** @type {(quiz: HTMLElement) => HTMLInputElement[]} */
+const inputsOf = (quiz) => /** @type {HTMLInputElement[]} */ (findAll(quiz, "fieldset input"));
+
+/** @type {(quiz: HTMLElement) => HTMLElement[]} */
+const verdictsOf = (quiz) => findAll(quiz, ".verdicts > li");
+
+/**
+ * The field of a question whose answer is typed: a number, or a vector.
+ * @type {(quiz: HTMLElement) => HTMLInputElement | null}
+ */
+const fieldOf = (quiz) => "tolerance" in quiz.dataset ? inputsOf(quiz)[0] : null;
 
 /** @type {(verdict: HTMLElement) => boolean} */
 const isRight = (verdict) => "right" in verdict.dataset;
@@ -141,22 +69,114 @@ const valueOf = (verdict) => JSON.parse(verdict.dataset.value ?? "[]");
 /** @type {(verdict: HTMLElement) => Node} */
 const because = (verdict) => find(verdict, ".because").cloneNode(true);
 
-function scoreLine() {
-  const clear = button("Clear my answers", () => {
+// an answer
+
+/** @type {(quiz: HTMLElement) => void} */
+function check(quiz) {
+  const field = fieldOf(quiz);
+  /** @type {(number | string)[]} positions among the verdicts, or the text that is typed */
+  const chosen = field
+    ? [field.value]
+    : inputsOf(quiz).filter((input) => input.checked).map(({ value }) => Number(value));
+  const problem = field ? read(quiz, chosen[0]) : chosen.length ? [] : "Choose an answer first.";
+  if (typeof problem === "string") {
+    judge(quiz, "invalid", problem);
+    return;
+  }
+  const page = readPage();
+  const key = keyOf(quiz);
+  if (show(quiz, chosen) && !(key in page.chosen)) page.first.push(key);
+  page.chosen[key] = chosen;
+  store({ ...readAnswers(), [location.pathname]: page });
+  showScore();
+}
+
+/**
+ * As many numbers as the answer has, or a sentence that says why they cannot be read.
+ * @type {(quiz: HTMLElement, text: number | string) => number[] | string}
+ */
+const read = (quiz, text) => readNumbers(`${text}`, valueOf(verdictsOf(quiz)[0]).length);
+
+/**
+ * Say what there is to say about an answer; return whether it is right.
+ * @param {HTMLElement} quiz
+ * @param {(number | string)[]} [chosen]
+ */
+function show(quiz, chosen = []) {
+  const field = fieldOf(quiz);
+  const verdicts = verdictsOf(quiz);
+  if (!field) chosen = chosen.filter((position) => Number(position) in verdicts); // they come from the storage
+  if (field) field.value = `${chosen[0] ?? ""}`;
+  else for (const input of inputsOf(quiz)) input.checked = chosen.includes(Number(input.value));
+  judge(quiz, "");
+  if (chosen.length === 0) return false;
+  const picked = field ? near(quiz, read(quiz, chosen[0])) : chosen.map((position) => verdicts[Number(position)]);
+  const right = picked.filter(isRight);
+  const wrong = picked.find((verdict) => !isRight(verdict));
+  if (wrong) judge(quiz, "wrong", "Not yet. ", because(wrong));
+  else if (field && !right.length) judge(quiz, "wrong", "Not yet. Try again, or open the answer.");
+  else if (!field && right.length < verdicts.filter(isRight).length) {
+    judge(quiz, "wrong", "So far right, but there is more.");
+  } else {
+    judge(quiz, "right", "Right. ", ...right.flatMap((verdict) => [because(verdict), " "]));
+    return true;
+  }
+  return false;
+}
+
+/** @type {(quiz: HTMLElement, numbers: number[] | string) => HTMLElement[]} */
+function near(quiz, numbers) {
+  const tolerance = Number(quiz.dataset.tolerance);
+  return verdictsOf(quiz).filter((verdict) =>
+    valueOf(verdict).every((x, i) => Math.abs(x - Number(numbers[i])) <= tolerance)
+  );
+}
+
+/**
+ * Say something about the answer, and mark what was chosen; an empty state takes both back.
+ * @type {(quiz: HTMLElement, state: string, ...words: (Node | string)[]) => void}
+ */
+function judge(quiz, state, ...words) {
+  const field = fieldOf(quiz);
+  const output = find(quiz, "fieldset ~ output");
+  output.dataset.state = state;
+  output.replaceChildren(...words);
+  field?.setAttribute("aria-invalid", `${state === "invalid"}`);
+  for (const input of inputsOf(quiz)) {
+    const label = /** @type {HTMLElement} */ (input.closest("label"));
+    const chosen = (state === "right" || state === "wrong") && (input === field || input.checked);
+    const right = input === field ? state === "right" : isRight(verdictsOf(quiz)[Number(input.value)]);
+    label.dataset.state = chosen ? (right ? "right" : "wrong") : "";
+  }
+}
+
+// the page
+
+/** @type {() => import("../lib/answers.js").Page} */
+function readPage() {
+  const page = readAnswers()[location.pathname] ?? { first: [], chosen: {} };
+  const keys = questions().map(keyOf);
+  /** @type {(key: string) => boolean} */
+  const here = (key) => keys.includes(key); // a question that was edited has not been answered
+  const chosen = Object.fromEntries(Object.entries(page.chosen).filter(([key]) => here(key)));
+  return { title: document.title.replace(/ - [^-]*$/, ""), of: keys.length, first: page.first.filter(here), chosen };
+}
+
+/** @type {(last: HTMLElement) => void} */
+function addScore(last) {
+  const line = markup`
+<div class="quiz-score"><output aria-live="polite"></output><button type="button">Clear my answers</button>
+<small>Kept in this browser only.</small></div>`;
+  last.insertAdjacentHTML("beforeend", `${line}`);
+  find(last, ".quiz-score button").addEventListener("click", () => {
     const { [location.pathname]: _, ...others } = readAnswers();
     store(others);
-    for (const question of questions()) question.show();
+    for (const quiz of questions()) show(quiz);
     showScore();
   });
-  const line = make("div", { class: "quiz-score" }, make("output", { "aria-live": "polite" }), clear);
-  line.append(make("small", {}, "Kept in this browser only."));
-  showScore(line);
-  return line;
+  showScore();
 }
 
-/** @type {(line?: HTMLElement) => void} */
-function showScore(line = find(document, ".quiz-score")) {
-  find(line, "output").textContent = `${score(readPage())}.`;
+function showScore() {
+  find(document, ".quiz-score output").textContent = `${score(readPage())}.`;
 }
-
-customElements.define("quiz-question", QuizQuestion);

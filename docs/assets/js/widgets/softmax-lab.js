@@ -1,14 +1,23 @@
 // <softmax-lab>: scores in doublings become a budget; and two keys, with and without the division by the root of d_k.
 
 import { roundToFormat, softmax, sum } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 import { counted, decimal, number } from "../lib/numbers.js";
-import { addForm, bindForm, choice, dataOf, find, findAll, labelled, make } from "../lib/widget.js";
-import { reading, slider } from "../lib/widget.js";
 
-/** @typedef {"float16" | "float32" | "float64"} Format */
-/** @typedef {Record<Format, { largest: number, first: number }>} Formats */
-/** @typedef {{ mode: "scores", words: string[], scores: number[], most: number, formats: Formats }} Scores */
-/** @typedef {{ mode: "scaling", d_k: number, sizes: number[] }} Scaling */
+/**
+ * The scores that the page shows first; where each format of numbers ends, and the first whole score beyond that.
+ * @typedef {"float16" | "float32" | "float64"} Format
+ * @typedef {Record<Format, { largest: number, first: number }>} Formats
+ * @typedef {{ id: string, title: string }} Named
+ * @typedef {Named & { mode: "scores", words: string[], scores: number[], most: number, formats: Formats }} Scores
+ * @typedef {Named & { mode: "scaling", d_k: number, sizes: number[] }} Scaling
+ */
+/** @typedef {Record<string, number> & { format: Format }} ScoresState  t, and s0, s1, … of the words */
+/** @typedef {{ n: number }} ScalingState  which of the sizes */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/frame.js").Parts} Parts */
 
 /** @type {Record<Format, (x: number) => number>} */
 const ROUND = {
@@ -17,14 +26,35 @@ const ROUND = {
   float64: (x) => x,
 };
 
+/** @type {(data: Scores | Scaling) => Record<string, number | string>} */
+export const first = (data) =>
+  data.mode === "scaling"
+    ? { n: Math.log2(data.d_k) }
+    : { t: 0, format: "float16", ...Object.fromEntries(data.scores.map((score, i) => [`s${i}`, score])) };
+
+/** @type {(data: any, state: any, live: Live | null) => unknown} */
+export const html = (data, state, live) =>
+  frame(data, data.mode === "scores" ? scoresLab(data, state, live) : scalingLab(data, state), live);
+
+// scores
+
 /**
- * @param {number[]} scores
- * @param {(x: number) => number} round
+ * The weights, and what the plain softmax makes of the scores in a format: it subtracts nothing from them first.
+ * @param {{ words: string[] }} data
+ * @param {ScoresState} state
  */
-function plainSoftmax(scores, round) {
-  const exponentials = scores.map((s) => round(Math.exp(round(s))));
+export function compute({ words }, { t, format, ...scores }) {
+  const round = ROUND[format];
+  const doublings = words.map((_, i) => scores[`s${i}`] / 2 ** t);
+  const inputs = doublings.map((d) => d * Math.LN2);
+  const exponentials = inputs.map((s) => round(Math.exp(round(s))));
   const total = round(sum(exponentials));
-  return { exponentials, total, weights: exponentials.map((e) => round(e / total)) };
+  return {
+    powers: doublings.map((d) => 2 ** d),
+    weights: softmax(inputs),
+    highest: Math.max(...inputs),
+    plain: { exponentials, total, weights: exponentials.map((e) => round(e / total)) },
+  };
 }
 
 /** @type {(x: number, inFormat: number) => string} */
@@ -36,111 +66,142 @@ const short = (x, inFormat) => (inFormat === Infinity ? "inf" : x < 10000 ? numb
  */
 const power = (t) => (t < 0 ? `1/${2 ** -t}` : `${2 ** t}`);
 
-/** @type {(cell: HTMLElement, weight: number, text: string) => void} */
-function setBar(cell, weight, text) {
-  cell.style.setProperty("--w", `${weight}`);
-  find(cell, ".text").textContent = text;
+/** @type {(weight: number, text: string) => unknown} */
+const barCell = (weight, text) =>
+  markup`
+<td class="share" style="--w:${weight}"><span class="bar"></span> <span class="text">${text}</span></td>`;
+
+/**
+ * Weights over their common denominator, which shows what each word stands at: 8/16, 4/16, 1/16.
+ * @type {(one: ReturnType<typeof compute>) => string[]}
+ */
+function sharesOf({ powers, weights }) {
+  const total = sum(powers);
+  const countable = total < 10000 && powers.every(Number.isInteger);
+  return weights.map((w, i) => (countable ? `${powers[i]}/${total}` : decimal(w)));
 }
 
-/** @type {(lab: HTMLElement, data: Scores) => void} */
-function scoresLab(lab, { words, scores, most, formats }) {
-  const temperature = slider(
-    "t",
-    "temperature",
-    0,
-    -9,
-    3,
-    (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
+/** @type {(data: Scores, state: ScoresState, live: Live | null) => Parts} */
+function scoresLab(data, state, live) {
+  const { title, words, scores, most, formats } = data;
+  const one = compute(data, state);
+  const { powers, weights, plain } = one;
+  const shares = sharesOf(one);
+  /** @type {(i: number) => unknown} */
+  const score = (i) => {
+    const [name, value] = [`s${i}`, state[`s${i}`]];
+    if (!live) return value;
+    return [slider(name, `score of ${words[i]}`, value, [0, most], (n) => counted(n, "doubling")), reading(value)];
+  };
+  const rows = words.map((word, i) =>
+    markup`
+<tr><th scope="row">${word}</th><td class="score">${score(i)}</td>
+  <td class="power">${short(powers[i], plain.exponentials[i])}</td>${barCell(weights[i], shares[i])}</tr>`
   );
-  const shown = reading();
-  const form = addForm(
-    lab,
-    labelled("temperature", temperature, shown),
-    choice("number format", "format", Object.keys(formats).map((name) => [name, name])),
+  const best = scores.indexOf(Math.max(...scores));
+  const start = /** @type {ScoresState} */ (first(data));
+  const [share, more] = [0, 1].map((by) =>
+    sharesOf(compute(data, { ...start, [`s${best}`]: scores[best] + by }))[best]
   );
-  const rows = findAll(form, "tbody tr");
-  const fields = rows.map((row, i) => {
-    const input = slider(`s${i}`, `score of ${words[i]}`, scores[i], 0, most, (n) => counted(n, "doubling"));
-    find(row, ".score").replaceChildren(input, reading());
-    return input;
-  });
-  const about = make("output", { class: "plain" });
-  form.append(about);
-
-  bindForm(form, lab.id, (values) => {
-    const format = /** @type {Format} */ (values.format);
-    const divisor = 2 ** temperature.valueAsNumber;
-    const doublings = fields.map((field) => field.valueAsNumber / divisor);
-    const inputs = doublings.map((d) => d * Math.LN2);
-    const weights = softmax(inputs);
-    const plain = plainSoftmax(inputs, ROUND[format]);
-    const powers = doublings.map((d) => 2 ** d);
-    const total = sum(powers);
-    const countable = total < 10000 && powers.every(Number.isInteger);
-    const shares = weights.map((w, i) => (countable ? `${powers[i]}/${total}` : decimal(w)));
-
-    shown.textContent = power(temperature.valueAsNumber);
-    rows.forEach((row, i) => {
-      find(row, ".reading").textContent = fields[i].value;
-      find(row, ".power").textContent = short(powers[i], plain.exponentials[i]);
-      setBar(find(row, ".share"), weights[i], shares[i]);
-    });
-    find(form, ".total").textContent = short(total, plain.total);
-    find(form, "output").textContent = `${words.map((word, i) => `${word} ${shares[i]}`).join(", ")}; sum 1.`;
-
-    const { largest, first } = formats[format];
-    const fails = !(Math.abs(sum(plain.weights) - 1) < 0.5); // nan, or nothing left
-    const gives = plain.weights.map((w) => (Number.isNaN(w) ? "nan" : decimal(w))).join(", ");
-    about.textContent = `${format} ends at ${largest.toPrecision(5)}; ` +
-      `the first whole score whose power of e is beyond it is ${first}. ` +
-      `In base e the largest score here, times ln 2, is ${Math.max(...inputs).toFixed(2)}: ` +
-      (fails
-        ? `the plain softmax gives ${gives}. ` +
-          "The stable one subtracts the largest score first and gives the weights above."
-        : "the plain softmax works, and the stable one gives the same.");
-  });
+  return {
+    question: markup`<em>${words[best]}</em> scores one doubling more. Does its weight double, from ${share}?`,
+    answer: `No, it becomes ${more}. Only the exponential doubles, and the sum that divides it grows too. ` +
+      "The others shrink and keep their ratios.",
+    controls: [
+      labelled(
+        "temperature",
+        slider(
+          "t",
+          "temperature",
+          state.t,
+          [-9, 3],
+          (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
+        ),
+        reading(power(state.t)),
+      ),
+      choice("number format", "format", Object.keys(formats).map((name) => [name, name]), state.format),
+    ],
+    figure: table(
+      "steps",
+      title,
+      markup`
+<thead>
+<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">2<sup>score</sup></th>
+  <th scope="col" class="share">weight</th></tr>
+</thead>
+<tbody>${rows}</tbody>
+<tfoot>
+<tr><th scope="row">sum</th><td></td><td class="total">${short(sum(powers), plain.total)}</td>
+  <td class="share">1</td></tr>
+</tfoot>`,
+    ),
+    says: markup`
+${words.map((word, i) => `${word} ${shares[i]}`).join(", ")}; sum 1.
+${live && markup` <span class="plain">${aboutFormat(state.format, formats[state.format], one)}</span>`}`,
+  };
 }
 
-/** @type {(lab: HTMLElement, data: Scaling) => void} */
-function scalingLab(lab, { d_k, sizes }) {
-  const size = slider(
-    "n",
-    "features d\u2096",
-    Math.log2(d_k),
-    0,
-    sizes.length - 1,
-    (n) => counted(sizes[n], "feature"),
-  );
-  const shown = reading();
-  const form = addForm(lab, labelled("features d\u2096", size, shown));
-
-  bindForm(form, lab.id, () => {
-    const features = sizes[size.valueAsNumber];
-    const says = Object.entries({ raw: Math.sqrt(features), scaled: 1 }).map(([name, score]) => {
-      const row = find(form, `tr.${name}`);
-      const [first, second] = softmax([score, 0]);
-      const [weight, slope] = [first.toFixed(5), (2 * first * second).toFixed(5)];
-      find(row, ".score").textContent = `(${number(score)}, 0)`;
-      find(row, ".slope").textContent = slope;
-      setBar(find(row, ".share"), first, weight);
-      return [weight, slope];
-    });
-    shown.textContent = `${features}`;
-    find(form, "output").textContent =
-      `${features} features: raw, the better key gets ${says[0].join(" and the sensitivity is ")}; ` +
-      `scaled, ${says[1].join(" and ")}.`;
-  });
+/** @type {(format: Format, ends: { largest: number, first: number }, one: ReturnType<typeof compute>) => string} */
+function aboutFormat(format, { largest, first }, { highest, plain }) {
+  const fails = !(Math.abs(sum(plain.weights) - 1) < 0.5); // nan, or nothing left
+  const gives = plain.weights.map((w) => (Number.isNaN(w) ? "nan" : decimal(w))).join(", ");
+  return `${format} ends at ${largest.toPrecision(5)}; ` +
+    `the first whole score whose power of e is beyond it is ${first}. ` +
+    `In base e the largest score here, times ln 2, is ${highest.toFixed(2)}: ` +
+    (fails
+      ? `the plain softmax gives ${gives}. ` +
+        "The stable one subtracts the largest score first and gives the weights above."
+      : "the plain softmax works, and the stable one gives the same.");
 }
 
-customElements.define(
-  "softmax-lab",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Scores | Scaling} */
-      const data = dataOf(this);
-      if (data.mode === "scores") scoresLab(this, data);
-      else scalingLab(this, data);
-    }
-  },
-);
+// scaling
+
+/**
+ * The better key's score, its weight, and the norm of the softmax's Jacobian, 2 a₁ a₂; raw and scaled.
+ * @param {number} features
+ */
+const twoKeys = (features) =>
+  [Math.sqrt(features), 1].map((score) => {
+    const [weight, other] = softmax([score, 0]);
+    return { score, weight, slope: 2 * weight * other };
+  });
+
+/** @type {(data: Scaling, state: ScalingState) => Parts} */
+function scalingLab({ title, sizes }, { n }) {
+  const features = sizes[n];
+  const both = twoKeys(features);
+  const [raw, scaled] = both.map(({ weight, slope }) => [weight.toFixed(5), slope.toFixed(5)]);
+  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ weight }) => weight));
+  const rows = both.map(({ score, weight, slope }, i) =>
+    markup`
+<tr class="${["raw", "scaled"][i]}"><th scope="row">${["raw", "scaled"][i]}</th>
+  <td class="score">(${number(score)}, 0)</td>${barCell(weight, weight.toFixed(5))}
+  <td class="slope">${slope.toFixed(5)}</td></tr>`
+  );
+  const label = "features d\u2096";
+  return {
+    question: "the vectors grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
+    answer: `Raw it rises from ${few.toFixed(3)} to ${many.toFixed(5)}, and the other key is as good as gone. ` +
+      `Scaled it stays at ${steady.toFixed(3)}.`,
+    controls: labelled(
+      label,
+      slider("n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
+      reading(features),
+    ),
+    figure: table(
+      "steps",
+      title,
+      markup`
+<thead>
+<tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>
+  <th scope="col">sensitivity, 2 a<sub>1</sub> a<sub>2</sub></th></tr>
+</thead>
+<tbody>${rows}</tbody>`,
+    ),
+    says: `${features} features: raw, the better key gets ${raw.join(" and the sensitivity is ")}; ` +
+      `scaled, ${scaled.join(" and ")}.`,
+  };
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });
