@@ -26,7 +26,8 @@ LIBRARIES = (
     "onnxruntime",
 )  # fmt: skip
 TASKS = (
-    "padding", "causal", "decoding", "ragged", "packed", "window", "gqa", "bias", "cross", "sink", "softcap", "functions",
+    "padding", "causal", "decoding", "ragged", "packed", "window", "gqa", "bias", "cross", "sink", "softcap",
+    "functions",
 )  # fmt: skip
 NOT_RUN = "not run"
 
