@@ -10,6 +10,7 @@ import re
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -71,6 +72,12 @@ def ids(places):
 def every(places):
     places = sorted(places)
     return pytest.mark.parametrize(("task", "library"), places, ids=ids(places))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_head_of_either_text_has_the_result_of_another(task):
+    heads = OURS[task]["out"].reshape(8, -1)
+    assert min(np.abs(one - other).max() for one, other in combinations(heads, 2)) > 0.1
 
 
 @every(RAN)

@@ -103,6 +103,19 @@ def test_a_softmax_never_stretches_a_change_by_more_than_a_half(rng):
         assert 0 < stretches.max() <= 0.5 + 1e-12
 
 
+def test_among_rows_of_equal_length_none_fits_a_row_better_than_itself(rng):
+    x = rng.standard_normal((200, 3))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    assert ((x @ x.T).argmax(axis=1) == np.arange(200)).all()
+
+
+def test_a_sine_and_a_cosine_of_different_frequencies_do_not_turn():
+    p = np.arange(50)
+    own, other = (np.hypot(np.sin(p), np.cos(p / divisor)) for divisor in (1, 100))
+    assert np.ptp(own) < 1e-12  # a pair of one frequency keeps its length, as a rotation does
+    assert np.ptp(other) > 0.4
+
+
 def test_without_the_division_a_tie_sends_root_of_d_k_times_as_much_to_the_query(rng):
     for d_k in (3, 16, 50):
         keys, value = rng.standard_normal((2, d_k)), rng.standard_normal((2, 5))
