@@ -24,7 +24,9 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 TABLES = Path(__file__).parent / "conventions"
 RECORD = ROOT / "docs/assets/records/conventions.json"
-LIBRARIES = ["torch_sdpa", "torch_mha", "torch_flex", "flash_attn", "jax_nn", "onnx", "keras", "hugging_face"]
+LIBRARIES = [
+    "hugging_face", "torch_sdpa", "torch_mha", "torch_flex", "jax_nn", "keras", "onnx", "flash_attn", "flash_attn_4",
+]  # fmt: skip
 WRAPPERS = ("Exception encountered when calling",)  # Keras puts it above the message
 COLOURS = re.compile(r"\x1b\[\d*m")
 DIGITS = 5  # after the point: single precision, and small numbers

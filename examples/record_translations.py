@@ -22,10 +22,13 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "examples/translations"
 RECORD = ROOT / "docs/assets/records/translations.json"
 LIBRARIES = (
-    "attention", "torch-sdpa", "torch-mha", "flex-attention", "flash-attn", "jax", "onnx", "onnxruntime", "keras",
-    "hugging-face",
+    "attention", "hugging-face", "torch-sdpa", "torch-mha", "flex-attention", "flash-attn", "jax", "keras", "onnx",
+    "onnxruntime",
 )  # fmt: skip
-TASKS = ("padding", "causal", "decoding", "ragged", "window", "gqa", "bias", "cross", "sink", "softcap")
+TASKS = (
+    "padding", "causal", "decoding", "ragged", "packed", "window", "gqa", "bias", "cross", "sink", "softcap",
+    "functions",
+)  # fmt: skip
 NOT_RUN = "not run"
 
 
@@ -48,6 +51,10 @@ TRAPS = (
     Trap("decoding", "jax", "mask=mask[None, None]", "is_causal=True", _TOP_LEFT),
     Trap("decoding", "keras", "mask=mask[None, None]", "is_causal=True", _TOP_LEFT),
     Trap("decoding", "hugging-face", "v, mask)", "v, None)", _TOP_LEFT),
+    Trap(
+        "packed", "hugging-face", "0, 1, 2, 0, 1", "0, 1, 2, 3, 4",
+        "scaled_dot_product_attention(q, k, v, is_causal=True)",
+    ),
     Trap("cross", "hugging-face", "None, is_causal=False", "None", _TOP_LEFT),
     Trap("cross", "onnx", "Attention (q", "Attention <is_causal = 1> (q", _TOP_LEFT),
     Trap("cross", "onnxruntime", "Attention (q", "Attention <is_causal = 1> (q", _TOP_LEFT),
@@ -56,7 +63,7 @@ TRAPS = (
         "window", "hugging-face", "function(3)", "function(2)",
         "scaled_dot_product_attention(q, k, v, window=(1, 0))",
     ),
-    Trap("window", "onnxruntime", '"mask": mask}', '"mask": mask[:1]}'),
+    Trap("functions", "onnxruntime", '"mask": mask}', '"mask": mask[:1]}'),
     Trap(
         "gqa", "torch-mha", "x.repeat_interleave(2, 1)", "x.repeat(1, 2, 1, 1)",
         "scaled_dot_product_attention(q, k[:, [0, 1, 0, 1]], v[:, [0, 1, 0, 1]])",

@@ -10,6 +10,7 @@ is the id of its fence, and `library` that of the last one. A row unfolds to the
 of this package that agrees.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,7 @@ from docs_ext.records import conventions
 REQUIRED = ("show",)
 OPTIONAL = ()
 SHOWN_ON = "conventions.md"
+_BREAKS = re.compile(r"(?<=[_=,])(?=\w)|(?<=[a-z])(?=[A-Z])")  # attention_mask, FlexAttention: a column is narrow
 
 _OVERVIEW = template("""
 <table class="grid-of-words">
@@ -57,7 +59,7 @@ _TOPIC = template("""
 <p class="result">
   {%- if attempt.label %}<span class="label">{{ attempt.label }}:</span> {% endif %}{{ attempt.result }}</p>
 {% endfor %}
-{% if row.doc %}<p class="source"><a href="{{ row.doc }}">Documentation</a>, not executed</p>{% endif %}
+{% if row.doc %}<p class="source"><a href="{{ row.doc }}">Read</a>, not executed</p>{% endif %}
 <details><summary>The call, and the same here</summary>
 {% if row.begins %}<p class="of">after <a href="#{{ row.begins }}">these lines</a></p>{% endif %}
 {% for attempt in row.attempts %}
@@ -112,16 +114,20 @@ def _overview(topics: dict[str, Any]) -> Markup:
         for topic, about in topics.items()
     ]
     caption = (
-        f"{executed} of {cells} cells were executed in the library ({executed / cells:.1%}). "
-        "Those in italics were read in its documentation."
+        f"{executed} of {cells} cells were executed in the library, on a CPU ({executed / cells:.1%}). "
+        "Those in italics were read, in its documentation or its source, and did not run."
     )
-    names = [library["name"] for library in libraries.values()]
+    names = [_breakable(library["name"]) for library in libraries.values()]
     return scrolling("What each library does with each topic", _OVERVIEW(caption=caption, libraries=names, rows=rows))
 
 
 def _word(topic: str, about: dict[str, Any], stem: str, library: dict[str, Any]) -> tuple[str, Markup, bool]:
     cell = library["cells"][topic]
-    return f"{topic}-{_dashed(stem)}", symbols(conventions.word(about["readings"], cell)), "runs" in cell
+    return f"{topic}-{_dashed(stem)}", _breakable(conventions.word(about["readings"], cell)), "runs" in cell
+
+
+def _breakable(words: str) -> Markup:
+    return Markup("<wbr>").join(symbols(part) for part in _BREAKS.split(words))
 
 
 def _topic(topic: str, about: dict[str, Any], ident: str) -> Markup:
@@ -144,7 +150,7 @@ def _topic(topic: str, about: dict[str, Any], ident: str) -> Markup:
 
 def _attempt(attempt: dict[str, Any]) -> dict[str, Any]:
     shown = {key: attempt.get(key, "").strip() for key in ("label", "call", "here", "differs")}
-    label = shown["label"] if shown["call"] else "this package, by what is stated" if "gives" in attempt else ""
+    label = shown["label"] if shown["call"] else "this package, by what was read" if "gives" in attempt else ""
     return shown | {"label": _inline(label), "result": _result(attempt)}
 
 
@@ -163,7 +169,7 @@ def _libraries(ident: str) -> Markup:
             "name": library["name"],
             "title": library["title"],
             "link": library["link"],
-            "versions": ", ".join(" ".join(pair) for pair in library["versions"].items()) or "documentation only",
+            "versions": ", ".join(" ".join(pair) for pair in library["versions"].items()) or "read only",
             "note": _inline(library.get("note", "")),
             "begin": library.get("begin", "").strip(),
         }

@@ -20,12 +20,14 @@ TASKS = {
     "causal": "a causal mask",
     "decoding": "causal, with a cache",
     "ragged": "a ragged batch",
+    "packed": "packed sequences (varlen)",
     "window": "a sliding window",
     "gqa": "shared key heads (GQA)",
     "bias": "a bias (ALiBi)",
     "cross": "cross-attention",
     "sink": "a sink",
     "softcap": "a softcap",
+    "functions": "a score and a mask function",
 }
 
 

@@ -1,4 +1,4 @@
-"""The package against what eight libraries answer: with the record everywhere, with a library where it is installed."""
+"""The package against what libraries answer: with the record everywhere, with a library where it is installed."""
 
 import json
 import re
@@ -124,6 +124,23 @@ def test_a_cell_has_a_call_here_or_a_reason_why_there_is_none(stem, topic):
             assert ("here" in run) or len(run["differs"]) > 20
     labels = [run.get("label") for run in runs]
     assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize("topic", ["empty-row", "mask-and-causal"])
+def test_the_layer_of_torch_was_recorded_on_its_fast_path_and_off_it(topic):
+    runs = {run["label"]: run for run in CELLS["torch_mha", topic]["runs"]}
+    served, training = runs["self-attention, eval()"], runs["the same in training"]
+    bare = [re.sub(r"#.*|\s|training=True,", "", run["call"]) for run in (served, training)]
+    assert bare[0] == bare[1]
+    assert served["gives"] != training["gives"], "on one path the answers would be the same"
+
+
+def test_what_was_read_says_so_and_only_what_needs_a_gpu_was_read_alone():
+    read = {(stem, topic) for (stem, topic), cell in CELLS.items() if "runs" not in cell}
+    on_gpus = {(stem, topic) for stem, topic in CELLS if stem.startswith("flash_attn")}
+    assert read == on_gpus | {("torch_sdpa", "lengths")}
+    for stem, _ in read:
+        assert "not executed" in CELLS[stem, "lengths"]["says"] or "was read" in RECORD["libraries"][stem]["note"]
 
 
 def test_a_link_to_documentation_stands_where_nothing_was_executed():

@@ -10,6 +10,7 @@ import re
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -71,6 +72,12 @@ def ids(places):
 def every(places):
     places = sorted(places)
     return pytest.mark.parametrize(("task", "library"), places, ids=ids(places))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_head_of_either_text_has_the_result_of_another(task):
+    heads = OURS[task]["out"].reshape(8, -1)
+    assert min(np.abs(one - other).max() for one, other in combinations(heads, 2)) > 0.1
 
 
 @every(RAN)
@@ -151,6 +158,11 @@ WRONG: dict[str, dict] = {
         "swapped": {"offset": "lengths[::-1] - 3"},
         "no mask": {"is_causal": False},
     },
+    "packed": {
+        "one text": {"mask": None},
+        "another cut": {"mask": "segment_mask([0, 0, 1, 1, 1])"},
+        "not causal": {"is_causal": False},
+    },
     "window": {"one more": {"window": (3, 0)}, "one fewer": {"window": (1, 0)}, "both sides": {"window": (2, 2)}},
     "gqa": {"tiled": {"key": "np.tile(k, (1, 2, 1, 1))", "value": "np.tile(v, (1, 2, 1, 1))", "enable_gqa": False}},
     "bias": {
@@ -163,18 +175,25 @@ WRONG: dict[str, dict] = {
     "cross": {"causal": {"is_causal": True, "offset": 0}, "no scale": {"scale": 1.0}, "d_model": {"scale": 0.25}},
     "sink": {"none": {"sink": None}, "the heads": {"sink": "sinks[::-1]"}, "one for all": {"sink": 0.0}},
     "softcap": {"none": {"softcap": None}, "twice": {"softcap": 4.0}, "no mask": {"is_causal": False}},
+    "functions": {
+        "causal alone": {"mask": "i >= j"},
+        "one key fewer": {"mask": "(j < 1) | (i >= j)"},
+        "no score function": {"query": "q / np.log(i + 2)"},
+    },
 }
 RIGHT = {
     "padding": {"mask": "mask"},
     "causal": {"is_causal": True, "offset": 0},
     "decoding": {"is_causal": True, "offset": 2},
     "ragged": {"is_causal": True, "offset": "lengths - 3"},
+    "packed": {"mask": "mask", "is_causal": True},
     "window": {"window": (2, 0)},
     "gqa": {"enable_gqa": True},
     "bias": {"bias": "bias", "is_causal": True},
     "cross": {},
     "sink": {"sink": "sinks"},
     "softcap": {"softcap": 2.0, "is_causal": True},
+    "functions": {"mask": "mask"},
 }
 
 

@@ -1,4 +1,4 @@
-"""The errata: each claim has a correction, an example that settles it, and what follows for those who believe it."""
+"""The errata: each claim has a place where it is said, a correction, an example that settles it, and what follows."""
 
 import doctest
 import re
@@ -35,13 +35,23 @@ def examples(anchor):
 
 
 def test_every_third_heading_is_a_claim_and_the_list_at_the_top_has_all_of_them_in_order():
-    assert len(ENTRIES) == len(re.findall("^### ", TEXT, re.MULTILINE)) >= 20
+    assert len(ENTRIES) == len(re.findall("^### ", TEXT, re.MULTILINE)) >= 12
     table = TEXT.partition("| --- |")[2].partition("\n## ")[0]
     assert re.findall(r"\]\(#([\w-]+)\) \|", table) == list(ENTRIES)
     rows = [row for row in table.splitlines() if "](#" in row]
     assert all(len(row.split(" | ")[1].strip(" |")) > 5 for row in rows), "what is so, in a few words"
     groups = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)
     assert re.findall(r"^\| \*\*(.+)\*\* \| \|$", table, re.MULTILINE) == groups
+
+
+@every_entry
+def test_an_entry_begins_with_a_place_where_the_claim_is_said(anchor):
+    said = re.search(r"^\*\*Said in\*\* .+(?:\n.+)*", ENTRIES[anchor], re.MULTILINE)[0]
+    assert said in FENCE.split(ENTRIES[anchor])[0]
+    paper = re.match(r"\*\*Said in\*\* a paper, \[", said)
+    assert ("](sources.md#" in said.partition(":")[0]) == bool(paper), "a paper's sentence is called a paper's"
+    assert paper or re.search(r"\]\(https://", said)
+    assert re.search(r'"[^"]{20,}"|`[^`]{10,}`|issue \d+', said), "in its own words"
 
 
 @every_entry
@@ -93,6 +103,19 @@ def test_a_softmax_never_stretches_a_change_by_more_than_a_half(rng):
         assert 0 < stretches.max() <= 0.5 + 1e-12
 
 
+def test_among_rows_of_equal_length_none_fits_a_row_better_than_itself(rng):
+    x = rng.standard_normal((200, 3))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    assert ((x @ x.T).argmax(axis=1) == np.arange(200)).all()
+
+
+def test_a_sine_and_a_cosine_of_different_frequencies_do_not_turn():
+    p = np.arange(50)
+    own, other = (np.hypot(np.sin(p), np.cos(p / divisor)) for divisor in (1, 100))
+    assert np.ptp(own) < 1e-12  # a pair of one frequency keeps its length, as a rotation does
+    assert np.ptp(other) > 0.4
+
+
 def test_without_the_division_a_tie_sends_root_of_d_k_times_as_much_to_the_query(rng):
     for d_k in (3, 16, 50):
         keys, value = rng.standard_normal((2, d_k)), rng.standard_normal((2, 5))
@@ -111,9 +134,17 @@ def test_dividing_by_the_root_of_d_model_leaves_the_variance_of_one_part_in_as_m
 def test_a_large_negative_number_gives_nan_equal_weights_or_the_unmasked_ones(rng):
     for n in (2, 3, 7):
         scores = rng.standard_normal(n)
-        expected = {np.float16: np.full(n, np.nan), np.float32: np.full(n, 1 / n), np.float64: softmax(scores)}
-        for dtype, weights in expected.items():
+        added = {np.float16: np.full(n, np.nan), np.float32: np.full(n, 1 / n), np.float64: softmax(scores)}
+        for dtype, weights in added.items():
             with np.errstate(all="ignore"):
-                s = scores.astype(dtype) + np.array(-1e9).astype(dtype)
-                e = np.exp(s - s.max())
-                np.testing.assert_allclose(e / e.sum(), weights, rtol=1e-6)
+                far = np.array(-1e9).astype(dtype)
+                for s, expected in ((scores.astype(dtype) + far, weights), (np.full(n, far), np.full(n, 1 / n))):
+                    e = np.exp(s - s.max())
+                    np.testing.assert_allclose(
+                        e / e.sum(), np.full(n, np.nan) if dtype is np.float16 else expected, rtol=1e-6
+                    )
+
+
+def test_scores_that_differ_by_more_than_the_rounding_at_a_billion_are_not_lost():
+    s = np.float32([0, 20, 40]) + np.float32(-1e9)
+    assert (s - s[0]).tolist() == [0, 0, 64]
