@@ -26,6 +26,8 @@ class Sentence(NamedTuple):
     weights: Floats  # (layers, heads, n, n)
     values: Floats  # (layers, heads, n): how long each value is when the head's block of W_O has written it
     written: Floats  # (layers, heads, n): how long that is which the head writes into each token
+    masked: Floats  # (n,): 1 - cosine of the text's vectors when a token is masked in layers 1 to 4
+    deleted: Floats  # (n,): likewise, if the weight stays and only what the token hands over is taken away
 
 
 class Twins(NamedTuple):
@@ -91,7 +93,7 @@ def recorded(path: Path = RECORD) -> Recorded:
         return [Twins(pair["texts"], pair["nouns"], numbers("twins", pair["weights"])) for pair in pairs]
 
     sentences = [
-        Sentence(one["text"], one["tokens"], *(numbers(name, one[name]) for name in ("weights", "values", "written")))
+        Sentence(one["text"], one["tokens"], *(numbers(name, one[name]) for name in Sentence._fields[2:]))
         for one in found["sentences"]
     ]
     similar = found["similarity"]
