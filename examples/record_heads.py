@@ -36,6 +36,7 @@ UNITS = {  # how many of an integer in the file make 1
     "written": 100,
     "removed": 10_000,
     "frozen": 10_000,
+    "cut": 100_000,
     "masked": 10_000,
     "deleted": 10_000,
     "twins": 10_000,
@@ -223,6 +224,18 @@ def removal(encoder: Encoder, texts: Sequence[str]) -> dict[str, Any]:
     return {"removed": whole(removed, "removed"), "frozen": whole(frozen, "frozen")}
 
 
+def removal_when_cut(encoder: Encoder, texts: Sequence[str]) -> Floats:
+    """Return by layer what the removal of a head changes, on average, in a model that ends one layer earlier."""
+    cut = replace(encoder, blocks=encoder.blocks[:-1])
+    vectors = cut.vectors(texts)
+    changes = [
+        1 - (cut.without([(layer, head)]).vectors(texts) * vectors).sum(axis=-1)
+        for layer, head in np.ndindex(cut.n_layers, cut.n_heads)
+    ]
+    by_layer: Floats = np.array(changes).reshape(cut.n_layers, -1).mean(axis=1)
+    return by_layer
+
+
 def with_constant(encoder: Encoder, layer: int, constant: Floats) -> Encoder:
     """Return a model whose attention adds a constant in one layer."""
     blocks = list(encoder.blocks)
@@ -274,6 +287,7 @@ def record(folder: Path) -> dict[str, Any]:
         "sentences": [sentence(encoder, text) for text in SENTENCES],
         "w_o": whole(norms, "w_o"),
         **removal(encoder, SENTENCES),
+        "cut": whole(removal_when_cut(encoder, SENTENCES), "cut"),
         "asks": ASK,
         "search": [twins(encoder, pair) for pair in SEARCH],
         "test": [twins(encoder, pair) for pair in TEST],

@@ -50,6 +50,7 @@ class Recorded(NamedTuple):
     w_o: Floats  # (layers, heads): the Frobenius norm of the head's block
     removed: Floats  # (layers, heads, sentence): 1 - cosine of the sentence's vectors with and without the head
     frozen: Floats  # likewise, if the head goes on writing its average
+    cut: Floats  # (layers - 1,): what a head's removal changes on average in a model without the last layer
     texts: list[str]
     cosines: Floats  # (text, text)
     embedded: Floats  # (text, text), of the means of the embeddings, before any layer
@@ -107,6 +108,7 @@ def recorded(path: Path = RECORD) -> Recorded:
         w_o=numbers("w_o", found["w_o"]),
         removed=numbers("removed", found["removed"]),
         frozen=numbers("frozen", found["frozen"]),
+        cut=numbers("cut", found["cut"]),
         texts=similar["texts"],
         cosines=numbers("cosines", similar["cosines"]),
         embedded=numbers("embedded", similar["embedded"]),

@@ -90,6 +90,7 @@ def test_what_the_page_says_in_words_holds():
     assert lost == {"van", "rope", "spoon", "train", "table"}  # things, all of them
     assert np.unravel_index(REMOVED.argmax(), REMOVED.shape) == (5, 11)
     assert REMOVED[5].min() > REMOVED[:5].max()
+    assert R.cut[-1] < R.cut[-2] < REMOVED[5].mean() / 5  # to be the last is not enough
     half = np.mean([s.weights[:, :, 1:-1, 0].mean(axis=-1) for s in USED], axis=0) >= 0.5
     assert half.sum() >= 25  # "many"
 
