@@ -227,13 +227,18 @@ class Encoder:
             raise ValueError(f"lengths must be from 1 to {n}: {lengths.min()} to {lengths.max()}")
 
 
-def read_block(x: Floats, block: BlockWeights, mask: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Compute what `transformer_block(x, block, norm_first=False, mask=mask)` does; return its weights as well."""
+def read_block(
+    x: Floats, block: BlockWeights, mask: NDArray[np.bool_], kept: NDArray[np.bool_] | bool = True
+) -> tuple[Floats, Floats]:
+    """Compute what `transformer_block(x, block, norm_first=False, mask=mask)` does; return its weights as well.
+
+    Where `kept` is False a weight is set to 0 after the softmax, so that no other token gets what it had.
+    """
     w = block.attention
     query = split_heads(project(x, w.w_q, w.b_q), w.n_heads)  # (batch, heads, n, d_k)
     key = split_heads(project(x, w.w_k, w.b_k), w.n_heads)
     value = split_heads(project(x, w.w_v, w.b_v), w.n_heads)
-    weights = attention_weights(query, key, mask=mask)  # (batch, heads, n, n)
+    weights = attention_weights(query, key, mask=mask) * kept  # (batch, heads, n, n)
     attended = project(merge_heads(weights @ value), w.w_o, w.b_o)
     y = layer_norm(x + attended, block.norm1_weight, block.norm1_bias, eps=block.eps)
     transformed = feed_forward(y, block.w_in, block.w_out, block.b_in, block.b_out)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import project, split_heads
-from examples.real_model import Encoder, installed
+from examples.real_model import Encoder, installed, read_block
 
 RECORD = Path(__file__).parents[1] / "docs/assets/records/heads.json"
 MODEL = {
@@ -36,6 +36,9 @@ UNITS = {  # how many of an integer in the file make 1
     "written": 100,
     "removed": 10_000,
     "frozen": 10_000,
+    "cut": 100_000,
+    "masked": 10_000,
+    "deleted": 10_000,
     "twins": 10_000,
     "w_o": 100,
     "cosines": 10_000,
@@ -136,6 +139,7 @@ THINGS = (
     Twins("The plane could not use the airport because it was too {}.", "large", "small"),
     Twins("The coat did not fit in the bag because it was too {}.", "thick", "full"),
 )
+PARKED = (1, 2, 3, 4)  # the layers in which [CLS] gets more than half of the weight
 ASK = ("because", "it", "was")  # the pronoun between its neighbours, which are the control
 
 Floats = NDArray[np.floating[Any]]
@@ -157,7 +161,32 @@ def sentence(encoder: Encoder, text: str) -> dict[str, Any]:
         "hidden": whole(np.linalg.norm(hidden, axis=-1), "hidden"),  # (1 + layers, n): a check
         "values": whole(np.linalg.norm(values, axis=-1), "values"),  # (layers, heads, n)
         "written": whole(np.linalg.norm(outputs, axis=-1), "written"),  # (layers, heads, n)
+        "masked": whole(changes(encoder, text, share=True), "masked"),  # (n,)
+        "deleted": whole(changes(encoder, text, share=False), "deleted"),  # (n,)
     }
+
+
+def changes(encoder: Encoder, text: str, *, share: bool) -> Floats:
+    """Return for each token 1 - cosine between the text's vectors with it and without it in the PARKED layers.
+
+    Without it means that no other token hears it. Its weight is shared out among the rest, or is lost.
+    """
+    ids, lengths = encoder.ids(text)
+    n = ids.shape[1]
+    found = []
+    for others in np.ones((n, n), bool) ^ np.eye(n, dtype=bool)[:, None]:  # all columns but the token's
+        x, mask = encoder.embed(ids, lengths)
+        others |= np.eye(n, dtype=bool)  # it goes on hearing itself
+        for layer, block in enumerate(encoder.blocks):
+            if layer not in PARKED:
+                x, _ = read_block(x, block, mask)
+            elif share:
+                x, _ = read_block(x, block, mask & others)
+            else:
+                x, _ = read_block(x, block, mask, others)
+        mean = x[0].mean(axis=0)
+        found.append(1 - mean @ encoder.vectors(text)[0] / np.linalg.norm(mean))
+    return np.array(found)
 
 
 def heads_of(encoder: Encoder, hidden: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -193,6 +222,18 @@ def removal(encoder: Encoder, texts: Sequence[str]) -> dict[str, Any]:
             still = with_constant(less, layer, average[layer, head] @ encoder.head_block(layer, head))
             frozen[layer, head] = 1 - (still.vectors(texts) * whole_vectors).sum(axis=-1)
     return {"removed": whole(removed, "removed"), "frozen": whole(frozen, "frozen")}
+
+
+def removal_when_cut(encoder: Encoder, texts: Sequence[str]) -> Floats:
+    """Return by layer what the removal of a head changes, on average, in a model that ends one layer earlier."""
+    cut = replace(encoder, blocks=encoder.blocks[:-1])
+    vectors = cut.vectors(texts)
+    changes = [
+        1 - (cut.without([(layer, head)]).vectors(texts) * vectors).sum(axis=-1)
+        for layer, head in np.ndindex(cut.n_layers, cut.n_heads)
+    ]
+    by_layer: Floats = np.array(changes).reshape(cut.n_layers, -1).mean(axis=1)
+    return by_layer
 
 
 def with_constant(encoder: Encoder, layer: int, constant: Floats) -> Encoder:
@@ -246,6 +287,7 @@ def record(folder: Path) -> dict[str, Any]:
         "sentences": [sentence(encoder, text) for text in SENTENCES],
         "w_o": whole(norms, "w_o"),
         **removal(encoder, SENTENCES),
+        "cut": whole(removal_when_cut(encoder, SENTENCES), "cut"),
         "asks": ASK,
         "search": [twins(encoder, pair) for pair in SEARCH],
         "test": [twins(encoder, pair) for pair in TEST],

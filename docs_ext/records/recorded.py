@@ -26,6 +26,8 @@ class Sentence(NamedTuple):
     weights: Floats  # (layers, heads, n, n)
     values: Floats  # (layers, heads, n): how long each value is when the head's block of W_O has written it
     written: Floats  # (layers, heads, n): how long that is which the head writes into each token
+    masked: Floats  # (n,): 1 - cosine of the text's vectors when a token is masked in layers 1 to 4
+    deleted: Floats  # (n,): likewise, if the weight stays and only what the token hands over is taken away
 
 
 class Twins(NamedTuple):
@@ -48,6 +50,7 @@ class Recorded(NamedTuple):
     w_o: Floats  # (layers, heads): the Frobenius norm of the head's block
     removed: Floats  # (layers, heads, sentence): 1 - cosine of the sentence's vectors with and without the head
     frozen: Floats  # likewise, if the head goes on writing its average
+    cut: Floats  # (layers - 1,): what a head's removal changes on average in a model without the last layer
     texts: list[str]
     cosines: Floats  # (text, text)
     embedded: Floats  # (text, text), of the means of the embeddings, before any layer
@@ -91,7 +94,7 @@ def recorded(path: Path = RECORD) -> Recorded:
         return [Twins(pair["texts"], pair["nouns"], numbers("twins", pair["weights"])) for pair in pairs]
 
     sentences = [
-        Sentence(one["text"], one["tokens"], *(numbers(name, one[name]) for name in ("weights", "values", "written")))
+        Sentence(one["text"], one["tokens"], *(numbers(name, one[name]) for name in Sentence._fields[2:]))
         for one in found["sentences"]
     ]
     similar = found["similarity"]
@@ -105,6 +108,7 @@ def recorded(path: Path = RECORD) -> Recorded:
         w_o=numbers("w_o", found["w_o"]),
         removed=numbers("removed", found["removed"]),
         frozen=numbers("frozen", found["frozen"]),
+        cut=numbers("cut", found["cut"]),
         texts=similar["texts"],
         cosines=numbers("cosines", similar["cosines"]),
         embedded=numbers("embedded", similar["embedded"]),

@@ -1,6 +1,7 @@
 """What the site holds of the trained model is what examples/record_heads.py records today; a page for a text."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,21 @@ def test_a_removed_head_writes_nothing_and_a_frozen_one_the_same_everywhere():
         merged = np.concatenate(list(attended[2]), axis=-1)
         w = model.blocks[2].attention
         np.testing.assert_allclose(merged @ w.w_o + w.b_o, attention, atol=1e-10)
+
+
+def test_a_deleted_token_leaves_the_other_weights_alone_and_a_masked_one_shares_its_own_out():
+    encoder = real_model.Encoder.load(real_model.installed(), np.float64)
+    x, mask = encoder.embed(*encoder.ids("the cat ran"))
+    others = np.arange(5) != 0
+    block = encoder.blocks[2]
+    _, weights = real_model.read_block(x, block, mask)
+    _, deleted = real_model.read_block(x, block, mask, others)
+    _, masked = real_model.read_block(x, block, mask & others)
+    np.testing.assert_array_equal(deleted, weights * others)
+    np.testing.assert_allclose(masked, deleted / deleted.sum(axis=-1, keepdims=True), atol=1e-12)
+    silent, _ = real_model.read_block(x, block, mask, False)
+    bare = replace(block, attention=replace(block.attention, w_o=0 * block.attention.w_o))
+    np.testing.assert_allclose(silent, real_model.read_block(x, bare, mask)[0], atol=1e-10)
 
 
 def test_the_program_writes_a_page_for_a_text(tmp_path):

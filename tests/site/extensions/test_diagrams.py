@@ -365,7 +365,7 @@ TOLD = {  # every number of a title and a description, in order
     "data-flow.svg": [3],
     "encoder-decoder.svg": [3, 2, 3, 3, 3, 2, 2, 2, 2, 3],
     "engineering-map.svg": [2, *range(1, 6), 2, *range(6, 12)],
-    "from-translation.svg": [3, 2014, 2015, 2017, 2],
+    "from-translation.svg": [3, 2014, 2014, 2017, 2],
     "house.svg": [2],
     "latent.svg": [2],
     "masks.svg": [3, 3, 5, 5, 3, 2, 2, 3, 3],

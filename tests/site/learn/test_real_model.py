@@ -77,6 +77,7 @@ def test_what_the_page_says_in_words_holds():
     assert (weight[1:5] > 0.5).all()
     assert (weight[[0, 5]] < 0.5).all()
     assert (abs(length - 0.1) < 0.04).all()  # "near a tenth everywhere"
+    assert PAGE["cls"] == weight[1:5].mean().round(2)
     assert all(abs(R.shifts("search", ask)[:, 3, 1].mean()) < 0.03 for ask in (0, 2))
     assert RIGHT.argmax() == 3 * 12 + 1
     assert (
@@ -89,8 +90,18 @@ def test_what_the_page_says_in_words_holds():
     assert lost == {"van", "rope", "spoon", "train", "table"}  # things, all of them
     assert np.unravel_index(REMOVED.argmax(), REMOVED.shape) == (5, 11)
     assert REMOVED[5].min() > REMOVED[:5].max()
+    assert R.cut[-1] < R.cut[-2] < REMOVED[5].mean() / 5  # to be the last is not enough
     half = np.mean([s.weights[:, :, 1:-1, 0].mean(axis=-1) for s in USED], axis=0) >= 0.5
     assert half.sum() >= 25  # "many"
+
+
+def test_cls_hands_over_little_and_is_missed_most_when_its_weight_is_shared_out():
+    for one in USED:
+        assert one.masked[0] > 5 * one.masked[1:].max()  # first, in every sentence
+        assert one.deleted[0] < np.median(one.deleted[1:-1]) / 2
+        assert one.masked[0] > 100 * one.deleted[0]
+    assert np.mean([one.masked[0] for one in USED]) == pytest.approx(0.357, abs=5e-4)
+    assert np.mean([one.deleted[0] for one in USED]) == pytest.approx(0.0015, abs=5e-5)
 
 
 def test_the_three_pairs_are_nearest_to_each_other_with_attention_and_without():

@@ -59,7 +59,7 @@ def made(follows, *, n_pairs=20, seed=0):
         weights[1, 2, 1, 1, 1 if follows else 0] += 0.3
         pairs.append(Twins(["a", "b"], ["x", "y"], weights))
     nothing = np.zeros(1)
-    return Recorded({}, [], pairs, [], [], [], nothing, nothing, nothing, [], nothing, nothing)
+    return Recorded({}, [], pairs, [], [], [], nothing, nothing, nothing, nothing, [], nothing, nothing)
 
 
 def shift_by_loops(pairs, ask):
