@@ -21,7 +21,8 @@ def tags_in(path):
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.args]
         named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "figure"]
         tags |= {tag.value for tag in named if isinstance(tag, ast.Constant)}
-        if any(isinstance(node, ast.FunctionDef) and node.name == "data" for node in ast.walk(ast.parse(text))):
+        defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        if path.parent.name == "fences" and "data" in defined:
             tags.add(path.stem.replace("_", "-"))  # extensions/fences.py writes it
     return tags
 

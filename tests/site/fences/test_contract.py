@@ -18,7 +18,7 @@ every_name = pytest.mark.parametrize("name", fences.names())
 
 
 def render(name, spec):
-    return fences.fence(name).render(spec)
+    return fences.draw(name, spec)
 
 
 @every_name
