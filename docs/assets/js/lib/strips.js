@@ -4,7 +4,7 @@
 // and what is negative is hatched and has its minus: nothing is told by colour alone. The style is css/strips.css.
 
 import { markup } from "./markup.js";
-import { number } from "./numbers.js";
+import { number, short } from "./numbers.js";
 
 /** @typedef {import("./frame.js").Text} Text */
 /**
@@ -47,9 +47,3 @@ ${
 
 /** @type {(x: number) => string} */
 const sign = (x) => (Math.abs(x) < 1e-12 ? "zero" : x < 0 ? "negative" : "positive");
-
-/**
- * A coordinate of a drawing, which needs no more digits.
- * @type {(x: number) => number}
- */
-export const short = (x) => Number(x.toPrecision(6));
