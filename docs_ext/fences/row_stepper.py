@@ -17,7 +17,7 @@
 Scores are counted in doublings, which must be whole here: the third step draws powers of two as blocks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from attention import attention_scores
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array
 from docs_ext.reading.head import Floats, read_head
-from docs_ext.reading.words import names_of, row_of
+from docs_ext.reading.words import features_of, names_of, row_of
 
 REQUIRED = ("caption", "tokens", "x", "w_q", "w_k", "w_v", "query", "features")
 OPTIONAL = ()
@@ -54,20 +54,10 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         "q": _in_doublings(one.q[row]),
         "k": one.k,
         "v": one.v,
-        "features": _features(spec, {"x": x.shape[1], "key": one.k.shape[1], "value": 2}),
+        "features": features_of(spec, {"x": x.shape[1], "key": one.k.shape[1], "value": 2}),
     }
 
 
 def _in_doublings(matrix: Floats) -> Floats:
     doublings: Floats = np.round(matrix / np.log(2), 12) + 0.0  # no -0
     return doublings
-
-
-def _features(spec: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
-    features = spec["features"]
-    if not isinstance(features, dict) or features.keys() != sizes.keys():
-        raise SpecError("features is a mapping: {x: [...], key: [...], value: [...]}", key="features")
-    for name, size in sizes.items():
-        if not isinstance(features[name], list) or len(features[name]) != size:
-            raise SpecError(f"features: {name} needs {size} names: {features[name]!r}", key="features")
-    return features
