@@ -53,10 +53,12 @@ export function html(data, state, live) {
   const words = tokens.map((token, i) => {
     const chosen = i === row && "data-chosen";
     return live
-      ? markup`<label ${chosen}>${radio("row", i, row)}<span>${token}</span></label>`
-      : markup`<span ${chosen}>${token}</span>`;
+      ? markup`<label ${chosen}>${radio("row", i, row)}<span>${token}</span></label> `
+      : markup`<span ${chosen}>${token}</span> `;
   });
-  const shares = grid[row].map((weight) => markup`<span ${weight === top && "data-most"}>${hundredths(weight)}</span>`);
+  const shares = grid[row].map((weight) =>
+    markup`<span ${weight === top && "data-most"}>${hundredths(weight)}</span> `
+  );
   const drawing = arcs(tokens, row, grid[row].map((weight) => weight >= FAINT ? weight / 1000 : null));
   const header = markup`
 <thead><tr><td></td>${tokens.map((token) => markup`<th scope="col" class="key">${token}</th>`)}</tr></thead>`;

@@ -135,8 +135,10 @@ function lanes(data, { query, k, more, products, scores, powers, weights, given,
 <tr><th scope="row">${word}</th><td>${product(query, k[j])} = ${number(products[j])}</td>
   <td>${number(products[j])}/&radic;${query.length}${added(more[j])} = ${number(scores[j])}</td>
   <td>2<sup>${number(scores[j])}</sup>${written(powers[j])}</td>
-  <td class="share" style="--w:${weights[j]}"><span class="bar"></span>
-  <span>${quotient(powers[j], total, weights[j])}</span></td><td class="output">${vector(given[j])}</td></tr>`
+  <td class="share" style="--w:${weights[j]}">
+  <span class="bar"></span> <span>${quotient(powers[j], total, weights[j])}</span></td><td class="output">${
+      vector(given[j])
+    }</td></tr>`
   );
   return markup`
 <thead><tr><th scope="col">word</th>${heads}</tr></thead>
