@@ -1,8 +1,6 @@
 """A widget in a file of its own, with its data: it opens from a disk, asks for no other file, and needs no network."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -34,7 +32,6 @@ _PAGE = template("""
 <p>{{ about }}</p>
 {{ body }}
 </main>
-<script type="application/json" id="{{ ident }}">{{ data }}</script>
 <script>
 if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.dataset.mdColorScheme = "slate";
 {{ script }}
@@ -44,16 +41,13 @@ if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement
 """)
 
 
-def alone(tag: str, title: str, about: str, body: Markup, ident: str, data: Any, *, sheets: tuple[str, ...]) -> str:
-    """Write the file: a widget by its tag, the style sheets of the fences whose styles it has, its data by their id."""
+def alone(tag: str, title: str, about: str, body: Markup, *, sheets: tuple[str, ...]) -> str:
+    """Write the file: a widget by its tag, and the style sheets of the fences whose styles it has."""
     styles = [*SHARED, *(ASSETS / f"css/fences/{sheet}.css" for sheet in sheets)]
-    held = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     return _PAGE(
         title=title,
         about=about,
         styles=Markup("\n".join(sheet.read_text("utf-8") for sheet in styles)),
         body=body,
-        ident=ident,
-        data=Markup(held),
-        script=Markup(one_script(ASSETS / "js", f"widgets/{tag}.js")),
+        script=Markup(one_script(ASSETS / "js", "main.js", f"widgets/{tag}.js")),
     )

@@ -42,6 +42,17 @@ def sentences_of(spec: Mapping[str, Any]) -> list[Sequence[str]]:
     return [first, second]
 
 
+def features_of(spec: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
+    """Return the names of features, as many of each kind as there are columns."""
+    features = spec["features"]
+    if not isinstance(features, dict) or features.keys() != sizes.keys():
+        raise SpecError(f"features is a mapping: {{{', '.join(f'{name}: [...]' for name in sizes)}}}", key="features")
+    for name, size in sizes.items():
+        if not isinstance(features[name], list) or len(features[name]) != size:
+            raise SpecError(f"features: {name} needs {size} names: {features[name]!r}", key="features")
+    return features
+
+
 def names_of(words: Sequence[str]) -> list[str]:
     """Return the words, those that are there more than once with their rank: 'the (1st)'."""
     return [word + rank_of(words, position) for position, word in enumerate(words)]

@@ -1,20 +1,25 @@
-"""<head-browser> as it stands without a script: one head, and a small picture of every head."""
+"""The head browser: what its script draws of any head against the record, and what it refuses."""
 
 import re
 
 import numpy as np
+import pytest
 
+from docs_ext.extensions import fences
 from docs_ext.fences import head_browser
+from docs_ext.html import renderer
+from docs_ext.reading.words import names_of
 from docs_ext.records.recorded import recorded
 from tests.site.fences.reading import read, refuses, rows, text
 
+SCRIPT = "widgets/head-browser.js"
 SPEC = {"id": "h", "caption": "c", "sentence": "the cat that the", "layer": 3, "head": 1, "selected": "dog"}
 ONE = recorded().sentence("the cat that the")
 WEIGHTS = np.rint(1000 * ONE.weights).astype(int)
 
 
-def document(**change):
-    return read(head_browser.render(SPEC | change))
+def document():
+    return read(fences.draw("head-browser", SPEC))
 
 
 def in_hundredths(thousandths):
@@ -24,14 +29,39 @@ def in_hundredths(thousandths):
     return f"{whole / 100:.2f}".removeprefix("0")
 
 
-def test_the_grid_is_the_recorded_head():
-    table = document().find(".//table[@class='weights']")
-    wanted = [[token, *map(in_hundredths, row)] for token, row in zip(ONE.tokens, WEIGHTS[3, 1].tolist(), strict=True)]
-    assert rows(table) == wanted
+def assert_shows(root, tokens, weights, layer, head, row):
+    """Compare the grid, the shares, the arcs and the sentence with a recorded head."""
+    one, names = weights[layer, head], names_of(tokens)
+    table = root.find(".//table[@class='weights']")
+    assert rows(table) == [[token, *map(in_hundredths, line.tolist())] for token, line in zip(tokens, one, strict=True)]
     cells = [float(cell.get("data-weight")) for cell in table.findall(".//td[@data-weight]")]
-    np.testing.assert_allclose(np.reshape(cells, (9, 9)), ONE.weights[3, 1], atol=1e-12)
-    chosen = [i for i, line in enumerate(table.findall("tbody/tr")) if line.get("data-chosen") is not None]
-    assert chosen == [ONE.tokens.index("dog")]
+    np.testing.assert_allclose(1000 * np.array(cells), one.ravel(), atol=1e-9)
+    chosen = [i for i, line in enumerate(table.findall("tbody/tr")) if "data-chosen" in line.attrib]
+    assert chosen == [row]
+    shares = root.findall(".//div[@class='shares']/span")
+    assert [text(share) for share in shares] == [in_hundredths(weight) for weight in one[row].tolist()]
+    arcs = {int(arc.get("data-key")): float(arc.get("stroke-width")) for arc in root.findall(".//{*}path[@data-key]")}
+    assert arcs == pytest.approx({key: max(0.034 * weight, 1.5) for key, weight in enumerate(one[row]) if weight >= 10})
+    says, most, average = text(root.find(".//output")), one[row].argmax(), one.mean(axis=0)
+    given = f"{names[most]} {in_hundredths(int(one[row, most]))}"
+    assert says.startswith(f"Layer {layer}, head {head}: {names[row]} gives {given}, ")
+    assert says.endswith(f"{names[average.argmax()]} gets most, {in_hundredths(float(average.max()))}.")
+
+
+def test_the_head_of_the_page_is_the_recorded_one():
+    assert_shows(document(), ONE.tokens, WEIGHTS, 3, 1, ONE.tokens.index("dog"))
+
+
+def test_any_head_of_any_sentence_is_the_recorded_one():
+    rng, start = np.random.default_rng(0), renderer.plain({"id": "h", "title": "c", **head_browser.data(SPEC)})
+    for number, one in enumerate(recorded().sentences):
+        weights = np.rint(1000 * one.weights).astype(int)
+        record = [None] * number + [{"tokens": one.tokens, "weights": weights}]
+        for _ in range(3):
+            layer, head, row = (int(rng.integers(size)) for size in (6, 12, len(one.tokens)))
+            state = {"sentence": number, "layer": layer, "head": head, "row": row}
+            drawn = renderer.call(SCRIPT, "html", start | {"record": record}, state, None)["text"]
+            assert_shows(read(drawn), one.tokens, weights, layer, head, row)
 
 
 def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
@@ -48,17 +78,8 @@ def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
         grid = WEIGHTS[at // 12, at % 12]
         wanted = sum((grid >= limit).astype(int) for limit in (100, 250, 500, 750))
         np.testing.assert_array_equal(drawn, wanted)
-        most = grid.sum(axis=0).argmax()
-        assert svg.get("aria-label").startswith(f"layer {at // 12}, head {at % 12}: {ONE.tokens[most].split()[0]}")
-
-
-def test_the_statement_tells_the_row_and_its_control():
-    row = WEIGHTS[3, 1, ONE.tokens.index("dog")]
-    says = text(document().find(".//output"))
-    top = ONE.tokens[row.argmax()]
-    assert says.startswith(f"Layer 3, head 1: dog gives {top} {in_hundredths(int(row.max()))}, ")
-    average = WEIGHTS[3, 1].mean(axis=0)
-    assert says.endswith(f"{ONE.tokens[average.argmax()]} gets most, {in_hundredths(float(average.max()))}.")
+        most = names_of(ONE.tokens)[grid.sum(axis=0).argmax()]
+        assert svg.get("aria-label").startswith(f"layer {at // 12}, head {at % 12}: {most} gets most, ")
 
 
 def test_the_prediction_is_settled_by_the_record():
@@ -70,7 +91,7 @@ def test_the_prediction_is_settled_by_the_record():
 
 
 test_what_does_not_fit_is_refused = refuses(
-    head_browser.render,
+    head_browser.data,
     SPEC,
     {
         "sentence": ({"sentence": "the cow"}, None, "no sentence 'the cow'"),

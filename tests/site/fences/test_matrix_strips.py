@@ -1,12 +1,18 @@
 """The strips of X times three matrices: every number against exact products, and what is refused."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
 
+from attention import project
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+from docs_ext.extensions import fences
 from docs_ext.fences import matrix_strips
+from docs_ext.html import renderer
 from tests.site.fences.reading import plain, read, refuses
+
+SCRIPT = "widgets/matrix-strips.js"
 
 SPEC = {
     "id": "m",
@@ -27,7 +33,7 @@ MATRICES = (W_Q1 / np.log(2), W_K, W_V)
 
 
 def parse(spec=SPEC):
-    return read(matrix_strips.render(spec))
+    return read(fences.draw("matrix-strips", spec))
 
 
 def numbers(table):
@@ -65,6 +71,24 @@ def test_the_products_of_a_number_are_said():
         assert plain(parse(SPEC | {"selected": word, "column": column}).find(".//output")) == expected
 
 
+def test_what_is_said_of_500_numbers_is_true():
+    rng = np.random.default_rng(1)
+    start = renderer.plain(matrix_strips.data(SPEC))
+    for _ in range(500):
+        x, matrices = rng.integers(-9, 10, (5, 4)), rng.integers(-9, 10, (3, 4, 4))
+        products = [
+            {"role": role, "columns": list("abcd"), "matrix": w, "made": project(x, w), "unit": ""}
+            for role, w in zip(("query", "key", "value"), matrices, strict=True)
+        ]
+        row, column = int(rng.integers(5)), int(rng.integers(12))
+        given, state = start | {"x": x, "products": products}, {"row": row, "column": column}
+        says = renderer.call(SCRIPT, "statement", given, state).replace("\N{MINUS SIGN}", "-")
+        terms, made = re.fullmatch(r"The .* of .*: (.*) = (-?\d+)\. The whole .*", says).groups()
+        said = [[int(number.strip("()")) for number in term.split(" · ")] for term in terms.split(" + ")]
+        assert said == np.transpose([x[row], matrices[column // 4][:, column % 4]]).tolist()
+        assert sum(a * b for a, b in said) == int(made) == products[column // 4]["made"][row, column % 4]
+
+
 def test_the_prediction_is_answered_by_the_package():
     assert plain(parse().find(".//details/p")).endswith(
         "the key is then (4, 8, 0, 4), the value (16, 0) and the query (0, 0, 0, 0), in units of ln 2."
@@ -83,4 +107,4 @@ REFUSED = {
     "unit": ({"unit": "ln 2"}, "unit", "mapping"),
     "unknown word": ({"selected": "cow"}, "selected", "'cow'"),
 }
-test_what_does_not_fit_is_refused = refuses(matrix_strips.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(matrix_strips.data, SPEC, REFUSED)

@@ -1,10 +1,17 @@
-"""The calculator without its script: every step against exact fractions, and what it refuses."""
+"""The calculator: every step against exact fractions and the package, and what it refuses."""
 
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from attention import attention_scores, attention_weights
+from docs_ext.extensions import fences
 from docs_ext.fences import qkv_calculator
+from docs_ext.html import renderer
 from tests.site.fences.reading import read, refuses, text
+
+SCRIPT = "widgets/qkv-calculator.js"
 
 SPEC = {
     "id": "c",
@@ -22,7 +29,7 @@ V = [(8, 0), (4, 4), (0, 8)]
 
 
 def parse(spec):
-    return read(qkv_calculator.render(spec))
+    return read(fences.draw("qkv-calculator", spec))
 
 
 def texts(cells):
@@ -60,6 +67,36 @@ def test_every_step_is_the_exact_one():
     assert output == [Fraction(40, 7), Fraction(16, 7)]
 
 
+def test_500_states_are_the_packages():
+    rng = np.random.default_rng(6)
+    for _ in range(500):
+        n, d = int(rng.integers(3, 6)), int(rng.integers(1, 5))
+        matrices = {
+            "q": rng.standard_normal((n, d)),
+            "k": rng.standard_normal((n, d)),
+            "v": rng.standard_normal((n, 2)),
+        }
+        given = matrices | {"words": list("abcde"[:n]), "query": int(rng.integers(n))}
+        more = rng.choice([0, 0, *range(-4, 5)], n)
+        changed = {name: matrix + rng.integers(-2, 3, matrix.shape) / 2 for name, matrix in matrices.items()}
+        state = {"asks": int(rng.integers(n))} | {f"more{i}": int(x) for i, x in enumerate(more)}
+        for name, matrix in changed.items():
+            state |= {f"{name}{i}{j}": repr(float(x)) for (i, j), x in np.ndenumerate(matrix)}
+        shown = renderer.call(SCRIPT, "compute", given, state)
+        query = changed["q"][state["asks"], None] * np.log(2)
+        weights = attention_weights(query, changed["k"], bias=more * np.log(2))[0]
+        expected = {
+            "products": changed["k"] @ changed["q"][state["asks"]],
+            "plain": attention_scores(query, changed["k"])[0] / np.log(2),
+            "scores": attention_scores(query, changed["k"])[0] / np.log(2) + more,
+            "weights": weights,
+            "given": weights[:, None] * changed["v"],
+            "output": weights @ changed["v"],
+        }
+        for name, numbers in expected.items():
+            np.testing.assert_allclose(shown[name], numbers, rtol=0, atol=1e-12, err_msg=name)
+
+
 def test_the_prediction_is_answered_by_the_package():
     answer = text(parse(SPEC).find(".//details/p"))
     assert "cat falls from 4/7 to 1/2, that from 2/7 to 1/4. Both keep 7/8" in answer
@@ -73,4 +110,4 @@ REFUSED = {
     "too few features": ({"features": {"key": ["noun"], "value": ["a", "b"]}}, "features", "key needs 4 names"),
     "two words": ({"tokens": ["a", "b"], "x": "embed(['cat', 'dog'])", "query": "a"}, "tokens", "three words"),
 }
-test_what_does_not_fit_is_refused = refuses(qkv_calculator.render, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = refuses(qkv_calculator.data, SPEC, REFUSED)

@@ -1,13 +1,19 @@
-"""The row stepper: each of its four figures against exact arithmetic, its HTML, and what it refuses."""
+"""The row stepper: its numbers against the package, what its four figures draw, and what it refuses."""
+
+import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from attention import attention_scores, attention_weights, project
-from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
+from attention import attention_scores, attention_weights
+from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+from docs_ext.extensions import fences
 from docs_ext.fences import row_stepper
+from docs_ext.html import renderer
 from tests.site.fences.reading import HEAD, plain, read, refuses, rows, text
 
+SCRIPT = "widgets/row-stepper.js"
 FEATURES = {"x": ["cat", "dog", "asks", "early"], "key": ["noun", "early", "asks", "which"], "value": ["cat", "dog"]}
 SPEC = HEAD | {"id": "s", "caption": "c", "query": "ran", "features": FEATURES}
 X = embed(S5, EARLY5)
@@ -15,37 +21,49 @@ X = embed(S5, EARLY5)
 
 @pytest.fixture(scope="module")
 def root():
-    return read(row_stepper.render(SPEC))
-
-
-def numbers(root, path, name):
-    return np.array([float(cell.get(name)) for cell in root.findall(path)])
+    return read(fences.draw("row-stepper", SPEC))
 
 
 def strip(root, caption):
     """Return the numbers in the strips of this name."""
     (table,) = (table for table in root.iter("table") if plain(table[0]) == caption and table[0].tag == "caption")
-    return np.array([[float(cell.get("data-number")) for cell in row.findall("td[@data-number]")]
-                     for row in table.findall("tbody/tr")])  # fmt: skip
+    return [[float(cell.get("data-number")) for cell in row.findall("td[@data-number]")]
+            for row in table.findall("tbody/tr")]  # fmt: skip
 
 
-def test_all_numbers_are_the_packages(root):
-    q, k, v = (project(X, w) for w in (W_Q1, W_K, W_V))
-    weights, output = attend(X, W_Q1)
-    drawn = {"x of ran": X[[4]], "WQ": W_Q1 / np.log(2), "query": q[[4]] / np.log(2)}
-    drawn |= {"x of every word": X, "keys": k, "values": v}
+def test_500_rows_are_the_packages():
+    rng = np.random.default_rng(2)
+    for _ in range(500):
+        n, d = rng.integers(1, 9, 2)
+        q, k, v = rng.standard_normal(d), rng.standard_normal((n, d)), rng.random((n, 2))
+        shown = renderer.call(SCRIPT, "compute", {"q": q, "k": k, "v": v})
+        asked = q[None] * np.log(2)  # a query is counted in doublings
+        weights = attention_weights(asked, k)[0]
+        expected = {
+            "parts": q * k,
+            "products": k @ q,
+            "scores": attention_scores(asked, k)[0] / np.log(2),
+            "powers": np.exp(attention_scores(asked, k)[0]),
+            "weights": weights,
+            "given": weights[:, None] * v,
+            "output": weights @ v,
+        }
+        for name, numbers in expected.items():
+            np.testing.assert_allclose(shown[name], numbers, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def test_the_matrices_are_the_packages(root):
+    drawn = {"x of ran": X[[4]], "WQ": W_Q1 / np.log(2), "query": X[[4]] @ W_Q1 / np.log(2)}
+    drawn |= {"x of every word": X, "keys": X @ W_K, "values": X @ W_V}
     for name, matrix in drawn.items():
         np.testing.assert_allclose(strip(root, name), matrix, rtol=0, atol=1e-12, err_msg=name)
-    parts = numbers(root, ".//table[@class='row-step products']//td[@data-number]", "data-number")
-    np.testing.assert_allclose(parts.reshape(5, 4), q[4] / np.log(2) * k, rtol=0, atol=1e-12)
-    scores = numbers(root, ".//td[@data-score]", "data-score")
-    np.testing.assert_allclose(scores * np.log(2), attention_scores(q, k)[4], rtol=0, atol=1e-12)
-    powers = numbers(root, ".//b[@data-power]", "data-power")
-    np.testing.assert_allclose(powers, np.exp(attention_scores(q, k)[4]), rtol=0, atol=1e-12)
-    shares = numbers(root, ".//td[@data-weight]", "data-weight")
-    np.testing.assert_allclose(shares, attention_weights(q, k)[4], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(shares, weights[4], rtol=0, atol=1e-12)
-    assert root.find(".//td[@data-output]").get("data-output") == str(output[4].tolist())
+
+
+def test_a_product_stands_below_its_feature(root):
+    header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
+    assert header == ["", *FEATURES["key"], "sum/2 = score"]
+    assert lanes[0] == ["cat", "1·2 2", "1·4 4", "0·0 0", "0·2 0", "6/2 = 3"]
+    assert lanes[3] == ["dog", "1·2 2", "1·0 0", "0·0 0", "0·-2 0", "2/2 = 1"]
 
 
 def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
@@ -76,6 +94,42 @@ def test_every_step_says_what_its_figure_shows(root):
     assert "2 times as large: 1/2 against 1/4." in text(root.find(".//details"))
 
 
+# The plane of the last step
+
+VALUES = np.array([[8.0, 0], [0, 0], [0, 0], [4, 4], [0, 8]])
+WEIGHTS = np.array([1 / 2, 1 / 16, 1 / 16, 1 / 4, 1 / 8])
+
+
+@pytest.fixture(scope="module")
+def plane():
+    row = {"id": "p", "word": "ran", "words": ["cat", "that", "chased", "it", "dog"], "features": FEATURES}
+    numbers = {"v": VALUES, "weights": WEIGHTS, "given": WEIGHTS[:, None] * VALUES, "output": WEIGHTS @ VALUES}
+    return read(renderer.call(SCRIPT, "plane", row | numbers)["text"])
+
+
+def in_features(x, y):
+    return [float(x) * 8 / 240, -float(y) * 8 / 240]
+
+
+def test_each_value_is_a_point_and_those_at_one_place_share_it(plane):
+    points = plane.findall(".//{*}circle[@class='corner']")
+    assert [in_features(point.get("cx"), point.get("cy")) for point in points] == [[8, 0], [0, 0], [4, 4], [0, 8]]
+    names = [name.text for name in plane.findall(".//{*}text[@class='corner-name']")]
+    assert names == ["cat", "that, chased", "it", "dog"]
+
+
+def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
+    drawn = [re.findall(r"-?[\d.]+", path.get("d")) for path in plane.findall(".//{*}path[@class='arrow']")]
+    arrows = [(in_features(*numbers[:2]), in_features(*numbers[2:])) for numbers in drawn]
+    parts = [w * v for w, v in zip(WEIGHTS, VALUES, strict=True) if v.any()]  # a value of zeros has no arrow
+    np.testing.assert_allclose([np.subtract(end, begin) for begin, end in arrows], parts, atol=1e-4)
+    assert arrows[0][0] == [0, 0]
+    assert all(end == begin for (_, end), (begin, _) in pairwise(arrows))
+    end = plane.find(".//{*}g[@class='end']")
+    assert in_features(*re.findall(r"-?[\d.]+", end.get("transform"))) == arrows[-1][1] == [5, 2]
+    assert end.find("{*}text").text == "ran (5, 2)"
+
+
 REFUSED = {
     "no whole doublings": ({"w_q": "W_Q1 * 0.3"}, "query", "whole doublings"),
     "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
@@ -87,4 +141,4 @@ REFUSED = {
     "features of the row": ({"features": FEATURES | {"x": ["cat"]}}, "features", "x needs 4 names"),
     "features": ({"features": ["cat"]}, "features", "features is a mapping"),
 }
-test_it_refuses_what_it_cannot_draw = refuses(row_stepper.render, SPEC, REFUSED)
+test_it_refuses_what_it_cannot_draw = refuses(row_stepper.data, SPEC, REFUSED)

@@ -136,7 +136,7 @@ function patch(node, before, after) {
     const [here, from] = [now[i], old[i]];
     if (!here) node.appendChild(to.cloneNode(true));
     else if (from.isEqualNode(to)) return;
-    else if (from.nodeName !== to.nodeName) node.replaceChild(to.cloneNode(true), here);
+    else if (from.nodeName !== to.nodeName || anew(from) !== anew(to)) node.replaceChild(to.cloneNode(true), here);
     else if (to instanceof Element) {
       attributes(/** @type {Element} */ (here), /** @type {Element} */ (from), to);
       patch(here, from, to);
@@ -144,6 +144,12 @@ function patch(node, before, after) {
   });
   for (const extra of now.slice(next.length)) node.removeChild(extra);
 }
+
+/**
+ * What is drawn anew is another element, and its animation begins again.
+ * @type {(node: Node) => string | null | undefined}
+ */
+const anew = (node) => node instanceof Element ? node.getAttribute("data-anew") : null;
 
 /** @type {(here: Element, from: Element, to: Element) => void} */
 function attributes(here, from, to) {

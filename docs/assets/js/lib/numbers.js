@@ -32,6 +32,12 @@ export function number(x) {
   return text.replace("-0", (zero) => (Number(text) === 0 ? "0" : zero)).replace("-", "\u2212");
 }
 
+/**
+ * A coordinate of a drawing, which needs no more digits.
+ * @type {(x: number) => number}
+ */
+export const short = (x) => Number(x.toPrecision(6));
+
 /** @type {(row: number[]) => string} */
 export const vector = (row) => `(${row.map(number).join(", ")})`;
 

@@ -1,132 +1,223 @@
-// <head-browser>: any head on any recorded sentence. The first one stands in the page. What draws others comes when a
-// reader asks for one, and so does the record of all, unless the document holds it (a file that stands alone).
+// <head-browser>: any head on any recorded sentence. The page holds one head, and the pictures of all on its sentence; the
+// record comes when a reader asks for another head.
 
-import { addForm, bindForm, dataOf, find, findAll, labelled, make, reading, slider, touched } from "../lib/widget.js";
+import { bindFigure, dataOf } from "../lib/bind.js";
+import { frame, held, labelled, radio, reading, scrolling, sets, slider, table } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
+import { largestFirst } from "../lib/numbers.js";
+import { arcs, stage } from "../lib/stage.js";
 
 /**
- * Weights in thousandths: by layer, head, token that asks, token that answers.
- * @typedef {{ text: string, tokens: string[], weights: number[][][][] }} Sentence
- * @typedef {{ texts: string[], layers: number, heads: number, tokens: string[] }} Size
- * @typedef {Size & { sentence: number, layer: number, head: number, row: number }} Data
+ * Weights in thousandths: by layer, head, token that asks, token that answers. A picture: its paths, and what it shows.
+ * @typedef {{ tokens: string[], weights: number[][][][] }} Sentence
+ * @typedef {{ paths: string[], says: string }} Picture
+ * @typedef {{ id: string, title: string, question: string, answer: string, texts: string[] }} Texts
+ * @typedef {{ tokens: string[], grid: number[][], pictures: Picture[][] }} Shown
+ * @typedef {Texts & Shown & State & { record?: Sentence[] }} Data
  */
+/** @typedef {{ sentence: number, layer: number, head: number, row: number }} State */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
 
+const LEVELS = [100, 250, 500, 750]; // thousandths, from which a cell of a small picture is darker
+const FAINT = 10; // thousandths, below which no arc is drawn
 const MOST_WORDS = 16; // of a recorded sentence
+const PLACE = /** @type {const} */ (["sentence", "layer", "head"]);
 
-/** @type {Sentence[] | null} */
-let sentences = null;
-/** @type {typeof import("../lib/heads.js") | null} */
-let heads = null;
+/** @type {(data: Data) => State} */
+export const first = ({ sentence, layer, head, row }) => ({ sentence, layer, head, row });
 
-/** @type {(withRecord: boolean) => Promise<void>} */
-async function load(withRecord) {
-  heads ??= await import("../lib/heads.js");
-  const held = document.getElementById("heads-record");
-  const main = document.querySelector('script[src$="assets/js/main.js"]');
-  if (held) sentences ??= JSON.parse(held.textContent).sentences;
-  else if (withRecord && main instanceof HTMLScriptElement) {
-    const answer = await fetch(new URL("../records/heads.json", main.src));
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    sentences = (await answer.json()).sentences;
+/**
+ * Until the record has come, the head of the page is shown.
+ * @type {(data: Data, state: State) => Shown & { layer: number, head: number, row: number }}
+ */
+export function shown(data, { sentence, layer, head, row }) {
+  const held = data.record?.[sentence];
+  const { tokens } = held ?? data;
+  const at = { row: Math.min(row, tokens.length - 1), layer, head };
+  return held ? { tokens, grid: held.weights[layer][head], pictures: pictures(held), ...at } : { ...data, row: at.row };
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { title, question, answer, texts } = data;
+  const one = shown(data, state);
+  const { tokens, grid, row } = one;
+  const top = Math.max(...grid[row]);
+  const sizes = { layer: one.pictures.length, head: one.pictures[0].length };
+  const sliders = Object.entries(sizes).map(([name, size]) => {
+    const value = name === "layer" ? state.layer : state.head;
+    return labelled(name, slider(name, name, value, [0, size - 1], (at) => `${name} ${at}`), reading(value));
+  });
+  const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
+  const words = tokens.map((token, i) => {
+    const chosen = i === row && "data-chosen";
+    return live
+      ? markup`<label ${chosen}>${radio("row", i, row)}<span>${token}</span></label> `
+      : markup`<span ${chosen}>${token}</span> `;
+  });
+  const shares = grid[row].map((weight) =>
+    markup`<span ${weight === top && "data-most"}>${hundredths(weight)}</span> `
+  );
+  const drawing = arcs(tokens, row, grid[row].map((weight) => weight >= FAINT ? weight / 1000 : null));
+  const header = markup`
+<thead><tr><td></td>${tokens.map((token) => markup`<th scope="col" class="key">${token}</th>`)}</tr></thead>`;
+  const lines = tokens.map((token, i) =>
+    markup`
+<tr ${i === row && "data-chosen"} ${live && sets({ row: i })}><th scope="row" class="query">${token}</th>
+  ${
+      grid[i].map((weight) =>
+        markup`<td data-weight="${weight / 1000}" style="--w:${weight / 1000}">${hundredths(weight)}</td>`
+      )
+    }</tr>`
+  );
+  return frame(data, {
+    question,
+    answer,
+    controls: live && [
+      labelled(
+        "sentence",
+        markup`<select name="sentence" aria-label="sentence">${
+          texts.map((text, i) => markup`<option value="${i}" ${i === state.sentence && "selected"}>${text}</option>`)
+        }</select>`,
+      ),
+      ...sliders,
+      held("row", state.row, rows.join("|")), // of a sentence that may not have come
+    ],
+    figure: [
+      markup`<div class="map">${scrolling("All heads", map(one, live))}</div>`,
+      scrolling(
+        "Arcs",
+        stage(
+          tokens,
+          markup`<g data-anew="${[state.sentence, one.layer, one.head, row].join()}">${drawing}</g>`,
+          markup`<div class="words">${words}</div><div class="shares" aria-hidden="true">${shares}</div>`,
+        ),
+      ),
+      markup`<div class="attention-grid">${
+        table("weights", title, [header, markup`<tbody>${lines}</tbody>`], LEGEND)
+      }</div>`,
+    ],
+    says: statement(one),
+  }, live);
+}
+const LEGEND = markup`
+<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
+  <span class="swatch"></span> stronger = more weight, in hundredths</span>`;
+
+/**
+ * Every head, a row for each layer.
+ * @type {(one: ReturnType<typeof shown>, live: Live | null) => Markup}
+ */
+function map({ tokens: { length: n }, pictures, layer, head }, live) {
+  const cell = (/** @type {Picture} */ { paths, says }, /** @type {number} */ i, /** @type {number} */ j) =>
+    markup`
+<td ${i === layer && j === head && markup`aria-current="true"`} ${live && sets({ layer: i, head: j })}>
+  <svg viewBox="0 0 ${n} ${n}" shape-rendering="crispEdges" role="img" aria-label="layer ${i}, head ${j}: ${says}">
+  ${paths.map((d, level) => d && markup`<path class="l${level}" d="${d}"/>`)}</svg></td>`;
+  return markup`
+<table class="heads">
+<caption><span>All heads on this sentence. Rows ask, columns answer; stronger = more weight</span></caption>
+<thead><tr><th scope="col">layer</th>${pictures[0].map((_, j) => markup`<th scope="col">${j}</th>`)}</tr></thead>
+<tbody>
+${pictures.map((heads, i) => markup`<tr><th scope="row">${i}</th>${heads.map((one, j) => cell(one, i, j))}</tr>`)}
+</tbody>
+</table>`;
+}
+
+/** @type {(sentence: Sentence) => Picture[][]} */
+export function pictures({ tokens, weights }) {
+  const names = namesOf(tokens);
+  return weights.map((heads) => heads.map((one) => ({ paths: paths(one), says: most(names, one) })));
+}
+
+/**
+ * A grid of weights as at most four paths of rectangles: cells of a column that are alike are one.
+ * @type {(weights: number[][]) => string[]}
+ */
+function paths(weights) {
+  const drawn = LEVELS.map(() => "");
+  weights.forEach((_, j) => {
+    const column = weights.map((row) => LEVELS.findLastIndex((from) => row[j] >= from));
+    for (let i = 0, end = 0; i < column.length; i = end) {
+      while (column[end] === column[i]) end += 1;
+      if (column[i] >= 0) drawn[column[i]] += `M${j} ${i}h1v${end - i}h-1z`;
+    }
+  });
+  return drawn;
+}
+
+/**
+ * To whom a token gives most, and what the same token gets from all.
+ * @type {(one: ReturnType<typeof shown>) => string}
+ */
+function statement({ tokens, grid, layer, head, row }) {
+  const names = namesOf(tokens);
+  const top = largestFirst(grid[row]).slice(0, 3);
+  const given = top.map((key) => `${names[key]} ${hundredths(grid[row][key])}`).join(", ");
+  return `Layer ${layer}, head ${head}: ${names[row]} gives ${given}. ` +
+    `On average over all ${tokens.length} tokens, ${most(names, grid)}.`;
+}
+
+/** @type {(names: string[], weights: number[][]) => string} */
+function most(names, weights) {
+  const received = names.map((_, j) => weights.reduce((sum, row) => sum + row[j], 0));
+  const key = received.indexOf(Math.max(...received));
+  return `${names[key]} gets most, ${hundredths(received[key] / names.length)}`;
+}
+
+/** @type {(thousandths: number) => string} */
+function hundredths(thousandths) {
+  const rounded = Math.floor((thousandths + 5) / 10);
+  return `${Math.floor(rounded / 100) || ""}.${`${rounded % 100}`.padStart(2, "0")}`;
+}
+
+/** @type {(words: string[]) => string[]} */
+function namesOf(words) {
+  return words.map((word, i) => {
+    if (words.indexOf(word) === words.lastIndexOf(word)) return word;
+    const rank = words.slice(0, i + 1).filter((other) => other === word).length;
+    return `${word} (${rank}${["st", "nd", "rd"][rank - 1] ?? "th"})`;
+  });
+}
+
+/**
+ * While the record is on its way, what stood there stays, dimmed.
+ * @type {(element: HTMLElement) => void}
+ */
+export function bind(element) {
+  /** @type {Data} */
+  const start = dataOf(element);
+  let { record } = start; // of a file that stands alone
+  const figure = bindFigure(element, {
+    first,
+    html: (data, state, live) => {
+      const other = PLACE.some((name) => state[name] !== start[name]);
+      if (other && !record && !live?.message) load();
+      return html({ ...data, record }, state, live);
+    },
+  });
+
+  async function load() {
+    if (element.ariaBusy) return;
+    element.ariaBusy = "true";
+    try {
+      record = await fetched();
+      figure.set();
+    } catch (error) {
+      const why = /** @type {Error} */ (error).message;
+      figure.set({}, true, `The record could not be fetched (${why}). Choose once more to try again.`);
+    }
+    element.ariaBusy = null;
   }
 }
 
-class HeadBrowser extends HTMLElement {
-  connectedCallback() {
-    if (this.querySelector("form")) return; // moved within its page
-    /** @type {Data} */
-    const start = dataOf(this);
-    this.first = start;
-    /** @type {number} */
-    this.shown = start.sentence; // whose small pictures stand in the map
-    const lines = findAll(this, ".attention-grid tbody tr").map((line) => findAll(line, "td"));
-    this.weights = lines.map((cells) => cells.map(({ dataset }) => Math.round(1000 * Number(dataset.weight))));
-
-    const options = start.texts.map((text, i) => new Option(text, `${i}`, i === start.sentence));
-    const sentence = make("select", { "name": "sentence", "aria-label": "sentence" }, ...options);
-    const [layer, head] = [["layer", start.layers], ["head", start.heads]].map(([name, size]) => {
-      const value = name === "layer" ? start.layer : start.head;
-      return slider(`${name}`, `${name}`, value, 0, Number(size) - 1, (at) => `${name} ${at}`);
-    });
-    this.readings = [reading(), reading()];
-    const form = addForm(
-      this,
-      labelled("sentence", sentence),
-      labelled("layer", layer, this.readings[0]),
-      labelled("head", head, this.readings[1]),
-    );
-    this.addWords(start);
-
-    find(form, ".map").addEventListener("click", ({ target }) => {
-      const cell = /** @type {Element} */ (target).closest("td");
-      if (!cell) return;
-      layer.value = cell.dataset.layer ?? "0";
-      head.value = cell.dataset.head ?? "0";
-      touched(head);
-    });
-    find(form, ".attention-grid").addEventListener("click", ({ target }) => {
-      const line = /** @type {Element} */ (target).closest("tbody tr");
-      const at = findAll(form, ".attention-grid tbody tr").findIndex((one) => one === line);
-      this.radios[at]?.click();
-    });
-    bindForm(form, this.id, (values) => this.show(values));
-  }
-
-  get radios() {
-    return findAll(this, ".words input");
-  }
-
-  // The tokens of a longer sentence have their radio buttons from the beginning, so that an address can mean them.
-  /** @type {(start: Data) => void} */
-  addWords({ tokens, row }) {
-    const labels = Array.from({ length: Math.max(tokens.length, MOST_WORDS) }, (_, i) => {
-      const radio = make("input", { type: "radio", name: "row", value: i });
-      radio.defaultChecked = i === row;
-      const label = make("label", {}, radio, make("span", {}, tokens[i] ?? ""));
-      label.hidden = i >= tokens.length;
-      label.toggleAttribute("data-chosen", i === row);
-      return label;
-    });
-    find(this, ".words").replaceChildren(...labels);
-  }
-
-  /** @type {(values: Record<string, string>) => void} */
-  show(values) {
-    const { first } = this;
-    if (!first || !this.weights) return;
-    this.wanted = values;
-    const [sentence, layer, head, asks] = [values.sentence, values.layer, values.head, values.row].map(Number);
-    this.readings?.forEach((part, i) => (part.textContent = `${[layer, head][i]}`));
-    const here = sentence === first.sentence && layer === first.layer && head === first.head;
-    if (!heads && here && asks === first.row) return; // as it stands
-    const held = sentences?.[sentence];
-    const missing = !held && !(here && this.shown === sentence);
-    if (!heads || missing) {
-      this.wait(missing);
-      return;
-    }
-    if (held && this.shown !== sentence) {
-      heads.drawMap(this, held);
-      this.shown = sentence;
-    }
-    const [tokens, weights] = held ? [held.tokens, held.weights[layer][head]] : [first.tokens, this.weights];
-    heads.drawHead(this, tokens, weights, layer, head, Math.min(asks, tokens.length - 1));
-    this.removeAttribute("aria-busy");
-  }
-
-  // What stood there stays, dimmed, until all has come; then what is wanted by then is shown.
-  /** @type {(withRecord: boolean) => void} */
-  wait(withRecord) {
-    this.setAttribute("aria-busy", "true");
-    if (this.loading) return;
-    this.loading = true;
-    load(withRecord).finally(() => (this.loading = false)).then(() => this.show(this.wanted ?? {})).catch(
-      ({ message }) => {
-        this.removeAttribute("aria-busy");
-        find(this, "output").textContent =
-          `The record could not be fetched (${message}). Choose once more to try again.`;
-      },
-    );
-  }
+/** @type {() => Promise<Sentence[]>} */
+async function fetched() {
+  const here = document.getElementById("heads-record"); // in the offline copy
+  if (here) return JSON.parse(here.textContent).sentences;
+  const main = /** @type {HTMLScriptElement} */ (document.querySelector('script[src$="assets/js/main.js"]'));
+  const answer = await fetch(new URL("../records/heads.json", main.src));
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return (await answer.json()).sentences;
 }
-
-customElements.define("head-browser", HeadBrowser);

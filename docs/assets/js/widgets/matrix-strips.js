@@ -1,67 +1,108 @@
-// <matrix-strips>: X times three matrices. Choosing needs no script; this one says the products behind the number that
-// is chosen, takes a click on any cell, keeps the choice in the address, and has a Reset.
+// <matrix-strips>: X times three matrices. Choosing needs no script: the heads of rows and columns are radio buttons, to
+// which the style sheet answers. This one says the products behind the number that is chosen, takes a click on any cell,
+// and keeps the choice in the address.
 
-import { dot } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { frame, radio, scrolling, sets } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
 import { number, vector } from "../lib/numbers.js";
-import { addForm, bindForm, dataOf, find, findAll, touched } from "../lib/widget.js";
+import { strips } from "../lib/strips.js";
 
 /**
- * A matrix and what it makes of x; the unit is that of its numbers, in words.
- * @typedef {{ role: string, columns: string[], matrix: number[][], made: number[][], unit: string }} Product
- * @typedef {{ words: string[], x: number[][], products: Product[] }} Data
+ * A matrix and what it makes of x; the unit is that of its numbers, "" for 1.
+ * @typedef {{ role: Role, columns: string[], matrix: number[][], made: number[][], unit: string }} Product
+ * @typedef {"query" | "key" | "value"} Role
+ * @typedef {{ words: string[], features: string[], x: number[][], products: Product[] }} Numbers
+ * @typedef {Numbers & State & { id: string, title: string }} Data
  */
+/** @typedef {{ row: number, column: number }} State  the column among those of all three matrices */
+/** @typedef {import("../lib/frame.js").Live} Live */
+
+const NAMES = { query: ["Q", "queries"], key: ["K", "keys"], value: ["V", "values"] };
+
+/** @type {(data: Data) => State} */
+export const first = ({ row, column }) => ({ row, column });
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { id, title, words, features, x, products } = data;
+  const own = live ? "" : `${id}-`; // a form keeps its radio buttons apart from those of others
+  const asks = words.map((word, i) => markup`<label>${radio(`${own}row`, i, state.row)} ${word}</label>`);
+  const choosesRow = (/** @type {number} */ row) => live ? sets({ row }) : "";
+  const widths = products.map(({ columns }) => columns.length);
+  const panels = products.map(({ role, columns, matrix, made, unit }, n) => {
+    const before = widths.slice(0, n).reduce((sum, width) => sum + width, 0);
+    const [letter, plural] = NAMES[role], per = unit && ` / ${unit}`;
+    const aside = (/** @type {string} */ text) => markup`<span>${text}</span>`; // it stands beside the table
+    const heads = columns.map((name, i) =>
+      markup`<label><input type="radio" name="${own}column" id="${id}-column-${before + i}" value="${before + i}"
+  aria-label="${role}: ${name}" ${before + i === state.column && "checked"}> ${name}</label>`
+    );
+    return {
+      label: markup`<label class="${role}" for="${id}-column-${before}">W<sub>${letter}</sub> makes ${plural}</label>`,
+      tables: markup`
+<div class="panel ${role}">${
+        strips(matrix, {
+          role,
+          name: markup`W<sub>${letter}</sub>${per}`,
+          words: features.map(aside),
+          features: heads,
+          cell: (_, j) => live ? sets({ column: before + j }) : "",
+        })
+      }<div class="made">${
+        strips(made, {
+          role,
+          name: `${letter}${per}`,
+          words: words.map(aside),
+          cell: (i, j) => live ? sets({ row: i, column: before + j }) : "",
+        })
+      }</div></div>`,
+    };
+  });
+  const [one, every] = [Math.max(...widths), widths.reduce((sum, width) => sum + width)];
+  return frame(data, {
+    ...prediction(data),
+    figure: scrolling(
+      title,
+      markup`
+<div class="matrix-strips" style="--one:${features.length + one};--every:${features.length + every}">
+<div class="which">${panels.map(({ label }) => label)}</div>
+<div class="given">${strips(x, { name: "X", words: asks, features, cell: choosesRow })}</div>
+${panels.map(({ tables }) => tables)}
+</div>`,
+    ),
+    says: statement(data, state),
+  }, live);
+}
+
+/** @type {(data: Data) => { question: string, answer: string }} */
+function prediction({ words, products, row }) {
+  const [query, key, value] = products.map(({ made }) => vector(made[row].map((x) => 2 * x)));
+  return {
+    question: `double every feature of ${words[row]}. What happens to its query, its key and its value?`,
+    answer: "All three double, because each of their numbers is a sum of products with these features: the key is " +
+      `then ${key}, the value ${value} and the query ${query}${inUnits(products[0])}.`,
+  };
+}
+
+/**
+ * How a number comes about: "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. …"
+ * @type {(data: Numbers, state: State) => string}
+ */
+export function statement({ words, x, products }, { row, column }) {
+  const places = products.flatMap((product) => product.columns.map((_, i) => /** @type {const} */ ([product, i])));
+  const [product, i] = places[column];
+  const { role, columns, matrix, made } = product;
+  const terms = x[row].map((a, feature) => `${number(a)} \u00b7 ${bracketed(matrix[feature][i])}`);
+  return `The ${role} of ${words[row]}, ${columns[i]}: ${terms.join(" + ")} = ${number(made[row][i])}. ` +
+    `The whole ${role} is ${vector(made[row])}${inUnits(product)}.`;
+}
+
+/** @type {(product: Product) => string} */
+const inUnits = ({ unit }) => unit && `, in units of ${unit}`;
 
 /** @type {(x: number) => string} */
 const bracketed = (x) => (x < 0 ? `(${number(x)})` : number(x));
 
-/**
- * The sentence that matrix_strips.py writes.
- * @param {string} word
- * @param {number[]} x
- * @param {Product} product
- * @param {number} column
- */
-function statement(word, x, { role, columns, matrix, unit }, column) {
-  const made = columns.map((_, c) => dot(x, matrix.map((row) => row[c])));
-  const terms = x.map((a, i) => `${number(a)} \u00b7 ${bracketed(matrix[i][column])}`);
-  return `The ${role} of ${word}, ${columns[column]}: ${terms.join(" + ")} = ${number(made[column])}. ` +
-    `The whole ${role} is ${vector(made)}${unit}.`;
-}
-
-customElements.define(
-  "matrix-strips",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      /** @type {Data} */
-      const { words, x, products } = dataOf(this);
-      const form = addForm(this);
-      const radios = /** @type {HTMLInputElement[]} */ (findAll(form, "input"));
-      for (const radio of radios) radio.name = radio.name.slice(this.id.length + 1); // "row" and "column"
-      const [rows, columns] = ["row", "column"].map((name) => radios.filter((radio) => radio.name === name));
-      const places = products.flatMap((product) => product.columns.map((_, column) => ({ product, column })));
-      const output = find(form, "output");
-
-      bindForm(form, this.id, (values) => {
-        const { product, column } = places[Number(values.column)];
-        const row = Number(values.row);
-        output.textContent = statement(words[row], x[row], product, column);
-      });
-
-      const panels = findAll(form, ".panel");
-      form.addEventListener("click", ({ target }) => {
-        const cell = target instanceof Element ? target.closest("td") : null;
-        if (!cell?.matches("tbody td")) return;
-        const line = /** @type {HTMLTableRowElement} */ (cell.parentElement), panel = cell.closest(".panel");
-        if (cell.closest(".given, .made")) rows[line.sectionRowIndex].checked = true;
-        if (panel) {
-          const first = places.findIndex(({ product }) =>
-            product === products[panels.indexOf(/** @type {any} */ (panel))]
-          );
-          columns[first + cell.cellIndex - 1].checked = true;
-        }
-        touched(rows[0]);
-      });
-    }
-  },
-);
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

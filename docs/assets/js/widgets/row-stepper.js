@@ -1,32 +1,288 @@
-// <row-stepper>: four figures, of which the style sheet shows the one whose radio is checked.
+// <row-stepper>: one row of attention in four figures, of which the style sheet shows the one whose radio is checked.
 
-import { addForm, bindForm, button, find, findAll, touched } from "../lib/widget.js";
+import { blend, sum } from "../lib/attention.js";
+import { bindFigure } from "../lib/bind.js";
+import { frame, radio, sets } from "../lib/frame.js";
+import { markup } from "../lib/markup.js";
+import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
+import { strips } from "../lib/strips.js";
 
-customElements.define(
-  "row-stepper",
-  class extends HTMLElement {
-    connectedCallback() {
-      if (this.querySelector("form")) return; // moved within its page
-      const steps = find(this, "fieldset");
-      const radios = /** @type {HTMLInputElement[]} */ (findAll(steps, "input"));
-      const says = findAll(this, ".says").map((text) => text.textContent ?? "");
-      const current = () => radios.findIndex((radio) => radio.checked);
-      const buttons = [-1, 1].map((by) =>
-        button(by < 0 ? "Back" : "Next", () => {
-          const next = radios[current() + by];
-          if (!next) return;
-          next.checked = true;
-          touched(next);
-        })
-      );
-      const form = addForm(this, steps, ...buttons);
-      radios.forEach((radio) => (radio.name = "step")); // the form keeps them apart from those of another figure
+/**
+ * The word of a row asks: its query is counted in doublings, as W_Q is. Each value has two features.
+ * @typedef {{ x: string[], key: string[], value: string[] }} Features
+ * @typedef {{ x: number[][], w_q: number[][], q: number[], k: number[][], v: number[][] }} Matrices
+ * @typedef {Matrices & { id: string, title: string, words: string[], row: number, features: Features }} Data
+ */
+/** @typedef {{ step: number }} State  from 1 */
+/** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
+/** @typedef {Data & ReturnType<typeof compute> & { word: string }} Row */
 
-      bindForm(form, this.id, () => {
-        const at = current();
-        buttons.forEach((button, i) => button.setAttribute("aria-disabled", `${at === (i ? radios.length - 1 : 0)}`));
-        find(form, "output").textContent = says[at];
-      });
+const STEPS = ["Project", "Score", "Normalise", "Blend"];
+
+/** @type {(data: Data) => State} */
+export const first = () => ({ step: 1 });
+
+/**
+ * The query times each key, feature by feature, and what follows from that.
+ * @param {{ q: number[], k: number[][], v: number[][] }} data
+ */
+export function compute({ q, k, v }) {
+  const root = Math.sqrt(q.length);
+  const parts = k.map((key) => key.map((x, i) => q[i] * x));
+  const products = parts.map(sum);
+  const scores = products.map((product) => product / root);
+  const powers = scores.map((score) => 2 ** score);
+  const total = sum(powers);
+  const weights = powers.map((power) => power / total);
+  const given = v.map((value, i) => value.map((x) => weights[i] * x));
+  return { root, parts, products, scores, powers, total, weights, given, output: blend(weights, v) };
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, { step }, live) {
+  const { id } = data;
+  const row = { ...data, ...compute(data), word: data.words[data.row] };
+  const figures = [project, score, normalise, blending].map((draw) => draw(row));
+  const track = markup`
+<fieldset>
+<legend class="visually-hidden">Step</legend>
+${
+    STEPS.map((name, i) =>
+      markup`
+<label>${radio(live ? "step" : `${id}-step`, i + 1, step)} <span class="count">${i + 1}</span> ${name}</label>`
+    )
+  }
+</fieldset>`;
+  const stage = markup`
+<div class="stage">
+${
+    STEPS.map((name, i) =>
+      markup`
+<figure class="step" data-step="${i + 1}" aria-labelledby="${id}-step-${i + 1}">
+<figcaption id="${id}-step-${i + 1}">
+<strong>${i + 1}. ${name}.</strong> <span class="says">${figures[i].says}</span>
+</figcaption>
+${figures[i].figure}
+</figure>`
+    )
+  }
+</div>`;
+  return frame(data, {
+    ...prediction(row),
+    controls: live && [track, move("Back", step - 1), move("Next", step + 1)],
+    figure: live ? stage : [track, stage],
+    says: figures[step - 1].says,
+  }, live);
+}
+
+/** @type {(text: string, to: number) => Markup} */
+function move(text, to) {
+  const step = Math.min(Math.max(to, 1), STEPS.length);
+  return markup`<button type="button" ${sets({ step })} aria-disabled="${`${step !== to}`}">${text}</button>`;
+}
+
+/**
+ * What the gap between the two best scores makes of their shares.
+ * @type {(row: Row) => { question: Markup, answer: string }}
+ */
+function prediction({ words, scores, weights }) {
+  const [best, ...others] = largestFirst(scores);
+  const other = others.find((i) => scores[i] < scores[best]) ?? best;
+  return {
+    question: markup`<em>${words[best]}</em> will score ${number(scores[best] - scores[other])} more than
+      <em>${words[other]}</em>. How many times as large will its share be?`,
+    answer: `${number(weights[best] / weights[other])} times as large: ${share(weights[best])} against ` +
+      `${share(weights[other])}. A score counts doublings.`,
+  };
+}
+
+/**
+ * cat 1/2, that 1/4
+ * @type {(words: string[], numbers: number[]) => string}
+ */
+const listed = (words, numbers) => words.map((word, i) => `${word} ${share(numbers[i])}`).join(", ");
+
+// the steps: what each says, and its figure
+
+/** @type {(row: Row) => { says: Markup, figure: Markup }} */
+function project({ x, w_q, q, k, v, words, word, row, features }) {
+  const [of_x, of_key, of_value] = [features.x, features.key, features.value];
+  const made = [
+    strips([x[row]], { name: `x of ${word}`, words: [word], features: of_x }),
+    strips(w_q, { role: "query", name: markup`W<sub>Q</sub>`, words: of_x, features: of_key }),
+    strips([q], { role: "query", name: "query", features: of_key }),
+  ];
+  const sign = (/** @type {string} */ text) => markup`<span class="sign">${text}</span>`;
+  return {
+    says: markup`<em>${word}</em> is the row ${vector(x[row])}. Times W<sub>Q</sub> it becomes the query
+      ${vector(q)}. Every word, <em>${word}</em> too, also makes a key, x W<sub>K</sub>, and a value,
+      x W<sub>V</sub>.`,
+    figure: markup`
+<div class="product">${made[0]}${sign("\u00d7")}${made[1]}${sign("=")}${made[2]}</div>
+<div class="aligned">${strips(x, { name: "x of every word", words, features: of_x })}
+${strips(k, { role: "key", name: "keys", words, features: of_key })}
+${strips(v, { role: "value", name: "values", words, features: of_value })}</div>`,
+  };
+}
+
+/** @type {(row: Row) => { says: Markup, figure: Markup }} */
+function score({ q, k, words, word, features, root, parts, products, scores }) {
+  const most = Math.max(...parts.flat().map(Math.abs)) || 1;
+  /** @type {(role: string, x: number) => Markup} */
+  const of = (role, x) => markup`<span class="${role}">${number(x)}</span>`;
+  return {
+    says: markup`Multiply the query with each key, feature by feature, add up, and divide by
+      &radic;${q.length}&nbsp;=&nbsp;${number(root)}. The scores are ${listed(words, scores)}.`,
+    figure: markup`
+<table class="row-step products">
+<thead>
+<tr><td></td>${features.key.map((feature) => markup`<th scope="col">${feature}</th>`)}
+  <th scope="col">sum/${number(root)} = score</th></tr>
+<tr class="asks"><th scope="row">${word} asks</th>
+  ${q.map((x) => markup`<td class="cell">${of("query", x)}</td>`)}<td></td></tr>
+</thead>
+<tbody>
+${
+      words.map((one, i) =>
+        markup`
+<tr><th scope="row">${one}</th>
+  ${
+          parts[i].map((part, j) =>
+            markup`
+<td class="cell${!part && " zero"}" data-number="${part}" style="--s:${short(Math.abs(part) / most)}">
+  <small>${of("query", q[j])}&middot;${of("key", k[i][j])}</small> <b>${number(part)}</b></td>`
+          )
+        }
+  <td class="score">${number(products[i])}/${number(root)} = <b>${number(scores[i])}</b></td></tr>`
+      )
     }
-  },
-);
+</tbody>
+</table>`,
+  };
+}
+
+/** @type {(row: Row) => { says: Markup, figure: Markup }} */
+function normalise({ words, scores, powers, total, weights }) {
+  /** @type {(power: number) => Markup[]} */
+  const blocks = (power) => Array.from({ length: power }, () => markup`<i></i>`);
+  /** @type {(i: number) => Markup | string} 8/16 has a shorter form, 1/16 has none */
+  const division = (i) => {
+    const long = `${number(powers[i])}/${number(total)}`;
+    return share(weights[i]) === long ? "" : markup`<span class="division">${long} = </span>`;
+  };
+  return {
+    says: markup`Each score says how often to double 1. All the parts together, here ${number(total)}, are one budget,
+      and every word has its share of it: ${listed(words, weights)}.`,
+    figure: markup`
+<table class="row-step shares" style="--total:${total}">
+<thead><tr><td></td><th scope="col">2<sup>score</sup></th>
+  <th scope="col"><span class="visually-hidden">parts</span></th><th scope="col">share</th></tr></thead>
+<tbody>
+${
+      words.map((word, i) =>
+        markup`
+<tr><th scope="row">${word}</th>
+  <td class="power">2<sup>${number(scores[i])}</sup> = <b>${number(powers[i])}</b></td>
+  <td class="bar"><span class="blocks" style="--n:${powers[i]}">${blocks(powers[i])}</span></td>
+  <td class="share">${division(i)}<b>${share(weights[i])}</b></td></tr>`
+      )
+    }
+</tbody>
+<tfoot><tr><th scope="row">budget</th><td class="power"><b>${number(total)}</b></td>
+  <td class="bar"><span class="budget">
+  ${
+      words.map((word, i) =>
+        markup`
+<span class="part${powers[i] < 2 && " narrow"}" style="--n:${powers[i]}"><span class="blocks">${
+          blocks(powers[i])
+        }</span>
+  <span class="whose" aria-hidden="true">${word}</span></span>`
+      )
+    }
+  </span></td><td class="share"><b>${share(sum(weights))}</b></td></tr></tfoot>
+</table>`,
+  };
+}
+
+/** @type {(row: Row) => { says: Markup, figure: Markup }} */
+function blending(row) {
+  const { word, words, weights, v, given, output, features: { value: axes } } = row;
+  return {
+    says: markup`Each value counts with its share. <em>${word}</em> receives ${vector(output)}: ${number(output[0])}
+      parts <em>${axes[0]}</em> and ${number(output[1])} parts <em>${axes[1]}</em>.`,
+    figure: markup`
+<div class="blend">
+${plane(row)}
+<table class="row-step parts">
+<thead><tr><td></td><th scope="col">share</th><th scope="col" class="value">value</th>
+  <th scope="col">share &times; value</th></tr></thead>
+<tbody>
+${
+      words.map((one, i) =>
+        markup`
+<tr><th scope="row">${one}</th><td>${share(weights[i])}</td><td class="value">${vector(v[i])}</td>
+  <td>${vector(given[i])}</td></tr>`
+      )
+    }
+</tbody>
+<tfoot><tr><th scope="row">sum</th><td>${share(sum(weights))}</td><td></td>
+  <td class="output">${vector(output)}</td></tr></tfoot>
+</table>
+</div>`,
+  };
+}
+
+const SIDE = 240; // of the plane, in its own units
+
+/**
+ * The values as points, and arrows that lead to their weighted sum, one for each part.
+ * @type {(row: Row) => Markup}
+ */
+export function plane({ id, word, words, weights, v, given, output, features: { value: axes } }) {
+  const largest = Math.max(...v.flat()) || 1;
+  /** @type {(point: number[]) => number[]} the second feature grows upwards */
+  const place = ([x, y]) => [short(x * SIDE / largest), short(-y * SIDE / largest) || 0];
+  /** @type {Map<string, number[]>} words that hand over the same share a point */
+  const corners = new Map();
+  v.forEach((value, i) => corners.set(`${value}`, [...corners.get(`${value}`) ?? [], i]));
+  const points = [...corners.values()].map((those) => {
+    const [x, y] = place(v[those[0]]);
+    return markup`
+<circle class="corner" cx="${x}" cy="${y}" r="5"/>
+  <text class="corner-name" x="${x + 9}" y="${y - (x || y ? 9 : 26)}">${those.map((i) => words[i]).join(", ")}</text>`;
+  });
+  let stop = [0, 0]; // where each arrow begins
+  const arrows = given.map((part, i) => {
+    const [[x1, y1], [x2, y2]] = [stop, stop = stop.map((x, axis) => x + part[axis])].map(place);
+    const flat = y1 === y2;
+    const [x, y] = flat ? [(x1 + x2) / 2, y1 - 8] : [Math.max(x1, x2) + 10, (y1 + y2) / 2 + 6];
+    return part.some(Boolean) && markup`
+<path class="arrow" d="M${x1} ${y1}L${x2} ${y2}" marker-end="url(#${id}-plane-head)"/>
+  <text class="arrow-name${flat && " above"}" x="${x}" y="${y}">${share(weights[i])} ${words[i]}</text>`;
+  });
+  const ticks = [0, 1, 2, 3, 4].map((i) => {
+    const [at, text] = [i * SIDE / 4, number(i * largest / 4)];
+    return markup`
+<text class="tick" x="${at}" y="20">${text}</text><text class="tick" x="-14" y="${5 - at}">${text}</text>`;
+  });
+  const [x, y] = place(output);
+  return markup`
+<svg class="plane" viewBox="-50 -270 355 318" role="img" aria-labelledby="${id}-plane-title">
+<title id="${id}-plane-title">Values as points, and the way to ${vector(output)}</title>
+<defs><marker id="${id}-plane-head" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="10" markerHeight="10"
+  markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>
+<path class="axes" d="M0 ${-SIDE}V0H${SIDE}"/>
+${ticks}
+<text class="axis" x="${SIDE / 2}" y="41">${axes[0]}</text>
+<text class="axis" transform="translate(-34 ${-SIDE / 2}) rotate(-90)">${axes[1]}</text>
+<path class="drop" d="M${x} 0V${y}H0"/>
+${points}
+${arrows}
+<g class="end" transform="translate(${x} ${y})"><circle r="9"/><circle r="5"/>
+  <text y="-17">${word} ${vector(output)}</text></g>
+</svg>`;
+}
+
+/** @type {(element: HTMLElement) => unknown} */
+export const bind = (element) => bindFigure(element, { first, html });

@@ -1,0 +1,79 @@
+// Arcs over a sentence: one for each word that the chosen one listens to, as thick as its weight.
+//
+// The drawing has units of its own, in which a letter is LETTER wide on average; the style sheet scales it to the room
+// that there is. Nothing in it needs the metrics of a font: a word has a column, and an arc ends in the middle of it.
+
+import { markup } from "./markup.js";
+import { short } from "./numbers.js";
+
+/** @typedef {import("./markup.js").Markup} Markup */
+
+const [FONT, LETTER] = [26, 13];
+const [PADDING, NARROWEST] = [26, 44]; // around the letters of a word; a column in which a finger finds room
+const BUDGET = 34; // how thick a weight of 1 is
+const THINNEST = 1.5; // so that 1/32 can be seen
+const [LOWEST, RISE] = [14, 0.4]; // the height of an arc: this, and so much of the way that it goes
+const LOOP = 36; // the height of a word's arc to itself
+const GAP = 15; // between the two ends of a loop
+
+/**
+ * A stage as wide as its words: the drawing, and below it what stands in their columns.
+ * @type {(words: string[], drawing: unknown, below: unknown) => Markup}
+ */
+export function stage(words, drawing, below) {
+  const columns = widths(words);
+  const [units, high] = [sum(columns), short(height(columns))];
+  const fractions = columns.map((width) => `${width}fr`).join(" ");
+  return markup`
+<div class="stage" style="--units:${units};--high:${high};--font:${FONT};--columns:${fractions}">
+<svg viewBox="0 0 ${units} ${high}" aria-hidden="true">${drawing}</svg>
+${below}
+</div>`;
+}
+
+/**
+ * The arcs of a word to those that have a weight; null is no arc. They leave it side by side, so that together they are
+ * as thick as the whole budget. The one that goes farthest to a side leaves in the middle, and goes above the others: no
+ * two cross.
+ * @type {(words: string[], row: number, weights: (number | null)[]) => Markup[]}
+ */
+export function arcs(words, row, weights) {
+  const columns = widths(words), floor = height(columns);
+  const heard = [...weights.keys()].filter((key) => weights[key] !== null);
+  const left = heard.filter((key) => key < row).reverse(); // the nearest first
+  const right = heard.filter((key) => key > row).reverse();
+  const order = [...left, ...heard.filter((key) => key === row), ...right];
+  /** @type {(key: number) => number} */
+  const thickness = (key) => Math.round(1000 * Math.max(BUDGET * (weights[key] ?? 0), THINNEST)) / 1000;
+  /** @type {(key: number) => number} */
+  const centre = (key) => sum(columns.slice(0, key)) + columns[key] / 2;
+  const spans = order.map((key) => thickness(key) + (key === row ? thickness(key) + GAP : 0));
+  return order.map((key, i) => {
+    const from = centre(row) - sum(spans) / 2 + sum(spans.slice(0, i));
+    const start = from + thickness(key) / 2;
+    const loop = key === row; // a drop that hangs above the word
+    const end = loop ? from + spans[i] - thickness(key) / 2 : centre(key);
+    const bulge = loop ? GAP / 2 : 0;
+    const up = loop ? LOOP : LOWEST + RISE * Math.abs(centre(key) - centre(row));
+    const top = floor - up * 4 / 3; // of a curve whose highest point is `up`
+    const [a, b, c, d, y, high] = [start, start - bulge, end + bulge, end, floor, top].map(short);
+    return markup`<path d="M${a} ${y}C${b} ${high} ${c} ${high} ${d} ${y}" pathLength="1" stroke-width="${
+      thickness(key)
+    }" data-key="${key}"/>`;
+  });
+}
+
+/** @type {(numbers: number[]) => number} */
+const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
+
+/** @type {(words: string[]) => number[]} */
+const widths = (words) => words.map((word) => Math.max(LETTER * [...word].length + PADDING, NARROWEST));
+
+/**
+ * What the longest arc needs, at its thickest.
+ * @type {(columns: number[]) => number}
+ */
+function height(columns) {
+  const longest = sum(columns) - (columns[0] + columns[columns.length - 1]) / 2;
+  return Math.max(LOWEST + RISE * longest, LOOP) + BUDGET / 2;
+}
