@@ -15,9 +15,11 @@ from docs_ext.site.fonts import embed_fonts, load_fonts
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
 _COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
-_COMMENT_LINE = re.compile(
-    r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?", re.MULTILINE
-)  # in a script laid out by deno fmt
+_FOR_AUTHORS = (
+    re.compile(  # in a script laid out by deno fmt: lines of comments, casts, and what stands at a line's ends
+        r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?|/\*\*.*?\*/ ?|^[ \t]+|[ \t]+// .*$", re.MULTILINE
+    )
+)
 _SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
 _FENCE = re.compile(r"css/fences/([\w-]+)\.css$")
 _LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
@@ -80,13 +82,13 @@ def squeeze(style: str) -> str:
     return _SPACE.sub(lambda found: found[1] or found[2] or ":", style).replace(";}", "}").strip()
 
 
-def without_comments(script: str) -> str:
-    r"""Leave out the lines of a script that are comments.
+def shorten(script: str) -> str:
+    r"""Leave out what is there for authors: comments and indents.
 
-    >>> without_comments('// why\nlet x = 1; // one\n/**\n * @type {X}\n */\n/** @type {Y} */ (x).y();\n')
-    'let x = 1; // one\n/** @type {Y} */ (x).y();\n'
+    >>> shorten('// why\nlet x = 1; // one\n/**\n * @type {X}\n */\n  /** @type {Y} */ (x).y();\n')
+    'let x = 1;\n(x).y();\n'
     """
-    return _COMMENT_LINE.sub("", script)
+    return _FOR_AUTHORS.sub("", script)
 
 
 def link_bundle(page: str, own: Collection[str] = ()) -> str:

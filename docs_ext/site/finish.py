@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from docs_ext.site.assets import bundle, link_bundle, without_comments
+from docs_ext.site.assets import bundle, link_bundle, shorten
 from docs_ext.site.fonts import subset_fonts
 from docs_ext.site.policy import check, policy, with_policy
 from docs_ext.site.theme_patches import name_search_dialog
@@ -14,7 +14,7 @@ def finish(site: Path, site_url: str | None = None) -> None:
     subset_fonts(site, pages.values())
     own = bundle(site, pages.values())
     for script in (site / "assets/js").rglob("*.js"):
-        script.write_text(without_comments(script.read_text("utf-8")), "utf-8")
+        script.write_text(shorten(script.read_text("utf-8")), "utf-8")
     csp = policy(site_url)
     for path, page in pages.items():
         page = name_search_dialog(link_bundle(page, own))
