@@ -32,7 +32,7 @@ OPTIONAL = ("selected",)
 SCRIPT = "widgets/head-browser.js"
 SHOWN_ON = "../learn/real-model.md#browser"
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 
 
 def data(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ OPTIONAL = ("selected",)
 def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws: the four cases are those of attention-grid."""
     sentences, parts, early = sentences_of(spec), words_of(spec, "parts"), value(spec, "positions")
-    cases = []
+    cases: list[dict[str, Any]] = []
     for swap, words in zip((False, True), sentences, strict=True):
         for known in (True, False):
             x = embed(list(words), early if known else None)

@@ -28,13 +28,3 @@ def assert_in_sight(widget, selector):
     }""")
     assert part.inner_text() != ""
     assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]
-
-
-def setting(shown, event="input"):
-    """Return the script that sets fields of a widget by their names, and returns what it then shows."""
-    return f"""(widget, values) => {{
-      const form = widget.querySelector("form");
-      for (const [name, value] of Object.entries(values)) form.elements.namedItem(name).value = value;
-      form.dispatchEvent(new Event("{event}"));
-      return ({shown})(widget);
-    }}"""
