@@ -12,9 +12,9 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from docs_ext.html.template import template
+from docs_ext.reading.page import of_file
 
 MARK = "<!-- notebooks -->"
-_EXAMPLES = re.compile(r"^ *`{3,} *(?:pycon|quiz-question)\b", re.MULTILINE)
 _LINE = template("""
 <p class="download" data-search-exclude>
   Take this page along <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
@@ -45,7 +45,7 @@ def link_copies(html: str, page: Page, nav: Navigation) -> str:
 def has_copies(page: Page) -> bool:
     """Tell whether it is a page to learn from, with examples."""
     lesson = page.file.src_uri == "index.md" or page.file.src_uri.startswith("learn/")
-    return lesson and bool(_EXAMPLES.search(page.file.content_string))
+    return lesson and bool(of_file(page.file).fences("pycon", "quiz-question"))
 
 
 def name_of(page: Page) -> str:

@@ -17,7 +17,7 @@ from bs4.element import NavigableString, Tag
 from markdownify import MarkdownConverter
 
 from docs_ext.disk_cache import kept
-from docs_ext.reading.fence import bare, find_fences
+from docs_ext.reading.page import Page, bare
 from docs_ext.site.formulas import replace_formulas
 
 FIGURE, END, FOLD, UNFOLD = "\x02\x03\x04\x05"
@@ -43,13 +43,14 @@ _UNSEEN = {"decimal", "bar", "swatch"}  # what the pointer shows, and what has n
 _BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "output", "summary", "svg"}
 
 
-def to_markdown(html: str, address: str, source: str = "") -> str:
+def to_markdown(html: str, address: str, source: Page | None = None) -> str:
     r"""Return the content of the page at this address; its source knows the languages of its code.
 
     >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
     See [masks](https://site.test/masks/), 2\*3.
     """
-    languages = {code: language for _, language, code in find_fences(source.splitlines()) if language in _LANGUAGES}
+    fences = source.fences(*_LANGUAGES) if source else ()
+    languages = {"\n".join(map(bare, fence.text.split("\n"))): fence.name for fence in fences}
     return kept(partial(_made, html, address, languages), html, address, repr(languages), by="markdownify").decode()
 
 

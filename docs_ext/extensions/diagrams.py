@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.reading.page import PageError
+from docs_ext.reading.converter import PageError
 
 FOLDER = Path(__file__).parents[2] / "docs/assets/diagrams"
 _ADDRESS = re.compile(r"(?:^|/)assets/diagrams/([^/]+)$")

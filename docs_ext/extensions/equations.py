@@ -7,21 +7,22 @@ are listed.
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import Any
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
-from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
-from docs_ext.reading.equations import TAG, Equation, Part, fault
-from docs_ext.reading.page import PageError, current_page, source_lines
+from docs_ext.reading.equations import TAG, Equation, Part
 
-MARK = "<!-- equations -->"
 _MENTION = re.compile(r"\b(?:[Ff]ormula|[Ee]quation) \((\w+)\)")
 _LEFT_ALONE = {"a", "code", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]*)(#[^)]*)?\)")
+
+
+def listed(reader: str) -> list[str]:
+    """List the formulas of all pages."""
+    return [line for page in pages() if page.equations for line in ("", *section(page, reader), "")]
 
 
 def section(page: Page, reader: str) -> list[str]:
@@ -63,22 +64,7 @@ def _from(page: Page, reader: str, text: str) -> str:
     return _LINK.sub(moved, text)
 
 
-class _Equations(Preprocessor):
-    """Check the formulas of the page, and write the list."""
-
-    def run(self, lines: list[str]) -> list[str]:
-        if "mkdocstrings_headings" in self.md.treeprocessors:
-            return lines  # a docstring
-        if wrong := fault(source_lines(self.md) or lines):
-            raise PageError(self.md, wrong[1], line=wrong[0])
-        if MARK not in lines:
-            return lines
-        at, reader = lines.index(MARK), current_page(self.md)
-        listed = [["", *section(page, reader), ""] for page in pages() if page.equations]
-        return [*lines[:at], *(line for part in listed for line in part), *lines[at + 1 :]]
-
-
-class _Anchors(Treeprocessor):
+class Anchors(Treeprocessor):
     def run(self, root: Element) -> None:
         numbers = set()
         for element in root.iter("div"):
@@ -110,13 +96,3 @@ class _Anchors(Treeprocessor):
         parent.insert(place, link)
         link.tail = self._linked(parent, place + 1, text[found.end() :], numbers)
         return text[: found.start()]
-
-
-class EquationsExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(_Equations(md), "attention-equations", 95)  # before superfences looks
-        md.treeprocessors.register(_Anchors(md), "attention-formula-anchors", 6)  # before MkDocs collects anchors
-
-
-def makeExtension(**kwargs: Any) -> EquationsExtension:  # noqa: N802
-    return EquationsExtension(**kwargs)

@@ -11,14 +11,15 @@ from inspect import cleandoc
 from textwrap import dedent, indent
 from typing import Any
 
-from markdown import Extension, Markdown
-from markdown.preprocessors import Preprocessor
-
+from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
-from docs_ext.reading.page import PageError, source_lines
 
-MARK = "<!-- fences -->"
 _EXAMPLE = re.compile(r"^( *)```(?P<name>[\w-]+)\n.*?^\1```$", re.MULTILINE | re.DOTALL)
+
+
+def listed() -> list[str]:
+    """Write the sections of all fences."""
+    return "\n\n".join(map(section, fences.names())).split("\n")
 
 
 def section(name: str) -> str:
@@ -27,7 +28,7 @@ def section(name: str) -> str:
     for_authors = cleandoc(module.__doc__ or "").split("\n\nThe HTML")[0]
     if name not in {example["name"] for example in _EXAMPLE.finditer(for_authors)}:
         path = f"docs_ext/fences/{name.replace('-', '_')}.py"
-        raise ValueError(f"{path}: its docstring shows no example, a fence that begins ```{name}")
+        raise SpecError(f"{path}: its docstring shows no example, a fence that begins ```{name}")
     first, rest = for_authors.split("\n\n", 1)
     heading = f"### `{name}` {{ #fence-{name} data-search-exclude=true }}"  # softmax-lab is not what softmax looks for
     shown_on = getattr(module, "SHOWN_ON", "")  # of a figure that is too large to stand here as well
@@ -50,24 +51,3 @@ def _shown_and_live(shown_on: str, example: re.Match[str]) -> str:
     if shown_on:
         return f"````markdown\n{text}\n````\n\nLive [on its page]({shown_on})."
     return f'````markdown\n{text}\n````\n\n??? example "Live"\n\n{indent(text, "    ")}'
-
-
-class _WriteSections(Preprocessor):
-    def run(self, lines: list[str]) -> list[str]:
-        return [written for line in lines for written in (self._sections() if line.strip() == MARK else [line])]
-
-    def _sections(self) -> list[str]:
-        try:
-            return "\n\n".join(map(section, fences.names())).split("\n")
-        except ValueError as error:
-            here = [number for number, line in enumerate(source_lines(self.md), 1) if line.strip() == MARK]
-            raise PageError(self.md, str(error), line=here[0]) from None
-
-
-class FenceReferenceExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(_WriteSections(md), "attention-fence-reference", 95)  # before superfences looks
-
-
-def makeExtension(**kwargs: Any) -> FenceReferenceExtension:  # noqa: N802
-    return FenceReferenceExtension(**kwargs)

@@ -23,8 +23,9 @@ from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from pymdownx.superfences import SuperFencesCodeExtension  # type: ignore[import-untyped]
 
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.reading.fence import bare, check_keys, find_fences, parse
-from docs_ext.reading.page import PageError, source_lines
+from docs_ext.reading.converter import PageError, source
+from docs_ext.reading.fence import check_keys, parse
+from docs_ext.reading.page import bare
 
 FOLDER = Path(__file__).parents[1] / "fences"
 ANCHORS = ("mkdocs_extract_anchors", "properdocs_extract_anchors")  # the same thing in a generator and its fork
@@ -103,7 +104,7 @@ class FencesExtension(Extension):
         return html
 
     def _refuse(self, name: str, body: str, md: Markdown, error: SpecError) -> NoReturn:
-        same = [start for start, *fence in find_fences(source_lines(md)) if fence == [name, body]]
+        same = [fence.line for fence in source(md).fences(name) if "\n".join(map(bare, fence.text.split("\n"))) == body]
         nth, line = self.seen[name, body] - 1, None
         if nth < len(same):
             line = same[nth] + (0 if error.line is None else error.line + 1)
@@ -114,10 +115,10 @@ class _RefuseUnknown(Preprocessor):
     """A misspelt name would be shown as code, and nobody would notice."""
 
     def run(self, lines: list[str]) -> list[str]:
-        for start, name, _ in find_fences(source_lines(self.md)):
-            if name and not _is_language(name) and name not in names():
-                hint = did_you_mean(name, names()) or f"; fences: {', '.join(names())}"
-                raise PageError(self.md, f"{name} is neither a fence nor a language{hint}", line=start)
+        for block in source(self.md).fences():
+            if block.name and not _is_language(block.name) and block.name not in names():
+                hint = did_you_mean(block.name, names()) or f"; fences: {', '.join(names())}"
+                raise PageError(self.md, f"{block.name} is neither a fence nor a language{hint}", line=block.line)
         return lines
 
 

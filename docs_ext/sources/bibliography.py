@@ -180,6 +180,24 @@ def load(file: Path = FILE) -> dict[str, Source]:
     return read(file.read_text("utf-8"))
 
 
+def listed() -> list[str]:
+    """Write all entries as Markdown, each under the anchor of its key."""
+    return "\n\n".join(source.prose() for source in _load().values()).split("\n")
+
+
+def copied() -> list[str]:
+    """Write what can be cited as a block of BibTeX."""
+    entries = "\n\n".join(source.bibtex() for source in _load().values() if source.year)
+    return f"```bibtex\n{entries}\n```".split("\n")
+
+
+def _load() -> dict[str, Source]:
+    try:
+        return load()
+    except SpecError as error:
+        raise SpecError(f"{FILE.name}:{(error.line or 0) + 1}: {error}") from error
+
+
 def save(sources: dict[str, Source], file: Path = FILE) -> None:
     """Write the bibliography of the site."""
     file.write_text("\n\n".join(written(s.kind, s.key, s.fields) for s in sources.values()) + "\n", "utf-8")
