@@ -34,10 +34,10 @@ class Reading(NamedTuple):
 
 @lru_cache(maxsize=256)
 def reading(page: Page) -> Reading:
-    """Return how long a page takes, up to Going deeper and in all.
+    r"""Return how long a page takes, up to Going deeper and in all.
 
     >>> from docs_ext.reading.page import read
-    >>> reading(read("a.md", f"{'word ' * 298}\\n## Going deeper\\n{'word ' * 100}"))
+    >>> reading(read("a.md", f"{'word ' * 298}\n## Going deeper\n{'word ' * 100}"))
     Reading(first=1.5, whole=2.0)
     """
     first = deeper = 0.0
