@@ -11,12 +11,13 @@ from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 
+from docs_ext.extensions.words import HEADINGS, replace
 from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
 from docs_ext.reading.equations import TAG, Equation, Part
 
 _MENTION = re.compile(r"\b(?:[Ff]ormula|[Ee]quation) \((\w+)\)")
-_LEFT_ALONE = {"a", "code", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
+_LEFT_ALONE = HEADINGS | {"a", "code", "pre", "summary"}
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]*)(#[^)]*)?\)")
 
 
@@ -72,27 +73,10 @@ class Anchors(Treeprocessor):
             if number:
                 element.set("id", f"formula-{number[1]}")
                 numbers.add(number[1])
-        if numbers:
-            self._link(root, numbers)
+        if numbers:  # what the text calls formula (2) becomes a link
+            replace(root, _MENTION, lambda mention: self._link(mention, numbers), _LEFT_ALONE)
 
-    def _link(self, parent: Element, numbers: set[str]) -> None:
-        """Turn what the text calls formula (2) into a link."""
-        if parent.tag in _LEFT_ALONE or "arithmatex" in parent.get("class", "").split():
-            return
-        for child in list(parent):
-            self._link(child, numbers)
-            child.tail = self._linked(parent, list(parent).index(child) + 1, child.tail, numbers)
-        parent.text = self._linked(parent, 0, parent.text, numbers)
-
-    def _linked(self, parent: Element, place: int, text: str | None, numbers: set[str]) -> str | None:
-        """Put a link into `parent` for each mention in `text`; return the text before the first."""
-        found = _MENTION.search(text or "")
-        if text is None or found is None:
-            return text
-        if found[1] not in numbers:
-            raise PageError(self.md, f"there is no {found[0]} on this page", near=found[0])
-        link = Element("a", href=f"#formula-{found[1]}")
-        link.text = found[0]
-        parent.insert(place, link)
-        link.tail = self._linked(parent, place + 1, text[found.end() :], numbers)
-        return text[: found.start()]
+    def _link(self, mention: re.Match[str], numbers: set[str]) -> Element:
+        if mention[1] not in numbers:
+            raise PageError(self.md, f"there is no {mention[0]} on this page", near=mention[0])
+        return Element("a", href=f"#formula-{mention[1]}")

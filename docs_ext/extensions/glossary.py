@@ -13,15 +13,13 @@ Where the glossary says `<!-- index -->`, all its terms are listed under their l
 
 import posixpath
 import re
-from collections.abc import Iterator
-from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
 
+from docs_ext.extensions.words import HEADINGS, replace
 from docs_ext.reading.converter import current_page, is_docstring
 from docs_ext.reading.page import load
 
@@ -32,7 +30,7 @@ _ENTRY = re.compile(
     r":   (?P<text>[^[]+?)\s+\[(?P<title>[^]]+)\]\((?P<page>[^)]+)\)$",
     re.M,
 )
-_LEFT_ALONE = {"a", "abbr", "code", "dl", "pre", "script", "style", "summary", "th", *(f"h{n}" for n in range(1, 7))}
+_LEFT_ALONE = HEADINGS | {"a", "abbr", "code", "dl", "pre", "script", "style", "summary", "th"}
 
 
 class Term(NamedTuple):
@@ -79,41 +77,13 @@ def entries() -> list[Term]:
 def mark(root: Element, texts: dict[str, str]) -> None:
     """Wrap the first occurrence of each word in an `abbr` whose title is its text."""
     left = dict(texts)
-    for parent in list(_prose(root)):
-        if parent.text:
-            parent.text = _mark(parent, 0, parent.text, left)
-        for child in list(parent):
-            if child.tail:
-                child.tail = _mark(parent, list(parent).index(child) + 1, child.tail, left)
 
+    def abbr(found: re.Match[str]) -> Element | None:
+        text = left.pop(found[0], None)
+        return None if text is None else Element("abbr", {"title": text})
 
-def _prose(element: Element) -> Iterator[Element]:
-    """Yield the elements whose text may be marked, in the order of the page."""
-    if element.tag in _LEFT_ALONE or "arithmatex" in element.get("class", ""):
-        return
-    yield element
-    for child in element:
-        yield from _prose(child)
-
-
-def _mark(parent: Element, place: int, text: str, left: dict[str, str]) -> str:
-    """Put an `abbr` into `parent` for each word found in `text`; return the text before the first."""
-    if isinstance(text, AtomicString) or not left:
-        return text
-    found = _any_of(tuple(left)).search(text)
-    if found is None:
-        return text
-    abbr = Element("abbr", {"title": left.pop(found[0])})
-    abbr.text = AtomicString(found[0])
-    parent.insert(place, abbr)
-    abbr.tail = _mark(parent, place + 1, text[found.end() :], left)
-    return text[: found.start()]
-
-
-@cache
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return re.compile(rf"(?<![\w-])(?:{longest_first})(?![\w-])")
+    longest_first = "|".join(re.escape(word) for word in sorted(texts, key=len, reverse=True))
+    replace(root, re.compile(rf"(?<![\w-])(?:{longest_first})(?![\w-])"), abbr, _LEFT_ALONE)
 
 
 class MarkTerms(Treeprocessor):

@@ -14,7 +14,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import crosslinks, equations, fence_reference, folded_sections, glossary, mutants
+from docs_ext.extensions import crosslinks, equations, folded_sections, glossary, mutants
 from docs_ext.extensions.api_links import LinkNames
 from docs_ext.html.console import fold_setups, mark_outputs
 from docs_ext.html.formula import RenderFormulas
@@ -31,7 +31,6 @@ WRITERS: dict[str, Callable[[str, str], list[str]]] = {
     "bibtex": lambda _word, _page: bibliography.copied(),
     "links": crosslinks.links,
     "equations": lambda _word, page: equations.listed(page),
-    "fences": lambda _word, _page: fence_reference.listed(),
     "mutants": lambda _word, _page: mutants.table(),
     "mutant": lambda name, _page: mutants.change(name),
     "index": lambda _word, _page: glossary.index(glossary.entries()),
