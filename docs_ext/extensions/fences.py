@@ -16,7 +16,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
@@ -105,12 +104,3 @@ def _is_language(name: str) -> bool:
         return bool(get_lexer_by_name(name))
     except ClassNotFound:
         return False
-
-
-class FencesExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(DrawFences(md), "attention-fences", 28)  # before superfences takes them for code
-
-
-def makeExtension(**kwargs: Any) -> FencesExtension:  # noqa: N802
-    return FencesExtension(**kwargs)

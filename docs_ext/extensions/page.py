@@ -1,7 +1,4 @@
-"""What the site adds to Markdown, in the order in which it happens; fences and diagrams are extensions of their own.
-
-In mkdocs.yml it stands after `attr_list`, `toc` and `pymdownx.arithmatex`, whose work some of this takes up.
-"""
+"""What the site adds to Markdown, in the order in which it happens."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,6 +13,8 @@ from markdown.treeprocessors import Treeprocessor
 from docs_ext.errors import SpecError
 from docs_ext.extensions import crosslinks, equations, folded_sections, glossary, mutants
 from docs_ext.extensions.api_links import LinkNames
+from docs_ext.extensions.diagrams import InlineDiagrams
+from docs_ext.extensions.fences import DrawFences
 from docs_ext.html.console import fold_setups, mark_outputs
 from docs_ext.html.formula import RenderFormulas
 from docs_ext.reading import equations as formulas
@@ -107,11 +106,13 @@ class PageExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         md.preprocessors.register(_Read(md), "attention-read", 100)
         md.preprocessors.register(_Write(md), "attention-write", 95)  # while fences and HTML are still text
+        md.preprocessors.register(DrawFences(md), "attention-fences", 28)  # before superfences takes them for code
         for processor, priority in (
             (glossary.MarkTerms, 7),  # where abbr stands: before the contents
             (equations.Anchors, 6),  # before MkDocs collects anchors
             (folded_sections.FoldSections, 4.5),  # after toc has listed the headings
             (RenderFormulas, 4),  # after attr_list and toc
+            (InlineDiagrams, 3),  # before MkDocs rewrites addresses
             (_EmptyHeaders, 2),  # after the cells are filled
             (LinkNames, 1),  # when all code stands in the tree
         ):

@@ -25,7 +25,7 @@ from docs_ext.numbers.texts import Part, Text, Texts
 from docs_ext.numbers.texts import read as texts_of
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
-from docs_ext.reading.page import read, where
+from docs_ext.reading.page import on_page, read
 from docs_ext.records.facts import facts_of
 
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\$", re.DOTALL)
@@ -56,11 +56,9 @@ class Report(NamedTuple):
 
 def check(name: str, text: str) -> Report:
     """Look for what bears out the numbers of a page."""
-    try:
+    with on_page(name):
         page = read(name, text)
         texts = texts_of(page)
-    except SpecError as error:
-        raise where(name, error.line, error) from error
     wrong = list[tuple[int, str]]()
     steps = consoles.steps(page) if any(said.marks for said in texts.texts) else []
     examples = [example + "\n".join(_worked_out(texts, section)) for section, example in enumerate(texts.examples)]

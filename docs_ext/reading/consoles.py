@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.reading.page import Block, Page, load, where
+from docs_ext.reading.page import Block, Page, load, on_page
 
 
 class Names(SimpleNamespace):
@@ -45,10 +45,8 @@ def steps(page: Page) -> list[Step]:
     names, done = dict[str, Any]({"__name__": "__main__"}), list[Step]()
     for block in page.fences("pycon"):
         before = dict(names)
-        try:
+        with on_page(page.name, block.line + 1):
             run(block.text, names)
-        except SpecError as error:
-            raise where(page.name, block.line + 1 + (error.line or 0), error) from error
         done.append(Step(block, {k: v for k, v in names.items() if k not in before or before[k] is not v}))
     return done
 
@@ -106,7 +104,7 @@ def setup(console: str, seen: set[str]) -> int:
             known = end
             break
         end = example.lineno + example.source.count("\n")
-        while lines[end].startswith("..."):
+        while end < len(lines) and lines[end].startswith("..."):
             end += 1
     seen.update(example.source for example in found)
     return known

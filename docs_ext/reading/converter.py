@@ -6,7 +6,7 @@ from markdown import Markdown
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.page import Page, of_file, read
+from docs_ext.reading.page import Page, of_file, on_page, read
 
 try:
     from mkdocs.exceptions import BuildError
@@ -46,6 +46,15 @@ def source(md: Markdown) -> Page:
         return read(current_page(md), "\n".join(getattr(converter, "lines", ())))
     except SpecError as error:
         raise PageError(md, str(error), line=error.line) from error
+
+
+def refuse_unreadable(file: Any) -> None:
+    """Refuse a file of MkDocs that cannot be parsed, in one line."""
+    try:
+        with on_page(file.src_uri):
+            of_file(file)
+    except SpecError as error:
+        raise BuildError(str(error)) from error
 
 
 class PageError(SuperFencesException, BuildError):  # type: ignore[misc]

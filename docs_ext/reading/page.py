@@ -5,6 +5,7 @@ Whatever looks for examples, fences, headings or formulas in Markdown reads this
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,16 +66,6 @@ def read(name: str, text: str) -> Page:
     return Page(name, text)
 
 
-def of_file(file: Any) -> Page:
-    """Return the page in a file of MkDocs."""
-    return read(file.src_uri, str(file.content_string))
-
-
-def where(name: str, line: int | None, message: object) -> SpecError:
-    """Return what is wrong with a page in one line, with its name and, if it is known, the line of it."""
-    return SpecError(f"{name}:{line}: {message}" if line else f"{name}: {message}")
-
-
 def load(name: str) -> Page:
     """Read a page of the site; it is parsed again only after an edit."""
     path = DOCS / name
@@ -86,14 +77,32 @@ def load(name: str) -> Page:
 
 @lru_cache(maxsize=256)
 def _loaded(name: str, path: Path, _time: int) -> Page:
-    data = path.read_bytes()
+    with on_page(name):
+        return read(name, decoded(path.read_bytes()))
+
+
+def of_file(file: Any) -> Page:
+    """Return the page in a file of MkDocs; a SpecError knows its line."""
+    return read(file.src_uri, decoded(file.content_bytes))
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file; a SpecError knows its line."""
     try:
-        return read(name, data.decode("utf-8-sig").replace("\r\n", "\n"))
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise where(name, line, f"the byte 0x{data[error.start]:02x} is no UTF-8") from None
+        raise SpecError(f"the byte 0x{data[error.start]:02x} is no UTF-8", line=line) from None
+
+
+@contextmanager
+def on_page(name: str, first: int = 0) -> Iterator[None]:
+    """Name the page and the line of what is wrong; `first` is that of the part which counts from 0."""
+    try:
+        yield
     except SpecError as error:
-        raise where(name, error.line, error) from error
+        line = first + (error.line or 0)
+        raise SpecError(f"{name}:{line}: {error}" if line else f"{name}: {error}") from error
 
 
 def bare(line: str) -> str:

@@ -4,15 +4,16 @@ import pytest
 from markdown import markdown
 
 from docs_ext.copies.markdown import to_markdown, whole
-from docs_ext.extensions.consoles import ConsolesExtension
+from docs_ext.extensions.page import PageExtension
 from docs_ext.html.formula import render
+from docs_ext.reading.page import read
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
 ADDRESS = "https://site.test/learn/scaling/"
 
 
 def converted(html, source=""):
-    return whole(to_markdown(html, ADDRESS, source)).rstrip("\n")
+    return whole(to_markdown(html, ADDRESS, read("learn/scaling.md", source))).rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ make <test>
 
 
 def test_code_stands_as_it_was_typed_with_its_setup_and_language():
-    extensions = ["pymdownx.highlight", "pymdownx.superfences", ConsolesExtension()]
+    extensions = ["pymdownx.highlight", "pymdownx.superfences", PageExtension()]
     html = markdown(CONSOLE, extensions=extensions)
     assert 'class="setup"' in html
     assert converted(html, CONSOLE) == CONSOLE.strip().replace("    like_this", "```\nlike_this\n```")

@@ -96,7 +96,7 @@ KeyError: 'a'
 def rendered():
     from markdown import markdown
 
-    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"])
+    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page"])
 
 
 def test_what_is_copied_is_the_code_alone(rendered):
@@ -123,7 +123,7 @@ def test_other_code_is_left_alone():
 
     page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
     plain = ["pymdownx.highlight", "pymdownx.superfences"]
-    assert markdown(page, extensions=[*plain, "docs_ext.extensions.consoles"]) == markdown(page, extensions=plain)
+    assert markdown(page, extensions=[*plain, "docs_ext.extensions.page"]) == markdown(page, extensions=plain)
 
 
 BLOCK = re.compile(

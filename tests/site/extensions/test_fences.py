@@ -17,7 +17,7 @@ from docs_ext.errors import SpecError
 from docs_ext.reading import expressions
 from docs_ext.reading.expressions import evaluate
 
-EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.fences"]
+EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.page"]
 
 
 @pytest.fixture(scope="module")

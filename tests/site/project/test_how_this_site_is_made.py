@@ -24,9 +24,7 @@ PLANTED = {  # what the page calls a mistake: the sound text, the faulty one
 MARKDOWN = """markdown_extensions:
   - pymdownx.arithmatex: {generic: true}
   - pymdownx.superfences
-  - docs_ext.extensions.fences
-  - docs_ext.extensions.formulas
-  - docs_ext.extensions.diagrams
+  - docs_ext.extensions.page
 """
 
 
@@ -34,12 +32,6 @@ def test_every_file_and_folder_that_it_names_is_there():
     named = set(re.findall(r"`((?:attention|docs|docs_ext|tests)/[\w/.-]+)`", TEXT))
     assert len(named) > 12
     assert not [name for name in sorted(named) if not (ROOT / name).exists()]
-
-
-def test_every_fence_has_the_section_that_the_page_links_to():
-    assert TEXT.count("\n<!-- fences -->\n") == 1
-    for name in re.findall(r"\(#fence-([\w-]+)\)", TEXT):
-        assert (ROOT / f"docs_ext/fences/{name.replace('-', '_')}.py").exists()
 
 
 @pytest.mark.parametrize("mistake", QUOTED)

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 import pytest
 
-from docs_ext.extensions.glossary import GLOSSARY, terms
+from docs_ext.extensions.glossary import entries
 from tests.site.pages import ROOT
 
 # A term is sought as a whole word in any case, singular or plural, in the prose before Going deeper; code and formulas
@@ -70,7 +70,7 @@ def test_no_page_uses_a_term_before_the_page_that_introduces_it():
     order = re.findall(r"- (index\.md|learn/.+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     texts = {page: (ROOT / "docs" / page).read_text("utf-8") for page in order}
     early = []
-    for term in terms(GLOSSARY.read_text("utf-8")):
+    for term in entries():
         before = takewhile(lambda page, term=term: page != term.page, order if term.page in order else ())
         for page in before:
             if line := first_use(term.name, term.page, texts[page]):
