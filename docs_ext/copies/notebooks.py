@@ -154,8 +154,9 @@ def _displayed(example: Example) -> str:
     """Wrap in display() the value that a block `with` ends with: the prompt shows it, and Jupyter does not."""
     match ast.parse(example.source).body[-1]:
         case ast.With(body=[*_, ast.Expr(value=value)]) if example.want and "print(" not in example.source:
-            lines = example.source.split("\n")[: value.lineno - 1]
-            return "\n".join([*lines, f"{' ' * value.col_offset}display({ast.unparse(value)})", ""])
+            code = ast.get_source_segment(example.source, value) or ""
+            before, _, after = example.source.rpartition(code)
+            return f"{before}display({code}){after}"
     return example.source
 
 

@@ -62,8 +62,8 @@ def render(name: str, text: str, default_id: str) -> str:
         check_keys(spec, fence(name).REQUIRED, fence(name).OPTIONAL)
         return fence(name).render({"id": default_id} | spec)
     except SpecError as error:
-        if error.line is None and error.key is not None:
-            error.line = lines.get(error.key)
+        if error.key in lines:  # a line below the key, if it knows one
+            error.line = lines[str(error.key)] + (0 if error.line is None else error.line + 1)
         raise
     except Exception as error:
         raise SpecError(f"{error}" if isinstance(error, ValueError) else f"{type(error).__name__}: {error}") from error

@@ -62,8 +62,9 @@ def run(console: str, names: dict[str, Any]) -> None:
         kind, value, _ = error.exc_info
         raise SpecError(f"{kind.__name__}: {value}", line=error.example.lineno) from value
     except DocTestFailure as failure:
-        source, got = failure.example.source.strip(), failure.got.strip() or "nothing"
-        raise SpecError(f"{source} gives {got}, not {failure.example.want}", line=failure.example.lineno) from None
+        source, got, want = failure.example.source.strip(), failure.got.strip(), failure.example.want.strip()
+        told = f"{source} gives {got or 'nothing'}, not {want or 'nothing'}"
+        raise SpecError(told, line=failure.example.lineno) from None
 
 
 @cache

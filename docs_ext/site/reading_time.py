@@ -17,7 +17,7 @@ from docs_ext.reading.page import Block, Page, of_file
 
 WORDS, LINES, QUESTIONS = 200, 15, 2  # a minute
 _UNSEEN = re.compile(
-    r"!\[[^]]*\]|\]\([^)]*\)|\]\[[^]]*\]|\{:? *[.#][^}]*\}|<[^>]*>"  # pictures, addresses, attributes, tags
+    r"!\[[^]]*\]\([^)]*\)|\]\([^)]*\)|\]\[[^]]*\]|\{:? *[.#][^}]*\}|<[^>]*>"  # pictures, addresses, attributes, tags
     r"|^ *(?:\d+\. |[?!]{3}\+? \w+)",  # the number of an item, the kind of a fold
     re.MULTILINE,
 )

@@ -84,9 +84,7 @@ def test_a_page_leaves_no_print_options_behind(write):
         pytest.param(
             GOOD.replace("n = 2", "n = 2 + none"), "learn/trial.md:4: NameError: name 'none' is not", id="raises"
         ),
-        pytest.param(
-            GOOD.replace("n = 5", "n = 5 +"), "trial.md:18: this line of a console is no", id="no Python"
-        ),
+        pytest.param(GOOD.replace("n = 5", "n = 5 +"), "trial.md:18: this line of a console is no", id="no Python"),
         pytest.param(GOOD.replace("\n6", "\n7"), r"learn/trial.md:7: twice\(3\) gives 6, not 7", id="wrong output"),
         pytest.param(
             GOOD.replace("n = ", "m = "),

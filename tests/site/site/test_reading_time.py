@@ -22,7 +22,7 @@ COUNTED = {  # Markdown: words, lines, questions
     "a formula is one": ("so $a + b$\n\n$$\na = b\n$$", 3, 0, 0),
     "a folded prediction": ('??? question "a b"\n\n    c', 3, 0, 0),
     "what is typed, without outputs": (CONSOLE, 0, 2, 0),
-    "no folded setup": (f"{CONSOLE}\n\n{CONSOLE.replace('...     i', '...     i')[:-4]}>>> 3\n3\n\n```", 0, 3, 0),
+    "no folded setup": (f"{CONSOLE}\n\n{CONSOLE}\n\n```pycon\n>>> import re\n>>> re.I\n8\n\n```", 0, 5, 0),
     "a question": ("```quiz-question\nquestion: a b\n```\n\nc", 1, 0, 1),
     "of a figure the caption": ("```chart\ntitle: a b\ndata: '[3]'\n```", 2, 0, 0),
     "no picture, no mark": ("![a b](c.svg)\n<!-- check: 3 = x -->", 0, 0, 0),
