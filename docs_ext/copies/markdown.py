@@ -8,7 +8,6 @@ What only the page can show stands between `FIGURE` and `END`, and what it folds
 """
 
 import re
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urljoin
@@ -17,7 +16,6 @@ from bs4.element import NavigableString, Tag
 from markdownify import MarkdownConverter
 
 from docs_ext.disk_cache import kept
-from docs_ext.reading.page import Page, bare
 from docs_ext.site.formulas import replace_formulas
 
 FIGURE, END, FOLD, UNFOLD = "\x02\x03\x04\x05"
@@ -36,35 +34,25 @@ _SPAN = re.compile(r"</?span\b[^>]*>")
 _TEX = re.compile(r'x-tex">(.*?)</annotation>', re.DOTALL)
 _LIKE_A_MARK = re.compile(r"([*_`$\\]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\()")
 _LIKE_A_BLOCK = re.compile(r"^(?:(\d+)(?=[.)] )|(?=[-+#>] ))")
-_DIFF = re.compile(r"  # .+(?:\n[-+ ] .*)+")
-_LANGUAGES = {"bibtex", "ini", "json", "nginx", "python", "sh", "text", "toml", "yaml"}
 _BLANK = re.compile(r"(?<=\n)\n(?!\n*>>> )")  # in an output: mkdocstrings takes doctest's mark away
 _UNSEEN = {"decimal", "bar", "swatch"}  # what the pointer shows, and what has no words
 _BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "output", "summary", "svg"}
 
 
-def to_markdown(html: str, address: str, source: Page | None = None) -> str:
-    r"""Return the content of the page at this address; its source knows the languages of its code.
+def to_markdown(html: str, address: str) -> str:
+    r"""Return the content of the page at this address.
 
     >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
     See [masks](https://site.test/masks/), 2\*3.
     """
-    fences = source.fences(*_LANGUAGES) if source else ()
-    languages = {"\n".join(map(bare, fence.text.split("\n"))): fence.name for fence in fences}
-    return kept(partial(_made, html, address, languages), html, address, repr(languages), by="markdownify").decode()
+    return kept(partial(_made, html, address), html, address, by="markdownify").decode()
 
 
-def _made(html: str, address: str, languages: Mapping[str, str]) -> bytes:
-    html = _CODE.sub(_uncoloured, replace_formulas(html, _tex))
+def _made(html: str, address: str) -> bytes:
+    html = _CODE.sub(lambda code: _SPAN.sub("", code[0]), replace_formulas(html, _tex))
     for pattern, text in _SHRINK:
         html = re.sub(pattern, text, html, flags=re.DOTALL)
-    return f"{_Converter(address, languages).convert(html)}\n".encode()
-
-
-def _uncoloured(code: re.Match[str]) -> str:
-    """Take the spans out of a block of code; only code in a language has colours."""
-    text = _SPAN.sub("", code[0])
-    return text.replace("<pre>", '<pre class="python">', 1) if '<span class="' in code[0] else text
+    return f"{_Converter(address).convert(html)}\n".encode()
 
 
 def whole(markdown: str) -> str:
@@ -105,9 +93,9 @@ _Base: Any = MarkdownConverter  # its stubs know few of its methods
 class _Converter(_Base):  # type: ignore[misc]
     """Gives markdownify the elements of this site; each method turns the text of an element into its Markdown."""
 
-    def __init__(self, address: str, languages: Mapping[str, str]) -> None:
+    def __init__(self, address: str) -> None:
         super().__init__(heading_style="atx", bullets="-", wrap=True, wrap_width=None)
-        self.address, self.languages = address, languages
+        self.address = address
 
     def get_conv_fn(self, tag_name: str) -> Any:
         """Take whatever has a hyphen for a widget."""
@@ -166,8 +154,10 @@ class _Converter(_Base):  # type: ignore[misc]
             return f" `{' '.join(code.split())}` "
         if code.startswith(">>>"):
             return self.fenced("pycon", _BLANK.sub("<BLANKLINE>\n", code) + "\n")  # doctest wants the blank line
-        known = self.languages.get("\n".join(map(bare, code.split("\n"))))
-        return self.fenced(known or ("diff" if _DIFF.fullmatch(code) else " ".join(_classes(el))), code)
+        classes = " ".join(_classes(el.parent))
+        language = re.search(r"language-(\w+)", classes)
+        name = language[1] if language else "python" if "highlight" in classes else ""
+        return self.fenced(name.removeprefix("text"), code)  # what is indented is highlighted as text
 
     def fenced(self, language: str, code: str) -> str:
         ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", code)), 0)

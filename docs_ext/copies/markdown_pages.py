@@ -16,7 +16,6 @@ from mkdocs.structure.pages import Page
 from docs_ext.copies.links import has_copies, name_of
 from docs_ext.copies.markdown import to_markdown, whole
 from docs_ext.copies.notebooks import as_notebook, brief
-from docs_ext.reading.page import of_file
 
 _OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
 _NOTE = (
@@ -39,7 +38,7 @@ def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
     site, root = Path(config.site_dir), config.site_url or ""
     learn = list[str]()
     for page in nav.pages:
-        text = to_markdown(page.content or "", address(page), of_file(page.file))
+        text = to_markdown(page.content or "", address(page))
         title, _, body = text.partition("\n")
         note = _NOTE.format(address=address(page))
         (site / f"{page.file.dest_uri}.md").write_text(f"{title}\n\n{note}\n{whole(body)}", "utf-8")

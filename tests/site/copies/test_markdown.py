@@ -6,14 +6,13 @@ from markdown import markdown
 from docs_ext.copies.markdown import to_markdown, whole
 from docs_ext.extensions.page import PageExtension
 from docs_ext.html.formula import render
-from docs_ext.reading.page import read
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
 ADDRESS = "https://site.test/learn/scaling/"
 
 
-def converted(html, source=""):
-    return whole(to_markdown(html, ADDRESS, read("learn/scaling.md", source))).rstrip("\n")
+def converted(html):
+    return whole(to_markdown(html, ADDRESS)).rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -110,11 +109,14 @@ make <test>
 """
 
 
+CLASSES = {"pymdownx.highlight": {"pygments_lang_class": True}}  # as in mkdocs.yml
+
+
 def test_code_stands_as_it_was_typed_with_its_setup_and_language():
     extensions = ["pymdownx.highlight", "pymdownx.superfences", PageExtension()]
-    html = markdown(CONSOLE, extensions=extensions)
+    html = markdown(CONSOLE, extensions=extensions, extension_configs=CLASSES)
     assert 'class="setup"' in html
-    assert converted(html, CONSOLE) == CONSOLE.strip().replace("    like_this", "```\nlike_this\n```")
+    assert converted(html) == CONSOLE.strip().replace("    like_this", "```\nlike_this\n```")
 
 
 def test_code_that_holds_a_fence_gets_a_longer_one():

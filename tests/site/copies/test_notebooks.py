@@ -10,7 +10,6 @@ from doctest import DocTestParser
 
 import pytest
 
-from docs_ext.copies.links import in_colab
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.copies.notebooks import as_notebook
 from tests.site.pages import ROOT, consoles, with_proofs
@@ -169,25 +168,8 @@ def test_every_learn_page_offers_its_copies_and_the_practice_page_all_notebooks(
         page = (folder / "index.html").read_text("utf-8")
         assert f'<a href="index.html.md" download="{source.stem}.md">as Markdown</a>' in page
         assert f'<a href="{source.stem}.ipynb" download>as a notebook</a>.' in page
-        assert "colab" not in page
     listed = re.findall(r'href="\.\./learn/([\w-]+)/\1\.ipynb"', (site / "practice/index.html").read_text("utf-8"))
     assert sorted(listed) == sorted(source.stem for source in SOURCES if source.stem != "index")
-
-
-@pytest.mark.parametrize(
-    ("repository", "expected"),
-    [
-        ("https://github.com/owner/repo", "owner/repo"),
-        ("https://github.com/owner/re.po.git", "owner/re.po"),
-        ("https://elsewhere.test/owner/repo", None),
-        ("javascript:alert(1)", None),
-        ("", None),
-    ],
-)
-def test_colab_is_offered_only_where_a_repository_is_named(monkeypatch, repository, expected):
-    monkeypatch.setenv("REPO_URL", repository)
-    start = f"https://colab.research.google.com/github/{expected}/blob/gh-pages/"
-    assert in_colab("learn/masks/masks.ipynb") == (expected and f"{start}learn/masks/masks.ipynb")
 
 
 def run(notebooks, folder):

@@ -82,8 +82,6 @@ def test_the_page_shows_each_entry_and_copies_each_paper():
     assert "\n".join(listed()).count("](https://") >= len(PAPERS)
     for own in ("digest", "places", "label", "venue"):
         assert f"  {own} " not in "\n".join(copied())
-    assert r"Federico Lebr{\'o}n" in "\n".join(copied())
-    assert "\n".join(copied()).isascii()
 
 
 # --- citations ---------------------------------------------------------------------------------------------------
