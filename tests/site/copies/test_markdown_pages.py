@@ -56,12 +56,11 @@ def content(site, source):
 
 
 def unseen(element):
-    """Whether nothing on the page shows this: another state of a figure, a number under the pointer, source code."""
+    """Whether the twin has none of this: a widget, a number under the pointer, source code."""
     classes = element.get("class", "").split()
     return (
         element.tag == "template"
-        or element.get("data-swap") == "true"
-        or element.get("data-positions") == "false"
+        or ("-" in element.tag and element.tag != "quiz-question")
         or element.get("aria-hidden") == "true"
         or bool({"decimal", "mkdocstrings-source"} & {*classes})
     )
