@@ -60,7 +60,7 @@ def check(name: str, text: str) -> Report:
         page = read(name, text)
         texts = texts_of(page)
     wrong = list[tuple[int, str]]()
-    steps = consoles.steps(page) if any(said.marks for said in texts.texts) else []
+    steps = consoles.session(page).steps if any(said.marks for said in texts.texts) else []
     examples = [example + "\n".join(_worked_out(texts, section)) for section, example in enumerate(texts.examples)]
     evidence = [Evidence(example) for example in examples]
     found = list[Found]()

@@ -32,23 +32,30 @@ class Step(NamedTuple):
     names: dict[str, Any]
 
 
+class Session(NamedTuple):
+    """The consoles of a page that have run one after the other, and the namespace in which they have."""
+
+    steps: list[Step]
+    names: dict[str, Any]
+
+
 def page(stem: str) -> Names:
     """Run the consoles of docs/learn/<stem>.md from top to bottom, without its quizzes, and return what they define."""
     found = load(f"learn/{stem}.md")
-    names = {key: value for step in steps(found) for key, value in step.names.items()}
-    return Names(_page=found.name, **{key: value for key, value in names.items() if not key.startswith("_")})
+    names = {key: value for key, value in session(found).names.items() if not key.startswith("_")}
+    return Names(_page=found.name, **names)
 
 
 @lru_cache(maxsize=256)
-def steps(page: Page) -> list[Step]:
-    """Run the consoles of a page one after the other, in one namespace."""
+def session(page: Page) -> Session:
+    """Run the consoles of a page."""
     names, done = dict[str, Any]({"__name__": "__main__"}), list[Step]()
     for block in page.fences("pycon"):
         before = dict(names)
         with on_page(page.name, block.line + 1):
             run(block.text, names)
         done.append(Step(block, {k: v for k, v in names.items() if k not in before or before[k] is not v}))
-    return done
+    return Session(done, names)
 
 
 def run(console: str, names: dict[str, Any]) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from docs_ext.reading.consoles import steps
+from docs_ext.reading.consoles import session
 from docs_ext.reading.page import load
 
 
 def names(stem: str) -> dict[str, Any]:
-    """Return what the consoles of docs/learn/<stem>.md define, quizzes left out, which run once in a process."""
-    return {name: value for step in steps(load(f"learn/{stem}.md")) for name, value in step.names.items()}
+    """Return the namespace of the consoles of docs/learn/<stem>.md, quizzes left out, which run once in a process."""
+    return session(load(f"learn/{stem}.md")).names

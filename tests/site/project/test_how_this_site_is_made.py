@@ -19,6 +19,7 @@ PLANTED = {  # what the page calls a mistake: the sound text, the faulty one
     "a caption with a colon, but without quotation marks": FAULTS["a colon without quotes"][1:3],
     "two words, but the vectors of only one": FAULTS["a grid whose shapes disagree"][1:3],
     "a formula that KaTeX does not know": FAULTS["an undefined macro on a page"][1:3],
+    "half a line in a console": FAULTS["half a line in a console"][1:3],
     "a diagram that is not there": ("The formula", "![a diagram](assets/diagrams/none.svg)\n\nThe formula"),
 }
 MARKDOWN = """markdown_extensions:
