@@ -73,6 +73,8 @@ class DrawFences(Preprocessor):
     """Put the figure of a fence in its place, and refuse a misspelt name, which would be shown as code."""
 
     def run(self, lines: list[str]) -> list[str]:
+        if not any(bare(line).startswith(("```", "~~~")) for line in lines):
+            return lines
         page, numbers = read("", "\n".join(lines)), Counter[str]()
         for fence in source(self.md).fences():
             if fence.name and not _is_language(fence.name) and fence.name not in names():

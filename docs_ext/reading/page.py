@@ -6,6 +6,7 @@ Whatever looks for examples, fences, headings or formulas in Markdown reads this
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,12 +34,14 @@ class Block(NamedTuple):
     anchor: str = ""  # of a heading that has one
 
 
+@dataclass(frozen=True)
 class Page:
-    """A page by its name in MkDocs, learn/masks.md."""
+    """A page by its name in MkDocs, learn/masks.md: its lines, and its blocks, which are all of it but empty lines."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name, self.text, self.lines = name, text, text.splitlines()
-        self.blocks = [*_blocks(self.lines)]
+    name: str
+    text: str
+    lines: list[str] = field(compare=False)
+    blocks: list[Block] = field(compare=False)
 
     def fences(self, *names: str) -> list[Block]:
         """Return the fences of these languages, or all."""
@@ -63,7 +66,8 @@ class Page:
 @lru_cache(maxsize=256)
 def read(name: str, text: str) -> Page:
     """Parse a page; a SpecError knows its line."""
-    return Page(name, text)
+    lines = text.split("\n")
+    return Page(name, text, lines, [*_blocks(lines)])
 
 
 def load(name: str) -> Page:
