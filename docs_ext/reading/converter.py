@@ -40,10 +40,11 @@ def is_docstring(md: Markdown) -> bool:
 def source(md: Markdown) -> Page:
     """Return the page as its author sees it: MkDocs takes the front matter away before Markdown runs."""
     converter: Any = md  # the stubs know no lines
+    name = current_page(md)  # noted for the docstrings of the page
     try:
         if _knows_page(md):
             return of_file(converter.treeprocessors["relpath"].file)
-        return read(current_page(md), "\n".join(getattr(converter, "lines", ())))
+        return read(name, "\n".join(getattr(converter, "lines", ())))
     except SpecError as error:
         raise PageError(md, str(error), line=error.line) from error
 
