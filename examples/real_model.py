@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -428,9 +428,16 @@ def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:
     return f"{head}<h1>{title}</h1><pre>{summary}</pre>{''.join(heads)}</html>\n"
 
 
+class Parser(argparse.ArgumentParser):
+    """Answers what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see --help\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read a text and show heads."""
-    parser = argparse.ArgumentParser(description="Show what the heads of a trained model do with a text.")
+    parser = Parser(description="Show what the heads of a trained model do with a text.")
     parser.add_argument("text")
     parser.add_argument("--model", type=Path, default=installed(), metavar="FOLDER", help="another model than MiniLM")
     parser.add_argument("--layer", type=int, help="its heads, or one of them with --head; layers count from 0")
