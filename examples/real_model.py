@@ -429,9 +429,10 @@ def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """Answers what is wrong in one line."""
+    """A parser without the usage in front of what is wrong."""
 
     def error(self, message: str) -> NoReturn:
+        """Answer in one line."""
         self.exit(2, f"{self.prog}: {message}; see --help\n")
 
 
