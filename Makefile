@@ -9,7 +9,7 @@ export DENO_NO_UPDATE_CHECK := 1
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check successors clean
+.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check address successors clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -103,6 +103,9 @@ dist: setup-nightly ## the wheel and the sdist in dist/, checked: equal sources 
 release-check: dist ## all of a release but the publishing; TAG=v1.2.3 asks whether the tag fits
 	$(BIN)/python -m tools.release $(TAG) > /dev/null
 	$(BIN)/uv publish --dry-run --trusted-publishing never --token none dist/*
+
+address: setup-site ## write REPO_URL= and SITE_URL= into README.md, pyproject.toml and CITATION.cff; RELEASING.md says when
+	REPO_URL="$(REPO_URL)" SITE_URL="$(SITE_URL)" $(BIN)/python -m tools.address
 
 successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml: pages and dead links (fetches both)
 	$(BIN)/python -m tools.successors
