@@ -9,7 +9,7 @@ export DENO_NO_UPDATE_CHECK := 1
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check address successors clean
+.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -106,6 +106,9 @@ release-check: dist ## all of a release but the publishing; TAG=v1.2.3 asks whet
 
 address: setup-site ## write REPO_URL= and SITE_URL= into README.md, pyproject.toml and CITATION.cff; RELEASING.md says when
 	REPO_URL="$(REPO_URL)" SITE_URL="$(SITE_URL)" $(BIN)/python -m tools.address
+
+picture: setup build ## take the picture of the home page that README.md shows (needs chromium)
+	$(BIN)/python -m tools.picture
 
 successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml: pages and dead links (fetches both)
 	$(BIN)/python -m tools.successors

@@ -58,7 +58,8 @@ def report(address: str | None, page: str | None) -> str | None:
     repo = repository(address)
     if not (repo and repo.startswith("https://github.com/")):
         return None
-    place = f"&place={quote(page, safe='')}" if public(page) else ""
+    shown = public(page)
+    place = f"&place={quote(shown, safe='')}" if shown else ""
     return f"{repo}/issues/new?template=error.yml{place}"
 
 
