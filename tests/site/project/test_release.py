@@ -132,7 +132,8 @@ def test_what_signs_and_uploads_is_locked():
         ("v9.9.9", "## 9.9.9\n\nx", "the tag v9.9.9 is not v{}"),
         (attention.__version__, "## {}\n\nx", "the tag {} is not v{}"),
         ("v{}", "## Unreleased\n\nx\n\n## {}\n\n## 0.0.1\n\ny", "nothing under ## {}"),
-        (None, "## {}\n\nx", "nothing under ## Unreleased"),
+        (None, "## Unreleased\n\n## {}\n\nx", "nothing under ## Unreleased"),
+        (None, "## 0.0.1\n\nx", "nothing under ## {}"),
     ],
 )
 def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
@@ -147,3 +148,10 @@ def test_the_notes_of_a_release_are_those_of_its_version(heading):
     changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
     assert notes(changelog, f"v{version}") == "### Added\n\n- a"
     assert notes(changelog, None) == "no"
+    assert notes(changelog.replace("## Unreleased\n\nno\n\n", ""), None) == "### Added\n\n- a"
+
+
+def test_the_newest_version_has_its_day_and_the_citation_the_same():
+    changelog, citation = ((ROOT / name).read_text("utf-8") for name in ("CHANGELOG.md", "CITATION.cff"))
+    (day,) = re.findall(rf"^## {re.escape(attention.__version__)} - (\d{{4}}-\d\d-\d\d)$", changelog, re.M)
+    assert re.findall(r"^date-released: (.+)$", citation, re.M) == [day]
