@@ -63,7 +63,8 @@ def test_every_place_that_names_the_version_agrees():
     cited = {}
     for name in ("README.md", "docs/reference/sources.md"):
         (cited[name],) = re.findall(r"note +=\s*\{Version ([^}]+)\}", (ROOT / name).read_text("utf-8"))
-    cited["CITATION.cff"], cited["its citation"] = re.findall(r"^ *version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    cited["CITATION.cff"], cited["its citation"] = re.findall(r"^ *version: (.+)$", citation, re.M)
     assert set(cited.values()) == {attention.__version__}, cited
     released = re.findall(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
     assert released == sorted(released, key=Version, reverse=True)
