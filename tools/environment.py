@@ -62,7 +62,9 @@ def main() -> None:
 def _run(*command: str) -> None:
     """Run a command in one line that moves on a terminal, and is not there elsewhere; show the rest if it fails."""
     said, n_packages = [], 0
-    process = subprocess.Popen(command, cwd=str(ROOT), stdout=subprocess.PIPE, universal_newlines=True)
+    process = subprocess.Popen(
+        command, cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True
+    )
     for line in process.stdout or ():
         said.append(line)
         n_packages += line.startswith("Collecting ")
