@@ -383,10 +383,12 @@ def installed() -> Path | None:
 # --- as a program ------------------------------------------------------------------------------------------------
 
 
-def overview(tokens: Sequence[str], weights: Floats) -> str:
+def overview(tokens: Sequence[str], weights: Floats, skip: Sequence[str] = ()) -> str:
     """Show for each head which token gets most of its attention, and how many hundredths of it."""
     share = weights.mean(axis=-2)  # (layers, heads, n): what a token receives from all of them
-    lines = ["".join(f"{name:>11}" for name in ("", *(f"layer {layer}" for layer in range(len(share)))))]
+    share = np.where([token in skip for token in tokens], -1, share)
+    lines = ["the token that gets most of a head, in hundredths of all its weights"]
+    lines += ["".join(f"{name:>11}" for name in ("", *(f"layer {layer}" for layer in range(len(share)))))]
     for head, row in enumerate(share.swapaxes(0, 1)):
         cells = [f"{tokens[most.argmax()][:7]:>8}{100 * most.max():3.0f}" for most in row]
         lines.append(f"{f'head {head}':>11}{''.join(cells)}")
@@ -443,6 +445,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, default=installed(), metavar="FOLDER", help="another model than MiniLM")
     parser.add_argument("--layer", type=int, help="its heads, or one of them with --head; layers count from 0")
     parser.add_argument("--head", type=int, help="this head of every layer, or of one with --layer; heads count from 0")
+    parser.add_argument(
+        "--skip-special", action="store_true", help="in the table of all heads, leave out [CLS] and [SEP]"
+    )
     parser.add_argument("--html", type=Path, metavar="FILE", help="write all heads into a page of its own as well")
     options = parser.parse_args(arguments)
     if options.model is None:
@@ -456,7 +461,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.layer is None and options.head is None:
-        print(overview(tokens, weights))
+        skip = {tokens[0], tokens[-1]} if options.skip_special and len(tokens) > 2 else ()
+        print(overview(tokens, weights, [*skip]))
         return
     for layer in range(encoder.n_layers) if options.layer is None else [options.layer]:
         for head in range(encoder.n_heads) if options.head is None else [options.head]:
