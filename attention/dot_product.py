@@ -166,19 +166,19 @@ def attention_weights(
 
 @overload
 def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: Never,
-    return_weights: Literal[True], **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-@overload
-def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: Never,
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: object,
     return_weights: Literal[False] = ..., **options: Unpack[AttentionOptions],
 ) -> NDArray[Any]: ...  # fmt: skip
+@overload
+def scaled_dot_product_attention(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: object,
+    return_weights: Literal[True], **options: Unpack[AttentionOptions],
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    *unnamed: Never,
+    *unnamed: object,
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,

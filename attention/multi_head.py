@@ -286,8 +286,8 @@ def multi_head_attention(
     x: ArrayLike, weights: MultiHeadWeights, *,
     memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
     cache: KVCache | None = ...,
-    return_weights: Literal[True], **options: Unpack[SharedOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+    return_weights: Literal[False] = ..., **options: Unpack[SharedOptions],
+) -> NDArray[Any]: ...  # fmt: skip
 
 
 @overload
@@ -295,8 +295,8 @@ def multi_head_attention(
     x: ArrayLike, weights: MultiHeadWeights, *,
     memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
     cache: KVCache | None = ...,
-    return_weights: Literal[False] = ..., **options: Unpack[SharedOptions],
-) -> NDArray[Any]: ...  # fmt: skip
+    return_weights: Literal[True], **options: Unpack[SharedOptions],
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def multi_head_attention(

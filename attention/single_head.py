@@ -15,17 +15,17 @@ OPTIONS = AttentionOptions.__annotations__
 @overload
 def self_attention(
     x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[True],
+    *, return_weights: Literal[False] = ...,
     **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+) -> NDArray[Any]: ...  # fmt: skip
 
 
 @overload
 def self_attention(
     x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[False] = ...,
+    *, return_weights: Literal[True],
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any]: ...  # fmt: skip
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def self_attention(
@@ -119,18 +119,18 @@ def self_attention(
 def cross_attention(
     x: ArrayLike, memory: ArrayLike,
     w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[True],
+    *, return_weights: Literal[False] = ...,
     **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+) -> NDArray[Any]: ...  # fmt: skip
 
 
 @overload
 def cross_attention(
     x: ArrayLike, memory: ArrayLike,
     w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[False] = ...,
+    *, return_weights: Literal[True],
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any]: ...  # fmt: skip
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def cross_attention(

@@ -29,7 +29,7 @@ def tiled_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    *unnamed: Never,
+    *unnamed: object,
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
