@@ -9,18 +9,18 @@ export DENO_NO_UPDATE_CHECK := 1
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: help setup setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check successors clean
+.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
 
-serve: setup ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
+serve: setup-site ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:$(PORT)
 
 test: setup ## every example and every test but the browser's, in as many processes as there are cores, up to four
 	$(PYTEST) $(PACKAGE) tests/site
 
-build: setup ## the static site in site/, strict
+build: setup-site ## the static site in site/, strict
 	$(BIN)/mkdocs build --strict
 
 offline: build ## the whole site as one zip that opens from a disk: site/attention-line-by-line.zip
@@ -104,11 +104,20 @@ release-check: dist ## all of a release but the publishing; TAG=v1.2.3 asks whet
 	$(BIN)/python -m tools.release $(TAG) > /dev/null
 	$(BIN)/uv publish --dry-run --trusted-publishing never --token none dist/*
 
+address: setup-site ## write REPO_URL= and SITE_URL= into README.md, pyproject.toml and CITATION.cff; RELEASING.md says when
+	REPO_URL="$(REPO_URL)" SITE_URL="$(SITE_URL)" $(BIN)/python -m tools.address
+
+picture: setup build ## take the picture of the home page that README.md shows (needs chromium)
+	$(BIN)/python -m tools.picture
+
 successors: setup ## what ProperDocs and Zensical make of the same mkdocs.yml: pages and dead links (fetches both)
 	$(BIN)/python -m tools.successors
 
 setup: ## .venv from requirements.lock; PYTHON=python3.12 makes it of another Python
 	@$(PYTHON) -m tools.environment
+
+setup-site: ## the same .venv with what the site needs alone
+	@$(PYTHON) -m tools.environment site
 
 setup-nightly: ## the same .venv with what make nightly, make model and make release-check need besides
 	@$(PYTHON) -m tools.environment requirements-nightly.lock

@@ -61,6 +61,8 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
         hint = "; not a type of NumPy: cast to float32" * (
             dtype.isbuiltin == 2
         )
+        if kinds == "b" and dtype.kind in "iu" and set(result.flat) <= {0, 1}:
+            hint += f"; {name}.astype(bool) makes True of 1, False of 0"
         raise TypeError(f"{name} must hold {rule}: dtype {dtype}{hint}")
     return result
 
@@ -121,18 +123,40 @@ def instance(name: str, value: Any, kind: type) -> None:
         raise TypeError(f"{name} must be {kind.__name__}: {found}")
 
 
+HINTS = {  # what PyTorch calls otherwise, and what weights already say
+    "attn_mask": "give mask= (booleans, True means 'may attend') or bias=",
+    "key_padding_mask": "give mask=~key_padding_mask[:, None, None, :], as "
+    "here True means 'may attend'",
+    "dropout_p": "nothing here is random; leave it out",
+    "need_weights": "return_weights=True of scaled_dot_product_attention, "
+    "self_attention, cross_attention and multi_head_attention returns them",
+    "enable_gqa": "the weights say which heads are shared",
+}
+
+
 def options(
-    function: Any, given: Collection[str], more: Collection[str] = ()
+    function: Any,
+    given: Collection[str],
+    more: Collection[str] = (),
+    unnamed: Collection[Any] = (),
 ) -> None:
     """Refuse options that are not among the function's own, nor in `more`."""
     known = *(function.__kwdefaults__ or ()), *more
+    if unnamed:
+        rule = f"{function.__name__} takes query, key and value as positional"
+        raise TypeError(f"{rule} arguments, others by name: mask=, bias= ...")
     for name in set(given) - set(known):
-        hint = f"its options are {', '.join(known)}"
-        if name == "attn_mask":
-            hint = "give mask= (booleans, True means 'may attend') or bias="
-        if name == "enable_gqa":
-            hint = "the weights say which heads are shared"
+        hint = HINTS.get(name, f"its options are {', '.join(known)}")
         raise TypeError(f"{function.__name__} takes no {name}: {hint}")
+
+
+def aligned(name: str, n_queries: int, n_keys: int) -> None:
+    """Refuse a rectangle of queries and keys if no offset places the first."""
+    if n_queries != n_keys:
+        rule = f"{name} needs as many queries as keys, or an offset: offset=0 "
+        rule += "aligns the first query and key, offset="
+        rule += f"{n_keys - n_queries} (n_k - n_q, as in decoding) the last"
+        refuse(rule, n_q=n_queries, n_k=n_keys)
 
 
 def leading_axes_broadcast(n_core: int, hint: str, **arrays: Array) -> None:

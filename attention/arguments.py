@@ -24,22 +24,21 @@ class SharedOptions(TypedDict, total=False):
     ----------
     mask : array_like of bool, broadcasting to (..., n_q, n_k)
         True means "may attend"; [masks](../reference/masks.md) says what
-        padding may hold.
+        padding may hold. One row per sequence goes in as
+        `mask[:, None, None, :]`: an array (batch, n_k) is read as (n_q, n_k).
     bias : array_like of float, broadcasting to (..., n_q, n_k)
         Added to the scaled scores. A bias of -inf is arithmetic, not a mask:
         with a score of inf it gives nan.
     is_causal : bool
-        Let a query attend to its own position and to earlier ones. Key j is at
-        position j, query i at i + offset. mask, is_causal and window must all
-        allow a key.
+        Let a query attend to its own position and to earlier ones: key j is at
+        j, query i at i + offset. mask, is_causal and window must all allow it.
     window : (left, right)
-        How many keys before and after its own position a query may attend to;
-        None means no limit on that side.
+        How many keys before and after its position a query sees; None: all.
     offset : int or array_like of int, shape (batch,)
         The position of the first query, for is_causal and window; an array has
         one per sequence, the first axis of the scores. 0 aligns the first
         query with the first key, n_k - n_q the last with the last. Libraries
-        disagree, so it may be omitted (it is then 0) only if n_q = n_k.
+        disagree, so it may be omitted only if n_q = n_k. It is then 0.
     scale : float
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float
@@ -47,8 +46,8 @@ class SharedOptions(TypedDict, total=False):
         before bias and mask.
     sink : float or array_like of shape (heads,)
         Score of a virtual key whose value is zero: it takes part of each
-        query's budget, so that the weights sum to less than one. It is not
-        scaled, capped, biased or masked. -inf means no sink.
+        query's budget, so the weights sum to less than one. It is not scaled,
+        capped, biased or masked. -inf means no sink.
 
     References
     ----------
@@ -183,7 +182,7 @@ def checked(
         sink = split(sink[..., None, None])
     if n_groups > 1:
         k, v = k[..., None, :, :], v[..., None, :, :]
-    q = split(q)
+        q = split(q)
     return Given(
         q, k, v, mask, bias, reach, scale, softcap, sink, n_groups, dtype
     )
@@ -243,6 +242,9 @@ def fitted(name: str, array: Any, kinds: str, shape: Any) -> Array:
             rule += f", and the scores have no axis {-result.ndim}"
         if (result.ndim, len(shape)) == (4, 3) and result.shape[1] == 1:
             rule += f"; without an axis of heads use {name}[:, 0]"
+        if len(shape) > 2 and result.shape == (shape[0], shape[-1]):
+            middle = "None, " * (len(shape) - 2)
+            rule += f"; one row per sequence is {name}[:, {middle}:]"
         _inputs.refuse(rule, **{name: result}, scores=shape)
     return np.atleast_2d(result)
 
@@ -267,17 +269,15 @@ def _reach(
     """Read is_causal, window and offset; None if they forbid nothing."""
     is_causal = _inputs.flag("is_causal", given.get("is_causal", False))
     window, offset = given.get("window"), given.get("offset")
-    if not is_causal and window is None and offset is None:
+    if not is_causal and window is None:
+        if offset is not None:
+            rule = "offset needs is_causal=True or a window, or is not used"
+            _inputs.refuse(rule, offset=offset)
         return None
     left, right = sides(window)
     right = 0 if is_causal else right
-    n_q, n_k = shape[-2:]
-    if offset is None and n_q != n_k and not left is right is None:
-        rule = "is_causal" if is_causal else "window"
-        rule += " needs as many queries as keys, or an offset: offset=0 aligns"
-        rule += " the first query and key, "
-        rule += f"offset={n_k - n_q} (n_k - n_q, as in decoding) the last"
-        _inputs.refuse(rule, scores=shape)
+    if offset is None and not left is right is None:
+        _inputs.aligned("is_causal" if is_causal else "window", *shape[-2:])
     first = _inputs.integers("offset", 0 if offset is None else offset, 1)
     if first.ndim and (len(shape) < 3 or first.shape != shape[:1]):
         rule = "offset must be an integer, or one per sequence (first axis)"

@@ -103,6 +103,9 @@ class KVCache:
         self._buffers: list[NDArray[Any]] = []
         self._first = self._oldest = self.n_seen
 
+    def __repr__(self) -> str:
+        return f"KVCache(window={self.window}, n_seen={self.n_seen.tolist()})"
+
     def __len__(self) -> int:
         """Return how many tokens are kept, of the longest sequence."""
         return int(self._n_kept().max(initial=0))

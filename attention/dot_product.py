@@ -1,12 +1,12 @@
 """Scaled dot-product attention: scores, weights, weighted sums of values."""
 
-from typing import Any, Never
+from typing import Any, Literal, Never, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import Window, checked, prepared
+from attention.arguments import AttentionOptions, Window, checked, prepared
 
 
 def attention_scores(
@@ -109,7 +109,7 @@ def attention_weights(
     enable_gqa : bool, optional
         As in `attention_scores`.
     **foreign
-        Refused; attn_mask, as in PyTorch, with a hint.
+        Refused, with a hint if PyTorch has such an option.
 
     Returns
     -------
@@ -121,8 +121,8 @@ def attention_weights(
     TypeError
         As in `attention_scores`.
     ValueError
-        If mask, bias, sink or offset do not fit the scores, or is_causal or
-        window meets n_q != n_k without an offset; as in `attention_scores`.
+        If mask, bias, sink or offset do not fit the scores, or an offset is
+        missing or without use (`SharedOptions`); as in `attention_scores`.
 
     References
     ----------
@@ -142,12 +142,8 @@ def attention_weights(
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     >>> attention_weights(q, k, mask=[False, True, True, True, True])[4]
     array([0.   , 0.5  , 0.125, 0.25 , 0.125])
-
-    A query that may attend to no key gets weights of zero:
-
-    >>> from attention import attention_weights
-    >>> attention_weights([[0.0]], [[1.0], [2.0]], mask=[False, False])
-    array([[0., 0.]])
+    >>> attention_weights(q, k, mask=[False] * 5)[4]  # no allowed key
+    array([0., 0., 0., 0., 0.])
     """
     _inputs.options(attention_weights, foreign)
     given = prepared(
@@ -168,11 +164,21 @@ def attention_weights(
         return given.result(softmax_rows(scores, given.sink))
 
 
+@overload
+def scaled_dot_product_attention(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: object,
+    return_weights: Literal[False] = ..., **options: Unpack[AttentionOptions],
+) -> NDArray[Any]: ...  # fmt: skip
+@overload
+def scaled_dot_product_attention(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: object,
+    return_weights: Literal[True], **options: Unpack[AttentionOptions],
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    *,
+    *unnamed: object,
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
@@ -182,8 +188,9 @@ def scaled_dot_product_attention(
     softcap: float | None = None,
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
+    return_weights: bool = False,
     **foreign: Never,
-) -> NDArray[Any]:
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     r"""Answer each query with a weighted sum of the values.
 
     $$\Z = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}}\Big) \V$$
@@ -199,19 +206,26 @@ def scaled_dot_product_attention(
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row per key.
     value : array_like of shape (..., n_k, d_v)
-        What each key hands over; d_v may differ from d_k. Leading axes (batch,
-        heads) broadcast. query, key and value promote among themselves as in
-        NumPy; dtypes as in `attention_scores`.
+        What each key hands over; d_v may differ from d_k. Leading axes and
+        dtypes of all three as in `attention_scores`.
+    *unnamed
+        Refused: an argument by position that needs its name.
     mask, bias, is_causal, window, offset, scale, softcap, sink : optional
         As in `SharedOptions`.
-    enable_gqa, **foreign
+    enable_gqa : bool, optional
         As in `attention_weights`. Shared heads are never copied.
+    return_weights : bool, optional
+        Return the weights as well.
+    **foreign
+        Refused, as in `attention_weights`.
 
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
         Row i is a weighted average of the rows of value. A query without any
         allowed key gets a row of zeros.
+    weights : ndarray of shape (..., n_q, n_k)
+        If they are asked for, as from `attention_weights`.
 
     Raises
     ------
@@ -234,21 +248,21 @@ def scaled_dot_product_attention(
     >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
     >>> x = embed(S5, EARLY5)
     >>> q, k, v = project(x, W_Q1), project(x, W_K), project(x, W_V)
-    >>> scaled_dot_product_attention(q, k, v)[4]
-    array([5., 2.])
+    >>> output, weights = scaled_dot_product_attention(
+    ...     q, k, v, return_weights=True
+    ... )
+    >>> output[4], weights[4]
+    (array([5., 2.]), array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625]))
 
     Equal scores average the values that a query may see:
 
-    >>> import numpy as np
     >>> from attention import scaled_dot_product_attention
-    >>> same = np.zeros((3, 4))
-    >>> value = [[1], [2], [6]]
-    >>> scaled_dot_product_attention(same, same, value, is_causal=True)
-    array([[1. ],
-           [1.5],
-           [3. ]])
+    >>> same, value = [[0.0]] * 3, [[1.0], [2.0], [6.0]]
+    >>> scaled_dot_product_attention(same, same, value, is_causal=True).T
+    array([[1. , 1.5, 3. ]])
     """
-    _inputs.options(scaled_dot_product_attention, foreign)
+    _inputs.options(scaled_dot_product_attention, foreign, unnamed=unnamed)
+    return_weights = _inputs.flag("return_weights", return_weights)
     given = prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
@@ -265,17 +279,14 @@ def scaled_dot_product_attention(
         if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
         weights = softmax_rows(scores, given.sink)  # rows sum to at most one
-        return given.result(weights @ v)  # (..., n_q, d_v)
+        output = given.result(weights @ v)  # (..., n_q, d_v)
+        return (output, given.result(weights)) if return_weights else output
 
 
 def softmax_rows(
     scores: NDArray[Any], sink: NDArray[Any] | None
 ) -> NDArray[Any]:
-    """Turn each row of scores into weights, as `softmax` does.
-
-    A sink is one more score, whose weight goes to a value of zero. A row
-    without any allowed key gets weights of zero.
-    """
+    """Turn each row of scores into weights; a sink takes part of them."""
     largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     if sink is not None:
         largest = np.maximum(largest, sink)

@@ -8,7 +8,7 @@ value that only some queries may attend to reaches the outputs of all, because
 0 times nan is nan.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -17,7 +17,10 @@ from attention import _inputs
 
 
 def causal_mask(
-    n_queries: int, n_keys: int | None = None, *, offset: ArrayLike = 0
+    n_queries: int,
+    n_keys: int | None = None,
+    *,
+    offset: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     r"""Let every query attend to its own position and to earlier ones.
 
@@ -31,22 +34,22 @@ def causal_mask(
         Columns of the mask; n_queries if omitted.
     offset : int or array_like of int, shape (batch,), optional
         The position of the first query, or one per sequence of a batch. 0
-        aligns the first query with the first key (top-left); n_keys -
-        n_queries aligns the last with the last (bottom-right), as decoding
-        with a cache needs.
+        aligns the first query with the first key (top-left), n_keys -
+        n_queries the last with the last (bottom-right), as in decoding with a
+        cache. It may be omitted only if there are as many keys as queries.
 
     Returns
     -------
     mask : ndarray, shape (n_queries, n_keys) or (batch, 1, n_queries, n_keys)
-        True where the query may attend to the key. One offset per sequence
-        gives the second shape, whose 1 is the axis of heads.
+        True where the query may attend to the key. The second shape is for one
+        offset per sequence; its 1 is the axis of heads.
 
     Raises
     ------
     TypeError
         If an argument is not an integer.
     ValueError
-        If a size is negative, or offset has more than one axis.
+        If a size is negative, offset has more than one axis, or is missing.
 
     References
     ----------
@@ -60,16 +63,13 @@ def causal_mask(
            [ True,  True, False],
            [ True,  True,  True]])
 
-    Two new queries after one cached token:
+    Two new queries after one cached token; then one query in each of two
+    sequences, at position 2 and at position 0:
 
     >>> from attention import causal_mask
     >>> causal_mask(2, 3, offset=1)
     array([[ True,  True, False],
            [ True,  True,  True]])
-
-    The next query of two sequences, at position 2 and at position 0:
-
-    >>> from attention import causal_mask
     >>> causal_mask(1, 3, offset=[2, 0])[:, 0, 0]
     array([[ True,  True,  True],
            [ True, False, False]])
@@ -83,7 +83,7 @@ def sliding_window_mask(
     *,
     left: int | None,
     right: int | None = 0,
-    offset: ArrayLike = 0,
+    offset: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     r"""Let every query attend to the keys around its own position.
 
@@ -110,7 +110,7 @@ def sliding_window_mask(
     TypeError
         If an argument is neither an integer nor, for left and right, None.
     ValueError
-        If a size, left or right is negative, or offset has more than one axis.
+        If left or right is negative; as in `causal_mask`.
 
     References
     ----------
@@ -135,10 +135,16 @@ def sliding_window_mask(
     return mask
 
 
-def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
-    r"""Hide the padding after sequences of different lengths.
+def padding_mask(
+    lengths: ArrayLike,
+    n_keys: int,
+    *,
+    side: Literal["left", "right"] = "right",
+) -> NDArray[np.bool_]:
+    r"""Hide the padding of sequences of different lengths.
 
-    $$M_{bj} = [\, j < \text{length}_b \,]$$
+    $$M_{bj} = [\, j < \text{length}_b \,] \quad \text{or, on the left,} \quad
+    [\, j \ge n_k - \text{length}_b \,]$$
 
     Parameters
     ----------
@@ -146,21 +152,21 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
         How many keys of each sequence are real.
     n_keys : int
         The length that all sequences are padded to.
+    side : "right" or "left", optional
+        Where the padding is: after a sequence, or before it.
 
     Returns
     -------
     mask : ndarray of bool, shape (batch, 1, 1, n_keys)
-        Broadcasts to scores of shape (batch, heads, n_q, n_keys). For scores
-        without an axis of heads use `mask[:, 0]`. A single length gives
-        (1, n_keys).
+        Broadcasts to scores (batch, heads, n_q, n_keys); without an axis of
+        heads use `mask[:, 0]`. A single length gives (1, n_keys).
 
     Raises
     ------
     TypeError
         If lengths are not integers.
     ValueError
-        If lengths have more than one axis, or a length is negative or above
-        n_keys.
+        If lengths have two axes, or one is negative or above n_keys.
 
     Examples
     --------
@@ -170,21 +176,17 @@ def padding_mask(lengths: ArrayLike, n_keys: int) -> NDArray[np.bool_]:
     >>> padding_mask([3, 1], 3)[:, 0, 0]
     array([[ True,  True,  True],
            [ True, False, False]])
-
-    Padding may hold anything, nan too:
-
-    >>> import numpy as np
-    >>> from attention import padding_mask, scaled_dot_product_attention
-    >>> x = np.array([[1.0, 1.0], [np.nan, np.nan]])
-    >>> scaled_dot_product_attention(x[:1], x, x, mask=padding_mask(1, 2))
-    array([[1., 1.]])
+    >>> padding_mask(1, 3, side="left")
+    array([[False, False,  True]])
     """
     sizes = _inputs.integers("lengths", lengths, n_axes=1)  # () or (batch,)
     n_keys = _inputs.integer("n_keys", n_keys, 0)
     if ((sizes < 0) | (sizes > n_keys)).any():
         rule = f"lengths must be from 0 to n_keys = {n_keys}"
         _inputs.refuse(rule, lengths=lengths)
+    _inputs.one_of("side", side, ("right", "left"))
     mask = np.arange(n_keys) < sizes[..., None, None]
+    mask = mask[..., ::-1] if side == "left" else mask
     return mask[:, None] if sizes.ndim else mask
 
 
@@ -285,16 +287,14 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
 
 def distances(
-    n_queries: int, n_keys: int | None, offset: ArrayLike
+    n_queries: int, n_keys: int | None, offset: ArrayLike | None
 ) -> NDArray[np.int64]:
-    """Subtract query positions from key positions; query i is at i + offset.
-
-    The shape is (n_queries, n_keys), or (batch, 1, n_queries, n_keys) with one
-    offset per sequence. Without n_keys there are as many keys as queries.
-    """
+    """Subtract query positions from key positions; query 0 is at offset."""
     n_q = _inputs.integer("n_queries", n_queries, 0)
     n_k = n_q if n_keys is None else _inputs.integer("n_keys", n_keys, 0)
-    first = _inputs.integers("offset", offset, n_axes=1)
+    if offset is None:
+        _inputs.aligned("a rectangle", n_q, n_k)
+    first = _inputs.integers("offset", 0 if offset is None else offset, 1)
     first = first[:, None, None] if first.ndim else first
     queries = first + np.arange(n_q)  # their positions
     return np.asarray(np.arange(n_k) - queries[..., None])

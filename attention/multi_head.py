@@ -2,10 +2,18 @@
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    Self,
+    Unpack,
+    overload,
+)
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from attention import _inputs
 from attention.arguments import SharedOptions, sides
@@ -205,6 +213,7 @@ class MultiHeadWeights:
         *,
         n_kv_heads: int | None = None,
         rng: "np.random.Generator",
+        dtype: DTypeLike = float,
     ) -> Self:
         r"""Draw weights to start training from: Glorot uniform, no biases.
 
@@ -221,16 +230,19 @@ class MultiHeadWeights:
             Heads of keys and values; n_heads if omitted.
         rng : numpy.random.Generator
             Where the numbers come from.
+        dtype : dtype, optional
+            Floating-point type; the numbers are drawn in float64 and rounded.
 
         Returns
         -------
         weights : MultiHeadWeights
-            In float64.
+            With matrices of this dtype.
 
         Raises
         ------
         TypeError
-            If a size is not an integer, or rng not a numpy.random.Generator.
+            If a size is not an integer, rng not a numpy.random.Generator, or
+            dtype not a floating-point type.
         ValueError
             If n_heads does not divide d_model, or n_kv_heads not n_heads.
 
@@ -245,6 +257,8 @@ class MultiHeadWeights:
         >>> rng = np.random.default_rng(0)
         >>> MultiHeadWeights.random(12, 3, rng=rng).w_k.shape
         (12, 12)
+        >>> MultiHeadWeights.random(12, 3, rng=rng, dtype="float32").w_k.dtype
+        dtype('float32')
         """
         shared = n_heads if n_kv_heads is None else n_kv_heads
         sizes = {"d_model": d_model, "n_heads": n_heads, "n_kv_heads": shared}
@@ -253,16 +267,36 @@ class MultiHeadWeights:
         if d_model % n_heads:
             _inputs.refuse("n_heads must divide d_model", **sizes)
         _inputs.instance("rng", rng, np.random.Generator)
+        dtype = _inputs.float_dtype(dtype)
         width = d_model // n_heads * shared
 
-        def draw(d_in: int, d_out: int) -> NDArray[np.float64]:
+        def draw(d_in: int, d_out: int) -> NDArray[Any]:
             limit = (6 / (d_in + d_out)) ** 0.5
-            return rng.uniform(-limit, limit, (d_in, d_out))
+            numbers = rng.uniform(-limit, limit, (d_in, d_out))
+            return numbers.astype(dtype, copy=False)
 
         matrices = [
             draw(d_model, d_out) for d_out in (d_model, width, width, d_model)
         ]
         return cls(*matrices, n_heads=n_heads, n_kv_heads=shared)
+
+
+@overload
+def multi_head_attention(
+    x: ArrayLike, weights: MultiHeadWeights, *,
+    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
+    cache: KVCache | None = ...,
+    return_weights: Literal[False] = ..., **options: Unpack[SharedOptions],
+) -> NDArray[Any]: ...  # fmt: skip
+
+
+@overload
+def multi_head_attention(
+    x: ArrayLike, weights: MultiHeadWeights, *,
+    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
+    cache: KVCache | None = ...,
+    return_weights: Literal[True], **options: Unpack[SharedOptions],
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def multi_head_attention(
@@ -272,8 +306,9 @@ def multi_head_attention(
     memory: ArrayLike | None = None,
     rotary: Rotary | None = None,
     cache: KVCache | None = None,
+    return_weights: bool = False,
     **options: Unpack[SharedOptions],
-) -> NDArray[Any]:
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     r"""Run several heads side by side and join their outputs.
 
     $$\Z = [\text{head}_1, \dots, \text{head}_h]\, W_O = \sum_i
@@ -303,6 +338,8 @@ def multi_head_attention(
         needs window=(left, 0) with left at most `cache.window` - 1. An x of
         shape (n, d_model) is a batch of one sequence. For float16 tokens the
         cache holds float32.
+    return_weights : bool, optional
+        Return the weights of attention as well.
     **options
         mask, bias, is_causal, window, offset, scale, softcap and sink, as in
         `attention_weights`; the scores have the shape (..., heads, n_q, n_k).
@@ -312,6 +349,8 @@ def multi_head_attention(
     -------
     output : ndarray of shape (..., n_q, d_out)
         One row for every token of x.
+    weights : ndarray of shape (..., n_heads, n_q, n_k)
+        If they are asked for, as from `attention_weights`.
 
     Raises
     ------
@@ -397,6 +436,7 @@ def multi_head_attention(
     """
     _inputs.options(multi_head_attention, options, OPTIONS)
     _inputs.instance("weights", weights, MultiHeadWeights)
+    return_weights = _inputs.flag("return_weights", return_weights)
     w, n_kv_heads = weights, weights.n_kv_heads or weights.n_heads
     tokens = {"x": x} if memory is None else {"x": x, "memory": memory}
     (x, *others, w_q, w_k, w_v, w_o), dtype = _inputs.floats(
@@ -429,16 +469,20 @@ def multi_head_attention(
             key = apply_rotary(key, cos, sin, layout=rotary.layout)
         if cache is not None:
             key, value = step.append(key, value)
-            options["offset"] = step.offset
-        heads = scaled_dot_product_attention(
-            query, key, value, enable_gqa=n_kv_heads != w.n_heads, **options
-        )
+            if options.get("is_causal") or options.get("window") is not None:
+                options["offset"] = step.offset
+        heads, shares = scaled_dot_product_attention(
+            query, key, value, enable_gqa=n_kv_heads != w.n_heads,
+            return_weights=True, **options,
+        )  # fmt: skip
         output = _merge(heads) @ w_o + b_o  # (..., n_q, d_out)
         if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         if is_single:
-            output = output[0]
-        return output.astype(dtype, copy=False)
+            output, shares = output[0], shares[0]
+        output = output.astype(dtype, copy=False)
+        shares = shares.astype(dtype, copy=False)
+        return (output, shares) if return_weights else output
 
 
 def _split(y: NDArray[Any], n_heads: int) -> NDArray[Any]:

@@ -70,7 +70,7 @@ def alibi_bias(
     n_queries: int,
     n_keys: int | None = None,
     *,
-    offset: ArrayLike = 0,
+    offset: ArrayLike | None = None,
     dtype: DTypeLike = float,
 ) -> NDArray[Any]:
     r"""Lower each score in proportion to the distance.
@@ -106,8 +106,7 @@ def alibi_bias(
         If a size or offset is not an integer, or dtype not a floating-point
         type.
     ValueError
-        If n_heads is less than 1, a size negative, or offset has more than
-        one axis.
+        If n_heads is less than 1; as in `causal_mask`.
 
     References
     ----------
@@ -141,7 +140,7 @@ def relative_position_bias(
     n_queries: int,
     n_keys: int | None = None,
     *,
-    offset: ArrayLike = 0,
+    offset: ArrayLike | None = None,
 ) -> NDArray[Any]:
     r"""Look up a learned number for each head and distance.
 
@@ -172,8 +171,8 @@ def relative_position_bias(
         If a size or offset is not an integer, or the table does not hold real
         numbers.
     ValueError
-        If a size is negative, offset has more than one axis, or the table has
-        an even number of columns and so no middle.
+        If the table has an even number of columns and so no middle; as in
+        `causal_mask`.
 
     References
     ----------

@@ -150,9 +150,9 @@ def apply_rotary(
     x : array_like of shape (..., n, d)
         Queries or keys; a single vector of shape (d,) too.
     cos, sin : array_like of shape (..., n, r/2)
-        Tables from `rotary_tables`. They must broadcast to x: leading axes
-        (batch, heads) and n may be left out or 1. The first r features are
-        rotated, the others are not: r <= d.
+        Tables from `rotary_tables`, one row per token, or a single one for
+        all: (1, r/2). They must broadcast to x: leading axes (batch, heads)
+        may be left out. The first r <= d features are rotated.
     layout : "interleaved" or "half"
         Whether neighbours form a pair, or features r/2 apart. Weights trained
         with one layout give nonsense with the other, and no shape shows it,
@@ -169,8 +169,9 @@ def apply_rotary(
     TypeError
         If layout is missing, or an array does not hold real numbers.
     ValueError
-        If layout is anything else, cos and sin differ in shape, or they do not
-        broadcast to x; the message shows the shapes.
+        If layout is anything else, cos and sin differ in shape, do not
+        broadcast to x, or have no rows for its tokens; the message shows the
+        shapes.
 
     References
     ----------
@@ -183,7 +184,7 @@ def apply_rotary(
 
     >>> import numpy as np
     >>> from attention import apply_rotary, rotary_tables
-    >>> cos, sin = rotary_tables(np.pi / 2, 2)
+    >>> cos, sin = rotary_tables([np.pi / 2], 2)
     >>> apply_rotary([[1.0, 0.0], [0.0, 1.0]], cos, sin, layout="half")
     array([[ 6.123234e-17,  1.000000e+00],
            [-1.000000e+00,  6.123234e-17]])
@@ -229,6 +230,10 @@ def rotation_fits(
         _inputs.refuse(rule, **given)
     if 2 * cos.shape[-1] > x.shape[-1]:
         rule = f"cos and sin (..., r/2) rotate more features than {name} has"
+        _inputs.refuse(rule, **given)
+    if cos.ndim == 1 < x.ndim and x.shape[-2] != 1:
+        rule = "cos and sin need a row for each token, as from "
+        rule += f"rotary_tables(np.arange({x.shape[-2]}), ...)"
         _inputs.refuse(rule, **given)
     try:
         np.broadcast_to(cos[..., :0], (*x.shape[:-1], 0))

@@ -1,6 +1,6 @@
 """One head of attention, within a sequence or from one sequence to another."""
 
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,31 @@ from attention.dot_product import scaled_dot_product_attention
 OPTIONS = AttentionOptions.__annotations__
 
 
+@overload
+def self_attention(
+    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
+    *, return_weights: Literal[False] = ...,
+    **options: Unpack[AttentionOptions],
+) -> NDArray[Any]: ...  # fmt: skip
+
+
+@overload
+def self_attention(
+    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
+    *, return_weights: Literal[True],
+    **options: Unpack[AttentionOptions],
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+
+
 def self_attention(
     x: ArrayLike,
     w_q: ArrayLike,
     w_k: ArrayLike,
     w_v: ArrayLike,
+    *,
+    return_weights: bool = False,
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any]:
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     r"""Let every token of a sequence attend to all tokens of that sequence.
 
     $$\Z = \softmax\!\Big(\frac{(X W_Q)(X W_K)^\top}{\sqrt{d_k}}\Big) X W_V$$
@@ -32,6 +50,8 @@ def self_attention(
     w_v : array_like of shape (d_model, d_v)
         That of values. All four arrays promote to a common dtype as in
         `scaled_dot_product_attention`.
+    return_weights : bool, optional
+        Return the weights as well.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `attention_weights`.
@@ -40,6 +60,8 @@ def self_attention(
     -------
     output : ndarray of shape (..., n, d_v)
         One row per token.
+    weights : ndarray of shape (..., n, n)
+        If they are asked for, as from `attention_weights`.
 
     Raises
     ------
@@ -77,14 +99,38 @@ def self_attention(
     array([8., 0.])
     """
     _inputs.options(self_attention, options, OPTIONS)
+    return_weights = _inputs.flag("return_weights", return_weights)
     (x, w_q, w_k, w_v), dtype = _inputs.floats(x=x, w_q=w_q, w_k=w_k, w_v=w_v)
     _inputs.matrix_fits("x", x, "w_q", w_q)
     _inputs.matrix_fits("x", x, "w_k", w_k)
     _inputs.matrix_fits("x", x, "w_v", w_v)
+    _share_d_k(w_q, w_k)
     with np.errstate(all="ignore"):
         query, key, value = x @ w_q, x @ w_k, x @ w_v
-        output = scaled_dot_product_attention(query, key, value, **options)
-        return output.astype(dtype, copy=False)
+        output, weights = scaled_dot_product_attention(
+            query, key, value, return_weights=True, **options
+        )
+        output = output.astype(dtype, copy=False)
+        weights = weights.astype(dtype, copy=False)
+        return (output, weights) if return_weights else output
+
+
+@overload
+def cross_attention(
+    x: ArrayLike, memory: ArrayLike,
+    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
+    *, return_weights: Literal[False] = ...,
+    **options: Unpack[AttentionOptions],
+) -> NDArray[Any]: ...  # fmt: skip
+
+
+@overload
+def cross_attention(
+    x: ArrayLike, memory: ArrayLike,
+    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
+    *, return_weights: Literal[True],
+    **options: Unpack[AttentionOptions],
+) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def cross_attention(
@@ -93,8 +139,10 @@ def cross_attention(
     w_q: ArrayLike,
     w_k: ArrayLike,
     w_v: ArrayLike,
+    *,
+    return_weights: bool = False,
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any]:
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     r"""Let every token of one sequence attend to the tokens of another.
 
     $$\Z = \softmax\!\Big(\frac{(X W_Q)(Y W_K)^\top}{\sqrt{d_k}}\Big) Y W_V$$
@@ -113,6 +161,8 @@ def cross_attention(
     w_v : array_like of shape (d_memory, d_v)
         That of values. All five arrays promote to a common dtype as in
         `scaled_dot_product_attention`.
+    return_weights : bool, optional
+        Return the weights as well.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `attention_weights`.
@@ -121,6 +171,8 @@ def cross_attention(
     -------
     output : ndarray of shape (..., n_q, d_v)
         One row per token of x.
+    weights : ndarray of shape (..., n_q, n_k)
+        If they are asked for, as from `attention_weights`.
 
     Raises
     ------
@@ -151,13 +203,26 @@ def cross_attention(
            [8., 0.]])
     """
     _inputs.options(cross_attention, options, OPTIONS)
+    return_weights = _inputs.flag("return_weights", return_weights)
     (x, y, w_q, w_k, w_v), dtype = _inputs.floats(
         x=x, memory=memory, w_q=w_q, w_k=w_k, w_v=w_v
     )
     _inputs.matrix_fits("x", x, "w_q", w_q)
     _inputs.matrix_fits("memory", y, "w_k", w_k)
     _inputs.matrix_fits("memory", y, "w_v", w_v)
+    _share_d_k(w_q, w_k)
     with np.errstate(all="ignore"):
         query, key, value = x @ w_q, y @ w_k, y @ w_v
-        output = scaled_dot_product_attention(query, key, value, **options)
-        return output.astype(dtype, copy=False)
+        output, weights = scaled_dot_product_attention(
+            query, key, value, return_weights=True, **options
+        )
+        output = output.astype(dtype, copy=False)
+        weights = weights.astype(dtype, copy=False)
+        return (output, weights) if return_weights else output
+
+
+def _share_d_k(w_q: NDArray[Any], w_k: NDArray[Any]) -> None:
+    if w_q.shape[1] != w_k.shape[1]:
+        _inputs.refuse(
+            "w_q and w_k must share d_k (last axis)", w_q=w_q, w_k=w_k
+        )

@@ -29,7 +29,7 @@ def tiled_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    *,
+    *unnamed: object,
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
@@ -65,6 +65,8 @@ def tiled_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
+    *unnamed
+        Refused, as in `scaled_dot_product_attention`.
     mask, bias, is_causal, window, offset : optional
         As in `attention_weights`. Mask and bias are read tile by tile, and may
         be views made by `np.broadcast_to`.
@@ -119,7 +121,7 @@ def tiled_attention(
     >>> tiled_attention(q, k, v, is_causal=True)[0]
     array([8., 0.])
     """
-    _inputs.options(tiled_attention, foreign)
+    _inputs.options(tiled_attention, foreign, unnamed=unnamed)
     given = checked(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,

@@ -21,6 +21,7 @@ from attention import (
     tiled_attention,
     tiled_attention_vjp,
 )
+from attention.arguments import AttentionOptions
 from benchmarks.measure import build_seconds, cpu_times, fitted_exponent, import_milliseconds, peak_bytes, ratios
 from benchmarks.peers import (
     COMPLEX,
@@ -396,7 +397,7 @@ def _append(cache: KVCache, new: NDArray[Any]) -> tuple[NDArray[Any], NDArray[An
 
 def _append_and_attend(cache: KVCache, new: NDArray[Any], *, is_causal: bool = False) -> NDArray[Any]:
     keys, values = _append(cache, new)
-    where: dict[str, Any] = {"is_causal": True, "offset": cache.offset} if is_causal else {}
+    where: AttentionOptions = {"is_causal": True, "offset": cache.offset} if is_causal else {}
     return scaled_dot_product_attention(new, keys, values, **where)
 
 

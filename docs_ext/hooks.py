@@ -18,13 +18,14 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+import attention
 from docs_ext.copies.links import link_copies
 from docs_ext.copies.markdown_pages import write_markdown_pages
 from docs_ext.copies.offline import offer_copy
 from docs_ext.copies.wheel import add_wheel
 from docs_ext.reading.converter import refuse_unreadable
 from docs_ext.site import live
-from docs_ext.site.address import with_site_url
+from docs_ext.site.address import report, repository, with_repository, with_site_url
 from docs_ext.site.date import set_date
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
@@ -69,7 +70,7 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Name the site where a page must, and the exercises that go with the page."""
-    return invite(with_site_url(html, config.site_url), page, files)
+    return invite(with_repository(with_site_url(html, config.site_url), config.repo_url), page, files)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -100,6 +101,9 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 def _fill_in_head(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     context["progress"] = progress(page, nav)
     context["has_markdown"] = _command != "serve"
+    context["version"] = attention.__version__
+    context["repository"] = repository(config.repo_url)
+    context["report"] = report(config.repo_url, page.canonical_url)
 
 
 on_page_context = CombinedEvent(_link_copies, _take_formulas_out, _put_formulas_back, _fill_in_head)

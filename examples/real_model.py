@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -388,10 +388,12 @@ def installed() -> Path | None:
 # --- as a program ------------------------------------------------------------------------------------------------
 
 
-def overview(tokens: Sequence[str], weights: Floats) -> str:
+def overview(tokens: Sequence[str], weights: Floats, skip: Sequence[str] = ()) -> str:
     """Show for each head which token gets most of its attention, and how many hundredths of it."""
     share = weights.mean(axis=-2)  # (layers, heads, n): what a token receives from all of them
-    lines = ["".join(f"{name:>11}" for name in ("", *(f"layer {layer}" for layer in range(len(share)))))]
+    share = np.where([token in skip for token in tokens], -1, share)
+    lines = ["the token that gets most of a head, in hundredths of all its weights"]
+    lines += ["".join(f"{name:>11}" for name in ("", *(f"layer {layer}" for layer in range(len(share)))))]
     for head, row in enumerate(share.swapaxes(0, 1)):
         cells = [f"{tokens[most.argmax()][:7]:>8}{100 * most.max():3.0f}" for most in row]
         lines.append(f"{f'head {head}':>11}{''.join(cells)}")
@@ -433,13 +435,24 @@ def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:
     return f"{head}<h1>{title}</h1><pre>{summary}</pre>{''.join(heads)}</html>\n"
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser without the usage in front of what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Answer in one line."""
+        self.exit(2, f"{self.prog}: {message}; see --help\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read a text and show heads."""
-    parser = argparse.ArgumentParser(description="Show what the heads of a trained model do with a text.")
+    parser = Parser(description="Show what the heads of a trained model do with a text.")
     parser.add_argument("text")
     parser.add_argument("--model", type=Path, default=installed(), metavar="FOLDER", help="another model than MiniLM")
     parser.add_argument("--layer", type=int, help="its heads, or one of them with --head; layers count from 0")
     parser.add_argument("--head", type=int, help="this head of every layer, or of one with --layer; heads count from 0")
+    parser.add_argument(
+        "--skip-special", action="store_true", help="in the table of all heads, leave out [CLS] and [SEP]"
+    )
     parser.add_argument("--html", type=Path, metavar="FILE", help="write all heads into a page of its own as well")
     options = parser.parse_args(arguments)
     if options.model is None:
@@ -453,7 +466,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.layer is None and options.head is None:
-        print(overview(tokens, weights))
+        skip = {tokens[0], tokens[-1]} if options.skip_special and len(tokens) > 2 else ()
+        print(overview(tokens, weights, [*skip]))
         return
     for layer in range(encoder.n_layers) if options.layer is None else [options.layer]:
         for head in range(encoder.n_heads) if options.head is None else [options.head]:

@@ -10,7 +10,7 @@ docs/learn/many-machines.md explains it.
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from distributed import Client, Future, LocalCluster, progress
@@ -97,13 +97,28 @@ def connect(scheduler: str | None = None) -> Iterator[Client]:
             yield client
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser without the usage in front of what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Answer in one line."""
+        self.exit(2, f"{self.prog}: {message}; see --help\n")
+
+
+def positive(text: str) -> int:
+    """Read a number of things, of which there must be some."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 1, 2, 3 or more")
+    return int(text)
+
+
 def main() -> None:
     """Run it, with a progress bar."""
-    parser = argparse.ArgumentParser(description="Attention over tokens that are spread over Dask workers.")
+    parser = Parser(description="Attention over tokens that are spread over Dask workers.")
     parser.add_argument("scheduler", nargs="?", help="address of a scheduler; two local processes if omitted")
-    parser.add_argument("--shards", type=int, default=8)
-    parser.add_argument("--tokens", type=int, default=4096, help="tokens in a shard")
-    parser.add_argument("--features", type=int, default=64)
+    parser.add_argument("--shards", type=positive, default=8)
+    parser.add_argument("--tokens", type=positive, default=4096, help="tokens in a shard")
+    parser.add_argument("--features", type=positive, default=64)
     options = parser.parse_args()
     n = options.shards * options.tokens
     with connect(options.scheduler) as client:

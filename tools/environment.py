@@ -1,16 +1,20 @@
 """Bring .venv to what requirements.lock says, and other locks that are named: `make setup`, `make setup-nightly`.
 
+`make setup-site` names `site`: the part of requirements.lock that the extra docs needs, and nothing else.
+
 A file in .venv tells what it was made of, so a run that has nothing to do takes no time, and one that was interrupted
 is taken up where it stopped. The syntax is that of Python 3.6, so that an old Python is refused in one line.
 """
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 OLDEST = (3, 11)
+SITE = "site"
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -22,7 +26,7 @@ def main() -> None:
             "name a newer one, as in make PYTHON=python3.12 test"
         )
     venv, made_of = ROOT / ".venv", ROOT / ".venv/made-of.json"
-    locks = ["requirements.lock", *sys.argv[1:]]
+    locks = [SITE] if sys.argv[1:] == [SITE] else ["requirements.lock", *sys.argv[1:]]
     wanted = {
         "python": f"{sys.base_prefix} {_version()}, for {venv}",  # a folder that was moved needs new scripts
         "project": _digest(_metadata()),
@@ -32,23 +36,67 @@ def main() -> None:
     def step(part: str, say: str, *command: str) -> None:
         if made.get(part) != wanted[part]:
             print(say, flush=True)
-            code = subprocess.run(command, cwd=str(ROOT)).returncode
-            if code:
-                sys.exit(code)
+            _run(*command)
             made[part] = wanted[part]
             made_of.write_text(json.dumps(made), "utf-8")
 
-    pip = (str(venv / "bin/python"), "-m", "pip", "install", "--disable-pip-version-check", "--quiet")
+    pip = (str(venv / "bin/python"), "-m", "pip", "install", "--disable-pip-version-check")
     if made.get("python") != wanted["python"]:
         made.clear()
     step("python", f"Creating .venv with Python {_version()}", sys.executable, "-m", "venv", "--clear", str(venv))
     for lock in locks:
-        text = (ROOT / lock).read_text("utf-8")
+        file = ROOT / ("requirements.lock" if lock == SITE else lock)
+        text = file.read_text("utf-8")
+        if lock == SITE:
+            if made.get(file.name) == _digest(text):  # which holds it all
+                continue
+            text, file = needed(text, _direct("docs")), venv / "site.lock"
+            file.write_text(text, "utf-8")
         packages = {line.split("==")[0] for line in text.splitlines() if "==" in line.split(" ")[0]}
-        size = f"{len(packages)} packages from {lock}, their hashes checked: about a minute"
+        size = f"{len(packages)} packages from requirements.lock" if lock == SITE else f"{len(packages)} from {lock}"
         wanted[lock] = _digest(text)
-        step(lock, f"Installing {size}", *pip, "--require-hashes", "-r", str(ROOT / lock))
+        step(lock, f"Installing {size}, their hashes checked", *pip, "--require-hashes", "-r", str(file))
     step("project", "Installing this project, editable", *pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT))
+
+
+def _run(*command: str) -> None:
+    """Run a command in one line that moves on a terminal, and is not there elsewhere; show the rest if it fails."""
+    said, n_packages = [], 0
+    process = subprocess.Popen(
+        command, cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True
+    )
+    for line in process.stdout or ():
+        said.append(line)
+        n_packages += line.startswith("Collecting ")
+        if sys.stdout.isatty() and line.strip():
+            print(f"\r\033[K  {n_packages or ''} {line.strip()[:70]}", end="", flush=True)
+    if sys.stdout.isatty():
+        print("\r\033[K", end="", flush=True)
+    if process.wait():
+        sys.exit("".join(said[-20:]) + f"failed: {' '.join(command)}")
+
+
+def needed(lock: str, direct: "set[str]") -> str:
+    """Return the part of a lock that these packages need: a comment behind each entry names those that ask for it."""
+    entries = re.split(r"^(?=[a-z0-9]\S*==)", lock, flags=re.MULTILINE)[1:]
+    asking = {
+        entry: set(re.findall(r"^    #\s+(?:via )?([a-z0-9][a-z0-9-]*)", entry, re.MULTILINE)) for entry in entries
+    }
+    taken = set()  # type: set[str]
+    more = direct
+    while not more <= taken:
+        taken |= more
+        more = {entry.split("==")[0] for entry in entries if asking[entry] & taken}
+    return "".join(entry for entry in entries if entry.split("==")[0] in taken)
+
+
+def _direct(extra: str) -> "set[str]":
+    """Name what the package and an extra ask for themselves."""
+    import tomllib  # not in the Pythons that are refused
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = project["dependencies"] + project["optional-dependencies"][extra]
+    return {re.match(r"[\w-]+", requirement)[0].lower() for requirement in asked}  # type: ignore[index]
 
 
 def _version() -> str:

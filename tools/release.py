@@ -1,6 +1,6 @@
 """Does a tag fit what it names? `python -m tools.release v1.2.3` prints the notes of that version or what is wrong.
 
-Without a tag, as on a pull request, it prints what is not released yet.
+Without a tag, as on a pull request, it prints what is not released yet, or else the notes of the newest version.
 """
 
 import re
@@ -21,7 +21,7 @@ def notes(changelog: str, tag: str | None) -> str:
     version = attention.__version__
     if tag not in (None, f"v{version}"):
         raise ReleaseError(f"the tag {tag} is not v{version}, and attention/__init__.py says {version}")
-    name = "Unreleased" if tag is None else version
+    name = "Unreleased" if tag is None and re.search(r"^## \[?Unreleased", changelog, re.M) else version
     section = re.search(rf"^## \[?{re.escape(name)}\b.*\n((?:(?!## ).*\n?)*)", changelog, re.M)
     if section is None or not section[1].strip():
         raise ReleaseError(f"CHANGELOG.md has nothing under ## {name}")

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from attention.practice.doctests import Result, run
 from attention.practice.mutants import (
@@ -95,8 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse("stopped", STOPPED)
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Answer what is wrong in one line."""
+        self.exit(WRONG, f"{self.prog}: {message}; see --help\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         "python -m attention.practice",
         description="Which mutants do the doctests of a file kill?",
         epilog=STATUS,

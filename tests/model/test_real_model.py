@@ -51,7 +51,7 @@ def test_without_all_heads_of_a_layer_its_tokens_hear_nothing_there(encoder):
 def test_the_program_finds_the_model_by_itself(capsys):
     example.main(["The cat that chased the dog ran."])
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 13
+    assert len(lines) == 14
     assert max(map(len, lines)) < 80
     example.main(["The cat ran.", "--layer", "3", "--head", "1"])
     assert capsys.readouterr().out.startswith("layer 3, head 1\n")

@@ -52,11 +52,13 @@ def random_reach(rng, scores):
         options["window"] = tuple([None, 0, int(rng.integers(1, 5)), 99][rng.integers(4)] for _ in range(2))
     low, high = -n_q - 2, n_k + 3  # from queries that stand before all keys to such behind them
     kind = rng.integers(5)
+    if not options:
+        return options
     if kind == 0:
         options["offset"] = n_k - n_q
     elif kind == 1:
         options["offset"] = int(rng.integers(low, high))
-    elif kind > 2 or (n_q != n_k and options):
+    elif kind > 2 or n_q != n_k:
         options["offset"] = rng.integers(low, high, scores[0])
     return options
 

@@ -103,10 +103,14 @@ del (
     CASES["PartialAttention"],
     CASES["Rotary"],
 )  # a method below; the others hold what is checked later
+PLACED = ("causal_mask", "sliding_window_mask", "alibi_bias", "relative_position_bias")  # n_keys is not n_queries
+CASES |= {name: CASES[name]._replace(others={"offset": 0}) for name in PLACED}
+WITH_WEIGHTS = ("scaled_dot_product_attention", "self_attention", "cross_attention", "multi_head_attention")
+CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name in WITH_WEIGHTS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
 for name, changes in {
     "split_heads": {"same": {"n_heads": "h"}},
-    "sliding_window_mask": {"others": {"left": 1, "right": 2}},
+    "sliding_window_mask": {"others": {"left": 1, "right": 2, "offset": 0}},
     "apply_rotary": {"others": {"layout": "half"}},
     "round_to_format": {"others": {"format": "float16"}},
     "rotary_permutation": {"even": ("rotary_dim",)},
@@ -179,6 +183,8 @@ def arrays(case, shapes, sizes):
 
 def call(case, given, sizes):
     """Call with arrays and options by name, which may belong to weights, and with the sizes that are asked for."""
+    if "offset" in given and any(item.name == "is_causal" for item in own(case)):
+        given = {"is_causal": True} | given  # which uses it
     made = _arguments(own(case), case.others | given, sizes)
     if case.documented is attention.merge_partials:
         return case.call(made["first"], made["first"])

@@ -58,6 +58,13 @@ def test_appends_join_along_the_tokens_and_count_per_sequence(lead):
     assert len(cache) == 60
 
 
+def test_a_cache_shows_its_window_and_how_many_tokens_it_has_seen():
+    cache = KVCache(window=2)
+    assert repr(cache) == "KVCache(window=2, n_seen=0)"
+    cache.append(np.ones((2, 3, 4)), np.ones((2, 3, 4)))
+    assert repr(cache) == "KVCache(window=2, n_seen=[3, 3])"
+
+
 def test_views_are_read_only_and_what_was_appended_is_copied():
     cache = KVCache()
     key, value = (array.copy() for array in tokens(0, 4))

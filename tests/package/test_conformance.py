@@ -258,6 +258,7 @@ def ones(*shape):
 THREE = {"query": ones(3, 4), "key": ones(5, 4), "value": ones(5, 2)}
 HEADS = {"query": ones(6, 3, 4), "key": ones(6, 5, 4), "value": ones(6, 5, 2)}
 GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": True}
+BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
 ATTEND = [
     ("query and key must share d_k (last axis): query (3, 4), key (5, 6)", THREE | {"key": ones(5, 6)}),
     ("key (5, 4) | value (6, 2) | n_k", THREE | {"value": ones(6, 2)}),
@@ -275,11 +276,16 @@ ATTEND = [
     ("bias must | mask= | bool", THREE | {"bias": ones(3, 5) > 0}),
     ("mask (3, 6) | scores (3, 5)", THREE | {"mask": ones(3, 6) > 0}),
     ("bias (1, 3, 5) | scores (3, 5) | no axis -3", THREE | {"bias": ones(1, 3, 5)}),
+    ("mask must hold booleans | bias= | mask.astype(bool)", THREE | {"mask": np.eye(3, 5, dtype=int)}),
+    ("mask (2, 5) | scores (2, 6, 3, 5) | mask[:, None, None, :]", BATCH | {"mask": ones(2, 5) > 0}),
+    ("bias (6, 5) | scores (6, 3, 5) | bias[:, None, :]", HEADS | {"bias": ones(6, 5)}),
     ("mask (6, 1, 1, 5) | mask[:, 0]", HEADS | {"mask": ones(6, 1, 1, 5) > 0}),
     ("sink | (7,) | scores (6, 3, 5)", HEADS | {"sink": ones(7)}),
     ("sink | (3,) | heads", THREE | {"sink": ones(3)}),
-    ("is_causal | scores (3, 5) | offset=0 | offset=2 | n_k - n_q", THREE | {"is_causal": True}),
-    ("window | scores (3, 5) | offset=0 | offset=2", THREE | {"window": (1, 0)}),
+    ("is_causal | offset=0 | offset=2 | n_k - n_q | n_q 3 | n_k 5", THREE | {"is_causal": True}),
+    ("window | offset=0 | offset=2 | n_q 3 | n_k 5", THREE | {"window": (1, 0)}),
+    ("offset needs is_causal=True or a window | offset 2", THREE | {"offset": 2}),
+    ("offset needs | (6,)", HEADS | {"is_causal": False, "offset": np.zeros(6, int)}),
     ("window must be a pair | [1]", THREE | {"window": [1], "offset": 0}),
     ("window[1] must be at least 0 | -1", THREE | {"window": (0, -1), "offset": 0}),
     ("window[0] must be an integer", THREE | {"window": (1.0, 0), "offset": 0}),
@@ -287,18 +293,31 @@ ATTEND = [
     ("offset (2,) | scores (3, 5)", THREE | {"is_causal": True, "offset": [1, 2]}),
     ("offset (3,) | scores (6, 3, 5)", HEADS | {"is_causal": True, "offset": [1, 2, 3]}),
     ("scaled_dot_product_attention takes no attn_mask | mask= | bias=", THREE | {"attn_mask": None}),
+    ("takes no dropout_p | leave it out", THREE | {"dropout_p": 0.0}),
+    ("takes no key_padding_mask | mask=~key_padding_mask[:, None, None, :]", THREE | {"key_padding_mask": ones(3)}),
+    ("takes no need_weights | return_weights=True", THREE | {"need_weights": True}),
 ]
 A, AT = [1.0, 2.0], attention
+OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
 OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("axis 2 | x (2,)", AT.softmax, {"x": A, "axis": 2}),
     ("axis 0 | x ()", AT.logsumexp, {"x": 1.0, "axis": 0}),
     ("axis | twice", AT.log_softmax, {"x": [A], "axis": (1, -1)}),
     ("weights must not be negative | -0.5", AT.entropy, {"weights": [0.5, -0.5]}),
+    ("rectangle | offset=0 | offset=4 | n_k - n_q | n_q 1 | n_k 5", AT.causal_mask, {"n_queries": 1, "n_keys": 5}),
+    ("offset=-2 | n_q 5 | n_k 3", AT.sliding_window_mask, {"n_queries": 5, "n_keys": 3, "left": 1}),
+    ("offset=4 | n_q 1 | n_k 5", AT.alibi_bias, {"n_heads": 2, "n_queries": 1, "n_keys": 5}),
+    (
+        "a rectangle | offset=4 | n_q 1 | n_k 5",
+        AT.relative_position_bias,
+        {"table": [[1, 2, 3]], "n_queries": 1, "n_keys": 5},
+    ),
     ("offset must have at most 1 axis | (1, 2)", AT.causal_mask, {"n_queries": 3, "offset": [[1, 2]]}),
     ("offset must | 2**60", AT.causal_mask, {"n_queries": 3, "offset": 2**62}),
     ("n_queries must be at least 0 | -1", AT.causal_mask, {"n_queries": -1}),
     ("left must be at least 0 | -1", AT.sliding_window_mask, {"n_queries": 3, "left": -1}),
     ("lengths must be from 0 to n_keys = 3 | [1, 4]", AT.padding_mask, {"lengths": [1, 4], "n_keys": 3}),
+    ("side | right | left | 'both'", AT.padding_mask, {"lengths": [1, 3], "n_keys": 3, "side": "both"}),
     ("segments must have | (2, 3) | (4,)", AT.segment_mask, {"query_segments": [[0] * 3] * 2, "key_segments": [0] * 4}),
     ("d_model | even | 5", AT.sinusoidal_encoding, {"n_positions": 3, "d_model": 5}),
     ("base | positive | 0", AT.sinusoidal_encoding, {"n_positions": 3, "d_model": 4, "base": 0.0}),
@@ -311,6 +330,13 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("cos (2,) | sin (1,)", AT.apply_rotary, {"x": A, "cos": [1, 1], "sin": [0], "layout": "half"}),
     ("more features | x (2,) | (2,)", AT.apply_rotary, {"x": A, "cos": [1, 1], "sin": [0, 0], "layout": "half"}),
     ("x (1, 2) | cos (2, 1)", AT.apply_rotary, {"x": [A], "cos": [[1]] * 2, "sin": [[0]] * 2, "layout": "half"}),
+    (
+        "x (3, 2) | cos (1,) | rotary_tables(np.arange(3), ...)",
+        AT.apply_rotary,
+        {"x": ones(3, 2), "cos": [1], "sin": [0], "layout": "half"},
+    ),
+    ("w_q and w_k | d_k | w_q (2, 3) | w_k (2, 4)", AT.self_attention, OTHER_WIDTH | {"x": [A]}),
+    ("must share d_k | w_q (2, 3) | w_k (2, 4)", AT.cross_attention, OTHER_WIDTH | {"x": [A], "memory": [A]}),
     ("n_heads must be at least 1 | 0", AT.alibi_slopes, {"n_heads": 0}),
     ("table | (1, 2)", AT.relative_position_bias, {"table": [A], "n_queries": 3}),
     ("n_buckets | even | 33", AT.relative_position_bucket, {"distance": [1], "n_buckets": 33}),
@@ -349,6 +375,19 @@ def by_position(name):
 def test_options_are_given_by_name(name):
     with pytest.raises(TypeError, match="positional"):
         getattr(attention, name)(*[None] * (by_position(name)[0] + 1))
+
+
+@pytest.mark.parametrize("name", ["scaled_dot_product_attention", "tiled_attention"])
+def test_a_fourth_array_is_answered_with_the_names_that_it_may_have(name):
+    with pytest.raises(TypeError, match=says(name, "positional", "mask=, bias=")):
+        getattr(attention, name)(*THREE.values(), ones(3, 5) > 0)
+
+
+def test_only_whole_numbers_that_are_0_or_1_are_taken_for_a_mask():
+    for mask in (ones(3, 5), np.full((3, 5), 2)):
+        with pytest.raises(TypeError, match="mask must hold booleans") as raised:
+            attention.scaled_dot_product_attention(**THREE | {"mask": mask})
+        assert "astype" not in str(raised.value)
 
 
 def takes_a_mask(name):

@@ -45,15 +45,14 @@ def test_a_causal_query_sees_the_keys_up_to_its_own_position(n_queries, n_keys, 
 
 def test_a_causal_mask_is_square_and_without_offset_unless_said():
     assert_same_mask(causal_mask(4), cells(4, 4, lambda i, j: j <= i))
-    assert_same_mask(causal_mask(3, 5), cells(3, 5, lambda i, j: j <= i))
     assert_same_mask(causal_mask(3, offset=1), cells(3, 3, lambda i, j: j <= i + 1))
 
 
 def test_rows_by_hand():
-    np.testing.assert_array_equal(causal_mask(2, 3), [[True, False, False], [True, True, False]])
+    np.testing.assert_array_equal(causal_mask(2, 3, offset=0), [[True, False, False], [True, True, False]])
     np.testing.assert_array_equal(causal_mask(2, 3, offset=1), [[True, True, False], [True, True, True]])
     np.testing.assert_array_equal(
-        sliding_window_mask(3, 4, left=1),
+        sliding_window_mask(3, 4, left=1, offset=0),
         [[True, False, False, False], [True, True, False, False], [False, True, True, False]],
     )
 
@@ -113,16 +112,19 @@ def test_a_mask_for_each_sequence_says_what_the_options_say(rng):
 
 
 @pytest.mark.parametrize("lengths", [[3, 5, 0], [5], [], [0, 0], [1, 2, 3, 4]], ids=str)
-def test_padding_hides_the_keys_from_each_length_on(lengths):
-    mask = padding_mask(np.array(lengths, int), 5)
-    assert mask.shape == (len(lengths), 1, 1, 5)
-    assert_same_mask(mask[:, 0, 0], cells(len(lengths), 5, lambda b, j: j < lengths[b]))
+def test_padding_hides_the_keys_from_each_length_on_or_those_before_as_many(lengths):
+    sizes = np.array(lengths, int)
+    right, left = padding_mask(sizes, 5), padding_mask(sizes, 5, side="left")
+    assert right.shape == left.shape == (len(lengths), 1, 1, 5)
+    assert_same_mask(right[:, 0, 0], cells(len(lengths), 5, lambda b, j: j < lengths[b]))
+    assert_same_mask(left[:, 0, 0], cells(len(lengths), 5, lambda b, j: j >= 5 - lengths[b]))
 
 
 @pytest.mark.parametrize("length", [0, 2, 5])
 def test_padding_of_a_scalar_length_has_no_batch_axis(length):
     assert_same_mask(padding_mask(length, 5), cells(1, 5, lambda _, j: j < length))
     assert_same_mask(padding_mask(np.int64(length), 5), cells(1, 5, lambda _, j: j < length))
+    assert_same_mask(padding_mask(length, 5, side="left"), cells(1, 5, lambda _, j: j >= 5 - length))
 
 
 # --- segments ----------------------------------------------------------------------------------------------------
@@ -172,6 +174,6 @@ def test_a_bias_is_double_unless_said_and_keeps_any_shape():
 def test_numpy_integers_are_sizes_too():
     assert_same_mask(causal_mask(np.int64(2), np.int32(3), offset=np.int8(1)), causal_mask(2, 3, offset=1))
     assert_same_mask(
-        sliding_window_mask(np.int64(2), np.uint8(3), left=np.uint8(1), right=np.int16(1)),
-        sliding_window_mask(2, 3, left=1, right=1),
+        sliding_window_mask(np.int64(2), np.uint8(3), left=np.uint8(1), right=np.int16(1), offset=0),
+        sliding_window_mask(2, 3, left=1, right=1, offset=0),
     )

@@ -16,7 +16,7 @@ from attention import (
     rotary_tables,
 )
 from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, embed
-from tests.package.oracles import loop_multi_head, properties, says
+from tests.package.oracles import loop_multi_head, loop_weights, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
 EPS = np.finfo(float).eps
@@ -383,6 +383,22 @@ def test_tokens_without_a_batch_are_a_batch_of_one_in_the_cache(rng, n_kv_heads)
     assert (one.n_seen.tolist(), batch.n_seen.tolist()) == ([5], [5, 5])
 
 
+def test_the_weights_of_every_head_come_with_the_output_in_one_pass_and_step_by_step(rng):
+    arrays, x, cache = layer(rng, d_memory=7), rng.standard_normal((5, 7)), KVCache()
+    weights = MultiHeadWeights(**arrays, n_heads=6, n_kv_heads=3)
+    query, key = x @ arrays["w_q"], x @ arrays["w_k"]
+    expected = [
+        loop_weights(query[:, 2 * i : 2 * i + 2], key[:, i - i % 2 : i - i % 2 + 2], is_causal=True) for i in range(6)
+    ]
+    output, whole = multi_head_attention(x, weights, is_causal=True, return_weights=True)
+    np.testing.assert_allclose(whole, expected, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(output, multi_head_attention(x, weights, is_causal=True))
+    for i in range(5):
+        step, row = multi_head_attention(x[i : i + 1], weights, cache=cache, is_causal=True, return_weights=True)
+        np.testing.assert_allclose(row, whole[:, i : i + 1, : i + 1], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(step, output[i : i + 1], rtol=0, atol=1e-13)
+
+
 # --- the weights -------------------------------------------------------------------------------------------------
 
 
@@ -423,6 +439,12 @@ def test_random_weights_come_from_the_generator_that_is_given():
     np.testing.assert_array_equal(draws[0].w_o, draws[1].w_o)
     assert not (draws[0].w_q == draws[2].w_q).any()
     assert draws[0].n_kv_heads == 4
+    singles = MultiHeadWeights.random(8, 4, rng=np.random.default_rng(1), dtype=S)
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        matrix = getattr(singles, name)
+        assert matrix.dtype == S
+        np.testing.assert_array_equal(matrix, getattr(draws[0], name).astype(S))
+    assert multi_head_attention(np.ones((3, 8), S), singles).dtype == S
 
 
 @pytest.mark.parametrize(
@@ -434,6 +456,7 @@ def test_random_weights_come_from_the_generator_that_is_given():
         pytest.param((0, 1), {}, ValueError, ["d_model", "at least 1"], id="no features"),
         pytest.param((8, 2), {"n_kv_heads": 0}, ValueError, ["n_kv_heads", "at least 1"], id="no key heads"),
         pytest.param((8.0, 2), {}, TypeError, ["d_model", "integer"], id="float d_model"),
+        pytest.param((8, 2), {"dtype": int}, TypeError, ["dtype", "floating-point", "int64"], id="integers"),
         pytest.param((8, 2), {"rng": 0}, TypeError, ["rng", "Generator", "int"], id="a seed"),
         pytest.param((8, 2), {"rng": np.random}, TypeError, ["rng", "Generator"], id="the global generator"),
     ],

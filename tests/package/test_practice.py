@@ -267,6 +267,15 @@ def test_a_wrong_command_gets_one_clear_line(case, capsys):
     assert capsys.readouterr() == ("", f"{message}\n")
 
 
+def test_letters_for_a_number_get_one_line_too(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--seconds", "soon"])
+    assert stopped.value.code == WRONG
+    assert capsys.readouterr().err == (
+        "python -m attention.practice: argument --seconds: invalid float value: 'soon'; see --help\n"
+    )
+
+
 # --- files that are wrong ----------------------------------------------------------------------------------------
 
 

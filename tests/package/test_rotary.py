@@ -77,7 +77,7 @@ def draw_turn(rng):
     pairs = int(rng.integers(1, 4))
     x = rng.standard_normal((*lead, 7, 2 * pairs + int(rng.integers(0, 4))))
     sizes = tuple(size if rng.random() < 0.6 else 1 for size in x.shape[:-1])
-    angles = rng.uniform(-9, 9, (*sizes[rng.integers(len(sizes) + 1) :], pairs))
+    angles = rng.uniform(-9, 9, (*sizes[rng.integers(len(sizes)) :], pairs))
     return x, np.cos(angles), np.sin(angles)
 
 
@@ -102,9 +102,16 @@ places = st.floats(-1e6, 1e6)
 @given(m=places, n=places)
 def test_two_rotations_leave_their_distance(layout, m, n):
     turn_m, turn_n, between = (
-        apply_rotary(np.eye(6), *rotary_tables(position, 6), layout=layout).T for position in (m, n, n - m)
+        apply_rotary(np.eye(6), *rotary_tables([position], 6), layout=layout).T for position in (m, n, n - m)
     )
     np.testing.assert_allclose(turn_m.T @ turn_n, between, rtol=0, atol=1e6 * 4 * EPS)  # what an angle of 1e6 rounds
+
+
+def test_a_table_without_an_axis_of_positions_turns_one_token(rng):
+    one, (cos, sin) = rng.standard_normal((2, 1, 4)), rotary_tables(3, 4)
+    for token in (one, one[0], one[0, 0]):
+        expected = loop_rotary(np.atleast_2d(token), cos[None], sin[None], "half").reshape(token.shape)
+        np.testing.assert_allclose(apply_rotary(token, cos, sin, layout="half"), expected, rtol=0, atol=1e-15)
 
 
 def test_the_layouts_differ_by_a_permutation(rng):

@@ -10,9 +10,10 @@ from hypothesis.extra import numpy as hnp
 
 from attention import (
     cross_attention,
+    scaled_dot_product_attention,
     self_attention,
 )
-from tests.package.oracles import loop_attention, loop_project, properties, smaller
+from tests.package.oracles import loop_attention, loop_project, loop_weights, properties, smaller
 
 EPS = np.finfo(float).eps
 
@@ -106,7 +107,20 @@ def test_self_attention_equals_the_loops(features):
         )
 
 
-# --- by hand -----------------------------------------------------------------------------------------------------
+# --- its weights -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_output_and_weights_come_together(features):
+    x, memory, (w_q, w_k, w_v), options = draw(np.random.default_rng(0), *features)
+    query, key, value = x @ w_q, memory @ w_k, memory @ w_v
+    expected = loop_weights(query, key, **options)
+    for output, weights in (
+        cross_attention(x, memory, w_q, w_k, w_v, return_weights=True, **options),
+        scaled_dot_product_attention(query, key, value, return_weights=True, **options),
+    ):
+        np.testing.assert_allclose(weights, expected, rtol=0, atol=tolerance(x, x, memory, w_q, w_k))
+        np.testing.assert_array_equal(output, cross_attention(x, memory, w_q, w_k, w_v, **options))
 
 
 # --- who asks and who answers ------------------------------------------------------------------------------------

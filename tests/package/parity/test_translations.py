@@ -201,7 +201,11 @@ def attend(task, options):
     """Call the package on the inputs of a task; options in quotation marks are expressions over its names."""
     names = OURS[task]
     found = {key: eval(item, names) if isinstance(item, str) else item for key, item in options.items()}
-    given = {"query": names["q"], "key": names["k"], "value": names["v"], "offset": 0} | found
+    if found.get("is_causal") or "window" in found:
+        found = {"offset": 0} | found
+    else:
+        found.pop("offset", None)
+    given = {"query": names["q"], "key": names["k"], "value": names["v"]} | found
     return scaled_dot_product_attention(**given)
 
 

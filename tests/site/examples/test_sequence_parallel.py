@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 
 import numpy as np
@@ -26,6 +27,16 @@ def example():
 def client(example):
     with example.connect() as client:
         yield client
+
+
+@pytest.mark.parametrize("wrong", ["0", "-3", "many", "2.5"])
+@pytest.mark.parametrize("option", ["--shards", "--tokens", "--features"])
+def test_what_is_no_number_of_things_gets_one_line(example, option, wrong, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["sequence_parallel.py", option, wrong])
+    with pytest.raises(SystemExit):
+        example.main()
+    told = f"sequence_parallel.py: argument {option}: {wrong!r} is not 1, 2, 3 or more; see --help\n"
+    assert capsys.readouterr().err == told
 
 
 def assert_right(example, outputs, n_tokens):

@@ -102,8 +102,8 @@ def cases(rng):
         offset = int(rng.integers(-3, 4))
         window = attention.sliding_window_mask(n_q, n_k, left=left, right=right, offset=offset)
         yield "slidingWindowMask", [n_q, n_k, left, right, offset], window
-        yield "slidingWindowMask", [n_q, n_k, left], attention.sliding_window_mask(n_q, n_k, left=left)
-        no_edge = attention.sliding_window_mask(n_q, n_k, left=None, right=None)
+        yield "slidingWindowMask", [n_q, n_k, left], attention.sliding_window_mask(n_q, n_k, left=left, offset=0)
+        no_edge = attention.sliding_window_mask(n_q, n_k, left=None, right=None, offset=0)
         yield "slidingWindowMask", [n_q, n_k, np.inf, np.inf], no_edge
 
         n, d_model, base = int(rng.integers(0, 60)), 2 * int(rng.integers(1, 9)), rng.choice([None, 100.0, 5e5])

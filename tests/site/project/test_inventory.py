@@ -43,6 +43,9 @@ def test_every_public_name_is_in_it_also_as_users_import_it(inventory):
     for name in attention.__all__:
         module = getattr(attention, name).__module__
         assert {f"attention.{name}", f"{module}.{name}"} <= names.keys()
+        methods = [other for other in names if other.startswith(f"{module}.{name}.") and "__" not in other]
+        assert {other.replace(module, "attention", 1) for other in methods} <= names.keys()
+    assert "attention.KVCache.append" in names
     pages = {path.stem for path in (ROOT / "docs/reference").glob("*.md")}
     modules = {path.stem for path in (ROOT / "attention").glob("[!_]*.py")}
     assert {name for name, (kind, _) in names.items() if kind == "module"} == {

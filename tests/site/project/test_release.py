@@ -63,6 +63,8 @@ def test_every_place_that_names_the_version_agrees():
     cited = {}
     for name in ("README.md", "docs/reference/sources.md"):
         (cited[name],) = re.findall(r"note +=\s*\{Version ([^}]+)\}", (ROOT / name).read_text("utf-8"))
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    cited["CITATION.cff"], cited["its citation"] = re.findall(r"^ *version: (.+)$", citation, re.M)
     assert set(cited.values()) == {attention.__version__}, cited
     released = re.findall(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
     assert released == sorted(released, key=Version, reverse=True)
@@ -73,6 +75,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 WRITES = {  # what a job may do besides reading the project, and why it must
     ("pages.yml", "build"): {"contents": "read", "pages": "read"},  # the address of the site
     ("pages.yml", "deploy"): {"pages": "write", "id-token": "write"},  # the site, and who sends it
+    ("lock.yml", "offer"): {"contents": "write", "pull-requests": "write"},  # a branch with fresh locks
     ("release.yml", "pypi"): {"contents": "read", "id-token": "write"},  # who signs and uploads
     ("release.yml", "github"): {"contents": "write", "id-token": "write", "attestations": "write"},  # the release
 }
@@ -90,11 +93,12 @@ def test_a_workflow_may_only_read_and_names_the_versions_of_what_it_runs(path):
     assert workflow["permissions"] == {"contents": "read"}
     given = {(path.name, name): job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
     assert given == {place: may for place, may in WRITES.items() if place[0] == path.name}
-    used = re.findall(r"uses: (\S+?)(?:@(\S+))?$", text, re.M)
+    used = re.findall(r"uses: (\S+?)(?:@(.+))?$", text, re.M)
     assert used
-    assert all(name.startswith("actions/") and re.fullmatch(r"v\d+(\.\d+)*|[0-9a-f]{40}", at) for name, at in used), (
-        used
-    )
+    loose = {"actions/configure-pages": r"v6"}  # whose commit could not be looked up
+    for name, at in used:
+        assert name.startswith("actions/")
+        assert re.fullmatch(loose.get(name, r"[0-9a-f]{40} # v\d+\.\d+\.\d+"), at), f"{name}@{at}"
     assert text.count("persist-credentials: false") == sum(name == "actions/checkout" for name, _ in used)
     assert all("timeout-minutes" in job for job in workflow["jobs"].values())
 
@@ -130,7 +134,8 @@ def test_what_signs_and_uploads_is_locked():
         ("v9.9.9", "## 9.9.9\n\nx", "the tag v9.9.9 is not v{}"),
         (attention.__version__, "## {}\n\nx", "the tag {} is not v{}"),
         ("v{}", "## Unreleased\n\nx\n\n## {}\n\n## 0.0.1\n\ny", "nothing under ## {}"),
-        (None, "## {}\n\nx", "nothing under ## Unreleased"),
+        (None, "## Unreleased\n\n## {}\n\nx", "nothing under ## Unreleased"),
+        (None, "## 0.0.1\n\nx", "nothing under ## {}"),
     ],
 )
 def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
@@ -145,3 +150,10 @@ def test_the_notes_of_a_release_are_those_of_its_version(heading):
     changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
     assert notes(changelog, f"v{version}") == "### Added\n\n- a"
     assert notes(changelog, None) == "no"
+    assert notes(changelog.replace("## Unreleased\n\nno\n\n", ""), None) == "### Added\n\n- a"
+
+
+def test_the_newest_version_has_its_day_and_the_citation_the_same():
+    changelog, citation = ((ROOT / name).read_text("utf-8") for name in ("CHANGELOG.md", "CITATION.cff"))
+    (day,) = re.findall(rf"^## {re.escape(attention.__version__)} - (\d{{4}}-\d\d-\d\d)$", changelog, re.M)
+    assert re.findall(r"^date-released: (.+)$", citation, re.M) == [day]
