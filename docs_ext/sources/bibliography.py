@@ -17,6 +17,7 @@ It is BibTeX in Unicode with a few fields of its own:
 - `label`: how pages name the source, where that does not follow from authors and key; `names`: other words of a link
 - `venue`: what the page says between title and address, in Markdown; `shown`: the words of the address
 - `note`: of an entry without a year, such as a manual, all that the page says
+- `seen`: how much of the text was opened for these pages, where that is not what they cite by its place
 - `places`: which section, equation or table is cited, and on which page or in which module, with how often
 - `digest`: of all fields but places, so that none changes by accident; `python -m tools.sources` writes these two
 
@@ -34,7 +35,7 @@ from urllib.parse import urlsplit
 from docs_ext.errors import SpecError
 
 FILE = Path(__file__).parents[2] / "docs/reference/sources.bib"
-OWN = ("label", "names", "venue", "shown", "places", "digest")  # BibTeX does not know them
+OWN = ("label", "names", "venue", "shown", "seen", "places", "digest")  # BibTeX does not know them
 _ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[\w-]+),\n(?P<fields>(?:  .*\n)+)\}\n*")
 _FIELD = re.compile(r"  (?P<name>[a-z]+) *= \{(?P<value>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}(?:,\n|\n\Z)")
 
@@ -89,7 +90,8 @@ class Source:
             title = plain(self.fields["title"])
             venue = f" {get('venue')}." if get("venue") else ""
             stop = "" if title.endswith("?") else "."
-            text = f"{names}. *{title}{stop}*{venue} [{self.shown}]({self.fields['url']})"
+            seen = f" *Seen: {get('seen')}.*" if get("seen") else ""
+            text = f"{names}. *{title}{stop}*{venue} [{self.shown}]({self.fields['url']}){seen}"
         return f"**{self.label}.** {text}\n{{ #{self.key} }}"
 
     @property

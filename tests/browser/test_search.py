@@ -15,6 +15,17 @@ QUESTIONS = {
     "cross attention encoder decoder": ["learn/self-and-cross/"],
     "dot product similarity": ["learn/scores-and-softmax/"],
     "soft lookup dictionary": ["learn/lookup/"],
+    # the field's words, where the pages mostly say it in their own
+    "decoupled rotary": ["learn/smaller-caches/"],
+    "log-sum-exp": ["learn/memory/"],
+    "running statistics": ["learn/memory/"],
+    "GPU": ["learn/speed/"],
+    "request": ["learn/shared-caches/"],
+    "decode step": ["learn/decoding/"],
+    "dispersal": ["learn/what-attention-can-and-cannot/"],
+    "NoPE": ["learn/order/", "learn/relative-positions/"],
+    "varlen": ["learn/masks/"],
+    "induction head": ["learn/what-attention-can-and-cannot/"],
 }
 
 
