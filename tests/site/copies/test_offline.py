@@ -112,7 +112,7 @@ def test_a_page_asks_for_nothing_that_no_disk_can_give(files, pages):
 def test_every_widget_and_the_record_are_there(files):
     script = files["assets/js/main.js"].decode()
     for path in (ROOT / "docs/assets/js/widgets").glob("*.js"):
-        assert re.search(rf'customElements\.define\(\s*"{path.stem}"', script), path.stem
+        assert f'"widgets/{path.name}": () => {{' in script, path.stem
     page = files["learn/real-model/index.html"].decode()
     record = re.search(r'<script type="application/json" id="heads-record">(.*?)</script>', page, re.DOTALL)
     assert json.loads(record[1]) == json.loads((ROOT / "docs/assets/records/heads.json").read_text("utf-8"))
