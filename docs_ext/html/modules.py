@@ -31,6 +31,14 @@ const $import = async (from, path) => {{
 """
 
 
+_CALL = """\
+globalThis.call = (name, part, given) => {
+  const made = $need(name)[part];
+  if (typeof made !== "function") throw new Error(`it does not export ${part}`);
+  return made(...given);
+};"""
+
+
 def one_script(folder: Path, first: str, *others: str) -> str:
     """Write a module of a folder, and all that it needs, as one script that runs it; `others` have names it computes.
 
@@ -41,8 +49,7 @@ def one_script(folder: Path, first: str, *others: str) -> str:
 
 def library(folder: Path, *names: str) -> str:
     """Write modules, and all that they need, as a script that defines `call(module, function, arguments)`."""
-    call = "globalThis.call = (name, part, given) => $need(name)[part](...given);"
-    return _SCRIPT.format(modules=_joined(folder, *names), then=call)
+    return _SCRIPT.format(modules=_joined(folder, *names), then=_CALL)
 
 
 def _joined(folder: Path, *names: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from py_mini_racer import MiniRacer
+from py_mini_racer import JSEvalException, MiniRacer
 
 from docs_ext.html.modules import library
 
@@ -27,12 +27,20 @@ globalThis.draw = (name, data) => {
 
 def draw(tag: str, data: dict[str, Any]) -> Markup:
     """Return what a widget shows before anybody touches it; its data are `plain`."""
-    return Markup(_engine(_stamp()).call("draw", f"widgets/{tag}.js", data))
+    return Markup(_called("draw", f"widgets/{tag}.js", data))
 
 
 def call(module: str, function: str, *given: Any) -> Any:
     """Call a function of a module, such as widgets/rotation-dial.js."""
-    return _engine(_stamp()).call("call", module, function, plain(given))
+    return _called("call", module, function, plain(given))
+
+
+def _called(function: str, module: str, *given: Any) -> Any:
+    try:
+        return _engine(_stamp()).call(function, module, *given)
+    except JSEvalException as error:
+        what = str(error).splitlines()[0].split(": ", 1)[-1]  # after the place in the joined text, before the trail
+        raise ValueError(f"{module}: {what}") from None
 
 
 def plain(given: Any) -> Any:
