@@ -1,6 +1,7 @@
 """Reading the HTML of a fence, in the page and in any state, and the fences of the pages."""
 
 import json
+from functools import cached_property
 from textwrap import dedent
 
 import html5lib
@@ -59,16 +60,17 @@ class Figure:
         """Draw the fence, changed like this, as it stands in the page."""
         return read(fences.draw(self.name, self.spec | change))
 
-    def given(self, **change):
-        """Return what the page hands to the script."""
-        return json.loads(self.still(**change).find(f".//{self.name}").get("data-given"))
+    @cached_property
+    def given(self):
+        """What the page hands to the script."""
+        return json.loads(self.still().find(f".//{self.name}").get("data-given"))
 
     def call(self, function, *given):
         return renderer.call(f"widgets/{self.name}.js", function, *given)
 
     def live(self, given=None, **state):
         """Draw what a browser shows once these parts of the first state are changed."""
-        given = given or self.given()
+        given = given or self.given
         state = self.call("first", given) | state
         return read(self.call("html", given, state, {"problems": {}, "message": ""})["text"])
 

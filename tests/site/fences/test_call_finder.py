@@ -29,7 +29,7 @@ def test_a_row_says_what_the_record_says():
 
 
 def test_a_choice_shows_its_part_and_its_row_and_says_the_call():
-    given = FINDER.given()
+    given = FINDER.given
     for entry in [one for i, one in enumerate(RECORD) if i % 3 == 0 or not one["call"]]:  # of every task and library
         root = FINDER.live(given, **{"task": entry["task"], "in": entry["library"]})
         (part,) = root.findall(".//tbody[@data-chosen]")

@@ -3,8 +3,6 @@
 import json
 from fractions import Fraction
 
-import numpy as np
-
 from attention import attention_weights
 from tests.site.fences.reading import HEAD, Figure, answer, says, text
 

@@ -45,7 +45,10 @@ def test_the_strips_are_x_the_matrices_and_their_products():
 
 def test_the_products_of_a_number_are_said():
     said = {
-        ("cat", "key early"): "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
+        (
+            "cat",
+            "key early",
+        ): "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
         ("dog", "key which"): "The key of dog, which: 0 · 1 + 2 · (-1) + 0 · 0 + 0 · 0 = -2. "
         "The whole key is (2, 0, 0, -2).",
         ("ran", "query noun"): "The query of ran, noun: 0 · 0 + 0 · 0 + 1 · 1 + 0 · 0 = 1. "
@@ -56,7 +59,7 @@ def test_the_products_of_a_number_are_said():
 
 
 def test_what_is_said_of_500_numbers_is_true():
-    rng, start = np.random.default_rng(1), STRIPS.given()
+    rng, start = np.random.default_rng(1), STRIPS.given
     for _ in range(500):
         x, matrices = rng.integers(-9, 10, (5, 4)), rng.integers(-9, 10, (3, 4, 4))
         products = [
