@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from docs_ext.fences import head_browser
-from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/real-model/"
-CONTRACT = [Widget("head-browser", PAGE, "layer=6 head=12 row=99 sentence=10", fetches=True)]
 RECORD = "assets/records/heads.json"
 
 

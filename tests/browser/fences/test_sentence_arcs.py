@@ -8,12 +8,10 @@ import pytest
 from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
 from docs_ext.html import arcs
 from tests.browser.conftest import DESKTOP
-from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
 PAGE = ""  # the first
-CONTRACT = [Widget("sentence-arcs", PAGE, "swap=2&positions=&row=99", native=True, apart="output")]
 SHOWN = """widget => {
   const seen = selector => [...widget.querySelectorAll(selector)].filter(e => e.checkVisibility());
   return {
@@ -59,13 +57,6 @@ def test_every_state_shows_what_the_package_computes(widget):
         for row in range(7):
             choose(widget, row)
             assert_shows(widget, row, swapped=swapped, positions=positions)
-
-
-def test_arrow_keys_choose_a_word(widget):
-    widget.locator("input:checked").first.focus()
-    for key, row in (("ArrowLeft", 5), ("ArrowLeft", 4), ("ArrowRight", 5), ("ArrowRight", 6), ("ArrowRight", 0)):
-        widget.page.keyboard.press(key)
-        assert_shows(widget, row)
 
 
 @pytest.mark.parametrize("width", [390, 320])
