@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, follow, load
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, follow, load, reported
 from tests.browser.widget import WIDGETS
 
 EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
@@ -128,23 +128,9 @@ def shared(request, tab, server):
     return request.param, load(tab, server + request.param.page)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def errors(tab):
-    """Note what goes wrong in the page during a test."""
-    errors = []
-
-    def hear(message):
-        if message.type == "error":
-            errors.append(message.text)
-
-    def fail(error):
-        errors.append(str(error))
-
-    tab.on("console", hear)
-    tab.on("pageerror", fail)
-    yield errors
-    tab.remove_listener("console", hear)
-    tab.remove_listener("pageerror", fail)
+    return reported(tab)
 
 
 class Subject:
@@ -228,6 +214,7 @@ class Subject:
 @pytest.fixture
 def widget(shared, errors):
     row, page = shared
+    errors.clear()
     widget = Subject(row, page)
     widget.begin()
     yield widget
@@ -319,18 +306,11 @@ def test_the_address_keeps_the_state(widget):
     assert widget.state() == state != default
 
 
-def test_a_value_that_no_control_has_shows_the_default(widget):
-    default = widget.state()
-    for wrong in widget.row.wrong.split():
-        widget.begin_at(wrong)
-        assert widget.state() == default, wrong
-
-
-def test_an_address_of_nonsense_shows_the_default(widget):
-    default = widget.state()
-    for value in ("x", "", "%22]"):
-        widget.begin_at(re.sub("=[^&]*", f"={value}", widget.row.wrong.partition(" ")[0]))
-        assert widget.state() == default, f"{value!r} for every value"
+def test_an_address_that_means_nothing_shows_the_default(widget):
+    default, wrong = widget.state(), widget.row.wrong.split() or [""]
+    for state in (*wrong, *(re.sub("=[^&]*", f"={value}", wrong[0]) for value in ("x", "", "%22]"))):
+        widget.begin_at(state)
+        assert widget.state() == default, state
 
 
 def test_back_shows_it_as_it_was_left_and_a_link_shows_it_anew(widget):

@@ -53,12 +53,3 @@ def test_without_scripts_css_does_the_same(open_page):
     assert grid.evaluate(SPOTLIGHT) == [2]
     assert grid.evaluate(SEEN) == [says[2]]
     assert grid.locator("input:checked").get_attribute("aria-describedby") == f"{grid.get_attribute('id')}-says-2"
-
-
-def test_a_page_without_a_widget_loads_none(open_page):
-    loaded = "performance.getEntriesByType('resource').map(e => e.name.split('/').pop())"
-    page = open_page("reference/notation/")
-    page.wait_for_load_state("networkidle")
-    files = page.evaluate(loaded)
-    assert "main.js" in files
-    assert not {"attention-grid.js", "order-switch.js", "widget.js", "attention.js"} & set(files)

@@ -96,7 +96,6 @@ def test_a_button_makes_its_move_or_says_why_not():
 test_what_does_not_fit_is_refused = TABLE.refuses(
     {
         "beyond the moves": ({"step": 11}, "step", "from 0 to 10"),
-        "no slots": ({"size": 0}, "size", "from 1 to 8"),
         "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 16"),
         "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
         "no moves": ({"moves": [], "step": 0}, "moves", "list"),

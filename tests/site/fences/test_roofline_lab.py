@@ -92,9 +92,7 @@ test_what_does_not_fit_is_refused = LAB.refuses(
         "no layers": ({"model": str(LLAMA | {"n_layers": 0})}, "model", "whole numbers"),
         "heads that a slider cannot reach": ({"model": str(LLAMA | {"n_heads": 24})}, "model", "power of two"),
         "heads that do not divide": ({"model": str(LLAMA | {"n_kv_heads": 3})}, "model", "divides"),
-        "no machine": ({"machines": "{}"}, "machines", "map names"),
         "no bandwidth": ({"machines": "{'A': (1e12, 0, 2)}"}, "machines", "bytes a second"),
         "no power of two": ({"context": 8000}, "context", "512 to 131072"),
-        "a switch": ({"batch": True}, "batch", "1 to 1024"),
     }
 )
