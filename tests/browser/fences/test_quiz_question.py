@@ -65,7 +65,7 @@ def test_an_answer_that_is_none_or_no_number_counts_for_nothing(page):
         quiz.locator("input").press("Enter")
         assert words in says(quiz)
         assert quiz.locator("input").get_attribute("aria-invalid") == "true"
-    assert quiz.locator("input").get_attribute("aria-describedby") == quiz.locator("output").get_attribute("id")
+    assert quiz.locator("input").get_attribute("aria-describedby") == quiz.locator("output").first.get_attribute("id")
     assert score(page).startswith("0 of ")
 
 
