@@ -42,12 +42,6 @@ def test_a_row_opens_and_closes_by_hand(fresh, key):
     assert heading.locator("xpath=..").bounding_box()["height"] >= 24
 
 
-def test_an_address_with_an_anchor_opens_its_row_alone(tab, server):
-    page = load(tab, f"{server}{PAGE}#{ROW}")
-    wait_until_open(page)
-    assert not is_open(page, OTHER)
-
-
 def test_a_row_far_down_stays_below_the_header_while_the_page_is_laid_out(open_page):
     page = open_page("learn/masks/#broken-behind-a-mask", at_once=False)
     page.wait_for_timeout(1000)

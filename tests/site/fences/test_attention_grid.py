@@ -105,7 +105,6 @@ PLAIN = Figure("attention-grid", tokens=["a", "b"], q=[[1, 0], [0, 1]], k=[[1, 0
 test_what_does_not_fit_is_refused = PLAIN.refuses(
     {
         "too many words": ({"tokens": ["a", "b", "c"]}, "q", ["3 words", "(2, 2)"]),
-        "too many key words": ({"key_tokens": ["a"]}, "k", ["1 words", "(2, 2)"]),
         "values of another length": ({"v": [[1], [2], [3]]}, "v", ["(3, 1)"]),
         "d_k differs": ({"k": [[1], [0]]}, None, ["(2, 2)", "(2, 1)"]),
         "a vector": ({"q": [1, 0]}, "q", ["two axes", "(2,)"]),

@@ -63,9 +63,7 @@ BAD = {  # what is wrong: notes, function, words of the message
     "wrong order": ({"def": "x", "return": "x", "for": "x"}, "a.py:outer", "begins with 'for'"),
     "another function": ({"def": "x", "return os": "x"}, "a.py:outer", "begins with 'return os'"),
     "misspelt": ({"def": "x"}, "a.py:outr", "did you mean 'outer'"),
-    "no file": ({"def": "x"}, "b.py:outer", "path:name"),
     "no name": ({"def": "x"}, "a.py", "path:name"),
-    "no text": ({"def": 1}, "a.py:outer", "notes is a mapping"),
     "nothing said": ({}, "a.py:outer", "must begin"),
 }
 

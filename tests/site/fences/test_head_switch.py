@@ -73,7 +73,6 @@ def test_the_prediction_is_answered_by_the_package():
 test_what_does_not_fit_is_refused = SWITCH.refuses(
     {
         "one head": ({"w_q": ["W_Q1"]}, "w_q", "two heads"),
-        "unknown matrix": ({"w_q": ["W_Q1", "W_Q9"]}, "w_q", "W_Q9"),
         "too few rows to join": ({"w_o": "W_O[:2]"}, "w_o", "(2, 2)"),
         "one asks": ({"asks": ["the first noun"]}, "asks", "two"),
         "another width": ({"w_k": "np.eye(3)"}, None, "(3, 3)"),

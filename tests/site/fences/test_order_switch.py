@@ -45,7 +45,6 @@ test_what_does_not_fit_is_refused = SWITCH.refuses(
         "another sentence": ({"sentences": ["S5", "S7"]}, "sentences", "two words swapped"),
         "a swap and more": ({"sentences": [["a", "b", "c"], ["b", "a", "a"]]}, "sentences", "two words swapped"),
         "too few parts": ({"parts": ["cat"]}, "parts", "every column"),
-        "unknown positions": ({"positions": "EARLY9"}, "positions", "EARLY9"),
         "another width": ({"w_q": "np.eye(3)"}, None, "(3, 3)"),
     }
 )

@@ -66,7 +66,6 @@ def test_the_prediction_is_answered_by_the_package():
 test_what_does_not_fit_is_refused = CALCULATOR.refuses(
     {
         "no values": ({"w_v": None}, None, "needs values"),
-        "unknown word": ({"query": "bird"}, "query", "query must be a word or an index"),
         "too few features": ({"features": {"key": ["noun"], "value": ["a", "b"]}}, "features", "key needs 4 names"),
         "two words": ({"tokens": ["a", "b"], "x": "embed(['cat', 'dog'])", "query": "a"}, "tokens", "three words"),
     }

@@ -118,6 +118,5 @@ test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
         "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
         "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),
         "features of the row": ({"features": FEATURES | {"x": ["cat"]}}, "features", "x needs 4 names"),
-        "features": ({"features": ["cat"]}, "features", "features is a mapping"),
     }
 )

@@ -82,7 +82,6 @@ test_what_cannot_be_switched_is_refused = SWITCHED.refuses(
         "tokens too": ({"tokens": "S5"}, "tokens", "either sentences"),
         "weights too": ({"weights": "np.eye(7)"}, "weights", "either sentences"),
         "too few parts": ({"parts": ["cat"]}, "parts", "every column"),
-        "a word that is there twice": ({"selected": "the"}, "selected", "2 times"),
         "negative values": ({"w_v": "-W_V"}, "parts", "not negative"),
     }
 )
