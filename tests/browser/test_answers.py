@@ -11,39 +11,14 @@ pytestmark = pytest.mark.nightly
 KEY = "attention-line-by-line.answers"
 GOOD = {"title": "<b>A title</b>", "of": 2, "first": ["a"], "chosen": {"a": [0], "b": ["1/2"]}}
 ADDRESSES = [
-    "javascript:alert(1)",
-    "//evil.example/",
-    "/\\evil.example/",
-    "https://evil.example/",
-    "data:text/html,x",
-    "http://[",
-    "/",
-    "/another/site/",
-    f"{PREFIX}../another/site/",
-    f"{PREFIX}%2e%2e/another/site/",
-    f"{PREFIX}learn/\t/",
-    "learn/masks/",
-    "",
-    "__proto__",
-    "constructor",
+    *("javascript:alert(1)", "data:text/html,x", "http://[", "__proto__", "constructor", "", "learn/masks/"),
+    *("//evil.example/", "/\\evil.example/", "https://evil.example/", "/", "/another/site/"),
+    *(f"{PREFIX}../another/site/", f"{PREFIX}%2e%2e/another/site/", f"{PREFIX}learn/\t/"),
 ]
 SHAPES = [
-    None,
-    1,
-    "text",
-    [],
-    {},
-    GOOD | {"title": None},
-    GOOD | {"title": {"toString": 1}},
-    GOOD | {"of": "2"},
-    GOOD | {"first": None},
-    GOOD | {"first": [{}]},
-    GOOD | {"chosen": None},
-    GOOD | {"chosen": []},
-    GOOD | {"chosen": "text"},
-    GOOD | {"chosen": {"a": None}},
-    GOOD | {"chosen": {"a": [None]}},
-    GOOD | {"chosen": {"a": {"length": 1}}},
+    *(None, 1, "text", [], {}),
+    *(GOOD | {"title": {"toString": 1}}, GOOD | {"of": "2"}, GOOD | {"first": [{}]}),
+    *(GOOD | {"chosen": chosen} for chosen in (None, "text", {"a": None}, {"a": [None]}, {"a": {"length": 1}})),
 ]
 BAD = dict.fromkeys(ADDRESSES, GOOD) | {f"{PREFIX}shape/{n}/": shape for n, shape in enumerate(SHAPES)}
 VALUES = ["", "{", "null", "1", '"text"', "[]", "[null, 1]", '{"x": null}', '{"__proto__": {"x": 1}}', json.dumps(BAD)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import follow, load
+from tests.browser.conftest import load
 
 pytestmark = pytest.mark.nightly
 
@@ -29,18 +29,6 @@ def fresh(tab, server):
     return load(tab, server + PAGE)
 
 
-def add_link(page, address):
-    """Put a link into the page's first paragraph."""
-    page.evaluate(
-        """address => {
-          const link = Object.assign(document.createElement("a"), {href: address, id: "way", textContent: "way"});
-          document.querySelector(".md-content h1 + *").after(link);
-        }""",
-        address,
-    )
-    return page.locator("#way")
-
-
 @pytest.mark.parametrize("key", [None, "Enter", "Space"])
 def test_a_row_opens_and_closes_by_hand(fresh, key):
     heading = fresh.locator(f"#{ROW}")
@@ -52,12 +40,6 @@ def test_a_row_opens_and_closes_by_hand(fresh, key):
             heading.click(position={"x": 5, "y": 5})
         assert is_open(fresh) is expected
     assert heading.locator("xpath=..").bounding_box()["height"] >= 24
-
-
-def test_an_address_with_an_anchor_opens_its_row_alone(tab, server):
-    page = load(tab, f"{server}{PAGE}#{ROW}")
-    wait_until_open(page)
-    assert not is_open(page, OTHER)
 
 
 def test_a_row_far_down_stays_below_the_header_while_the_page_is_laid_out(open_page):
@@ -74,29 +56,10 @@ def test_a_link_within_the_page_opens_the_row_however_often(fresh):
         assert not is_open(fresh, OTHER)
 
 
-def test_going_back_to_an_anchor_opens_its_row(tab, server):
-    page = load(tab, f"{server}{PAGE}#{ROW}")
-    wait_until_open(page)
-    follow(page, add_link(page, f"{server}learn/scaling/"))
-    follow(page, page.go_back)
-    page.locator(f"details.deeper[open] > summary > #{ROW}").wait_for()
-
-
 def test_an_anchor_in_a_fold_in_a_row_opens_both(tab, server):
     page = load(tab, f"{server}{PAGE}#such-a-file")
     page.locator("details.deeper[open] details[open] > #such-a-file").wait_for()
     assert page.evaluate(IN_VIEW, "such-a-file")
-
-
-def test_a_result_of_the_search_opens_its_row(fresh, server):
-    load(fresh, server)
-    fresh.keyboard.press("/")
-    fresh.keyboard.type("write down what you expect python check")
-    result = fresh.locator(f".md-search-result__link[href*='#{OTHER}']").first
-    result.wait_for()
-    fresh.wait_for_timeout(250)  # the last keystroke's results replace those before
-    follow(fresh, result)
-    wait_until_open(fresh, OTHER)
 
 
 def test_without_a_script_an_address_shows_its_row_and_a_click_the_others(plain, server):

@@ -37,12 +37,6 @@ def answer(quiz):
     quiz.get_by_role("button", name="Check").click()
 
 
-def answer_all(page):
-    for quiz in page.locator("quiz-question").all():
-        answer(quiz)
-    page.locator(f"{MENU} a .done").first.wait_for()
-
-
 def done(page):
     return [link.get_attribute("href") for link in page.locator(f"{MENU} a:has(> .done)").all()]
 
@@ -64,7 +58,9 @@ def test_the_mark_comes_with_the_last_answer_and_moves_nothing(page, server):
 
 
 def test_the_mark_stays_on_other_pages_until_the_answers_are_cleared(page):
-    answer_all(page)
+    for quiz in page.locator("quiz-question").all():
+        answer(quiz)
+    page.locator(f"{MENU} a .done").first.wait_for()
     follow(page, page.locator(f"{MENU} a[href$='{NEXT}']").first)
     page.locator(f"{MENU} a[href='../masks/'] > .done").wait_for()
     assert len(done(page)) == 1

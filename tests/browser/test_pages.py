@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, WATCH_POLICY, ZOOMED
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, WATCH_POLICY, ZOOMED, reported
 from tests.browser.operate import operate
 
 # Colours take axe longest. It examines them in full on two pages, and of all pages the first text of each look: of each
@@ -92,24 +92,11 @@ ALL_WIDGETS = """() => Promise.all([...document.querySelectorAll(":not(:defined)
 class Visit:
     """One page, looked at in steps, and what was seen."""
 
-    def __init__(self, tab, address, known):
-        self.page, self.known = tab, known
+    def __init__(self, tab, address, known, errors, requests):
+        self.page, self.known, self.errors, self.requests = tab, known, errors, requests
         self.full = address in IN_FULL
-        self.errors, self.requests, self.faults = [], [], {}
+        self.faults = {}
         self.missing: set[str] = set()
-        tab.on("console", self.hear)
-        tab.on("pageerror", self.fail)
-        tab.on("request", self.ask)
-
-    def hear(self, message):
-        if message.type == "error":
-            self.errors.append(message.text)
-
-    def fail(self, error):
-        self.errors.append(str(error))
-
-    def ask(self, request):
-        self.requests.append(request.url)
 
     def go(self, address):
         self.page.set_viewport_size(DESKTOP)
@@ -158,11 +145,6 @@ class Visit:
         self.used = operate(self.page)
         self.blocked = self.page.evaluate("blocked")
 
-    def leave(self):
-        self.page.remove_listener("console", self.hear)
-        self.page.remove_listener("pageerror", self.fail)
-        self.page.remove_listener("request", self.ask)
-
 
 @pytest.fixture(scope="module")
 def look(browser, handler):
@@ -173,11 +155,14 @@ def look(browser, handler):
     context.add_init_script(WATCH_SHIFTS)
     context.add_init_script(WATCH_POLICY)
     tab = context.new_page()  # one for all: a new one for every page takes twice as long, and so do two side by side
-    known = {scheme: [] for scheme in MATERIAL}
+    known, errors, requests = {scheme: [] for scheme in MATERIAL}, reported(tab), []
+    tab.on("request", lambda request: requests.append(request.url))
 
     def look(name):
         missing = set(handler.missing)
-        visit = Visit(tab, name, known)
+        for heard in (errors, requests):
+            heard.clear()
+        visit = Visit(tab, name, known, errors, requests)
         visit.go(handler.origin + name)
         visit.load(AXE_SCRIPT)
         for scheme in MATERIAL:
@@ -185,7 +170,6 @@ def look(browser, handler):
         visit.wide()
         visit.phone()
         visit.use()
-        visit.leave()
         visit.missing = handler.missing - missing
         return visit
 

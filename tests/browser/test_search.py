@@ -4,37 +4,34 @@ import pytest
 
 from tests.browser.conftest import PATIENCE
 
-QUESTIONS = {
-    "why divide by sqrt": ["learn/scaling/"],
-    "fully masked row nan": ["learn/masks/", "reference/masks/"],
-    "causal mask": ["learn/masks/"],
-    "query": ["learn/lookup/", "learn/queries-keys-values/"],  # "what is a" would match each word in is- and a-
-    "softmax overflow": ["learn/scores-and-softmax/"],
-    "word order": ["learn/order/"],
-    "rows or columns": ["learn/read-the-grid/"],
-    "cross attention encoder decoder": ["learn/self-and-cross/"],
-    "dot product similarity": ["learn/scores-and-softmax/"],
-    "soft lookup dictionary": ["learn/lookup/"],
+pytestmark = pytest.mark.nightly
+
+AMONG = {  # questions, and a page that must be among the first three
+    "fully masked row nan": "learn/masks/",
+    "query": "learn/queries-keys-values/",  # "what is a" would match each word in is- and a-
+    "softmax overflow": "learn/scores-and-softmax/",
+    "word order": "learn/order/",
+    "rows or columns": "learn/read-the-grid/",
+    "cross attention encoder decoder": "learn/self-and-cross/",
+    "dot product similarity": "learn/scores-and-softmax/",
+    "soft lookup dictionary": "learn/lookup/",
     # the field's words, where the pages mostly say it in their own
-    "decoupled rotary": ["learn/smaller-caches/"],
-    "log-sum-exp": ["learn/memory/"],
-    "running statistics": ["learn/memory/"],
-    "GPU": ["learn/speed/"],
-    "request": ["learn/shared-caches/"],
-    "decode step": ["learn/decoding/"],
-    "dispersal": ["learn/what-attention-can-and-cannot/"],
-    "NoPE": ["learn/order/", "learn/relative-positions/"],
-    "varlen": ["learn/masks/"],
-    "induction head": ["learn/what-attention-can-and-cannot/"],
+    "decoupled rotary": "learn/smaller-caches/",
+    "log-sum-exp": "learn/memory/",
+    "running statistics": "learn/memory/",
+    "GPU": "learn/speed/",
+    "request": "learn/shared-caches/",
+    "decode step": "learn/decoding/",
+    "dispersal": "learn/what-attention-can-and-cannot/",
+    "NoPE": "learn/relative-positions/",
+    "varlen": "learn/masks/",
+    "induction head": "learn/what-attention-can-and-cannot/",
 }
-
-
 FIRST = {  # what engineers type, and the page that must come first
     "errata": "reference/errata/",
     "translator": "reference/translator/",
     "softmax": "learn/scores-and-softmax/",
     "temperature": "learn/scores-and-softmax/",
-    "why sqrt": "learn/scaling/",
     "why divide by sqrt": "learn/scaling/",
     "W_Q": "learn/queries-keys-values/",
     "query key value meaning": "learn/queries-keys-values/",
@@ -48,14 +45,12 @@ FIRST = {  # what engineers type, and the page that must come first
     "rope": "learn/relative-positions/",
     "sliding window": "learn/windows-and-sinks/",
     "grouped query attention": "learn/sharing-heads/",
-    "gqa": "learn/sharing-heads/",
     "mqa": "learn/sharing-heads/",
     "rolling cache": "learn/windowed-caches/",
     "kv cache": "learn/decoding/",
     "flash attention": "learn/memory/",
     "quadratic": "learn/memory/",
     "gradient": "learn/gradients/",
-    "backward pass": "learn/gradients/",
     "backpropagation": "learn/gradients/",
     "what is attention": "",
     "attention is all you need": "",
@@ -92,28 +87,11 @@ def first_three(browser, server):
     context.close()
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_a_question_finds_its_page(first_three, site, question):
-    answers = QUESTIONS[question]
-    missing = [answer for answer in answers if not (site / answer / "index.html").is_file()]
-    assert not missing, f"the site has no {missing}"
-    found = first_three(question)
-    assert set(found) & set(answers), f"{question!r} leads to {found}"
+@pytest.mark.parametrize("question", AMONG)
+def test_a_question_finds_its_page(first_three, question):
+    assert AMONG[question] in first_three(question)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("question", FIRST)
 def test_a_term_finds_its_page_first(first_three, question):
     assert first_three(question)[0] == FIRST[question]
-
-
-def test_a_result_can_be_reached_by_keyboard(open_page):
-    page = open_page()
-    page.keyboard.press("/")
-    page.keyboard.type("causal mask")
-    page.locator(".md-search-result__link").first.wait_for()
-    page.wait_for_timeout(250)
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/masks/**")

@@ -1,4 +1,4 @@
-"""How far a widget differs from the others in what it owes its reader; test_contract.py holds each to the rest."""
+"""How far each widget differs from the others in what it owes its reader; test_contract.py holds it to the rest."""
 
 from dataclasses import dataclass
 
@@ -15,16 +15,44 @@ class Widget:
     silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
     fetches: bool = False  # what it shows may come later
-    apart: str = "none"  # what shows with scripts alone, or without them alone
+    result: str = ""  # what a phone shows without a scroll to the side
 
 
-def assert_in_sight(widget, selector):
-    """Assert that a part of a widget has words, and that they lie within its frame."""
-    part, frame = widget.locator(selector), widget.bounding_box()
-    words = part.evaluate("""part => {
-      const range = document.createRange();
-      range.selectNodeContents(part);
-      return range.getBoundingClientRect().toJSON();
-    }""")
-    assert part.inner_text() != ""
-    assert frame["x"] < words["left"] < words["right"] < frame["x"] + frame["width"]
+WIDGETS = [
+    Widget("attention-grid", "learn/read-the-grid/", "row=7 row=-1", native=True),
+    Widget("blend-triangle", "learn/lookup/", "w0=17&w1=x&w2=1.5"),
+    Widget("block-table", "learn/shared-caches/", f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}"),
+    Widget("call-finder", "reference/translator/", "task=9&in=jaxx"),
+    Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
+    Widget("gradient-flow", "learn/gradients/", "push=5&n=5&divide=maybe", result="tr:first-child .slope .text"),
+    Widget("head-browser", "learn/real-model/", "layer=6 head=12 row=99 sentence=10", fetches=True),
+    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9"),
+    Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input"),
+    Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10 row=-1&column=x", native=True),
+    Widget("order-switch", "learn/order/", "swap=2&positions=&row=99", native=True),
+    Widget("pe-explorer", "learn/order/", "p0=32&p1=-1&d=5", result=".total"),
+    Widget(
+        *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
+        result="output >> nth=0",
+    ),
+    # The query of a word shows only while that word asks.
+    Widget("qkv-calculator", "learn/line-by-line/", "q10=x&more1=9&asks=7&k00=1e999", silent="[name^=q]"),
+    # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
+    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True, silent="input"),
+    Widget(
+        *("roofline-lab", "learn/speed/", "machine=3&pass=train&batch=11&context=8&kv=6"),
+        result="tfoot td:nth-child(5)",
+    ),
+    Widget("rotation-dial", "learn/relative-positions/", "p0=13&p1=-1&t0=x", result=".total"),
+    Widget("row-stepper", "learn/line-by-line/", "step=9 step=0"),
+    Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=6"),
+    Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
+    Widget("softmax-lab", "learn/scaling/", "n=8"),
+    Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),
+    Widget("training-replay", "learn/training/", "at=99"),
+    Widget(
+        *("wave-lengths", "learn/distance/", "rule=magic&s=9&n=1&base=1&d=12"),
+        result="tbody tr:first-child td:nth-child(2)",
+    ),
+    Widget("window-sink", "learn/windows-and-sinks/", "left=9&sink=-1&row=7"),
+]

@@ -6,12 +6,10 @@ import pytest
 
 from docs_ext.records import translations
 from docs_ext.records.translations import TASKS, libraries
-from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
 PAGE = "reference/translator/"
-CONTRACT = [Widget("call-finder", PAGE, "task=9&in=jaxx")]
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))
 
 

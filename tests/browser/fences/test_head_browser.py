@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from docs_ext.fences import head_browser
-from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/real-model/"
-CONTRACT = [Widget("head-browser", PAGE, "layer=6 head=12 row=99 sentence=10", fetches=True)]
 RECORD = "assets/records/heads.json"
 
 
@@ -66,15 +64,8 @@ def test_a_record_that_does_not_come_is_said_and_asked_for_again(open_page):
 
 def test_a_file_that_stands_alone_works_from_the_disk_with_the_network_off(browser, tmp_path):
     rng = np.random.default_rng(2)
-    tokens = [
-        "[CLS]",
-        "a",
-        "</script>",
-        "a",
-        "<b>",
-        *(f"word{i}" for i in range(17)),
-        "[SEP]",
-    ]  # more than any recorded
+    words = ["a", "</script>", "a", "<b>", *(f"word{i}" for i in range(17))]  # more than any recorded
+    tokens = ["[CLS]", *words, "[SEP]"]
     weights = rng.dirichlet(np.ones(len(tokens)), (2, 3, len(tokens)))
     file = tmp_path / "heads.html"
     file.write_text(head_browser.alone("a </script> a <b>", tokens, weights, "Two layers of three heads."), "utf-8")

@@ -2,12 +2,9 @@
 
 import pytest
 
-from tests.browser.widget import Widget
-
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/queries-keys-values/"
-CONTRACT = [Widget("matrix-strips", PAGE, "row=5&column=10 row=-1&column=x", native=True)]
 # The cells with a mark: the row of X, the column of which matrix, and where the two meet.
 MARKED = """strips => {
   const marked = (selector, width, place) => [...new Set([...strips.querySelectorAll(selector)]

@@ -1,4 +1,4 @@
-"""Sentence and arcs: every state against the package, by keys, by its link, and without scripts."""
+"""Sentence and arcs: what is seen in every state of the switches against the package."""
 
 import itertools
 
@@ -7,13 +7,10 @@ import pytest
 
 from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
 from docs_ext.html.numbers import number
-from tests.browser.conftest import DESKTOP
-from tests.browser.widget import Widget
 
 pytestmark = pytest.mark.nightly
 
 PAGE = ""  # the first
-CONTRACT = [Widget("sentence-arcs", PAGE, "swap=2&positions=&row=99", native=True, apart="output")]
 SHOWN = """widget => {
   const seen = selector => [...widget.querySelectorAll(selector)].filter(e => e.checkVisibility());
   return {
@@ -59,26 +56,3 @@ def test_every_state_shows_what_the_package_computes(widget):
         for row in range(7):
             choose(widget, row)
             assert_shows(widget, row, swapped=swapped, positions=positions)
-
-
-def test_arrow_keys_choose_a_word(widget):
-    widget.locator("input:checked").first.focus()
-    for key, row in (("ArrowLeft", 5), ("ArrowLeft", 4), ("ArrowRight", 5), ("ArrowRight", 6), ("ArrowRight", 0)):
-        widget.page.keyboard.press(key)
-        assert_shows(widget, row)
-
-
-@pytest.mark.parametrize("width", [390, 320])
-def test_a_phone_shows_the_whole_sentence(widget, width):
-    widget.page.set_viewport_size({"width": width, "height": 844})
-    box = widget.evaluate("e => [e.querySelector('.scroll').scrollWidth - e.querySelector('.scroll').clientWidth]")
-    words = widget.locator(".words label").evaluate_all("""labels => labels.map(label => {
-      const around = label.getBoundingClientRect(), text = document.createRange();
-      text.selectNodeContents([...label.children].find(e => e.localName === "span" && e.checkVisibility()).firstChild);
-      const within = text.getBoundingClientRect();
-      return [around.left, within.left, within.right, around.right, innerWidth];
-    })""")
-    widget.page.set_viewport_size(DESKTOP)
-    assert box == [0]
-    for left, begins, ends, right, edge in words:
-        assert 0 <= left <= begins < ends <= right <= edge

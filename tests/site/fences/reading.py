@@ -1,10 +1,15 @@
-"""Reading the HTML of a fence, and the fences of the pages."""
+"""Reading the HTML of a fence, in the page and in any state, and the fences of the pages."""
+
+import json
+from functools import cached_property
 
 import html5lib
+import numpy as np
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
+from docs_ext.html import renderer
 from docs_ext.reading.fence import parse
 from docs_ext.reading.page import read as page_of
 from tests.site.pages import PAGES, ROOT
@@ -34,6 +39,57 @@ def plain(element):
 
 def rows(root, path=".//tbody/tr"):
     return [[plain(cell) for cell in row] for row in root.findall(path)]
+
+
+def says(root):
+    return plain(root.find(".//output"))
+
+
+def answer(root):
+    """Return the answer to the prediction."""
+    return plain(root.find(".//details/p"))
+
+
+class Figure:
+    """A sound fence that a script draws: as it stands in the page, and in any state."""
+
+    def __init__(self, name, **spec):
+        self.name, self.spec = name, {"id": "x", "caption": "c"} | spec
+
+    def still(self, **change):
+        """Draw the fence, changed like this, as it stands in the page."""
+        return read(fences.draw(self.name, self.spec | change))
+
+    @cached_property
+    def given(self):
+        """What the page hands to the script."""
+        return json.loads(self.still().find(f".//{self.name}").get("data-given"))
+
+    def call(self, function, *given):
+        return renderer.call(f"widgets/{self.name}.js", function, *given)
+
+    def live(self, given=None, **state):
+        """Draw what a browser shows once these parts of the first state are changed."""
+        given = given or self.given
+        state = self.call("first", given) | state
+        return read(self.call("html", given, state, {"problems": {}, "message": ""})["text"])
+
+    def on_500_states(self, case):
+        """Turn a function of a random generator into a test: from data and a state the script computes what it says."""
+
+        def test():
+            rng = np.random.default_rng(0)
+            for _ in range(500):
+                data, state, expected = case(rng)
+                shown = self.call("compute", data, state)
+                for name, numbers in expected.items():
+                    np.testing.assert_allclose(shown[name], numbers, rtol=1e-12, atol=1e-12, err_msg=name)
+
+        return test
+
+    def refuses(self, table):
+        module = fences.fence(self.name)
+        return refuses(getattr(module, "data", None) or module.render, self.spec, table)
 
 
 def fences_in(page):

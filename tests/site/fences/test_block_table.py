@@ -4,30 +4,22 @@ import json
 
 import numpy as np
 
-from docs_ext.extensions import fences
-from docs_ext.fences import block_table
-from docs_ext.html import renderer
-from tests.site.fences.reading import read, refuses, rows, text
+from tests.site.fences.reading import Figure, answer, rows, says, text
 from tests.site.learn.page_functions import names
 
-SCRIPT = "widgets/block-table.js"
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
-SPEC = {"id": "p", "caption": "c", "blocks": 5, "size": 2, "moves": MOVES, "step": 4}
-
-
-def parse(spec):
-    return read(fences.draw("block-table", spec))
+TABLE = Figure("block-table", blocks=5, size=2, moves=MOVES, step=4)
 
 
 def test_the_prediction_is_answered_by_the_next_two_moves():
-    assert text(parse(SPEC).find(".//details[@class='question']/p")) == (
+    assert answer(TABLE.still()) == (
         "A writes A3. Block 1 is shared, so it is first copied to block 2, and A3 goes into the copy. "
         "B writes B3 into block 1, slot 1. Then 3 blocks are in use."
     )
 
 
 def test_the_pool_stands_as_the_first_moves_leave_it():
-    root = parse(SPEC)
+    root = TABLE.still()
     pool = root.findall(".//table[@class='steps pool']/tbody/tr")
     assert [row.get("data-state") for row in pool] == ["shared", "shared", "free", "free", "free"]
     assert rows(root)[:3] == [
@@ -35,18 +27,14 @@ def test_the_pool_stands_as_the_first_moves_leave_it():
         ["1", "A2", "empty", "A, B (count 2)"],
         ["2", "free", "free", "none"],
     ]
-    assert [["data-empty" in cell.attrib for cell in row] for row in pool[1:3]] == [
-        [False, False, True, False],
-        [False] * 4,
-    ]
-    assert text(root.find(".//output")) == (
+    assert says(root) == (
         "A forks to B, which gets a copy of the table and of no block. Blocks in use: 2 of 5; shared: 2. "
         "Empty slots in these blocks: 1."
     )
 
 
 def test_a_table_tells_every_move():
-    assert rows(parse(SPEC), ".//details/div/table/tbody/tr")[3:] == [
+    assert rows(TABLE.still(), ".//details/div/table/tbody/tr")[3:] == [
         ["4: A forks", "0, 1", "0, 1", "none", "2", "2", "1"],
         ["5: A writes", "0, 2", "0, 1", "none", "3", "1", "1"],  # copied
         ["6: B writes", "0, 2", "0, 1", "none", "3", "1", "0"],  # in place
@@ -76,7 +64,7 @@ def test_500_moves_by_chance_are_those_of_the_pages_allocator():
         blocks = names("shared-caches")["Blocks"](n_blocks, size)
         for _ in range(30):
             move = rng.choice(list("ABC")) + rng.choice(list("tttfe"))
-            pool = renderer.call(SCRIPT, "compute", {"blocks": n_blocks, "size": size}, {"moves": moves + move})
+            pool = TABLE.call("compute", {"blocks": n_blocks, "size": size}, {"moves": moves + move})
             told += 1
             try:
                 wrote = make(blocks, move)
@@ -97,26 +85,22 @@ def test_500_moves_by_chance_are_those_of_the_pages_allocator():
 
 
 def test_a_button_makes_its_move_or_says_why_not():
-    given, moves = {"id": "p", "title": "c", **block_table.data(SPEC)}, "AtAtAtAf"
-    live = {"problems": {}, "message": ""}
-    drawn = read(renderer.call(SCRIPT, "html", given, {"moves": moves}, live)["text"])
-    does = {text(button): button.attrib for button in drawn.findall(".//button")}
+    moves = "AtAtAtAf"
+    does = {text(button): button.attrib for button in TABLE.live().findall(".//button")}
     assert json.loads(does["A writes"]["data-set"]) == {"moves": moves + "At"}
     assert json.loads(does["B ends"]["data-set"]) == {"moves": moves + "Be"}
     assert json.loads(does["Undo"]["data-set"]) == {"moves": moves[:-2]}
     assert does["C forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
 
 
-REFUSED = {
-    "beyond the moves": ({"step": 11}, "step", "from 0 to 10"),
-    "a flag": ({"size": True}, "size", "whole number"),
-    "no slots": ({"size": 0}, "size", "from 1 to 8"),
-    "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 16"),
-    "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
-    "one word": ({"moves": "A"}, "moves", "list"),
-    "no moves": ({"moves": [], "step": 0}, "moves", "list"),
-    "too few blocks": ({"blocks": 3}, "moves", "No block is free"),
-    "nobody to fork": ({"moves": ["A", "B ends"], "step": 0}, "moves", "B is not there"),
-    "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "A, B, C are all there"),
-}
-test_what_does_not_fit_is_refused = refuses(block_table.data, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = TABLE.refuses(
+    {
+        "beyond the moves": ({"step": 11}, "step", "from 0 to 10"),
+        "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 16"),
+        "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
+        "no moves": ({"moves": [], "step": 0}, "moves", "list"),
+        "too few blocks": ({"blocks": 3}, "moves", "No block is free"),
+        "nobody to fork": ({"moves": ["A", "B ends"], "step": 0}, "moves", "B is not there"),
+        "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "A, B, C are all there"),
+    }
+)

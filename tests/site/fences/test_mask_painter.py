@@ -3,87 +3,66 @@
 import json
 from fractions import Fraction
 
-import numpy as np
-
 from attention import attention_weights
-from docs_ext.extensions import fences
-from docs_ext.fences import mask_painter
-from docs_ext.html import renderer
-from tests.site.fences.reading import HEAD, read, refuses, text
+from tests.site.fences.reading import HEAD, Figure, answer, says, text
 
-SCRIPT = "widgets/mask-painter.js"
-SPEC = HEAD | {
-    "id": "p",
-    "caption": "c",
-    "masks": {"causal": "causal_mask(5)", "padding": "padding_mask(4, 5)", "none": "np.ones((5, 5), bool)"},
-    "predict": {"row": "chased", "forbid": "cat"},
-}
-
-
-def parse(spec):
-    return read(fences.draw("mask-painter", spec))
+PAINTER = Figure(
+    "mask-painter",
+    **HEAD,
+    masks={"causal": "causal_mask(5)", "padding": "padding_mask(4, 5)", "none": "np.ones((5, 5), bool)"},
+    predict={"row": "chased", "forbid": "cat"},
+)
 
 
 def test_the_grid_stands_under_the_first_mask():
-    rows = parse(SPEC).findall(".//tbody/tr")
-    found = [
-        [Fraction(cell.get("data-weight")).limit_denominator(99) for cell in row.findall("td")[:-1]] for row in rows
-    ]
+    rows = PAINTER.still().findall(".//tbody/tr")
     doublings = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]]
-    for i, scores in enumerate(doublings):
+    for i, (row, scores) in enumerate(zip(rows, doublings, strict=True)):
+        found = [Fraction(cell.get("data-weight")).limit_denominator(99) for cell in row.findall("td")[:-1]]
         powers = [2**score if j <= i else 0 for j, score in enumerate(scores)]
-        assert found[i] == [Fraction(power, sum(powers)) for power in powers]
+        assert found == [Fraction(power, sum(powers)) for power in powers]
     assert [n for n, cell in enumerate(rows[1].findall("td")) if "data-masked" in cell.attrib] == [2, 3, 4]
     outputs = [text(row.find("td[@class='output']")) for row in rows]
     assert outputs == ["(8, 0)", "(20/3, 4/3)", "(80/13, 16/13)", "(3, 3)", "(5, 2)"]
 
 
-def test_500_masks_give_what_the_package_computes():
-    rng = np.random.default_rng(5)
-    for _ in range(500):
-        n = int(rng.integers(1, 7))
-        q, k, v = rng.standard_normal((3, n, 3))
-        mask = rng.random((n, n)) < rng.choice([0, 0.3, 0.7, 1])
-        bits = "".join("01"[int(allowed)] for allowed in mask.flat)
-        given = {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}
-        shown = renderer.call(SCRIPT, "compute", given, {"mask": bits, "row": 0})
-        assert shown["mask"] == mask.tolist()
-        weights = attention_weights(q, k, mask=mask)
-        np.testing.assert_allclose(shown["weights"], weights, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(shown["outputs"], weights @ v, rtol=0, atol=1e-12)
+@PAINTER.on_500_states
+def test_500_masks_give_what_the_package_computes(rng):
+    n = int(rng.integers(1, 7))
+    q, k, v = rng.standard_normal((3, n, 3))
+    mask = rng.random((n, n)) < rng.choice([0, 0.3, 0.7, 1])
+    bits = "".join("01"[int(allowed)] for allowed in mask.flat)
+    weights = attention_weights(q, k, mask=mask)
+    expected = {"mask": mask, "weights": weights, "outputs": weights @ v}
+    return {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}, {"mask": bits, "row": 0}, expected
 
 
 def test_each_box_paints_its_own_cell_and_tells_its_row():
-    given = renderer.plain({"id": "p", "title": "c", **mask_painter.data(SPEC)})
-    live = {"problems": {}, "message": ""}
-    drawn = renderer.call(SCRIPT, "html", given, {"mask": "1" * 25, "row": 4}, live)["text"]
-    boxes = read(drawn).findall(".//tbody//input")
+    boxes = PAINTER.live(mask="1" * 25).findall(".//tbody//input")
     for cell, box in enumerate(boxes):
         assert json.loads(box.get("data-set")) == {"mask": "1" * cell + "0" + "1" * (24 - cell), "row": cell // 5}
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 
 
 def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
-    document = parse(SPEC | {"selected": "that"})
-    sentence = "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
-    assert text(document.find(".//output")) == sentence
-    assert [n for n, row in enumerate(document.findall(".//tbody/tr")) if "data-chosen" in row.attrib] == [1]
+    root = PAINTER.still(selected="that")
+    assert says(root) == "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
+    assert [n for n, row in enumerate(root.findall(".//tbody/tr")) if "data-chosen" in row.attrib] == [1]
 
 
 def test_the_prediction_is_answered_by_the_package():
-    answer = text(parse(SPEC).find(".//details/p"))
-    assert answer.startswith("chased: that 4/5, chased 1/5; masked: cat, dog, ran; sum 1; output (3.2, 3.2)")
+    expected = "chased: that 4/5, chased 1/5; masked: cat, dog, ran; sum 1; output (3.2, 3.2)"
+    assert answer(PAINTER.still()).startswith(expected)
 
 
-REFUSED = {
-    "one mask": ({"masks": "causal_mask(5)"}, "masks", "masks is a mapping"),
-    "no masks": ({"masks": {}}, "masks", "masks is a mapping"),
-    "numbers": ({"masks": {"c": "np.eye(5)"}}, "masks", "'c' must be boolean"),
-    "shape": ({"masks": {"c": "causal_mask(4)"}}, "masks", "(4, 4) does not fit 5 words"),
-    "too few rows": ({"masks": {"c": "causal_mask(5)[:2]"}}, "masks", "(2, 5) does not fit"),
-    "no values": ({"w_v": None}, None, "give v"),
-    "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
-    "forbidden already": ({"predict": {"row": "cat", "forbid": "dog"}}, "predict", "already"),
-    "unknown word": ({"predict": {"row": "bird", "forbid": "dog"}}, "row", "'bird'"),
-}
-test_what_does_not_fit_is_refused = refuses(mask_painter.data, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = PAINTER.refuses(
+    {
+        "one mask": ({"masks": "causal_mask(5)"}, "masks", "masks is a mapping"),
+        "numbers": ({"masks": {"c": "np.eye(5)"}}, "masks", "'c' must be boolean"),
+        "shape": ({"masks": {"c": "causal_mask(4)"}}, "masks", "(4, 4) does not fit 5 words"),
+        "too few rows": ({"masks": {"c": "causal_mask(5)[:2]"}}, "masks", "(2, 5) does not fit"),
+        "no values": ({"w_v": None}, None, "give v"),
+        "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
+        "forbidden already": ({"predict": {"row": "cat", "forbid": "dog"}}, "predict", "already"),
+    }
+)

@@ -6,51 +6,39 @@ import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
-from docs_ext.extensions import fences
 from docs_ext.fences import pe_explorer
-from docs_ext.html import renderer
-from tests.site.fences.reading import read, refuses, rows, text
+from tests.site.fences.reading import Figure, answer, rows, says, text
 
-SPEC = {"id": "p", "caption": "c", "positions": [1, 4], "d_model": 4}
-
-
-def parse(spec):
-    return read(fences.draw("pe-explorer", spec))
+EXPLORER = Figure("pe-explorer", positions=[1, 4], d_model=4)
 
 
 def test_every_hand_is_a_sine_and_a_cosine():
-    for i, (hand, turn, _, *numbers) in enumerate(rows(parse(SPEC | {"positions": [31, 0], "d_model": 16}))):
+    for i, (hand, turn, _, *numbers) in enumerate(rows(EXPLORER.still(positions=[31, 0], d_model=16))):
         omega = 10000 ** (-2 * i / 16)
         assert (int(hand), float(turn)) == (i, pytest.approx(omega, rel=2e-3))
         expected = [math.sin(31 * omega), math.cos(31 * omega), 0, 1, math.cos(31 * omega)]
         assert list(map(float, numbers)) == pytest.approx(expected, abs=6e-6)
 
 
-def test_500_states_are_the_packages():
-    rng = np.random.default_rng(0)
-    for _ in range(500):
-        (first, second), d_model = rng.integers(0, 32, 2).tolist(), int(rng.choice(pe_explorer.SIZES))
-        state = {"p0": first, "p1": second, "d": d_model}
-        shown = renderer.call("widgets/pe-explorer.js", "compute", {"last": 31}, state)
-        a, b = (sinusoidal_encoding(32, d_model)[at].reshape(-1, 2) for at in (first, second))
-        np.testing.assert_allclose(shown["readings"], np.hstack([a, b]), rtol=0, atol=1e-12)
-        np.testing.assert_allclose(shown["adds"], (a * b).sum(axis=1), rtol=0, atol=1e-12)
-        np.testing.assert_allclose(shown["product"], (a * b).sum(), rtol=0, atol=1e-12)
+@EXPLORER.on_500_states
+def test_500_states_are_the_packages(rng):
+    (first, second), d_model = rng.integers(0, 32, 2).tolist(), int(rng.choice(pe_explorer.SIZES))
+    a, b = (sinusoidal_encoding(32, d_model)[at].reshape(-1, 2) for at in (first, second))
+    expected = {"readings": np.hstack([a, b]), "adds": (a * b).sum(axis=1), "product": (a * b).sum()}
+    return {"last": 31}, {"p0": first, "p1": second, "d": d_model}, expected
 
 
 def test_the_sum_of_the_hands_is_the_dot_product():
-    expected = f"{math.cos(3) + math.cos(0.03):.5f}"
-    assert text(parse(SPEC).find(".//tfoot//td")) == expected == "0.00956"
-    assert text(parse(SPEC).find(".//output")).startswith(
-        "Positions 1 and 4 are 3 apart: their dot product is 0.00956,"
-    )
-    assert "positions 2 and 5 give 0.00956" in text(parse(SPEC).find(".//details/p"))
+    root, expected = EXPLORER.still(), f"{math.cos(3) + math.cos(0.03):.5f}"
+    assert text(root.find(".//tfoot//td")) == expected == "0.00956"
+    assert says(root).startswith("Positions 1 and 4 are 3 apart: their dot product is 0.00956,")
+    assert "positions 2 and 5 give 0.00956" in answer(root)
 
 
-REFUSED = {
-    "too far": ({"positions": [1, 32]}, "positions", "0 to 31"),
-    "between two words": ({"positions": [1, 2.5]}, "positions", "whole"),
-    "one": ({"positions": 4}, "positions", "two"),
-    "no such size": ({"d_model": 6}, "d_model", "4, 8, 16"),
-}
-test_what_does_not_fit_is_refused = refuses(pe_explorer.data, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = EXPLORER.refuses(
+    {
+        "too far": ({"positions": [1, 32]}, "positions", "0 to 31"),
+        "between two words": ({"positions": [1, 2.5]}, "positions", "whole"),
+        "no such size": ({"d_model": 6}, "d_model", "4, 8, 16"),
+    }
+)

@@ -1,6 +1,5 @@
 """The precision lab: its numbers by hand, in longdouble and in NumPy, and what it refuses."""
 
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -8,28 +7,17 @@ import pytest
 
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
-from docs_ext.html import renderer
-from tests.site.fences.reading import HEAD, read, refuses, rows, text
+from tests.site.fences.reading import HEAD, Figure, answer, rows
 
-SCRIPT = "widgets/precision-lab.js"
-SENTENCE = HEAD | {"id": "l", "mode": "sentence", "caption": "c", "format": "bfloat16", "copies": 1024}
+SENTENCE = Figure("precision-lab", **HEAD, mode="sentence", format="bfloat16", copies=1024)
 HEADS = "[rng.standard_normal((n, 6)) for rng in [np.random.default_rng(1)] for n in (2, 20, 20)]"
-PLACES = {"id": "p", "mode": "places", "caption": "c", "heads": HEADS}
+PLACES = Figure("precision-lab", mode="places", heads=HEADS)
 X = embed(S5, EARLY5)
 Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
 
 
-def parse(spec):
-    return read(precision_lab.render(spec))
-
-
-def grid(spec):
-    return rows(parse(spec), ".//table[@class='weights']/tbody/tr")
-
-
-def says(spec):
-    root = parse(spec)
-    return text(root.find(".//output")), text(root.find(".//details/p"))
+def grid(figure):
+    return rows(figure.still(), ".//table[@class='weights']/tbody/tr")
 
 
 def test_a_fifth_in_bfloat16_is_205_of_1024():
@@ -42,11 +30,11 @@ def test_a_fifth_in_bfloat16_is_205_of_1024():
 def test_the_prediction_is_answered_by_sums_that_stop():
     # The largest term of each sum stops it at 256 times itself: exponentials of 1 at 256, so a weight of cat is 1/256,
     # and the output's terms 8/256 and 4 (1/2)/256 stop at 8 and 2.
-    assert says(SENTENCE)[1].startswith("(8, 2). Once, the output was (5, 1.992).")
+    assert answer(SENTENCE.still()).startswith("(8, 2). Once, the output was (5, 1.992).")
 
 
 def test_the_table_compares_choices():
-    table = {row[0]: row[1:] for row in rows(parse(SENTENCE), ".//table[@class='numbers']/tbody/tr")}
+    table = {row[0]: row[1:] for row in rows(SENTENCE.still(), ".//table[@class='numbers']/tbody/tr")}
     assert len(table) == 9
     assert table["all in float32"] == ["(5, 2)", "(5, 2)"]
     assert table["bfloat16 multiplied, float32 summed"] == ["(5, 2)", "(5, 2)"]
@@ -60,14 +48,14 @@ def test_what_is_exact_is_computed_in_longdouble():
     assert weights.dtype == output.dtype == np.longdouble
     np.testing.assert_allclose(weights.astype(float), attend(X, W_Q1)[0], rtol=0, atol=1e-14)
     np.testing.assert_allclose(output.astype(float), attend(X, W_Q1)[1], rtol=0, atol=1e-14)
-    sent = json.loads(parse(SENTENCE).find(".//precision-lab").get("data-given"))["weights"]
+    sent = SENTENCE.given["weights"]
     np.testing.assert_allclose(sent[4], [1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rtol=1e-15)
 
 
 def test_errors_have_two_digits():
     shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
     shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
-    assert {error: renderer.call(SCRIPT, "percent", error) for error in shown} == shown
+    assert {error: SENTENCE.call("percent", error) for error in shown} == shown
 
 
 def test_500_choices_of_formats_give_what_numpy_computes():
@@ -81,7 +69,7 @@ def test_500_choices_of_formats_give_what_numpy_computes():
         q, k, v = (rng.standard_normal(shape) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
         exact = precision_lab.exactly(q, k, v)[0].astype(float)
         state = formats | {"copies": copies.bit_length() - 1}
-        shown = renderer.call(SCRIPT, "compute", {"q": q, "k": k, "v": v, "weights": exact}, state)
+        shown = SENTENCE.call("compute", {"q": q, "k": k, "v": v, "weights": exact}, state)
         weights, output = precision_lab.attend(q, np.tile(k, (copies, 1)), np.tile(v, (copies, 1)), formats)
         found = [np.array(shown[what], float) for what in ("weights", "errors", "output")]
         expected = [weights[:, :n_k], weights[:, :n_k] * copies / exact - 1, output]
@@ -105,13 +93,14 @@ def test_one_place_at_a_time_rounds_there_alone():
         assert given["float16"] == pytest.approx(float(np.sqrt(np.mean(off**2) / np.mean(wanted**2))))
 
 
-SENTENCE_REFUSED = {
-    "mode": ({"mode": "dance"}, "mode", "'sentence' or 'places'"),
-    "no values": ({"w_v": None}, None, "give v"),
-    "format": ({"format": "float12"}, "format", "float64, float32"),
-    "one copy": ({"copies": 1}, "copies", "power of two"),
-    "a thousand": ({"copies": 1000}, "copies", "power of two"),
-}
-PLACES_REFUSED = {"key of the other mode": ({"copies": 4}, "copies", "has no key 'copies'")}
-test_a_sentence_that_does_not_fit_is_refused = refuses(precision_lab.render, SENTENCE, SENTENCE_REFUSED)
-test_places_that_do_not_fit_are_refused = refuses(precision_lab.render, PLACES, PLACES_REFUSED)
+test_a_sentence_that_does_not_fit_is_refused = SENTENCE.refuses(
+    {
+        "mode": ({"mode": "dance"}, "mode", "'sentence' or 'places'"),
+        "no values": ({"w_v": None}, None, "give v"),
+        "format": ({"format": "float12"}, "format", "float64, float32"),
+        "a thousand": ({"copies": 1000}, "copies", "power of two"),
+    }
+)
+test_places_that_do_not_fit_are_refused = PLACES.refuses(
+    {"key of the other mode": ({"copies": 4}, "copies", "has no key 'copies'")}
+)

@@ -6,32 +6,19 @@ import re
 import numpy as np
 import pytest
 
-from docs_ext.extensions import fences
-from docs_ext.fences import roofline_lab
-from docs_ext.html import renderer
 from tests.package.oracles import loop_work
-from tests.site.fences.reading import plain, read, refuses, rows, text
+from tests.site.fences.reading import Figure, answer, rows, says
 
-SCRIPT = "widgets/roofline-lab.js"
-LLAMA = {
-    "d_model": 4096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8, "d_head": 128, "d_ff": 14336,
-    "n_vocabulary": 128256,
-}  # fmt: skip
+SIZES = ("d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff", "n_vocabulary")
+LLAMA = dict(zip(SIZES, (4096, 32, 32, 8, 128, 14336, 128256), strict=True))
 MACHINES = {"A": (312e12, 2.039e12, 2), "B": (1e11, 2e10, 4)}
-SPEC = {"id": "r", "caption": "c", "model": str(LLAMA), "machines": str(MACHINES), "batch": 1, "context": 8192}
+LAB = Figure("roofline-lab", model=str(LLAMA), machines=str(MACHINES), batch=1, context=8192)
 START = {"machine": 0, "pass": "step", "batch": 0, "context": 13, "kv": 3}
 
 
 def compute(model, machine, state):
     one = dict(zip(("peak", "bandwidth", "itemsize"), machine, strict=True))
-    return renderer.call(SCRIPT, "compute", {"model": model, "machines": [one]}, state | {"machine": 0})
-
-
-def drawn(**state):
-    """Draw a state as a browser does."""
-    data = renderer.plain({"id": "r", "title": "c", **roofline_lab.data(SPEC)})
-    live = {"problems": {}, "message": ""}
-    return read(renderer.call(SCRIPT, "html", data, START | state, live)["text"])
+    return LAB.call("compute", {"model": model, "machines": [one]}, state | {"machine": 0})
 
 
 def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes():
@@ -55,38 +42,36 @@ def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes
 
 def test_the_count_is_that_of_the_published_model():
     others = 128256 * 4096 + (2 * 32 + 1) * 4096  # embeddings and norms
-    step = compute(LLAMA, (1, 1, 1), START)
-    assert step["matrices"]["bytes"] + others == 8_030_261_248
+    assert compute(LLAMA, (1, 1, 1), START)["matrices"]["bytes"] + others == 8_030_261_248
 
 
 def test_the_table_and_the_sentence_say_what_the_page_says():
-    document = read(fences.draw("roofline-lab", SPEC))
-    assert rows(document) == [
+    root = LAB.still()
+    assert rows(root) == [
         ["matrices", "15", "15", "1", "7.36 ms", "memory"],
         ["attention", "1.07", "4.29", "4", "0.527 ms", "memory"],
     ]
-    assert rows(document, ".//tfoot/tr") == [["together", "16.1", "19.3", "1.2", "7.89 ms", ""]]
-    assert text(document.find(".//output")) == (
+    assert rows(root, ".//tfoot/tr") == [["together", "16.1", "19.3", "1.2", "7.89 ms", ""]]
+    assert says(root) == (
         "A: a step for 1 text of 8,192 tokens takes 7.89 ms, 127 tokens a second. Both parts wait for memory."
     )
-    assert plain(document.find(".//details/p")).startswith("By 5.21. ")
+    assert answer(root).startswith("By 5.21. ")
 
 
 def test_a_prefill_counts_all_tokens_of_all_texts():
     layers, last, pairs = 6_979_321_856, 4096 * 128256, 8192 * 8193 // 2
     seconds = 4 * (2 * (8192 * layers + last) + 32 * 32 * 512 * pairs) / 312e12  # both parts compute
-    assert text(drawn(**{"pass": "prefill"}, batch=2).find(".//output")) == (
+    assert says(LAB.live(**{"pass": "prefill"}, batch=2)) == (
         f"A: the prefill for 4 texts of 8,192 tokens takes {seconds:.2f} s, {4 * 8192 / seconds:,.0f} tokens a second. "
         "Both parts wait for arithmetic."
     )
-    says = text(drawn(machine=1, batch=6).find(".//output"))
-    assert says.endswith("The matrices wait for arithmetic, attention for memory.")
+    assert says(LAB.live(machine=1, batch=6)).endswith("The matrices wait for arithmetic, attention for memory.")
 
 
 @pytest.mark.parametrize("machine", [0, 1])
 def test_each_part_lies_on_the_roof_of_the_chosen_machine(machine):
     """On logarithmic axes from 1/4 to 2^18 flops a byte, and from 1 Gflop/s to 10^6."""
-    root, (peak, bandwidth, itemsize) = drawn(machine=machine, batch=5), [*MACHINES.values()][machine]
+    root, (peak, bandwidth, itemsize) = LAB.live(machine=machine, batch=5), [*MACHINES.values()][machine]
     counted = compute(LLAMA, (peak, bandwidth, itemsize), START | {"batch": 5})
     marks = {"ridge": peak / bandwidth}
     marks |= {name: counted[name]["flops"] / counted[name]["bytes"] for name in ("matrices", "attention")}
@@ -101,14 +86,13 @@ def test_each_part_lies_on_the_roof_of_the_chosen_machine(machine):
     assert ridge.replace("translate(", "L").replace(")", "H462") in lines[machine].find("{*}path").get("d")
 
 
-REFUSED = {
-    "no such size": ({"model": str(LLAMA | {"width": 1})}, "model", "d_model"),
-    "no layers": ({"model": str(LLAMA | {"n_layers": 0})}, "model", "whole numbers"),
-    "heads that a slider cannot reach": ({"model": str(LLAMA | {"n_heads": 24})}, "model", "power of two"),
-    "heads that do not divide": ({"model": str(LLAMA | {"n_kv_heads": 3})}, "model", "divides"),
-    "no machine": ({"machines": "{}"}, "machines", "map names"),
-    "no bandwidth": ({"machines": "{'A': (1e12, 0, 2)}"}, "machines", "bytes a second"),
-    "no power of two": ({"context": 8000}, "context", "512 to 131072"),
-    "a switch": ({"batch": True}, "batch", "1 to 1024"),
-}
-test_what_does_not_fit_is_refused = refuses(roofline_lab.data, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = LAB.refuses(
+    {
+        "no such size": ({"model": str(LLAMA | {"width": 1})}, "model", "d_model"),
+        "no layers": ({"model": str(LLAMA | {"n_layers": 0})}, "model", "whole numbers"),
+        "heads that a slider cannot reach": ({"model": str(LLAMA | {"n_heads": 24})}, "model", "power of two"),
+        "heads that do not divide": ({"model": str(LLAMA | {"n_kv_heads": 3})}, "model", "divides"),
+        "no bandwidth": ({"machines": "{'A': (1e12, 0, 2)}"}, "machines", "bytes a second"),
+        "no power of two": ({"context": 8000}, "context", "512 to 131072"),
+    }
+)

@@ -8,55 +8,37 @@ import pytest
 
 from attention import attention_scores, attention_weights
 from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-from docs_ext.extensions import fences
-from docs_ext.fences import row_stepper
-from docs_ext.html import renderer
-from tests.site.fences.reading import HEAD, plain, read, refuses, rows, text
+from tests.site.fences.reading import HEAD, Figure, plain, read, rows, says, text
 
-SCRIPT = "widgets/row-stepper.js"
 FEATURES = {"x": ["cat", "dog", "asks", "early"], "key": ["noun", "early", "asks", "which"], "value": ["cat", "dog"]}
-SPEC = HEAD | {"id": "s", "caption": "c", "query": "ran", "features": FEATURES}
+STEPPER = Figure("row-stepper", **HEAD, query="ran", features=FEATURES)
 X = embed(S5, EARLY5)
 
 
 @pytest.fixture(scope="module")
 def root():
-    return read(fences.draw("row-stepper", SPEC))
+    return STEPPER.still()
 
 
-def strip(root, caption):
-    """Return the numbers in the strips of this name."""
-    (table,) = (table for table in root.iter("table") if plain(table[0]) == caption and table[0].tag == "caption")
-    return [[float(cell.get("data-number")) for cell in row.findall("td[@data-number]")]
-            for row in table.findall("tbody/tr")]  # fmt: skip
-
-
-def test_500_rows_are_the_packages():
-    rng = np.random.default_rng(2)
-    for _ in range(500):
-        n, d = rng.integers(1, 9, 2)
-        q, k, v = rng.standard_normal(d), rng.standard_normal((n, d)), rng.random((n, 2))
-        shown = renderer.call(SCRIPT, "compute", {"q": q, "k": k, "v": v})
-        asked = q[None] * np.log(2)  # a query is counted in doublings
-        weights = attention_weights(asked, k)[0]
-        expected = {
-            "parts": q * k,
-            "products": k @ q,
-            "scores": attention_scores(asked, k)[0] / np.log(2),
-            "powers": np.exp(attention_scores(asked, k)[0]),
-            "weights": weights,
-            "given": weights[:, None] * v,
-            "output": weights @ v,
-        }
-        for name, numbers in expected.items():
-            np.testing.assert_allclose(shown[name], numbers, rtol=1e-12, atol=1e-12, err_msg=name)
+@STEPPER.on_500_states
+def test_500_rows_are_the_packages(rng):
+    n, d = rng.integers(1, 9, 2)
+    q, k, v = rng.standard_normal(d), rng.standard_normal((n, d)), rng.random((n, 2))
+    asked = q[None] * np.log(2)  # a query is counted in doublings
+    scores, weights = attention_scores(asked, k)[0], attention_weights(asked, k)[0]
+    expected = {"parts": q * k, "products": k @ q, "scores": scores / np.log(2), "powers": np.exp(scores)}
+    expected |= {"weights": weights, "given": weights[:, None] * v, "output": weights @ v}
+    return {"q": q, "k": k, "v": v}, {}, expected
 
 
 def test_the_matrices_are_the_packages(root):
     drawn = {"x of ran": X[[4]], "WQ": W_Q1 / np.log(2), "query": X[[4]] @ W_Q1 / np.log(2)}
     drawn |= {"x of every word": X, "keys": X @ W_K, "values": X @ W_V}
+    strips = {plain(table[0]): table for table in root.iter("table") if table[0].tag == "caption"}
     for name, matrix in drawn.items():
-        np.testing.assert_allclose(strip(root, name), matrix, rtol=0, atol=1e-12, err_msg=name)
+        shown = [row.findall("td[@data-number]") for row in strips[name].findall("tbody/tr")]
+        numbers = [[float(cell.get("data-number")) for cell in row] for row in shown]
+        np.testing.assert_allclose(numbers, matrix, rtol=0, atol=1e-12, err_msg=name)
 
 
 def test_a_product_stands_below_its_feature(root):
@@ -77,20 +59,17 @@ def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
 
 
 def test_every_step_says_what_its_figure_shows(root):
-    says = [text(caption) for caption in root.iter("figcaption")]
-    assert [line.split(".")[1].strip() for line in says] == ["Project", "Score", "Normalise", "Blend"]
-    for line, words in zip(
-        says,
-        (
-            "is the row (0, 0, 1, 0). Times WQ it becomes the query (1, 1, 0, 0).",
-            "divide by \u221a4 = 2. The scores are cat 3, that 2, chased 0, dog 1, ran 0.",
-            "here 16, are one budget, and every word has its share of it: cat 1/2, that 1/4, chased 1/16, dog 1/8, ran",
-            "ran receives (5, 2): 5 parts cat and 2 parts dog.",
-        ),
-        strict=True,
-    ):
+    said = [text(caption) for caption in root.iter("figcaption")]
+    steps = [
+        ("Project", "is the row (0, 0, 1, 0). Times WQ it becomes the query (1, 1, 0, 0)."),
+        ("Score", "divide by \u221a4 = 2. The scores are cat 3, that 2, chased 0, dog 1, ran 0."),
+        ("Normalise", "here 16, are one budget, and every word has its share of it: cat 1/2, that 1/4, chased 1/16, "),
+        ("Blend", "ran receives (5, 2): 5 parts cat and 2 parts dog."),
+    ]
+    for n, (line, (name, words)) in enumerate(zip(said, steps, strict=True)):
+        assert line.startswith(f"{n + 1}. {name}. ")
         assert words in line
-    assert text(root.find(".//output")) in says[0]
+    assert says(root) in said[0]
     assert "2 times as large: 1/2 against 1/4." in text(root.find(".//details"))
 
 
@@ -104,7 +83,7 @@ WEIGHTS = np.array([1 / 2, 1 / 16, 1 / 16, 1 / 4, 1 / 8])
 def plane():
     row = {"id": "p", "word": "ran", "words": ["cat", "that", "chased", "it", "dog"], "features": FEATURES}
     numbers = {"v": VALUES, "weights": WEIGHTS, "given": WEIGHTS[:, None] * VALUES, "output": WEIGHTS @ VALUES}
-    return read(renderer.call(SCRIPT, "plane", row | numbers)["text"])
+    return read(STEPPER.call("plane", row | numbers)["text"])
 
 
 def in_features(x, y):
@@ -130,15 +109,14 @@ def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
     assert end.find("{*}text").text == "ran (5, 2)"
 
 
-REFUSED = {
-    "no whole doublings": ({"w_q": "W_Q1 * 0.3"}, "query", "whole doublings"),
-    "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
-    "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
-    "who asks nothing": ({"query": "cat"}, "query", "asks nothing"),
-    "an unknown word": ({"query": "bird"}, "query", "must be a word or an index"),
-    "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
-    "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),
-    "features of the row": ({"features": FEATURES | {"x": ["cat"]}}, "features", "x needs 4 names"),
-    "features": ({"features": ["cat"]}, "features", "features is a mapping"),
-}
-test_it_refuses_what_it_cannot_draw = refuses(row_stepper.data, SPEC, REFUSED)
+test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
+    {
+        "no whole doublings": ({"w_q": "W_Q1 * 0.3"}, "query", "whole doublings"),
+        "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
+        "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
+        "who asks nothing": ({"query": "cat"}, "query", "asks nothing"),
+        "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
+        "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),
+        "features of the row": ({"features": FEATURES | {"x": ["cat"]}}, "features", "x needs 4 names"),
+    }
+)

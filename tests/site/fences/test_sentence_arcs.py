@@ -6,22 +6,12 @@ import numpy as np
 import pytest
 
 from attention.example import EARLY5, S5, W_Q1, attend, embed
-from docs_ext.fences import sentence_arcs
 from docs_ext.html.numbers import number
-from tests.site.fences.reading import HEAD, read, refuses, text
+from tests.site.fences.reading import HEAD, Figure, text
 
-ONE = {"id": "s", "caption": "c", **HEAD, "parts": ["cat", "dog"]}
-ARCS = ".//{*}svg/{*}g"
-SWITCHED = {
-    "id": "s",
-    "caption": "c",
-    "sentences": ["S7", "T7"],
-    "positions": "EARLY7",
-    "w_q": "W_Q7",
-    "w_k": "W_K",
-    "w_v": "W_V",
-    "parts": ["cat", "dog"],
-}
+ONE = Figure("sentence-arcs", **HEAD, parts=["cat", "dog"])
+MATRICES = {"positions": "EARLY7", "w_q": "W_Q7", "w_k": "W_K", "w_v": "W_V"}
+SWITCHED = Figure("sentence-arcs", sentences=["S7", "T7"], **MATRICES, parts=["cat", "dog"])
 CASES = {  # swap, positions: doublings of a word that asks, and what it receives
     ("false", "true"): ((0, 4, 3, 0, 0, 2, 0), (5, 2)),
     ("false", "false"): ((0, 2, 2, 0, 0, 2, 0), (3, 3)),
@@ -31,10 +21,6 @@ CASES = {  # swap, positions: doublings of a word that asks, and what it receive
 ASKING = ["2", "3", "6"]  # that, chased, ran
 
 
-def parse(spec):
-    return read(sentence_arcs.render(spec))
-
-
 def of(root, path, case=None):
     """Return what has a row at this path, by row, in one position of the switches."""
     found = [e for e in root.findall(path) if case in (None, (e.get("data-swap"), e.get("data-positions")))]
@@ -42,78 +28,65 @@ def of(root, path, case=None):
 
 
 def test_every_state_holds_the_weights_of_its_sentence():
-    root = parse(SWITCHED)
+    root = SWITCHED.still()
     for case, (doublings, received) in CASES.items():
-        total = sum(Fraction(2) ** n for n in doublings)
+        exact = [Fraction(2) ** n / sum(Fraction(2) ** n for n in doublings) for n in doublings]
         shares, blends = of(root, ".//div[@class='shares']", case), of(root, ".//div[@class='blend']", case)
         assert list(shares) == ASKING
-        assert list(blends) == list("0123456")
+        for row in "0123456":
+            expected = received if row in ASKING else (12 / 7, 12 / 7)
+            assert [text(b) for b in blends[row].findall("b")] == [number(part) for part in expected]
         for row in ASKING:
             weights = [float(share.get("data-weight")) for share in shares[row]]
-            assert weights == pytest.approx([float(Fraction(2) ** n / total) for n in doublings], rel=1e-12)
-            assert [text(share) for share in shares[row]] == [str(Fraction(2) ** n / total) for n in doublings]
-            assert [text(b) for b in blends[row].findall("b")] == [number(part) for part in received]
-        for row in set("0123456") - set(ASKING):
-            assert [text(b) for b in blends[row].findall("b")] == ["12/7", "12/7"]
+            assert weights == pytest.approx(list(map(float, exact)), rel=1e-12)
+            assert [text(share) for share in shares[row]] == list(map(str, exact))
 
 
-def test_arcs_are_as_thick_as_the_weights_and_one_loops():
-    groups = of(parse(ONE), ARCS)
-    weights, _ = attend(embed(S5, EARLY5), W_Q1)
+def test_arcs_are_as_thick_as_the_weights_and_a_word_that_asks_nothing_has_none():
+    root, (weights, _) = ONE.still(), attend(embed(S5, EARLY5), W_Q1)
+    groups = of(root, ".//{*}svg/{*}g")
     assert list(groups) == ["1", "2", "4"]
     for row, group in groups.items():
         drawn = {int(path.get("data-key")): float(path.get("stroke-width")) for path in group}
         assert drawn == {key: pytest.approx(max(34 * weights[int(row), key], 1.5), abs=1e-3) for key in range(5)}
-
-
-def test_a_word_that_asks_nothing_says_so_and_has_no_arcs():
-    root = parse(ONE)
-    silent = of(root, ".//p[@class='silence']")
-    assert {row: text(p) for row, p in silent.items()} == {
+    assert {row: text(p) for row, p in of(root, ".//p[@class='silence']").items()} == {
         "0": "cat asks nothing, so every word gets the same share.",
         "3": "dog asks nothing, so every word gets the same share.",
     }
-    assert not silent.keys() & of(root, ARCS).keys()
 
 
 def test_every_state_is_told():
-    says = of(parse(SWITCHED), ".//div[@class='statements']/p", ("true", "true"))
-    assert text(says["6"]) == (
+    said = of(SWITCHED.still(), ".//div[@class='statements']/p", ("true", "true"))
+    assert text(said["6"]) == (
         "the dog that chased the cat ran, with positions: ran gives dog 1/2, that 1/4, cat 1/8 and 1/32 to each of "
         "the other 4. It now carries 2 parts cat and 5 parts dog."
     )
-    assert text(says["0"]) == (
+    assert text(said["0"]) == (
         "the dog that chased the cat ran, with positions: the asks nothing, so every word gets the same share, 1/7. "
         "So it now carries 12/7 parts cat and 12/7 parts dog, the plain average."
     )
-    says = of(parse(ONE), ".//div[@class='statements']/p")
-    assert text(says["4"]).startswith("ran gives cat 1/2, that 1/4, dog 1/8, chased 1/16 and ran 1/16. It now carries")
 
 
 def test_learned_weights_are_shown_as_they_are():
-    weights = np.array([[0.7, 0.1, 0.2], [0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3]])
-    root = parse({"id": "s", "caption": "c", "tokens": ["a", "b", "a"], "weights": weights.tolist()})
+    weights = np.array([[0.7, 0.1, 0.2], [0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3]]).tolist()
+    root = Figure("sentence-arcs", tokens=["a", "b", "a"], weights=weights).still()
     shares = of(root, ".//div[@class='shares']")
-    assert [[float(share.get("data-weight")) for share in shares[row]] for row in "012"] == weights.tolist()
-    assert not root.findall(".//div[@class='blend']")
+    assert [[float(share.get("data-weight")) for share in shares[row]] for row in "012"] == weights
     assert not root.findall(".//p[@class='silence']")  # nobody knows what it asked
     assert text(of(root, ".//div[@class='statements']/p")["0"]) == "a gives a (1st) 7/10, a (2nd) 1/5 and b 1/10."
 
 
-REFUSED = {
-    "tokens too": ({"tokens": "S5"}, "tokens", "either sentences"),
-    "weights too": ({"weights": "np.eye(7)"}, "weights", "either sentences"),
-    "more than a swap": ({"sentences": ["S7", "S5"]}, "sentences", "two words swapped"),
-    "too few parts": ({"parts": ["cat"]}, "parts", "every column"),
-    "unknown word": ({"selected": "cow"}, "selected", "'cow'"),
-    "a word that is there twice": ({"selected": "the"}, "selected", "2 times"),
-    "negative values": ({"w_v": "-W_V"}, "parts", "not negative"),
-}
-test_what_cannot_be_switched_is_refused = refuses(sentence_arcs.render, SWITCHED, REFUSED)
-
-REFUSED_ONE = {
-    "too many words": ({"tokens": ["a"] * 17}, "tokens", "1 to 16"),
-    "weights of other words": ({"weights": "np.eye(3)"}, "weights", "shape (3, 3)"),
-    "no values": ({"w_v": None}, "parts", "every column"),
-}
-test_what_does_not_fit_is_refused = refuses(sentence_arcs.render, ONE, REFUSED_ONE)
+test_what_cannot_be_switched_is_refused = SWITCHED.refuses(
+    {
+        "tokens too": ({"tokens": "S5"}, "tokens", "either sentences"),
+        "weights too": ({"weights": "np.eye(7)"}, "weights", "either sentences"),
+        "too few parts": ({"parts": ["cat"]}, "parts", "every column"),
+        "negative values": ({"w_v": "-W_V"}, "parts", "not negative"),
+    }
+)
+test_what_does_not_fit_is_refused = ONE.refuses(
+    {
+        "weights of other words": ({"weights": "np.eye(3)"}, "weights", "shape (3, 3)"),
+        "no values": ({"w_v": None}, "parts", "every column"),
+    }
+)

@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from docs_ext.extensions import fences
-from docs_ext.fences import tile_stepper
-from docs_ext.html import renderer
-from tests.site.fences.reading import HEAD, read, refuses, rows, text
+from tests.site.fences.reading import HEAD, Figure, answer, rows, says
 
-SCRIPT = "widgets/tile-stepper.js"
-SPEC = HEAD | {"id": "t", "caption": "c", "selected": "ran"}
+STEPPER = Figure("tile-stepper", **HEAD, selected="ran")
 ELL = "\N{SCRIPT SMALL L}"
 ORDERS = {
     "first to last": [[0, 1], [2, 3], [4]],
@@ -21,17 +17,13 @@ ORDERS = {
 }
 
 
-def parse(**change):
-    return read(fences.draw("tile-stepper", SPEC | change))
-
-
 def test_500_traces_agree_with_plain_sums_and_end_as_the_package_does():
     rng = np.random.default_rng(0)
     for _ in range(500):
         n = int(rng.integers(1, 9))
         scores, v = rng.integers(-3, 4, n), rng.standard_normal((n, 2))
         state = {"size": int(rng.integers(1, n + 1)), "order": str(rng.choice(list(ORDERS))), "step": n}
-        steps = renderer.call(SCRIPT, "compute", {"scores": scores, "v": v}, state)
+        steps = STEPPER.call("compute", {"scores": scores, "v": v}, state)
         tiles = [step["tile"] for step in steps]
         assert sorted(chain(*tiles)) == list(range(n))
         assert sorted(map(len, tiles))[1:] == [state["size"]] * (len(tiles) - 1)
@@ -51,39 +43,36 @@ def test_500_traces_agree_with_plain_sums_and_end_as_the_package_does():
 @pytest.mark.parametrize("order", ORDERS)
 def test_tiles_come_in_their_order(order):
     state = {"size": 2, "order": order, "step": 5}
-    steps = renderer.call(SCRIPT, "compute", {"scores": [3, 2, 0, 1, 0], "v": [[1]] * 5}, state)
+    steps = STEPPER.call("compute", {"scores": [0] * 5, "v": [[0, 0]] * 5}, state)
     assert [step["tile"] for step in steps] == ORDERS[order]
 
 
 def test_the_table_and_the_sentence_tell_the_steps_taken():
-    whole = rows(parse())
+    whole = rows(STEPPER.still())
     assert whole == [
         ["1", "cat, that", "3, 2", "none", "3", "1.5", "(10, 2)", "(20/3, 4/3)"],
         ["2", "chased, dog", "0, 1", "\N{MULTIPLICATION SIGN} 1", "3", "15/8", "(10, 4)", "(16/3, 32/15)"],
         ["3", "ran", "0", "\N{MULTIPLICATION SIGN} 1", "3", "2", "(10, 4)", "(5, 2)"],
     ]
-    given, live = {"id": "t", "title": "c", **tile_stepper.data(SPEC)}, {"problems": {}, "message": ""}
-    state = {"size": 2, "order": "first to last", "step": 1}
-    root = read(renderer.call(SCRIPT, "html", given, state, live)["text"])
+    root = STEPPER.live(step=1)
     assert rows(root) == [whole[0], *([*row[:3], *[""] * 5] for row in whole[1:])]
-    assert text(root.find(".//output")) == (
+    assert says(root) == (
         f"Tiles of 2, first to last. After step 1 of 3: m = 3, {ELL} = 1.5, o = (10, 2); "
         f"o / {ELL} = (20/3, 4/3), so far."
     )
 
 
 def test_the_prediction_is_answered():
-    answer = text(parse().find(".//details/p"))
-    assert f"m = 0, {ELL} = 1, o = (0, 0) instead of m = 3, {ELL} = 1.5, o = (10, 2)" in answer
-    assert f"m = 3, {ELL} = 2, o = (10, 4) both times, and the result is (5, 2)." in answer
+    found = answer(STEPPER.still())
+    assert f"m = 0, {ELL} = 1, o = (0, 0) instead of m = 3, {ELL} = 1.5, o = (10, 2)" in found
+    assert f"m = 3, {ELL} = 2, o = (10, 4) both times, and the result is (5, 2)." in found
 
 
-REFUSED = {
-    "empty tiles": ({"tile": 0}, "tile", "from 1 to 5: 0"),
-    "too large": ({"tile": 6}, "tile", "from 1 to 5: 6"),
-    "no number": ({"tile": True}, "tile", "True"),
-    "no values": ({"w_v": None}, None, "give v"),
-    "fractions": ({"w_q": "W_Q1 / 3"}, None, "whole doublings"),
-    "unknown word": ({"selected": "bird"}, "selected", "'bird'"),
-}
-test_what_does_not_fit_is_refused = refuses(tile_stepper.data, SPEC, REFUSED)
+test_what_does_not_fit_is_refused = STEPPER.refuses(
+    {
+        "empty tiles": ({"tile": 0}, "tile", "from 1 to 5: 0"),
+        "too large": ({"tile": 6}, "tile", "from 1 to 5: 6"),
+        "no values": ({"w_v": None}, None, "give v"),
+        "fractions": ({"w_q": "W_Q1 / 3"}, None, "whole doublings"),
+    }
+)
