@@ -1,5 +1,5 @@
 // The arithmetic of attention/ for widgets: same names, same conventions, no DOM.
-// A matrix is an array of rows; a token is a row. tests/browser compares every function with the package.
+// A matrix is an array of rows; a token is a row. tests/site/html compares every function with the package.
 
 /** @typedef {number[]} Vector */
 /** @typedef {number[][]} Matrix */

@@ -1,4 +1,4 @@
-// Numbers as people read them; tests/browser compares every function with the one that writes the pages.
+// Numbers as people read them; tests/site/html compares every function with the one that writes the pages.
 
 /**
  * The same reading as the pages': 1/16 where it is exact, else null.
