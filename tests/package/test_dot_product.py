@@ -173,12 +173,6 @@ def test_values_with_more_leading_axes_than_the_scores_enlarge_the_output(rng):
     np.testing.assert_allclose(output[1, 4], scaled_dot_product_attention(query, key, value[1, 4]), rtol=1e-14)
 
 
-# --- scale and softcap -------------------------------------------------------------------------------------------
-
-
-# --- masks and bias ----------------------------------------------------------------------------------------------
-
-
 # --- rows without a key ------------------------------------------------------------------------------------------
 
 
@@ -296,9 +290,6 @@ def test_a_huge_sink_takes_everything_and_huge_scores_take_it_back():
     assert attention_weights(small, [[1.0]], sink=1e4).item() == 0
     assert attention_weights(large, [[1.0]], sink=1.0).item() == 1
     assert attention_weights(large, [[1.0]], sink=1e4).item() == 0.5
-
-
-# --- grouped heads -----------------------------------------------------------------------------------------------
 
 
 # --- dtypes ------------------------------------------------------------------------------------------------------

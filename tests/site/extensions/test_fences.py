@@ -1,6 +1,5 @@
 """Fences: a good one becomes a figure, a bad one stops the build and names its page and line."""
 
-import doctest
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException
 
 from docs_ext.errors import SpecError
-from docs_ext.reading import expressions
 from docs_ext.reading.expressions import evaluate
 
 EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.page"]
@@ -169,7 +167,3 @@ def test_one_expression_leaves_nothing_to_the_next():
     evaluate("(leftover := 1)")
     with pytest.raises(SpecError, match="leftover"):
         evaluate("leftover")
-
-
-def test_the_examples_of_expressions_run():
-    assert doctest.testmod(expressions).failed == 0
