@@ -12,18 +12,9 @@ from docs_ext.html.template import template
 
 FOLDER = Path(__file__).parents[3] / "docs_ext"
 MODULES = [path for floor in ("html", "fences") for path in sorted((FOLDER / floor).glob("[!_]*.py"))]
-ENGINES = {
-    "renderer",
-    "template",
-    "formula",
-    "inline",
-    "computed_code",
-    "explained_code",
-    "chart",
-    "console",
-    "translation_tabs",
-    "standalone",
-}  # what Jinja, KaTeX, Markdown, Pygments, Vega write; and our own sheets and scripts
+# What Jinja, KaTeX, Markdown, Pygments and Vega write; and our own sheets and scripts.
+ENGINES = {"renderer", "template", "formula", "inline", "computed_code", "explained_code", "chart", "console"}
+ENGINES |= {"translation_tabs", "standalone"}
 REWRITES = {"console", "translation_tabs"}  # moves marks in the HTML of Pygments
 
 
