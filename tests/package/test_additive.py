@@ -78,9 +78,6 @@ def test_it_equals_the_loops_in_any_shape(sizes, seed):
     np.testing.assert_allclose(result, loop_additive(*arrays, mask=mask), rtol=0, atol=1e-13)
 
 
-# --- by hand -----------------------------------------------------------------------------------------------------
-
-
 # --- masks and nothing -------------------------------------------------------------------------------------------
 
 

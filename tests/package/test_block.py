@@ -108,15 +108,6 @@ def test_gelu_equals_the_normal_distribution_function():
     np.testing.assert_allclose(gelu(x) - gelu(-x), x, rtol=1e-15)
 
 
-def test_gelu_by_hand():
-    y = gelu([0, 1, -1, 2, 1e9, -1e9, np.inf, -np.inf])
-    np.testing.assert_allclose(y, [0, 0.8413447460685429, -0.15865525393145707, 1.9544997361036416, 1e9, 0, np.inf, 0])
-    y = gelu([0, 1, -1, 2, 1e9, -1e9, 1e300, -1e300, np.inf, -np.inf], approximate=True)
-    expected = [0, 0.8411919906082768, -0.15880800939172324, 1.954597694087775, 1e9, 0, 1e300, 0, np.inf, 0]
-    np.testing.assert_allclose(y, expected)
-    assert np.isnan(gelu([np.nan])).all()
-
-
 # --- silu --------------------------------------------------------------------------------------------------------
 
 
@@ -129,46 +120,29 @@ def test_silu_equals_the_logistic_function_times_x():
     np.testing.assert_allclose(silu(moderate) - silu(-moderate), moderate, rtol=1e-13)
 
 
-def test_silu_by_hand():
-    ln3 = math.log(3)
-    y = silu([0, ln3, -ln3, 1e9, -1e9, np.inf, -np.inf])
-    np.testing.assert_allclose(y, [0, 0.75 * ln3, -0.25 * ln3, 1e9, 0, np.inf, 0], rtol=1e-15)
-    assert np.isnan(silu([np.nan])).all()
-
-
 @pytest.mark.parametrize("dtype", [H, S, D])
 @pytest.mark.parametrize("function", [gelu, partial(gelu, approximate=True), silu])
-def test_minus_infinity_gives_zero_without_a_warning(function, dtype):
+def test_far_from_zero_nothing_or_all_passes_without_a_warning(function, dtype):
+    far = np.array([-np.inf, -np.finfo(dtype).max, -60000, 60000, np.finfo(dtype).max, np.inf, np.nan], dtype)
     with np.errstate(all="raise"):
+        np.testing.assert_array_equal(function(far), [0, 0, 0, *far[3:]])
         np.testing.assert_array_equal(function(dtype(-np.inf)), dtype(0), strict=True)
-        np.testing.assert_array_equal(function(np.array([-60000, 60000], dtype)), np.array([0, 60000], dtype))
 
 
 # --- feed-forward layer ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lead", [(), (2,), (2, 5), (0,)], ids=str)
-@pytest.mark.parametrize(("activation", "oracle"), [(gelu, loop_gelu), (relu, relu), (np.tanh, np.tanh)])
-def test_the_feed_forward_layer_equals_the_loops(rng, lead, activation, oracle):
-    x = rng.standard_normal((*lead, 3, 4))
+@pytest.mark.parametrize("gated", [False, True], ids=["plain", "gated"])
+@pytest.mark.parametrize(("activation", "oracle"), [(gelu, loop_gelu), (silu, loop_silu), (relu, relu)])
+def test_the_feed_forward_layer_equals_the_loops(rng, lead, gated, activation, oracle):
+    x, w_gate = rng.standard_normal((*lead, 3, 4)), rng.standard_normal((4, 7)) if gated else None
     w_in, w_out, b_in, b_out = (rng.standard_normal(shape) for shape in [(4, 7), (7, 6), (7,), (6,)])
     for biases in [(), (b_in, b_out), (None, b_out), (b_in, None)]:
-        result = feed_forward(x, w_in, w_out, *biases, activation=activation)
-        assert result.shape == (*lead, 3, 6)
-        expected = loop_feed_forward(x, w_in, w_out, *biases, activation=oracle)
-        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("lead", [(), (2, 5)], ids=str)
-@pytest.mark.parametrize(("activation", "oracle"), [(silu, loop_silu), (gelu, loop_gelu), (relu, relu)])
-def test_a_gated_feed_forward_layer_equals_the_loops(rng, lead, activation, oracle):
-    x = rng.standard_normal((*lead, 3, 4))
-    w_gate, w_in, w_out, b_in, b_out = (rng.standard_normal(s) for s in [(4, 7), (4, 7), (7, 6), (7,), (6,)])
-    for biases in [(), (b_in, b_out), (None, b_out), (b_in, None)]:
         result = feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=activation)
+        assert result.shape == (*lead, 3, 6)
         expected = loop_feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=oracle)
         np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
-    assert not np.allclose(expected, loop_feed_forward(x, w_gate, w_out, *biases, w_gate=w_in, activation=oracle))
 
 
 # --- the block ---------------------------------------------------------------------------------------------------
@@ -303,13 +277,8 @@ def test_sequences_and_batches_may_be_empty(rng):
             assert transformer_block(np.zeros(shape), weights, norm_first=norm_first).shape == shape
 
 
-def test_block_weights_are_frozen_and_compare_by_identity(rng):
+def test_biases_and_norms_are_left_out_unless_named(rng):
     weights = block(*parts(rng))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        weights.eps = 1.0
-    same = dataclasses.replace(weights)
-    assert (weights == same) is False
-    assert len({weights, same}) == 2
     bare = BlockWeights(weights.attention, weights.w_in, weights.w_out)
     names = ("b_in", "b_out", "norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias")
     assert [getattr(bare, name) for name in names] == [None] * 6

@@ -3,6 +3,7 @@
 The arguments are made from the docstrings (documented.py), so that a new function is tested here as it stands.
 """
 
+import dataclasses
 import inspect
 import pickle
 import re
@@ -210,6 +211,15 @@ def test_objects_can_be_pickled():
         same(returned(back), returned(one))
 
 
+@pytest.mark.parametrize("weights", OF_CLASSES[:2], ids=lambda weights: type(weights).__name__)
+def test_weights_are_frozen_compare_by_identity_and_can_be_replaced(weights):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        weights.w_o = weights.w_in = None
+    twin = dataclasses.replace(weights)
+    assert (weights == twin) is False
+    assert len({weights, twin}) == 2
+
+
 # --- refusals ----------------------------------------------------------------------------------------------------
 
 
@@ -298,6 +308,7 @@ ATTEND = [
     ("takes no need_weights | return_weights=True", THREE | {"need_weights": True}),
 ]
 A, AT = [1.0, 2.0], attention
+DRAWN, RNG = MultiHeadWeights.random, np.random.default_rng(0)
 OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
 OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("axis 2 | x (2,)", AT.softmax, {"x": A, "axis": 2}),
@@ -353,6 +364,16 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("n_heads 4 | x (5, 6)", AT.split_heads, {"x": ones(5, 6), "n_heads": 4}),
     ("x (5, 6) | (..., h, n, d)", AT.merge_heads, {"x": ones(5, 6)}),
     ("n_groups must be at least 1 | 0", AT.repeat_kv, {"x": ones(3, 5, 2), "n_groups": 0}),
+    ("d_model 7 | n_heads 2", DRAWN, {"d_model": 7, "n_heads": 2, "rng": RNG}),
+    ("n_heads 4 | n_kv_heads 3", DRAWN, {"d_model": 8, "n_heads": 4, "n_kv_heads": 3, "rng": RNG}),
+    ("n_heads must be at least 1", DRAWN, {"d_model": 8, "n_heads": 0, "rng": RNG}),
+    ("d_model must be at least 1 | 0", DRAWN, {"d_model": 0, "n_heads": 1, "rng": RNG}),
+    ("n_kv_heads must be at least 1 | 0", DRAWN, {"d_model": 8, "n_heads": 2, "n_kv_heads": 0, "rng": RNG}),
+    ("d_model must be an integer | 8.0", DRAWN, {"d_model": 8.0, "n_heads": 2, "rng": RNG}),
+    ("dtype | floating-point | int64", DRAWN, {"d_model": 8, "n_heads": 2, "rng": RNG, "dtype": int}),
+    ("rng | Generator | int", DRAWN, {"d_model": 8, "n_heads": 2, "rng": 0}),
+    ("rng must | Generator", DRAWN, {"d_model": 8, "n_heads": 2, "rng": np.random}),
+    ("rng", DRAWN, {"d_model": 8, "n_heads": 2}),
 ]
 MISTAKES = [(says_, AT.scaled_dot_product_attention, given) for says_, given in ATTEND] + OTHERS
 

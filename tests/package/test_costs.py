@@ -56,9 +56,6 @@ def test_cache_bytes_are_those_of_as_many_caches_as_layers():
     assert kv_cache_bytes(11, n_layers=3, n_kv_heads=2, d_head=5, itemsize=8) == 4 * sum(c.nbytes for c in caches)
 
 
-# --- by hand -----------------------------------------------------------------------------------------------------
-
-
 # --- integers ----------------------------------------------------------------------------------------------------
 
 
@@ -72,6 +69,3 @@ def test_results_are_plain_integers_exact_at_any_size():
         assert result >= 4 * 10**12
     assert attention_flops(10**15 + 1, 10**15 + 1, 1, 0) == 2 * (10**30 + 2 * 10**15 + 1)
     assert type(attention_flops(4, 4, 2, 2, is_causal=np.True_)) is int
-
-
-# --- bad input ---------------------------------------------------------------------------------------------------

@@ -173,12 +173,6 @@ def test_values_with_more_leading_axes_than_the_scores_enlarge_the_output(rng):
     np.testing.assert_allclose(output[1, 4], scaled_dot_product_attention(query, key, value[1, 4]), rtol=1e-14)
 
 
-# --- scale and softcap -------------------------------------------------------------------------------------------
-
-
-# --- masks and bias ----------------------------------------------------------------------------------------------
-
-
 # --- rows without a key ------------------------------------------------------------------------------------------
 
 
@@ -202,31 +196,17 @@ def test_a_fully_masked_row_is_exactly_zero(options, dtype):
     np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, mask=mask, **options)[1], 0)
 
 
-@pytest.mark.parametrize("options", [{}, {"sink": 0.5}, {"bias": np.zeros((3, 0))}, {"mask": np.ones((3, 0), bool)}])
-def test_without_keys_the_output_is_zero(options):
-    query = np.ones((2, 3, 4))
-    assert attention_weights(query, np.zeros((0, 4)), **options).shape == (2, 3, 0)
-    output = scaled_dot_product_attention(query, np.zeros((0, 4)), np.zeros((0, 6)), **options)
-    np.testing.assert_array_equal(output, np.zeros((2, 3, 6)))
-
-
-@pytest.mark.parametrize("options", [{}, {"sink": 0.5}, {"mask": np.ones((0, 5), bool)}, {"softcap": 2.0}], ids=str)
-def test_without_queries_the_output_has_no_rows(options):
-    query, key, value = np.zeros((2, 0, 4)), np.zeros((5, 4)), np.zeros((5, 6))
-    assert attention_scores(query, key).shape == (2, 0, 5)
-    assert attention_weights(query, key, **options).shape == (2, 0, 5)
-    assert scaled_dot_product_attention(query, key, value, **options).shape == (2, 0, 6)
-
-
-def test_neither_queries_nor_keys_is_fine_with_is_causal():
-    nothing = np.zeros((0, 4))
-    assert scaled_dot_product_attention(nothing, nothing, np.zeros((0, 6)), is_causal=True).shape == (0, 6)
-
-
-@pytest.mark.parametrize("lead", [(0,), (2, 0), (0, 3)], ids=str)
-def test_an_empty_batch_is_fine(lead):
-    query, key, value = np.zeros((*lead, 3, 4)), np.zeros((*lead, 5, 4)), np.zeros((*lead, 5, 6))
-    assert scaled_dot_product_attention(query, key, value).shape == (*lead, 3, 6)
+@pytest.mark.parametrize("lead", [(), (2,), (0,), (2, 0), (0, 3)], ids=str)
+@pytest.mark.parametrize(("n_q", "n_k"), [(3, 0), (0, 5), (0, 0), (3, 5)])
+def test_sequences_and_batches_may_be_empty(lead, n_q, n_k):
+    query, key, value = np.ones((*lead, n_q, 4)), np.zeros((n_k, 4)), np.ones((n_k, 6))
+    by_pair = {"bias": np.zeros((n_q, n_k)), "mask": np.ones((n_q, n_k), bool)}
+    assert attention_scores(query, key).shape == (*lead, n_q, n_k)
+    for options in ({}, {"sink": 0.5}, {"softcap": 2.0}, by_pair, {"is_causal": True, "offset": n_k}):
+        assert attention_weights(query, key, **options).shape == (*lead, n_q, n_k)
+        output = scaled_dot_product_attention(query, key, value, **options)
+        assert output.shape == (*lead, n_q, 6)
+        assert n_k or not output.any()
 
 
 # --- padding -----------------------------------------------------------------------------------------------------
@@ -296,9 +276,6 @@ def test_a_huge_sink_takes_everything_and_huge_scores_take_it_back():
     assert attention_weights(small, [[1.0]], sink=1e4).item() == 0
     assert attention_weights(large, [[1.0]], sink=1.0).item() == 1
     assert attention_weights(large, [[1.0]], sink=1e4).item() == 0.5
-
-
-# --- grouped heads -----------------------------------------------------------------------------------------------
 
 
 # --- dtypes ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from attention import (
     scaled_dot_product_attention,
     self_attention,
 )
-from tests.package.oracles import loop_attention, loop_project, loop_weights, properties, smaller
+from tests.package.cases import random_case
+from tests.package.oracles import loop_attention, loop_project, loop_weights, properties
 
 EPS = np.finfo(float).eps
 
@@ -24,103 +25,50 @@ def loop_cross(x, memory, w_q, w_k, w_v, **options):
     return loop_attention(query, key, value, dtype=np.longdouble, **options).astype(float)
 
 
-def draw(rng, *features):
-    """Draw tokens, memory, matrices and options; every axis has a size of its own, apart from what must be equal."""
-    n_q, n_k, d_model, d_memory, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:6])
-    lead_x, lead_memory = smaller(rng, (2, 4)), smaller(rng, (2, 4))
-    options: dict[str, Any] = {}
-    if "causal" in features:
-        options["is_causal"] = True
-        n_k = n_q
-    if "gqa" in features:
-        options["enable_gqa"] = True
-        lead_x, lead_memory = (*smaller(rng, (2,)), 4), (*smaller(rng, (2,)), int(rng.choice([1, 2, 4])))
-    if "sink" in features:
-        lead_x = (2, 4)
-        options["sink"] = rng.standard_normal(4) if rng.random() < 0.5 else float(rng.standard_normal())
-    scores = (n_q, n_k) if "gqa" in features else (*np.broadcast_shapes(lead_x, lead_memory), n_q, n_k)
-    if "mask" in features:
-        options["mask"] = np.asarray(rng.random(smaller(rng, scores)) < 0.5)
-    if "bias" in features:
-        options["bias"] = np.asarray(rng.standard_normal(smaller(rng, scores)))
-    if "softcap" in features:
-        options["softcap"] = float(rng.uniform(0.2, 3))
-    if "scale" in features:
-        options["scale"] = float(rng.uniform(-2, 2))
-    x, memory = rng.standard_normal((*lead_x, n_q, d_model)), rng.standard_normal((*lead_memory, n_k, d_memory))
+def draw(rng):
+    """Draw tokens, memory and matrices, whose widths all differ, and the options of a random case."""
+    (query, key, _), options, _ = random_case(rng, 7)
+    d_model, d_memory, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:4])
+    x, memory = (rng.standard_normal((*a.shape[:-1], d)) for a, d in ((query, d_model), (key, d_memory)))
     matrices = [rng.standard_normal(shape) for shape in [(d_model, d_k), (d_memory, d_k), (d_memory, d_v)]]
     return x, memory, matrices, options
 
 
-FEATURES = [
-    pytest.param((), id="plain"),
-    pytest.param(("mask",), id="mask, some rows empty"),
-    pytest.param(("bias",), id="bias"),
-    pytest.param(("causal",), id="causal"),
-    pytest.param(("softcap",), id="softcap"),
-    pytest.param(("scale",), id="scale, some negative"),
-    pytest.param(("sink", "mask"), id="sink"),
-    pytest.param(("gqa", "mask"), id="grouped heads"),
-    pytest.param(("causal", "mask", "bias", "softcap", "sink", "scale"), id="everything"),
-]
-
-
-def tolerance(value, *factors):
-    """Bound the rounding: projections and scores grow with their inputs, weights and output with the scores."""
+def same(found, expected, *factors):
+    """Compare up to rounding: projections grow with their inputs, weights and output with the scores."""
     size = np.prod([max(1, np.abs(factor).max()) for factor in factors])
-    return 256 * EPS * size * max(1, np.abs(value).max())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=256 * EPS * size)
 
 
 # --- against the loops -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("features", FEATURES)
-def test_cross_attention_equals_the_loops(features):
-    for seed in range(30):
-        x, memory, matrices, options = draw(np.random.default_rng(seed), *features)
-        np.testing.assert_allclose(
-            cross_attention(x, memory, *matrices, **options),
-            loop_cross(x, memory, *matrices, **options),
-            rtol=0,
-            atol=tolerance(memory, x, memory, *matrices),
-            err_msg=f"seed {seed}",
-        )
-
-
-@pytest.mark.parametrize("features", FEATURES)
-def test_self_attention_equals_the_loops(features):
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        x, _, (w_q, _, w_v), options = draw(rng, *features)
-        n = x.shape[-2]
-        if "mask" in options:
-            options["mask"] = rng.random((n, n)) < 0.5
-        if "bias" in options:
-            options["bias"] = rng.standard_normal((n, n))
-        w_k, w_v = rng.standard_normal(w_q.shape), rng.standard_normal((w_q.shape[0], w_v.shape[1]))
-        np.testing.assert_allclose(
-            self_attention(x, w_q, w_k, w_v, **options),
-            loop_cross(x, x, w_q, w_k, w_v, **options),
-            rtol=0,
-            atol=tolerance(x, x, x, w_q, w_k, w_v),
-            err_msg=f"seed {seed}",
-        )
-
-
-# --- its weights -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("features", FEATURES)
-def test_output_and_weights_come_together(features):
-    x, memory, (w_q, w_k, w_v), options = draw(np.random.default_rng(0), *features)
+@pytest.mark.parametrize("seed", range(100))
+def test_cross_attention_and_its_weights_equal_the_loops(seed):
+    x, memory, (w_q, w_k, w_v), options = draw(np.random.default_rng(seed))
+    output, weights = cross_attention(x, memory, w_q, w_k, w_v, return_weights=True, **options)
+    same(output, loop_cross(x, memory, w_q, w_k, w_v, **options), memory, x, memory, w_q, w_k, w_v)
     query, key, value = x @ w_q, memory @ w_k, memory @ w_v
-    expected = loop_weights(query, key, **options)
-    for output, weights in (
-        cross_attention(x, memory, w_q, w_k, w_v, return_weights=True, **options),
-        scaled_dot_product_attention(query, key, value, return_weights=True, **options),
-    ):
-        np.testing.assert_allclose(weights, expected, rtol=0, atol=tolerance(x, x, memory, w_q, w_k))
-        np.testing.assert_array_equal(output, cross_attention(x, memory, w_q, w_k, w_v, **options))
+    same(weights, loop_weights(query, key, **options), x, memory, w_q, w_k)
+    np.testing.assert_array_equal(output, cross_attention(x, memory, w_q, w_k, w_v, **options))
+    both = scaled_dot_product_attention(query, key, value, return_weights=True, **options)
+    np.testing.assert_array_equal(both[0], output)
+    np.testing.assert_array_equal(both[1], weights)
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"is_causal": True},
+    {"window": (2, 0), "scale": -0.5, "softcap": 0.7},
+    {"mask": np.tri(5, k=1, dtype=bool), "bias": np.linspace(-1, 1, 25).reshape(5, 5), "sink": 0.5},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(options))
+@pytest.mark.parametrize("lead", [(), (2, 4)])
+def test_self_attention_equals_the_loops(rng, options, lead):
+    x, matrices = rng.standard_normal((*lead, 5, 6)), [rng.standard_normal((6, width)) for width in (3, 3, 7)]
+    same(self_attention(x, *matrices, **options), loop_cross(x, x, *matrices, **options), x, x, x, *matrices)
 
 
 # --- who asks and who answers ------------------------------------------------------------------------------------

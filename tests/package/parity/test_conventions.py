@@ -67,27 +67,6 @@ def test_the_call_here_gives_what_the_library_gave(topic, attempt, stated):
     assert complaint(topic, attempt, stated) == ""
 
 
-def changed(results):
-    """Return lists that differ from the results in one entry, by little."""
-    for place, entry in enumerate(results):
-        other = f"{entry}s" if isinstance(entry, str) else round(entry * 1.001 + 0.001, record_conventions.DIGITS)
-        yield [*results[:place], other, *results[place + 1 :]]
-    if results:
-        yield results[:-1]
-
-
-def test_a_changed_result_in_the_record_is_noticed():
-    count = 0
-    for label, topic, attempt, stated in attempts(RECORD):
-        others = [{"gives": other} for other in changed(attempt.get("gives", []))]
-        if "raises" in attempt:
-            others += [{"raises": attempt["raises"][:-1]}, {"raises": None, "gives": [0.0]}]
-        for other in others:
-            assert complaint(topic, attempt | other, stated), f"{label}: {other}"
-        count += len(others)
-    assert count > 500
-
-
 def test_the_record_holds_what_the_tables_say_and_no_call_that_was_not_executed():
     assert RECORD["topics"] == record_conventions.table("topics")
     assert list(RECORD["libraries"]) == record_conventions.LIBRARIES

@@ -1,7 +1,5 @@
 """Numbers in figures: exact where they can be, never misleading elsewhere."""
 
-import doctest
-
 import numpy as np
 import pytest
 
@@ -24,7 +22,3 @@ def test_small_weights_do_not_read_as_zero_nor_large_ones_as_one():
     assert [numbers.number(x) for x in (-0.0, 1e-17, -2.5, 80 / 13, 1e6, np.pi)] == [
         "0", "0", "\N{MINUS SIGN}2.5", "80/13", "1000000", "3.142",
     ]  # fmt: skip
-
-
-def test_the_examples_in_the_module_run():
-    assert doctest.testmod(numbers).failed == 0

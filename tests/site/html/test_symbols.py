@@ -1,13 +1,6 @@
 """Symbols in plain texts: subscripts in HTML, in drawings and in speech; names of code stay."""
 
-import doctest
-
 from docs_ext.html import symbols
-
-
-def test_its_examples_hold():
-    results = doctest.testmod(symbols)
-    assert (results.failed, results.attempted > 2) == (0, True)
 
 
 def test_what_stands_around_a_symbol_is_escaped():

@@ -1,7 +1,5 @@
 """Formulas in words: how each is read aloud, and that what has no words is refused."""
 
-import doctest
-
 import pytest
 
 from docs_ext.errors import SpecError
@@ -26,10 +24,6 @@ READ_ALOUD = {
 @pytest.mark.parametrize(("text", "words"), READ_ALOUD.items())
 def test_a_text_is_read_aloud(text, words):
     assert tex_to_speech.spoken(text) == words
-
-
-def test_its_example_holds():
-    assert doctest.testmod(tex_to_speech).failed == 0
 
 
 @pytest.mark.parametrize("tex", [r"\oint", r"\begin{matrix}", r"\sqrt{\nabla}"])

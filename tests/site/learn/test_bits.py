@@ -173,39 +173,6 @@ def test_a_function_shown_twice_is_the_same_function():
     assert all(len(versions) == 1 for versions in shown.values())
 
 
-def cut_off(x, format):
-    """Wrong: towards zero instead of to the nearest."""
-    numbers = np.asarray(x, float)
-    _, exponent = np.frexp(numbers)
-    step = 2.0 ** (exponent - DIGITS[format])
-    return np.trunc(numbers / step) * step
-
-
-def half_up(x, format):
-    """Wrong: ties away from zero instead of to the even number."""
-    numbers = np.asarray(x, float)
-    _, exponent = np.frexp(numbers)
-    step = 2.0 ** (exponent - DIGITS[format])
-    return np.sign(numbers) * np.floor(np.abs(numbers) / step + 0.5) * step
-
-
-@pytest.mark.parametrize("wrong", [cut_off, half_up])
-def test_a_wrong_rounding_is_found_out(wrong, rng, monkeypatch):
-    q, k, v = heads(rng, 3, 40, 4, 2, size=0.5)
-    desired = in_one_type(q, k, v, "bfloat16")
-    np.testing.assert_array_equal(PAGE["attend"](q, k, v, *["bfloat16"] * 4), desired)
-    monkeypatch.setitem(PAGE, "round_to_format", wrong)  # the functions of the page look it up there
-    assert not np.array_equal(PAGE["attend"](q, k, v, *["bfloat16"] * 4), desired)
-
-
-def test_one_that_rounds_once_at_the_end_is_found_out(rng):
-    q, k, v = heads(rng, 3, 40, 4, 2, size=0.5)
-    once = round_to_format(
-        scaled_dot_product_attention(*(round_to_format(x, "bfloat16") for x in (q, k, v))), "bfloat16"
-    )
-    assert not np.array_equal(once, in_one_type(q, k, v, "bfloat16"))
-
-
 def test_the_drawing_shows_the_bits_of_a_third():
     drawing = (ROOT / "docs/assets/diagrams/one-third.svg").read_text("utf-8")
     shown = dict(re.findall(r'data-format="([^"]+)" data-bits="([01 ]+)"', drawing))

@@ -1,4 +1,4 @@
-"""The rules of the page on distance: against loops, against what they promise, and wrong variants that fail."""
+"""The rules of the page on distance: against loops, and against what they promise."""
 
 import math
 
@@ -56,8 +56,6 @@ def test_interpolation_gives_the_old_scores_at_distances_times_the_factor(head):
     new = in_the_package(q, k, factor * np.arange(30), interpolated(theta, factor))
     old = [score(q, k, d, theta) for d in range(30)]
     np.testing.assert_allclose(new, old, rtol=0, atol=1e-12 * r)
-    for other in (theta, ntk_aware(theta, factor)):  # both change at least one pair by something else
-        assert not np.allclose(in_the_package(q, k, factor * np.arange(30), other), old, rtol=0, atol=1e-6)
 
 
 def test_a_new_base_keeps_the_first_pair_and_slows_the_last_by_the_factor(head):
@@ -68,8 +66,6 @@ def test_a_new_base_keeps_the_first_pair_and_slows_the_last_by_the_factor(head):
     np.testing.assert_allclose(new[-1], theta[-1] / s, **CLOSE)
     rebuilt = [(base * s ** (r / (r - 2))) ** (-2 * c / r) for c in range(r // 2)]
     np.testing.assert_allclose(new, rebuilt, rtol=1e-11, atol=0)  # the powers of a large base round too
-    plain = [(base * s) ** (-2 * c / r) for c in range(r // 2)]  # wrong: the factor without its power
-    assert not np.allclose(new, plain, rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize(("slow", "fast"), [(1, 32), (1, 4), (0.5, 7)])
@@ -83,16 +79,6 @@ def test_by_parts_is_the_papers_three_cases(head, slow, fast):
     assert (np.diff(2 * np.pi / new) > 0).all()  # the order of the hands stays
 
 
-@pytest.mark.parametrize(("slow", "fast"), [(1, 32), (1, 4)])
-def test_by_parts_keeps_the_fast_slows_the_slow_and_does_not_jump_between(slow, fast):
-    s, n = 7.0, 1000
-    theta = 2 * np.pi / n * np.array([slow / 2, slow, slow + 1e-9, fast - 1e-9, fast, 3 * fast])
-    slower = theta / by_parts(theta, s, n, slow, fast)
-    np.testing.assert_allclose(slower, [s, s, s, 1, 1, 1], rtol=1e-7)
-    assert slower[0] == s
-    assert slower[-1] == 1
-
-
 def test_the_codes_ramp_agrees_with_the_papers_outside_the_ramp(head):
     r, base, s, n = head
     theta = frequencies(r, base)
@@ -100,14 +86,6 @@ def test_the_codes_ramp_agrees_with_the_papers_outside_the_ramp(head):
     np.testing.assert_allclose(slower[turns >= 32], 1, **CLOSE)
     np.testing.assert_allclose(slower[turns <= 1], s, **CLOSE)
     assert (np.diff(slower) >= -1e-12 * s).all()
-
-
-def test_a_ramp_with_its_borders_exchanged_is_wrong(head):
-    r, base, s, n = head
-    theta = frequencies(r, base)
-    right = by_parts(theta, s, n, 1, 32)
-    assert not np.allclose(by_parts(theta, s, n, 32, 1), right, rtol=1e-3)
-    assert not np.allclose(interpolated(theta, s), right, rtol=1e-3)  # without the ramp
 
 
 def test_tables_times_a_give_scores_times_its_square():

@@ -1,4 +1,4 @@
-"""How do many users share a cache? The page's own functions on random sizes, against loops, and what must fail."""
+"""How do many users share a cache? The page's own functions on random sizes, against loops."""
 
 from functools import partial
 
@@ -135,20 +135,6 @@ def test_texts_that_share_blocks_read_what_they_would_read_alone(seed):
     assert moves == 200
 
 
-def test_without_the_copy_a_text_writes_into_another():
-    class Careless(Blocks):  # type: ignore[valid-type]
-        def append(self, text):
-            table = self.tables.get(text, [])
-            place, slot = divmod(self.lengths.get(text, 0), self.size)
-            if place < len(table):  # shared or not
-                self.lengths[text] += 1
-                return table[place], slot, None
-            return super().append(text)
-
-    wrong = [any(held != alone for held, alone in play(Careless(12, 3), np.random.default_rng(seed))) for seed in SEEDS]
-    assert sum(wrong) > len(wrong) / 2
-
-
 def test_an_empty_pool_refuses_and_changes_nothing():
     blocks = Blocks(2, 2)
     for _ in range(3):
@@ -199,7 +185,7 @@ def turned(x, positions):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_row_of_a_tree_pass_is_the_last_row_of_its_path_alone(seed):
-    """One layer, turned keys, against loops; a mask without one ancestor and positions by row fail."""
+    """One layer, turned keys, against loops."""
     rng = np.random.default_rng(seed)
     n_text, d_k, d_v = int(rng.integers(2, 9)), 6, 5
     parents = a_tree(rng, int(rng.integers(4, 10)))
@@ -208,29 +194,16 @@ def test_each_row_of_a_tree_pass_is_the_last_row_of_its_path_alone(seed):
     query, key, value = (rng.standard_normal((n, d)) for d in (d_k, d_k, d_v))
     depth = tree.sum(axis=1) - 1
     positions = np.concatenate([np.arange(n_text), n_text + depth])
-
-    def tree_pass(tree, positions):
-        mask = np.hstack([np.ones((len(parents), n_text), bool), tree])
-        q, k = turned(query, positions)[n_text:], turned(key, positions)
-        return scaled_dot_product_attention(q, k, value, mask=mask)
-
+    mask = np.hstack([np.ones((len(parents), n_text), bool), tree])
+    q, k = turned(query, positions)[n_text:], turned(key, positions)
+    together = scaled_dot_product_attention(q, k, value, mask=mask)
     alone = []
     for row in range(len(parents)):
         tokens = [*range(n_text), *(n_text + i for i in path_to(parents, row))]
         places = range(len(tokens))
         q, k = turned(query[tokens], places), turned(key[tokens], places)
         alone.append(loop_attention(q[-1:], k, value[tokens])[0])
-    close(tree_pass(tree, positions), alone)
-
-    deep = int(np.argmax(depth))
-    for ancestor in path_to(parents, deep):
-        blind = tree.copy()
-        blind[deep, ancestor] = False
-        assert np.abs(tree_pass(blind, positions)[deep] - alone[deep]).max() > 1e-4
-    by_row = tree_pass(tree, np.arange(n))
-    moved = [row for row in range(len(parents)) if depth[row] != row]
-    assert np.abs(by_row - alone)[moved].max() > 1e-4
-    assert np.abs(tree_pass(np.tri(len(parents), dtype=bool), positions) - alone)[moved].max() > 1e-4  # all before
+    close(together, alone)
 
 
 def model(rng, d_model=12, n_layers=2, words=7):

@@ -112,20 +112,6 @@ def test_token_by_token_through_the_cache_gives_what_the_whole_text_gives(layer)
     close(rows, whole)
 
 
-@properties
-@given(layers(), st.sampled_from(["of the latent and the turned key", "of the head alone", "of the latent alone"]))
-def test_another_scale_fails(layer, which):
-    _, d_c, d_h = layer.w["uk"].shape
-    right = math.sqrt(d_h + layer.d_r)
-    width = {"of the latent and the turned key": d_c + layer.d_r, "of the head alone": d_h, "of the latent alone": d_c}
-    if width[which] == d_h + layer.d_r:
-        return
-    wrong = layer.w | {"q": layer.w["q"] * right / math.sqrt(width[which])}
-    wrong["qr"] = layer.w["qr"] * right / math.sqrt(width[which])
-    other = SimpleNamespace(**vars(layer) | {"w": wrong})
-    far(run(other, page.without_keys), run(layer, page.with_keys))
-
-
 def absorbed_without_split(layer, *, turn, positions):
     """Move the up-projection to the query although the keys are turned: leave the turning out, or turn the latent."""
     w, c = layer.w, layer.x @ layer.w["dkv"]

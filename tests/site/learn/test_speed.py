@@ -1,11 +1,11 @@
-"""The functions of the page on speed: counted again in loops, and split steps against whole ones and wrong merges."""
+"""The functions of the page on speed: counted again in loops, and split steps against whole ones."""
 
 import re
 
 import numpy as np
 import pytest
 
-from attention import partial_attention, scaled_dot_product_attention
+from attention import scaled_dot_product_attention
 from docs_ext.records.measured import decode_steps, findings, products, roof
 from tests.package.oracles import loop_attention, loop_work
 from tests.site.learn.page_functions import names
@@ -76,35 +76,3 @@ def test_a_split_step_is_the_whole_step(rng):
         whole = scaled_dot_product_attention(query, key, value, enable_gqa=True)
         np.testing.assert_allclose(split, whole, rtol=0, atol=1e-12)
         np.testing.assert_allclose(split, loop_attention(query, key, value, enable_gqa=True), rtol=0, atol=1e-12)
-
-
-def mean(parts):
-    return np.mean([part.output for part in parts], axis=0)
-
-
-def by_length(parts, lengths):
-    return sum(n * part.output for n, part in zip(lengths, parts, strict=True)) / sum(lengths)
-
-
-def by_logarithm(parts, lengths):
-    """Weigh the parts by their logarithms, where it must be the exponentials."""
-    shares = np.array([part.logsumexp for part in parts])[..., None]
-    return (shares * [part.output for part in parts]).sum(axis=0) / shares.sum(axis=0)
-
-
-@pytest.mark.parametrize(
-    "wrong", [lambda parts, _: mean(parts), by_length, by_logarithm], ids=["mean", "length", "log"]
-)
-def test_a_wrong_merge_is_seen(rng, wrong):
-    for _ in range(20):
-        query, key, value = random_step(rng)
-        runs = [np.array_split(array, 3, axis=-2) for array in (key, value)]
-        parts = [partial_attention(query, k, v, enable_gqa=True) for k, v in zip(*runs, strict=True)]
-        whole = scaled_dot_product_attention(query, key, value, enable_gqa=True)
-        assert np.abs(wrong(parts, [k.shape[-2] for k in runs[0]]) - whole).max() > 1e-4
-
-
-def test_where_the_cache_does_not_fit_the_prediction_is_within_30_percent():
-    misses = [abs(row["predicted"] / row["measured"] - 1) for row in decode_steps() if row["fits"] == "no"]
-    assert misses
-    assert max(misses) <= 0.3

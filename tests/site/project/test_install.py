@@ -3,8 +3,6 @@
 import re
 import tomllib
 
-import pytest
-
 import attention
 from tests.site.pages import ROOT
 
@@ -16,26 +14,6 @@ FILES = [
     *(path for path in ROOT.iterdir() if path.suffix in WRITTEN or path.name == "Makefile"),
     *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in WRITTEN),
 ]
-_INSTALL = re.compile(r"\b(?:pip3?|uv|conda|mamba|pipx)\b(?: +-[-\w]+)* +(?:install|add|download)((?: +[^\s`<]+)+)")
-_OTHER = re.compile(r"[\"']?attention(?![-\w./])")
-
-
-def installs_the_other(text):
-    """Return what would install another distribution than ours."""
-    return [said[0] for said in _INSTALL.finditer(text) if any(map(_OTHER.match, said[1].split()))]
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("`pip install attention`", True),
-        ("uv pip install 'attention[tf]' numpy", True),
-        ("pip install attention-line-by-line", False),
-        ("python -m pip uninstall attention attention-line-by-line", False),
-    ],
-)
-def test_the_search_for_the_other_name(text, wrong):
-    assert bool(installs_the_other(text)) == wrong
 
 
 def test_our_names_and_the_version_are_those_of_the_package():

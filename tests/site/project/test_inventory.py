@@ -30,14 +30,6 @@ def inventory(site):
     return [line.decode() for line in head], {row[0]: (row[1].removeprefix("py:"), row[3]) for row in rows}
 
 
-def test_the_inventory_says_the_name_and_the_version(inventory):
-    assert inventory[0][:3] == [
-        "# Sphinx inventory version 2",
-        "# Project: Attention, line by line",
-        f"# Version: {attention.__version__}",
-    ]
-
-
 def test_every_public_name_is_in_it_also_as_users_import_it(inventory):
     names = inventory[1]
     for name in attention.__all__:

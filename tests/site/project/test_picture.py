@@ -1,9 +1,8 @@
 """The picture in README.md is of today's home page."""
 
 import struct
-import zlib
 
-from tools.picture import PICTURE, SIZE, first_screen, note_of, with_note
+from tools.picture import PICTURE, SIZE, first_screen, note_of
 
 
 def test_the_picture_in_the_readme_is_of_todays_home_page(site):
@@ -20,16 +19,3 @@ def test_other_words_are_another_screen_and_other_minutes_are_not(tmp_path):
 
     assert screen("11 pages,  <b>67</b> minutes") == screen("12 pages, 70 minutes") != screen("11 pages, an hour")
     assert screen("words") == screen("<p>words\n</p>")
-
-
-def test_a_note_leaves_a_picture_whole():
-    png = PICTURE.read_bytes()
-    noted, at, names = with_note(png, "0" * 64), 8, []
-    while at < len(noted):
-        (size,) = struct.unpack(">I", noted[at : at + 4])
-        kind, (crc,) = noted[at + 4 : at + 8], struct.unpack(">I", noted[at + 8 + size : at + 12 + size])
-        assert crc == zlib.crc32(noted[at + 4 : at + 8 + size])
-        names.append(kind)
-        at += 12 + size
-    assert names[-1] == b"IEND"
-    assert names.count(b"tEXt") >= 1

@@ -3,14 +3,14 @@
 import re
 from collections import Counter, defaultdict
 
-import html5lib
 import pytest
 
 from docs_ext.reading.fence import parse
 from docs_ext.reading.page import load
+from tests.site import built
 from tests.site.pages import ROOT
 
-NAME = "Attention, line by line"
+NAME, SITE = "Attention, line by line", "https://site.test/attention/"  # as tests/conftest.py builds it
 PAGES = sorted((ROOT / "docs").rglob("*.md"), key=lambda page: ("learn" not in page.parts, page))
 LEARN = [page for page in PAGES if "learn" in page.parts]
 
@@ -71,16 +71,39 @@ def test_no_question_stands_twice():
 
 @pytest.fixture(scope="module")
 def heads(site):
-    """Return title and description of each built page."""
+    """Return what each built page says in its head: a meta's name or a link's kind, and what it holds."""
     heads = {}
     for path in sorted(site.rglob("index.html")):
-        head = path.read_text("utf-8").partition("</head>")[0]
-        root = html5lib.parse(head, namespaceHTMLElements=False)
-        described = [meta.get("content") for meta in root.iter("meta") if meta.get("name") == "description"]
-        heads[path.relative_to(site).as_posix()] = next(root.iter("title")).text.strip(), *described
+        root = built.page(path)
+        said = [(meta.get("property") or meta.get("name"), meta.get("content")) for meta in root.iter("meta")]
+        said += [(link.get("rel"), link.get("href")) for link in root.iter("link")]
+        name = path.relative_to(site).as_posix().removesuffix("index.html")
+        heads[name] = dict(said) | {"": next(root.iter("title")).text.strip()}
+        assert [kind for kind, _ in said].count("canonical") == 1
     assert len(heads) == len(PAGES)
     return heads
 
 
-def test_a_title_says_the_name_of_the_site_once(heads):
-    assert {name: title for name, (title, _) in heads.items() if title.count(NAME) != 1} == {}
+def test_a_page_says_to_others_and_to_a_search_engine_what_it_is_and_where(heads):
+    for name, head in heads.items():
+        assert head[""].count(NAME) == 1, head[""]
+        assert head[""].startswith(head["og:title"]), name
+        assert head["og:description"] == head["description"], name
+        assert head["og:url"] == head["canonical"] == SITE + name
+        assert head["og:type"] == ("article" if name else "website")
+
+
+def test_the_picture_and_the_icon_are_there(site, heads):
+    assert {head["og:image"] for head in heads.values()} == {f"{SITE}assets/card.png"}
+    assert {head["apple-touch-icon"].lstrip("./") for head in heads.values()} == {"assets/icon.png"}
+    for name, size in (("card.png", (1200, 630)), ("icon.png", (180, 180))):
+        start = (site / "assets" / name).read_bytes()[:24]
+        assert (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) == size
+
+
+def test_crawlers_find_each_page_once_and_nothing_else(site, heads):
+    listed = re.findall("<loc>(.*?)</loc>", (site / "sitemap.xml").read_text("utf-8"))
+    assert sorted(listed) == sorted(SITE + name for name in heads)
+    assert "canonical" not in (site / "404.html").read_text("utf-8")
+    robots = (site / "robots.txt").read_text("utf-8")
+    assert robots.splitlines() == ["User-agent: *", "Allow: /", f"Sitemap: {SITE}sitemap.xml"]
