@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 
 class SpecError(ValueError):
-    """What is wrong with a fence, in one line: under which of its keys, or on which of its lines (from 0)."""
+    """What is wrong with a fence, in one line: under which of its keys, on which line (from 0) of it or of the key."""
 
     def __init__(self, message: str, *, key: str | None = None, line: int | None = None) -> None:
         super().__init__(re.sub(r"\s*\n\s*", " ", message))  # it may quote a text of several

@@ -22,6 +22,7 @@ from docs_ext.copies.links import link_copies
 from docs_ext.copies.markdown_pages import write_markdown_pages
 from docs_ext.copies.offline import offer_copy
 from docs_ext.copies.wheel import add_wheel
+from docs_ext.reading.converter import refuse_unreadable
 from docs_ext.site import live
 from docs_ext.site.address import with_site_url
 from docs_ext.site.date import set_date
@@ -53,6 +54,12 @@ def on_config(config: MkDocsConfig) -> None:
     _last.docs = config.docs_dir
     if _command == "serve" and not _last.is_served:
         live.refuse_taken_port(*config.dev_addr)
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> None:
+    """Refuse a page that cannot be read: MkDocs would take what is wrong for text, or fall."""
+    for file in files.documentation_pages():
+        refuse_unreadable(file)
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
@@ -111,6 +118,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 
 def on_build_error(*, error: Exception) -> None:
     """Wait for the author's next edit if the very first build fails."""
+    _last.error = error
     if _command == "serve" and not _last.is_served:
         live.restart_after_an_edit(_last.docs)
 

@@ -3,8 +3,6 @@
 A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook.
 """
 
-import os
-import re
 from pathlib import PurePosixPath
 
 from mkdocs.structure.nav import Navigation
@@ -12,14 +10,13 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from docs_ext.html.template import template
+from docs_ext.reading.page import of_file
 
 MARK = "<!-- notebooks -->"
-_EXAMPLES = re.compile(r"^ *`{3,} *(?:pycon|quiz-question)\b", re.MULTILINE)
 _LINE = template("""
 <p class="download" data-search-exclude>
   Take this page along <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
-  <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>
-  {%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.</p>
+  <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>.</p>
 """)
 _LIST = template("""
 <ul class="downloads" data-search-exclude>
@@ -38,25 +35,15 @@ def link_copies(html: str, page: Page, nav: Navigation) -> str:
         html = html.replace(MARK, _LIST(notebooks=notebooks))
     if not has_copies(page):
         return html
-    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
-    return f"{html}\n{_LINE(name=name_of(page), colab=in_colab(notebook))}"
+    return f"{html}\n{_LINE(name=name_of(page))}"
 
 
 def has_copies(page: Page) -> bool:
     """Tell whether it is a page to learn from, with examples."""
     lesson = page.file.src_uri == "index.md" or page.file.src_uri.startswith("learn/")
-    return lesson and bool(_EXAMPLES.search(page.file.content_string))
+    return lesson and bool(of_file(page.file).fences("pycon", "quiz-question"))
 
 
 def name_of(page: Page) -> str:
     """Return the name under which the copies of a page are kept: scaling."""
     return PurePosixPath(page.file.src_uri).stem
-
-
-def in_colab(notebook: str) -> str | None:
-    """Return the address that opens a notebook in Colab, if REPO_URL names a repository on GitHub.
-
-    Colab reads it from a branch that holds the site: gh-pages, to which `mkdocs gh-deploy` pushes it.
-    """
-    name = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", os.environ.get("REPO_URL", ""))
-    return f"https://colab.research.google.com/github/{name[1]}/blob/gh-pages/{notebook}" if name else None

@@ -1,14 +1,13 @@
 r"""The content of a page as Markdown: for whoever reads text, a person with a terminal, a notebook or a program.
 
-What the page computed is filled in: tables, charts, answers. Formulas are standard TeX. Code stands as it was typed, so
-`python -m doctest` runs the result as it runs the page. Links lead to the pages of the site.
+What the page computed is filled in: tables, charts, answers; a widget is a link to it. Formulas are standard TeX. Code
+stands as it was typed, so `python -m doctest` runs the result as it runs the page. Links lead to the pages of the site.
 
 What only the page can show stands between `FIGURE` and `END`, and what it folds, as an answer, between `FOLD` and
 `UNFOLD`: a notebook leaves the one out and folds the other. `whole` takes these marks out.
 """
 
 import re
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urljoin
@@ -17,7 +16,6 @@ from bs4.element import NavigableString, Tag
 from markdownify import MarkdownConverter
 
 from docs_ext.disk_cache import kept
-from docs_ext.reading.fence import bare, find_fences
 from docs_ext.site.formulas import replace_formulas
 
 FIGURE, END, FOLD, UNFOLD = "\x02\x03\x04\x05"
@@ -25,7 +23,7 @@ _SHRINK = (  # what Markdown has no use for, and a parser would spend its time o
     (r'<details class="mkdocstrings-source">.*?</details>|<template\b.*?</template>', ""),
     (r'<a\b[^>]*class="headerlink"[^>]*>.*?</a>|<input\b[^>]*>|<svg\b[^>]*aria-hidden="true".*?</svg>', ""),
     (r"(<svg\b[^>]*>).*?</svg>", r"\1</svg>"),
-    (r' (?:style|data-(?!swap|positions)[\w-]+)(?:="[^"]*")?(?=[^<>]*>)', ""),
+    (r' (?:style|data-[\w-]+)(?:="[^"]*")?(?=[^<>]*>)', ""),
     (  # what a console folds belongs to it
         r'<details class="setup"><summary>.*?</summary><pre[^>]*>(.*?)</pre></details>\s*<pre[^>]*><code>',
         r"<pre><code>\1",
@@ -36,34 +34,25 @@ _SPAN = re.compile(r"</?span\b[^>]*>")
 _TEX = re.compile(r'x-tex">(.*?)</annotation>', re.DOTALL)
 _LIKE_A_MARK = re.compile(r"([*_`$\\]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\()")
 _LIKE_A_BLOCK = re.compile(r"^(?:(\d+)(?=[.)] )|(?=[-+#>] ))")
-_DIFF = re.compile(r"  # .+(?:\n[-+ ] .*)+")
-_LANGUAGES = {"bibtex", "ini", "json", "nginx", "python", "sh", "text", "toml", "yaml"}
 _BLANK = re.compile(r"(?<=\n)\n(?!\n*>>> )")  # in an output: mkdocstrings takes doctest's mark away
+_BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "summary", "svg"}
 _UNSEEN = {"decimal", "bar", "swatch"}  # what the pointer shows, and what has no words
-_BLOCKS = {"details", "fieldset", "figcaption", "figure", "label", "legend", "output", "summary", "svg"}
 
 
-def to_markdown(html: str, address: str, source: str = "") -> str:
-    r"""Return the content of the page at this address; its source knows the languages of its code.
+def to_markdown(html: str, address: str) -> str:
+    r"""Return the content of the page at this address.
 
     >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
     See [masks](https://site.test/masks/), 2\*3.
     """
-    languages = {code: language for _, language, code in find_fences(source.splitlines()) if language in _LANGUAGES}
-    return kept(partial(_made, html, address, languages), html, address, repr(languages), by="markdownify").decode()
+    return kept(partial(_made, html, address), html, address, by="markdownify").decode()
 
 
-def _made(html: str, address: str, languages: Mapping[str, str]) -> bytes:
-    html = _CODE.sub(_uncoloured, replace_formulas(html, _tex))
+def _made(html: str, address: str) -> bytes:
+    html = _CODE.sub(lambda code: _SPAN.sub("", code[0]), replace_formulas(html, _tex))
     for pattern, text in _SHRINK:
         html = re.sub(pattern, text, html, flags=re.DOTALL)
-    return f"{_Converter(address, languages).convert(html)}\n".encode()
-
-
-def _uncoloured(code: re.Match[str]) -> str:
-    """Take the spans out of a block of code; only code in a language has colours."""
-    text = _SPAN.sub("", code[0])
-    return text.replace("<pre>", '<pre class="python">', 1) if '<span class="' in code[0] else text
+    return f"{_Converter(address).convert(html)}\n".encode()
 
 
 def whole(markdown: str) -> str:
@@ -83,54 +72,32 @@ def _classes(element: Tag | None) -> set[str]:
     return {*(element.get_attribute_list("class") if element else ())}
 
 
-def _names_widget(tag: str) -> bool:
-    return "-" in tag and tag != "quiz-question"
-
-
-def _is_widget(element: Tag) -> bool:
-    return _names_widget(element.name)
-
-
-def _is_said(title: Tag) -> bool:
-    """Say whether the title of a table is that of the widget around it."""
-    widget = title.find_parent(_is_widget)
-    said = widget.find(class_="widget-title") if widget else None
-    return said is not None and said.get_text() == title.get_text()
-
-
 _Base: Any = MarkdownConverter  # its stubs know few of its methods
 
 
 class _Converter(_Base):  # type: ignore[misc]
     """Gives markdownify the elements of this site; each method turns the text of an element into its Markdown."""
 
-    def __init__(self, address: str, languages: Mapping[str, str]) -> None:
+    def __init__(self, address: str) -> None:
         super().__init__(heading_style="atx", bullets="-", wrap=True, wrap_width=None)
-        self.address, self.languages = address, languages
-
-    def get_conv_fn(self, tag_name: str) -> Any:
-        """Take whatever has a hyphen for a widget."""
-        if _names_widget(tag_name):
-            return self.convert_widget
-        return super().get_conv_fn(tag_name)
+        self.address = address
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Keep what is no mark from being read as one."""
         return text if "math" in parent_tags else _LIKE_A_MARK.sub(r"\\\1", text)
 
     def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
-        """Leave out what only decorates, and the states of a figure that is not in its first one."""
-        unseen = (
-            node.has_attr("aria-hidden") or node.get("data-swap") == "true" or node.get("data-positions") == "false"
-        )
-        return "" if unseen else str(super().process_tag(node, parent_tags))
+        """Leave out what only decorates, and write a link to a widget in its place."""
+        if "-" in node.name and node.name != "quiz-question":
+            title = node.find(class_="widget-title") or node.find(class_="title")
+            link = self.escape(f"{title.get_text()}: interactive" if title else "Interactive", set())
+            return self.block(f"[{link} on the page]({self.place(node)})", parent_tags or set())
+        return "" if node.has_attr("aria-hidden") else str(super().process_tag(node, parent_tags))
 
     def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
         """Leave out the space between two parts of a figure."""
-        if not el.strip() and any(
-            isinstance(beside, Tag) and (beside.name in _BLOCKS or "-" in beside.name)
-            for beside in (el.previous_sibling, el.next_sibling)
-        ):
+        beside = (el.previous_sibling, el.next_sibling)
+        if not el.strip() and any(isinstance(part, Tag) and part.name in _BLOCKS for part in beside):
             return ""
         return str(super().process_text(el, parent_tags))
 
@@ -165,8 +132,10 @@ class _Converter(_Base):  # type: ignore[misc]
             return f" `{' '.join(code.split())}` "
         if code.startswith(">>>"):
             return self.fenced("pycon", _BLANK.sub("<BLANKLINE>\n", code) + "\n")  # doctest wants the blank line
-        known = self.languages.get("\n".join(map(bare, code.split("\n"))))
-        return self.fenced(known or ("diff" if _DIFF.fullmatch(code) else " ".join(_classes(el))), code)
+        classes = " ".join(_classes(el.parent))
+        language = re.search(r"language-(\w+)", classes)
+        name = language[1] if language else "python" if "highlight" in classes else ""
+        return self.fenced(name.removeprefix("text"), code)  # what is indented is highlighted as text
 
     def fenced(self, language: str, code: str) -> str:
         ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", code)), 0)
@@ -180,21 +149,17 @@ class _Converter(_Base):  # type: ignore[misc]
 
     def convert_span(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         classes = _classes(el)
-        if classes & _UNSEEN or ("title" in classes and _is_said(el)):
+        if classes & _UNSEEN:
             return ""
         if classes & {"because", "settled"} and text.strip():
             return f"  \n{text.strip()}"
         return f" {text} " if classes & {"legend", "part"} else text
 
     def convert_label(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        if el.find_parent("quiz-question"):
-            return "" if "Your answer" in text else f"\n- {text.strip()}\n"
-        return text if "td" in parent_tags or "th" in parent_tags else ""
+        return "" if "Your answer" in text else f"\n- {text.strip()}\n"
 
     def convert_legend(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        if "visually-hidden" in _classes(el):
-            return ""
-        return self.block(f"**Question.** {text.strip()}" if el.find_parent("quiz-question") else text, parent_tags)
+        return self.block(f"**Question.** {text.strip()}", parent_tags)
 
     def convert_summary(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         text = text.strip()
@@ -221,8 +186,6 @@ class _Converter(_Base):  # type: ignore[misc]
     def convert_fieldset(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         return self.block(text, parent_tags)
 
-    convert_output = convert_section = convert_fieldset
-
     def convert_details(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         text = text.strip()
         if "chart" in _classes(el.find_parent("figure")):
@@ -240,13 +203,6 @@ class _Converter(_Base):  # type: ignore[misc]
     def convert_figure(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         drawn = _classes(el) & {"chart", "diagram"}
         return self.block(f"{text.strip()}\n\n[Drawn on the page]({self.place(el)})" if drawn else text, parent_tags)
-
-    def convert_widget(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        if el.find_parent(_is_widget):
-            return text  # a part of a larger one
-        title = el.find(class_="widget-title")
-        link = self.escape(f"{title.get_text()}: interactive" if title else "Interactive", set())
-        return self.block(f"{FIGURE}{text.strip()}{END}\n\n[{link} on the page]({self.place(el)})", parent_tags)
 
     def place(self, el: Tag) -> str:
         anchor = el.get("id") or el.get("aria-labelledby")

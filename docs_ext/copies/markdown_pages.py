@@ -2,7 +2,7 @@
 
 The address is the page's with `index.html.md` after it, as llmstxt.org proposes, and llms.txt at the root lists the
 twins in the order of the menu. llms-full.txt has all pages to learn from in one file, without the numbers that charts
-and widgets are drawn from. Links in a twin lead to pages, not to twins: the anchors are there, and so are the readers.
+are drawn from. Links in a twin lead to pages, not to twins: the anchors are there, and so are the readers.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from docs_ext.copies.notebooks import as_notebook, brief
 
 _OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
 _NOTE = (
-    "*This is the Markdown twin of {address}. Figures are in their first state. A link with `index.html.md` after it "
+    "*This is the Markdown twin of {address}. A widget is a link to it. A link with `index.html.md` after it "
     "leads to the twin of another page.*"
 )
 _ABOUT = """\
@@ -27,7 +27,7 @@ _ABOUT = """\
 
 > {description}
 
-Every page has a Markdown twin, at its address with `index.html.md` after it. Formulas are TeX, tables and figures are
+Every page has a Markdown twin, at its address with `index.html.md` after it. Formulas are TeX, and tables are
 filled in. The consoles are doctests: `python -m doctest` runs a twin, with NumPy and the package `attention` of this
 site (the distribution attention-line-by-line) installed. [All pages to learn from in one file]({full}).
 """
@@ -38,7 +38,7 @@ def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
     site, root = Path(config.site_dir), config.site_url or ""
     learn = list[str]()
     for page in nav.pages:
-        text = to_markdown(page.content or "", address(page), page.file.content_string)
+        text = to_markdown(page.content or "", address(page))
         title, _, body = text.partition("\n")
         note = _NOTE.format(address=address(page))
         (site / f"{page.file.dest_uri}.md").write_text(f"{title}\n\n{note}\n{whole(body)}", "utf-8")

@@ -1,14 +1,15 @@
 """Every learn page as a notebook: its text, and its examples as cells whose outputs are there before they run.
 
 It is made from the Markdown of the page, cut where a console begins. A cell ends where the page shows an output, so
-that a run shows all of them. What only the page can show, a widget or a chart, is a link to it; answers are folded.
+that a run shows all of them; it is stored as text, and a run numbers what is a value. What only the page can show, a
+widget or a chart, is a link to it; answers are folded.
 """
 
 import ast
 import json
 import re
 from collections.abc import Iterable, Iterator
-from doctest import DocTestParser, Example
+from doctest import Example
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -16,12 +17,10 @@ from typing import Any
 import attention
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.disk_cache import kept
+from docs_ext.reading.consoles import examples
+from docs_ext.reading.page import Block, read
 from docs_ext.site.address import public
 
-_PART = re.compile(
-    r"^(?P<fence> *`{3,})(?P<language>\w*)\n(?P<code>.*?)^(?P=fence)$|^(?P<heading>#{1,3} [^\n]*)$",
-    re.MULTILINE | re.DOTALL,
-)
 _ABOUT = """\
 {title}
 
@@ -85,26 +84,27 @@ def _made(markdown: str, address: str, name: str, install: str) -> bytes:
     title, _, text = markdown.partition("\n")
     text = text.replace(FOLD, "<details><summary>Show</summary>\n\n").replace(UNFOLD, "\n\n</details>")
     about = _ABOUT.format(title=title, address=address, install=install)
-    cells, functions = [_text(about), _code(_CHECK.format(install=install))], dict[str, str]()
+    cells = [_text(about), _code(_CHECK.format(install=install))]
     cells[1]["metadata"]["jupyter"] = {"source_hidden": True}  # nobody needs to read it; its message shows
     for part in _parts(text):
-        cells += [_text(part)] if isinstance(part, str) else _code_cells(part, functions)
+        cells += [_text(part)] if isinstance(part, str) else _cells(examples(part.text))
     _number(cells, name)
     notebook = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
     return f"{json.dumps(notebook, ensure_ascii=False, indent=1)}\n".encode()
 
 
-def _parts(text: str) -> Iterator[str | list[Example]]:
-    """Yield the sections of a text, and the examples of its consoles."""
-    start = 0
-    for part in _PART.finditer(text):
-        if part["heading"] or part["language"] == "pycon":
-            if prose := text[start : part.start()].strip():
+def _parts(text: str) -> Iterator[Block | str]:
+    """Yield the sections of a text, and its consoles."""
+    page, start = read("", text), 1
+    for block in page.blocks:
+        if block.name == "pycon" or (block.kind == "heading" and len(block.name) <= 3):
+            if prose := "\n".join(page.lines[start - 1 : block.line - 1]).strip():
                 yield prose
-            start = part.start() if part["heading"] else part.end()
-        if part["language"] == "pycon":
-            yield DocTestParser().get_examples(part["code"])
-    if prose := text[start:].strip():
+            start = block.line
+        if block.name == "pycon":
+            yield block
+            start = block.end + 1
+    if prose := "\n".join(page.lines[start - 1 :]).strip():
         yield prose
 
 
@@ -116,105 +116,48 @@ def _code(source: str, *outputs: Node) -> Node:
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "source": source, "outputs": list(outputs)}
 
 
-def _code_cells(examples: Iterable[Example], functions: dict[str, str]) -> Iterator[Node]:
-    """Yield a cell for each output; `functions` are those defined so far, and their code."""
+def _cells(found: Iterable[Example]) -> Iterator[Node]:
+    """Yield a cell for each output."""
     before = list[Example]()
-    for example in examples:
+    for example in found:
         before.append(example)
-        defined = (node for node in ast.walk(ast.parse(example.source)) if isinstance(node, ast.FunctionDef))
-        functions |= {function.name: ast.unparse(function) for function in defined}
         if example.want:
-            yield _code_cell(before, functions)
+            yield _cell(before)
             before = []
     if before:
-        yield _code_cell(before, functions)
+        yield _cell(before)
 
 
-def _code_cell(examples: list[Example], functions: dict[str, str]) -> Node:
-    cell = _code(_joined(examples), *_outputs(examples[-1], functions))
-    if examples[-1].exc_msg:
-        cell["metadata"]["tags"] = ["raises-exception"]  # the cells below run all the same
-    return cell
-
-
-def _joined(examples: list[Example]) -> str:
+def _cell(examples: list[Example]) -> Node:
     """Write examples below one another, with an empty line after their imports."""
     lines = ""
     for example, after in zip_longest(examples, examples[1:]):
-        lines += _displayed(example.source) if _shows_inside(example) else example.source
+        lines += _displayed(example)
         if _is_import(example) and after and not _is_import(after):
             lines += "\n"
-    return lines.strip("\n")
+    want, error = examples[-1].want.replace("<BLANKLINE>", ""), examples[-1].exc_msg
+    if error:
+        kind, _, message = error.strip().partition(": ")
+        told = {"ename": kind.rpartition(".")[2], "evalue": message, "traceback": [error.strip()]}
+        cell = _code(lines.strip("\n"), {"output_type": "error", **told})
+        cell["metadata"]["tags"] = ["raises-exception"]  # the cells below run all the same
+        return cell
+    printed = {"output_type": "stream", "name": "stdout", "text": want}
+    return _code(lines.strip("\n"), *([printed] if want else []))
 
 
 def _is_import(example: Example) -> bool:
     return isinstance(ast.parse(example.source).body[0], ast.Import | ast.ImportFrom)
 
 
-def _displayed(code: str) -> str:
-    """Wrap in display() each value inside a block that the prompt would show."""
-    lines = code.encode().splitlines(keepends=True)  # ast counts columns in bytes
-    for value in reversed([*_values(ast.parse(code).body)]):
-        first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
-        lines[last] = lines[last][: value.end_col_offset] + b")" + lines[last][value.end_col_offset :]
-        lines[first] = lines[first][: value.col_offset] + b"display(" + lines[first][value.col_offset :]
-    return b"".join(lines).decode()
-
-
-def _values(body: list[ast.stmt]) -> Iterator[ast.Expr]:
-    for statement in body:
-        match statement:
-            case ast.FunctionDef() | ast.ClassDef() | ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-                continue  # the prompt does not show what happens inside, or what is printed
-            case ast.Expr():
-                yield statement
-        for inner in ("body", "orelse", "finalbody"):
-            yield from _values(getattr(statement, inner, []))
-
-
-def _shows_inside(example: Example) -> bool:
-    """Say whether a value comes from inside a block, `with` for example: the prompt shows it, and Jupyter does not."""
-    inside = not isinstance(ast.parse(example.source).body[-1], ast.Expr)
-    return bool(inside and example.want and not example.exc_msg and "print(" not in example.source)
-
-
-def _outputs(example: Example, functions: dict[str, str]) -> Iterator[Node]:
-    """Yield what Jupyter records where the prompt prints this."""
-    want = example.want.replace("<BLANKLINE>", "")
-    if example.exc_msg:
-        error = example.exc_msg.strip()
-        name, _, message = error.partition(": ")
-        yield {
-            "output_type": "error",
-            "ename": name.rpartition(".")[2],
-            "evalue": message,
-            "traceback": [error],
-        }
-    elif _shows_inside(example):
-        yield _value("display_data", want)
-    else:
-        lines = want.splitlines(keepends=True)
-        values = len(lines) - _printed(example, len(lines), functions)
-        if printed := "".join(lines[: len(lines) - values]):
-            yield {"output_type": "stream", "name": "stdout", "text": printed}
-        if values:
-            yield _value("execute_result", "".join(lines[-values:]))
-
-
-def _value(kind: str, text: str) -> Node:
-    return {"output_type": kind, "metadata": {}, "data": {"text/plain": text.rstrip("\n")}}
-
-
-def _printed(example: Example, lines: int, functions: dict[str, str]) -> int:
-    """Return how many lines of an output are printed; what follows is the value of the statement."""
+def _displayed(example: Example) -> str:
+    """Wrap in display() the value that a block `with` ends with: the prompt shows it, and Jupyter does not."""
     match ast.parse(example.source).body[-1]:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-            return lines
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if "print(" in functions.get(name, ""):
-            return lines - ("return " in functions[name])  # a value of one line
-        case ast.Expr():
-            return 0
-    return lines
+        case ast.With(body=[*_, ast.Expr(value=value)]) if example.want and "print(" not in example.source:
+            code = ast.get_source_segment(example.source, value) or ""
+            before, _, after = example.source.rpartition(code)
+            return f"{before}display({code}){after}"
+    return example.source
 
 
 def _number(cells: list[Node], name: str) -> None:
@@ -224,6 +167,4 @@ def _number(cells: list[Node], name: str) -> None:
         cell["id"] = f"{name}-{place}"
         if cell["cell_type"] == "code":
             count += 1
-            for counted in (cell, *cell["outputs"]):
-                if counted is cell or counted["output_type"] == "execute_result":
-                    counted["execution_count"] = count
+            cell["execution_count"] = count

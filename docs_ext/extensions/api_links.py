@@ -3,23 +3,22 @@
 A docstring is also read in an editor, so it says no more than the name.
 """
 
-from typing import Any
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
 import attention
 from attention.arguments import AttentionOptions, SharedOptions
+from docs_ext.reading.converter import is_docstring
 
 _PUBLIC = [getattr(attention, name) for name in attention.__all__]
 _ADDRESSES = {one.__name__: f"{one.__module__}.{one.__name__}" for one in (*_PUBLIC, AttentionOptions, SharedOptions)}
 _LEFT_ALONE = {"a", "autoref", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
 
 
-class _LinkNames(Treeprocessor):
+class LinkNames(Treeprocessor):
     def run(self, root: Element) -> None:
-        if "mkdocstrings_headings" in self.md.treeprocessors:  # a docstring; the author of a page chooses its links
+        if is_docstring(self.md):  # the author of a page chooses its links
             _link(root)
 
 
@@ -34,12 +33,3 @@ def _link(parent: Element) -> None:
             parent[place] = link
         else:
             _link(child)
-
-
-class ApiLinksExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.treeprocessors.register(_LinkNames(md), "attention-api-links", 1)  # when all code stands in the tree
-
-
-def makeExtension(**kwargs: Any) -> ApiLinksExtension:  # noqa: N802
-    return ApiLinksExtension(**kwargs)

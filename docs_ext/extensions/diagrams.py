@@ -9,14 +9,12 @@ text names it, its <title> stands under it as the caption, its <desc> describes 
 import re
 from html import escape
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.reading.page import PageError
+from docs_ext.reading.converter import PageError
 
 FOLDER = Path(__file__).parents[2] / "docs/assets/diagrams"
 _ADDRESS = re.compile(r"(?:^|/)assets/diagrams/([^/]+)$")
@@ -59,11 +57,7 @@ def _check(svg: str) -> str:
     return " ".join((root.findtext(f"{_SVG}title") or "").split())
 
 
-class _InlineDiagrams(Treeprocessor):
-    def __init__(self, md: Markdown, folder: Path) -> None:
-        super().__init__(md)
-        self.folder = folder
-
+class InlineDiagrams(Treeprocessor):
     def run(self, root: Element) -> None:
         number = 0
         for parent in list(root.iter()):
@@ -75,22 +69,8 @@ class _InlineDiagrams(Treeprocessor):
                 try:
                     if parent.tag != "p" or len(parent) > 1 or (parent.text or image.tail or "").strip():
                         raise DiagramError("a diagram stands in a paragraph of its own")
-                    html = render(address[1], image.get("alt", ""), f"diagram-{number}-", self.folder)
+                    html = render(address[1], image.get("alt", ""), f"diagram-{number}-", FOLDER)
                 except DiagramError as error:
                     raise PageError(self.md, f"the diagram {address[1]}: {error}", near=address[1]) from None
                 parent.remove(image)
                 parent.text = self.md.htmlStash.store(html)
-
-
-class DiagramsExtension(Extension):
-    def __init__(self, **kwargs: Any) -> None:
-        self.config = {"folder": [FOLDER, "where the drawings are"]}
-        super().__init__(**kwargs)
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        diagrams = _InlineDiagrams(md, self.getConfig("folder"))
-        md.treeprocessors.register(diagrams, "attention-diagrams", 3)  # before MkDocs rewrites addresses
-
-
-def makeExtension(**kwargs: Any) -> DiagramsExtension:  # noqa: N802
-    return DiagramsExtension(**kwargs)

@@ -7,21 +7,23 @@ are listed.
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import Any
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
-from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from docs_ext.extensions.words import HEADINGS, replace
+from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
-from docs_ext.reading.equations import TAG, Equation, Part, fault
-from docs_ext.reading.page import PageError, current_page, source_lines
+from docs_ext.reading.equations import TAG, Equation, Part
 
-MARK = "<!-- equations -->"
 _MENTION = re.compile(r"\b(?:[Ff]ormula|[Ee]quation) \((\w+)\)")
-_LEFT_ALONE = {"a", "code", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
+_LEFT_ALONE = HEADINGS | {"a", "code", "pre", "summary"}
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]*)(#[^)]*)?\)")
+
+
+def listed(reader: str) -> list[str]:
+    """List the formulas of all pages."""
+    return [line for page in pages() if page.equations for line in ("", *section(page, reader), "")]
 
 
 def section(page: Page, reader: str) -> list[str]:
@@ -63,22 +65,7 @@ def _from(page: Page, reader: str, text: str) -> str:
     return _LINK.sub(moved, text)
 
 
-class _Equations(Preprocessor):
-    """Check the formulas of the page, and write the list."""
-
-    def run(self, lines: list[str]) -> list[str]:
-        if "mkdocstrings_headings" in self.md.treeprocessors:
-            return lines  # a docstring
-        if wrong := fault(source_lines(self.md) or lines):
-            raise PageError(self.md, wrong[1], line=wrong[0])
-        if MARK not in lines:
-            return lines
-        at, reader = lines.index(MARK), current_page(self.md)
-        listed = [["", *section(page, reader), ""] for page in pages() if page.equations]
-        return [*lines[:at], *(line for part in listed for line in part), *lines[at + 1 :]]
-
-
-class _Anchors(Treeprocessor):
+class Anchors(Treeprocessor):
     def run(self, root: Element) -> None:
         numbers = set()
         for element in root.iter("div"):
@@ -86,37 +73,10 @@ class _Anchors(Treeprocessor):
             if number:
                 element.set("id", f"formula-{number[1]}")
                 numbers.add(number[1])
-        if numbers:
-            self._link(root, numbers)
+        if numbers:  # what the text calls formula (2) becomes a link
+            replace(root, _MENTION, lambda mention: self._link(mention, numbers), _LEFT_ALONE)
 
-    def _link(self, parent: Element, numbers: set[str]) -> None:
-        """Turn what the text calls formula (2) into a link."""
-        if parent.tag in _LEFT_ALONE or "arithmatex" in parent.get("class", "").split():
-            return
-        for child in list(parent):
-            self._link(child, numbers)
-            child.tail = self._linked(parent, list(parent).index(child) + 1, child.tail, numbers)
-        parent.text = self._linked(parent, 0, parent.text, numbers)
-
-    def _linked(self, parent: Element, place: int, text: str | None, numbers: set[str]) -> str | None:
-        """Put a link into `parent` for each mention in `text`; return the text before the first."""
-        found = _MENTION.search(text or "")
-        if text is None or found is None:
-            return text
-        if found[1] not in numbers:
-            raise PageError(self.md, f"there is no {found[0]} on this page", near=found[0])
-        link = Element("a", href=f"#formula-{found[1]}")
-        link.text = found[0]
-        parent.insert(place, link)
-        link.tail = self._linked(parent, place + 1, text[found.end() :], numbers)
-        return text[: found.start()]
-
-
-class EquationsExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(_Equations(md), "attention-equations", 95)  # before superfences looks
-        md.treeprocessors.register(_Anchors(md), "attention-formula-anchors", 6)  # before MkDocs collects anchors
-
-
-def makeExtension(**kwargs: Any) -> EquationsExtension:  # noqa: N802
-    return EquationsExtension(**kwargs)
+    def _link(self, mention: re.Match[str], numbers: set[str]) -> Element:
+        if mention[1] not in numbers:
+            raise PageError(self.md, f"there is no {mention[0]} on this page", near=mention[0])
+        return Element("a", href=f"#formula-{mention[1]}")

@@ -6,28 +6,27 @@ either `data`, what the script of its name draws, or `render`, the HTML of what 
 leaves the check of further keys to it. An `id` is everybody's optional key: without one a fence is numbered within its
 page.
 
-In mkdocs.yml, `docs_ext.extensions.fences` stands after `pymdownx.superfences`, which finds the fences.
+superfences shows what is left, which is code.
 """
 
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, Protocol, cast
 
-from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 from markupsafe import Markup
 from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
-from pymdownx.superfences import SuperFencesCodeExtension  # type: ignore[import-untyped]
 
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.widget import figure
-from docs_ext.reading.fence import bare, check_keys, find_fences, parse
-from docs_ext.reading.page import PageError, source_lines
+from docs_ext.reading.converter import PageError, source
+from docs_ext.reading.fence import check_keys, parse
+from docs_ext.reading.page import bare, read
 
 FOLDER = Path(__file__).parents[1] / "fences"
 ANCHORS = ("mkdocs_extract_anchors", "properdocs_extract_anchors")  # the same thing in a generator and its fork
@@ -77,62 +76,42 @@ def render(name: str, text: str, default_id: str) -> str:
         check_keys(spec, fence(name).REQUIRED, fence(name).OPTIONAL)
         return draw(name, {"id": default_id} | spec)
     except SpecError as error:
-        if error.line is None and error.key is not None:
-            error.line = lines.get(error.key)
+        if error.key in lines:  # a line below the key, if it knows one
+            error.line = lines[str(error.key)] + (0 if error.line is None else error.line + 1)
         raise
-    except Exception as error:  # superfences would show the fence as code and go on
+    except Exception as error:
         raise SpecError(f"{error}" if isinstance(error, ValueError) else f"{type(error).__name__}: {error}") from error
 
 
-class FencesExtension(Extension):
-    """Add every fence of the folder to pymdownx.superfences."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        self.reset()
-        md.registerExtension(self)
-        host = next((e for e in md.registeredExtensions if isinstance(e, SuperFencesCodeExtension)), None)
-        if host is None:
-            raise ValueError("mkdocs.yml: docs_ext.extensions.fences must stand after pymdownx.superfences")
-        for name in names():
-            host.extend_super_fences(name, partial(self._format, name), _keep_options, None)
-        md.preprocessors.register(_RefuseUnknown(md), "attention-fence-names", 90)  # before superfences takes them
-
-    def reset(self) -> None:
-        self.numbers = Counter[str]()
-        self.seen = Counter[tuple[str, str]]()
-
-    def _format(self, name: str, src: str, md: Markdown, options: Mapping[str, str], **header: Any) -> str:
-        body = "\n".join(map(bare, src.split("\n")))
-        self.numbers[name] += 1
-        self.seen[name, body] += 1
-        try:
-            if options or header["classes"] or header["id_value"]:
-                raise SpecError(f"the opening line holds nothing but ```{name}")
-            html = render(name, src, f"{name}-{self.numbers[name]}")
-        except SpecError as error:
-            self._refuse(name, body, md, error)
-        for anchors in ANCHORS:  # MkDocs checks links, and does not look into what superfences has stored
-            if anchors in md.treeprocessors:
-                md.treeprocessors[anchors].present_anchor_ids.update(_IDS.findall(html))  # type: ignore[attr-defined]
-        return html
-
-    def _refuse(self, name: str, body: str, md: Markdown, error: SpecError) -> NoReturn:
-        same = [start for start, *fence in find_fences(source_lines(md)) if fence == [name, body]]
-        nth, line = self.seen[name, body] - 1, None
-        if nth < len(same):
-            line = same[nth] + (0 if error.line is None else error.line + 1)
-        raise PageError(md, f"{name}: {error}", line=line) from error
-
-
-class _RefuseUnknown(Preprocessor):
-    """A misspelt name would be shown as code, and nobody would notice."""
+class DrawFences(Preprocessor):
+    """Put the figure of a fence in its place, and refuse a misspelt name, which would be shown as code."""
 
     def run(self, lines: list[str]) -> list[str]:
-        for start, name, _ in find_fences(source_lines(self.md)):
-            if name and not _is_language(name) and name not in names():
-                hint = did_you_mean(name, names()) or f"; fences: {', '.join(names())}"
-                raise PageError(self.md, f"{name} is neither a fence nor a language{hint}", line=start)
-        return lines
+        if not any(bare(line).startswith(("```", "~~~")) for line in lines):
+            return lines
+        page, numbers = read("", "\n".join(lines)), Counter[str]()
+        for fence in source(self.md).fences():
+            if fence.name and not _is_language(fence.name) and fence.name not in names():
+                hint = did_you_mean(fence.name, names()) or f"; fences: {', '.join(names())}"
+                raise PageError(self.md, f"{fence.name} is neither a fence nor a language{hint}", line=fence.line)
+        drawn, end = list[str](), 0
+        for fence, written in zip(page.fences(*names()), source(self.md).fences(*names()), strict=True):
+            numbers[fence.name] += 1
+            opening = lines[fence.line - 1]
+            try:
+                if bare(opening).strip("`~ ") != fence.name:
+                    raise SpecError(f"the opening line holds nothing but ```{fence.name}", line=-1)
+                html = render(fence.name, fence.text, f"{fence.name}-{numbers[fence.name]}")
+            except SpecError as error:
+                line = written.line + (0 if error.line is None else error.line + 1)
+                raise PageError(self.md, f"{fence.name}: {error}", line=line) from error
+            for anchors in ANCHORS:  # MkDocs checks links, and does not look into what is stored
+                if anchors in self.md.treeprocessors:
+                    self.md.treeprocessors[anchors].present_anchor_ids.update(_IDS.findall(html))  # type: ignore[attr-defined]
+            indent = opening[: len(opening) - len(opening.lstrip("> \t"))]
+            drawn += [*lines[end : fence.line - 1], indent + self.md.htmlStash.store(html)]
+            end = fence.end
+        return [*drawn, *lines[end:]]
 
 
 @cache
@@ -141,12 +120,3 @@ def _is_language(name: str) -> bool:
         return bool(get_lexer_by_name(name))
     except ClassNotFound:
         return False
-
-
-def _keep_options(_language: str, inputs: Mapping[str, str], options: dict[str, str], *_: Any) -> bool:
-    options.update(inputs)  # refused later, where the line is known
-    return True
-
-
-def makeExtension(**kwargs: Any) -> FencesExtension:  # noqa: N802
-    return FencesExtension(**kwargs)

@@ -12,63 +12,44 @@ would belong to no row.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
-from markdown import Extension, Markdown
-from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.reading.fence import find_fences
-from docs_ext.reading.page import PageError, source_lines
+from docs_ext.reading.page import Page
 
 TITLE = "Going deeper"
-_HEADING = re.compile(r"(?P<marks>#{1,6}) +(?P<title>.+?)(?: *\{[^{}]*\})? *#* *$")
 
 
-def fault(lines: Iterable[str]) -> tuple[int, str] | None:
-    """Return the first line that breaks the order of sections, and what is wrong with it.
+def faults(page: Page) -> Iterator[tuple[int, str]]:
+    r"""Yield the lines that break the order of sections, and what is wrong with each.
 
-    >>> fault(["## Going deeper", "", "Shapes."])
+    >>> from docs_ext.reading.page import read
+    >>> next(faults(read("a.md", "## Going deeper\n\nShapes.")))
     (3, "only ### sections stand under '## Going deeper'")
     """
     depth = 0  # of the last heading below Going deeper; 0 outside it
-    start = 0  # where it stands, until its first section has come
-    seen = False
-    for number, line in _outside_code(list(lines)):
-        heading = _HEADING.match(line)
-        level = len(heading["marks"]) if heading else 0
-        if heading and level <= 2:
-            if start:
-                break
-            depth = 2 if heading["title"] == TITLE else 0
-            if depth and (seen or level == 1):
-                return number, f"a second '## {TITLE}'" if seen else f"'{TITLE}' is a heading with two marks, ##"
-            seen, start = seen or bool(depth), number if depth else 0
-        elif depth == 2 and level != 3 and line.strip():
-            return number, f"only ### sections stand under '## {TITLE}'"
+    opened = list[int]()  # where it stands
+    rows = 0  # in it
+    for block in page.blocks:
+        level = len(block.name) if block.kind == "heading" else 0
+        if level in (1, 2):
+            if block.text == TITLE and (opened or level == 1):
+                yield block.line, f"a second '## {TITLE}'" if opened else f"'{TITLE}' is a heading with two marks, ##"
+            depth = 2 if block.text == TITLE else 0
+            opened += [block.line] if depth else []
+        elif depth == 2 and level != 3:
+            yield block.line, f"only ### sections stand under '## {TITLE}'"
         elif depth and level > depth + 1:
-            return number, f"{'#' * level} under {'#' * depth}: a level is left out"
+            yield block.line, f"{'#' * level} under {'#' * depth}: a level is left out"
         elif depth and level:
-            depth, start = level, 0
-    return (start, f"'## {TITLE}' has no ### section") if start else None
+            depth, rows = level, rows + 1
+    if opened and not rows:
+        yield opened[0], f"'## {TITLE}' has no ### section"
 
 
-def _outside_code(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are no code, with their numbers; of a fence its first."""
-    code = {start + 1 + n for start, _, body in find_fences(lines) for n in range(body.count("\n") + 2)}
-    return ((number, line) for number, line in enumerate(lines, 1) if number not in code)
-
-
-class _RefuseOthers(Preprocessor):
-    def run(self, lines: list[str]) -> list[str]:
-        if found := fault(source_lines(self.md)):
-            raise PageError(self.md, found[1], line=found[0])
-        return lines
-
-
-class _FoldSections(Treeprocessor):
+class FoldSections(Treeprocessor):
     def run(self, root: Element) -> None:
         within, fold = False, None
         for element in list(root):
@@ -100,13 +81,3 @@ def _words(heading: Element) -> Iterator[str]:
         if child.get("class") != "headerlink":
             yield from child.itertext()
         yield child.tail or ""
-
-
-class DeeperExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(_RefuseOthers(md), "attention-deeper", 91)  # while fences are still text
-        md.treeprocessors.register(_FoldSections(md), "attention-deeper", 4.5)  # after toc has listed the headings
-
-
-def makeExtension(**kwargs: Any) -> DeeperExtension:  # noqa: N802
-    return DeeperExtension(**kwargs)

@@ -13,29 +13,24 @@ Where the glossary says `<!-- index -->`, all its terms are listed under their l
 
 import posixpath
 import re
-from collections.abc import Iterator
-from functools import cache
 from itertools import groupby
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from markdown import Extension, Markdown
-from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
 
-from docs_ext.reading.page import current_page
+from docs_ext.extensions.words import HEADINGS, replace
+from docs_ext.reading.converter import current_page, is_docstring
+from docs_ext.reading.page import load
 
-GLOSSARY = Path(__file__).parents[2] / "docs/reference/glossary.md"
-INDEX = "<!-- index -->"
+GLOSSARY = "reference/glossary.md"
 _FOLDER = "reference"
 _ENTRY = re.compile(
     r"^`?(?P<name>[^`\n]+?)`? \{ #(?P<anchor>[\w-]+)(?P<hover> \.hover)? \}\n"
     r":   (?P<text>[^[]+?)\s+\[(?P<title>[^]]+)\]\((?P<page>[^)]+)\)$",
     re.M,
 )
-_LEFT_ALONE = {"a", "abbr", "code", "dl", "pre", "script", "style", "summary", "th", *(f"h{n}" for n in range(1, 7))}
+_LEFT_ALONE = HEADINGS | {"a", "abbr", "code", "dl", "pre", "script", "style", "summary", "th"}
 
 
 class Term(NamedTuple):
@@ -74,84 +69,41 @@ def terms(glossary: str) -> list[Term]:
     ]
 
 
+def entries() -> list[Term]:
+    """Read the entries of the site."""
+    return terms(load(GLOSSARY).text)
+
+
 def mark(root: Element, texts: dict[str, str]) -> None:
     """Wrap the first occurrence of each word in an `abbr` whose title is its text."""
     left = dict(texts)
-    for parent in list(_prose(root)):
-        if parent.text:
-            parent.text = _mark(parent, 0, parent.text, left)
-        for child in list(parent):
-            if child.tail:
-                child.tail = _mark(parent, list(parent).index(child) + 1, child.tail, left)
+
+    def abbr(found: re.Match[str]) -> Element | None:
+        text = left.pop(found[0], None)
+        return None if text is None else Element("abbr", {"title": text})
+
+    longest_first = "|".join(re.escape(word) for word in sorted(texts, key=len, reverse=True))
+    replace(root, re.compile(rf"(?<![\w-])(?:{longest_first})(?![\w-])"), abbr, _LEFT_ALONE)
 
 
-def _prose(element: Element) -> Iterator[Element]:
-    """Yield the elements whose text may be marked, in the order of the page."""
-    if element.tag in _LEFT_ALONE or "arithmatex" in element.get("class", ""):
-        return
-    yield element
-    for child in element:
-        yield from _prose(child)
-
-
-def _mark(parent: Element, place: int, text: str, left: dict[str, str]) -> str:
-    """Put an `abbr` into `parent` for each word found in `text`; return the text before the first."""
-    if isinstance(text, AtomicString) or not left:
-        return text
-    found = _any_of(tuple(left)).search(text)
-    if found is None:
-        return text
-    abbr = Element("abbr", {"title": left.pop(found[0])})
-    abbr.text = AtomicString(found[0])
-    parent.insert(place, abbr)
-    abbr.tail = _mark(parent, place + 1, text[found.end() :], left)
-    return text[: found.start()]
-
-
-@cache
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return re.compile(rf"(?<![\w-])(?:{longest_first})(?![\w-])")
-
-
-class _MarkTerms(Treeprocessor):
+class MarkTerms(Treeprocessor):
     def run(self, root: Element) -> None:
-        if "mkdocstrings_headings" in self.md.treeprocessors:
-            return  # a docstring: it is not told which words its neighbours have marked
+        if is_docstring(self.md):
+            return  # it is not told which words its neighbours have marked
         page = current_page(self.md)
-        known = [term for term in terms(GLOSSARY.read_text("utf-8")) if term.hover and term.page != page]
+        known = [term for term in entries() if term.hover and term.page != page]
         mark(root, {term.name: term.first_sentence for term in known})
 
 
-def index(terms: list[Term]) -> str:
+def index(terms: list[Term]) -> list[str]:
     r"""List the terms of a glossary under their letters, as Markdown.
 
-    >>> print(index(terms("RoPE { #rope }\n:   Turns. [Order](../learn/order.md)")))
-    **R** [RoPE](#rope)
-    { .glossary-index }
+    >>> index(terms("RoPE { #rope }\n:   Turns. [Order](../learn/order.md)"))
+    ['**R** [RoPE](#rope)', '{ .glossary-index }']
     """
     groups = groupby(terms, lambda term: term.name[0].upper())
-    lines = [f"**{letter}** {' · '.join(map(_link, group))}" for letter, group in groups]
-    return "\n".join([*lines, "{ .glossary-index }"])
+    return [*(f"**{letter}** {' · '.join(map(_link, group))}" for letter, group in groups), "{ .glossary-index }"]
 
 
 def _link(term: Term) -> str:
     return f"[`{term.name}`](#{term.anchor})" if "_" in term.name else f"[{term.name}](#{term.anchor})"
-
-
-class _WriteIndex(Preprocessor):
-    def run(self, lines: list[str]) -> list[str]:
-        if INDEX not in lines:
-            return lines
-        at = lines.index(INDEX)
-        return [*lines[:at], *index(terms("\n".join(lines))).split("\n"), *lines[at + 1 :]]
-
-
-class HoverExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        md.preprocessors.register(_WriteIndex(md), "attention-glossary-index", 24)  # after fences and HTML
-        md.treeprocessors.register(_MarkTerms(md), "attention-hover", 7)  # where abbr stands: before the contents
-
-
-def makeExtension(**kwargs: Any) -> HoverExtension:  # noqa: N802
-    return HoverExtension(**kwargs)

@@ -42,7 +42,6 @@ The HTML, which scripts may rely on (ID is the id of the fence):
 """
 
 import ast
-import doctest
 from collections.abc import Mapping
 from hashlib import sha256
 from itertools import combinations
@@ -56,6 +55,7 @@ from docs_ext.html.inline import convert, inline
 from docs_ext.html.numbers import number, vector
 from docs_ext.html.template import template
 from docs_ext.html.tex_to_speech import spoken
+from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
 
 REQUIRED = ("question", "proof")
@@ -143,15 +143,15 @@ def read(spec: Mapping[str, Any]) -> Quiz:
 
 
 def run(proof: str) -> dict[str, Any]:
-    """Run a console by the rules of doctest; return the names that it defines."""
-    test = doctest.DocTestParser().get_doctest(proof, {"__name__": "__main__"}, "proof", None, 0)
-    if not test.examples:
+    """Run a proof, and return the names that it defines."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        consoles.run(proof, names)
+    except SpecError as error:
+        raise SpecError(f"the proof fails: {error}", key="proof", line=error.line) from error
+    if not consoles.examples(proof):
         raise SpecError("a proof is a console: it has lines that begin with >>>", key="proof")
-    report = list[str]()
-    doctest.DocTestRunner(verbose=False).run(test, out=report.append, clear_globs=False)
-    if report:
-        raise SpecError("the proof fails\n" + "".join(report), key="proof")
-    return test.globs
+    return names
 
 
 def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]:

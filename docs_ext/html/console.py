@@ -8,14 +8,13 @@ Every block imports and defines what it uses, and most of that is known after th
 block folds: the statements it begins with that print nothing, and are imports or stand in an earlier block.
 """
 
-import ast
 import re
-from doctest import DocTestParser, Example
 from html import unescape
 
 from markupsafe import Markup
 
 from docs_ext.html.template import template
+from docs_ext.reading.consoles import setup
 
 _PROMPT = '<span class="gp">'
 _CONSOLE = re.compile(rf"(?<=<code>)({_PROMPT}.*?)(?=</code></pre>)", re.DOTALL)
@@ -61,47 +60,19 @@ def _fold(block: re.Match[str], seen: set[str]) -> str:
     """Fold one block, and add its statements to those that the reader has seen."""
     lines = _LINE.findall(block["console"])
     texts = [unescape(_TAG.sub("", line)) for line in lines]
-    try:
-        examples = DocTestParser().get_examples("".join(texts))
-        end = _end_of_setup(texts, examples, seen)
-    except (SyntaxError, ValueError):  # the page's tests say so
-        return block[0]
-    seen.update(example.source for example in examples)
+    end = setup("".join(texts).rstrip("\n"), seen)
     if not end:
         return block[0]
     code = (text[4:] or "\n" for text in texts if _is_typed(text))
-    setup = [
-        line for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)
-    ]  # without blank lines
+    folded = [line for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)]  # no blank lines
     return _FOLDED(
         classes=Markup(block["classes"]),
         copy="".join(code).rstrip("\n"),
-        size=len(setup),
-        setup=Markup("".join(setup)),
+        size=len(folded),
+        setup=Markup("".join(folded)),
         rest=Markup("".join(lines[end:]).removeprefix(_BLANK)),
     )
 
 
-def _end_of_setup(lines: list[str], examples: list[Example], seen: set[str]) -> int:
-    """Return the line on which the setup ends; 0 if there is none, or nothing else."""
-    end = 0
-    for example in examples:
-        has_comment = any(map(_is_typed, lines[end : example.lineno]))  # doctest leaves it out
-        if has_comment or not _is_setup(example, seen):
-            return end
-        end = example.lineno + 1
-        while end < len(lines) and lines[end].startswith("..."):
-            end += 1
-    return 0
-
-
 def _is_typed(line: str) -> bool:
     return line.startswith((">>>", "..."))
-
-
-def _is_setup(example: Example, seen: set[str]) -> bool:
-    return not example.want and (example.source in seen or _imports(example.source))
-
-
-def _imports(source: str) -> bool:
-    return all(isinstance(statement, ast.Import | ast.ImportFrom) for statement in ast.parse(source).body)

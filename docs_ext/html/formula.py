@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
 from docs_ext.disk_cache import kept
-from docs_ext.reading.page import PageError
+from docs_ext.reading.converter import PageError
 
 # The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
 MACROS: dict[str, tuple[str, str | None]] = {

@@ -58,8 +58,8 @@ def _is_plain(text: str) -> bool:
 def _side(text: str) -> Any:
     """Evaluate a side, or return None if it is not numbers alone; punctuation around it does not count."""
     try:
-        return _Parser(re.sub(r"\\tag\{\w+\}", "", text).strip(" .;,\n$&")).whole()
-    except (_NotArithmeticError, ValueError, ZeroDivisionError, OverflowError, TypeError, IndexError):
+        return _computed(re.sub(r"\\tag\{\w+\}", "", text).strip(" .;,\n$&"))
+    except (_NotArithmeticError, ValueError, ZeroDivisionError, OverflowError, TypeError, IndexError, SyntaxError):
         return None
 
 
@@ -84,30 +84,47 @@ def value(tex: str, names: Mapping[str, Any]) -> Any:
     15.0625
     """
     try:
-        return _Parser(tex.strip(), names).whole()
-    except (_NotArithmeticError, IndexError) as error:
+        return _computed(tex.strip(), names)
+    except (_NotArithmeticError, IndexError, SyntaxError) as error:
         raise SpecError(f"cannot compute ${tex}$ {error}") from error
 
 
+class _Array(np.ndarray[Any, Any]):
+    """A vector or a matrix: next to another one it is their product."""
+
+    def __mul__(self, other: Any) -> Any:
+        return self @ other if np.ndim(other) else super().__mul__(other)
+
+
+def _array(value: Any) -> Any:
+    return np.asarray(value).view(_Array) if np.ndim(value) else value
+
+
 _SYMBOLS = {r"\nq": "n_q", r"\nk": "n_k", r"\dk": "d_k", r"\dv": "d_v", r"\dmodel": "d_model"}
-_FUNCTIONS = {r"\ln": np.log, r"\log": np.log, r"\exp": np.exp, r"\tanh": np.tanh, r"\cos": np.cos, r"\sin": np.sin}
-
-
+_FUNCTIONS = {name: getattr(np, name[1:]) for name in (r"\log", r"\exp", r"\tanh", r"\cos", r"\sin")} | {r"\ln": np.log}
+_OPERATORS = {"−": "-", r"\cdot": "*", r"\times": "*", "·": "*", "×": "*"} | {sign: sign for sign in "+-*/"}
 _JUXTAPOSED = {"(", "{", r"\sqrt", r"\frac", r"\tfrac", r"\dfrac", r"\lfloor", r"\pi", "e", *_FUNCTIONS}
-_KNOWN = _JUXTAPOSED | {r"\cdot", r"\times", r"\rfloor"}
+_FLOOR_END = r"\rfloor"
+_KNOWN = _JUXTAPOSED | {r"\cdot", r"\times", _FLOOR_END}
 
 
-class _Parser:
-    def __init__(self, text: str, names: Mapping[str, Any] | None = None) -> None:
+def _computed(text: str, names: Mapping[str, Any] | None = None) -> Any:
+    python = _Translator(text, names).until("")
+    known = {"f": _FUNCTIONS, "sqrt": np.sqrt, "floor": np.floor, "e": np.e, "pi": np.pi, "array": _array}
+    return eval(python, {"__builtins__": {}, "names": names, **known})
+
+
+class _Translator:
+    """TeX to an expression of Python."""
+
+    def __init__(self, text: str, names: Mapping[str, Any] | None) -> None:
         self.names = names
         self.tokens, position = list[str](), 0
         while position < len(text):
             found = _TOKEN.match(text, position)
-            if not found:
+            if not found or (found.lastgroup == "word" and names is None and found[0] not in _KNOWN):
                 raise _NotArithmeticError
             position = found.end()
-            if found.lastgroup == "word" and names is None and found[0] not in _KNOWN:
-                raise _NotArithmeticError
             if found.lastgroup:
                 self.tokens.append(found[0])
         self.tokens.append("")
@@ -117,128 +134,79 @@ class _Parser:
     def next(self) -> str:
         return self.tokens[self.at]
 
-    def take(self, *expected: str) -> bool:
-        if self.next in expected:
-            self.at += 1
-            return True
-        return False
-
     def is_symbol(self, token: str) -> bool:
         return self.names is not None and re.match(r"[A-Za-z]|\\[A-Za-z]", token) is not None and token not in _KNOWN
 
-    def need(self, token: str) -> None:
-        if not self.take(token):
-            raise _NotArithmeticError
-
-    def whole(self) -> Any:
-        value = self.sum()
-        if self.next:
-            raise _NotArithmeticError
-        return value
-
-    def sum(self) -> Any:
-        value = self.signed()
-        while self.next in ("+", "-", "−"):
-            if self.take("+"):
-                value = value + self.product()
-            else:
+    def until(self, *ends: str) -> str:
+        """Translate up to one of these tokens, and take it."""
+        python, is_factor = "", False
+        while (token := self.next) not in ends:
+            if token in _OPERATORS:
                 self.at += 1
-                value = value - self.product()
-        return value
+                python, is_factor = python + _OPERATORS[token], False
+                continue
+            if is_factor and not (token in _JUXTAPOSED or token.startswith(r"\begin") or self.is_symbol(token)):
+                raise _NotArithmeticError
+            python, is_factor = python + "*" * is_factor + self.power(), True
+        self.at += 1
+        return python
 
-    def signed(self) -> Any:
-        if self.take("-", "−"):
-            return -self.product()
-        self.take("+")
-        return self.product()
+    def power(self) -> str:
+        python = self.base()
+        if self.next == "^":
+            self.at += 1
+            python += f"**({self.group()})"
+        if self.next in ("%", r"\%"):
+            self.at += 1
+            python = f"({python}/100)"
+        return python
 
-    def product(self) -> Any:
-        value = self.power()
-        while True:
-            if self.take(r"\cdot", r"\times", "*", "·", "×"):
-                value = _times(value, self.power(signed=True))
-            elif self.take("/"):
-                value = value / self.power()
-            elif self.next in _JUXTAPOSED or self.next.startswith(r"\begin") or self.is_symbol(self.next):
-                value = _times(value, self.power())
-            else:
-                return value
-
-    def power(self, signed: bool = False) -> Any:
-        if signed and self.take("-", "−"):
-            return -self.power()
-        value = self.base()
-        if self.take("^"):
-            value = value ** float(self.group())
-        if self.take("%", r"\%"):
-            value = value / 100
-        return value
-
-    def group(self) -> Any:
-        """Read what stands in braces, or the one digit that needs none."""
-        if self.take("{"):
-            value = self.sum()
-            self.need("}")
-            return value
+    def group(self) -> str:
+        """Translate what stands in braces, or the one digit that needs none."""
         token = self.next
         if token.isdigit() and len(token) > 1:  # \tfrac12
             self.tokens[self.at] = token[1:]
-            return float(token[0])
+            return token[0]
         return self.base()
 
-    def base(self) -> Any:
+    def base(self) -> str:
         token = self.next
         self.at += 1
         if mixed := re.fullmatch(r"(\d+)\\tfrac(\d)(\d)", token):
-            return int(mixed[1]) + int(mixed[2]) / int(mixed[3])
+            return f"({mixed[1]}+{mixed[2]}/{mixed[3]})"
         if token[:1].isdigit():
-            return float(re.sub(r"[{},\\]", "", token))
+            return repr(float(re.sub(r"[{},\\]", "", token)))
         if token in (r"\frac", r"\tfrac", r"\dfrac"):
-            return self.group() / self.group()
+            return f"(({self.group()})/({self.group()}))"
         if token == r"\sqrt":
-            return np.sqrt(self.group())
+            return f"sqrt({self.group()})"
         if token in _FUNCTIONS:
-            return _FUNCTIONS[token](self.power())
-        if token == "e":
-            return np.e
-        if token == r"\pi":
-            return np.pi
+            return f"f[{token!r}]({self.power()})"
+        if token in ("e", r"\pi"):
+            return token.strip("\\")
         if token == r"\lfloor":
-            value = self.sum()
-            self.need(r"\rfloor")
-            return np.floor(value)
+            return f"floor({self.until(_FLOOR_END)})"
         if self.is_symbol(token):
-            name = _SYMBOLS.get(token, token.lstrip("\\"))
-            name = re.sub(r"_?\{?\\text\{(\w+)\}\}?", r"_\1", name)
+            name = re.sub(r"_?\{?\\text\{(\w+)\}\}?", r"_\1", _SYMBOLS.get(token, token.lstrip("\\")))
             name = re.sub(r"[{}\\,]", "", name)
             if self.names is None or name not in self.names:
                 raise _NotArithmeticError(f"(nothing is called {name})")
-            return self.names[name]
+            return f"array(names[{name!r}])"
         if token == "{":
-            value = self.sum()
-            self.need("}")
-            return value
+            return f"({self.until('}')})"
         if token in ("(", "["):
-            values = [self.sum()]
-            while self.take(","):
-                values.append(self.sum())
-            self.need({"(": ")", "[": "]"}[token])
-            return values[0] if len(values) == 1 else np.array(values)
+            closing = {"(": ")", "[": "]"}[token]
+            parts = [self.until(",", closing)]
+            while self.tokens[self.at - 1] == ",":
+                parts.append(self.until(",", closing))
+            return f"({parts[0]})" if len(parts) == 1 else f"array([{','.join(parts)}])"
         if token.startswith(r"\begin"):
-            rows = [[self.sum()]]
-            while not self.next.startswith(r"\end"):
-                if self.take("&"):
-                    rows[-1].append(self.sum())
-                else:
-                    self.need(r"\\")
-                    if not self.next.startswith(r"\end"):
-                        rows.append([self.sum()])
-            self.at += 1
-            if self.take("^"):
-                raise _NotArithmeticError
-            return np.array(rows, float)
+            ends = "&", r"\\", token.replace("begin", "end")
+            rows = [[self.until(*ends)]]
+            while (last := self.tokens[self.at - 1]) != ends[2] and self.next != ends[2]:
+                rows += [[]] if last != "&" else []
+                rows[-1].append(self.until(*ends))
+            self.at += self.next == ends[2]
+            if self.next != "^":
+                return f"array([{','.join('[' + ','.join(row) + ']' for row in rows)}])"
         raise _NotArithmeticError
-
-
-def _times(left: Any, right: Any) -> Any:
-    return left @ right if np.ndim(left) and np.ndim(right) else left * right

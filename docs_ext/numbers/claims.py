@@ -21,9 +21,11 @@ from docs_ext.numbers import arithmetic, marks
 from docs_ext.numbers.evidence import Evidence, running_example
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.numbers.results import is_result, rows
+from docs_ext.numbers.texts import Part, Text, Texts
+from docs_ext.numbers.texts import read as texts_of
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
-from docs_ext.reading.prose import Block, Page, Part, read
+from docs_ext.reading.page import on_page, read
 from docs_ext.records.facts import facts_of
 
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\$", re.DOTALL)
@@ -54,18 +56,17 @@ class Report(NamedTuple):
 
 def check(name: str, text: str) -> Report:
     """Look for what bears out the numbers of a page."""
-    try:
-        page = read(text)
-    except SpecError as error:
-        raise SpecError(f"{name}:{error.line}: {error}") from error
+    with on_page(name):
+        page = read(name, text)
+        texts = texts_of(page)
     wrong = list[tuple[int, str]]()
-    steps = [*consoles.steps(name, text)] if any(block.marks for block in page.blocks) else []
-    examples = [example + "\n".join(_worked_out(page, section)) for section, example in enumerate(page.examples)]
+    steps = consoles.session(page).steps if any(said.marks for said in texts.texts) else []
+    examples = [example + "\n".join(_worked_out(texts, section)) for section, example in enumerate(texts.examples)]
     evidence = [Evidence(example) for example in examples]
     found = list[Found]()
-    for block in page.blocks:
-        checker = _Checker(block, _names(block, page, steps))
-        checker.use_parts(examples[block.section], evidence[block.section])
+    for said in texts.texts:
+        checker = _Checker(said, _names(said, texts, steps))
+        checker.use_parts(examples[said.section], evidence[said.section])
         checker.use_facts(text)
         checker.use_marks()
         found += checker.found()
@@ -75,20 +76,20 @@ def check(name: str, text: str) -> Report:
     return Report(found, [f"{name}:{line}: {what}" for line, what in sorted(wrong)])
 
 
-def _worked_out(page: Page, section: int) -> list[str]:
+def _worked_out(texts: Texts, section: int) -> list[str]:
     """Return the equations of a section that are computed, as TeX."""
-    texts = [part.text for block in page.blocks if block.section == section for part in block.parts]
-    formulas = [formula[formula.lastgroup or ""] for text in texts for formula in _FORMULA.finditer(text)]
+    parts = [part.text for said in texts.texts if said.section == section for part in said.parts]
+    formulas = [formula[formula.lastgroup or ""] for text in parts for formula in _FORMULA.finditer(text)]
     return [tex[start:end] for tex in formulas for start, end, holds in arithmetic.equations(tex) if holds]
 
 
-def _names(block: Block, page: Page, steps: Sequence[consoles.Step]) -> Mapping[str, Any]:
+def _names(said: Text, texts: Texts, steps: Sequence[consoles.Step]) -> Mapping[str, Any]:
     """Return what the consoles of the page define; of several, the nearest in the section counts."""
-    first, last = page.sections[block.section], [*page.sections, 10**9][block.section + 1]
+    first, last = texts.sections[said.section], [*texts.sections, 10**9][said.section + 1]
 
     def far(step: consoles.Step) -> tuple[bool, int]:
-        above = block.line - (step.line + step.code.count("\n") + 1)
-        return not first <= step.line < last, above if above > 0 else step.line - block.last_line
+        above = said.block.line - step.block.end
+        return not first <= step.block.line < last, above if above > 0 else step.block.line - said.block.end
 
     return ChainMap({}, *(step.names for step in sorted(steps, key=far)))
 
@@ -96,15 +97,15 @@ def _names(block: Block, page: Page, steps: Sequence[consoles.Step]) -> Mapping[
 class _Checker:
     """What bears out the numbers of one block: `by` has a word for each of them."""
 
-    def __init__(self, block: Block, names: Mapping[str, Any]) -> None:
-        self.block, self.names = block, names
-        self.places = [(part, number) for part in block.parts for number in numerals(part.text)]
+    def __init__(self, said: Text, names: Mapping[str, Any]) -> None:
+        self.said, self.names = said, names
+        self.places = [(part, number) for part in said.parts for number in numerals(part.text)]
         self.by = [""] * len(self.places)
         self.results = [False] * len(self.places)
         self.wrong = list[tuple[int, str]]()
-        if block.keys:
+        if said.keys:
             with suppress(SpecError):  # what is wrong with a fence, its build says
-                self.names = {**names, **self.own_names(block.keys)}
+                self.names = {**names, **self.own_names(said.keys)}
 
     def found(self) -> Iterator[Found]:
         for (part, number), result, by in zip(self.places, self.results, self.by, strict=True):
@@ -114,7 +115,7 @@ class _Checker:
         """Return what a fence knows: the names of its proof, or its keys."""
         if "proof" in keys:
             names = dict[str, Any]()
-            consoles.run(keys["proof"], names, "proof", self.block.line)
+            consoles.run(keys["proof"], names)
             return names
         names = {key: value for key, value in keys.items() if not isinstance(value, str | dict)}
         return names | ({"data": evaluate(keys["data"])} if isinstance(keys.get("data"), str) else {})
@@ -124,8 +125,8 @@ class _Checker:
 
     def use_parts(self, example: str, evidence: Evidence) -> None:
         """Look for what bears the numbers out without a mark."""
-        data = self.rows_of(["data"]) if self.block.keys and "data" in self.block.keys else ""
-        for part in self.block.parts:
+        data = self.rows_of(["data"]) if self.said.keys and "data" in self.said.keys else ""
+        for part in self.said.parts:
             mine = self.within(part)
             numbers = [self.places[i][1] for i in mine]
             own = part.example + data + self.rows_of(marks.compared(part.holds))
@@ -160,14 +161,14 @@ class _Checker:
 
     def use_facts(self, page: str) -> None:
         """Take a number that a source states, if the paragraph links to it, or for a fence the page."""
-        where = page if self.block.keys is not None else "\n".join(part.text for part in self.block.parts)
+        where = page if self.said.keys is not None else "\n".join(part.text for part in self.said.parts)
         facts = [fact for source in _SOURCE.findall(where) for fact in facts_of(source)]
         for i, (_, number) in enumerate(self.places):
             if any(number.means(fact) for fact in facts):
                 self.by[i] = self.by[i] or "fact"
 
     def use_marks(self) -> None:
-        for item in self.block.marks:
+        for item in self.said.marks:
             try:
                 mark = marks.parse(item.text)
                 if mark.formula:
@@ -193,7 +194,7 @@ class _Checker:
 
     def use_formula(self, mark: marks.Mark) -> None:
         pattern = r"\s+".join(map(re.escape, mark.formula.split()))
-        places = [(part, found) for part in self.block.parts for found in re.finditer(pattern, part.text)]
+        places = [(part, found) for part in self.said.parts for found in re.finditer(pattern, part.text)]
         if not places:
             raise SpecError(f"the text has no {mark.formula}")
         for part, found in places:

@@ -2,15 +2,13 @@
 
 import re
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import attention
+from docs_ext.reading import page as model
 from docs_ext.reading.equations import Equation, equations
 
-ROOT = Path(__file__).parents[2]
 _IN_MENU = re.compile(r"^ +- ((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
-_HEADING = re.compile(r"^# (.+?)(?: *\{[^{}]*\})?$", re.MULTILINE)
 _FUNCTION = re.compile(r"\]\[(attention\.\w+\.\w+)\]")
 _LESSON = re.compile(r"\]\(([\w-]+\.md)\b")  # from one page to learn from to another
 
@@ -32,22 +30,21 @@ class Page(NamedTuple):
         return [e.number for e in self.equations if "Code" in e.parts and e.parts["Code"].function == path]
 
 
+def menu() -> list[model.Page]:
+    """Return the pages in the order of the menu."""
+    names = _IN_MENU.findall((model.DOCS.parent / "mkdocs.yml").read_text("utf-8"))
+    return [model.load(name) for name in names if (model.DOCS / name).is_file()]
+
+
 def pages() -> list[Page]:
-    """Read the pages in the order of the menu, again only after an edit."""
-    menu = _IN_MENU.findall((ROOT / "mkdocs.yml").read_text("utf-8"))
-    paths = [(name, ROOT / "docs" / name) for name in menu]
-    return _read(tuple((name, path, path.stat().st_mtime_ns) for name, path in paths if path.is_file()))
+    """Gather from the pages in the order of the menu."""
+    return [gathered(page) for page in menu()]
 
 
-@lru_cache(maxsize=1)
-def _read(stamps: tuple[tuple[str, Path, int], ...]) -> list[Page]:
-    return [_page(name, path.read_text("utf-8")) for name, path, _ in stamps]
-
-
-def _page(name: str, text: str) -> Page:
-    heading = _HEADING.search(text)
-    numbered = equations(text.splitlines()) if "\\tag{" in text else []
-    return Page(name, heading[1] if heading else name, numbered, frozenset(_FUNCTION.findall(text)))
+@lru_cache(maxsize=256)
+def gathered(page: model.Page) -> Page:
+    """Gather from one page."""
+    return Page(page.name, page.title, equations(page), frozenset(_FUNCTION.findall(page.text)))
 
 
 def prerequisites() -> dict[str, list[str]]:
@@ -58,12 +55,12 @@ def prerequisites() -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     behind: dict[str, set[str]] = {}  # for each page all that it builds on, also by way of others
-    for source in (page.source for page in pages() if page.source.startswith("learn/")):
-        first_part, _, _ = (ROOT / "docs" / source).read_text("utf-8").partition("\n## Going deeper")
+    for page in (page for page in menu() if page.name.startswith("learn/")):
+        first_part = "\n".join(page.lines[: page.deeper])
         direct = {f"learn/{name}" for name in _LESSON.findall(first_part)} & behind.keys()
         implied = set[str]().union(*(behind[other] for other in direct))
-        found[source] = [other for other in behind if other in direct - implied]
-        behind[source] = direct | implied
+        found[page.name] = [other for other in behind if other in direct - implied]
+        behind[page.name] = direct | implied
     return found
 
 

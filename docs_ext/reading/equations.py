@@ -13,11 +13,10 @@ says `Source: definition`, and needs no code and no check.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from docs_ext.reading.fence import find_fences
-from docs_ext.reading.prose import CLOSING, OPENING
+from docs_ext.reading.page import Block, Page
 
 LABELS = ("Code", "Source", "Checked by")
 TAG = re.compile(r"\s*\\tag\{(.*?)\}")
@@ -49,69 +48,57 @@ class Equation(NamedTuple):
         return self.parts.get("Source") == Part("", "definition")
 
 
-def equations(lines: Sequence[str]) -> list[Equation]:
+def equations(page: Page) -> list[Equation]:
     r"""Read the numbered formulas of a page.
 
-    >>> [found] = equations(["$$", r"x \tag{1}", "$$", "", "Code: `x` · [Source](#here): ours", "{ .formula-links }"])
+    >>> from docs_ext.reading.page import read
+    >>> text = "$$\nx \\tag{1}\n$$\n\nCode: `x` · [Source](#here): ours\n{ .formula-links }"
+    >>> [found] = equations(read("a.md", text))
     >>> found.number, found.tex, found.parts["Source"]
     ('1', 'x', Part(target='(#here)', words='ours'))
     """
-    return [found for _, _, found in _numbered(lines)]
+    return [equation for _, _, equation in _numbered(page)]
 
 
-def fault(lines: Sequence[str]) -> tuple[int, str] | None:
-    r"""Return the first line at which a numbered formula breaks the rules, and how.
+def faults(page: Page) -> Iterator[tuple[int, str]]:
+    r"""Yield the lines at which a numbered formula breaks the rules, and how.
 
-    >>> fault(["$$", r"x \tag{2}", "$$"])
+    >>> from docs_ext.reading.page import read
+    >>> next(faults(read("a.md", "$$\nx \\tag{2}\n$$")))
     (1, 'formula (2) stands where (1) is due')
-    >>> fault(["$$", r"x \tag{1}", "$$", "", "[Source](#here): ours", "{ .formula-links }"])
+    >>> next(faults(read("a.md", "$$\nx \\tag{1}\n$$\n\n[Source](#here): ours\n{ .formula-links }")))
     (1, "formula (1): under it nothing says Code, Checked by; a definition says 'Source: definition'")
     """
-    below = set()  # where a line of links may end
-    for due, (start, end, equation) in enumerate(_numbered(lines), 1):
-        below.add(end + 4)
+    linked = set()
+    for due, (formula, links, equation) in enumerate(_numbered(page), 1):
+        linked.add(links)
         if equation.number != str(due):
-            return start + 1, f"formula ({equation.number}) stands where ({due}) is due"
+            yield formula.line, f"formula ({equation.number}) stands where ({due}) is due"
         missing = [label for label in LABELS if label not in equation.parts]
         if missing and not equation.is_definition:
             words = f"under it nothing says {', '.join(missing)}; a definition says 'Source: definition'"
-            return start + 1, f"formula ({due}): {words}"
-    code = _code(lines)
-    for number, line in enumerate(lines, 1):
-        if line.strip() == _CLASS and number not in below and number - 1 not in code:
-            return number, "this line belongs under a numbered formula, after one empty line"
-    return None
+            yield formula.line, f"formula ({due}): {words}"
+    for block in page.blocks:
+        lines = block.text.split("\n") if block.kind == "text" and block not in linked else []
+        if _CLASS in lines:
+            yield block.line + lines.index(_CLASS), "this line belongs under a numbered formula, after one empty line"
 
 
-def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, int, Equation]]:
-    """Yield the numbered formulas, and between which lines, from 0, each stands with the checks of its numbers."""
-    for start, end, tex in _displays(lines):
-        if number := TAG.search(tex):
-            if lines[end + 1 : end + 2] and lines[end + 1].startswith(OPENING):
-                end = next(n for n in range(end + 1, len(lines)) if CLOSING in lines[n])
-            yield start, end, Equation(number[1], TAG.sub("", tex).strip(), _parts(lines[end + 1 :]))
+def _numbered(page: Page) -> Iterator[tuple[Block, Block | None, Equation]]:
+    """Yield the numbered formulas, each with the block of the links under it and of the checks in between."""
+    for at, formula in enumerate(page.blocks):
+        if formula.kind == "formula" and (number := TAG.search(formula.text)):
+            below = [block for block in page.blocks[at + 1 : at + 3] if block.kind != "check"][:1]
+            end = max(block.end for block in page.blocks[at : at + 2] if block is formula or block.kind == "check")
+            links = below[0] if below and below[0].line == end + 2 and below[0].kind == "text" else None
+            parts = _parts(links.text.split("\n")) if links else {}
+            yield formula, links if parts else None, Equation(number[1], TAG.sub("", formula.text).strip(), parts)
 
 
-def _displays(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield first and last line, from 0, and the TeX of every formula that stands on lines of its own."""
-    code = _code(lines)
-    marks = [n for n, line in enumerate(lines) if line.strip() == "$$" and n not in code]
-    for start, end in zip(marks[::2], marks[1::2], strict=False):
-        yield start, end, "\n".join(lines[start + 1 : end])
-
-
-def _code(lines: Sequence[str]) -> set[int]:
-    """Return which lines, from 0, stand within fences."""
-    return {start + n for start, _, body in find_fences(lines) for n in range(body.count("\n") + 1)}
-
-
-def _parts(below: Sequence[str]) -> dict[str, Part]:
+def _parts(lines: list[str]) -> dict[str, Part]:
     """Read the line under a formula; nothing if another one stands there."""
-    text = [line.strip() for line in below[:3]]
-    if len(text) < 3 or text[0] or text[2] != _CLASS:
-        return {}
     found = {}
-    for words in text[1].split(" · "):
+    for words in lines[0].split(" · ") if lines[1:2] == [_CLASS] else ():
         if part := _PART.match(words):
             label = part["link"] or part["plain"]
             found[label] = Part(part["target"] or "", words[part.end() :].lstrip(":, ").strip())

@@ -20,7 +20,8 @@ import attention
 from attention import example
 from docs_ext.disk_cache import kept
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.reading.consoles import page, source
+from docs_ext.reading.consoles import page
+from docs_ext.reading.page import load
 from docs_ext.records import measured, translations
 from docs_ext.records.facts import fact
 from docs_ext.records.recorded import recorded
@@ -63,7 +64,8 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     pages = _PAGE.findall(text)  # one may train something
     if names or not pages or any(f"{name}(" in text for name in _records()):
         return _evaluate(text, names)
-    return pickle.loads(kept(partial(_pickled, text), text, _package(), *map(source, pages), by="numpy"))
+    sources = (load(f"learn/{stem}.md").text for stem in pages)
+    return pickle.loads(kept(partial(_pickled, text), text, _package(), *sources, by="numpy"))
 
 
 def _pickled(text: str) -> bytes:

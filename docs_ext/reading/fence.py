@@ -1,8 +1,8 @@
-"""The text of a fence: where it stands in a page, the mapping that it holds, and on which line each key is."""
+"""The YAML of a fence, or of a page's front matter: the mapping that it holds, and on which line each key is."""
 
 import re
 from collections import ChainMap, Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import yaml
@@ -60,24 +60,3 @@ def check_keys(spec: Mapping[str, Any], required: Collection[str], optional: Col
             raise SpecError(f"the key {key!r} is missing", key=key)
     if not re.fullmatch(r"[A-Za-z][\w-]*", str(spec.get("id", "id"))):
         raise SpecError(f"id must be letters, digits and hyphens: {spec['id']!r}", key="id")
-
-
-_OPENING = re.compile(r"(`{3,}|~{3,})[ \t]*\{?[ \t]*\.?([\w-]*)[^`]*$")
-
-
-def bare(line: str) -> str:
-    """Strip the indentation or quotation that a list, a tab or an admonition gives a line."""
-    return line.lstrip("> \t").rstrip()
-
-
-def find_fences(lines: Iterable[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield line number, name and bare body of every fence; a fence shown within another one is just its text."""
-    start, name, closing, body = 0, "", "", list[str]()
-    for number, line in enumerate(map(bare, lines), 1):
-        if closing and line == closing:
-            yield start, name, "\n".join(body)
-            closing = ""
-        elif closing:
-            body.append(line)
-        elif opening := _OPENING.match(line):
-            start, closing, name, body = number, opening[1], opening[2], []

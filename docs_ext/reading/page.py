@@ -1,70 +1,164 @@
-"""Which page is being converted, and at which line of it something is wrong."""
+"""A page as its author wrote it, parsed once into blocks that know their lines.
 
-from collections.abc import Sequence
-from typing import Any
+Whatever looks for examples, fences, headings or formulas in Markdown reads this. It needs the standard library alone.
+"""
 
-from markdown import Markdown
-from markdown.preprocessors import Preprocessor
-from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
-try:
-    from mkdocs.exceptions import BuildError
-except ImportError:  # another generator
-    BuildError = ValueError  # type: ignore[assignment,misc]
+from docs_ext.errors import SpecError, did_you_mean
 
-_current = "a page without a name"
-
-
-def current_page(md: Markdown) -> str:
-    """Return the source path of the page, also while one of its docstrings is being converted."""
-    global _current  # a docstring has a converter of its own, which does not know the page
-    if _knows_page(md):
-        relpath: Any = md.treeprocessors["relpath"]
-        _current = relpath.file.src_uri
-    elif "rendering_context" in md.preprocessors:  # Zensical's
-        context: Any = md.preprocessors["rendering_context"]
-        _current = context.page.path
-    return _current
+DOCS = Path(__file__).parents[2] / "docs"
+OPENING, CLOSING = "<!-- check:", "-->"
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*\{?[ \t]*\.?([\w-]*)[^`]*$")
+_HEADING = re.compile(r"(#{1,6}) +(.+?)(?: *\{([^{}]*)\})? *#* *$")
 
 
-def _knows_page(md: Markdown) -> bool:
-    return "relpath" in md.treeprocessors  # MkDocs registers it on the converter of each page
+class Block(NamedTuple):
+    """A part of a page, from one line to another, counted from 1.
 
-
-def source_lines(md: Markdown) -> Sequence[str]:
-    """Return the page as its author sees it: MkDocs takes the front matter away before Markdown runs."""
-    if _knows_page(md):
-        page: Any = md.treeprocessors["relpath"]
-        return str(page.file.content_string).splitlines()
-    converter: Any = md  # the stubs know no lines
-    return list(getattr(converter, "lines", ()))
-
-
-class PageError(SuperFencesException, BuildError):  # type: ignore[misc]
-    """A page that cannot be built: its name, the line if it is known, and what is wrong.
-
-    superfences passes its own exception on, and shows a fence as code for any other; MkDocs prints its own in one line,
-    and any other with a traceback.
+    Its kind is head (YAML), heading, fence, formula (on lines of its own), check (of numbers) or text. What it holds is
+    without the marks around it, and without the indentation of a list or an admonition.
     """
 
-    def __init__(self, md: Markdown, message: str, *, line: int | None = None, near: str = "") -> None:
-        if line is None and near:
-            line = _line_of(source_lines(md), near)
-        place = ""
-        if line is not None:
-            place = f":{line}" if _knows_page(md) else f", line of the text {line}"  # such as a docstring's
-        super().__init__(f"{current_page(md)}{place}: {message}")
+    kind: str
+    line: int
+    end: int
+    text: str
+    name: str = ""  # of a fence: its language; of a heading: its marks, such as ##
+    anchor: str = ""  # of a heading that has one
 
 
-def _line_of(lines: Sequence[str], text: str) -> int | None:
-    """Find the line, counted from 1, on which `text` begins; None if it is not there to the letter."""
-    first = text.strip().split("\n")[0].strip()
-    return next((number for number, line in enumerate(lines, 1) if first in line), None)
+@dataclass(frozen=True)
+class Page:
+    """A page by its name in MkDocs, learn/masks.md: its lines, and its blocks, which are all of it but empty lines."""
+
+    name: str
+    text: str
+    lines: list[str] = field(compare=False)
+    blocks: list[Block] = field(compare=False)
+
+    def fences(self, *names: str) -> list[Block]:
+        """Return the fences of these languages, or all."""
+        return [block for block in self.blocks if block.kind == "fence" and (block.name in names or not names)]
+
+    @cached_property
+    def title(self) -> str:
+        """The words of its first heading."""
+        return next((block.text for block in self.blocks if block.name == "#"), self.name)
+
+    @cached_property
+    def deeper(self) -> int:
+        """The line of the heading Going deeper, behind which a page folds; behind the last one if it has none."""
+        found = (b.line for b in self.blocks if b.kind == "heading" and b.text == "Going deeper")
+        return next(found, len(self.lines) + 1)
+
+    def source(self, block: Block) -> str:
+        """Return a block to the letter."""
+        return "\n".join(self.lines[block.line - 1 : block.end])
 
 
-class NotePage(Preprocessor):
-    """Note the page's name before anything in it is converted."""
+@lru_cache(maxsize=256)
+def read(name: str, text: str) -> Page:
+    """Parse a page; a SpecError knows its line."""
+    lines = text.split("\n")
+    return Page(name, text, lines, [*_blocks(lines)])
 
-    def run(self, lines: list[str]) -> list[str]:
-        current_page(self.md)
-        return lines
+
+def load(name: str) -> Page:
+    """Read a page of the site; it is parsed again only after an edit."""
+    path = DOCS / name
+    if not path.is_file():
+        others = (other.relative_to(DOCS).as_posix() for other in DOCS.rglob("*.md"))
+        raise SpecError(f"there is no page {name}{did_you_mean(name, others)}")
+    return _loaded(name, path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _loaded(name: str, path: Path, _time: int) -> Page:
+    with on_page(name):
+        return read(name, decoded(path.read_bytes()))
+
+
+def of_file(file: Any) -> Page:
+    """Return the page in a file of MkDocs; a SpecError knows its line."""
+    return read(file.src_uri, decoded(file.content_bytes))
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file; a SpecError knows its line."""
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SpecError(f"the byte 0x{data[error.start]:02x} is no UTF-8", line=line) from None
+
+
+@contextmanager
+def on_page(name: str, first: int = 0) -> Iterator[None]:
+    """Name the page and the line of what is wrong; `first` is that of the part which counts from 0."""
+    try:
+        yield
+    except SpecError as error:
+        line = first + (error.line or 0)
+        raise SpecError(f"{name}:{line}: {error}" if line else f"{name}: {error}") from error
+
+
+def bare(line: str) -> str:
+    """Strip the indentation or quotation that a list, a tab or an admonition gives a line."""
+    return line.lstrip("> \t").rstrip()
+
+
+def _blocks(lines: list[str]) -> Iterator[Block]:
+    at = 0
+    if lines[:1] == ["---"]:
+        at = _end(lines, 1, "---", "the front matter") + 1
+        yield Block("head", 1, at, "\n".join(lines[1 : at - 1]))
+    start = at  # of a text
+    while at <= len(lines):
+        is_text = at < len(lines) and bool(lines[at].strip())
+        block = _special(lines, at) if is_text else None
+        if is_text and block is None:
+            at += 1
+            continue
+        if start < at:
+            yield Block("text", start + 1, at, "\n".join(lines[start:at]))
+        if block:
+            yield block
+        start = at = block.end if block else at + 1
+
+
+def _special(lines: list[str], at: int) -> Block | None:
+    """Return the block that begins here unless it is text."""
+    line = lines[at]
+    if fence := _FENCE.match(bare(line)):
+        end = _end(lines, at + 1, fence[1], f"the fence {bare(line)}")
+        indent = line[: len(line) - len(line.lstrip("> \t"))]
+        body = (row.removeprefix(indent) if row.startswith(indent) else bare(row) for row in lines[at + 1 : end])
+        return Block("fence", at + 1, end + 1, "\n".join(body), fence[2])
+    if line.strip() == "$$":
+        end = _end(lines, at + 1, "$$", "the formula")
+        return Block("formula", at + 1, end + 1, "\n".join(lines[at + 1 : end]))
+    if line.lstrip().startswith(OPENING):
+        last = next((n for n in range(at, len(lines)) if CLOSING in lines[n]), None)
+        if last is None:
+            raise SpecError(f"'{OPENING}' has no '{CLOSING}'", line=at + 1)
+        comment = "\n".join(lines[at : last + 1])
+        return Block("check", at + 1, last + 1, comment[comment.index(OPENING) + len(OPENING) : comment.index(CLOSING)])
+    if heading := _HEADING.match(line):
+        anchor = re.search(r"#([\w-]+)", heading[3] or "")
+        return Block("heading", at + 1, at + 1, heading[2], heading[1], anchor[1] if anchor else "")
+    return None
+
+
+def _end(lines: list[str], start: int, closing: str, what: str) -> int:
+    """Find the line, from 0, that closes what begins on the line before `start`."""
+    for at in range(start, len(lines)):
+        if bare(lines[at]) == closing:
+            return at
+    raise SpecError(f"{what} has no end: no line {closing} below", line=start)

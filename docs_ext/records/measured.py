@@ -197,16 +197,5 @@ def _wanted(finding: dict[str, Any]) -> str:
 
 
 FUNCTIONS = (
-    beside,
-    by_tokens,
-    contenders,
-    curve,
-    decode_steps,
-    findings,
-    goals,
-    machines,
-    missed,
-    products,
-    roof,
-    tile_shapes,
-)
+    beside, by_tokens, contenders, curve, decode_steps, findings, goals, machines, missed, products, roof, tile_shapes,
+)  # fmt: skip

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import partial
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 from docs_ext.disk_cache import kept
@@ -27,38 +27,20 @@ PLAIN = "Main-Regular"
 EMBEDDED = (PLAIN, "Math-Italic")  # nearly every formula needs these: the style sheet holds them
 
 
-class _Characters(HTMLParser):
-    """The characters that KaTeX draws in each font."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.fonts: list[str] = []  # of the open elements, from the formula to the innermost
-        self.characters: dict[str, set[str]] = defaultdict(set)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        classes = dict(attrs).get("class") or ""
-        if self.fonts or "katex-html" in classes:
-            outer = self.fonts[-1] if self.fonts else PLAIN
-            self.fonts.append(next((font for font, marks in FONTS.items() if re.search(marks, classes)), outer))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Leave the open elements: <path/> closes itself."""
-
-    def handle_endtag(self, tag: str) -> None:
-        if self.fonts:
-            self.fonts.pop()
-
-    def handle_data(self, data: str) -> None:
-        if self.fonts:
-            self.characters[self.fonts[-1]].update(data)
+_DRAWN = re.compile(r'<span class="([^"]*)"[^>]*>(?:<span>)?([^<]+)')
 
 
 def _characters(formulas: Iterable[str]) -> bytes:
-    """Return, as JSON, the characters of each font."""
-    seen = _Characters()
+    """Return, as JSON, the characters that KaTeX draws in each font: that of the element which holds them."""
+    fonts = defaultdict[str, set[str]](set)
     for formula in formulas:
-        seen.feed(formula)
-    return json.dumps({font: "".join(sorted(characters)) for font, characters in seen.characters.items()}).encode()
+        drawn = re.split(r'class="katex-html"[^>]*>', formula)[-1]  # behind what a screen reader reads
+        for classes, text in _DRAWN.findall(drawn):
+            fonts[next((font for font, marks in FONTS.items() if re.search(marks, classes)), PLAIN)].update(
+                unescape(text)
+            )
+        fonts[PLAIN].update(unescape(re.sub("<[^>]*>", "", _DRAWN.sub("", drawn))))
+    return json.dumps({font: "".join(sorted(characters)) for font, characters in fonts.items()}).encode()
 
 
 def subset_fonts(site: Path, pages: Iterable[str]) -> None:

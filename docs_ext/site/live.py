@@ -26,6 +26,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 
 from docs_ext.reading import crosslinks
+from docs_ext.reading.converter import refuse_unreadable
 
 log = logging.getLogger("mkdocs.live")
 
@@ -88,6 +89,7 @@ class LastBuild:
 
     def __init__(self) -> None:
         self.docs = "docs"
+        self.error: Exception = BuildError("unknown")
         self.is_served = False
         self.is_whole = False  # else the next build must be
         self.seen: dict[Path, int] = {}  # the times of the sources
@@ -103,21 +105,32 @@ class LastBuild:
         self._remember()
 
     def build(self) -> None:
-        """Build what has changed since the last time."""
-        now = _times(self.docs)
-        changed = {path for path in now.keys() | self.seen.keys() if now.get(path) != self.seen.get(path)}
-        pages = self._pages_to_build(changed, new_or_gone=now.keys() != self.seen.keys())
-        if pages is None:
-            self._build_whole()
-        else:
-            self._copy(changed)
-            self._build(pages)
+        """Build what has changed since the last time; a page that cannot be built says why."""
+        now, before = _times(self.docs), self.seen
         self.seen = now
+        changed = {path for path in now.keys() | before.keys() if now.get(path) != before.get(path)}
+        pages = self._pages_to_build(changed)
+        for file in pages:
+            try:
+                refuse_unreadable(file)
+                _populate_page(_page(file), self.config, self.files)
+            except BuildError as error:
+                self.unbuilt.update(pages)
+                _show(error, file.abs_dest_path)
+                return
+        if now.keys() == before.keys() and self._is_whole_without(pages, changed):
+            self._build(pages, changed)
+        else:
+            self._build_whole()
 
     def _build_whole(self) -> None:
         self.is_whole = False
-        self._build_all()
-        self._remember()
+        try:
+            self._build_all()
+        except Abort:  # and all pages are gone: the one that is shown in their place says why
+            _show(self.error, str(Path(self.config.site_dir) / "404.html"))
+        else:
+            self._remember()
 
     def _remember(self) -> None:
         self.is_whole = True
@@ -125,37 +138,27 @@ class LastBuild:
         self.titles = {file: _page(file).title for file in self.files.documentation_pages()}
         self.told = crosslinks.pages()
 
-    def _pages_to_build(self, changed: set[Path], *, new_or_gone: bool) -> list[File] | None:
-        """Return the pages to build again, None for all of them."""
-        if not self.is_whole or new_or_gone or self.told != crosslinks.pages():
-            return None
-        docs, pages = Path(self.docs), [*self.unbuilt]
+    def _pages_to_build(self, changed: set[Path]) -> list[File]:
+        """Return the pages that have changed, or show what has, and those that could not be built."""
+        pages = [*self.unbuilt]
         for path in sorted(changed):
-            name = path.relative_to(docs).as_posix()
-            if name in FOR_ALL:
-                return None
-            if path.suffix == ".md":
-                pages.append(self.files.src_uris[name])
+            file = self.files.src_uris.get(path.relative_to(self.docs).as_posix())
+            if file and path.suffix == ".md" and path.is_file():
+                pages.append(file)
             elif path.suffix in (".svg", ".bib"):  # stands within the pages that show it, or name it
                 pages += [file for file in self.files.documentation_pages() if path.name in file.content_string]
         return list(dict.fromkeys(pages))
 
-    def _copy(self, changed: set[Path]) -> None:
+    def _is_whole_without(self, pages: list[File], changed: set[Path]) -> bool:
+        """Tell whether the other pages may stay as they are."""
+        for_all = {Path(self.docs) / name for name in FOR_ALL}
+        titles = all(_page(file).title == self.titles[file] for file in pages)
+        return self.is_whole and not changed & for_all and titles and self.told == crosslinks.pages()
+
+    def _build(self, pages: list[File], changed: set[Path]) -> None:
         for path in changed:
             if path.suffix != ".md":
                 self.files.src_uris[path.relative_to(self.docs).as_posix()].copy_file()
-
-    def _build(self, pages: list[File]) -> None:
-        for file in pages:
-            try:
-                _populate_page(_page(file), self.config, self.files)
-            except BuildError as error:
-                self.unbuilt.update(pages)
-                _show(error, file)
-                return
-        if any(_page(file).title != self.titles[file] for file in pages):
-            self._build_whole()
-            return
         self.unbuilt.clear()
         self.config.plugins.on_env(self.env, config=self.config, files=self.files)
         everything = self.files.documentation_pages()
@@ -179,9 +182,8 @@ def _page(file: File) -> Any:
     return file.page
 
 
-def _show(error: BuildError, file: File) -> None:
-    """Let the page itself say why it cannot be built: what it showed before is no longer true."""
+def _show(error: Exception, path: str) -> None:
+    """Let a page itself say why it cannot be built: what it showed before is no longer true."""
     log.error(str(error))
-    head = f"<!doctype html>\n<meta charset=utf-8>\n<title>{file.src_uri}</title>"
     body = f"<h1>This page cannot be built</h1>\n<pre>{escape(str(error))}</pre>"
-    Path(file.abs_dest_path).write_text(f"{head}\n{body}\n", "utf-8")
+    Path(path).write_text(f"<!doctype html>\n<meta charset=utf-8>\n<title>An error</title>\n{body}\n", "utf-8")

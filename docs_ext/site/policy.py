@@ -1,8 +1,8 @@
-"""The content security policy: what a page may load and run, and a check that no page asks for more.
+"""The content security policy: what a page may load and run.
 
 The inline scripts that it allows are a list: our own, each from the one place where it is written, and the theme's, as
-the templates of the installed theme have them. None is taken from a built page, so what somebody plants in one is not
-allowed, and stops the build. For readers the policy is what counts; the check tells an author what it would block.
+the templates of the installed theme have them. None is taken from a built page, so what somebody plants in one does
+not run. That no page holds what the policy would block, the tests say (tests/site/site/test_policy.py).
 
 A page carries the policy in a tag. A host that can send headers sends `headers()`, which say more than a tag can.
 """
@@ -10,9 +10,7 @@ A page carries the policy in a tag. A host that can send headers sends `headers(
 import hashlib
 import re
 from base64 import b64encode
-from functools import cache, partial
-from html import unescape
-from html.parser import HTMLParser
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,7 +18,6 @@ import material  # type: ignore[import-untyped]
 from jinja2 import Environment, FileSystemLoader
 from mkdocs.exceptions import BuildError
 
-from docs_ext.disk_cache import kept
 from docs_ext.site.address import built_for
 from docs_ext.site.fonts import LOAD
 
@@ -29,17 +26,8 @@ THEME = Path(material.__file__).parent / "templates"
 _USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
 _DEPTHS = (".", "..", "../..")  # the way from a page to the first one, which the theme writes into its script
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_DATA = "application/json"  # no browser runs it
 
 _CHARSET = '<meta charset="utf-8">'
-# What is surely no inline script, and what might be one, or a handler, or a sheet: only pages that hold the latter are
-# read tag by tag, which takes long.
-_LOADED = re.compile(
-    r'<script src="/?[\w.-][\w./-]*"(?: defer| type="module")?></script>'
-    r'|<script(?: id="[\w-]+")? type="application/json">[^<]*</script>'
-)
-_SUSPECT = re.compile(r"""<s(?:cript|tyle)\b|[\s"'/]on\w+\s*=""", re.IGNORECASE)
-_IGNORED = re.compile(r"[\x00-\x20]+")  # by browsers, in the scheme of an address
 
 
 def policy(site_url: str | None = None) -> str:
@@ -98,64 +86,3 @@ def _scripts(lost: str) -> frozenset[str]:
         partial = theme.get_template(f"partials/javascripts/{name}.html")
         written += [partial.render(config={"extra": {}}, features=(), base_url=base) for base in (*_DEPTHS, lost)]
     return frozenset(script for text in written for script in _SCRIPT.findall(text))
-
-
-def check(name: str, page: str, site_url: str | None = None) -> None:
-    """Refuse a page with an inline script that is not allowed, or anything else that the policy would block."""
-    allowed = scripts(site_url)
-    kept(partial(_checked, name, page, allowed), name, page, *sorted(allowed))
-
-
-def _checked(name: str, page: str, allowed: frozenset[str]) -> bytes:
-    rest = _LOADED.sub("", page)
-    for script in allowed:
-        rest = rest.replace(f"<script>{script}</script>", "")
-    if _SUSPECT.search(rest) or "javascript:" in _IGNORED.sub("", unescape(rest)).lower():
-        reader = _Reader(name, allowed)
-        reader.feed(page)
-        reader.close()
-    return b""
-
-
-class _Reader(HTMLParser):
-    """Reads a page tag by tag, as far as the first thing that the policy would block."""
-
-    def __init__(self, name: str, allowed: frozenset[str]) -> None:
-        super().__init__()
-        self.name, self.allowed = name, allowed
-        self.script: list[str] | None = None  # of the inline script that is open
-
-    def refuse(self, what: str, code: str) -> None:
-        start = " ".join(code.split())[:60]
-        raise BuildError(f"{self.name}: {what}: the policy would block it (docs_ext/site/policy.py): {start}")
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for attribute, value in attrs:
-            if attribute.startswith("on"):
-                self.refuse(f"the handler {attribute} of <{tag}>", value or "")
-            if _IGNORED.sub("", value or "").lower().startswith("javascript:"):
-                self.refuse(f"a script in the {attribute} of <{tag}>", value or "")
-        values = dict(attrs)
-        if tag == "style":
-            self.refuse("<style> in a page", self.get_starttag_text() or "")
-        if tag == "script" and urlsplit(values.get("src") or "").netloc:
-            self.refuse("a script from elsewhere", values["src"] or "")
-        if tag == "script" and not values.get("src") and values.get("type") != _DATA:
-            self.script = []
-
-    def handle_data(self, data: str) -> None:
-        if self.script is not None:
-            self.script.append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "script":
-            self.settle()
-
-    def close(self) -> None:
-        super().close()
-        self.settle()  # browsers run nothing that is not closed; here it is refused too
-
-    def settle(self) -> None:
-        if self.script is not None and (script := "".join(self.script)) not in self.allowed:
-            self.refuse("an inline script that is not on the list", script or "<script>")
-        self.script = None

@@ -25,7 +25,6 @@ has the arXiv number, and the words of every link name the authors (tests/site/s
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -38,8 +37,6 @@ FILE = Path(__file__).parents[2] / "docs/reference/sources.bib"
 OWN = ("label", "names", "venue", "shown", "places", "digest")  # BibTeX does not know them
 _ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[\w-]+),\n(?P<fields>(?:  .*\n)+)\}\n*")
 _FIELD = re.compile(r"  (?P<name>[a-z]+) *= \{(?P<value>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}(?:,\n|\n\Z)")
-_LATEX = {"Ł": r"{\L}", "ł": r"{\l}", "ø": r"{\o}", "ß": r"{\ss}", "²": "$^2$", "\N{EN DASH}": "--", "&": r"\&"}
-_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030c": "v ", "\u0327": "c "}
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,8 @@ class Source:
         return urlsplit(self.fields["url"]).netloc.removeprefix("www.")
 
     def bibtex(self) -> str:
-        """Return the entry for a reader's own file, in TeX's letters and without the fields that are ours."""
-        fields = {name: tex(text) for name, text in self.fields.items() if name not in OWN}
+        """Return the entry for a reader's own file, without the fields that are ours."""
+        fields = {name: text.replace("&", r"\&") for name, text in self.fields.items() if name not in OWN}
         if fields.get("url", "").endswith(fields.get("eprint") or fields.get("doi") or "\0"):
             del fields["url"]  # it says the same
         return written(self.kind, self.key, fields)
@@ -124,20 +121,6 @@ def surname(author: str) -> str:
 def plain(text: str) -> str:
     """Leave out the braces that keep capitals."""
     return re.sub(r"[{}]", "", text)
-
-
-def tex(text: str) -> str:
-    r"""Write letters with accents as TeX does.
-
-    >>> print(tex("Federico Lebrón, François, Łukasz"))
-    Federico Lebr{\'o}n, Fran{\c c}ois, {\L}ukasz
-    """
-
-    def letter(char: str) -> str:
-        parts = unicodedata.normalize("NFD", char)
-        return f"{{\\{_ACCENTS[parts[1]]}{parts[0]}}}" if len(parts) > 1 else _LATEX.get(char, char)
-
-    return "".join(map(letter, text))
 
 
 def written(kind: str, key: str, fields: dict[str, str]) -> str:
@@ -178,6 +161,24 @@ def read(text: str) -> dict[str, Source]:
 def load(file: Path = FILE) -> dict[str, Source]:
     """Read the bibliography of the site."""
     return read(file.read_text("utf-8"))
+
+
+def listed() -> list[str]:
+    """Write all entries as Markdown, each under the anchor of its key."""
+    return "\n\n".join(source.prose() for source in _load().values()).split("\n")
+
+
+def copied() -> list[str]:
+    """Write what can be cited as a block of BibTeX."""
+    entries = "\n\n".join(source.bibtex() for source in _load().values() if source.year)
+    return f"```bibtex\n{entries}\n```".split("\n")
+
+
+def _load() -> dict[str, Source]:
+    try:
+        return load()
+    except SpecError as error:
+        raise SpecError(f"{FILE.name}:{(error.line or 0) + 1}: {error}") from error
 
 
 def save(sources: dict[str, Source], file: Path = FILE) -> None:

@@ -35,19 +35,19 @@ def test_an_element_without_its_script_is_reported_in_one_line(open_page, server
 
 @pytest.mark.parametrize("key", [None, "Enter", "Space"])
 def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page, key):
-    page = open_page("reference/how-this-site-is-made/", at_once=False)
-    fold = page.locator("details:has(> div > rotation-dial) > summary")
+    page = open_page("learn/order/", at_once=False)
+    fold = page.locator("details:has(> div > pe-explorer) > summary")
     fold.scroll_into_view_if_needed()
     page.wait_for_timeout(200)
-    assert page.locator("details:not([open]) rotation-dial").count() == 1
-    assert "rotation-dial.js" not in page.evaluate(WIDGETS)
+    assert page.locator("details:not([open]) pe-explorer").count() == 1
+    assert "pe-explorer.js" not in page.evaluate(WIDGETS)
     if key is None:
         fold.click()
     else:
         fold.focus()
         page.keyboard.press(key)
-    page.locator("rotation-dial input[type=range]").first.wait_for()
-    assert "rotation-dial.js" in page.evaluate(WIDGETS)
+    page.locator("pe-explorer input").first.wait_for()
+    assert "pe-explorer.js" in page.evaluate(WIDGETS)
 
 
 def test_a_widget_far_below_comes_when_its_reader_does(open_page):

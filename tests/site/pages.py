@@ -1,15 +1,12 @@
-"""The pages of the site, and the consoles in them."""
+"""The pages of the site, and the consoles in them, as the model of a page has them."""
 
-import re
-from itertools import chain
 from pathlib import Path
-from textwrap import dedent
 from typing import NamedTuple
+
+from docs_ext.reading.page import Page, read
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>```+) *pycon\b.*\n(?P<code>(?:.*\n)*?)(?P=indent)(?P=ticks) *$", re.M)
-_PROOF = re.compile(r"^(?P<indent> *)proof: \|\n(?P<code>(?:(?P=indent) +.*\n| *\n)+)", re.M)  # in a quiz
 
 
 class Console(NamedTuple):
@@ -17,18 +14,27 @@ class Console(NamedTuple):
 
     where: str
     code: str
-    is_proof: bool
-
-    @property
-    def continues(self) -> bool:
-        """Whether its first comment says that it needs the blocks above it."""
-        return self.code.startswith(">>> # continues ")
 
 
-def consoles(page: Path) -> list[Console]:
-    text = page.read_text("utf-8")
-    found = []
-    for fence in chain(_FENCE.finditer(text), _PROOF.finditer(text)):
-        line = text.count("\n", 0, fence.start()) + 1
-        found.append(Console(f"{page.relative_to(ROOT)}:{line}", dedent(fence["code"]), fence.re is _PROOF))
+def page(path: Path) -> Page:
+    return read(str(path.relative_to(ROOT)), path.read_text("utf-8"))
+
+
+def consoles(path: Path) -> list[Console]:
+    """Return the consoles of a page; it takes the standard library alone."""
+    found = page(path)
+    return [Console(f"{found.name}:{block.line}", block.text + "\n") for block in found.fences("pycon")]
+
+
+def with_proofs(path: Path) -> list[Console]:
+    """Return the consoles of a page and the proofs of its quizzes, in their order."""
+    from docs_ext.reading.fence import parse
+
+    found, name = list[Console](), page(path).name
+    for block in page(path).fences("pycon", "quiz-question"):
+        if block.name == "pycon":
+            found.append(Console(f"{name}:{block.line}", block.text + "\n"))
+        else:
+            keys, lines = parse(block.text)
+            found.append(Console(f"{name}:{block.line + lines['proof'] + 1}", keys["proof"]))
     return found

@@ -11,7 +11,7 @@ import pytest
 from markdown import markdown
 
 from tests.site.built import tree
-from tests.site.pages import ROOT, consoles
+from tests.site.pages import ROOT, with_proofs
 
 SITE_URL = "https://site.test/attention/"
 SOURCES = sorted((ROOT / "docs").rglob("*.md"))
@@ -56,12 +56,11 @@ def content(site, source):
 
 
 def unseen(element):
-    """Whether nothing on the page shows this: another state of a figure, a number under the pointer, source code."""
+    """Whether the twin has none of this: a widget, a number under the pointer, source code."""
     classes = element.get("class", "").split()
     return (
         element.tag == "template"
-        or element.get("data-swap") == "true"
-        or element.get("data-positions") == "false"
+        or ("-" in element.tag and element.tag != "quiz-question")
         or element.get("aria-hidden") == "true"
         or bool({"decimal", "mkdocstrings-source"} & {*classes})
     )
@@ -123,7 +122,7 @@ def test_every_formula_of_the_page_is_in_the_twin(site, source):
 def test_the_examples_of_a_twin_are_those_of_the_page(site, source):
     parse = doctest.DocTestParser().get_examples
     examples = parse(twin(site, source))
-    on_page = sorted(consoles(source), key=lambda console: int(console.where.rpartition(":")[2]))
+    on_page = with_proofs(source)
     if ":::" not in source.read_text("utf-8"):  # else they are those of docstrings
         expected = [example for console in on_page for example in parse(console.code)]
         assert [(e.source, e.want) for e in examples] == [(e.source, e.want) for e in expected]

@@ -25,7 +25,7 @@ CHECK = "<!-- check: 2 = x;\n     1 = y -->"
 
 
 def html(text):
-    extensions = ["attr_list", "tables", "pymdownx.superfences", "docs_ext.extensions.checks"]
+    extensions = ["attr_list", "tables", "pymdownx.superfences", "docs_ext.extensions.page"]
     return markdown.Markdown(extensions=extensions).convert(text)
 
 
@@ -36,5 +36,10 @@ def test_a_page_with_checks_looks_as_it_does_without_them():
     assert "<table>" in html(plain)
 
 
+def test_what_looks_like_one_in_a_fence_stays():
+    shown = html(f"```text\n{CHECK}\n```\n\n{CHECK}\n")
+    assert shown.count("check: 2 = x") == 1
+
+
 def test_other_comments_stay():
-    assert html("<!-- fences -->") == "<!-- fences -->"
+    assert html("<!-- offline -->") == "<!-- offline -->"

@@ -11,9 +11,10 @@ from html import unescape
 import pytest
 
 import attention
-from tests.site.pages import PAGES, ROOT, consoles
+from docs_ext.errors import SpecError
+from docs_ext.reading.consoles import run
+from tests.site.pages import PAGES, ROOT, with_proofs
 
-CONSOLES = [console for page in PAGES for console in consoles(page)]
 PUBLIC = [name for name in attention.__all__ if not name.startswith("_")]
 
 
@@ -37,11 +38,16 @@ def test_every_public_name_shows_two_results(name):
     assert shown >= 2, f"{name} shows {shown} results in its examples; two or more are wanted"
 
 
-@pytest.mark.parametrize("console", CONSOLES, ids=lambda console: console.where)
-def test_a_console_ends_with_a_blank_line(console):
-    if not console.code.endswith("\n\n"):
-        why = "leave a blank line before the closing fence, which doctest would read as output"
-        pytest.fail(f"{console.where}: {why}", pytrace=False)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_block_runs_alone_when_it_is_pasted(page):
+    fails = []
+    for console in with_proofs(page):
+        if not console.code.startswith(">>> # continues "):  # the blocks above
+            try:
+                run(console.code, {"__name__": "__main__"})
+            except SpecError as error:
+                fails.append(f"{console.where}: {error}")
+    assert not fails, "\n".join(fails)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -49,7 +55,7 @@ def test_a_page_keeps_to_plain_doctest(page):
     text = page.read_text("utf-8")
     assert "# doctest:" not in text, f"{page}: python -m doctest and pytest must agree without flags"
     prompts = len(re.findall(r"^ *>>> ", text, re.M))
-    fenced = sum(len(re.findall(r"^>>> ", console.code, re.M)) for console in consoles(page))
+    fenced = sum(len(re.findall(r"^>>> ", console.code, re.M)) for console in with_proofs(page))
     assert prompts == fenced, f"{page}: {prompts - fenced} prompts stand outside a ```pycon block"
 
 
@@ -58,7 +64,7 @@ COLUMNS = 80  # what a block holds at 1280 px, prompt included: --code in site.c
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_line_of_an_example_is_longer_than_its_block(page):
-    found = consoles(page)
+    found = with_proofs(page)
     long = [f"{found.where}: {line}" for found in found for line in found.code.split("\n") if len(line) > COLUMNS]
     assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
 
@@ -96,7 +102,7 @@ KeyError: 'a'
 def rendered():
     from markdown import markdown
 
-    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"])
+    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page"])
 
 
 def test_what_is_copied_is_the_code_alone(rendered):
@@ -123,7 +129,7 @@ def test_other_code_is_left_alone():
 
     page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
     plain = ["pymdownx.highlight", "pymdownx.superfences"]
-    assert markdown(page, extensions=[*plain, "docs_ext.extensions.consoles"]) == markdown(page, extensions=plain)
+    assert markdown(page, extensions=[*plain, "docs_ext.extensions.page"]) == markdown(page, extensions=plain)
 
 
 BLOCK = re.compile(

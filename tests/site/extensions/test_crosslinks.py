@@ -10,7 +10,7 @@ from tests.site.pages import ROOT
 
 
 def test_the_line_has_the_pages_their_formulas_and_the_tests():
-    line = links("attention.masks.sliding_window_mask", "reference/masks.md")
+    line, _ = links("attention.masks.sliding_window_mask", "reference/masks.md")
     explained, tested = line.split(" · ")
     page = "../learn/windows-and-sinks.md"
     assert f"]({page}) [(1)]({page}#formula-1) [(2)]({page}#formula-2), [Who may look at whom?](../learn/masks.md)" in (
@@ -23,7 +23,7 @@ def test_the_line_has_the_pages_their_formulas_and_the_tests():
     "path", ["attention.cache.KVCache.append", "attention.masks.softmax", "attention.example.embed"]
 )
 def test_what_is_not_public_has_none(path):
-    assert links(path, "reference/cache.md") == ""
+    assert links(path, "reference/cache.md") == []
 
 
 @pytest.fixture(scope="module")

@@ -197,13 +197,14 @@ COMPLETE = (
 
 
 @pytest.fixture
-def convert(tmp_path):
+def convert(tmp_path, monkeypatch):
     from markdown import markdown
 
     from docs_ext.extensions import diagrams
 
     (tmp_path / "a.svg").write_text(COMPLETE, "utf-8")
-    return lambda page: markdown(page, extensions=[diagrams.makeExtension(folder=tmp_path)])
+    monkeypatch.setattr(diagrams, "FOLDER", tmp_path)
+    return lambda page: markdown(page, extensions=["docs_ext.extensions.page"])
 
 
 def test_an_image_becomes_a_figure(convert):
@@ -241,7 +242,7 @@ def test_other_images_stay_images(convert):
 )
 def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, svg, message):
     (tmp_path / "a.svg").write_text(svg, "utf-8")
-    from docs_ext.reading.page import PageError
+    from docs_ext.reading.converter import PageError
 
     with pytest.raises(PageError, match=f"line of the text 1: the diagram .*{re.escape(message)}"):
         convert(page)

@@ -11,9 +11,10 @@ from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.extensions.equations import section
 from docs_ext.html.formula import standard_tex
+from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
 from docs_ext.reading.equations import equations
-from docs_ext.reading.page import PageError
+from docs_ext.reading.page import read
 from tests.site.pages import ROOT
 
 TEXT = r"""# Page
@@ -33,10 +34,10 @@ $$
 
 
 def convert(text, page="learn/page.md"):
-    extensions = ["attr_list", "pymdownx.arithmatex", "docs_ext.extensions.formulas", "docs_ext.extensions.equations"]
+    extensions = ["attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
-    relpath.file = SimpleNamespace(src_uri=page, content_string=text)
+    relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
     md.treeprocessors.register(relpath, "relpath", 0)
     return md.convert(text)
 
@@ -75,7 +76,7 @@ def test_a_mention_of_a_formula_that_is_not_there_stops_the_build():
 
 
 def test_a_formula_of_the_list_has_links_that_lead_to_the_same_places():
-    page = Page("learn/page.md", "A page", equations(TEXT.splitlines()), frozenset())
+    page = Page("learn/page.md", "A page", equations(read("learn/page.md", TEXT)), frozenset())
     assert section(page, "reference/equations.md") == [
         "## A page { #page data-search-exclude=true }",
         "",
@@ -101,8 +102,8 @@ OTHER_LINKS = {
 
 @pytest.mark.parametrize(("links", "listed"), OTHER_LINKS.items())
 def test_other_links(links, listed):
-    text = ["$$", r"x \tag{1}", "$$", "", links, "{ .formula-links }"]
-    page = Page("learn/page.md", "A page", equations(text), frozenset())
+    text = "\n".join(["$$", r"x \tag{1}", "$$", "", links, "{ .formula-links }"])
+    page = Page("learn/page.md", "A page", equations(read("learn/page.md", text)), frozenset())
     assert listed in section(page, "reference/equations.md")[-2]
 
 

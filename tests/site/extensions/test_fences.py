@@ -17,7 +17,7 @@ from docs_ext.errors import SpecError
 from docs_ext.reading import expressions
 from docs_ext.reading.expressions import evaluate
 
-EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.fences"]
+EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.page"]
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,20 @@ def test_ids_number_the_fences_of_a_page_and_start_again_on_the_next(convert):
     assert 'id="weights"' in convert(GRID.replace("tokens", "id: weights\ntokens"))
 
 
+QUIZ = """text
+
+```quiz-question
+question: How many?
+proof: |
+  >>> x = 7
+  >>> x
+  7
+
+answer: x
+tolerance: 1
+because: It is.
+```
+"""
 BAD = {  # label: (page, line in the page, words of the message)
     "unknown key": (GRID.replace("caption", "captoin"), 5, ["attention-grid", "captoin", "did you mean 'caption'"]),
     "unknown key, far from all": (GRID.replace("tokens", "zzz: 1\ntokens"), 2, ["zzz", "known: caption"]),
@@ -106,6 +120,8 @@ BAD = {  # label: (page, line in the page, words of the message)
         12,
         ["'qq'"],
     ),
+    "half a line in a proof": (QUIZ.replace("= 7", "= (7"), 6, ["quiz-question: the proof fails", "was never closed"]),
+    "a wrong output in a proof": (QUIZ.replace("  7\n", "  8\n"), 7, ["x gives 7, not 8"]),
     "a chart": (GRID + "\n" + CHART.replace("mark: point", "mark: pont"), 8, ["chart", "'pont'", "'point'"]),
 }
 

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import fromstring
 import markdown
 import pytest
 
-from docs_ext.reading.page import PageError
+from docs_ext.reading.converter import PageError
 from docs_ext.site.search import for_search
 
 PAGE = """\
@@ -43,7 +43,7 @@ Papers.
 @pytest.fixture
 def convert():
     toc = {"permalink": True}
-    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.folded_sections"]
+    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.page"]
     md = markdown.Markdown(extensions=extensions, extension_configs={"toc": toc})
 
     def convert(text):

@@ -7,10 +7,11 @@ from xml.etree.ElementTree import fromstring, tostring
 import pytest
 
 from docs_ext.extensions.glossary import GLOSSARY, mark, terms
+from docs_ext.reading.page import load
 from tests.site import built
 from tests.site.pages import ROOT
 
-TEXT = GLOSSARY.read_text("utf-8")
+TEXT = load(GLOSSARY).text
 TERMS = terms(TEXT)
 
 
@@ -78,7 +79,7 @@ def test_hover_text_is_what_the_glossary_shows(pages):
     shown = {text_of(dt).rstrip("¶"): text_of(dd) for dt, dd in zip(items[::2], items[1::2], strict=True)}
     assert list(shown) == [term.name for term in TERMS]
     abbrs = [(name, abbr) for name, page in pages.items() for abbr in page.iter("abbr")]
-    assert abbrs, "no page has hover text: is docs_ext.extensions.glossary in mkdocs.yml?"
+    assert abbrs, "no page has hover text: is docs_ext.extensions.page in mkdocs.yml?"
     for name, abbr in abbrs:
         assert shown[text_of(abbr)].startswith(abbr.get("title")), name
 

@@ -9,11 +9,11 @@ import pytest
 
 from attention.practice import mutants
 from attention.practice.mutants import MUTANTS, NAMES
-from docs_ext.reading.page import PageError
+from docs_ext.reading.converter import PageError
 from docs_ext.site.practice import invite
 from tests.site.pages import ROOT
 
-EXTENSIONS = ["attr_list", "tables", "pymdownx.superfences", "pymdownx.details", "docs_ext.extensions.mutants"]
+EXTENSIONS = ["attr_list", "tables", "pymdownx.superfences", "pymdownx.details", "docs_ext.extensions.page"]
 
 
 def convert(text):

@@ -1,13 +1,12 @@
 """Reading the HTML of a fence, and the fences of the pages."""
 
-from textwrap import dedent
-
 import html5lib
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
-from docs_ext.reading.fence import find_fences, parse
+from docs_ext.reading.fence import parse
+from docs_ext.reading.page import read as page_of
 from tests.site.pages import PAGES, ROOT
 
 HEAD = {  # head 1 of the running example
@@ -39,10 +38,7 @@ def rows(root, path=".//tbody/tr"):
 
 def fences_in(page):
     """Yield line, name and YAML of every fence in a text."""
-    lines = page.splitlines()
-    for start, name, body in find_fences(lines):
-        if name in fences.names():
-            yield start, name, dedent("\n".join(lines[start : start + body.count("\n") + 1]))
+    return [(fence.line, fence.name, fence.text) for fence in page_of("", page).fences(*fences.names())]
 
 
 ON_PAGES = {

@@ -135,8 +135,8 @@ def test_an_edited_question_is_another_question():
 
 
 BAD = {  # label: (what stands there, what to put there, the line from 0 if it is known, words of the message)
-    "a proof turned wrong": ("16.0", "17.0", 1, r"proof fails.*Expected:\s+17\.0\s+Got:\s+16\.0"),
-    "a proof that raises": ("odds = np", "odds = npp", 1, "proof fails.*NameError"),
+    "a proof turned wrong": ("16.0", "17.0", 4, r"proof fails: .* gives 16\.0, not 17\.0"),
+    "a proof that raises": ("odds = np", "odds = npp", 3, "proof fails.*NameError"),
     "a proof that runs nothing": (">>> ", "", 1, "begin with >>>"),
     "a right option that is false": ("odds, 16)", "odds, 17)", 8, "'16 : 1' is listed as right, but it does not hold"),
     "a distractor that is true": ("odds, 8)", "odds, 4 * 4)", 12, "'8 : 1' is listed as wrong, but it holds"),

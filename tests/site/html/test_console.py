@@ -7,7 +7,7 @@ import html5lib
 import pytest
 from markdown import markdown
 
-EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.consoles"]
+EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page"]
 
 
 def render(*consoles):
@@ -47,8 +47,6 @@ CASES = {  # blocks of a page, and the setup of the last
     ),
     "a blank line between": ([">>> import re\n\n>>> import os\n\n>>> 1\n1"], ">>> import re\n>>> import os"),
     "signs that HTML escapes": ([f">>> {SIGNS}\n>>> 1\n1", f">>> {SIGNS}\n>>> 2\n2"], f">>> {SIGNS}"),
-    "code that Python cannot read": ([">>> import re\n>>> a b"], ""),
-    "lines that doctest cannot read": ([">>> import re\n>>> if 1:\n...print(1)\n1"], ""),
 }
 
 

@@ -8,14 +8,14 @@ from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.html.formula import MACROS, render, standard_tex
-from docs_ext.reading.page import PageError
+from docs_ext.reading.converter import PageError
 
 
 def convert(text, page="index.md"):
-    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.formulas"]
+    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
-    relpath.file = SimpleNamespace(src_uri=page, content_string=text)
+    relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
     md.treeprocessors.register(relpath, "relpath", 0)
     return md.convert(text)
 

@@ -6,7 +6,6 @@ import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.numbers.claims import check
-from docs_ext.reading.prose import without_checks
 from docs_ext.records import facts
 
 PAGE = r"""---
@@ -145,12 +144,3 @@ def test_a_mark_without_a_paragraph_or_without_an_end_stops():
         check("trial.md", "\n\n<!-- check: 4 = x -->\n")
     with pytest.raises(SpecError, match=r"trial\.md:2: '<!-- check:' has no '-->'"):
         check("trial.md", "Text.\n<!-- check: 4 = x\n")
-
-
-def test_no_reader_meets_a_mark():
-    lines = without_checks(PAGE.splitlines())
-    assert not [line for line in lines if "<!--" in line or "-->" in line]
-    assert "# check: 98.5 = 100 - max(w) / 10 * 3" in lines  # a comment of YAML
-    assert [line for line in PAGE.splitlines() if line in lines] == lines
-    shown = ["```text", "<!-- check: 3 = x -->", "```"]
-    assert without_checks(shown) == shown

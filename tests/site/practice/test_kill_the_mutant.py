@@ -9,7 +9,7 @@ import attention
 from attention.practice import doctests
 from attention.practice.__main__ import FILE, SURVIVORS, main
 from attention.practice.mutants import NAMES
-from tests.site.pages import ROOT, consoles
+from tests.site.pages import ROOT, consoles, page
 
 PAGE = ROOT / "docs/practice/kill-the-mutant.md"
 TEXT = PAGE.read_text("utf-8")
@@ -54,8 +54,8 @@ def test_a_newcomer_who_does_what_the_page_says_sees_what_it_shows(capsys):
     capsys.readouterr()
     assert main([*run, "--seconds", "120"]) == SURVIVORS
     printed = capsys.readouterr().out
-    (shown,) = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
-    parts = shown.split("...\n")
+    (shown,) = page(PAGE).fences("text")
+    parts = f"{shown.text}\n".split("...\n")
     assert len(parts) == 3
     places = [printed.find(part) for part in parts]
     assert places[0] == 0

@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 
 from attention.example import EARLY5, S5, W_K, W_V, embed
-from tests.site.pages import ROOT
+from tests.site.pages import ROOT, consoles
 
-TEXT = (ROOT / "docs/practice/paper-and-pencil.md").read_text("utf-8")
+PAGE = ROOT / "docs/practice/paper-and-pencil.md"
+TEXT = PAGE.read_text("utf-8")
 
 
 def row(noun, early, *, words=range(5), price=0, sink=0, scale=2):
@@ -29,7 +30,7 @@ def answer(number):
 
 def test_there_are_ten_exercises_each_with_an_answer_and_its_proof():
     assert re.findall(r"^\*\*(\d+)\. ", TEXT, re.MULTILINE) == [str(number) for number in range(1, 11)]
-    assert len(re.findall(r'^\?\?\? question "', TEXT, re.MULTILINE)) == TEXT.count("```pycon") == 10
+    assert len(re.findall(r'^\?\?\? question "', TEXT, re.MULTILINE)) == len(consoles(PAGE)) == 10
 
 
 def test_the_answers_are_those_of_exact_fractions():

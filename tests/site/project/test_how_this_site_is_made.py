@@ -19,14 +19,13 @@ PLANTED = {  # what the page calls a mistake: the sound text, the faulty one
     "a caption with a colon, but without quotation marks": FAULTS["a colon without quotes"][1:3],
     "two words, but the vectors of only one": FAULTS["a grid whose shapes disagree"][1:3],
     "a formula that KaTeX does not know": FAULTS["an undefined macro on a page"][1:3],
+    "half a line in a console": FAULTS["half a line in a console"][1:3],
     "a diagram that is not there": ("The formula", "![a diagram](assets/diagrams/none.svg)\n\nThe formula"),
 }
 MARKDOWN = """markdown_extensions:
   - pymdownx.arithmatex: {generic: true}
   - pymdownx.superfences
-  - docs_ext.extensions.fences
-  - docs_ext.extensions.formulas
-  - docs_ext.extensions.diagrams
+  - docs_ext.extensions.page
 """
 
 
@@ -34,12 +33,6 @@ def test_every_file_and_folder_that_it_names_is_there():
     named = set(re.findall(r"`((?:attention|docs|docs_ext|tests)/[\w/.-]+)`", TEXT))
     assert len(named) > 12
     assert not [name for name in sorted(named) if not (ROOT / name).exists()]
-
-
-def test_every_fence_has_the_section_that_the_page_links_to():
-    assert TEXT.count("\n<!-- fences -->\n") == 1
-    for name in re.findall(r"\(#fence-([\w-]+)\)", TEXT):
-        assert (ROOT / f"docs_ext/fences/{name.replace('-', '_')}.py").exists()
 
 
 @pytest.mark.parametrize("mistake", QUOTED)

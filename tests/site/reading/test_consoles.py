@@ -5,7 +5,7 @@ import pytest
 
 from docs_ext import disk_cache
 from docs_ext.errors import SpecError
-from docs_ext.reading import consoles
+from docs_ext.reading import consoles, page
 from docs_ext.reading.expressions import evaluate
 
 GOOD = """\
@@ -16,7 +16,7 @@ GOOD = """\
 >>> def twice(x):
 ...     return n * x
 >>> twice(3)
-a wrong output is the business of the tests
+6
 
 ```
 
@@ -41,8 +41,9 @@ proof: |
 
 @pytest.fixture
 def write(tmp_path, monkeypatch):
-    monkeypatch.setattr(consoles, "FOLDER", tmp_path)
-    return lambda text: (tmp_path / "trial.md").write_text(text, "utf-8")
+    monkeypatch.setattr(page, "DOCS", tmp_path)
+    (tmp_path / "learn").mkdir()
+    return lambda text: (tmp_path / "learn/trial.md").write_text(text, "utf-8")
 
 
 def test_an_expression_knows_what_a_page_defines_and_no_quiz(write, capsys):
@@ -63,7 +64,7 @@ def test_what_a_page_computes_is_kept_until_the_page_changes(write, tmp_path, mo
     monkeypatch.setattr(disk_cache, "FOLDER", tmp_path / "cache")
     write("```pycon\n>>> a = [1]\n\n```\n")
     assert evaluate('page("trial").a') == [1]
-    monkeypatch.setattr(consoles, "_run", None)
+    monkeypatch.setattr(consoles, "run", None)
     assert evaluate('page("trial").a') == [1]
     write("```pycon\n>>> a = [2]\n\n```\n")
     with pytest.raises(SpecError, match="'NoneType' object is not callable"):
@@ -83,7 +84,8 @@ def test_a_page_leaves_no_print_options_behind(write):
         pytest.param(
             GOOD.replace("n = 2", "n = 2 + none"), "learn/trial.md:4: NameError: name 'none' is not", id="raises"
         ),
-        pytest.param(GOOD.replace(">>> n = 5", ">>> n = 5 +"), "learn/trial.md:18: SyntaxError", id="no Python"),
+        pytest.param(GOOD.replace("n = 5", "n = 5 +"), "trial.md:18: this line of a console is no", id="no Python"),
+        pytest.param(GOOD.replace("\n6", "\n7"), r"learn/trial.md:7: twice\(3\) gives 6, not 7", id="wrong output"),
         pytest.param(
             GOOD.replace("n = ", "m = "),
             r"learn/trial.md:7: NameError: name 'n' is not defined",
@@ -104,5 +106,5 @@ def test_what_is_wrong_is_named_with_page_and_line(write, text, words):
 
 def test_a_page_that_is_not_there_is_refused(write):
     write(GOOD)
-    with pytest.raises(SpecError, match=r"there is no page learn/trail\.md \(did you mean 'trial'\?\)"):
+    with pytest.raises(SpecError, match=r"there is no page learn/trail\.md \(did you mean 'learn/trial.md'\?\)"):
         evaluate('page("trail").n')

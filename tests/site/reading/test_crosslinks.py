@@ -7,6 +7,7 @@ import pytest
 
 import attention
 from docs_ext.reading import crosslinks
+from docs_ext.reading import page as model
 from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of, prerequisites
 from tests.site.pages import ROOT
 
@@ -48,7 +49,7 @@ def test_pages_with_formulas_of_a_function_come_first():
 
 
 def test_a_page_builds_on_those_to_which_it_links_back_and_not_on_what_they_build_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(crosslinks, "ROOT", tmp_path)
+    monkeypatch.setattr(model, "DOCS", tmp_path / "docs")
     (tmp_path / "docs/learn").mkdir(parents=True)
     (tmp_path / "mkdocs.yml").write_text("nav:\n  - Core:\n" + "".join(f"      - learn/{name}.md\n" for name in "abcd"))
     for name, text in {
@@ -67,15 +68,13 @@ def test_a_page_builds_on_those_to_which_it_links_back_and_not_on_what_they_buil
 
 
 def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch):
-    monkeypatch.setattr(crosslinks, "ROOT", tmp_path)
+    monkeypatch.setattr(model, "DOCS", tmp_path / "docs")
     (tmp_path / "docs/learn").mkdir(parents=True)
     (tmp_path / "mkdocs.yml").write_text("nav:\n  - Core:\n      - learn/a.md\n")
     page = tmp_path / "docs/learn/a.md"
     page.write_text("# A { #a }\n\n[`f`][attention.b.f]\n")
-    first = pages()
-    assert [(found.source, found.heading, found.functions) for found in first] == [
-        ("learn/a.md", "A", {"attention.b.f"})
-    ]
-    assert pages() is first
+    (first,) = pages()
+    assert (first.source, first.heading, first.functions) == ("learn/a.md", "A", {"attention.b.f"})
+    assert pages()[0] is first
     page.write_text("# B\n\nWords that are longer.\n")
     assert [(found.heading, found.functions) for found in pages()] == [("B", frozenset())]

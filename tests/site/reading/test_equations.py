@@ -13,9 +13,12 @@ import pytest
 
 import attention
 from docs_ext.reading import equations as spec
+from docs_ext.reading.consoles import examples
 from docs_ext.reading.crosslinks import path_of
-from docs_ext.reading.equations import equations, fault
-from tests.site.pages import ROOT, consoles
+from docs_ext.reading.equations import equations, faults
+from docs_ext.reading.page import load
+from docs_ext.reading.page import read as parsed
+from tests.site.pages import ROOT
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 LINKS = "[Code][attention.numerics.softmax] · [Source](#here): ours, §2 · [Checked by](#by-hand)"
@@ -27,7 +30,11 @@ def formula(number, links=LINKS, tex="x"):
 
 
 def read(page):
-    return page.read_text("utf-8").splitlines()
+    return load(page.relative_to(ROOT / "docs").as_posix())
+
+
+def of_lines(lines):
+    return parsed("a.md", "\n".join(lines))
 
 
 ALL = [(page, equation) for page in PAGES for equation in equations(read(page))]
@@ -43,7 +50,7 @@ def test_its_examples_run():
 
 
 def test_a_formula_is_read_with_what_stands_under_it():
-    [found] = equations(["Words.", "", *formula(1, tex="x = y")])
+    [found] = equations(of_lines(["Words.", "", *formula(1, tex="x = y")]))
     assert (found.number, found.tex, list(found.parts)) == ("1", "x = y", ["Code", "Source", "Checked by"])
     assert found.parts["Code"].function == "attention.numerics.softmax"
     assert found.parts["Source"] == ("(#here)", "ours, §2")
@@ -75,19 +82,19 @@ REFUSED = {
 
 @pytest.mark.parametrize("lines", ALLOWED.values(), ids=ALLOWED)
 def test_what_is_allowed(lines):
-    assert fault(lines) is None
+    assert not list(faults(of_lines(lines)))
 
 
 @pytest.mark.parametrize(("lines", "number", "words"), REFUSED.values(), ids=REFUSED)
 def test_what_is_refused_is_told_with_its_line(lines, number, words):
-    line, said = fault(lines)
+    line, said = next(faults(of_lines(lines)))
     assert line == number
     assert words in said
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
 def test_no_page_has_a_fault_and_none_of_its_numbers_is_overlooked(page):
-    assert fault(read(page)) is None
+    assert not list(faults(read(page)))
     assert page.read_text("utf-8").count("\\tag{") == len(equations(read(page)))
 
 
@@ -110,10 +117,10 @@ def test_what_checks_a_formula_is_there_and_runs_the_function_that_is_named(case
         assert tests, f"{check.words!r} is neither a link nor the name of a test"
         return
     address, _, anchor = check.target[1:-1].partition("#")
-    examples = consoles_below((page.parent / address).resolve() if address else page, anchor)
-    assert examples, f"{page.name}{check.target}: no example stands there"
+    found = consoles_below((page.parent / address).resolve() if address else page, anchor)
+    assert found, f"{page.name}{check.target}: no example stands there"
     if function and not tests:
-        assert (f"{function.split('.')[1]}.py", function.split(".")[2]) in started_by(tuple(examples))
+        assert (f"{function.split('.')[1]}.py", function.split(".")[2]) in started_by(tuple(found))
 
 
 def functions_of(file):
@@ -123,18 +130,16 @@ def functions_of(file):
 
 def consoles_below(page, anchor):
     """Return the consoles from an anchor to the next heading."""
-    lines = page.read_text("utf-8").splitlines()
-    starts = [number for number, line in enumerate(lines, 1) if anchor in anchors(line)]
+    found = read(page)
+    starts = [number for number, line in enumerate(found.lines, 1) if anchor in anchors(line)]
     assert len(starts) == 1, f"{page.name}#{anchor} is there {len(starts)} times"
-    ends = [
-        number for number, line in enumerate(lines, 1) if number > starts[0] and re.match("#{1,6} (?!check:)", line)
-    ]
-    below = range(starts[0], min(ends, default=len(lines)))
-    return [block for block in consoles(page) if int(block.where.split(":")[1]) in below and not block.is_proof]
+    headings = (block.line for block in found.blocks if block.kind == "heading" and block.line > starts[0])
+    end = next(headings, len(found.lines))
+    return [block.text for block in found.fences("pycon") if starts[0] < block.line < end]
 
 
 @cache
-def started_by(blocks):
+def started_by(consoles):
     """Run consoles; return file and name of all functions and classes that they start."""
     started, names = set(), {}
 
@@ -144,9 +149,9 @@ def started_by(blocks):
             started.update((Path(frame.f_code.co_filename).name, part) for part in parts)
 
     with redirect_stdout(StringIO()):
-        for block in blocks:
-            for example in doctest.DocTestParser().get_examples(block.code):
-                code = compile(example.source, block.where, "single")
+        for console in consoles:
+            for example in examples(console):
+                code = compile(example.source, "console", "single")
                 sys.setprofile(note)
                 try:
                     exec(code, names)

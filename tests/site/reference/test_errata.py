@@ -1,6 +1,5 @@
 """The errata: each claim has a place where it is said, a correction, an example that settles it, and what follows."""
 
-import doctest
 import re
 from itertools import product
 
@@ -8,12 +7,13 @@ import numpy as np
 import pytest
 
 from attention import attention_scores, attention_vjp, softmax
+from docs_ext.reading.consoles import examples
+from docs_ext.reading.page import read
 from tests.site.pages import ROOT, consoles
 
 PAGE = ROOT / "docs/reference/errata.md"
 TEXT = PAGE.read_text("utf-8")
 HEADING = re.compile(r'^### "(?P<claim>.+)" \{ #(?P<anchor>[\w-]+) \}$', re.MULTILINE)
-FENCE = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = {
     page: page.read_text("utf-8") for folder in ("learn", "practice") for page in (ROOT / "docs" / folder).glob("*.md")
 }
@@ -29,9 +29,8 @@ ENTRIES = dict(entries())
 every_entry = pytest.mark.parametrize("anchor", ENTRIES)
 
 
-def examples(anchor):
-    parser = doctest.DocTestParser()
-    return [example for code in FENCE.findall(ENTRIES[anchor]) for example in parser.get_examples(code)]
+def blocks(anchor):
+    return read(anchor, ENTRIES[anchor]).blocks
 
 
 def test_every_third_heading_is_a_claim_and_the_list_at_the_top_has_all_of_them_in_order():
@@ -56,17 +55,19 @@ def test_an_entry_begins_with_a_place_where_the_claim_is_said(anchor):
 
 @every_entry
 def test_an_entry_is_correction_example_and_consequence_in_this_order(anchor):
-    correction, *_, consequence = FENCE.split(ENTRIES[anchor])
-    assert FENCE.search(ENTRIES[anchor])
+    found = [block for block in blocks(anchor) if block.kind in ("text", "fence")]
+    first = next(at for at, block in enumerate(found) if block.name == "pycon")
+    correction = " ".join(block.text for block in found[:first])
     assert len(correction.split()) > 15, "the correction comes first, in a sentence or two"
-    last = consequence.strip().split("\n\n")[-1]
+    last = found[-1].text
     assert last.startswith("**If you believe it")
     assert len(last.split("More: ")[0].split()) > 12
 
 
 @every_entry
 def test_the_example_settles_the_claim_by_what_a_reader_can_check(anchor):
-    wanted = [example.want.strip() for example in examples(anchor)]
+    consoles = [block.text for block in blocks(anchor) if block.name == "pycon"]
+    wanted = [example.want.strip() for console in consoles for example in examples(console)]
     assert any(want not in ("", "True", "False") for want in wanted)
 
 
@@ -89,7 +90,7 @@ def test_no_page_leads_to_an_entry_that_is_not_there():
 
 
 def test_all_consoles_belong_to_entries():
-    assert len(consoles(PAGE)) == sum(len(FENCE.findall(entry)) for entry in ENTRIES.values())
+    assert len(consoles(PAGE)) == sum(block.name == "pycon" for anchor in ENTRIES for block in blocks(anchor))
 
 
 # What the corrections say beyond their examples, on random numbers.

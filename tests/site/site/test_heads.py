@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 
 import html5lib
 import pytest
-import yaml
 
 from docs_ext.reading.fence import parse
+from docs_ext.reading.page import load
 from tests.site.pages import ROOT
 
 NAME = "Attention, line by line"
@@ -20,13 +20,12 @@ def short(page):
 
 
 def front_matter(page):
-    found = re.match(r"---\n(.*?)\n---\n", page.read_text("utf-8"), re.DOTALL)
-    return yaml.safe_load(found[1]) if found else {}
+    first = load(short(page)).blocks[0]
+    return parse(first.text)[0] if first.kind == "head" else {}
 
 
 def questions(page):
-    fences = re.findall(r"^```quiz-question\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    return [parse(fence)[0]["question"] for fence in fences]
+    return [parse(fence.text)[0]["question"] for fence in load(short(page)).fences("quiz-question")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=short)
@@ -39,8 +38,7 @@ def test_a_page_has_a_title_and_a_description_in_its_front_matter(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=short)
 def test_a_page_has_one_heading_of_the_first_rank(page):
-    text = re.sub(r"^( *)(```+).*?^\1\2", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
-    headings = re.findall("^# .+", text, re.MULTILINE)
+    headings = [block.text for block in load(short(page)).blocks if block.name == "#"]
     assert len(headings) == 1, f"{short(page)}: give it one line '# Title', not {headings}"
 
 
@@ -56,8 +54,7 @@ def test_a_learn_page_asks_two_to_four_questions(page):
     count = len(questions(page))
     if page.stem == "engineering" and count == 0:
         return  # a map, which explains nothing itself
-    text = page.read_text("utf-8")
-    last = text[: text.rfind("```quiz-question") if count else len(text)].count("\n") + 1
+    last = max((fence.line for fence in load(short(page)).fences("quiz-question")), default=1)
     wanted = 'two to four are wanted, each a ```quiz-question fence under "## Check yourself"'
     if not 2 <= count <= 4:
         pytest.fail(f"{short(page)}:{last}: quiz questions: {count}; {wanted}", pytrace=False)

@@ -15,6 +15,7 @@ import pytest
 from tests.site.pages import ROOT
 
 PAGES = {
+    "reference/glossary.md": "# Glossary\n",
     "index.md": "# First\n\n[Second](second.md)\n\n<!-- equations -->\n",
     "second.md": """# Second
 
@@ -42,7 +43,7 @@ hooks: [docs_ext/hooks.py]
 theme: {name: material, custom_dir: docs_ext/site/theme, font: false}
 plugins: [search]
 markdown_extensions:
-  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.fences, docs_ext.extensions.equations]
+  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.page]
 extra_css: [assets/site.css]
 """
 PATIENCE = 60  # seconds; a change shows after one or two, but the machine may have more to do
@@ -93,7 +94,8 @@ class Live:
 def folder(tmp_path):
     for name in ("attention", "docs_ext"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "docs/assets").mkdir(parents=True)
+    for part in ("assets", "reference"):
+        (tmp_path / "docs" / part).mkdir(parents=True)
     for name, text in PAGES.items():
         (tmp_path / "docs" / name).write_text(text, "utf-8")
     (tmp_path / "docs/assets/site.css").write_text("a { color: red }", "utf-8")
@@ -123,6 +125,19 @@ def test_every_edit_is_shown(live):
     live.edit("docs/second.md", "captoin", "caption")
     live.shows("second/", "Other words.*<td>0.5</td>")
 
+    page = live.folder / "docs/second.md"
+    sound = page.read_bytes()
+    for broken, words in (
+        (b"\xff\n" + sound, "second.md:1: the byte 0xff is no UTF-8"),
+        (b"---\na: b: c\n---\n\n" + sound, "second.md:2: YAML: "),
+        (sound + b"\n```pycon\n>>> x = (1,\n\n```\n", "this line of a console is no Python: "),
+        (sound + b"\n```text\nhalf a fence\n", "the fence ```text has no end"),
+    ):
+        page.write_bytes(broken)
+        live.shows("second/", f"cannot be built.*{words}")
+        page.write_bytes(sound)
+        live.shows("second/", "Other words.*<td>0.5</td>")
+
     for name, old, new in (("index.md", "# First", "# First\n\nMore."), ("second.md", "caption", "captoin")):
         live.edit(f"docs/{name}", old, new)  # both at once: what one lacks must not cost the other
     live.shows("second/", "cannot be built")
@@ -135,7 +150,7 @@ def test_every_edit_is_shown(live):
     live.edit("docs/second.md", "# Second", "# Renamed")  # the navigation of all pages shows it
     live.shows("", "Renamed")
 
-    live.edit("attention/numerics.py", "weights = scores.copy()", "weights = scores + [np.log(3), 0]")
+    live.edit("attention/numerics.py", "np.exp(scores - ", "np.exp(scores + [np.log(3), 0] - ")
     live.shows("second/", "Other words.*<td>0.75</td>")
     assert "Traceback" not in live.log.read_text()
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions.bibliography import bibtex, sources
-from docs_ext.sources.bibliography import FILE, load, read, surname, written
+from docs_ext.sources.bibliography import FILE, copied, listed, load, read, surname, written
 from docs_ext.sources.citations import citations, places, recorded
 from tests.site.pages import ROOT
 from tools.sources import cited, stamped, texts
@@ -78,13 +77,11 @@ def test_the_page_shows_each_entry_and_copies_each_paper():
     page = (ROOT / "docs/reference/sources.md").read_text("utf-8")
     assert "<!-- sources -->" in page
     assert "<!-- bibtex -->" in page
-    assert re.findall(r"^\{ #([\w-]+) \}$", sources(), re.M) == list(SOURCES)
-    assert re.findall(r"^@\w+\{([\w-]+),$", bibtex(), re.M) == list(PAPERS)
-    assert sources().count("](https://") >= len(PAPERS)
+    assert re.findall(r"^\{ #([\w-]+) \}$", "\n".join(listed()), re.M) == list(SOURCES)
+    assert re.findall(r"^@\w+\{([\w-]+),$", "\n".join(copied()), re.M) == list(PAPERS)
+    assert "\n".join(listed()).count("](https://") >= len(PAPERS)
     for own in ("digest", "places", "label", "venue"):
-        assert f"  {own} " not in bibtex()
-    assert r"Federico Lebr{\'o}n" in bibtex()
-    assert bibtex().isascii()
+        assert f"  {own} " not in "\n".join(copied())
 
 
 # --- citations ---------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """The pages in reading order, with the glossary in hand: no term is used before the page that introduces it."""
 
 import re
+from functools import cache
 from itertools import takewhile
 
 import pytest
 
-from docs_ext.extensions.glossary import GLOSSARY, terms
+from docs_ext.extensions.glossary import entries
+from docs_ext.reading.page import load
 from tests.site.pages import ROOT
 
 # A term is sought as a whole word in any case, singular or plural, in the prose before Going deeper; code and formulas
@@ -18,33 +20,26 @@ _EVERYDAY = """
 """
 EVERYDAY = set(_EVERYDAY.split())
 
-# What is not prose. A line of it leaves an empty line, so that line numbers stay.
+# What is not prose.
 OTHER = re.compile(
-    r"\A---\n.*?\n---\n"  # front matter
-    r"|^(?P<indent> *)(?P<ticks>```+|~~~+).*?^(?P=indent)(?P=ticks) *$"
-    r"|\$\$.*?\$\$|\$[^$\n]+\$"
+    r"\$[^$\n]+\$"
     r"|<!--.*?-->|<[^>]+>"
     r"|!\[[^]]*\]\([^)]*\)"  # a drawing has words of its own
     r"|(?<!`)`[^`\n]+`(?!`)"
     r"|\{[^{}\n]*\}",
-    re.DOTALL | re.MULTILINE,
+    re.DOTALL,
 )
 LINK = re.compile(r"\]\(([^)#\s]*)[^)]*\)")
-END = ("## Going deeper", "## Sources")
+END = ("Going deeper", "Sources")
 
 
-def paragraphs(text):
-    """Yield line and text of each paragraph of a page's first part."""
-    text = OTHER.sub(lambda other: "\n" * other[0].count("\n"), text)
-    lines = [*takewhile(lambda line: not line.startswith(END), text.split("\n"))]
-    start, held = 1, list[str]()
-    for number, line in enumerate([*lines, ""], 1):
-        if line.strip():
-            start = start if held else number
-            held.append(line)
-        elif held:
-            yield start, "\n".join(held)
-            held = []
+@cache
+def paragraphs(name):
+    """Return line and text of each paragraph of a page's first part."""
+    page = load(name)
+    first = takewhile(lambda block: block.name != "##" or block.text not in END, page.blocks)
+    prose = [block for block in first if block.kind in ("text", "heading")]
+    return [(block.line, OTHER.sub(lambda other: "\n" * other[0].count("\n"), page.source(block))) for block in prose]
 
 
 def use(name, paragraph):
@@ -57,9 +52,9 @@ def use(name, paragraph):
     return re.search(rf"(?<![\w-]){word}(?![\w-])", paragraph, re.IGNORECASE)
 
 
-def first_use(name, introduced, text):
+def first_use(name, introduced, page):
     """Return the line on which a page uses a term without a link to the page that introduces it; None is well."""
-    for start, paragraph in paragraphs(text):
+    for start, paragraph in paragraphs(page):
         if found := use(name, LINK.sub("]", paragraph)):
             linked = {link.rpartition("/")[2] for link in LINK.findall(paragraph)}
             return None if introduced.rpartition("/")[2] in linked else start + paragraph[: found.start()].count("\n")
@@ -68,12 +63,11 @@ def first_use(name, introduced, text):
 
 def test_no_page_uses_a_term_before_the_page_that_introduces_it():
     order = re.findall(r"- (index\.md|learn/.+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-    texts = {page: (ROOT / "docs" / page).read_text("utf-8") for page in order}
     early = []
-    for term in terms(GLOSSARY.read_text("utf-8")):
+    for term in entries():
         before = takewhile(lambda page, term=term: page != term.page, order if term.page in order else ())
         for page in before:
-            if line := first_use(term.name, term.page, texts[page]):
+            if line := first_use(term.name, term.page, page):
                 early.append((order.index(page), line, f"docs/{page}:{line}: {term.name} comes with {term.page}"))
     if early:
         pytest.fail("\n".join(message for *_, message in sorted(early)), pytrace=False)
