@@ -30,8 +30,7 @@ from mkdocs.exceptions import BuildError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
-from mkdocs.utils.yaml import yaml_load
-from yaml import MarkedYAMLError
+from yaml import MarkedYAMLError, compose
 
 from docs_ext.errors import SpecError
 from docs_ext.numbers.claims import check
@@ -58,13 +57,14 @@ def in_own_process() -> None:
         before = _times(ROOT / "docs", *READ_ONCE)
         env = os.environ | {SERVES: "1", "PYTHONDONTWRITEBYTECODE": "1"}  # what it would write beside them is no edit
         process = Popen([sys.executable, "-m", "mkdocs", *sys.argv[1:]], env=env)
-        signal.signal(signal.SIGTERM, lambda *_, child=process: child.terminate() or sys.exit(child.wait()))
+        signal.signal(signal.SIGTERM, lambda *_, end=process.terminate: end() or signal.raise_signal(signal.SIGINT))
         try:
             status = process.wait()
             while status == 1 and _times(ROOT / "docs", *READ_ONCE) == before:
                 time.sleep(0.3)
         except KeyboardInterrupt:  # which the other process receives as well
-            sys.exit(process.wait() and 0)
+            process.wait()
+            sys.exit(0)
         if status not in (1, START_AGAIN):
             sys.exit(status and 1)
 
@@ -175,7 +175,7 @@ class LastBuild:
             try:
                 is_same = path.suffix == ".py" and _without_docstrings(path) == self.code.get(path)
                 if path.name == "mkdocs.yml":
-                    yaml_load(path.read_text("utf-8"))
+                    compose(path.read_text("utf-8"))
             except SyntaxError as error:
                 log.error(f"{path.relative_to(ROOT)}:{error.lineno}: {error.msg}")
                 continue
