@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from html import escape
 from pathlib import Path
 from subprocess import Popen
@@ -57,7 +58,7 @@ def in_own_process() -> None:
         before = _times(ROOT / "docs", *READ_ONCE)
         env = os.environ | {SERVES: "1", "PYTHONDONTWRITEBYTECODE": "1"}  # what it would write beside them is no edit
         process = Popen([sys.executable, "-m", "mkdocs", *sys.argv[1:]], env=env)
-        signal.signal(signal.SIGTERM, lambda *_, end=process.terminate: end() or signal.raise_signal(signal.SIGINT))
+        signal.signal(signal.SIGTERM, partial(_end, process))
         try:
             status = process.wait()
             while status == 1 and _times(ROOT / "docs", *READ_ONCE) == before:
@@ -67,6 +68,11 @@ def in_own_process() -> None:
             sys.exit(0)
         if status not in (1, START_AGAIN):
             sys.exit(status and 1)
+
+
+def _end(process: Popen[bytes], *_signal: Any) -> None:
+    process.terminate()
+    raise KeyboardInterrupt
 
 
 def _times(*places: Path) -> dict[Path, int]:
