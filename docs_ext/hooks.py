@@ -45,21 +45,20 @@ def on_startup(*, command: str, dirty: bool) -> None:
     set_date()
     _command = command
     if command == "serve":
-        live.restart_when_python_changes()
-    else:
-        gc.disable()  # a build ends before there is much to collect, and looking for it takes a tenth of the time
+        live.in_own_process()
+        _last.show_errors()
+    gc.disable()  # a build ends before there is much to collect, and looking for it takes a tenth of the time
 
 
 def on_config(config: MkDocsConfig) -> None:
     """Refuse a port that is taken, before anything is built."""
-    _last.docs = config.docs_dir
     if _command == "serve" and not _last.is_served:
         live.refuse_taken_port(*config.dev_addr)
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> None:
     """Refuse a page that cannot be read: MkDocs would take what is wrong for text, or fall."""
-    for file in files.documentation_pages():
+    for file in files.documentation_pages() if _command != "serve" else ():  # where the page itself says it
         refuse_unreadable(file)
 
 
@@ -118,13 +117,6 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         finish(site, config.site_url or "")
         add_wheel(site)
         offer_copy(site, config.site_url or "")
-
-
-def on_build_error(*, error: Exception) -> None:
-    """Wait for the author's next edit if the very first build fails."""
-    _last.error = error
-    if _command == "serve" and not _last.is_served:
-        live.restart_after_an_edit(_last.docs)
 
 
 def on_serve(server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[[], None]) -> None:

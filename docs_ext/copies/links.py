@@ -3,6 +3,7 @@
 A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook.
 """
 
+import os
 from pathlib import PurePosixPath
 
 from mkdocs.structure.nav import Navigation
@@ -16,7 +17,8 @@ MARK = "<!-- notebooks -->"
 _LINE = template("""
 <p class="download" data-search-exclude>
   Take this page along <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
-  <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>.</p>
+  <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>
+  {%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.</p>
 """)
 _LIST = template("""
 <ul class="downloads" data-search-exclude>
@@ -35,7 +37,8 @@ def link_copies(html: str, page: Page, nav: Navigation) -> str:
         html = html.replace(MARK, _LIST(notebooks=notebooks))
     if not has_copies(page):
         return html
-    return f"{html}\n{_LINE(name=name_of(page))}"
+    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
+    return f"{html}\n{_LINE(name=name_of(page), colab=in_colab(notebook))}"
 
 
 def has_copies(page: Page) -> bool:
@@ -47,3 +50,12 @@ def has_copies(page: Page) -> bool:
 def name_of(page: Page) -> str:
     """Return the name under which the copies of a page are kept: scaling."""
     return PurePosixPath(page.file.src_uri).stem
+
+
+def in_colab(notebook: str) -> str | None:
+    """Return the address that opens a notebook in Colab, if REPO_URL names a repository on GitHub.
+
+    Colab reads it from a branch: from `notebooks`, to which .github/workflows/pages.yml pushes those of the site.
+    """
+    host, _, name = os.environ.get("REPO_URL", "").removesuffix(".git").rstrip("/").partition("://github.com/")
+    return f"https://colab.research.google.com/github/{name}/blob/notebooks/{notebook}" if host and name else None

@@ -25,28 +25,35 @@ _ABOUT = """\
 {title}
 
 This notebook is the page [{address}]({address}) with its examples as cells. Their outputs are those of the page: change
-something and run them again. It needs NumPy and the package of the site:
-
-    {install}
+something and run them again. It needs NumPy and the package of the site, which its first cell installs if it can.
 
 Text and code are under the MIT licence.\
 """
 # Another distribution on the Python Package Index is called `attention`, and installs a package of that name.
-_CHECK = """\
-def check_package():
+_INSTALL = """\
+def get_package():
     import sys
     from importlib.metadata import distributions
 
     names = {{distribution.name for distribution in distributions()}}
-    if "attention-line-by-line" not in names or "attention" in names:
+    if "attention" in names:
         sys.exit(
-            "This needs the package of Attention, line by line, and no other one of the name `attention`. Please run\\n"
+            "The distribution `attention` has the import name of the package that this needs. Please run\\n"
             "  python -m pip uninstall attention attention-line-by-line\\n"
-            "  {install}"
+            "restart, and run this cell again."
         )
+    if "attention-line-by-line" not in names:
+        {install}
 
 
-check_package()\
+get_package()\
+"""
+_UNTOLD = """\
+sys.exit(
+            "The site of this notebook was built without an address to install from. Please run\\n"
+            "  python -m pip install .\\n"
+            "in a copy of the project, the folder with pyproject.toml."
+        )\
 """
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -62,17 +69,19 @@ def as_notebook(markdown: str, address: str, name: str, site_url: str | None) ->
 
 
 def install(site_url: str | None, version: str = attention.__version__) -> str:
-    """Return the command that installs the package: the wheel on the site, or a clone if the site has no address.
+    """Return the line that installs the package from the site, or says that the site has no address.
 
     >>> install("https://site.test/attention/", "1.2.3")
-    'python -m pip install https://site.test/attention/attention_line_by_line-1.2.3-py3-none-any.whl'
-    >>> install("http://127.0.0.1:8000/")
-    'python -m pip install .    (in the folder of the repository)'
+    '%pip install --quiet https://site.test/attention/attention_line_by_line-1.2.3-py3-none-any.whl'
+    >>> install("http://127.0.0.1:8000/").splitlines()[0]
+    'sys.exit('
     """
     site = public(site_url)
-    if not site:
-        return "python -m pip install .    (in the folder of the repository)"
-    return f"python -m pip install {site.rstrip('/')}/attention_line_by_line-{version}-py3-none-any.whl"
+    return (
+        f"%pip install --quiet {site.rstrip('/')}/attention_line_by_line-{version}-py3-none-any.whl"
+        if site
+        else _UNTOLD
+    )
 
 
 def brief(markdown: str) -> str:
@@ -83,8 +92,7 @@ def brief(markdown: str) -> str:
 def _made(markdown: str, address: str, name: str, install: str) -> bytes:
     title, _, text = markdown.partition("\n")
     text = text.replace(FOLD, "<details><summary>Show</summary>\n\n").replace(UNFOLD, "\n\n</details>")
-    about = _ABOUT.format(title=title, address=address, install=install)
-    cells = [_text(about), _code(_CHECK.format(install=install))]
+    cells = [_text(_ABOUT.format(title=title, address=address)), _code(_INSTALL.format(install=install))]
     cells[1]["metadata"]["jupyter"] = {"source_hidden": True}  # nobody needs to read it; its message shows
     for part in _parts(text):
         cells += [_text(part)] if isinstance(part, str) else _cells(examples(part.text))

@@ -2,7 +2,7 @@
 
 A browser loads no module from a disk, fetches nothing and makes no worker of a file. So the modules are joined into one
 script, and the index of the search, the fonts and the record of a widget stand where no request is needed. The copy
-holds the home page and whatever can be reached from it.
+holds the home page, whatever can be reached from it, and the package.
 """
 
 import json
@@ -71,7 +71,7 @@ def copy(site: Path, address: str = "") -> dict[str, str | bytes]:
     about = _HERE(version=attention.__version__, address=public(address))
     names = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
     files: dict[str, str | bytes] = {INDEX: _index(site, names)}
-    missing = {"index.html"}
+    missing = {"index.html", *(name for name in names if name.endswith(".whl"))}
     while missing:
         name = missing.pop()
         if name.endswith(".html"):

@@ -15,7 +15,7 @@ from docs_ext.extensions import crosslinks, equations, folded_sections, glossary
 from docs_ext.extensions.api_links import LinkNames
 from docs_ext.extensions.diagrams import InlineDiagrams
 from docs_ext.extensions.fences import DrawFences
-from docs_ext.html.console import fold_setups, mark_outputs
+from docs_ext.html.console import mark_outputs, prepare_copies
 from docs_ext.html.formula import RenderFormulas
 from docs_ext.reading import equations as formulas
 from docs_ext.reading.consoles import examples
@@ -39,7 +39,11 @@ _MARK = re.compile(r"(?P<indent> *)<!-- (?P<name>[a-z]+)(?: (?P<word>\S+))? -->"
 
 def faults(page: Page) -> Iterator[tuple[int, str]]:
     """Yield what is wrong with a page as it is written, with its line."""
+    anchors = set[str]()
     for block in page.blocks:
+        if block.anchor in anchors:
+            yield block.line, f"another heading has the id {block.anchor} too"
+        anchors |= {block.anchor} - {""}
         try:
             if block.kind == "head":
                 parse(block.text)
@@ -98,8 +102,10 @@ class _Consoles(Postprocessor):
     """Mark what a copied console must not hold, and fold what stood on the page before."""
 
     def run(self, text: str) -> str:
-        marked = mark_outputs(text)
-        return marked if is_docstring(self.md) else fold_setups(marked)
+        if is_docstring(self.md):
+            return prepare_copies(mark_outputs(text), folds=False)
+        head = next((block.text for block in source(self.md).blocks if block.kind == "head"), "")
+        return prepare_copies(mark_outputs(text), as_doctests="copies: doctests" in head.split("\n"))
 
 
 class PageExtension(Extension):

@@ -6,15 +6,19 @@ alone can hide what is no code.
 
 Every block imports and defines what it uses, and most of that is known after the first block of a page. The setup of a
 block folds: the statements it begins with that print nothing, and are imports or stand in an earlier block.
+
+A copy goes to a Python prompt, which needs an empty line after a compound statement; of a page whose front matter says
+`copies: doctests` it goes to a file of tests, with prompts and outputs, and nothing folds.
 """
 
+import ast
 import re
 from html import unescape
 
 from markupsafe import Markup
 
 from docs_ext.html.template import template
-from docs_ext.reading.consoles import setup
+from docs_ext.reading.consoles import examples, setup
 
 _PROMPT = '<span class="gp">'
 _CONSOLE = re.compile(rf"(?<=<code>)({_PROMPT}.*?)(?=</code></pre>)", re.DOTALL)
@@ -27,9 +31,11 @@ _BLANK = '<span class="go">\n</span>'
 _TAG = re.compile(r"<[^>]*>")
 
 # The theme gives a button to each `pre > code`: the setup has none, and the one of the block copies `data-copy`.
-_FOLDED = template("""
-<div class="{{ classes }}" data-copy="{{ copy }}"><details class="setup" data-search-exclude>
-  <summary>setup, {{ size }} {{ "line" if size == 1 else "lines" }}</summary><pre>{{ setup }}</pre></details>
+_COPIED = template("""
+<div class="{{ classes }}" data-copy="{{ copy }}">
+  {%- if setup %}<details class="setup" data-search-exclude>
+  <summary>setup, {{ setup | length }} {{ "line" if setup | length == 1 else "lines" }}</summary>
+  <pre>{{ setup | join }}</pre></details>{% endif %}
   <pre><span></span><code>{{ rest }}</code></pre>
 """)
 
@@ -50,28 +56,44 @@ def _output(line: str) -> str:
     return f'<span class="go">{text}\n</span>'
 
 
-def fold_setups(html: str) -> str:
-    """Fold the setup of every console of a page; their outputs are marked already."""
+def prepare_copies(html: str, *, folds: bool = True, as_doctests: bool = False) -> str:
+    """Fold the setup of every console, and give each what a copy of it holds; their outputs are marked already."""
     seen = set[str]()
-    return _BLOCK.sub(lambda block: _fold(block, seen), html)
+
+    def prepared(block: re.Match[str]) -> str:
+        lines = _LINE.findall(block["console"])
+        texts = [unescape(_TAG.sub("", line)) for line in lines]
+        console = "".join(texts).rstrip("\n")
+        end = setup(console, seen) if folds and not as_doctests else 0
+        typed = "\n".join(text[4:].rstrip("\n") for text in texts if _is_typed(text))
+        copy = console if as_doctests else for_prompt(console)
+        if not end and copy == typed:
+            return block[0]
+        return _COPIED(
+            classes=Markup(block["classes"]),
+            copy=copy,
+            setup=[Markup(line) for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)],
+            rest=Markup("".join(lines[end:]).removeprefix(_BLANK) if end else block["console"]),
+        )
+
+    return _BLOCK.sub(prepared, html)
 
 
-def _fold(block: re.Match[str], seen: set[str]) -> str:
-    """Fold one block, and add its statements to those that the reader has seen."""
-    lines = _LINE.findall(block["console"])
-    texts = [unescape(_TAG.sub("", line)) for line in lines]
-    end = setup("".join(texts).rstrip("\n"), seen)
-    if not end:
-        return block[0]
-    code = (text[4:] or "\n" for text in texts if _is_typed(text))
-    folded = [line for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)]  # no blank lines
-    return _FOLDED(
-        classes=Markup(block["classes"]),
-        copy="".join(code).rstrip("\n"),
-        size=len(folded),
-        setup=Markup("".join(folded)),
-        rest=Markup("".join(lines[end:]).removeprefix(_BLANK)),
-    )
+def for_prompt(console: str) -> str:
+    r"""Return the statements of a console, compound ones with an empty line behind them.
+
+    >>> for_prompt(">>> for i in range(2):\n...     print(i)\n0\n1\n>>> 5\n5")
+    'for i in range(2):\n    print(i)\n\n5'
+    """
+    compound = (example for example in examples(console) if hasattr(ast.parse(example.source).body[-1], "body"))
+    ends = {example.lineno + example.source.count("\n") for example in compound}
+    lines = list[str]()
+    for number, line in enumerate(console.split("\n")):
+        if number in ends and not line.startswith("..."):
+            lines.append("")
+        if _is_typed(line):
+            lines.append(line[4:])
+    return "\n".join(lines).strip("\n")
 
 
 def _is_typed(line: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from py_mini_racer import JSEvalException, MiniRacer
+from py_mini_racer import JSEvalException, JSParseException, MiniRacer
 
 from docs_ext.html.modules import library
 
@@ -38,7 +38,7 @@ def call(module: str, function: str, *given: Any) -> Any:
 def _called(function: str, module: str, *given: Any) -> Any:
     try:
         return _engine(_stamp()).call(function, module, *given)
-    except JSEvalException as error:
+    except (JSEvalException, JSParseException) as error:
         what = str(error).splitlines()[0].split(": ", 1)[-1]  # after the place in the joined text, before the trail
         raise ValueError(f"{module}: {what}") from None
 

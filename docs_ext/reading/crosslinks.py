@@ -1,4 +1,4 @@
-"""What the pages say of the package and of each other: formulas, functions they explain, pages they build on."""
+"""What the pages say of the package and of each other: formulas, and functions that they explain."""
 
 import re
 from functools import lru_cache
@@ -10,7 +10,6 @@ from docs_ext.reading.equations import Equation, equations
 
 _IN_MENU = re.compile(r"^ +- ((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
 _FUNCTION = re.compile(r"\]\[(attention\.\w+\.\w+)\]")
-_LESSON = re.compile(r"\]\(([\w-]+\.md)\b")  # from one page to learn from to another
 
 
 class Page(NamedTuple):
@@ -45,23 +44,6 @@ def pages() -> list[Page]:
 def gathered(page: model.Page) -> Page:
     """Gather from one page."""
     return Page(page.name, page.title, equations(page), frozenset(_FUNCTION.findall(page.text)))
-
-
-def prerequisites() -> dict[str, list[str]]:
-    """Return for each page to learn from those that it builds on, without what these build on in turn.
-
-    A page sends its reader back to what it takes for granted: those are the earlier pages to which it links before it
-    goes deeper.
-    """
-    found: dict[str, list[str]] = {}
-    behind: dict[str, set[str]] = {}  # for each page all that it builds on, also by way of others
-    for page in (page for page in menu() if page.name.startswith("learn/")):
-        first_part = "\n".join(page.lines[: page.deeper])
-        direct = {f"learn/{name}" for name in _LESSON.findall(first_part)} & behind.keys()
-        implied = set[str]().union(*(behind[other] for other in direct))
-        found[page.name] = [other for other in behind if other in direct - implied]
-        behind[page.name] = direct | implied
-    return found
 
 
 def path_of(name: str) -> str:

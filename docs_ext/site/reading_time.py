@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as BuiltPage
 
+from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import setup
 from docs_ext.reading.page import Block, Page, of_file
 
@@ -75,10 +76,17 @@ def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
     """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
     learn = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
     if page in learn:
-        first, whole = map(math.ceil, reading(of_file(page.file)))
+        first, whole = map(math.ceil, _reading(page))
         return {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
     if page.file.src_uri == "index.md":
         core = [other for other in nav.pages if other.parent is page.parent]
-        minutes = sum(reading(of_file(other.file)).first for other in core)
+        minutes = sum(_reading(other).first for other in core)
         return {"pages": len(core), "first": math.ceil(minutes)}
     return None
+
+
+def _reading(page: BuiltPage) -> Reading:
+    try:
+        return reading(of_file(page.file))
+    except SpecError:  # in the live server, where the page says what is wrong with it
+        return Reading(0, 0)

@@ -10,6 +10,7 @@ from doctest import DocTestParser
 
 import pytest
 
+from docs_ext.copies.links import in_colab
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.copies.notebooks import as_notebook
 from tests.site.pages import ROOT, consoles, with_proofs
@@ -122,8 +123,7 @@ def made(page=PAGE, site_url=SITE_URL):
 def test_a_cell_ends_where_the_page_shows_an_output():
     about, check, prose, values, *cells, last = made()["cells"]
     assert about["source"].startswith("# Title\n\nThis notebook is the page [https://site.test/page/]")
-    assert f"pip install {SITE_URL}attention_line_by_line-" in about["source"]
-    assert "check_package()" in check["source"]
+    assert "get_package()" in check["source"]
     link = "[Interactive](https://site.test/page/#w)"
     folded = "**Who?**\n\n<details><summary>Show</summary>\n\nMe.\n\n</details>"
     assert prose["source"] == f"Why $d_k$?\n\n{link}\n\n{folded}"
@@ -146,20 +146,41 @@ def test_a_cell_ends_where_the_page_shows_an_output():
 
 
 @pytest.mark.parametrize(
-    ("installed", "refused"),
-    [(["attention-line-by-line", "numpy"], False), (["numpy"], True), (["attention-line-by-line", "attention"], True)],
-    ids=["ours", "none", "both"],
+    ("installed", "site_url", "refused", "ran"),
+    [
+        (["attention-line-by-line", "numpy"], SITE_URL, None, False),
+        (["numpy"], SITE_URL, None, True),
+        (["numpy"], None, "built without an address", False),
+        (["attention-line-by-line", "attention"], SITE_URL, "pip uninstall attention attention-line", False),
+    ],
+    ids=["ours", "none", "untold", "both"],
 )
-def test_the_first_cell_says_what_to_install(monkeypatch, installed, refused):
+def test_the_first_cell_installs_the_package_if_it_is_not_there(monkeypatch, installed, site_url, refused, ran):
     names = [type("Distribution", (), {"name": name}) for name in installed]
     monkeypatch.setattr("importlib.metadata.distributions", lambda: names)
-    check = code(made())[0]["source"]
-    if not refused:
-        exec(check, {})
-        return
-    with pytest.raises(SystemExit, match="needs the package of Attention, line by line") as error:
-        exec(check, {})
-    assert f"pip install {SITE_URL}attention_line_by_line-" in str(error.value)
+    source, commands = code(made(site_url=site_url))[0]["source"], []
+    python = re.sub(r"%pip install --quiet (.+)", r"run('\1')", source)
+    if refused:
+        with pytest.raises(SystemExit, match=refused):
+            exec(python, {"run": commands.append})
+    else:
+        exec(python, {"run": commands.append})
+    assert [command.startswith(f"{SITE_URL}attention_line_by_line-") for command in commands] == [True] * ran
+
+
+def test_colab_opens_a_notebook_from_the_branch_that_the_workflow_writes(monkeypatch):
+    assert in_colab("index.ipynb") is None
+    for address, opens in (
+        ("https://github.com/owner/name.git", True),
+        ("https://github.com/owner/name/", True),
+        ("https://gitlab.com/owner/name", False),
+    ):
+        monkeypatch.setenv("REPO_URL", address)
+        expected = "https://colab.research.google.com/github/owner/name/blob/notebooks/learn/a/a.ipynb"
+        assert in_colab("learn/a/a.ipynb") == (expected if opens else None)
+    workflow = (ROOT / ".github/workflows/pages.yml").read_text("utf-8")
+    assert "--initial-branch notebooks" in workflow
+    assert "REPO_URL:" in workflow
 
 
 def test_every_learn_page_offers_its_copies_and_the_practice_page_all_notebooks(site):

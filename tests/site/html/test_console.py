@@ -1,11 +1,19 @@
-"""Folded setups: found by the build, whole in the copy, and nothing lost in what is read."""
+"""Folded setups: found by the build, whole in the copy, and nothing lost in what is read. A copy pastes at a prompt."""
 
 import re
+import sys
+from code import InteractiveConsole
+from doctest import DocTestFinder
 from html import unescape
+from importlib import import_module
+from inspect import cleandoc
 
 import html5lib
 import pytest
 from markdown import markdown
+
+from docs_ext.html.console import for_prompt
+from tests.site.pages import PAGES, ROOT, with_proofs
 
 EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page"]
 
@@ -58,8 +66,7 @@ def test_the_setup_of_a_block_is_what_it_begins_with_and_the_reader_knows(consol
 @pytest.mark.parametrize("consoles", [consoles for consoles, setup in CASES.values() if setup])
 def test_a_folded_block_is_copied_whole_and_read_whole(consoles):
     setup, below, copied = list(blocks(render(*consoles)))[-1]
-    typed = re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", consoles[-1], re.M)
-    assert copied.split("\n") == typed
+    assert copied == for_prompt(consoles[-1])
     assert re.sub(r"\n+", "\n", f"{setup}\n{below}") == re.sub(r"\n+", "\n", consoles[-1])
     assert not below.startswith("\n")
 
@@ -68,3 +75,52 @@ def test_a_folded_page_is_valid():
     parser = html5lib.HTMLParser(strict=True)
     parser.parse("<!doctype html><title>t</title>" + render(*CASES["signs that HTML escapes"][0]))
     assert "details" not in unescape(re.search("<pre>.*?</pre>", render(">>> import re\n>>> 1\n1"), re.S)[0])
+
+
+class Prompt(InteractiveConsole):
+    """Python's prompt, which reads lines and runs nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.faults = []
+
+    def runcode(self, code):
+        pass
+
+    def showsyntaxerror(self, *_args, **_options):
+        self.faults.append(str(sys.exc_info()[1]))
+
+    def paste(self, text):
+        """Paste a text; the reader ends it with one line more if the prompt waits for it."""
+        if [*map(self.push, text.split("\n"))][-1] and self.push(""):
+            self.faults.append("the prompt waits for more")
+        return self.faults
+
+
+def test_a_prompt_refuses_what_follows_a_block_at_once():
+    assert Prompt().paste("for i in (1, 2):\n    i\ni")
+    assert not Prompt().paste("for i in (1, 2):\n    i\n\ni")
+    assert Prompt().paste("x = (1,")
+
+
+@pytest.mark.parametrize("source", PAGES, ids=lambda source: source.relative_to(ROOT).as_posix())
+def test_what_is_copied_from_a_page_pastes_at_the_prompt(source):
+    for console in with_proofs(source):
+        assert not Prompt().paste(for_prompt(console.code.rstrip("\n"))), console.code
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "attention").glob("*.py")))
+def test_what_is_copied_from_a_docstring_pastes_at_the_prompt(module):
+    for test in DocTestFinder().find(import_module(f"attention.{module}".removesuffix(".__init__"))):
+        copied = for_prompt(cleandoc(test.docstring or ""))
+        assert not Prompt().paste(copied), copied
+
+
+def test_a_copy_is_for_a_prompt_or_a_file_of_tests():
+    loop = ">>> import re\n>>> for i in range(2):\n...     print(i)\n0\n1\n>>> 5\n5"
+    [(setup, _, copied)] = blocks(render(loop))
+    assert (setup, copied) == (">>> import re", "import re\nfor i in range(2):\n    print(i)\n\n5")
+    page = f"---\ncopies: doctests\n---\n\n```pycon\n{loop}\n\n```"
+    [(setup, below, copied)] = blocks(markdown(page, extensions=EXTENSIONS))
+    assert (setup, below, copied) == ("", loop, loop)
+    assert "data-copy" not in render(">>> 5\n5")

@@ -1,6 +1,7 @@
 """The page Kill the mutant: what it tells a newcomer to type does what it says, and each solution kills its mutant."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import attention
 from attention.practice import doctests
 from attention.practice.__main__ import FILE, SURVIVORS, main
 from attention.practice.mutants import NAMES
-from tests.site.pages import ROOT, consoles, page
+from tests.site.pages import ROOT, page
 
 PAGE = ROOT / "docs/practice/kill-the-mutant.md"
 TEXT = PAGE.read_text("utf-8")
@@ -37,20 +38,24 @@ def test_a_solution_kills_its_mutant(name):
     assert result.failures
 
 
-def test_the_three_commands_are_those_of_the_readme():
+def test_the_three_commands_are_those_of_the_readme_but_take_the_package_from_the_site():
     readme = (ROOT / "README.md").read_text("utf-8")
     commands = [
         command.strip() for command in re.findall(r"^    (python -m (?:pip|attention).*?)(?:  #.*)?$", readme, re.M)
     ]
-    assert commands == COMMANDS
-    assert len(COMMANDS) == 3
+    assert commands[1:] == COMMANDS[1:]
+    assert len(commands) == len(COMMANDS) == 3
+    assert COMMANDS[0].endswith(f"/attention_line_by_line-{attention.__version__}-py3-none-any.whl")
 
 
-def test_a_newcomer_who_does_what_the_page_says_sees_what_it_shows(capsys):
+def test_a_newcomer_who_does_what_the_page_says_sees_what_it_shows(site, capsys):
     _, start, run = (command.split()[3:] for command in COMMANDS)
     assert main(start) == 0
     before, end, after = Path(FILE).read_text("utf-8").rpartition('"""')
-    Path(FILE).write_text(before + consoles(PAGE)[0].code + end + after, "utf-8")
+    built = (site / "practice/kill-the-mutant/index.html").read_text("utf-8")
+    copied = unescape(re.search(r'data-copy="([^"]*)"', built)[1])  # what the button of the first block gives
+    assert copied.startswith(">>> from attention")
+    Path(FILE).write_text(f"{before}{copied}\n\n{end}{after}", "utf-8")
     capsys.readouterr()
     assert main([*run, "--seconds", "120"]) == SURVIVORS
     printed = capsys.readouterr().out

@@ -8,7 +8,7 @@ import pytest
 import attention
 from docs_ext.reading import crosslinks
 from docs_ext.reading import page as model
-from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of, prerequisites
+from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of
 from tests.site.pages import ROOT
 
 
@@ -46,25 +46,6 @@ def test_pages_with_formulas_of_a_function_come_first():
     assert numbers == {"learn/windows-and-sinks.md": ["1", "2"], "learn/masks.md": []}
     assert [bool(numbers) for _, numbers in found] == [True, False]
     assert explained_in("attention.masks.none") == []
-
-
-def test_a_page_builds_on_those_to_which_it_links_back_and_not_on_what_they_build_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(model, "DOCS", tmp_path / "docs")
-    (tmp_path / "docs/learn").mkdir(parents=True)
-    (tmp_path / "mkdocs.yml").write_text("nav:\n  - Core:\n" + "".join(f"      - learn/{name}.md\n" for name in "abcd"))
-    for name, text in {
-        "a": "[later](d.md)",
-        "b": "[a](a.md#x)",
-        "c": "[b](b.md), [a](a.md), [another](../how-to/a.md)",
-        "d": "[a](a.md)\n\n## Going deeper\n\n[c](c.md)",
-    }.items():
-        (tmp_path / f"docs/learn/{name}.md").write_text(f"# {name}\n\n{text}\n")
-    assert prerequisites() == {
-        "learn/a.md": [],
-        "learn/b.md": ["learn/a.md"],
-        "learn/c.md": ["learn/b.md"],
-        "learn/d.md": ["learn/a.md"],
-    }
 
 
 def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -155,18 +156,32 @@ def test_every_edit_is_shown(live):
     assert "Traceback" not in live.log.read_text()
 
 
+@pytest.mark.nightly
+def test_a_page_is_shown_as_it_is_written(folder, request):
+    page = folder / "docs/second.md"
+    sound = page.read_text("utf-8")
+    page.write_text(sound.replace("caption", "captoin"), "utf-8")
+    live = Live(folder)
+    request.addfinalizer(live.process.terminate)
+    live.shows("second/", "cannot be built.*second.md:14: .*did you mean &#x27;caption&#x27;")  # in the first build too
+    page.write_text(f"{sound}\n```pycon\n>>> 1 + 1\n3\n\n```\n", "utf-8")
+    live.shows("second/", "<td>0.5</td>")
+    live.says("False: second.md:19: 1 + 1 gives 2, not 3")
+    live.edit("attention/numerics.py", "def softmax(", "def softmax((")
+    live.says("attention/numerics.py:")
+    live.edit("mkdocs.yml", "nav:", "nav: [")
+    live.says("mkdocs.yml:3: expected")
+    assert "starting again" not in live.log.read_text()
+    live.process.send_signal(signal.SIGTERM)  # ends it as Ctrl-C does
+    assert live.process.wait(10) == 0
+    assert "Traceback" not in live.log.read_text()
+
+
 def test_a_taken_port_is_said_before_anything_is_built():
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        address = f"127.0.0.1:{other.getsockname()[1]}"
-        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address]
-        said = []
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        with subprocess.Popen(command, cwd=ROOT, **pipes) as server:
-            for line in server.stdout:
-                said.append(line)
-                if "is taken" in line or "Documentation built" in line:
-                    break
-            server.terminate()
-    assert "make serve PORT=" in said[-1], said
+        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{other.getsockname()[1]}"]
+        server = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    assert server.returncode == 1
+    assert "make serve PORT=" in server.stderr.strip().split("\n")[-1]
