@@ -11,11 +11,11 @@ superfences shows what is left, which is code.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 from markdown.preprocessors import Preprocessor
 from markupsafe import Markup
@@ -33,39 +33,26 @@ ANCHORS = ("mkdocs_extract_anchors", "properdocs_extract_anchors")  # the same t
 _IDS = re.compile(r'(?<=\sid=")[^"]+')
 
 
-class Fence(Protocol):
-    """What the module of a fence holds; of `data` and `render` one."""
-
-    REQUIRED: Collection[str]
-    OPTIONAL: Collection[str] | None
-
-    def data(self, spec: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the script of the fence's name draws, by name."""
-
-    def render(self, spec: Mapping[str, Any]) -> Markup:
-        """Turn the mapping of a fence into HTML."""
-
-
 def names() -> list[str]:
     """Return the names of all fences: rotation-dial for fences/rotation_dial.py."""
     return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[!_]*.py"))
 
 
 @cache
-def fence(name: str) -> Fence:
+def fence(name: str) -> Any:
     """Import the module of a fence; those that no page uses are never loaded."""
     module = import_module(f"docs_ext.fences.{name.replace('-', '_')}")
     for parts in (("REQUIRED",), ("OPTIONAL",), ("data", "render")):
         if not any(hasattr(module, part) for part in parts):
             raise SpecError(f"{module.__name__} must define {' or '.join(parts)}")
-    return cast(Fence, module)
+    return module
 
 
 def draw(name: str, spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     module = fence(name)
     if not hasattr(module, "data"):
-        return module.render(spec)
+        return Markup(module.render(spec))
     return figure(name, {"id": spec["id"], "title": spec["caption"], **module.data(spec)})
 
 

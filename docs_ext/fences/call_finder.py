@@ -17,7 +17,6 @@ from docs_ext.records.translations import OURS, TASKS, Snippet, libraries, snipp
 
 REQUIRED = ("caption",)
 OPTIONAL = ("panels",)
-SHOWN_ON = "translator.md"
 
 FIRST = "torch-sdpa"  # the library that is chosen at first
 HOW = {"call": "one call", "detour": "a detour", "by hand": "by hand", "none": "no way"}

@@ -26,7 +26,6 @@ from docs_ext.records import conventions
 
 REQUIRED = ("show",)
 OPTIONAL = ()
-SHOWN_ON = "conventions.md"
 _BREAKS = re.compile(r"(?<=[_=,])(?=\w)|(?<=[a-z])(?=[A-Z])")  # attention_mask, FlexAttention: a column is narrow
 
 _OVERVIEW = template("""

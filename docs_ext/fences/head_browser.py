@@ -30,7 +30,6 @@ from docs_ext.records.recorded import recorded
 REQUIRED = ("caption", "sentence", "layer", "head")
 OPTIONAL = ("selected",)
 SCRIPT = "widgets/head-browser.js"
-SHOWN_ON = "../learn/real-model.md#browser"
 
 Floats = NDArray[np.floating[Any]]
 

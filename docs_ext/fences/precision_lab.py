@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from attention import round_to_format
 from docs_ext.errors import SpecError
-from docs_ext.html.tables import scrolling_table
+from docs_ext.html.tables import scrolling
 from docs_ext.html.template import template
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
@@ -69,9 +69,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     if spec["mode"] not in _KEYS:
         raise SpecError(f"mode must be 'sentence' or 'places': {spec['mode']!r}", key="mode")
-    for key in _KEYS[spec["mode"]]:
-        if key not in spec:
-            raise SpecError(f"mode {spec['mode']!r} needs the key {key!r}", key="mode")
+    if missing := [key for key in _KEYS[spec["mode"]] if key not in spec]:
+        raise SpecError(f"mode {spec['mode']!r} needs the key {missing[0]!r}", key="mode")
     if spec["mode"] == "sentence":
         return figure("precision-lab", {"id": spec["id"], "title": spec["caption"], **_sentence(spec)})
     if strange := [key for key in OPTIONAL if key in spec and key != "heads"]:
@@ -133,6 +132,8 @@ def attend(q: Floats, k: Floats, v: Floats, formats: Mapping[str, str]) -> tuple
 
 
 _PLACES = template("""
+<table class="weights">
+<caption><span><span class="title">{{ caption }}</span></span></caption>
 <thead><tr><td></td>
   {% for name in formats %}
   <th scope="col">{{ name }}</th>
@@ -145,6 +146,7 @@ _PLACES = template("""
   {% endfor %}</tr>
 {% endfor %}
 </tbody>
+</table>
 """)
 
 
@@ -162,12 +164,10 @@ def one_place_at_a_time(q: Floats, k: Floats, v: Floats) -> dict[str, dict[str, 
 
 def _places(spec: Mapping[str, Any]) -> Markup:
     q, k, v = value(spec, "heads")
-    errors = one_place_at_a_time(q, k, v)
-    rows = [(PLACES[place], list(row.values())) for place, row in errors.items()]
-    cells = _PLACES(formats=FORMATS.values(), rows=rows, level=_level)
-    return still(
-        "attention-grid precision-lab", str(spec["id"]), scrolling_table("weights", str(spec["caption"]), cells)
-    )
+    rows = [(PLACES[place], list(row.values())) for place, row in one_place_at_a_time(q, k, v).items()]
+    caption = str(spec["caption"])
+    table = _PLACES(caption=caption, formats=FORMATS.values(), rows=rows, level=_level)
+    return still("attention-grid precision-lab", str(spec["id"]), scrolling(caption, table))
 
 
 def _level(error: float) -> float:

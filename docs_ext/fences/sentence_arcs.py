@@ -20,10 +20,9 @@ matrix: those that a model has learned. Words of attention.example can be switch
 Every state is in the page and the style sheet shows one of them, so nothing needs JavaScript.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from attention.example import embed
@@ -86,13 +85,12 @@ def _cases(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _case(switches: dict[str, bool], one: dict[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return a sentence, in one setting of the switches if there are any, and whose query is not zero."""
-    words: Sequence[str] = one["tokens"]
+    sentence = {"switches": switches, "words": ranked(one["tokens"])}
     if "weights" not in spec:
         found = read_head(one)
-        numbers = {"weights": found.weights, "allowed": found.allowed, "asks": found.q.any(axis=1), "values": found.v}
-        return {"switches": switches, "words": ranked(words), **numbers}
-    weights, n = array(spec, "weights"), len(words)
+        asks = found.q.any(axis=1)
+        return sentence | {"weights": found.weights, "allowed": found.allowed, "asks": asks, "values": found.v}
+    weights, n = array(spec, "weights"), len(one["tokens"])
     if weights.shape != (n, n):
         raise SpecError(f"{n} words but the weights have shape {weights.shape}", key="weights")
-    numbers = {"weights": weights, "allowed": np.ones((n, n), bool), "asks": np.ones(n, bool), "values": None}
-    return {"switches": switches, "words": ranked(words), **numbers}
+    return sentence | {"weights": weights, "allowed": [[True] * n] * n, "asks": [True] * n, "values": None}

@@ -26,7 +26,6 @@ from docs_ext.records.translations import Snippet
 
 REQUIRED = ("task",)
 OPTIONAL = ("first",)
-SHOWN_ON = "translator.md"
 _NAME = re.compile(r'<span class="n">(.*?)</span>')  # it has the colour of text: 90 snippets need no spans for it
 
 _TABS = template("""

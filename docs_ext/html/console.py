@@ -69,11 +69,12 @@ def prepare_copies(html: str, *, folds: bool = True, as_doctests: bool = False) 
         copy = console if as_doctests else for_prompt(console)
         if not end and copy == typed:
             return block[0]
+        rest = "".join(lines[end:]).removeprefix(_BLANK) if end else block["console"]
         return _COPIED(
             classes=Markup(block["classes"]),
             copy=copy,
             setup=[Markup(line) for line, text in zip(lines[:end], texts[:end], strict=True) if _is_typed(text)],
-            rest=Markup("".join(lines[end:]).removeprefix(_BLANK) if end else block["console"]),
+            rest=Markup(rest),
         )
 
     return _BLOCK.sub(prepared, html)

@@ -1,4 +1,4 @@
-"""Tables: of records, of steps, and the box in which a wide one scrolls."""
+"""Tables: of records, and the box in which a wide one scrolls."""
 
 from typing import Any
 
@@ -31,12 +31,6 @@ _SCROLLING = template("""
 {{ table }}
 </div>
 """)
-_CAPTIONED = template("""
-<table class="{{ kind }}">
-<caption><span><span class="title">{{ caption }}</span>{% if legend %} {{ legend }}{% endif %}</span></caption>
-{{ rows }}
-</table>
-""")
 _FOLDED = template("""
 <details><summary>{{ summary }}</summary>
 {{ table }}
@@ -63,11 +57,6 @@ def _short(item: Any) -> str:
 def scrolling(label: str, table: Markup) -> Markup:
     """Put a table that may be wide into a box of its own."""
     return _SCROLLING(label=label, table=table)
-
-
-def scrolling_table(kind: str, caption: str, rows: Markup, legend: str = "") -> Markup:
-    """Write a table around its rows, in such a box; the kind is what the style sheets call it."""
-    return scrolling(caption, _CAPTIONED(kind=kind, caption=caption, rows=rows, legend=legend))
 
 
 def folded(summary: str, table: Markup, label: str = "") -> Markup:
