@@ -75,6 +75,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 WRITES = {  # what a job may do besides reading the project, and why it must
     ("pages.yml", "build"): {"contents": "read", "pages": "read"},  # the address of the site
     ("pages.yml", "deploy"): {"pages": "write", "id-token": "write"},  # the site, and who sends it
+    ("pages.yml", "notebooks"): {"contents": "write"},  # the branch from which Colab opens notebooks
     ("lock.yml", "offer"): {"contents": "write", "pull-requests": "write"},  # a branch with fresh locks
     ("release.yml", "pypi"): {"contents": "read", "id-token": "write"},  # who signs and uploads
     ("release.yml", "github"): {"contents": "write", "id-token": "write", "attestations": "write"},  # the release
