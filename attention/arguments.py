@@ -59,11 +59,11 @@ class SharedOptions(TypedDict, total=False):
     Examples
     --------
     As in decoding, *ran* is the only query, at position 4. A window of one key
-    back leaves it *dog* and itself, and *dog* gets twice the weight:
+    back leaves it *dogs* and itself, and *dogs* gets twice the weight:
 
     >>> from attention import attention_weights, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k = project(x[4:], W_Q1), project(x, W_K)
     >>> attention_weights(q, k, window=(1, 0), offset=4) * 3
     array([[0., 0., 0., 2., 1.]])

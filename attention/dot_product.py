@@ -131,12 +131,12 @@ def attention_weights(
 
     Examples
     --------
-    The verb of the running example gives its subject *cat* half of its budget.
-    If *cat* is masked, the others keep their ratios:
+    The verb of the running example gives its subject *cats* half of its
+    budget. If *cats* is masked, the others keep their ratios:
 
     >>> from attention import attention_weights, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k = project(x, W_Q1), project(x, W_K)
     >>> attention_weights(q, k)[4]
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
@@ -242,11 +242,11 @@ def scaled_dot_product_attention(
     Examples
     --------
     *ran* of the running example asks "which noun came first?" and receives 5
-    parts *cat*, 2 parts *dog*:
+    parts *cats*, 2 parts *dogs*:
 
     >>> from attention import project, scaled_dot_product_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x, W_Q1), project(x, W_K), project(x, W_V)
     >>> output, weights = scaled_dot_product_attention(
     ...     q, k, v, return_weights=True

@@ -1,8 +1,10 @@
-"""The running example: *cat that chased dog ran*.
+"""The running example: *cats who chased dogs ran*.
 
-*ran* must find *cat*, the first noun, beyond the nearer *dog*, and *that* must
-find *cat* too. The matrices are set by hand, not trained. Queries carry a
-factor of ln 2, so that scaled scores count doublings of a weight.
+Every word asks something. *ran* asks which noun came first, and must find
+*cats* beyond the nearer *dogs*; *who* and *chased* ask the same. Each noun
+asks which other animal is there. The matrices are set by hand, not trained.
+Queries carry a factor of ln 2, so that scaled scores count doublings of a
+weight.
 """
 
 from typing import Any, Unpack
@@ -14,31 +16,27 @@ from attention.arguments import AttentionOptions
 from attention.dot_product import attention_weights
 from attention.projections import project
 
-S5 = ["cat", "that", "chased", "dog", "ran"]
-T5 = ["dog", "that", "chased", "cat", "ran"]
-S7 = ["the", "cat", "that", "chased", "the", "dog", "ran"]
-T7 = ["the", "dog", "that", "chased", "the", "cat", "ran"]
+SENTENCE = ["cats", "who", "chased", "dogs", "ran"]
+SWAPPED = ["dogs", "who", "chased", "cats", "ran"]
 
-# Features:       cat dog asks early
+# Features:      cats dogs asks early
 WORD = {
-    "the":       [0, 0, 0, 0],
-    "cat":       [2, 0, 0, 0],
-    "that":      [1, 1, 1, 0],
+    "cats":      [2, 0, 0, 0],
+    "who":       [1, 1, 1, 0],
     "chased":    [0, 0, 1, 0],
-    "dog":       [0, 2, 0, 0],
+    "dogs":      [0, 2, 0, 0],
     "ran":       [0, 0, 1, 0],
 }  # fmt: skip
-# Positions, added to the last feature: the earlier of the words that can be
-# nouns ranks higher.
-EARLY5 = [2, 1, 0, 0, 0]
-EARLY7 = [0, 2, 1, 0, 0, 0, 0]
+# Positions, added to the last feature: 2 at the first place, 1 at the second
+# and 0 from the third on.
+EARLY = [2, 1, 0, 0, 0]
 
 # Keys:          noun early asks which
 W_K = np.array([[1, 0, 0, 1],
                 [1, 0, 0, -1],
                 [0, 0, 1, 0],
                 [0, 2, 0, 0]], float)  # fmt: skip
-# Values:         cat dog
+# Values:         cats dogs
 W_V = np.array([[4, 0],
                 [0, 4],
                 [0, 0],
@@ -50,15 +48,24 @@ W_O = np.array([[1, 0],
 
 
 def w_q(noun: float, early: float) -> NDArray[np.float64]:
-    """Return query weights that look for nouns and for early words."""
+    """Ask for a noun by its place, or, as a noun, for the other animal.
+
+    >>> from attention.example import w_q
+    >>> import numpy as np
+    >>> w_q(1, 1) / np.log(2)  # rows: cats, dogs, asks, early
+    array([[ 0. ,  0. ,  0. , -0.5],
+           [ 0. ,  0. ,  0. ,  0.5],
+           [ 1. ,  1. ,  0. ,  0. ],
+           [ 0. ,  0. ,  0. ,  0. ]])
+    """
     weight = np.zeros((4, 4))
-    weight[2] = np.log(2) * np.array([noun, early, 0, 0])
-    return weight
+    weight[0, 3], weight[1, 3] = -1 / 2, 1 / 2  # a noun asks for the other
+    weight[2] = noun, early, 0, 0  # any other word asks for a noun by place
+    return np.log(2) * weight
 
 
-# Which noun came first? Which came last?
-W_Q1, W_Q2 = w_q(1, 1), w_q(3, -1)  # of five words
-W_Q7, W_Q8 = w_q(2, 1), w_q(4, -1)  # of seven words
+# The first noun, and the last one.
+W_Q1, W_Q2 = w_q(1, 1), w_q(3, -1)
 
 
 def embed(
@@ -66,8 +73,8 @@ def embed(
 ) -> NDArray[np.float64]:
     """Look up four features per word; add positions to the last feature.
 
-    >>> from attention.example import EARLY5, S5, embed
-    >>> embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, embed
+    >>> embed(SENTENCE, EARLY)
     array([[2., 0., 0., 2.],
            [1., 1., 1., 1.],
            [0., 0., 1., 0.],
@@ -87,8 +94,8 @@ def attend(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Run one head of self-attention, and also return its weights.
 
-    >>> from attention.example import EARLY5, S5, W_Q1, attend, embed
-    >>> weights, output = attend(embed(S5, EARLY5), W_Q1)
+    >>> from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
+    >>> weights, output = attend(embed(SENTENCE, EARLY), W_Q1)
     >>> output[4]
     array([5., 2.])
     """

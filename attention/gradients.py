@@ -48,9 +48,9 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
 
     Examples
     --------
-    The verb of the running example gives *cat* the weight 1/2, and its output
-    is (5, 2). What *cat* hands over, (8, 0), is 3 more than that in the first
-    number and 2 less in the second, so per unit of *cat*'s score the output
+    The verb of the running example gives *cats* the weight 1/2, and its output
+    is (5, 2). What *cats* hands over, (8, 0), is 3 more than that in the first
+    number and 2 less in the second, so per unit of *cats*'s score the output
     moves by $(3, -2) / 2 = (1.5, -1)$, in the first column:
 
     >>> import numpy as np
@@ -159,11 +159,11 @@ def attention_vjp(
     --------
     *ran* of the running example, and a loss that is the first number of its
     output. Each value gets its weight; the gradient of a bias of zero is that
-    of the scores, 1.5 for *cat*, and sums to zero:
+    of the scores, 1.5 for *cats*, and sums to zero:
 
     >>> from attention import attention_vjp, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> grad_output, bias = [[1.0, 0.0]], [[0.0] * 5]
     >>> d_q, d_k, d_v, d_bias = attention_vjp(
@@ -180,8 +180,8 @@ def attention_vjp(
     - 0.625) \cdot 2 / 2 = 0.625$:
 
     >>> from attention import attention_vjp, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> d_q, d_k, d_v = attention_vjp(q, k, v, [[1.0, 0.0]])
     >>> d_q

@@ -374,28 +374,28 @@ def multi_head_attention(
     Examples
     --------
     *chased* needs its agent and its object. Head 1 asks for the first noun,
-    head 2 for the last; $W_O$ subtracts *dog* from *cat* in each:
+    head 2 for the last; $W_O$ subtracts *dogs* from *cats* in each:
 
     >>> import numpy as np
     >>> from attention import MultiHeadWeights, multi_head_attention
-    >>> from attention.example import EARLY5, S5, embed
+    >>> from attention.example import EARLY, SENTENCE, embed
     >>> from attention.example import W_K, W_O, W_Q1, W_Q2, W_V
     >>> pairs = (W_Q1, W_Q2), (W_K, W_K), (W_V, W_V)
     >>> two = [np.hstack(pair) for pair in pairs]
     >>> heads = MultiHeadWeights(*two, np.eye(4), n_heads=2)
-    >>> multi_head_attention(embed(S5, EARLY5), heads)[2]
+    >>> multi_head_attention(embed(SENTENCE, EARLY), heads)[2]
     array([5., 2., 2., 5.])
     >>> joined = MultiHeadWeights(*two, W_O, n_heads=2)
-    >>> multi_head_attention(embed(S5, EARLY5), joined)[2]
+    >>> multi_head_attention(embed(SENTENCE, EARLY), joined)[2]
     array([ 3., -3.])
 
     With one head it is self-attention, followed by $W_O$:
 
     >>> import numpy as np
     >>> from attention import MultiHeadWeights, multi_head_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
     >>> one = MultiHeadWeights(W_Q1, W_K, W_V, np.eye(2), n_heads=1)
-    >>> multi_head_attention(embed(S5, EARLY5), one)[4]
+    >>> multi_head_attention(embed(SENTENCE, EARLY), one)[4]
     array([5., 2.])
 
     Reversing the words reverses the outputs, until rotary positions turn

@@ -100,14 +100,14 @@ def partial_attention(
 
     Examples
     --------
-    *ran* of the running example and the first two words, *cat* with 8 and
-    *that* with 4 parts: the output is $(8 \cdot (8, 0) + 4 \cdot (4, 4)) / 12$
+    *ran* of the running example and the first two words, *cats* with 8 and
+    *who* with 4 parts: the output is $(8 \cdot (8, 0) + 4 \cdot (4, 4)) / 12$
     and the exponentials sum to 12:
 
     >>> import numpy as np
     >>> from attention import partial_attention, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> part = partial_attention(q, k[:2], v[:2])
     >>> part.output
@@ -118,8 +118,8 @@ def partial_attention(
     All keys at once give attention itself:
 
     >>> from attention import partial_attention, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> partial_attention(q, k, v).output
     array([[5., 2.]])
@@ -178,8 +178,8 @@ def merge_partials(
 
     >>> import numpy as np
     >>> from attention import merge_partials, partial_attention, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> def relative_to(largest, part):
     ...     total = np.exp(part.logsumexp - largest * np.log(2))
@@ -202,8 +202,8 @@ def merge_partials(
 
     >>> import numpy as np
     >>> from attention import merge_partials, partial_attention, project
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> def relative_to(largest, part):
     ...     total = np.exp(part.logsumexp - largest * np.log(2))

@@ -55,8 +55,8 @@ def project(
     The keys of the running example, with columns noun, early, asks and which:
 
     >>> from attention import project
-    >>> from attention.example import EARLY5, S5, W_K, embed
-    >>> project(embed(S5, EARLY5), W_K)
+    >>> from attention.example import EARLY, SENTENCE, W_K, embed
+    >>> project(embed(SENTENCE, EARLY), W_K)
     array([[ 2.,  4.,  0.,  2.],
            [ 2.,  2.,  1.,  0.],
            [ 0.,  0.,  1.,  0.],

@@ -78,24 +78,25 @@ def self_attention(
 
     Examples
     --------
-    In the running example *that*, *chased* and *ran* look for the first noun,
-    *cat*, and give it the largest weight. *cat* and *dog* look for nothing, so
-    they average all values:
+    In the running example *who*, *chased* and *ran* look for the first noun,
+    *cats*, and give it the largest weight. *cats* and *dogs* look for each
+    other:
 
     >>> from attention import self_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V)
-    array([[2.4, 2.4],
-           [5. , 2. ],
-           [5. , 2. ],
-           [2.4, 2.4],
-           [5. , 2. ]])
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> self_attention(embed(SENTENCE, EARLY), W_Q1, W_K, W_V)
+    array([[1.45454545, 3.63636364],
+           [5.        , 2.        ],
+           [5.        , 2.        ],
+           [3.63636364, 1.45454545],
+           [5.        , 2.        ]])
 
     Options are passed on. Under a causal mask the first word sees only itself:
 
     >>> from attention import self_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> self_attention(embed(S5, EARLY5), W_Q1, W_K, W_V, is_causal=True)[0]
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
+    >>> self_attention(x, W_Q1, W_K, W_V, is_causal=True)[0]
     array([8., 0.])
     """
     _inputs.options(self_attention, options, OPTIONS)
@@ -189,16 +190,16 @@ def cross_attention(
 
     Examples
     --------
-    Two verbs attend to *cat*, *that* and *dog* with weights 4/7, 2/7 and 1/7,
-    and receive 40/7 parts *cat* and 16/7 parts *dog*:
+    Two verbs attend to *cats*, *who* and *dogs* with weights 4/7, 2/7 and 1/7,
+    and receive 40/7 parts *cats* and 16/7 parts *dogs*:
 
     >>> from attention import cross_attention
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
     array([[40., 16.],
            [40., 16.]])
-    >>> cross_attention(x[[2, 4]], x[:1], W_Q1, W_K, W_V)  # only *cat*
+    >>> cross_attention(x[[2, 4]], x[:1], W_Q1, W_K, W_V)  # only *cats*
     array([[8., 0.],
            [8., 0.]])
     """

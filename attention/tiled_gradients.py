@@ -103,8 +103,8 @@ def tiled_attention_vjp(
     *ran* of the running example, as in `attention_vjp`, in tiles of two keys:
 
     >>> from attention import project, tiled_attention_vjp
-    >>> from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
-    >>> x = embed(S5, EARLY5)
+    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
+    >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
     >>> d_q, d_k, d_v = tiled_attention_vjp(q, k, v, [[1.0, 0.0]], key_block=2)
     >>> d_q

@@ -2,8 +2,8 @@
 
     ```attention-grid
     caption: Who attends to whom
-    tokens: S5                   # words, or an expression
-    x: embed(S5, EARLY5)         # or q, k and v themselves
+    tokens: SENTENCE                   # words, or an expression
+    x: embed(SENTENCE, EARLY)         # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
     w_v: W_V                     # without values there is no output column

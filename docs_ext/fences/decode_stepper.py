@@ -2,8 +2,8 @@
 
     ```decode-stepper
     caption: One token at a time
-    tokens: S5
-    x: embed(S5, EARLY5)   # or q, k and v themselves
+    tokens: SENTENCE
+    x: embed(SENTENCE, EARLY)   # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
     w_v: W_V

@@ -2,8 +2,8 @@
 
     ```head-switch
     caption: What a word receives from two heads
-    sentences: [S5, T5]   # the second is the first with two words swapped
-    positions: EARLY5     # of attention.example, whose words these are
+    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+    positions: EARLY     # of attention.example, whose words these are
     w_q: [W_Q1, W_Q2]     # of the two heads
     w_k: W_K              # which they share here
     w_v: W_V

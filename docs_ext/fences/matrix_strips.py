@@ -2,14 +2,14 @@
 
     ```matrix-strips
     caption: One sequence, three matrices
-    tokens: S5                         # words, at most 8
-    x: embed(S5, EARLY5)
-    features: [cat, dog, asks, early]  # columns of x, rows of all three
+    tokens: SENTENCE                         # words, at most 8
+    x: embed(SENTENCE, EARLY)
+    features: [cats, dogs, asks, early]  # columns of x, rows of all three
     w_q: W_Q1
     w_k: W_K
     w_v: W_V
     meet: [noun, early, asks, which]   # columns of w_q and w_k
-    give: [cat, dog]                   # columns of w_v
+    give: [cats, dogs]                   # columns of w_v
     unit: {name: ln 2, size: np.log(2)}  # of w_q; by default 1
     selected: cat                      # word or index; else the last
     column: key early                  # role and column chosen at first

@@ -2,12 +2,12 @@
 
     ```order-switch
     caption: Who listens to whom
-    sentences: [S7, T7]   # the second is the first with two words swapped
-    positions: EARLY7     # of attention.example, whose words these are
-    w_q: W_Q7
+    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+    positions: EARLY     # of attention.example, whose words these are
+    w_q: W_Q1
     w_k: W_K
     w_v: W_V
-    parts: [cat, dog]     # what the columns of the values stand for
+    parts: [cats, dogs]     # what the columns of the values stand for
     selected: ran         # whose output is told, word or index; else the last
     ```
 

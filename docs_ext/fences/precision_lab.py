@@ -5,8 +5,8 @@ Over a sentence, with a format to choose for each of four places, and copies of 
     ```precision-lab
     mode: sentence
     caption: A format for every place
-    tokens: S5
-    x: embed(S5, EARLY5)   # or q, k and v themselves
+    tokens: SENTENCE
+    x: embed(SENTENCE, EARLY)   # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
     w_v: W_V               # required here

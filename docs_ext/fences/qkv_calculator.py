@@ -2,13 +2,13 @@
 
     ```qkv-calculator
     caption: Four steps for three words
-    tokens: [cat, that, dog]
-    x: embed(["cat", "that", "dog"], [2, 1, 0])   # or q, k and v themselves
+    tokens: [cats, who, dogs]
+    x: embed(["cats", "who", "dogs"], [2, 1, 0])   # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
     w_v: W_V                                      # required here
     query: that                                   # the word that asks at first
-    features: {key: [noun, early, asks, which], value: [cat, dog]}
+    features: {key: [noun, early, asks, which], value: [cats, dogs]}
     ```
 
 Queries are shown in doublings, without the factor ln 2 of the example. So scores count doublings, and a weight is a

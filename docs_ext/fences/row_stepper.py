@@ -2,16 +2,16 @@
 
     ```row-stepper
     caption: One row in four steps
-    tokens: S5
-    x: embed(S5, EARLY5)
+    tokens: SENTENCE
+    x: embed(SENTENCE, EARLY)
     w_q: W_Q1
     w_k: W_K
     w_v: W_V        # of two features: the last step draws them as a plane
     query: ran      # the word that asks
     features:       # of the rows, of queries and keys, of values
-      x: [cat, dog, asks, early]
+      x: [cats, dogs, asks, early]
       key: [noun, early, asks, which]
-      value: [cat, dog]
+      value: [cats, dogs]
     ```
 
 Scores are counted in doublings, which must be whole here: the third step draws powers of two as blocks.

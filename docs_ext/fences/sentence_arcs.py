@@ -2,20 +2,20 @@
 
     ```sentence-arcs
     caption: Choose the word that listens.
-    tokens: S5
-    x: embed(S5, EARLY5)
+    tokens: SENTENCE
+    x: embed(SENTENCE, EARLY)
     w_q: W_Q1
     w_k: W_K
     w_v: W_V
-    parts: [cat, dog]   # of the values; without it no blend is shown
+    parts: [cats, dogs]   # of the values; without it no blend is shown
     selected: ran       # chosen first, a word or its index; else the last
     ```
 
 Further keys, `q`, `k`, `v` and `options`, are as in attention-grid. In place of all of these, `weights` may be a
 matrix: those that a model has learned. Words of attention.example can be switched; then, in place of `tokens` and `x`,
 
-    sentences: [S7, T7]   # the second is the first with two words swapped
-    positions: EARLY7     # which the other switch takes away
+    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+    positions: EARLY     # which the other switch takes away
 
 Every state is in the page and the style sheet shows one of them, so nothing needs JavaScript.
 """

@@ -5,7 +5,7 @@ One row of scores, counted in doublings, with a temperature and a number format:
     ```softmax-lab
     mode: scores
     caption: The five scores of ran, and its budget
-    tokens: S5
+    tokens: SENTENCE
     scores: [3, 2, 0, 1, 0]   # doublings, or an expression
     ```
 

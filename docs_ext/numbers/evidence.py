@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from attention import attention_scores
-from attention.example import EARLY5, S5, W_K, W_Q1, W_Q2, W_V, attend, embed
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_Q2, W_V, attend, embed
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.numbers.results import rows
 
@@ -88,7 +88,7 @@ def changes(number: Numeral) -> Iterator[Numeral]:
 @cache
 def running_example() -> Evidence:
     """Return the tables of the running example, which every page may quote."""
-    x = embed(S5, EARLY5)
+    x = embed(SENTENCE, EARLY)
     tables = [x, W_K, W_V, x @ W_K, x @ W_V]
     for w_query in (W_Q1, W_Q2):
         scores = attention_scores(x @ w_query, x @ W_K) / np.log(2)

@@ -34,7 +34,7 @@ def row_of(spec: Mapping[str, Any], key: str, words: Sequence[str]) -> int:
 def sentences_of(spec: Mapping[str, Any]) -> list[Sequence[str]]:
     given = spec["sentences"]
     if not isinstance(given, list) or len(given) != 2:
-        raise SpecError("sentences are two: [S7, T7]", key="sentences")
+        raise SpecError("sentences are two: [SENTENCE, SWAPPED]", key="sentences")
     first, second = (words_of({"sentences": sentence}, "sentences") for sentence in given)
     pairs = [(a, b) for a, b in zip(first, second, strict=False) if a != b]
     if len(first) != len(second) or len(pairs) != 2 or pairs[0] != pairs[1][::-1]:

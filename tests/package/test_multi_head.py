@@ -13,7 +13,7 @@ from attention import (
     multi_head_attention,
     rotary_tables,
 )
-from attention.example import EARLY5, S5, T5, W_K, W_O, W_Q1, W_Q2, W_V, embed
+from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_O, W_Q1, W_Q2, W_V, embed
 from tests.package.oracles import loop_multi_head, loop_weights, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
@@ -103,7 +103,7 @@ TWO = [np.hstack(pair) for pair in ((W_Q1, W_Q2), (W_K, W_K), (W_V, W_V))]
 
 
 def test_two_heads_find_agent_and_object_of_chased():
-    x, swapped = embed(S5, EARLY5), embed(T5, EARLY5)
+    x, swapped = embed(SENTENCE, EARLY), embed(SWAPPED, EARLY)
     side_by_side, joined = MultiHeadWeights(*TWO, np.eye(4), n_heads=2), MultiHeadWeights(*TWO, W_O, n_heads=2)
     np.testing.assert_allclose(multi_head_attention(x, side_by_side)[2], [5, 2, 2, 5], rtol=1e-14)
     np.testing.assert_allclose(multi_head_attention(swapped, side_by_side)[2], [2, 5, 5, 2], rtol=1e-14)

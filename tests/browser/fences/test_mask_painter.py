@@ -3,7 +3,7 @@
 import pytest
 
 from attention import causal_mask
-from attention.example import S5
+from attention.example import SENTENCE
 
 pytestmark = pytest.mark.nightly
 
@@ -11,7 +11,7 @@ PAGE = "learn/masks/"
 
 
 def box(widget, row, key):
-    return widget.locator("tbody tr").nth(S5.index(row)).locator("[type=checkbox]").nth(S5.index(key))
+    return widget.locator("tbody tr").nth(SENTENCE.index(row)).locator("[type=checkbox]").nth(SENTENCE.index(key))
 
 
 def assert_shows(widget, mask, row):
@@ -19,25 +19,25 @@ def assert_shows(widget, mask, row):
     assert hatched == (~mask).ravel().tolist()
     checked = widget.locator("[type=checkbox]").evaluate_all("boxes => boxes.map(e => e.checked)")
     assert checked == mask.ravel().tolist()
-    assert widget.locator("[data-chosen] th").text_content() == S5[row]
+    assert widget.locator("[data-chosen] th").text_content() == SENTENCE[row]
 
 
 def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
     mask = causal_mask(5)
     assert_shows(widget, mask, 1)
-    box(widget, "chased", "cat").locator("xpath=..").click()  # anywhere in the cell
+    box(widget, "chased", "cats").locator("xpath=..").click()  # anywhere in the cell
     mask[2, 0] = False
     assert_shows(widget, mask, 2)
-    assert "that 4/5, chased 1/5; masked: cat" in widget.locator("output").text_content()
+    assert "who 4/5, chased 1/5; masked: cats" in widget.locator("output").text_content()
     assert widget.locator("[type=radio]:checked").count() == 0
-    box(widget, "chased", "cat").click()
+    box(widget, "chased", "cats").click()
     assert widget.locator("label:has([type=radio]:checked)").text_content() == "causal"
 
 
 def test_it_works_by_keys_alone(widget):
     page, mask = widget.page, causal_mask(5)
     for _ in range(2):
-        box(widget, "cat", "cat").click()  # the cell that Tab comes back to
+        box(widget, "cats", "cats").click()  # the cell that Tab comes back to
     widget.get_by_role("radio").first.focus()
     page.keyboard.press("Tab")  # the first cell: the grid is one tab stop
     if page.evaluate("document.activeElement.className") == "scroll":

@@ -25,17 +25,17 @@ def assert_shows(widget, row, role, column, says):
 
 
 def test_a_click_on_a_number_or_a_head_chooses_what_made_it(widget):
-    assert_shows(widget, 0, "key", 1, "cat, early")
+    assert_shows(widget, 0, "key", 1, "cats, early")
     widget.locator(".panel.value .made tbody tr").nth(3).locator("td").nth(1).click()
-    assert_shows(widget, 3, "value", 1, "dog, dog")
+    assert_shows(widget, 3, "value", 1, "dogs, dog")
     widget.locator(".panel.query > .strips tbody tr").nth(2).locator("td").nth(0).click()
-    assert_shows(widget, 3, "query", 0, "dog, noun")
+    assert_shows(widget, 3, "query", 0, "dogs, noun")
     widget.locator(".given tbody tr").nth(4).locator("td").nth(2).click()
     assert_shows(widget, 4, "query", 0, "ran, noun")
     assert widget.page.url.endswith("#~matrix-strips-1.row=4&matrix-strips-1.column=0")
     widget.locator(".given tbody label").nth(1).click()
     widget.locator(".panel thead label").nth(7).click()
-    assert_shows(widget, 1, "key", 3, "that, which")
+    assert_shows(widget, 1, "key", 3, "who, which")
 
 
 def test_arrow_keys_go_through_words_and_through_the_columns_of_all_matrices(widget):
@@ -44,7 +44,7 @@ def test_arrow_keys_go_through_words_and_through_the_columns_of_all_matrices(wid
     widget.locator(".panel input:checked").focus()
     for _ in range(3):
         widget.page.keyboard.press("ArrowRight")
-    assert_shows(widget, 1, "value", 0, "that, cat")
+    assert_shows(widget, 1, "value", 0, "who, cat")
 
 
 @pytest.mark.usefixtures("on_phone")
@@ -52,8 +52,8 @@ def test_a_phone_shows_one_matrix_and_a_tap_or_a_key_the_next(widget):
     assert widget.evaluate(SEEN) == ["key"]
     widget.locator(".which label").nth(2).click()
     assert widget.evaluate(SEEN) == ["value"]
-    assert_shows(widget, 0, "value", 0, "cat, cat")
+    assert_shows(widget, 0, "value", 0, "cats, cat")
     widget.locator(".panel input:checked").focus()
     widget.page.keyboard.press("ArrowLeft")
     assert widget.evaluate(SEEN) == ["key"]
-    assert_shows(widget, 0, "key", 3, "cat, which")
+    assert_shows(widget, 0, "key", 3, "cats, which")

@@ -5,7 +5,7 @@ import pytest
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/line-by-line/"
-DEFAULT = "that: cat 4/7, that 2/7, dog 1/7; sum 1; output (40/7, 16/7)"
+DEFAULT = "who: cats 4/7, who 2/7, dogs 1/7; sum 1; output (40/7, 16/7)"
 
 
 def field(widget, name):
@@ -18,17 +18,17 @@ def says(widget):
 
 def test_keys_alone_choose_the_word_raise_a_score_and_type(widget):
     page = widget.page
-    widget.get_by_role("radio", name="that").focus()
+    widget.get_by_role("radio", name="who").focus()
     page.keyboard.press("ArrowRight")
-    assert says(widget) == "dog: cat 1/3, that 1/3, dog 1/3; sum 1; output (4, 4)"
-    assert widget.locator("[data-chosen] th").text_content() == "dog"
+    assert says(widget) == "dogs: cats 1/3, who 1/3, dogs 1/3; sum 1; output (4, 4)"
+    assert widget.locator("[data-chosen] th").text_content() == "dogs"
     page.keyboard.press("ArrowLeft")
     for _ in range(3):
         page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     assert says(widget) == (
-        "that: cat 1/2, that 1/4, dog 1/4; sum 1; output (5, 3). "
-        "Without the extra doublings: cat 4/7, that 2/7, dog 1/7. cat : that stays 2 : 1."
+        "who: cats 1/2, who 1/4, dogs 1/4; sum 1; output (5, 3). "
+        "Without the extra doublings: cats 4/7, who 2/7, dogs 1/7. cat : that stays 2 : 1."
     )
     page.keyboard.press("ArrowLeft")
     assert says(widget) == DEFAULT
@@ -53,7 +53,7 @@ def test_what_is_not_a_number_is_named_and_the_last_good_result_stays(widget, ty
     one.fill(typed)
     assert errors.all_text_contents() == [""] * 3  # nobody complains about what is still being typed
     errors.filter(has_text=why).wait_for()  # once the hand rests
-    assert errors.all_text_contents() == ["", f"k of cat, early: {why}", ""]
+    assert errors.all_text_contents() == ["", f"k of cats, early: {why}", ""]
     assert one.get_attribute("aria-invalid") == "true"
     assert one.get_attribute("aria-describedby") == errors.nth(1).get_attribute("id")
     assert says(widget) == good

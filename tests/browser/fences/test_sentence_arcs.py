@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from attention.example import EARLY7, S7, T7, W_Q7, attend, embed
+from attention.example import EARLY, SENTENCE, SWAPPED, W_Q1, attend, embed
 from docs_ext.html.numbers import number
 
 pytestmark = pytest.mark.nightly
@@ -31,13 +31,13 @@ def choose(widget, row):
 
 
 def assert_shows(widget, row=6, *, swapped=False, positions=True):
-    shown, words = widget.evaluate(SHOWN), T7 if swapped else S7
-    weights, output = attend(embed(words, EARLY7 if positions else None), W_Q7)
+    shown, words = widget.evaluate(SHOWN), SWAPPED if swapped else SENTENCE
+    weights, output = attend(embed(words, EARLY if positions else None), W_Q1)
     assert shown["words"] == words
     assert shown["outputs"] == [[number(part) for part in output[row]]]
     (says,) = shown["says"]
     assert says.startswith(f"{' '.join(words)}, {'with' if positions else 'without'} positions: {words[row]} ")
-    if words[row] in ("that", "chased", "ran"):
+    if words[row] in ("who", "chased", "ran"):
         np.testing.assert_allclose(shown["weights"], weights[row], rtol=0, atol=1e-12)
         drawn = [width for _, width in sorted(shown["arcs"])]
         np.testing.assert_allclose(drawn, np.maximum(34 * weights[row], 1.5), rtol=1e-4)

@@ -8,7 +8,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, project
-from attention.example import EARLY5, S5, W_K, W_Q1, W_Q2, W_V, WORD, attend, embed
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_Q2, W_V, WORD, attend, embed
 from docs_ext.numbers.numerals import numerals
 from tests.site.pages import ROOT
 from tests.site.test_floors import FLOORS
@@ -63,7 +63,7 @@ def test_the_flow_names_the_shape_of_every_array(rng):
 
 
 def test_slopes_go_back_as_numbers_went_forward():
-    x = embed(S5, EARLY5)
+    x = embed(SENTENCE, EARLY)
     query, key, value = x[4:] @ W_Q1, x @ W_K, x @ W_V
     weights, wish = attention_weights(query, key), np.array([[1.0, 0.0]])
     d_query, _, _, d_scores = attention_vjp(query, key, value, wish, bias=np.zeros((1, 5)), return_bias=True)
@@ -131,7 +131,7 @@ def test_encoder_and_decoder_have_the_grids_of_their_words():
 def test_ran_receives_what_the_plane_shows():
     root = read("two-sentences.svg")
     scales = {}
-    for axis, along in (("cat", "x"), ("dog", "y")):
+    for axis, along in (("cats", "x"), ("dogs", "y")):
         ticks = root.findall(f"{SVG}g[@data-axis='{axis}']/{SVG}text")
         places, values = [number(tick, along) for tick in ticks], [float(text(tick)) for tick in ticks]
         scales[axis] = np.poly1d(np.polyfit(values, places, 1))
@@ -139,11 +139,11 @@ def test_ran_receives_what_the_plane_shows():
     drawn = root.findall(f".//{SVG}g[@data-sentence]")
     for point in drawn:
         words, positions = point.get("data-sentence").split(), point.get("data-positions")
-        output = attend(embed(words, EARLY5 if positions == "on" else None), W_Q1)[1][words.index("ran")]
+        output = attend(embed(words, EARLY if positions == "on" else None), W_Q1)[1][words.index("ran")]
         cat, dog = output.round(9)
         for circle in point.findall(f"{SVG}circle"):
             centre = number(circle, "cx"), number(circle, "cy")
-            np.testing.assert_allclose(centre, (scales["cat"](cat), scales["dog"](dog)), atol=0.01)
+            np.testing.assert_allclose(centre, (scales["cats"](cat), scales["dogs"](dog)), atol=0.01)
         points.add(f"({cat:g}, {dog:g})")
         assert f"{cat:g}, {dog:g}" in text(root.find(f"{SVG}desc"))
     assert len({(point.get("data-sentence"), point.get("data-positions")) for point in drawn}) == 4
@@ -151,15 +151,15 @@ def test_ran_receives_what_the_plane_shows():
 
 
 def test_an_arc_of_two_heads_is_as_thick_as_its_weight():
-    root, chased = read("two-heads.svg"), S5.index("chased")
-    heads = {1: attend(embed(S5, EARLY5), W_Q1)[0][chased], 2: attend(embed(S5, EARLY5), W_Q2)[0][chased]}
+    root, chased = read("two-heads.svg"), SENTENCE.index("chased")
+    heads = {1: attend(embed(SENTENCE, EARLY), W_Q1)[0][chased], 2: attend(embed(SENTENCE, EARLY), W_Q2)[0][chased]}
     budgets = set()
     for head, weights in heads.items():
         arcs = root.findall(f"{SVG}g[@data-head='{head}']/{SVG}path")
         thick = {arc.get("data-word"): number(arc, "stroke-width") for arc in arcs}
-        assert len(arcs) == len(thick) == len(S5)
+        assert len(arcs) == len(thick) == len(SENTENCE)
         budgets.add(sum(thick.values()))
-        drawn = [thick[word] / sum(thick.values()) for word in S5]
+        drawn = [thick[word] / sum(thick.values()) for word in SENTENCE]
         np.testing.assert_allclose(drawn, weights, rtol=0, atol=1e-9)
     assert len(budgets) == 1
 
@@ -322,8 +322,8 @@ def test_labels_and_the_words_for_a_drawing_have_the_same_numbers(path):
 
 
 LOADS, PLACES = attention.softmax(np.log([1, 1, 2])), [0, 4, 8]
-SHARES = [attend(embed(S5, EARLY5), head)[0][4] for head in (W_Q1, W_Q2)]
-TO_RAN = attend(embed(S5, EARLY5), W_Q1)[1][4]
+SHARES = [attend(embed(SENTENCE, EARLY), head)[0][4] for head in (W_Q1, W_Q2)]
+TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 TOLD = {  # every number of a title and a description, in order
     "average.svg": [0, 8, *np.stack([LOADS, PLACES], 1).ravel(), LOADS @ PLACES],
     "backwards.svg": [3, *TO_RAN, 1, 0],
@@ -338,7 +338,7 @@ TOLD = {  # every number of a title and a description, in order
     "matrix-product.svg": [2, 3, 3, 4, 1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
     "merge-tree.svg": [4, *range(4), 2],
     "one-third.svg": [5, 1 / 3, 1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
-    "token-row.svg": [list(WORD).index("cat"), 0, len(WORD) - 1, list(WORD).index("cat"), *WORD["cat"]],
+    "token-row.svg": [list(WORD).index("cats"), 0, len(WORD) - 1, list(WORD).index("cats"), *WORD["cats"]],
     "two-heads.svg": [2, *(x for head, row in enumerate(SHARES, 1) for x in (head, *np.unique(row)[::-1]))],
     "two-sentences.svg": [*TO_RAN, *TO_RAN[::-1], 3, 3],
 }

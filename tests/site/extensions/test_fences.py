@@ -103,9 +103,13 @@ BAD = {  # label: (page, line in the page, words of the message)
     "nothing": ("text\n\n```chart\n```\n", 3, ["key: value"]),
     "bad id": (GRID.replace("tokens", "id: 1 2\ntokens"), 2, ["id"]),
     "options in the opening line": (GRID.replace("grid\n", "grid hl_lines='1'\n"), 1, ["opening line"]),
-    "name in an expression": (GRID.replace("[[1, 0], [0, 1]]", "embd(S5)"), 3, ["embd(S5)", "NameError", "'embed'"]),
+    "name in an expression": (
+        GRID.replace("[[1, 0], [0, 1]]", "embd(SENTENCE)"),
+        3,
+        ["embd(SENTENCE)", "NameError", "'embed'"],
+    ),
     "nested expression": (GRID.replace("[0, 1]", "[0, '1 +']"), 3, ["'1 +'", "SyntaxError"]),
-    "expression that raises": (GRID.replace("[cat, ran]", "S5[9]"), 2, ["S5[9]", "IndexError"]),
+    "expression that raises": (GRID.replace("[cat, ran]", "SENTENCE[9]"), 2, ["SENTENCE[9]", "IndexError"]),
     "shapes from the package": (GRID.replace("k: [[1, 0], [0, 1]]", "k: [[1], [0]]"), 1, ["(2, 2)", "(2, 1)"]),
     "front matter": (f"---\ntitle: t\ntags: [a]\n---\n\ntext\n\n{GRID.replace('caption', 'captoin')}", 12, ["captoin"]),
     "a list": ("- item\n\n" + textwrap.indent(GRID.replace("q:", "qq:"), "    "), 5, ["'qq'"]),
@@ -152,7 +156,7 @@ def test_a_page_without_mkdocs_still_names_the_line():
 
 
 def test_expressions_know_the_package_the_example_and_numpy():
-    assert evaluate(" [round(float(w), 9) for w in attend(embed(S5, EARLY5), W_Q1)[0][4]] ") == [
+    assert evaluate(" [round(float(w), 9) for w in attend(embed(SENTENCE, EARLY), W_Q1)[0][4]] ") == [
         0.5, 0.25, 0.0625, 0.125, 0.0625,
     ]  # fmt: skip
     assert evaluate("causal_mask(2).tolist()") == [[True, False], [True, True]]

@@ -15,8 +15,8 @@ from docs_ext.reading.page import read as page_of
 from tests.site.pages import PAGES, ROOT
 
 HEAD = {  # head 1 of the running example
-    "tokens": "S5",
-    "x": "embed(S5, EARLY5)",
+    "tokens": "SENTENCE",
+    "x": "embed(SENTENCE, EARLY)",
     "w_q": "W_Q1",
     "w_k": "W_K",
     "w_v": "W_V",

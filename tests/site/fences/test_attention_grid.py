@@ -13,7 +13,7 @@ from tests.site.fences.reading import HEAD, Figure, text
 
 CSS = Path(__file__, "../../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
 GRID = Figure("attention-grid", **HEAD)
-SEVEN = {"tokens": "S7", "x": "embed(S7, EARLY7)", "w_q": "W_Q7"}
+SEVEN = {"tokens": "SENTENCE", "x": "embed(SENTENCE, EARLY)", "w_q": "W_Q1"}
 CAUSAL = {"options": {"is_causal": True}}
 
 
@@ -64,24 +64,24 @@ def test_the_grid_agrees_with_the_formula_on_random_numbers():
         assert [printed[0] for printed, _ in cells[i][:-1]] == [f"{weight:.3f}" for weight in weights]
 
 
-RAN = "ran: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1"
+RAN = "ran: cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16; sum 1"
 SENTENCES = {
     f"{RAN}; output (5, 2)": ({}, 4),
     RAN: ({"show": "weights"}, 4),
-    "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)": (CAUSAL, 1),
-    "ran: that 1/2, dog 1/4, chased 1/8, ran 1/8; masked: cat; sum 1; output (2, 4)": (
-        {"options": {"mask": "np.array(S5) != 'cat'"}},
+    "who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3)": (CAUSAL, 1),
+    "ran: who 1/2, dogs 1/4, chased 1/8, ran 1/8; masked: cats; sum 1; output (2, 4)": (
+        {"options": {"mask": "np.array(SENTENCE) != 'cats'"}},
         4,
     ),
-    "cat: no key to attend to; masked: cat, that, chased, dog, ran; sum 0; output (0, 0)": (
+    "cats: no key to attend to; masked: cats, who, chased, dogs, ran; sum 0; output (0, 0)": (
         {"options": {"mask": "np.zeros((5, 5), bool)"}},
         0,
     ),
-    "ran: cat 1/4, that 1/8, dog 1/16, chased 1/32, ran 1/32; sum 1/2; the sink takes 1/2; output (2.5, 1)": (
+    "ran: cats 1/4, who 1/8, dogs 1/16, chased 1/32, ran 1/32; sum 1/2; the sink takes 1/2; output (2.5, 1)": (
         {"options": {"sink": "4 * np.log(2)"}},
         4,
     ),
-    "the (2nd): the (1st) 1/7, cat 1/7, that 1/7, chased 1/7, the (2nd) 1/7, dog 1/7, ran 1/7; sum 1; "
+    "the (2nd): the (1st) 1/7, cats 1/7, who 1/7, chased 1/7, the (2nd) 1/7, dogs 1/7, ran 1/7; sum 1; "
     "output (12/7, 12/7)": (SEVEN, 4),
 }
 
@@ -97,7 +97,7 @@ def test_the_table_has_a_caption_headers_and_named_radios():
     assert text(root.find(".//caption")).endswith("stronger = more weight")
     assert [th.get("scope") for th in root.findall(".//th")] == ["col"] * 8 + ["row"] * 7
     labels = root.findall(".//tbody//label")
-    assert list(map(text, labels)) == ["the (1st)", "cat", "that", "chased", "the (2nd)", "dog", "ran"]
+    assert list(map(text, labels)) == ["the (1st)", "cats", "who", "chased", "the (2nd)", "dogs", "ran"]
     assert all(label.find("input") is not None for label in labels)
 
 

@@ -3,7 +3,12 @@
 from docs_ext.fences import computed_code
 from tests.site.fences.reading import read, refuses
 
-SPEC = {"id": "c", "caption": "A <caption>", "language": "nginx", "code": 'f"listen {16 * 5};\\n# <{S5[0]}> & more"'}
+SPEC = {
+    "id": "c",
+    "caption": "A <caption>",
+    "language": "nginx",
+    "code": 'f"listen {16 * 5};\\n# <{SENTENCE[0]}> & more"',
+}
 
 
 def test_it_holds_what_the_expression_gives():

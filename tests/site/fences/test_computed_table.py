@@ -3,13 +3,13 @@
 from docs_ext.fences import computed_table
 from tests.site.fences.reading import read, refuses, rows, text
 
-DATA = '[{"word": word, "weight": w} for word, w in zip(S5, attend(embed(S5, EARLY5), W_Q1)[0][4])]'
+DATA = '[{"word": word, "weight": w} for word, w in zip(SENTENCE, attend(embed(SENTENCE, EARLY), W_Q1)[0][4])]'
 SPEC = {"id": "t", "caption": "c", "data": DATA}
 
 
 def test_it_holds_what_the_expression_gives():
     root = read(computed_table.render(SPEC))
-    assert rows(root) == [["cat", "0.5"], ["that", "0.25"], ["chased", "0.0625"], ["dog", "0.125"], ["ran", "0.0625"]]
+    assert rows(root) == [["cats", "0.5"], ["who", "0.25"], ["chased", "0.0625"], ["dogs", "0.125"], ["ran", "0.0625"]]
     assert [(text(head), head.get("scope")) for head in root.findall(".//th")] == [("word", "col"), ("weight", "col")]
     assert text(root.find(".//caption")) == root.find(".//div[@role='region']").get("aria-label") == "c"
 

@@ -36,7 +36,7 @@ def test_the_cells_say_what_is_cached_new_and_to_come():
     assert [row[1] for row in shown] == ["pushed out", "pushed out", "cached", "new", "to come"]
     assert [any(row[2:]) for row in shown] == [False, False, True, True, False]
     assert says(root) == (
-        "Step 4, dog: chased 1/2, dog 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2."
+        "Step 4, dog: chased 1/2, dogs 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2."
     )
     root = STEPPER.live(step=2, sees="first")
     assert [row[4] for row in rows(root)[:5]] == ["1", "masked", "", "", ""]
@@ -45,10 +45,10 @@ def test_the_cells_say_what_is_cached_new_and_to_come():
 
 def test_a_table_shows_all_steps():
     assert rows(STEPPER.still(), ".//details/div/table/tbody/tr") == [
-        ["1", "cat", "(8, 0)", "1", "1", "1", "1"],
-        ["2", "that", "(20/3, 4/3)", "1", "2", "2", "4"],
+        ["1", "cats", "(8, 0)", "1", "1", "1", "1"],
+        ["2", "who", "(20/3, 4/3)", "1", "2", "2", "4"],
         ["3", "chased", "(80/13, 16/13)", "1", "3", "3", "9"],
-        ["4", "dog", "(3, 3)", "1", "4", "4", "16"],
+        ["4", "dogs", "(3, 3)", "1", "4", "4", "16"],
         ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
     ]
 

@@ -9,8 +9,8 @@ from tests.site.fences.reading import Figure, answer, plain, rows, says
 
 SWITCH = Figure(
     "head-switch",
-    sentences=["S5", "T5"],
-    positions="EARLY5",
+    sentences=["SENTENCE", "SWAPPED"],
+    positions="EARLY",
     **{"w_q": ["W_Q1", "W_Q2"], "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"},
     asks=["the first noun", "the last noun"],
     selected="chased",
@@ -47,19 +47,20 @@ def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_averag
 def test_each_case_is_told_in_a_sentence():
     averaged = "heads averaged: chased receives (3.5, 3.5). With cat and dog swapped, chased receives (3.5, 3.5)."
     assert [says(SWITCH.live(order=order, heads=how)) for order in (0, 1) for how in (0, 1)] == [
-        "cat that chased dog ran, heads side by side: chased receives (5, 2) and (2, 5), "
+        "cats who chased dogs ran, heads side by side: chased receives (5, 2) and (2, 5), "
         "which the output matrix makes (3, -3). With cat and dog swapped, chased ends with (-3, 3).",
-        f"cat that chased dog ran, {averaged}",
-        "dog that chased cat ran, heads side by side: chased receives (2, 5) and (5, 2), "
+        f"cats who chased dogs ran, {averaged}",
+        "dogs who chased cats ran, heads side by side: chased receives (2, 5) and (5, 2), "
         "which the output matrix makes (-3, 3). With cat and dog swapped, chased ends with (3, -3).",
-        f"dog that chased cat ran, {averaged}",
+        f"dogs who chased cats ran, {averaged}",
     ]
 
 
 def test_the_average_has_a_row_of_its_own_and_is_handed_on_alone():
     table = SWITCH.live(heads=1, order=1, asks=4).find(".//table[@class='weights']")
     assert ["hidden" in row.attrib for row in table.findall("tbody/tr")] == [False] * 3
-    assert [plain(cell) for cell in table.findall("thead/tr/th")] == ["dog", "that", "chased", "cat", "ran", "receives"]
+    heads = [plain(cell) for cell in table.findall("thead/tr/th")]
+    assert heads == ["dogs", "who", "chased", "cats", "ran", "receives"]
     assert rows(table, "tfoot/tr")[0][1:] == ["the average alone", "(3.5, 3.5)"]
 
 

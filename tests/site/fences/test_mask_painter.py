@@ -10,7 +10,7 @@ PAINTER = Figure(
     "mask-painter",
     **HEAD,
     masks={"causal": "causal_mask(5)", "padding": "padding_mask(4, 5)", "none": "np.ones((5, 5), bool)"},
-    predict={"row": "chased", "forbid": "cat"},
+    predict={"row": "chased", "forbid": "cats"},
 )
 
 
@@ -45,13 +45,13 @@ def test_each_box_paints_its_own_cell_and_tells_its_row():
 
 
 def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
-    root = PAINTER.still(selected="that")
-    assert says(root) == "that: cat 2/3, that 1/3; masked: chased, dog, ran; sum 1; output (20/3, 4/3)"
+    root = PAINTER.still(selected="who")
+    assert says(root) == "who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3)"
     assert [n for n, row in enumerate(root.findall(".//tbody/tr")) if "data-chosen" in row.attrib] == [1]
 
 
 def test_the_prediction_is_answered_by_the_package():
-    expected = "chased: that 4/5, chased 1/5; masked: cat, dog, ran; sum 1; output (3.2, 3.2)"
+    expected = "chased: who 4/5, chased 1/5; masked: cats, dogs, ran; sum 1; output (3.2, 3.2)"
     assert answer(PAINTER.still()).startswith(expected)
 
 
@@ -63,6 +63,6 @@ test_what_does_not_fit_is_refused = PAINTER.refuses(
         "too few rows": ({"masks": {"c": "causal_mask(5)[:2]"}}, "masks", "(2, 5) does not fit"),
         "no values": ({"w_v": None}, None, "give v"),
         "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
-        "forbidden already": ({"predict": {"row": "cat", "forbid": "dog"}}, "predict", "already"),
+        "forbidden already": ({"predict": {"row": "cats", "forbid": "dogs"}}, "predict", "already"),
     }
 )

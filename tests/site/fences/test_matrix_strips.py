@@ -6,17 +6,17 @@ from fractions import Fraction
 import numpy as np
 
 from attention import project
-from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
 from tests.site.fences.reading import HEAD, Figure, answer, says
 
 STRIPS = Figure(
     "matrix-strips",
     **HEAD,
-    features=["cat", "dog", "asks", "early"],
+    features=["cats", "dogs", "asks", "early"],
     meet=["noun", "early", "asks", "which"],
-    give=["cat", "dog"],
+    give=["cats", "dogs"],
     unit={"name": "ln 2", "size": "np.log(2)"},
-    selected="cat",
+    selected="cats",
     column="key early",
 )
 MATRICES = {"query": W_Q1 / np.log(2), "key": W_K, "value": W_V}
@@ -34,7 +34,7 @@ def multiplied(x, w):
 
 
 def test_the_strips_are_x_the_matrices_and_their_products():
-    x, root = embed(S5, EARLY5), STRIPS.still()
+    x, root = embed(SENTENCE, EARLY), STRIPS.still()
     np.testing.assert_array_equal(numbers(root.find(".//div[@class='given']/table")), x)
     for role, matrix in MATRICES.items():
         panel = root.find(f".//div[@class='panel {role}']")
@@ -46,10 +46,10 @@ def test_the_strips_are_x_the_matrices_and_their_products():
 def test_the_products_of_a_number_are_said():
     said = {
         (
-            "cat",
+            "cats",
             "key early",
-        ): "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
-        ("dog", "key which"): "The key of dog, which: 0 · 1 + 2 · (-1) + 0 · 0 + 0 · 0 = -2. "
+        ): "The key of cats, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
+        ("dogs", "key which"): "The key of dogs, which: 0 · 1 + 2 · (-1) + 0 · 0 + 0 · 0 = -2. "
         "The whole key is (2, 0, 0, -2).",
         ("ran", "query noun"): "The query of ran, noun: 0 · 0 + 0 · 0 + 1 · 1 + 0 · 0 = 1. "
         "The whole query is (1, 1, 0, 0), in units of ln 2.",
@@ -83,11 +83,11 @@ def test_the_prediction_is_answered_by_the_package():
 test_what_does_not_fit_is_refused = STRIPS.refuses(
     {
         "unknown column": ({"column": "key cat"}, "column", ("value cat", "'key cat'")),
-        "features": ({"features": ["cat", "dog"]}, "x", "(5, 4)"),
+        "features": ({"features": ["cats", "dogs"]}, "x", "(5, 4)"),
         "names of columns": ({"meet": ["noun"]}, "w_q", ("'meet'", "(4, 4)")),
-        "names of values": ({"give": ["cat"]}, "w_v", ("'give'", "(4, 2)")),
+        "names of values": ({"give": ["cats"]}, "w_v", ("'give'", "(4, 2)")),
         "another matrix": ({"w_k": "W_V"}, "w_k", "(4, 2)"),
-        "nine words": ({"tokens": ["cat"] * 9, "x": "embed(['cat'] * 9)"}, "tokens", "at most 8: 9"),
+        "nine words": ({"tokens": ["cats"] * 9, "x": "embed(['cats'] * 9)"}, "tokens", "at most 8: 9"),
         "unit": ({"unit": "ln 2"}, "unit", "mapping"),
     }
 )

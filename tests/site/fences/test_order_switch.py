@@ -6,13 +6,13 @@ import pytest
 
 from tests.site.fences.reading import Figure, rows, text
 
-MATRICES = {"positions": "EARLY5", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"}
-SWITCH = Figure("order-switch", sentences=["S5", "T5"], **MATRICES, parts=["cat", "dog"])
+MATRICES = {"positions": "EARLY", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"}
+SWITCH = Figure("order-switch", sentences=["SENTENCE", "SWAPPED"], **MATRICES, parts=["cats", "dogs"])
 CASES = {  # swapped, positions: doublings of ran, what it receives, and what is said
-    ("false", "true"): ((3, 2, 0, 1, 0), (5, 2), "cat that chased dog ran, with positions: "),
-    ("false", "false"): ((1, 1, 0, 1, 0), (3, 3), "cat that chased dog ran, without positions: "),
-    ("true", "true"): ((3, 2, 0, 1, 0), (2, 5), "dog that chased cat ran, with positions: "),
-    ("true", "false"): ((1, 1, 0, 1, 0), (3, 3), "dog that chased cat ran, without positions: "),
+    ("false", "true"): ((3, 2, 0, 1, 0), (5, 2), "cats who chased dogs ran, with positions: "),
+    ("false", "false"): ((1, 1, 0, 1, 0), (3, 3), "cats who chased dogs ran, without positions: "),
+    ("true", "true"): ((3, 2, 0, 1, 0), (2, 5), "dogs who chased cats ran, with positions: "),
+    ("true", "false"): ((1, 1, 0, 1, 0), (3, 3), "dogs who chased cats ran, without positions: "),
 }
 
 
@@ -30,7 +30,7 @@ def test_every_case_shows_and_says_the_weights_of_its_sentence(case, expected):
 
 def test_the_grid_says_the_row_that_is_chosen():
     root = SWITCH.live(swap="true", row=1)
-    assert text(root.find(".//output")).startswith("Query that: dog 1/2, that 1/4, cat 1/8")
+    assert text(root.find(".//output")).startswith("Query that: dogs 1/2, who 1/4, cats 1/8")
 
 
 def test_all_four_cases_stand_below():
@@ -40,11 +40,11 @@ def test_all_four_cases_stand_below():
 
 test_what_does_not_fit_is_refused = SWITCH.refuses(
     {
-        "one sentence": ({"sentences": "S5"}, "sentences", "two"),
-        "the same sentence": ({"sentences": ["S5", "S5"]}, "sentences", "two words swapped"),
-        "another sentence": ({"sentences": ["S5", "S7"]}, "sentences", "two words swapped"),
+        "one sentence": ({"sentences": "SENTENCE"}, "sentences", "two"),
+        "the same sentence": ({"sentences": ["SENTENCE", "SENTENCE"]}, "sentences", "two words swapped"),
+        "another sentence": ({"sentences": ["SENTENCE", "SENTENCE"]}, "sentences", "two words swapped"),
         "a swap and more": ({"sentences": [["a", "b", "c"], ["b", "a", "a"]]}, "sentences", "two words swapped"),
-        "too few parts": ({"parts": ["cat"]}, "parts", "every column"),
+        "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
         "another width": ({"w_q": "np.eye(3)"}, None, "(3, 3)"),
     }
 )

@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attention.example import EARLY5, S5, W_K, W_Q1, W_V, attend, embed
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
 from tests.site.fences.reading import HEAD, Figure, answer, rows
 
-SENTENCE = Figure("precision-lab", **HEAD, mode="sentence", format="bfloat16", copies=1024)
+RESULT = Figure("precision-lab", **HEAD, mode="sentence", format="bfloat16", copies=1024)
 HEADS = "[rng.standard_normal((n, 6)) for rng in [np.random.default_rng(1)] for n in (2, 20, 20)]"
 PLACES = Figure("precision-lab", mode="places", heads=HEADS)
-X = embed(S5, EARLY5)
+X = embed(SENTENCE, EARLY)
 Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
 
 
@@ -23,18 +23,18 @@ def grid(figure):
 def test_a_fifth_in_bfloat16_is_205_of_1024():
     fifth = Fraction(205, 1024)  # 0.2 is 1.1001 1001 1001... times 1/8, and its fraction has seven bits: 1.1001101
     error = float(fifth / Fraction(1, 5) - 1)
-    cat = grid(SENTENCE)[0]
-    assert cat == ["cat", *[f"{error:.3%}"] * 5, "(2.406, 2.406)"]
+    cat = grid(RESULT)[0]
+    assert cat == ["cats", *[f"{error:.3%}"] * 5, "(2.406, 2.406)"]
 
 
 def test_the_prediction_is_answered_by_sums_that_stop():
     # The largest term of each sum stops it at 256 times itself: exponentials of 1 at 256, so a weight of cat is 1/256,
     # and the output's terms 8/256 and 4 (1/2)/256 stop at 8 and 2.
-    assert answer(SENTENCE.still()).startswith("(8, 2). Once, the output was (5, 1.992).")
+    assert answer(RESULT.still()).startswith("(8, 2). Once, the output was (5, 1.992).")
 
 
 def test_the_table_compares_choices():
-    table = {row[0]: row[1:] for row in rows(SENTENCE.still(), ".//table[@class='numbers']/tbody/tr")}
+    table = {row[0]: row[1:] for row in rows(RESULT.still(), ".//table[@class='numbers']/tbody/tr")}
     assert len(table) == 9
     assert table["all in float32"] == ["(5, 2)", "(5, 2)"]
     assert table["bfloat16 multiplied, float32 summed"] == ["(5, 2)", "(5, 2)"]
@@ -48,14 +48,14 @@ def test_what_is_exact_is_computed_in_longdouble():
     assert weights.dtype == output.dtype == np.longdouble
     np.testing.assert_allclose(weights.astype(float), attend(X, W_Q1)[0], rtol=0, atol=1e-14)
     np.testing.assert_allclose(output.astype(float), attend(X, W_Q1)[1], rtol=0, atol=1e-14)
-    sent = SENTENCE.given["weights"]
+    sent = RESULT.given["weights"]
     np.testing.assert_allclose(sent[4], [1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rtol=1e-15)
 
 
 def test_errors_have_two_digits():
     shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
     shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
-    assert {error: SENTENCE.call("percent", error) for error in shown} == shown
+    assert {error: RESULT.call("percent", error) for error in shown} == shown
 
 
 def test_500_choices_of_formats_give_what_numpy_computes():
@@ -69,7 +69,7 @@ def test_500_choices_of_formats_give_what_numpy_computes():
         q, k, v = (rng.standard_normal(shape) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
         exact = precision_lab.exactly(q, k, v)[0].astype(float)
         state = formats | {"copies": copies.bit_length() - 1}
-        shown = SENTENCE.call("compute", {"q": q, "k": k, "v": v, "weights": exact}, state)
+        shown = RESULT.call("compute", {"q": q, "k": k, "v": v, "weights": exact}, state)
         weights, output = precision_lab.attend(q, np.tile(k, (copies, 1)), np.tile(v, (copies, 1)), formats)
         found = [np.array(shown[what], float) for what in ("weights", "errors", "output")]
         expected = [weights[:, :n_k], weights[:, :n_k] * copies / exact - 1, output]
@@ -93,7 +93,7 @@ def test_one_place_at_a_time_rounds_there_alone():
         assert given["float16"] == pytest.approx(float(np.sqrt(np.mean(off**2) / np.mean(wanted**2))))
 
 
-test_a_sentence_that_does_not_fit_is_refused = SENTENCE.refuses(
+test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
     {
         "mode": ({"mode": "dance"}, "mode", "'sentence' or 'places'"),
         "no values": ({"w_v": None}, None, "give v"),

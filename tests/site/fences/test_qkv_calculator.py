@@ -9,10 +9,10 @@ from tests.site.fences.reading import Figure, answer, plain, rows
 
 CALCULATOR = Figure(
     "qkv-calculator",
-    tokens=["cat", "that", "dog"],
-    **{"x": "embed(['cat', 'that', 'dog'], [2, 1, 0])", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"},
-    query="that",
-    features={"key": ["noun", "early", "asks", "which"], "value": ["cat", "dog"]},
+    tokens=["cats", "who", "dogs"],
+    **{"x": "embed(['cats', 'who', 'dogs'], [2, 1, 0])", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"},
+    query="who",
+    features={"key": ["noun", "early", "asks", "which"], "value": ["cats", "dogs"]},
 )
 Q = [(0,) * 4, (1, 1, 0, 0), (0,) * 4]
 K = [(2, 4, 0, 2), (2, 2, 1, 0), (2, 0, 0, -2)]
@@ -22,7 +22,7 @@ V = [(8, 0), (4, 4), (0, 8)]
 def test_the_matrices_show_queries_in_doublings():
     tables = CALCULATOR.still().findall(".//table[@class='matrix']")
     for table, matrix in zip(tables, (Q, K, V), strict=True):
-        named = zip(["cat", "that", "dog"], matrix, strict=True)
+        named = zip(["cats", "who", "dogs"], matrix, strict=True)
         assert rows(table, "tbody/tr") == [[word, *map(str, row)] for word, row in named]
     heads = [[plain(head) for head in table.findall("thead/tr/th")] for table in tables[1:]]
     assert heads == list(CALCULATOR.spec["features"].values())
@@ -67,6 +67,6 @@ test_what_does_not_fit_is_refused = CALCULATOR.refuses(
     {
         "no values": ({"w_v": None}, None, "needs values"),
         "too few features": ({"features": {"key": ["noun"], "value": ["a", "b"]}}, "features", "key needs 4 names"),
-        "two words": ({"tokens": ["a", "b"], "x": "embed(['cat', 'dog'])", "query": "a"}, "tokens", "three words"),
+        "two words": ({"tokens": ["a", "b"], "x": "embed(['cats', 'dogs'])", "query": "a"}, "tokens", "three words"),
     }
 )

@@ -57,8 +57,8 @@ mistakes:
 VECTOR = """\
 question: What does ran receive?
 proof: |
-  >>> from attention.example import EARLY5, S5, W_Q1, attend, embed
-  >>> weights, output = attend(embed(S5, EARLY5), W_Q1)
+  >>> from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
+  >>> weights, output = attend(embed(SENTENCE, EARLY), W_Q1)
 
 answer: output[4].round(9)
 tolerance: 1e-3

@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from attention import attention_scores, attention_weights
-from attention.example import EARLY5, S5, W_K, W_Q1, W_V, embed
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
 from tests.site.fences.reading import HEAD, Figure, plain, read, rows, says, text
 
-FEATURES = {"x": ["cat", "dog", "asks", "early"], "key": ["noun", "early", "asks", "which"], "value": ["cat", "dog"]}
+FEATURES = {
+    "x": ["cats", "dogs", "asks", "early"],
+    "key": ["noun", "early", "asks", "which"],
+    "value": ["cats", "dogs"],
+}
 STEPPER = Figure("row-stepper", **HEAD, query="ran", features=FEATURES)
-X = embed(S5, EARLY5)
+X = embed(SENTENCE, EARLY)
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +48,15 @@ def test_the_matrices_are_the_packages(root):
 def test_a_product_stands_below_its_feature(root):
     header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
     assert header == ["", *FEATURES["key"], "sum/2 = score"]
-    assert lanes[0] == ["cat", "1·2 2", "1·4 4", "0·0 0", "0·2 0", "6/2 = 3"]
-    assert lanes[3] == ["dog", "1·2 2", "1·0 0", "0·0 0", "0·-2 0", "2/2 = 1"]
+    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "0·0 0", "0·2 0", "6/2 = 3"]
+    assert lanes[3] == ["dogs", "1·2 2", "1·0 0", "0·0 0", "0·-2 0", "2/2 = 1"]
 
 
 def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
     bars = root.findall(".//tbody//span[@class='blocks']")
     assert [len(bar.findall("i")) for bar in bars] == [2**score for score in (3, 2, 0, 1, 0)]
     budget = root.find(".//span[@class='budget']")
-    assert [plain(part) for part in budget] == S5
+    assert [plain(part) for part in budget] == SENTENCE
     assert [len(part.findall(".//i")) for part in budget] == [len(bar.findall("i")) for bar in bars]
     shares = [row[-1] for row in rows(root, ".//table[@class='row-step shares']/tbody/tr")]
     assert shares == ["8/16 = 1/2", "4/16 = 1/4", "1/16", "2/16 = 1/8", "1/16"]
@@ -63,7 +67,7 @@ def test_every_step_says_what_its_figure_shows(root):
     steps = [
         ("Project", "is the row (0, 0, 1, 0). Times WQ it becomes the query (1, 1, 0, 0)."),
         ("Score", "divide by \u221a4 = 2. The scores are cat 3, that 2, chased 0, dog 1, ran 0."),
-        ("Normalise", "here 16, are one budget, and every word has its share of it: cat 1/2, that 1/4, chased 1/16, "),
+        ("Normalise", "here 16, are one budget, and every word has its share of it: cats 1/2, who 1/4, chased 1/16, "),
         ("Blend", "ran receives (5, 2): 5 parts cat and 2 parts dog."),
     ]
     for n, (line, (name, words)) in enumerate(zip(said, steps, strict=True)):
@@ -81,7 +85,7 @@ WEIGHTS = np.array([1 / 2, 1 / 16, 1 / 16, 1 / 4, 1 / 8])
 
 @pytest.fixture(scope="module")
 def plane():
-    row = {"id": "p", "word": "ran", "words": ["cat", "that", "chased", "it", "dog"], "features": FEATURES}
+    row = {"id": "p", "word": "ran", "words": ["cats", "who", "chased", "it", "dogs"], "features": FEATURES}
     numbers = {"v": VALUES, "weights": WEIGHTS, "given": WEIGHTS[:, None] * VALUES, "output": WEIGHTS @ VALUES}
     return read(STEPPER.call("plane", row | numbers)["text"])
 
@@ -94,7 +98,7 @@ def test_each_value_is_a_point_and_those_at_one_place_share_it(plane):
     points = plane.findall(".//{*}circle[@class='corner']")
     assert [in_features(point.get("cx"), point.get("cy")) for point in points] == [[8, 0], [0, 0], [4, 4], [0, 8]]
     names = [name.text for name in plane.findall(".//{*}text[@class='corner-name']")]
-    assert names == ["cat", "that, chased", "it", "dog"]
+    assert names == ["cats", "who, chased", "it", "dogs"]
 
 
 def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
@@ -114,9 +118,9 @@ test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
         "no whole doublings": ({"w_q": "W_Q1 * 0.3"}, "query", "whole doublings"),
         "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
         "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
-        "who asks nothing": ({"query": "cat"}, "query", "asks nothing"),
+        "who asks nothing": ({"query": "cats"}, "query", "asks nothing"),
         "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
         "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),
-        "features of the row": ({"features": FEATURES | {"x": ["cat"]}}, "features", "x needs 4 names"),
+        "features of the row": ({"features": FEATURES | {"x": ["cats"]}}, "features", "x needs 4 names"),
     }
 )

@@ -5,20 +5,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attention.example import EARLY5, S5, W_Q1, attend, embed
+from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
 from docs_ext.html.numbers import number
 from tests.site.fences.reading import HEAD, Figure, text
 
-ONE = Figure("sentence-arcs", **HEAD, parts=["cat", "dog"])
-MATRICES = {"positions": "EARLY7", "w_q": "W_Q7", "w_k": "W_K", "w_v": "W_V"}
-SWITCHED = Figure("sentence-arcs", sentences=["S7", "T7"], **MATRICES, parts=["cat", "dog"])
+ONE = Figure("sentence-arcs", **HEAD, parts=["cats", "dogs"])
+MATRICES = {"positions": "EARLY", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"}
+SWITCHED = Figure("sentence-arcs", sentences=["SENTENCE", "SWAPPED"], **MATRICES, parts=["cats", "dogs"])
 CASES = {  # swap, positions: doublings of a word that asks, and what it receives
     ("false", "true"): ((0, 4, 3, 0, 0, 2, 0), (5, 2)),
     ("false", "false"): ((0, 2, 2, 0, 0, 2, 0), (3, 3)),
     ("true", "true"): ((0, 4, 3, 0, 0, 2, 0), (2, 5)),
     ("true", "false"): ((0, 2, 2, 0, 0, 2, 0), (3, 3)),
 }
-ASKING = ["2", "3", "6"]  # that, chased, ran
+ASKING = ["2", "3", "6"]  # who, chased, ran
 
 
 def of(root, path, case=None):
@@ -43,7 +43,7 @@ def test_every_state_holds_the_weights_of_its_sentence():
 
 
 def test_arcs_are_as_thick_as_the_weights_and_a_word_that_asks_nothing_has_none():
-    root, (weights, _) = ONE.still(), attend(embed(S5, EARLY5), W_Q1)
+    root, (weights, _) = ONE.still(), attend(embed(SENTENCE, EARLY), W_Q1)
     groups = of(root, ".//{*}svg/{*}g")
     assert list(groups) == ["1", "2", "4"]
     for row, group in groups.items():
@@ -58,7 +58,7 @@ def test_arcs_are_as_thick_as_the_weights_and_a_word_that_asks_nothing_has_none(
 def test_every_state_is_told():
     said = of(SWITCHED.still(), ".//div[@class='statements']/p", ("true", "true"))
     assert text(said["6"]) == (
-        "the dog that chased the cat ran, with positions: ran gives dog 1/2, that 1/4, cat 1/8 and 1/32 to each of "
+        "the dog that chased the cat ran, with positions: ran gives dogs 1/2, who 1/4, cats 1/8 and 1/32 to each of "
         "the other 4. It now carries 2 parts cat and 5 parts dog."
     )
     assert text(said["0"]) == (
@@ -78,9 +78,9 @@ def test_learned_weights_are_shown_as_they_are():
 
 test_what_cannot_be_switched_is_refused = SWITCHED.refuses(
     {
-        "tokens too": ({"tokens": "S5"}, "tokens", "either sentences"),
+        "tokens too": ({"tokens": "SENTENCE"}, "tokens", "either sentences"),
         "weights too": ({"weights": "np.eye(7)"}, "weights", "either sentences"),
-        "too few parts": ({"parts": ["cat"]}, "parts", "every column"),
+        "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
         "negative values": ({"w_v": "-W_V"}, "parts", "not negative"),
     }
 )

@@ -9,21 +9,21 @@ from attention import softmax
 from docs_ext.fences import softmax_lab
 from tests.site.fences.reading import Figure, answer, rows, says, text
 
-SCORES = Figure("softmax-lab", mode="scores", tokens="S5", scores=[3, 2, 0, 1, 0])
+SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
 
 
 def test_a_score_of_n_doublings_stands_at_two_to_the_n():
     root = SCORES.still()
     assert rows(root) == [
-        ["cat", "3", "8", "8/16"],
-        ["that", "2", "4", "4/16"],
+        ["cats", "3", "8", "8/16"],
+        ["who", "2", "4", "4/16"],
         ["chased", "0", "1", "1/16"],
-        ["dog", "1", "2", "2/16"],
+        ["dogs", "1", "2", "2/16"],
         ["ran", "0", "1", "1/16"],
     ]
     assert rows(root, ".//tfoot/tr") == [["sum", "", "16", "1"]]
-    assert says(root) == "cat 8/16, that 4/16, chased 1/16, dog 2/16, ran 1/16; sum 1."
+    assert says(root) == "cats 8/16, who 4/16, chased 1/16, dogs 2/16, ran 1/16; sum 1."
 
 
 def test_500_states_are_the_packages_and_the_plain_ones_numpys():

@@ -32,14 +32,14 @@ def test_a_sink_has_a_column_with_what_it_takes():
 
 def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
     root = WINDOW.still()
-    assert says(root) == "ran: dog 1/2, chased 1/4, ran 1/4; masked: cat, that; sum 1; output (0, 4)"
+    assert says(root) == "ran: dogs 1/2, chased 1/4, ran 1/4; masked: cats, who; sum 1; output (0, 4)"
     lines = root.findall(".//tbody/tr")
     assert ["data-chosen" in row.attrib for row in lines] == [False] * 4 + [True]
     assert [len(row.findall("td[@data-masked]")) for row in lines] == [4, 3, 2, 2, 2]  # of itself and two words back
 
 
 def test_the_prediction_is_answered_by_the_package():
-    expected = "ran: cat 2/3, dog 1/6, chased 1/12, ran 1/12; masked: that; sum 1; output (16/3, 4/3)"
+    expected = "ran: cats 2/3, dogs 1/6, chased 1/12, ran 1/12; masked: who; sum 1; output (16/3, 4/3)"
     assert answer(WINDOW.still()).startswith(expected)
 
 

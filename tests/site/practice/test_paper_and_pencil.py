@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from attention.example import EARLY5, S5, W_K, W_V, embed
+from attention.example import EARLY, SENTENCE, W_K, W_V, embed
 from tests.site.pages import ROOT, consoles
 
 PAGE = ROOT / "docs/practice/paper-and-pencil.md"
@@ -14,7 +14,7 @@ TEXT = PAGE.read_text("utf-8")
 
 def row(noun, early, *, words=range(5), price=0, sink=0, scale=2):
     """Work out in fractions what *ran* counts and receives; the sink is what it counts."""
-    x = embed(S5, EARLY5).astype(int)
+    x = embed(SENTENCE, EARLY).astype(int)
     scores = [Fraction(int((x @ W_K)[j, :2] @ [noun, early]), scale) - price * (4 - j) for j in words]
     counts = [Fraction(2) ** score for score in scores]
     values = [(x @ W_V).astype(int)[j] for j in words]
