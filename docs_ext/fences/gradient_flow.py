@@ -5,7 +5,7 @@
     tokens: SENTENCE
     scores: [3, 2, 0, 1, 0]                   # scaled, in doublings
     value: project(embed(SENTENCE, EARLY), W_V)    # a row for each word
-    push: cat                                 # at first; or an index
+    push: cats                                 # at first; or an index
     d_k: 4                                    # shown first: 1, 4, 16, 64 or 256
     ```
 

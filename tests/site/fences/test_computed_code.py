@@ -14,7 +14,7 @@ SPEC = {
 def test_it_holds_what_the_expression_gives():
     root = read(computed_code.render(SPEC))
     (code,) = root.findall(".//pre/code")
-    assert "".join(code.itertext()).strip() == "listen 80;\n# <cat> & more"
+    assert "".join(code.itertext()).strip() == "listen 80;\n# <cats> & more"
     assert [element.get("aria-label") for element in root.iter() if element.get("role") == "group"] == ["A <caption>"]
 
 

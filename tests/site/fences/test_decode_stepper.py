@@ -32,15 +32,15 @@ def test_500_steps_are_those_of_the_packages_cache(rng):
 def test_the_cells_say_what_is_cached_new_and_to_come():
     root = STEPPER.live(step=4, sees="window")
     shown = rows(root)[:5]
-    assert shown[2] == ["chased", "cached", "(0, 0, 1, 0)", "0", "1/2", "(0, 0)", "(0, 0)"]
+    assert shown[2] == ["chased", "cached", "(0, 0, 1, 0)", "0", "2/3", "(0, 0)", "(0, 0)"]
     assert [row[1] for row in shown] == ["pushed out", "pushed out", "cached", "new", "to come"]
     assert [any(row[2:]) for row in shown] == [False, False, True, True, False]
     assert says(root) == (
-        "Step 4, dog: chased 1/2, dogs 1/2; output (0, 4). Keys computed so far: 4, without a cache 10. Keys kept: 2."
+        "Step 4, dogs: chased 2/3, dogs 1/3; output (0, 8/3). Keys computed so far: 4, without a cache 10. Keys kept: 2."
     )
     root = STEPPER.live(step=2, sees="first")
     assert [row[4] for row in rows(root)[:5]] == ["1", "masked", "", "", ""]
-    assert says(root).startswith("Step 2, that, wrongly under a top-left mask: cat 1; output (8, 0).")
+    assert says(root).startswith("Step 2, who, wrongly under a top-left mask: cats 1; output (8, 0).")
 
 
 def test_a_table_shows_all_steps():
@@ -48,7 +48,7 @@ def test_a_table_shows_all_steps():
         ["1", "cats", "(8, 0)", "1", "1", "1", "1"],
         ["2", "who", "(20/3, 4/3)", "1", "2", "2", "4"],
         ["3", "chased", "(80/13, 16/13)", "1", "3", "3", "9"],
-        ["4", "dogs", "(3, 3)", "1", "4", "4", "16"],
+        ["4", "dogs", "(40/9, 16/9)", "1", "4", "4", "16"],
         ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
     ]
 

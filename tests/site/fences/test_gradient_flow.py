@@ -42,7 +42,7 @@ def test_500_rows_are_the_packages(rng):
 
 
 def test_bars_are_shares_of_the_largest_there_can_be():
-    """Of a weight 1, of a move 1/4, and of a slope a quarter of the way from cat to dog, the longest."""
+    """Of a weight 1, of a move 1/4, and of a slope a quarter of the way from cats to dogs, the longest."""
     styles = [cell.get("style") for cell in FLOW.still().findall(".//tbody/tr[1]/td[@style]")]
     shares = [float(style.removeprefix("--w:")) for style in styles]
     assert shares == pytest.approx([1 / 2, 1, 4 * math.sqrt(3.25) / math.hypot(8, 8)])
@@ -52,13 +52,13 @@ def test_the_answer_says_what_is_left_without_the_division():
     weights = softmax(8 * np.log(2) * np.array([3, 2, 0, 1, 0]))
     left = np.linalg.norm(weights[0] * (VALUE[0] - weights @ VALUE)) / math.sqrt(3.25)
     root = FLOW.still()
-    assert "at 4 features a push of cat moves the output by (1.5, -1)." in plain(root.find(".//summary"))
-    assert answer(root).startswith(f"{left:.1%} of it. The scores are 8 times as large, cat has 0.996")
+    assert "at 4 features a push of cats moves the output by (1.5, -1)." in plain(root.find(".//summary"))
+    assert answer(root).startswith(f"{left:.1%} of it. The scores are 8 times as large, cats has 0.996")
 
 
 def test_the_sentence_tells_the_push():
     assert says(FLOW.still()) == (
-        "At 4 features, divided: pushed a little, cat gains 0.25 times the push in weight, which the others lose. "
+        "At 4 features, divided: pushed a little, cats gains 0.25 times the push in weight, which the others lose. "
         f"The output (5, 2) moves by (1.5, -1) times the push, a distance of {math.sqrt(3.25):.6f}."
     )
     assert says(FLOW.still(d_k=1)).startswith("At 1 feature, divided:")

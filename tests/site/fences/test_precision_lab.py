@@ -20,15 +20,14 @@ def grid(figure):
     return rows(figure.still(), ".//table[@class='weights']/tbody/tr")
 
 
-def test_a_fifth_in_bfloat16_is_205_of_1024():
-    fifth = Fraction(205, 1024)  # 0.2 is 1.1001 1001 1001... times 1/8, and its fraction has seven bits: 1.1001101
-    error = float(fifth / Fraction(1, 5) - 1)
-    cat = grid(RESULT)[0]
-    assert cat == ["cats", *[f"{error:.3%}"] * 5, "(2.406, 2.406)"]
+def test_an_eleventh_in_bfloat16_is_93_of_1024():
+    eleventh = Fraction(93, 1024)  # it is 1.0111010001... times 1/16, and its fraction has seven bits: 1.0111010
+    error = float(eleventh / Fraction(1, 11) - 1)  # that of 2/11 and 4/11 too
+    assert grid(RESULT)[0] == ["cats", *[f"{error:.3%}"] * 5, "(1.453, 3.625)"]
 
 
 def test_the_prediction_is_answered_by_sums_that_stop():
-    # The largest term of each sum stops it at 256 times itself: exponentials of 1 at 256, so a weight of cat is 1/256,
+    # The largest term of each sum stops it at 256 times itself: exponentials of 1 at 256, so a weight of cats is 1/256,
     # and the output's terms 8/256 and 4 (1/2)/256 stop at 8 and 2.
     assert answer(RESULT.still()).startswith("(8, 2). Once, the output was (5, 1.992).")
 
