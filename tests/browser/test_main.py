@@ -46,10 +46,10 @@ def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page):
 
 def test_a_widget_far_below_comes_when_its_reader_does(open_page):
     page = open_page("learn/line-by-line/", at_once=False)
-    page.locator("row-stepper:defined").wait_for()
-    assert "qkv-calculator.js" not in page.evaluate(WIDGETS)
-    page.locator("#calculator").scroll_into_view_if_needed()
-    page.locator("#calculator input").first.wait_for()
+    page.locator("spend-the-budget:defined").wait_for()
+    assert "quiz-question.js" not in page.evaluate(WIDGETS)
+    page.locator("quiz-question").first.scroll_into_view_if_needed()
+    page.locator("quiz-question button").first.wait_for()
 
 
 def test_whoever_comes_back_finds_the_place(open_page):

@@ -7,20 +7,20 @@ from tests.browser.conftest import follow, load
 pytestmark = pytest.mark.nightly
 
 TOP_OF = "selector => document.querySelector(selector).getBoundingClientRect().top"
-STATE = "learn/line-by-line/#~calculator.query=1"
+STATE = "learn/scaling/#~lab.n=2"
 
 
 def test_a_link_to_a_state_leads_to_its_widget(open_page):
     page = open_page(STATE, at_once=False)
     page.wait_for_timeout(300)
-    assert 40 <= page.evaluate(TOP_OF, "#calculator") < 300
+    assert 40 <= page.evaluate(TOP_OF, "#lab") < 300
 
 
 FIELDS = """tag => [...document.querySelector(tag).querySelectorAll("input")]
   .map(field => field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)"""
 STATES = [  # where, the widget, two states of it
     ("learn/line-by-line/", "row-stepper", "step=2", "step=3"),
-    ("learn/line-by-line/", "qkv-calculator", "asks=0", "asks=2"),
+    ("learn/line-by-line/", "spend-the-budget", "laid=aab", "laid=abb"),
     ("learn/read-the-grid/", "attention-grid", "row=1", "row=2"),
     ("learn/order/", "order-switch", "swap=true", "positions=false"),
     ("learn/masks/", "mask-painter", "mask=" + "1" * 25, "mask=" + "10000" * 5),
@@ -59,12 +59,12 @@ def shows(tab, tag, fields):
 
 
 def test_an_anchor_leaves_what_a_reader_has_set(tab, server):
-    load(tab, f"{server}learn/line-by-line/#~calculator.asks=2")
-    tab.locator("qkv-calculator:defined output").first.wait_for(state="attached")
-    seen = tab.evaluate(FIELDS, "qkv-calculator")
+    load(tab, f"{server}learn/line-by-line/#~who-ran.laid=aab")
+    tab.locator("spend-the-budget:defined output").first.wait_for(state="attached")
+    seen = tab.evaluate(FIELDS, "spend-the-budget")
     tab.locator(".md-sidebar--secondary nav a[href*='#']").nth(2).click()
     tab.wait_for_timeout(300)
-    assert tab.evaluate(FIELDS, "qkv-calculator") == seen
+    assert tab.evaluate(FIELDS, "spend-the-budget") == seen
     assert "#~" not in tab.url
 
 

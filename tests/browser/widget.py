@@ -35,8 +35,6 @@ WIDGETS = [
         *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
         result="output >> nth=0",
     ),
-    # The query of a word shows only while that word asks.
-    Widget("qkv-calculator", "learn/line-by-line/", "q10=x&more1=9&asks=7&k00=1e999", silent="[name^=q]"),
     # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
     Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True, silent="input"),
     Widget(
@@ -48,6 +46,7 @@ WIDGETS = [
     Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=6"),
     Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
     Widget("softmax-lab", "learn/scaling/", "n=8"),
+    Widget("spend-the-budget", "learn/line-by-line/", f"laid=aaf&shown=maybe laid={17 * 'a'}"),
     Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),
     Widget("training-replay", "learn/training/", "at=99"),
     Widget(

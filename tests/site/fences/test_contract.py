@@ -128,6 +128,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
     "softmax-lab": {"score", "plain"},
+    "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }
 HOSTILE = "<u>&amp;\"'"

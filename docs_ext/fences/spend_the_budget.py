@@ -1,0 +1,53 @@
+"""Spend the budget: the reader lays blocks on the words before attention shows how many it lays on each.
+
+    ```spend-the-budget
+    caption: Sixteen blocks for five words
+    question: Which words should *ran* listen to?   # what the reader is to decide
+    tokens: S5
+    x: embed(S5, EARLY5)                 # or q and k themselves
+    w_q: W_Q1
+    w_k: W_K
+    query: ran                           # the word that asks; else the last
+    blocks: 16                           # of which every weight is a whole number; else 16
+    because: "*cat* came first."         # what is added to the comparison, if anything
+    options: {mask: "np.arange(5) != 2"} # of attention_weights: nobody can lay a block on a masked word
+    ```
+
+Without JavaScript the comparison is folded below the empty places, which a pencil can fill.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from docs_ext.errors import SpecError
+from docs_ext.html.inline import inline
+from docs_ext.reading import head
+from docs_ext.reading.head import read_head
+from docs_ext.reading.words import names_of, row_of
+
+REQUIRED = (*head.REQUIRED, "question")
+OPTIONAL = (*head.OPTIONAL, "query", "blocks", "because")
+MOST = 32  # blocks that can be told apart on a phone
+
+
+def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the script draws."""
+    one, blocks = read_head(spec), spec.get("blocks", 16)
+    if type(blocks) is not int or not 2 <= blocks <= MOST:
+        raise SpecError(f"blocks is a whole number from 2 to {MOST}: {blocks!r}", key="blocks")
+    row = row_of(spec, "query", one.queries)
+    counts = {n: np.round(one.weights[row] * n).astype(int) for n in range(2, MOST + 1)}
+    fit = [n for n in counts if np.allclose(counts[n], one.weights[row] * n) and counts[n].sum() == n]
+    if blocks not in fit:
+        hint = f"; take {' or '.join(map(str, fit))}" if fit else f", nor of any number up to {MOST}"
+        raise SpecError(f"the weights of {one.queries[row]!r} are no whole blocks of {blocks}{hint}", key="blocks")
+    return {
+        "words": names_of(one.keys),
+        "allowed": one.allowed[row],
+        "blocks": blocks,
+        "weights": counts[blocks],
+        "question": inline(spec["question"]),
+        "because": inline(spec.get("because", "")),
+    }

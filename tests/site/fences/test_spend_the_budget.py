@@ -1,0 +1,96 @@
+"""Spend the budget: the distance by counting, what is seen before and after, and what does not fit."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.site.fences.reading import HEAD, Figure, plain, rows, says
+
+BUDGET = Figure("spend-the-budget", **HEAD, question="Who *ran*?", because="*cat* was first.")
+WORDS = ["cat", "that", "chased", "dog", "ran"]
+NEAREST = "a" * 4 + "d" * 12  # which a rule that takes the nearest noun might lay
+THEIRS = "Attention: cat 8/16, that 4/16, dog 2/16, chased 1/16, ran 1/16. cat was first."
+
+
+@BUDGET.on_500_states
+def test_500_hands_are_as_far_from_the_weights_as_counting_says(rng):
+    n, blocks = int(rng.integers(1, 17)), int(rng.integers(2, 33))
+    laid, theirs = ([int(word) for word in rng.integers(n, size=size)] for size in (rng.integers(blocks + 1), blocks))
+    common = Counter(laid) & Counter(theirs)  # what can be paired off, block for block
+    expected = {"mine": [laid.count(word) for word in range(n)], "left": blocks - len(laid)}
+    expected |= {"distance": len(laid) - common.total()}
+    expected |= {"astray": [laid.count(word) - common[word] for word in range(n)]}
+    data = {"words": ["w"] * n, "blocks": blocks, "weights": [theirs.count(word) for word in range(n)]}
+    return data, {"laid": "".join(map("abcdefghijklmnop".__getitem__, laid))}, expected
+
+
+def test_nothing_tells_the_weights_before_the_reader_asks():
+    still, live = BUDGET.still(), BUDGET.live(laid=NEAREST)
+    assert plain(still.find(".//details/p")) == THEIRS  # folded, and there without a script alone
+    assert live.find(".//details") is None
+    assert [row[3:] for row in rows(live)] == [["4/16", "?"], ["0", "?"], ["0", "?"], ["12/16", "?"], ["0", "?"]]
+    for root in (still, live):
+        assert root.find(".//i[@class='weight']") is None
+        assert root.find(".//i[@class='laid astray']") is None
+    assert says(live) == "You: cat 4/16, dog 12/16. All blocks are laid."
+    assert says(still) == "16 blocks in your hand."
+
+
+def test_then_both_are_seen_side_by_side():
+    root = BUDGET.live(laid=NEAREST, shown="yes")
+    assert [row[3:] for row in rows(root)] == [["4/16", "8/16"], ["0", "4/16"], ["0", "1/16"], ["12/16", "2/16"], ["0", "1/16"]]
+    lanes = root.findall(".//tbody/tr/td[@class='lane']")
+    found = [
+        [len(lane.findall(f".//i[@class='{kind}']")) for kind in ("laid", "laid astray", "weight")] for lane in lanes
+    ]
+    assert found == [[4, 0, 8], [0, 0, 4], [0, 0, 1], [2, 10, 2], [0, 0, 1]]
+    assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
+
+
+@pytest.mark.parametrize(
+    ("laid", "told"),
+    [
+        ("", "No block of yours lies on another word than attention's. 16 blocks in your hand."),
+        ("d" * 3, "1 of your 3 blocks lies on another word than attention's. 13 blocks in your hand."),
+        ("aaaaaaaabbbbcdde", "Attention lays them as you did."),
+    ],
+)
+def test_the_distance_is_told_in_blocks(laid, told):
+    assert says(BUDGET.live(laid=laid, shown="yes")) == f"{told} {THEIRS}"
+
+
+def test_hands_and_places_move_blocks_and_never_more_than_there_are():
+    root = BUDGET.live(laid="aabbbbbbbbbbbbb")  # one is left
+    hands = [
+        [json.loads(button.get("data-set", "{}")).get("laid") for button in cell.iter("button")]
+        for cell in root.findall(".//td[@class='hand']")
+    ]
+    assert hands[0] == ["aaa" + "b" * 13, "a" + "b" * 13]
+    assert hands[4] == ["aabbbbbbbbbbbbbe", None]
+    places = root.find(".//tbody/tr/td[@class='lane']").iter("i")
+    assert [json.loads(place.get("data-set"))["laid"].count("a") for place in places] == [1, 1, *[3] * 14]
+    full = BUDGET.live(laid="b" * 16).findall(".//td[@class='hand']")
+    assert [button.get("data-says") for button in full[0].iter("button")] == [
+        "All 16 blocks are laid.",
+        "No block lies on cat.",
+    ]
+
+
+def test_nobody_lays_a_block_on_a_masked_word():
+    hidden = Figure("spend-the-budget", **BUDGET.spec | {"options": {"mask": "np.arange(5) != 0"}})
+    root = hidden.live(shown="yes")
+    assert rows(root)[0] == ["cat", "", "masked"]
+    assert says(root).endswith("Attention: that 8/16, dog 4/16, chased 2/16, ran 2/16. cat was first.")
+    assert root.find(".//input[@name='laid']").get("data-pattern") == "[bcde]{0,16}"
+
+
+test_what_does_not_fit_is_refused = BUDGET.refuses(
+    {
+        "thirty-three": ({"blocks": 33}, "blocks", "from 2 to 32"),
+        "a half": ({"blocks": 8.5}, "blocks", "whole number"),
+        "eighths": ({"blocks": 8}, "blocks", ["'ran' are no whole blocks of 8", "take 16 or 32"]),
+        "a root": ({"w_q": "W_Q1 / 2"}, "blocks", "no whole blocks of 16, nor of any number up to 32"),
+        "a sink": ({"options": {"sink": 0.0}}, "blocks", "nor of any number"),
+    }
+)
