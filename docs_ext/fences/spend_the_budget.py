@@ -10,10 +10,9 @@
     query: ran                           # the word that asks; else the last
     blocks: 16                           # of which every weight is a whole number; else 16
     because: "*cat* came first."         # what is added to the comparison, if anything
-    options: {mask: "np.arange(5) != 2"} # of attention_weights: nobody can lay a block on a masked word
     ```
 
-Without JavaScript the comparison is folded below the empty places, which a pencil can fill.
+`options` are those of attention_weights; on a word that a mask hides nobody can lay a block. Without JavaScript the comparison is folded below the empty places, which a pencil can fill.
 """
 
 from collections.abc import Mapping

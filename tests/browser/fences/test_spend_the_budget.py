@@ -29,7 +29,7 @@ def test_paper_shows_the_weights_only_to_a_reader_who_has_asked(widget):
     for name, expected in (("Show", ["8/16", "4/16", "1/16", "2/16", "1/16"]), ("Hide", ["?"] * 5)):
         widget.get_by_role("button", name=name).click()
         page.emulate_media(media="print")
-        seen, words = weights.all_inner_texts(), widget.inner_text()
+        seen, told = weights.all_inner_texts(), says(widget)
         page.emulate_media(media="screen")
         assert seen == expected
-        assert ("8/16" in words) == (name == "Show")
+        assert ("8/16" in told) == (name == "Show")
