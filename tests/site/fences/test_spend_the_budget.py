@@ -7,10 +7,9 @@ import pytest
 
 from tests.site.fences.reading import HEAD, Figure, plain, rows, says
 
-BUDGET = Figure("spend-the-budget", **HEAD, question="Who *ran*?", because="*cat* was first.")
-WORDS = ["cat", "that", "chased", "dog", "ran"]
+BUDGET = Figure("spend-the-budget", **HEAD, question="Who *ran*?", because="*cats* were first.")
 NEAREST = "a" * 4 + "d" * 12  # which a rule that takes the nearest noun might lay
-THEIRS = "Attention: cat 8/16, that 4/16, dog 2/16, chased 1/16, ran 1/16. cat was first."
+THEIRS = "Attention: cats 8/16, who 4/16, dogs 2/16, chased 1/16, ran 1/16. cats were first."
 
 
 @BUDGET.on_500_states
@@ -33,13 +32,19 @@ def test_nothing_tells_the_weights_before_the_reader_asks():
     for root in (still, live):
         assert root.find(".//i[@class='weight']") is None
         assert root.find(".//i[@class='laid astray']") is None
-    assert says(live) == "You: cat 4/16, dog 12/16. All blocks are laid."
+    assert says(live) == "You: cats 4/16, dogs 12/16. All blocks are laid."
     assert says(still) == "16 blocks in your hand."
 
 
 def test_then_both_are_seen_side_by_side():
     root = BUDGET.live(laid=NEAREST, shown="yes")
-    assert [row[3:] for row in rows(root)] == [["4/16", "8/16"], ["0", "4/16"], ["0", "1/16"], ["12/16", "2/16"], ["0", "1/16"]]
+    assert [row[3:] for row in rows(root)] == [
+        ["4/16", "8/16"],
+        ["0", "4/16"],
+        ["0", "1/16"],
+        ["12/16", "2/16"],
+        ["0", "1/16"],
+    ]
     lanes = root.findall(".//tbody/tr/td[@class='lane']")
     found = [
         [len(lane.findall(f".//i[@class='{kind}']")) for kind in ("laid", "laid astray", "weight")] for lane in lanes
@@ -73,15 +78,15 @@ def test_hands_and_places_move_blocks_and_never_more_than_there_are():
     full = BUDGET.live(laid="b" * 16).findall(".//td[@class='hand']")
     assert [button.get("data-says") for button in full[0].iter("button")] == [
         "All 16 blocks are laid.",
-        "No block lies on cat.",
+        "No block lies on cats.",
     ]
 
 
 def test_nobody_lays_a_block_on_a_masked_word():
     hidden = Figure("spend-the-budget", **BUDGET.spec | {"options": {"mask": "np.arange(5) != 0"}})
     root = hidden.live(shown="yes")
-    assert rows(root)[0] == ["cat", "", "masked"]
-    assert says(root).endswith("Attention: that 8/16, dog 4/16, chased 2/16, ran 2/16. cat was first.")
+    assert rows(root)[0] == ["cats", "", "masked"]
+    assert says(root).endswith("Attention: who 8/16, dogs 4/16, chased 2/16, ran 2/16. cats were first.")
     assert root.find(".//input[@name='laid']").get("data-pattern") == "[bcde]{0,16}"
 
 
