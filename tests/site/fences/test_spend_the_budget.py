@@ -45,11 +45,11 @@ def test_then_both_are_seen_side_by_side():
         ["12/16", "2/16"],
         ["0", "1/16"],
     ]
-    lanes = root.findall(".//tbody/tr/td[@class='lane']")
-    found = [
-        [len(lane.findall(f".//i[@class='{kind}']")) for kind in ("laid", "laid astray", "weight")] for lane in lanes
+    places = [
+        [place.get("class") or "" for place in lane.iter("i")] for lane in root.findall(".//tbody//td[@class='lane']")
     ]
-    assert found == [[4, 0, 8], [0, 0, 4], [0, 0, 1], [2, 10, 2], [0, 0, 1]]
+    assert places[0] == 4 * ["laid"] + 12 * [""] + 8 * ["weight"] + 8 * [""]
+    assert places[3] == 2 * ["laid"] + 10 * ["laid astray"] + 4 * [""] + 2 * ["weight"] + 14 * [""]
     assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
 
 
