@@ -39,8 +39,8 @@ _GIVEN = tuple(key for key in head.OPTIONAL if key != "key_tokens")  # arcs go f
 OPTIONAL = ("tokens", *_GIVEN, "weights", "sentences", "positions", "parts", "selected")
 
 _FIGURE = template("""
-<div data-search-exclude>
-<sentence-arcs id="{{ ident }}">{{ body }}</sentence-arcs>
+<div>
+<sentence-arcs id="{{ ident }}" data-search-exclude>{{ body }}</sentence-arcs>
 </div>
 """)
 

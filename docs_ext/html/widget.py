@@ -8,8 +8,8 @@ from docs_ext.html import renderer
 from docs_ext.html.template import template
 
 _FIGURE = template("""
-<div data-search-exclude>
-<{{ tag }} class="widget" id="{{ data.id }}" role="group" aria-labelledby="{{ data.id }}-title"
+<div>
+<{{ tag }} class="widget" id="{{ data.id }}" data-search-exclude role="group" aria-labelledby="{{ data.id }}-title"
   data-given="{{ data | json }}">{{ body }}</{{ tag }}>
 </div>
 """)

@@ -78,7 +78,7 @@ ${head(data.id, title, live)}
 ${live && [held("laid", state.laid, `[${letters}]{0,${blocks}}`), held("shown", state.shown, "yes|no")]}
 ${
     table(
-      "budget",
+      "spending",
       title,
       markup`
 <thead><tr><td></td><td></td><td class="lane"></td><th scope="col">you</th><th scope="col">attention</th></tr></thead>
