@@ -36,7 +36,8 @@ def test_the_cells_say_what_is_cached_new_and_to_come():
     assert [row[1] for row in shown] == ["pushed out", "pushed out", "cached", "new", "to come"]
     assert [any(row[2:]) for row in shown] == [False, False, True, True, False]
     assert says(root) == (
-        "Step 4, dogs: chased 2/3, dogs 1/3; output (0, 8/3). Keys computed so far: 4, without a cache 10. Keys kept: 2."
+        "Step 4, dogs: chased 2/3, dogs 1/3; output (0, 8/3). "
+        "Keys computed so far: 4, without a cache 10. Keys kept: 2."
     )
     root = STEPPER.live(step=2, sees="first")
     assert [row[4] for row in rows(root)[:5]] == ["1", "masked", "", "", ""]
