@@ -50,11 +50,10 @@ function drawn(data) {
  * @type {(data: Data, step: number) => Markup}
  */
 export function still(data, step) {
-  const { says, figure } = drawn(data).figures[step - 1];
   return markup`
 <figure class="step">
-${figure}
-<figcaption><strong>${data.title}</strong> ${says}</figcaption>
+${drawn(data).figures[step - 1].figure}
+<figcaption>${data.title}</figcaption>
 </figure>`;
 }
 
@@ -101,17 +100,14 @@ function move(text, to) {
 }
 
 /**
- * What the gap between the two best scores makes of their shares.
+ * Whom the word will listen to most.
  * @type {(row: Row) => { question: Markup, answer: string }}
  */
-function prediction({ words, scores, weights }) {
-  const [best, ...others] = largestFirst(scores);
-  const other = others.find((i) => scores[i] < scores[best]) ?? best;
+function prediction({ word, words, scores, weights }) {
+  const [best] = largestFirst(scores);
   return {
-    question: markup`<em>${words[best]}</em> will score ${number(scores[best] - scores[other])} more than
-      <em>${words[other]}</em>. How many times as large will its share be?`,
-    answer: `${number(weights[best] / weights[other])} times as large: ${share(weights[best])} against ` +
-      `${share(weights[other])}. A score counts doublings.`,
+    question: markup`to which word will <em>${word}</em> give the largest share of its budget?`,
+    answer: `To ${words[best]}, whose score is ${number(scores[best])}. Its share is ${share(weights[best])}.`,
   };
 }
 
@@ -146,10 +142,9 @@ function project({ x, w_q, w_k, q, k, words, word, row, scores, features: { x: o
     says: markup`<em>${word}</em> is the row ${vector(x[row])}, and times W<sub>Q</sub> it becomes the query
       ${vector(q)}. <em>${words[best]}</em> is ${vector(x[best])}, and times W<sub>K</sub> it becomes the key
       ${vector(k[best])}. A row of a matrix is pale where the word has a 0, because it adds nothing.`,
-    figure: [
-      product(x[row], w_q, q, { word, of, to, role: "query", matrix: query }),
-      product(x[best], w_k, k[best], { word: words[best], of, to, role: "key", matrix: key }),
-    ],
+    figure: markup`
+${product(x[row], w_q, q, { word, of, to, role: "query", matrix: query })}
+${product(x[best], w_k, k[best], { word: words[best], of, to, role: "key", matrix: key })}`,
   };
 }
 

@@ -101,21 +101,22 @@ function says({ i, switches, words, word, weights, values }, parts, question) {
   const carries = parts.map((part, c) => `${counted(output[c], "part")} ${part}`);
   return markup`<span class="visually-hidden"><em>${words.join(" ")}</em>, ${
     switches.positions ? "with" : "without"
-  } positions: </span><em>${word}</em> asks: ${question} It gives ${given(weights[i], words)}. It stays
-    <em>${word}</em>, and now also carries <strong>${carries.join(" and ")}</strong>.`;
+  } positions: </span><em>${word}</em> asks: ${question} So <em>${word}</em> gives
+    ${given(weights[i], words, i)}. It stays <em>${word}</em>, and now also carries <strong>${
+    carries.join(" and ")
+  }</strong>.`;
 }
 
 /**
- * A row in words, the largest first: "1/2 of its attention to cats, 1/4 to who and 1/8 to each of the other 2".
- * @type {(weights: number[], words: string[]) => string}
+ * A row in words, the largest first: "1/2 of its attention to cats, 1/4 to who and 1/8 to itself".
+ * @type {(weights: number[], words: string[], row: number) => string}
  */
-function given(weights, words) {
+function given(weights, words, row) {
   const keys = largestFirst(weights);
-  const least = weights[keys[keys.length - 1]];
-  const told = keys.map((key, n) => `${share(weights[key])} ${n ? "" : "of its attention "}to ${words[key]}`);
-  const equal = keys.filter((key) => Math.abs(weights[key] - least) < 1e-12).length;
-  if (equal > 2 && equal < keys.length) told.splice(-equal, equal, `${share(least)} to each of the other ${equal}`);
-  return [told.slice(0, -1).join(", "), told[told.length - 1]].filter(Boolean).join(" and ");
+  const told = keys.map((key, n) =>
+    `${share(weights[key])} ${n ? "" : "of its attention "}to ${key === row ? "itself" : words[key]}`
+  );
+  return `${told.slice(0, -1).join(", ")} and ${told[told.length - 1]}`;
 }
 
 /** @type {(element: HTMLElement) => void} */
