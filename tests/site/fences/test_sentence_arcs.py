@@ -68,6 +68,7 @@ def test_every_state_is_told(root):
         "1/4 to who, 1/8 to cats, 1/16 to chased and 1/16 to itself. It stays ran, and now also carries 2 parts cats "
         "and 5 parts dogs."
     )
+    assert text(said["0"]).startswith("dogs who chased cats ran, with positions: dogs asks: what of dogs? So dogs ")
     said = of(root, ".//div[@class='statements']/p", ("false", "false"))
     assert text(said["0"]).startswith("cats who chased dogs ran, without positions: cats asks: what of cats? So cats ")
     assert "gives 1/4 of its attention to cats, 1/4 to who, 1/4 to dogs, 1/8 to chased and" in text(said["4"])
