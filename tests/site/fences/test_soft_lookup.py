@@ -35,14 +35,13 @@ def test_the_table_goes_from_the_question_over_fit_and_share_to_pages():
     assert [len(row.findall(".//td/span/i")) for row in root.findall(".//tbody/tr")] == [4, 1, 2]
     agrees = [[line.get("class") for line in row.iterfind(".//td/span/span")] for row in root.findall(".//tbody/tr")]
     assert agrees == [["line agrees", "line agrees"], ["line ", "line "], ["line agrees", "line "]]
-    assert rows(root, ".//tfoot/tr") == [["you take home", "", "", "7/7", "48", "24"]]
+    assert rows(root, ".//tfoot/tr") == [["you take home", "7/7", "48", "24"]]
 
 
 def test_another_question_brings_other_pages_as_the_prediction_says():
     root = LIBRARY.live(asks=2)
-    assert says(root).endswith(
-        "; The book both fits 2 and gives 4/8. You take home 42 pages on cats and 42 pages on dogs."
-    )
+    home = "You take home 42 pages on cats and 42 pages on dogs."
+    assert says(root) == f"You ask both? The fits are 1, 1, 2, so the books give 2/8, 2/8, 4/8. {home}"
     assert answer(root) == "You take home 42, not 48. The books cats, dogs, both now give 2/8, 2/8, 4/8."
 
 

@@ -61,9 +61,9 @@ export function html(data, state, live) {
   );
   const home = topics.map((topic, t) => `${number(output[t])} pages on ${topic}`).join(" and ");
   return frame(data, {
-    question: markup`you ask <em>${names[last]}?</em> instead of <em>${names[asks]}?</em> How many pages on ${
-      topics[0]
-    } do you take home now, more or fewer?`,
+    question: markup`you ask <em>${names[last]}?</em> and no longer <em>${
+      names[asks]
+    }?</em> Do you now take home more pages on ${topics[0]}, or fewer?`,
     answer: `You take home ${number(other.output[0])}, not ${number(compute(data, first(data)).output[0])}. The books ${
       names.join(", ")
     } now give ${other.shares.map((share) => `${share}/${other.total}`).join(", ")}.`,
@@ -81,12 +81,12 @@ export function html(data, state, live) {
 </thead>
 <tbody>${rows}</tbody>
 <tfoot>
-<tr><th scope="row">you take home</th><td></td><td></td><td>${total}/${total}</td>
+<tr><th scope="row" colspan="3">you take home</th><td>${total}/${total}</td>
   ${output.map((n) => markup`<td class="output">${number(n)}</td>`)}</tr>
 </tfoot>`,
     ),
-    says: `You ask ${names[state.asks]}? ${
-      names.map((name, i) => `The book ${name} fits ${fits[i]} and gives ${shares[i]}/${total}`).join("; ")
+    says: `You ask ${names[state.asks]}? The fits are ${fits.join(", ")}, so the books give ${
+      shares.map((share) => `${share}/${total}`).join(", ")
     }. You take home ${home}.`,
   }, live);
 }
