@@ -1,9 +1,9 @@
-"""A small language: 53 words, five kinds of scenes, and four tasks whose right answers are known.
+"""A small language: 56 words, five kinds of scenes, and four tasks whose right answers are known.
 
 A text is a row of scenes, drawn at random. A reader can tell what comes next in each, for a reason:
 
     cats who chase a dog run .                                      the verb follows cats, not the nearer dog
-    Ann has the key . Bob has the cup . Ann finds the key .         what Ann finds is what she has
+    Ann has tea . Bob has milk . Ann drinks tea .                   what Ann drinks is what she has
     Bob sings la do mi . a cat runs . Ann sings la do mi .          the second singer repeats the song
     Ann chased dogs . who fled ? dogs . who chased ? Ann .          the order of the words decides
     cats who chased dogs ran .                                      and plain sentences
@@ -11,14 +11,15 @@ A text is a row of scenes, drawn at random. A reader can tell what comes next in
 
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 from zlib import crc32
 
 ANIMALS = ["cat", "dog", "bird", "horse", "hen"]
 NAMES = ["Ann", "Bob", "Cleo", "Dan"]
-THINGS = ["key", "lamp", "cup", "hat", "book", "ball"]
-NOTES = ["do", "re", "mi", "fa", "so", "la", "ti"]
+DRINKS = ["tea", "milk", "juice", "water", "cocoa", "soup"]
+NOTES = ["do", "di", "re", "ri", "mi", "fa", "fi", "so", "si", "la", "li", "ti"]
 SEEING = [("chases", "chase", "chased"), ("sees", "see", "saw"), ("likes", "like", "liked")]  # one, many, past
 RUNNING = [("runs", "run", "ran"), ("sleeps", "sleep", "slept")]
 MANY = [f"{animal}s" for animal in ANIMALS]
@@ -26,17 +27,17 @@ MANY = [f"{animal}s" for animal in ANIMALS]
 KINDS = {
     "animals": [word for pair in zip(ANIMALS, MANY, strict=True) for word in pair],
     "names": NAMES,
-    "things": THINGS,
+    "drinks": DRINKS,
     "notes": NOTES,
-    "verbs": [*(form for verb in [*RUNNING, *SEEING] for form in verb), "fled", "has", "finds", "sings"],
-    "other words": ["a", "two", "the", "who", ".", "?"],
+    "verbs": [*(form for verb in [*RUNNING, *SEEING] for form in verb), "fled", "has", "drinks", "sings"],
+    "other words": ["a", "two", "who", ".", "?"],
 }
 WORDS = [word for kind in KINDS.values() for word in kind]
 ID = {word: number for number, word in enumerate(WORDS)}
 N_WORDS = 40  # of a text that the model learns from
 
 # No song of the training has one of these notes straight before the other: they are kept for the test of copying.
-UNHEARD = {(note, NOTES[(place + 3) % 7]) for place, note in enumerate(NOTES)}
+UNHEARD = {(note, NOTES[(place + 5) % 12]) for place, note in enumerate(NOTES)}
 
 
 class Scene(NamedTuple):
@@ -71,17 +72,17 @@ def agreement(rng: Random) -> Scene:
 
 
 def having(rng: Random) -> Scene:
-    """Say who has what, then who finds it."""
+    """Say who has what, then who drinks it."""
     people = rng.sample(NAMES, rng.randint(2, 4))
-    things = rng.sample(THINGS, len(people))
-    pairs = list(zip(people, things, strict=True))
-    words = [word for name, thing in pairs for word in (name, "has", "the", thing, ".")]
+    drinks = rng.sample(DRINKS, len(people))
+    pairs = list(zip(people, drinks, strict=True))
+    words = [word for name, drink in pairs for word in (name, "has", drink, ".")]
     told, asked, right = len(words), [], []
-    for name, thing in rng.sample(pairs, rng.randint(1, 2)):
-        words += [name, "finds", "the", thing, "."]
+    for name, drink in rng.sample(pairs, 2):
+        words += [name, "drinks", drink, "."]
         asked.append(len(words) - 2)
-        right.append(thing)
-    return Scene(words, told, asked, right, THINGS)
+        right.append(drink)
+    return Scene(words, told, asked, right, DRINKS)
 
 
 def singing(rng: Random) -> Scene:
@@ -120,7 +121,7 @@ def plain(rng: Random) -> Scene:
 
 Maker = Callable[[Random], Scene]
 TASKS: dict[str, Maker] = {"agreement": agreement, "having": having, "singing": singing, "order": order}
-SHARES = {agreement: 35, having: 30, singing: 12, order: 13, plain: 10}  # of a hundred scenes
+SHARES = {agreement: 25, having: 40, singing: 15, order: 12, plain: 8}  # of a hundred scenes
 
 
 def is_held_out(scene: Scene) -> bool:
@@ -129,7 +130,7 @@ def is_held_out(scene: Scene) -> bool:
     if not scene.asked:
         return False
     if scene.among == NOTES:
-        return any(pair in UNHEARD for pair in zip(story, story[1:], strict=False))
+        return any(pair in UNHEARD for pair in pairwise(story))
     return crc32(" ".join(story).encode()) % 5 == 0
 
 
@@ -164,7 +165,8 @@ def item(task: str, rng: Random) -> Item:
     """Write a question about a scene that the training never had, after up to two scenes that it may have had."""
     while True:
         scene = TASKS[task](rng)
-        place = rng.randrange(len(scene.asked)) if scene.asked else 0
+        # a second question about one story could be answered by what is left
+        place = rng.randrange(len(scene.asked)) if task == "singing" else 0
         words = scene.words[: scene.asked[place]]
         right = scene.right[place].split()
         if not is_held_out(scene) or not fair(task, words, right):
@@ -178,9 +180,7 @@ def item(task: str, rng: Random) -> Item:
 def fair(task: str, words: list[str], right: list[str]) -> bool:
     """Refuse a question that could be answered for the wrong reason."""
     if task == "agreement":  # the nouns must differ in number, or the nearer one would do
-        one, many = (
-            sum(word in nouns for word in words) for nouns in (ANIMALS, MANY)
-        )
+        one, many = (sum(word in nouns for word in words) for nouns in (ANIMALS, MANY))
         return one == many
     if task == "singing":  # the note asked for must follow a note that it never followed
         return (words[-1], right[0]) in UNHEARD
@@ -192,9 +192,9 @@ def read(typed: str) -> list[str]:
 
     >>> read("Cats who chased dogs")
     ['cats', 'who', 'chased', 'dogs']
-    >>> read("ann has the cups.")
+    >>> read("Ann has teas.")
     Traceback (most recent call last):
-    ValueError: cups is not one of the 53 words; the nearest: cup
+    ValueError: teas is not one of the 56 words; the nearest: tea
     """
     by_lower = {word.lower(): word for word in WORDS}
     words = []

@@ -1,7 +1,8 @@
 """What the little model can do: questions that it never met, with all switches on and with each of them off."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -81,9 +82,9 @@ def baselines(asked: dict[str, list[Item]], n_texts: int = 5000) -> dict[str, di
     for _ in range(n_texts):
         words = [WORDS[number] for number in text(rng)]
         alone.update(words)
-        for word, following in zip(words, words[1:], strict=False):
+        for word, following in pairwise(words):
             after[word][following] += 1
-    guesses: dict[str, Callable[[Item], dict[str, float]]] = {
+    guesses: dict[str, Callable[[Item], Mapping[str, float]]] = {
         "frequencies alone": lambda each: alone,
         "previous word alone": lambda each: after[each.text[-1]],
         "nearest": nearest,

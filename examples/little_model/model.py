@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from attention import apply_rotary, merge_heads, rms_norm, rotary_tables, scaled_dot_product_attention, split_heads
 
@@ -39,19 +39,18 @@ class LayerTrace(NamedTuple):
 
 
 def random_weights(n_words: int, rng: np.random.Generator, dtype: type = np.float32) -> Weights:
-    """Draw the weights that the training starts from."""
-    weights = {"embedding": rng.normal(0, D_MODEL**-0.5, (n_words, D_MODEL))}
+    """Draw the weights that the training starts from: every layer begins by adding nothing to the rows."""
+    weights = {"embedding": rng.normal(0, D_MODEL**-0.5, (n_words, D_MODEL)), "norm": np.ones(D_MODEL)}
     for i in range(N_LAYERS):
-        for name in ("w_q", "w_k", "w_v", "w_o"):
+        for name in ("w_q", "w_k", "w_v"):
             weights[f"{i}.{name}"] = rng.normal(0, D_MODEL**-0.5, (D_MODEL, D_MODEL))
         weights[f"{i}.w_in"] = rng.normal(0, D_MODEL**-0.5, (D_MODEL, D_HIDDEN))
-        weights[f"{i}.w_out"] = rng.normal(0, D_HIDDEN**-0.5, (D_HIDDEN, D_MODEL))
-        weights[f"{i}.norm_1"] = weights[f"{i}.norm_2"] = np.ones(D_MODEL)
-    weights["norm"] = np.ones(D_MODEL)
+        weights[f"{i}.w_o"], weights[f"{i}.w_out"] = np.zeros((D_MODEL, D_MODEL)), np.zeros((D_HIDDEN, D_MODEL))
+        weights[f"{i}.norm_1"], weights[f"{i}.norm_2"] = np.ones(D_MODEL), np.ones(D_MODEL)
     return {name: array.astype(dtype) for name, array in weights.items()}
 
 
-def positions(n: int, dtype: type, on: bool = True) -> tuple[NDArray, NDArray]:
+def positions(n: int, dtype: DTypeLike, on: bool = True) -> tuple[NDArray, NDArray]:
     """Tabulate the rotations; without positions every word stands at position 0."""
     return rotary_tables(np.arange(n) * on, D_HEAD, base=BASE, dtype=dtype)
 

@@ -11,9 +11,9 @@ from examples.little_model.gradients import loss_and_slopes
 from examples.little_model.language import WORDS, text
 from examples.little_model.model import Weights, random_weights
 
-N_STEPS, N_TEXTS = 2400, 64  # texts in one step
+N_STEPS, N_TEXTS = 4000, 32  # texts in one step
 RATE, WARM = 4e-3, 0.1  # the highest rate, and the part of the steps until it is reached
-DECAY = 0.05  # pulls every matrix towards zero
+DECAY = 0.1  # pulls every matrix towards zero
 MEMORY, SPREAD = 0.9, 0.99  # how much of the running averages a step keeps
 CLIP = 1.0  # the largest norm of all slopes together
 
