@@ -6,6 +6,7 @@ such a head must move with them, and a head that counts places stays where it wa
 """
 
 from collections.abc import Sequence
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -31,16 +32,20 @@ def followed_by(words: Sequence[str]) -> int:
     return start + words[start:stop].index(words[-1]) + 1
 
 
-def shuffled(words: list[str], rng: Random) -> list[str]:
-    """Put the notes of the first song into another order, in which something else follows the last word."""
+def shuffled(words: list[str], rng: Random) -> list[str] | None:
+    """Put the notes of the first song into another order, in which something else follows the last word.
+
+    The place of what followed must go to a third note; in a song of three that is not always possible.
+    """
     start, stop = song_before(words)
     place, last = followed_by(words), words[-1]
-    while True:
-        song = rng.sample(words[start:stop], stop - start)
-        if song[-1] != last and song[song.index(last) + 1] != words[place] and song[place - start] != last:
-            other = [*words[:start], *song, *words[stop:]]
-            if followed_by(other) != place:
-                return other
+    orders = [
+        song
+        for song in permutations(words[start:stop])
+        if last not in (song[-1], song[place - start]) and song[song.index(last) + 1] != words[place]
+        if start + song.index(last) + 1 != place
+    ]
+    return [*words[:start], *rng.choice(orders), *words[stop:]] if orders else None
 
 
 def looks(texts: Sequence[list[str]], places: Sequence[int], w: Weights, switches: Switches | None = None) -> NDArray:
@@ -71,12 +76,13 @@ def answered(texts: Sequence[list[str]], notes: Sequence[str], w: Weights, switc
 def induction(items: Sequence[Item], w: Weights) -> dict[str, Any]:
     """Measure every head on songs and on the same songs shuffled, and with each head of the first layer off."""
     rng = Random(3000)
-    texts = [each.text for each in items]
-    others = [shuffled(words, rng) for words in texts]
+    both = [(each.text, shuffled(each.text, rng)) for each in items]
+    texts, others = zip(*((text, other) for text, other in both if other), strict=True)
     places, moved = [followed_by(words) for words in texts], [followed_by(words) for words in others]
     notes = [words[place] for words, place in zip(texts, places, strict=True)]
     new = [words[place] for words, place in zip(others, moved, strict=True)]
     return {
+        "songs": len(texts),
         "looks at the word before": looks_back(texts, w),
         "looks at what followed": looks(texts, places, w),
         "shuffled: looks at what follows now": looks(others, moved, w),

@@ -7,6 +7,7 @@ lowest loss are kept, and what is said of them is measured as they are kept, wit
 import json
 import platform
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
@@ -55,43 +56,41 @@ def run(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"seed": seed, "processor seconds": seconds, "start": start, "accuracy": found, "curve": curve}, packs
 
 
-def main() -> None:
-    """Train, measure and write the record."""
+def described(runs: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Choose the weights to keep, measure them, and describe everything."""
     asked = questions()
-    with ProcessPoolExecutor(max_workers=len(SEEDS)) as processes:
-        runs, weights = zip(*processes.map(run, SEEDS), strict=True)
-    best = min(range(len(SEEDS)), key=lambda i: runs[i]["curve"]["loss"][-1])
-    kept = weights[best]
-    w = {name: unpacked(pack) for name, pack in kept.items()}
-    record = {
+    best = min(range(len(runs)), key=lambda i: runs[i]["curve"]["loss"][-1])
+    w = {name: unpacked(pack) for name, pack in kept[best].items()}
+    sizes = {"layers": model.N_LAYERS, "heads": model.N_HEADS, "d_model": model.D_MODEL, "d_hidden": model.D_HIDDEN}
+    return {
         "made by": "make little-model",
         "digest": digest(),
         "machine": {"machine": platform.machine(), "python": platform.python_version(), "numpy": np.__version__},
-        "model": {
-            "layers": model.N_LAYERS,
-            "heads": model.N_HEADS,
-            "d_model": model.D_MODEL,
-            "d_hidden": model.D_HIDDEN,
-            "base": model.BASE,
-            "eps": 1e-5,
-            "numbers": sum(array.size for array in w.values()),
-        },
-        "training": {"steps": training.N_STEPS, "texts": training.N_TEXTS, "rate": training.RATE, "seed": SEEDS[best]},
+        "model": sizes | {"base": model.BASE, "eps": 1e-5, "numbers": sum(array.size for array in w.values())},
+        "training": {"steps": training.N_STEPS, "texts": training.N_TEXTS, "rate": training.RATE,
+                     "seed": runs[best]["seed"]},
         "kinds": KINDS,
         "words": WORDS,
         "questions": N_ITEMS,
-        "accuracy": {name: accuracies(asked, w, switches) for name, switches in settings().items()},
-        "baselines": baselines(asked),
-        "induction": induction(asked["singing"], w),
-        "runs": runs,
-        "weights": kept,
-    }
-    scales = {name: pack["scales"] for name, pack in kept.items()}
-    record = rounded(record)
-    for name, pack in record["weights"].items():
-        pack["scales"] = scales[name]  # these as they are
+        "accuracy": rounded({name: accuracies(asked, w, switches) for name, switches in settings().items()}),
+        "baselines": rounded(baselines(asked)),
+        "induction": rounded(induction(asked["singing"], w)),
+        "runs": [rounded(run) | {"start": run["start"]} for run in runs],
+        "weights": kept[best],
+    }  # fmt: skip
+
+
+def write(record: dict[str, Any]) -> None:
+    """Write the record, one line for each of its parts."""
     lines = [f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in record.items()]
     RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Train, measure and write the record."""
+    with ProcessPoolExecutor(max_workers=len(SEEDS)) as processes:
+        runs, kept = zip(*processes.map(run, SEEDS), strict=True)
+    write(described(runs, kept))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def digest() -> str:
 def packed(array: NDArray) -> dict[str, Any]:
     """Write a matrix as whole numbers from -127 to 127 and a scale for each row; a gain is a matrix of one row."""
     matrix = np.atleast_2d(array).astype(float)
-    scales = [float(f"{largest / 127:.6g}") for largest in abs(matrix).max(axis=1)]
+    scales = [float(f"{largest / 127:.6g}") or 1.0 for largest in abs(matrix).max(axis=1)]
     whole = np.clip(np.rint(matrix / np.array(scales)[:, None]), -127, 127).astype(np.int8)
     return {"shape": list(array.shape), "int8": base64.b64encode(whole.tobytes()).decode(), "scales": scales}
 
