@@ -10,7 +10,6 @@ A text is a row of scenes, drawn at random. A reader can tell what comes next in
 """
 
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
@@ -185,23 +184,3 @@ def fair(task: str, words: list[str], right: list[str]) -> bool:
     if task == "singing":  # the note asked for must follow a note that it never followed
         return (words[-1], right[0]) in UNHEARD
     return True
-
-
-def read(typed: str) -> list[str]:
-    """Split what somebody typed into words of the language, or refuse a word by naming the nearest.
-
-    >>> read("Cats who chased dogs")
-    ['cats', 'who', 'chased', 'dogs']
-    >>> read("Ann has teas.")
-    Traceback (most recent call last):
-    ValueError: teas is not one of the 56 words; the nearest: tea
-    """
-    by_lower = {word.lower(): word for word in WORDS}
-    words = []
-    for given in typed.replace(".", " . ").replace("?", " ? ").split():
-        if given.lower() not in by_lower:
-            near = get_close_matches(given.lower(), by_lower, n=3, cutoff=0.5)
-            names = ", ".join(by_lower[word] for word in near) or "none is like it"
-            raise ValueError(f"{given} is not one of the {len(WORDS)} words; the nearest: {names}")
-        words.append(by_lower[given.lower()])
-    return words

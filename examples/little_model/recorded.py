@@ -8,6 +8,7 @@ for each row (`scales`). An entry of a row is its byte times the factor. A gain 
 
 import base64
 import json
+from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import attention_weights, softmax
-from examples.little_model.language import ID, N_WORDS, WORDS, read
+from examples.little_model.language import ID, N_WORDS, WORDS
 from examples.little_model.model import Switches, Weights, forward
 
 RECORD = Path(__file__).parents[2] / "docs/assets/records/little_model.json"
@@ -56,6 +57,26 @@ def record() -> dict[str, Any]:
 def load(dtype: type = np.float32) -> Weights:
     """Read the weights of the trained model."""
     return {name: unpacked(kept, dtype) for name, kept in record()["weights"].items()}
+
+
+def read(typed: str) -> list[str]:
+    """Split what somebody typed into words of the language, or refuse a word by naming the nearest.
+
+    >>> read("Cats who chased dogs")
+    ['cats', 'who', 'chased', 'dogs']
+    >>> read("Ann has teas.")
+    Traceback (most recent call last):
+    ValueError: teas is not one of the 56 words; the nearest: tea
+    """
+    by_lower = {word.lower(): word for word in WORDS}
+    words = []
+    for given in typed.replace(".", " . ").replace("?", " ? ").split():
+        if given.lower() not in by_lower:
+            near = get_close_matches(given.lower(), by_lower, n=3, cutoff=0.5)
+            names = ", ".join(by_lower[word] for word in near) or "none is like it"
+            raise ValueError(f"{given} is not one of the {len(WORDS)} words; the nearest: {names}")
+        words.append(by_lower[given.lower()])
+    return words
 
 
 def next_words(
