@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import attention_weights
-from examples.little_model.language import ID, NOTES, Item
+from examples.little_model.language import ID, NOTES, Item, is_held_out, singing
 from examples.little_model.measuring import last_scores, one_head_off
 from examples.little_model.model import N_HEADS, N_LAYERS, Switches, Weights, forward
 
@@ -73,6 +73,16 @@ def answered(texts: Sequence[list[str]], notes: Sequence[str], w: Weights, switc
     return float(np.mean([NOTES[row.argmax()] == note for row, note in zip(scores, notes, strict=True)]))
 
 
+def heard(n: int, rng: Random) -> tuple[list[list[str]], list[str]]:
+    """Write n songs whose pairs the training had, up to a note, and what followed this note before."""
+    texts: list[list[str]] = []
+    while len(texts) < n:
+        scene = singing(rng)
+        if not is_held_out(scene):
+            texts.append(scene.words[: rng.choice(scene.asked[1:])])
+    return texts, [words[followed_by(words)] for words in texts]
+
+
 def induction(items: Sequence[Item], w: Weights) -> dict[str, Any]:
     """Measure every head on songs and on the same songs shuffled, and with each head of the first layer off."""
     rng = Random(3000)
@@ -91,6 +101,7 @@ def induction(items: Sequence[Item], w: Weights) -> dict[str, Any]:
             looks(texts, places, w, one_head_off(0, head))[1] for head in range(N_HEADS)
         ],
         "copies": answered(texts, notes, w),
+        "copies pairs that the training had": answered(*heard(len(texts), rng), w),
         "shuffled: copies what follows now": answered(others, new, w),
         "shuffled: says what followed before the shuffle": answered(others, notes, w),
     }
