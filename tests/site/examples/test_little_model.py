@@ -140,3 +140,11 @@ def test_what_cannot_be_read_is_refused_with_the_nearest_words():
     assert next(iter(shares)) == "ran"
     assert sum(shares.values()) == pytest.approx(1)
     assert [each.shape for each in weights] == [(4, 4, 4)] * 2
+
+
+def test_the_model_copies_songs_by_place_and_not_by_what_followed():
+    found, said = induction.induction(measuring.questions(200)["singing"], recorded.load()), KEPT["induction"]
+    by_place, by_content = "shuffled: says what stands at the old place", "shuffled: copies what follows now"
+    assert found[by_place] > 3 * found[by_content]
+    for rule in (by_place, by_content, "copies pairs that the training had"):
+        assert abs(found[rule] - said[rule]) < 0.15
