@@ -76,3 +76,15 @@ def test_a_choice_that_is_not_there_is_none(opened, chosen):
     assert quiz.locator("input:checked").count() == 0
     assert quiz.locator("fieldset ~ output").inner_text() == ""
     assert errors == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_on_paper_questions_have_no_answers(open_page, scripts):
+    page = open_page("learn/masks/", java_script_enabled=scripts)
+    page.emulate_media(media="print")
+    if scripts:  # the theme opens every fold
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.locator("details.question[open]").first.wait_for()
+    for question, answer in ("details.question", " > :not(summary)"), ("quiz-question", " > details"):
+        assert page.locator(f"{question}:visible").count()
+        assert not page.locator(f"{question}{answer}:visible").count()
