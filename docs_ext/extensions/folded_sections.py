@@ -7,8 +7,8 @@
     Whatever the next page does not need.
 
 A browser opens a row by click and by key, and the theme for whoever follows a link to something in it. The heading
-keeps its anchor, its permalink and its place in the contents. Nothing else may stand under "Going deeper", since it
-would belong to no row.
+keeps its anchor and its permalink; the contents list "Going deeper" alone, so that they show the way through the page.
+Nothing else may stand under "Going deeper", since it would belong to no row.
 """
 
 import re
@@ -51,6 +51,10 @@ def faults(page: Page) -> Iterator[tuple[int, str]]:
 
 class FoldSections(Treeprocessor):
     def run(self, root: Element) -> None:
+        for title in getattr(self.md, "toc_tokens", []):
+            for part in (title, *title["children"]):
+                if part["level"] == 2 and part["name"] == TITLE:
+                    part["children"].clear()
         within, fold = False, None
         for element in list(root):
             level = int(element.tag[1]) if re.fullmatch(r"h[1-6]", str(element.tag)) else 9
