@@ -17,7 +17,7 @@ NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fe
 
 NO_TITLE = {"quiz-question": "its title is the question", "sentence-arcs": "its title is what its words are for"}
 
-KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
+KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
 KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}
 
 # Begin anew: the static element of the page takes the place of the one in use.

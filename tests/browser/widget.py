@@ -34,8 +34,8 @@ WIDGETS = [
         *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
         result="output >> nth=0",
     ),
-    # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
-    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True, silent="input"),
+    # Answers are kept in the browser's storage, not in the address.
+    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True),
     Widget(
         *("roofline-lab", "learn/speed/", "machine=3&pass=train&batch=11&context=8&kv=6"),
         result="tfoot td:nth-child(5)",
