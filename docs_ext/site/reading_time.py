@@ -2,7 +2,7 @@
 
 160 words a minute, 15 lines of typed code a minute, 40 seconds a figure, two minutes a widget and one a quiz question.
 Words are those of prose, lists and tables; a formula is one. Setup that is folded is known, sources are not read.
-Authors get the table of all pages from `.venv/bin/python -m docs_ext.site.reading_time`.
+Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`.
 """
 
 import math
@@ -12,13 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mkdocs.config import load_config
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import setup
-from docs_ext.reading.page import DOCS, Block, Page, load, of_file
+from docs_ext.reading.page import DOCS, Block, Page, of_file
 
 A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
 _WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")}
@@ -103,17 +102,3 @@ def _reading(page: BuiltPage) -> Reading:
         return reading(of_file(page.file))
     except SpecError:  # in the live server, where the page says what is wrong with it
         return Reading(Counter(), 0, 0)
-
-
-def parts_of_the_menu() -> dict[str, list[str]]:
-    """Return the sources of the pages that are read in order, by the parts of the menu."""
-    menu = load_config(f"{DOCS.parent}/mkdocs.yml").nav or []
-    return {name: pages for part in menu[:3] for name, pages in part.items()}
-
-
-if __name__ == "__main__":
-    for name, sources in parts_of_the_menu().items():
-        times = {source: reading(load(source)) for source in sources}
-        print(f"{name}: {sum(time.first for time in times.values()):.0f} minutes")
-        for source, time in times.items():
-            print(f"  {time.first:4.1f} {source:42}", *(f"{time.parts[part]:4} {part}" for part in A_MINUTE))
