@@ -66,10 +66,8 @@ def _minutes(parts: Counter[str]) -> float:
 
 def _counted(block: Block, seen: set[str]) -> Counter[str]:
     match block.kind, block.name:
-        case "head" | "check", _:
-            return Counter()
-        case "formula", _:
-            return Counter(words=1)
+        case "head" | "check" | "formula", _:
+            return Counter(words=block.kind == "formula")
         case "fence", "quiz-question":
             return Counter(questions=1)
         case "fence", "pycon":

@@ -89,8 +89,7 @@ def _without_answers(html: str) -> str:
     while opening := _LEFT_OUT.search(html, start):
         question, depth = opening["question"] or "", 1
         for tag in re.compile(rf"<(/?){opening[1] or 'details'}\b[^>]*>").finditer(html, opening.end()):
-            depth += -1 if tag[1] else 1
-            if depth == 0:
+            if not (depth := depth - 1 if tag[1] else depth + 1):
                 break
         kept += html[start : opening.start()] + question
         start = tag.start() if question else tag.end()

@@ -12,7 +12,6 @@ class Widget:
     wrong: str = ""  # a state that the address cannot mean; "" for a widget that keeps nothing there
     reset: str = "Reset"  # the button's name; "" for none
     native: bool = False  # its controls are the browser's own and work without scripts
-    silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
     fetches: bool = False  # what it shows may come later
     result: str = ""  # what a phone shows without a scroll to the side
