@@ -74,7 +74,9 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
             new = block.text.split("\n")[setup(block.text, seen) :]
             return Counter(lines=sum(line.startswith((">>>", "...")) for line in new))
         case "fence", name:
-            return Counter(widgets=name in _WIDGETS, figures=name in _FENCES - _WIDGETS)
+            is_new = name in _WIDGETS - seen  # one that the hand knows is looked at like a figure
+            seen.add(name)
+            return Counter(widgets=is_new, figures=name in _FENCES and not is_new)
         case _:
             text, pictures = _PICTURE.subn("", _FORMULA.sub("formula", block.text))
             words = sum(bool(re.search(r"\w", word)) for word in _UNSEEN.sub("", text).split())

@@ -27,6 +27,7 @@ COUNTED = {  # Markdown, and its minutes
     "a figure": ("```chart\ntitle: a b\ndata: '[3]'\n```", 40 / 60),
     "a picture": ("![a b](c.svg)\nd", 1 / 160 + 40 / 60),
     "a widget": ("```softmax-lab\ntitle: a b\n```", 2),
+    "a widget that comes again": ("```softmax-lab\ntitle: a\n```\n\n```softmax-lab\ntitle: b\n```", 2 + 40 / 60),
     "no other fence, no mark": ("```sh\nls\n```\n<!-- check: 3 = x -->", 0),
     "no sources": ("a b\n\n## Sources\n\nc", 2 / 160),
 }
