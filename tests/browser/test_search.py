@@ -54,6 +54,7 @@ FIRST = {  # what engineers type, and the page that must come first
     "gradient": "learn/gradients/",
     "backpropagation": "learn/gradients/",
     "what is attention": "",
+    "what is attention for": "learn/the-problem/",
     "who ran": "",
     "next word": "learn/masks/",
     "why softmax": "learn/scores-and-softmax/",
