@@ -12,7 +12,6 @@ class Widget:
     wrong: str = ""  # a state that the address cannot mean; "" for a widget that keeps nothing there
     reset: str = "Reset"  # the button's name; "" for none
     native: bool = False  # its controls are the browser's own and work without scripts
-    silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
     fetches: bool = False  # what it shows may come later
     result: str = ""  # what a phone shows without a scroll to the side
@@ -34,8 +33,8 @@ WIDGETS = [
         *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
         result="output >> nth=0",
     ),
-    # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
-    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True, silent="input"),
+    # Answers are kept in the browser's storage, not in the address.
+    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True),
     Widget(
         *("roofline-lab", "learn/speed/", "machine=3&pass=train&batch=11&context=8&kv=6"),
         result="tfoot td:nth-child(5)",
