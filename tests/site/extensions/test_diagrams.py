@@ -301,7 +301,7 @@ OWN_WORDS = {  # labels say these in addition to what the description says
     "latent.svg": "made absorbed once",
     "masks.svg": "self earlier",
     "one-block.svg": "plus what",
-    "token-row.svg": "that chased",
+    "token-row.svg": "chased",
 }
 
 

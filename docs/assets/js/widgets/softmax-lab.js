@@ -182,7 +182,8 @@ function scalingLab({ title, sizes }, { n }) {
   );
   const label = "features d\u2096";
   return {
-    question: "queries and keys grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
+    question:
+      "queries and keys grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
     answer: `Raw it rises from ${few} to ${many}, and the other key is as good as gone. Scaled it stays at ${steady}.`,
     controls: labelled(
       label,
