@@ -4,7 +4,7 @@ import { roundToFormat, softmax, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted, decimal, fraction, number } from "../lib/numbers.js";
+import { counted, decimal, number } from "../lib/numbers.js";
 
 /**
  * The scores that the page shows first; where each format of numbers ends, and the first whole score beyond that.
@@ -157,28 +157,25 @@ function aboutFormat(format, { largest, first }, { highest, plain }) {
 // scaling
 
 /**
- * The better key's score in doublings, and its weight; raw and scaled.
+ * The better key's score in doublings, and its weight, raw and scaled; as a fraction where the root of d_k is whole.
  * @param {number} features
  */
 const twoKeys = (features) =>
-  [Math.sqrt(features), 1].map((score) => ({ score, weight: softmax([score * Math.LN2, 0])[0] }));
-
-/**
- * A fraction where the root of d_k is whole: 4/5, 256/257.
- * @type {(weight: number) => string}
- */
-const shareOf = (weight) => fraction(weight, 3000) ?? weight.toFixed(5);
+  [Math.sqrt(features), 1].map((score) => {
+    const [weight] = softmax([score * Math.LN2, 0]);
+    return { score, weight, share: Number.isInteger(score) ? `${2 ** score}/${2 ** score + 1}` : weight.toFixed(5) };
+  });
 
 /** @type {(data: Scaling, state: ScalingState) => Parts} */
 function scalingLab({ title, sizes }, { n }) {
   const features = sizes[n];
   const both = twoKeys(features);
-  const [raw, scaled] = both.map(({ weight }) => shareOf(weight));
-  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ weight }) => shareOf(weight)));
-  const rows = both.map(({ score, weight }, i) =>
+  const [raw, scaled] = both.map(({ share }) => share);
+  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ share }) => share));
+  const rows = both.map(({ score, weight, share }, i) =>
     markup`
 <tr><th scope="row">${["raw", "scaled"][i]}</th>
-  <td class="score">(${number(score)}, 0)</td>${barCell(weight, shareOf(weight))}</tr>`
+  <td class="score">(${number(score)}, 0)</td>${barCell(weight, share)}</tr>`
   );
   const label = "features d\u2096";
   return {
