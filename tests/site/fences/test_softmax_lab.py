@@ -1,6 +1,7 @@
 """The softmax lab: what its script draws against exact fractions, the package and NumPy, and what it refuses."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -53,17 +54,18 @@ def test_500_states_are_the_packages():
 def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
     root = SCALING.still(d_k=d_k)
     raw, scaled = rows(root)
-    weights = softmax([math.sqrt(d_k), 0])
-    assert [raw[0], *raw[2:]] == ["raw", f"{weights[0]:.5f}", f"{2 * np.prod(weights):.5f}"]
+    better = 2 ** math.sqrt(d_k) / (2 ** math.sqrt(d_k) + 1)
+    assert raw[0] == "raw"
+    assert float(Fraction(raw[2])) == pytest.approx(better, abs=1e-12 if math.isqrt(d_k) ** 2 == d_k else 5e-6)
     assert raw[1] == f"({math.isqrt(d_k)}, 0)" or math.isqrt(d_k) ** 2 != d_k
-    assert scaled == ["scaled", "(1, 0)", "0.73106", f"{2 * math.e / (1 + math.e) ** 2:.5f}"]
-    assert says(root).startswith(f"{d_k} features: raw, the better key gets {weights[0]:.5f} and the sens")
+    assert scaled == ["scaled", "(1, 0)", "2/3"]
+    assert says(root) == f"{d_k} features: raw, the better key gets {raw[2]}; scaled, 2/3."
 
 
 def test_the_predictions_are_answered():
     assert answer(SCORES.still()).split()[3] == "16/24."  # 16, 4, 1, 2, 1
-    assert answer(SCALING.still()).startswith("Raw it rises from 0.881 to 0.99966,")
-    assert answer(SCALING.still()).endswith("Scaled it stays at 0.731.")
+    assert answer(SCALING.still()).startswith("Raw it rises from 4/5 to 256/257,")
+    assert answer(SCALING.still()).endswith("Scaled it stays at 2/3.")
 
 
 test_scores_that_do_not_fit_are_refused = SCORES.refuses(

@@ -128,45 +128,42 @@ function scoresLab(data, state, live) {
 // scaling
 
 /**
- * The better key's score, its weight, and the norm of the softmax's Jacobian, 2 a₁ a₂; raw and scaled.
+ * The better key's score in doublings, and its weight, raw and scaled; as a fraction where the root of d_k is whole.
  * @param {number} features
  */
 const twoKeys = (features) =>
   [Math.sqrt(features), 1].map((score) => {
-    const [weight, other] = softmax([score, 0]);
-    return { score, weight, slope: 2 * weight * other };
+    const [weight] = softmax([score * Math.LN2, 0]);
+    return { score, weight, share: Number.isInteger(score) ? `${2 ** score}/${2 ** score + 1}` : weight.toFixed(5) };
   });
 
 /** @type {(data: Scaling, state: ScalingState) => Parts} */
 function scalingLab({ title, sizes }, { n }) {
   const features = sizes[n];
   const both = twoKeys(features);
-  const [raw, scaled] = both.map(({ weight, slope }) => [weight.toFixed(5), slope.toFixed(5)]);
-  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ weight }) => weight));
-  const rows = both.map(({ score, weight, slope }, i) =>
+  const [raw, scaled] = both.map(({ share }) => share);
+  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ share }) => share));
+  const rows = both.map(({ score, weight, share }, i) =>
     markup`
-<tr class="${["raw", "scaled"][i]}"><th scope="row">${["raw", "scaled"][i]}</th>
-  <td class="score">(${number(score)}, 0)</td>${barCell(weight, weight.toFixed(5))}
-  <td class="slope">${slope.toFixed(5)}</td></tr>`
+<tr><th scope="row">${["raw", "scaled"][i]}</th>
+  <td class="score">(${number(score)}, 0)</td>${barCell(weight, share)}</tr>`
   );
   const label = "features d\u2096";
   return {
-    question: "the vectors grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
-    answer: `Raw it rises from ${few.toFixed(3)} to ${many.toFixed(5)}, and the other key is as good as gone. ` +
-      `Scaled it stays at ${steady.toFixed(3)}.`,
+    question:
+      "queries and keys grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
+    answer: `Raw it rises from ${few} to ${many}, and the other key is as good as gone. Scaled it stays at ${steady}.`,
     controls: setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
     figure: table(
       "steps",
       title,
       markup`
 <thead>
-<tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>
-  <th scope="col">sensitivity, 2 a<sub>1</sub> a<sub>2</sub></th></tr>
+<tr><td></td><th scope="col">scores, doublings</th><th scope="col" class="share">weight of the better key</th></tr>
 </thead>
 <tbody>${rows}</tbody>`,
     ),
-    says: `${features} features: raw, the better key gets ${raw.join(" and the sensitivity is ")}; ` +
-      `scaled, ${scaled.join(" and ")}.`,
+    says: `${features} features: raw, the better key gets ${raw}; scaled, ${scaled}.`,
   };
 }
 
