@@ -91,7 +91,7 @@ ${
     scrolling(
       title,
       markup`
-<div class="matrix-strips" style="--one:${features.length + keys.length};--every:${features.length + keys.length}">
+<div class="matrix-strips meeting" style="--one:${features.length + keys.length}">
 <div class="given">${
         strips(q, {
           role: "query",
@@ -132,7 +132,9 @@ export const scores = ({ q, k }) => attentionScores(q, k);
  */
 function meeting(data, { row, column }) {
   const { queries, keys, q, k } = data;
-  const terms = q[row].map((a, i) => [a, k[column][i]].map((x) => x < 0 ? `(${number(x)})` : number(x)).join(" \u00b7 "));
+  const terms = q[row].map((a, i) =>
+    [a, k[column][i]].map((x) => x < 0 ? `(${number(x)})` : number(x)).join(" \u00b7 ")
+  );
   const score = counted(scores(data)[row][column], "doubling");
   return `${queries[row]} asks, ${keys[column]} answers: (${terms.join(" + ")}) / ${
     number(Math.sqrt(q[row].length))

@@ -78,7 +78,7 @@ export function html(data, state, live) {
 const flipped = (mask, at) => mask.slice(0, at) + (mask[at] === "1" ? "0" : "1") + mask.slice(at + 1);
 
 const KEY = markup`
-<span class="legend">\u2192 the next word, which the row has to guess: ? cannot be seen, \u2713 can be read off</span>`;
+<span class="legend">\u2192 the next word, to be guessed: ? hidden, \u2713 can be read off</span>`;
 
 /** @type {(data: Data, state: State) => string} */
 function say(data, state) {
