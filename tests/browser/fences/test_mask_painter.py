@@ -24,7 +24,7 @@ def assert_shows(widget, mask, row):
 
 def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
     mask = causal_mask(5)
-    assert_shows(widget, mask, 1)
+    assert_shows(widget, mask, 3)
     box(widget, "chased", "cats").locator("xpath=..").click()  # anywhere in the cell
     mask[2, 0] = False
     assert_shows(widget, mask, 2)

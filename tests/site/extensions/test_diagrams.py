@@ -105,7 +105,8 @@ def test_the_masks_are_those_of_the_package():
 
 def test_an_exercise_shows_a_row_the_words_up_to_its_own_and_asks_for_the_next():
     for i, part in enumerate(read("exercises.svg").findall(f"{SVG}g[@data-row]")):
-        seen, guess = ([text(word) for word in part.findall(f"{SVG}text[@class='{kind}']")] for kind in ("seen", "guess"))
+        words = {kind: part.findall(f"{SVG}text[@class='{kind}']") for kind in ("seen", "guess")}
+        seen, guess = ([text(word) for word in found] for found in words.values())
         assert (part.get("data-row"), seen, guess) == (SENTENCE[i], SENTENCE[: i + 1], [f"{SENTENCE[i + 1]}?"])
         assert len(seen + guess + part.findall(f"{SVG}rect[@class='hidden']")) == len(SENTENCE)
     assert i == len(SENTENCE) - 2
