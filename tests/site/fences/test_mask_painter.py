@@ -2,10 +2,12 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from attention import attention_weights
+from attention.example import SENTENCE
 from tests.site.fences.reading import HEAD, Figure, answer, says, text
 
 PAINTER = Figure(
@@ -46,22 +48,16 @@ def test_each_box_paints_its_own_cell_and_tells_its_row():
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 
 
-def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
-    root = PAINTER.still(selected="who")
-    assert says(root).startswith("who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3). ")
-    assert [n for n, row in enumerate(root.findall(".//tbody/tr")) if "data-chosen" in row.attrib] == [1]
-
-
 def test_a_row_has_the_next_word_to_guess_unless_it_sees_it():
-    root = PAINTER.live(row=1)
-    assert [text(row.find("th")) for row in root.findall(".//tbody/tr")] == [
-        *("cats \N{RIGHTWARDS ARROW} who ?", "who \N{RIGHTWARDS ARROW} chased ?", "chased \N{RIGHTWARDS ARROW} dogs ?"),
-        *("dogs \N{RIGHTWARDS ARROW} ran ?", "ran"),
-    ]
-    assert says(root).endswith("It has to guess chased; 0 of the 4 answers can be read off.")
-    _, ahead = (field.get("value") for field in root.findall(".//input[@name='mask'][@type='radio']"))
-    assert ahead == "1" * 25
-    root = PAINTER.live(row=1, mask=ahead)
+    root = PAINTER.still(selected="who")
+    guesses = [f"{word} \N{RIGHTWARDS ARROW} {answer} ?" for word, answer in pairwise(SENTENCE)]
+    assert [text(row.find("th")) for row in root.findall(".//tbody/tr")] == [*guesses, "ran"]
+    assert [n for n, row in enumerate(root.findall(".//tbody/tr")) if "data-chosen" in row.attrib] == [1]
+    shares = "who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3). "
+    assert says(root) == shares + "It has to guess chased; 0 of the 4 answers can be read off."
+    root = PAINTER.live(row=1, mask="1" * 25)  # the other preset
+    chosen = [text(label) for label in root.iter("label") if label.find("input[@name='mask'][@checked]") is not None]
+    assert chosen == ["every word may look ahead"]
     assert says(root).endswith("so it has nothing to guess; 4 of the 4 answers can be read off.")
     assert text(root).count("\N{CHECK MARK}") == 5  # and in the legend
 
