@@ -19,6 +19,7 @@ AMONG = {  # questions, and a page that must be among the first three
     "decoupled rotary": "learn/smaller-caches/",
     "log-sum-exp": "learn/memory/",
     "running statistics": "learn/memory/",
+    "online softmax": "learn/memory/",
     "GPU": "learn/speed/",
     "request": "learn/shared-caches/",
     "decode step": "learn/decoding/",
@@ -53,6 +54,10 @@ FIRST = {  # what engineers type, and the page that must come first
     "gradient": "learn/gradients/",
     "backpropagation": "learn/gradients/",
     "what is attention": "",
+    "what is attention for": "learn/the-problem/",
+    "who ran": "",
+    "next word": "learn/masks/",
+    "why softmax": "learn/scores-and-softmax/",
     "attention is all you need": "",
 }
 

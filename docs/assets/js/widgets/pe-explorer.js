@@ -2,7 +2,7 @@
 
 import { dot, sinusoidalEncoding, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, movers, reading, slider, table } from "../lib/frame.js";
+import { choice, frame, movers, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 
 /** @typedef {{ positions: number[], d_model: number, sizes: number[], last: number }} Given */
@@ -77,8 +77,8 @@ ${
     answer: `It stays: positions ${here.p0 + 1} and ${here.p1 + 1} give ${further}. Both readings of a hand turn by ` +
       "the same angle, so the angle between them stays, and its cosine is what the pair adds.",
     controls: [
-      labelled("first position", slider("p0", "first position", p0, [0, data.last], place), reading(p0)),
-      labelled("second position", slider("p1", "second position", p1, [0, data.last], place), reading(p1)),
+      setting("first position", p0, "p0", "first position", p0, [0, data.last], place),
+      setting("second position", p1, "p1", "second position", p1, [0, data.last], place),
       choice("columns d", "d", data.sizes.map((size) => [size, size]), state.d),
       ...movers({ p0, p1 }, data.last),
     ],

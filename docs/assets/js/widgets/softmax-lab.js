@@ -2,7 +2,7 @@
 
 import { roundToFormat, softmax, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { barCell, choice, frame, reading, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, decimal, number } from "../lib/numbers.js";
 
@@ -66,11 +66,6 @@ const short = (x, inFormat) => (inFormat === Infinity ? "inf" : x < 10000 ? numb
  */
 const power = (t) => (t < 0 ? `1/${2 ** -t}` : `${2 ** t}`);
 
-/** @type {(weight: number, text: string) => unknown} */
-const barCell = (weight, text) =>
-  markup`
-<td class="share" style="--w:${weight}"><span class="bar"></span> <span class="text">${text}</span></td>`;
-
 /**
  * Weights over their common denominator, which shows what each word stands at: 8/16, 4/16, 1/16.
  * @type {(one: ReturnType<typeof compute>) => string[]}
@@ -108,16 +103,14 @@ function scoresLab(data, state, live) {
     answer: `No, it becomes ${more}. Only the exponential doubles, and the sum that divides it grows too. ` +
       "The others shrink and keep their ratios.",
     controls: [
-      labelled(
+      setting(
         "temperature",
-        slider(
-          "t",
-          "temperature",
-          state.t,
-          [-9, 3],
-          (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
-        ),
-        reading(power(state.t)),
+        power(state.t),
+        "t",
+        "temperature",
+        state.t,
+        [-9, 3],
+        (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
       ),
       choice("number format", "format", Object.keys(formats).map((name) => [name, name]), state.format),
     ],
@@ -183,11 +176,7 @@ function scalingLab({ title, sizes }, { n }) {
     question: "the vectors grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
     answer: `Raw it rises from ${few.toFixed(3)} to ${many.toFixed(5)}, and the other key is as good as gone. ` +
       `Scaled it stays at ${steady.toFixed(3)}.`,
-    controls: labelled(
-      label,
-      slider("n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
-      reading(features),
-    ),
+    controls: setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
     figure: table(
       "steps",
       title,
