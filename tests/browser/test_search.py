@@ -13,7 +13,7 @@ AMONG = {  # questions, and a page that must be among the first three
     "word order": "learn/order/",
     "rows or columns": "learn/read-the-grid/",
     "cross attention encoder decoder": "learn/self-and-cross/",
-    "dot product similarity": "learn/scores-and-softmax/",
+    "dot product similarity": "learn/queries-keys-values/",
     "soft lookup dictionary": "learn/lookup/",
     # the field's words, where the pages mostly say it in their own
     "decoupled rotary": "learn/smaller-caches/",

@@ -44,7 +44,7 @@ WIDGETS = [
     Widget("row-stepper", "learn/line-by-line/", "step=9 step=0"),
     Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=4"),
     Widget("soft-lookup", "learn/lookup/", "asks=3 asks=-1"),
-    Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
+    Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&toString=1"),
     Widget("softmax-lab", "learn/scaling/", "n=8"),
     Widget("spend-the-budget", "learn/line-by-line/", f"laid=aaf&shown=maybe laid={17 * 'a'}"),
     Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),

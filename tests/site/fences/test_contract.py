@@ -127,7 +127,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "attention-grid": {"output"},
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
-    "softmax-lab": {"score", "plain"},
+    "softmax-lab": {"score"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }
