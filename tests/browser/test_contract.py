@@ -173,7 +173,7 @@ class Subject:
         assert self.state() == state
 
     def resets(self):
-        return self.page.locator(self.row.tag).get_by_role("button", name=self.row.reset)
+        return self.page.locator(self.row.tag).get_by_role("button", name=self.row.reset).first
 
     def use(self, control):
         """Press the keys of the control that has the focus until it moves; tell whether the widget shows it."""
@@ -283,7 +283,7 @@ def test_reset_gives_the_default_back_and_cleans_the_address(widget):
     widget.walk_through()
     assert widget.state()["shows"] != default["shows"]
     widget.page.evaluate("history.replaceState(history.state, '', (location.hash || '#~') + '&another.key=1')")
-    widget.page.locator(widget.row.tag).get_by_role("button", name=widget.row.reset).press("Enter")
+    widget.page.locator(widget.row.tag).get_by_role("button", name=widget.row.reset).first.press("Enter")
     assert widget.page.evaluate("document.activeElement.textContent") == widget.row.reset
     assert widget.state() == default
     assert widget.address().strip("~&") == "another.key=1"

@@ -18,7 +18,8 @@ class Widget:
 
 
 WIDGETS = [
-    Widget("attention-grid", "learn/read-the-grid/", "row=7 row=-1", native=True),
+    Widget("attention-grid", "learn/read-the-grid/", "row=5&column=5 row=-1&column=x", native=True),
+    Widget("attention-grid", "learn/self-and-cross/", "row=3 row=-1", native=True),
     Widget("block-table", "learn/shared-caches/", f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}"),
     Widget("call-finder", "reference/translator/", "task=9&in=jaxx"),
     Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
