@@ -311,7 +311,7 @@ def values(words):
 
 
 OWN_WORDS = {  # labels say these in addition to what the description says
-    "backwards.svg": "want more",
+    "backwards.svg": "want",
     "block.svg": "which",
     "data-flow.svg": "dmodel",
     "encoder-decoder.svg": "writes asks representation",
