@@ -235,7 +235,7 @@ class Plain:
 
     def check(self, keys, values, n_new):
         """Every query finds its own token at its position, and before it every token that it may look at."""
-        n_k, furthest, last = keys.shape[2], 0, 0
+        n_k, furthest, last = keys.shape[2], -keys.shape[2], 0
         for b, (sequence, offset) in enumerate(zip(self.sequences, self.cache.offset.tolist(), strict=True)):
             for i in range(n_new):
                 position = self.before[b] + i
