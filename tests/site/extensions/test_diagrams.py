@@ -10,6 +10,8 @@ import attention
 from attention import attention_scores, attention_vjp, attention_weights, project
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_Q2, W_V, WORD, attend, embed
 from docs_ext.numbers.numerals import numerals
+from examples.little_model.language import ID, WORDS
+from examples.little_model.recorded import next_words
 from tests.site.pages import ROOT
 from tests.site.test_floors import FLOORS
 
@@ -274,6 +276,19 @@ def test_lanes_meet_in_attention_from_each_word_to_those_after_it():
     assert [*words, text(drawing.find(f"{SVG}text/{SVG}tspan"))] == SENTENCE
 
 
+def test_a_round_of_the_little_model_is_what_it_computes():
+    drawing = read("next-word.svg")
+    words, numbers = ([*map(text, drawing.find(f"{SVG}g[@data-part='{part}']"))] for part in ("words", "numbers"))
+    chosen = words.pop()
+    assert [WORDS[int(number)] for number in numbers] == words
+    shares = next_words(" ".join(words))[0]
+    bars = drawing.find(f"{SVG}g[@data-part='bars']")
+    drawn = [(text(name), text(share)) for name, share in zip(bars[::3], bars[2::3], strict=True)]
+    assert drawn == [(word, f"{shares[word]:.2f}") for word in list(shares)[:4]]
+    assert chosen == drawn[0][0]
+    assert [number(bar, "width") for bar in bars[1::3]] == [round(140 * shares[word]) for word, _ in drawn]
+
+
 def test_the_matrix_product_is_one():
     root, shapes = read("matrix-product.svg"), {"A": (2, 3), "B": (3, 4), "AB": (2, 4)}
     entries = {name: root.findall(f"{SVG}g[@data-matrix='{name}']/{SVG}text[@class='entry']") for name in shapes}
@@ -318,6 +333,7 @@ def test_labels_and_the_words_for_a_drawing_have_the_same_numbers(path):
 
 LOADS, PLACES = attention.softmax(np.log([1, 1, 2])), [0, 4, 8]
 SHARES = [attend(embed(SENTENCE, EARLY), head)[0][4] for head in (W_Q1, W_Q2)]
+NEXT = next_words("cats who chased dogs")[0]
 TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 TOLD = {  # every number of a title and a description, in order
     "average.svg": [0, 8, *np.stack([LOADS, PLACES], 1).ravel(), LOADS @ PLACES],
@@ -333,6 +349,7 @@ TOLD = {  # every number of a title and a description, in order
     "masks.svg": [3, 3, 5, 5, 3, 2, 2, 3, 3],
     "matrix-product.svg": [2, 3, 3, 4, 1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
     "merge-tree.svg": [4, *range(4), 2],
+    "next-word.svg": [*(ID[word] for word in SENTENCE[:4]), len(WORDS), 4, *list(NEXT.values())[:4]],
     "one-third.svg": [5, 1 / 3, 1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
     "token-row.svg": [list(WORD).index("cats"), 0, len(WORD) - 1, list(WORD).index("cats"), *WORD["cats"]],
     "two-heads.svg": [2, *(x for head, row in enumerate(SHARES, 1) for x in (head, *np.unique(row)[::-1]))],
