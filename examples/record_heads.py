@@ -65,6 +65,12 @@ SIX = (
     "She cooked rice for dinner.",
     "He prepared a warm meal.",
 )
+EXAMPLE = (  # the running example of the site: it stays out of all averages
+    "cats who chased dogs ran",
+    "dogs who chased cats ran",
+    "cats chased dogs who ran",
+    "dogs chased cats who ran",
+)
 OTHER_SUBJECT = "the bird that chased the dog ran"
 
 
@@ -285,6 +291,7 @@ def record(folder: Path) -> dict[str, Any]:
         "versions": versions(),
         "units": UNITS,
         "sentences": [sentence(encoder, text) for text in SENTENCES],
+        "example": [sentence(encoder, text) for text in EXAMPLE],
         "w_o": whole(norms, "w_o"),
         **removal(encoder, SENTENCES),
         "cut": whole(removal_when_cut(encoder, SENTENCES), "cut"),

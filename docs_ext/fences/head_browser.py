@@ -39,7 +39,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     record = recorded()
     one = record.sentence(str(spec["sentence"]))
     layer, head = (_count(spec, key, size) for key, size in zip(("layer", "head"), one.weights.shape, strict=False))
-    texts = [sentence.text for sentence in record.sentences]
+    texts = [sentence.text for sentence in record.sentences + record.example]
     weights = _thousandths(one.weights)
     to_first = one.weights[..., 1:-1, 0].mean(axis=(1, 2))
     return {
@@ -91,4 +91,4 @@ def alone(text: str, tokens: Sequence[str], weights: Floats, about: str) -> str:
             "answer": "Choose a head and see. Then choose another word in the same head: does it look elsewhere?",
         },
     )
-    return file.alone("head-browser", text, about, shown, sheets=("attention-grid", "sentence-arcs", "head-browser"))
+    return file.alone("head-browser", text, about, shown, sheets=("attention-grid", "head-browser"))

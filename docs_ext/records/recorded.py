@@ -1,7 +1,6 @@
 """What examples/record_heads.py has recorded of a trained model, for the expressions of fences and for pages.
 
-The model is not needed to build the site; the file is. It holds integers, each so many of a unit, and here they are
-numbers again.
+The site is built from the file, without the model. Its integers, each so many of a unit, become numbers here.
 """
 
 import json
@@ -43,6 +42,7 @@ class Recorded(NamedTuple):
 
     model: dict[str, Any]
     sentences: list[Sentence]
+    example: list[Sentence]  # the running example, which no average counts
     search: list[Twins]
     test: list[Twins]
     animals: list[Twins]
@@ -57,10 +57,11 @@ class Recorded(NamedTuple):
 
     def sentence(self, text: str) -> Sentence:
         """Return a sentence by its first words."""
-        for one in self.sentences:
+        held = self.sentences + self.example
+        for one in held:
             if one.text.startswith(text):
                 return one
-        raise SpecError(f"{RECORD.name} has no sentence {text!r}{did_you_mean(text, [s.text for s in self.sentences])}")
+        raise SpecError(f"{RECORD.name} has no sentence {text!r}{did_you_mean(text, [s.text for s in held])}")
 
     def shifts(self, which: str, ask: int = 1) -> Floats:
         """Return how far the weights move with the antecedent: (pair, layers, heads).
@@ -68,8 +69,7 @@ class Recorded(NamedTuple):
         It is what the first noun gains over the second when *it* (or whoever asks) comes to mean the first.
         """
         weights = np.stack([pair.weights[..., ask, :] for pair in getattr(self, which)])  # (..., sentence, noun)
-        lead = weights[..., 0] - weights[..., 1]
-        shifts: Floats = lead[..., 0] - lead[..., 1]
+        shifts: Floats = weights @ [1, -1] @ [1, -1]
         return shifts
 
     def leads(self, which: str) -> Floats:
@@ -93,14 +93,14 @@ def recorded(path: Path = RECORD) -> Recorded:
     def twins(pairs: list[dict[str, Any]]) -> list[Twins]:
         return [Twins(pair["texts"], pair["nouns"], numbers("twins", pair["weights"])) for pair in pairs]
 
-    sentences = [
-        Sentence(one["text"], one["tokens"], *(numbers(name, one[name]) for name in Sentence._fields[2:]))
-        for one in found["sentences"]
-    ]
-    similar = found["similarity"]
+    def sentences(name: str) -> list[Sentence]:
+        read = Sentence._fields[2:]
+        return [Sentence(one["text"], one["tokens"], *(numbers(key, one[key]) for key in read)) for one in found[name]]
+
     return Recorded(
         model=found["model"],
-        sentences=sentences,
+        sentences=sentences("sentences"),
+        example=sentences("example"),
         search=twins(found["search"]),
         test=twins(found["test"]),
         animals=twins(found["animals"]),
@@ -109,7 +109,7 @@ def recorded(path: Path = RECORD) -> Recorded:
         removed=numbers("removed", found["removed"]),
         frozen=numbers("frozen", found["frozen"]),
         cut=numbers("cut", found["cut"]),
-        texts=similar["texts"],
-        cosines=numbers("cosines", similar["cosines"]),
-        embedded=numbers("embedded", similar["embedded"]),
+        texts=found["similarity"]["texts"],
+        cosines=numbers("cosines", found["similarity"]["cosines"]),
+        embedded=numbers("embedded", found["similarity"]["embedded"]),
     )

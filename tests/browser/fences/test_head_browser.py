@@ -23,10 +23,10 @@ def wait(page):
 def test_a_click_on_a_small_picture_chooses_its_head_and_one_on_a_row_its_token(widget):
     widget.locator(".map td").nth(2 * 12 + 9).click()
     widget.locator("table.weights tbody tr").nth(3).locator("td").first.click()
-    says(widget, "Layer 2, head 9: that gives").wait_for()
+    says(widget, "Layer 2, head 9: chased gives").wait_for()
     current = widget.locator(".map [aria-current] svg")
     assert current.get_attribute("aria-label").startswith("layer 2, head 9: ")
-    assert widget.locator("table.weights [data-chosen] th").text_content() == "that"
+    assert widget.locator("table.weights [data-chosen] th").text_content() == "chased"
     assert widget.locator(".words :checked").get_attribute("value") == "3"
     assert widget.get_by_label("layer", exact=True).input_value() == "2"
     assert widget.page.url.endswith("heads.layer=2&heads.head=9&heads.row=3")
@@ -41,7 +41,7 @@ def test_the_record_is_fetched_when_another_head_is_asked_for_and_not_before(ope
     assert not [path for path, _ in handler.served if path.endswith(RECORD)]
     for layer in "012":
         page.get_by_label("layer", exact=True).fill(layer)
-    says(page, "Layer 2, head 11: that gives").wait_for()
+    says(page, "Layer 2, head 11: chased gives").wait_for()
     page.get_by_label("sentence", exact=True).select_option("6")
     words = page.locator("head-browser option").nth(6).text_content()
     assert page.locator(".words").inner_text().split()[1:4] == words.lower().split()[:3]

@@ -45,7 +45,7 @@ def test_the_head_of_the_page_is_the_recorded_one():
 
 def test_any_head_of_any_sentence_is_the_recorded_one():
     rng, start = np.random.default_rng(0), BROWSER.given
-    for number, one in enumerate(recorded().sentences):
+    for number, one in enumerate(recorded().sentences + recorded().example):
         weights = np.rint(1000 * one.weights).astype(int)
         record = [None] * number + [{"tokens": one.tokens, "weights": weights}]
         for _ in range(2):

@@ -29,7 +29,7 @@ def test_integers_become_numbers_of_their_unit():
 
 
 def test_every_row_of_weights_spends_its_budget():
-    for one in recorded().sentences:
+    for one in recorded().sentences + recorded().example:
         n = len(one.tokens)
         assert one.weights.shape == (6, 12, n, n)
         np.testing.assert_allclose(one.weights.sum(axis=-1), 1, atol=0.0005 * n + 1e-9)
@@ -37,7 +37,7 @@ def test_every_row_of_weights_spends_its_budget():
 
 
 def test_what_a_head_writes_is_at_most_the_sum_of_its_terms():
-    for one in recorded().sentences:
+    for one in recorded().sentences + recorded().example:
         terms = np.einsum("lhij,lhj->lhi", one.weights, one.values)  # the triangle inequality
         assert (one.written <= terms + 0.02).all()
 
@@ -59,7 +59,7 @@ def made(follows, *, n_pairs=20, seed=0):
         weights[1, 2, 1, 1, 1 if follows else 0] += 0.3
         pairs.append(Twins(["a", "b"], ["x", "y"], weights))
     nothing = np.zeros(1)
-    return Recorded({}, [], pairs, [], [], [], nothing, nothing, nothing, nothing, [], nothing, nothing)
+    return Recorded({}, [], [], pairs, [], [], [], nothing, nothing, nothing, nothing, [], nothing, nothing)
 
 
 def shift_by_loops(pairs, ask):

@@ -215,9 +215,12 @@ export function bind(element) {
 /** @type {() => Promise<Sentence[]>} */
 async function fetched() {
   const here = document.getElementById("heads-record"); // in the offline copy
-  if (here) return JSON.parse(here.textContent).sentences;
+  if (here) return all(JSON.parse(here.textContent));
   const main = /** @type {HTMLScriptElement} */ (document.querySelector('script[src$="assets/js/main.js"]'));
   const answer = await fetch(new URL("../records/heads.json", main.src));
   if (!answer.ok) throw new Error(`${answer.status}`);
-  return (await answer.json()).sentences;
+  return all(await answer.json());
 }
+
+/** @type {(record: { sentences: Sentence[], example: Sentence[] }) => Sentence[]} */
+const all = ({ sentences, example }) => [...sentences, ...example];
