@@ -25,6 +25,7 @@ AMONG = {  # questions, and a page that must be among the first three
     "decode step": "learn/decoding/",
     "dispersal": "learn/what-attention-can-and-cannot/",
     "NoPE": "learn/relative-positions/",
+    "einsum": "learn/read-the-grid/",
     "varlen": "learn/masks/",
     "induction head": "learn/what-attention-can-and-cannot/",
 }
