@@ -91,4 +91,4 @@ def alone(text: str, tokens: Sequence[str], weights: Floats, about: str) -> str:
             "answer": "Choose a head and see. Then choose another word in the same head: does it look elsewhere?",
         },
     )
-    return file.alone("head-browser", text, about, shown, sheets=("attention-grid", "sentence-arcs", "head-browser"))
+    return file.alone("head-browser", text, about, shown, sheets=("attention-grid", "head-browser"))

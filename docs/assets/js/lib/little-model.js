@@ -182,7 +182,8 @@ export function readWords(typed, known) {
 
 /** @type {(word: string, known: string[]) => string[]} */
 function nearest(word, known) {
-  const away = known.map((other) => distance(word.slice(0, 30), other.toLowerCase()) / Math.max(word.length, other.length));
+  const given = word.slice(0, 30);
+  const away = known.map((other) => distance(given, other.toLowerCase()) / Math.max(given.length, other.length));
   return [...known.keys()].filter((i) => away[i] <= 0.5).sort((a, b) => away[a] - away[b]).slice(0, 3).map((i) => known[i]);
 }
 

@@ -137,8 +137,8 @@ ${text(one, state, live)}
 ${live && tools(one.words, kinds)}
 ${one.words.length > 0 && bars(one, known, BARS, live)}
 ${output(statement(one, state, known), live)}
-${live && [typing(id, kinds), controls(state, known)]}
-${tasks(data, state, live)}`;
+${live && typing(id, kinds)}
+<div class="settings">${live && controls(state, known)}${tasks(data, state, live)}</div>`;
 }
 
 /**
@@ -212,16 +212,20 @@ function statement({ words, row, found, shares, order }, { layer, head, off }, k
   const [best, second] = order;
   const weights = found.weights[layer][head][row];
   const seen = largestFirst(weights).slice(0, 2).filter((key) => weights[key] >= FAINT);
-  const looks = seen.map((key) => markup`<em>${words[key]}</em> ${hundredths(weights[key])}`);
+  const looks = seen.map((key) => `${hundredths(weights[key])} to ${said(words[key])}`);
   return [
     off !== "nothing" && `With ${off === "head" ? `head ${head} of layer ${layer}` : off} switched off: `,
-    markup`After <em>${words.slice(ended).join(" ")}</em> comes <strong>${known[best]}</strong> with
-      ${percent(shares[best])}, then <em>${known[second]}</em> with ${percent(shares[second])}.
-      In layer ${layer}, head ${head}, <em>${words[row]}</em> gives ${looks[0]}${looks.length > 1 && [", ", looks[1]]}.`,
+    markup`After <em>${words.slice(ended).join(" ").replace(/ (?=[.?])/g, "")}</em> the likeliest word is
+      <strong>${said(known[best])}</strong>, ${percent(shares[best])}, then ${said(known[second])},
+      ${percent(shares[second])}. In layer ${layer}, head ${head}, ${said(words[row])} gives
+      ${looks.join(" and ")}.`,
     words.length === N_WORDS &&
     ` The text has ${N_WORDS} words now, as long as those that the model learned from: the next pushes out the first.`,
   ];
 }
+
+/** @type {(word: string) => string} */
+const said = (word) => ({ ".": "the full stop", "?": "the question mark" })[word] ?? word;
 
 /** @type {(id: string, kinds: Record<string, string[]>) => Markup} */
 const typing = (id, kinds) =>
@@ -280,7 +284,7 @@ function tasks({ tasks, accuracy, questions }, { off, layer, head }, live) {
   const setting = { nothing: "", head: `head ${layer}.${head} off` }[off] ?? `${off} off`;
   const rows = tasks.map(({ name, label, text }) =>
     markup`
-<tr><th scope="row">${label} <small>${live ? button(text, of(split(text))) : text}</small></th>
+<tr><th scope="row">${label} <span>${live ? button(text, of(split(text))) : text}</span></th>
   <td>${percent(accuracy["everything on"][name])}</td>${
       setting && markup`<td>${percent(accuracy[setting][name])}</td>`
     }</tr>`
