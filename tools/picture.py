@@ -63,6 +63,7 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             page = browser.new_page(viewport=SIZE, reduced_motion="reduce")  # type: ignore[arg-type]
             page.goto(f"http://127.0.0.1:{server.server_port}/", wait_until="networkidle")
+            page.locator("sentence-arcs .words label").last.click()  # the page asks before it shows
             png = page.screenshot()
             browser.close()
         server.shutdown()

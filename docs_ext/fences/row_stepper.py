@@ -1,5 +1,7 @@
 """The row stepper: one row of attention in four steps, a figure for each, and with a script one figure at a time.
 
+With `step`, a number from 1 to 4, it is the figure of that step alone, and nothing moves.
+
     ```row-stepper
     caption: One row in four steps
     tokens: SENTENCE
@@ -11,7 +13,7 @@
     features:       # of the rows, of queries and keys, of values
       x: [cats, dogs, asks, early]
       key: [noun, early, asks, which]
-      value: [cats, dogs]
+      value: [cats, dogs]   # which are features of the rows too: the last step adds the blend to the row
     ```
 
 Scores are counted in doublings, which must be whole here: the third step draws powers of two as blocks.
@@ -21,20 +23,33 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from attention import attention_scores
 from docs_ext.errors import SpecError
+from docs_ext.html import renderer
+from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import array
 from docs_ext.reading.head import Floats, read_head
 from docs_ext.reading.words import features_of, names_of, row_of
 
 REQUIRED = ("caption", "tokens", "x", "w_q", "w_k", "w_v", "query", "features")
-OPTIONAL = ()
+OPTIONAL = ("step",)
 MOST = 32  # blocks in the budget bar, which must be told apart on a phone
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the script draws."""
+def render(spec: Mapping[str, Any]) -> Markup:
+    """Turn the mapping of a fence into HTML."""
+    given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
+    if "step" not in spec:
+        return figure("row-stepper", given)
+    if spec["step"] not in (1, 2, 3, 4):
+        raise SpecError(f"step must be 1, 2, 3 or 4: {spec['step']!r}", key="step")
+    drawn = renderer.call("widgets/row-stepper.js", "still", given, spec["step"])
+    return still("row-still", spec["id"], Markup(drawn["text"]))
+
+
+def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     one = read_head(spec)
     if one.v is None or one.v.shape[1] != 2 or one.v.min() < 0:
         raise SpecError("values must have two features, neither negative: the last step draws them", key="w_v")
@@ -44,17 +59,19 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         raise SpecError(
             f"scores must be whole doublings that make at most {MOST} parts: {scores.tolist()}", key="query"
         )
-    if scores.min() == scores.max():
-        raise SpecError(f"{one.queries[row]} asks nothing: all its scores are equal", key="query")
+    features = features_of(spec, {"x": x.shape[1], "key": one.k.shape[1], "value": 2})
+    if not {*features["value"]} <= {*features["x"]}:
+        raise SpecError("the features of the values must be among those of x", key="features")
     return {
         "words": names_of(one.keys),
         "row": row,
         "x": x,
         "w_q": _in_doublings(array(spec, "w_q")),
+        "w_k": array(spec, "w_k"),
         "q": _in_doublings(one.q[row]),
         "k": one.k,
         "v": one.v,
-        "features": features_of(spec, {"x": x.shape[1], "key": one.k.shape[1], "value": 2}),
+        "features": features,
     }
 
 

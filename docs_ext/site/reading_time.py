@@ -74,7 +74,8 @@ def _minutes(block: Block, seen: set[str]) -> float:
 
 def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
     """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
-    learn = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
+    lessons = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
+    learn = [other for other in lessons if "Reference" not in [part.title for part in other.ancestors]]
     if page in learn:
         first, whole = map(math.ceil, _reading(page))
         return {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}

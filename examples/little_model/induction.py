@@ -33,18 +33,19 @@ def followed_by(words: Sequence[str]) -> int:
 
 
 def shuffled(words: list[str], rng: Random) -> list[str] | None:
-    """Put the notes of the first song into another order, in which something else follows the last word.
+    """Put the notes of the first song into another order, so that three rules name three notes, none of them sung yet.
 
-    The place of what followed must go to a third note; in a song of three that is not always possible.
+    What follows the last word now, what stands where its follower stood, and what followed it before. A short song, or
+    one that is nearly over, has no such order.
     """
     start, stop = song_before(words)
     place, last = followed_by(words), words[-1]
-    orders = [
-        song
-        for song in permutations(words[start:stop])
-        if last not in (song[-1], song[place - start]) and song[song.index(last) + 1] != words[place]
-        if start + song.index(last) + 1 != place
-    ]
+    sung = words[len(words) - words[::-1].index("sings") :]
+    orders = []
+    for song in permutations(words[start:stop]):
+        now, there = (*song, last)[song.index(last) + 1], song[place - start]
+        if len({now, there, words[place], *sung}) == 3 + len(sung):
+            orders.append(song)
     return [*words[:start], *rng.choice(orders), *words[stop:]] if orders else None
 
 
@@ -91,6 +92,7 @@ def induction(items: Sequence[Item], w: Weights) -> dict[str, Any]:
     places, moved = [followed_by(words) for words in texts], [followed_by(words) for words in others]
     notes = [words[place] for words, place in zip(texts, places, strict=True)]
     new = [words[place] for words, place in zip(others, moved, strict=True)]
+    old = [words[place] for words, place in zip(others, places, strict=True)]
     return {
         "songs": len(texts),
         "looks at the word before": looks_back(texts, w),
@@ -103,5 +105,6 @@ def induction(items: Sequence[Item], w: Weights) -> dict[str, Any]:
         "copies": answered(texts, notes, w),
         "copies pairs that the training had": answered(*heard(len(texts), rng), w),
         "shuffled: copies what follows now": answered(others, new, w),
+        "shuffled: says what stands at the old place": answered(others, old, w),
         "shuffled: says what followed before the shuffle": answered(others, notes, w),
     }

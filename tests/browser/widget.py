@@ -20,7 +20,6 @@ class Widget:
 
 WIDGETS = [
     Widget("attention-grid", "learn/read-the-grid/", "row=7 row=-1", native=True),
-    Widget("blend-triangle", "learn/lookup/", "w0=17&w1=x&w2=1.5"),
     Widget("block-table", "learn/shared-caches/", f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}"),
     Widget("call-finder", "reference/translator/", "task=9&in=jaxx"),
     Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
@@ -43,7 +42,8 @@ WIDGETS = [
     ),
     Widget("rotation-dial", "learn/relative-positions/", "p0=13&p1=-1&t0=x", result=".total"),
     Widget("row-stepper", "learn/line-by-line/", "step=9 step=0"),
-    Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=6"),
+    Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=4"),
+    Widget("soft-lookup", "learn/lookup/", "asks=3 asks=-1"),
     Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
     Widget("softmax-lab", "learn/scaling/", "n=8"),
     Widget("spend-the-budget", "learn/line-by-line/", f"laid=aaf&shown=maybe laid={17 * 'a'}"),

@@ -12,47 +12,44 @@ pytestmark = pytest.mark.nightly
 
 PAGE = ""  # the first
 SHOWN = """widget => {
-  const seen = selector => [...widget.querySelectorAll(selector)].filter(e => e.checkVisibility());
+  const seen = selector => [...widget.querySelectorAll(selector)]
+    .filter(e => e.checkVisibility({visibilityProperty: true}));
   return {
     words: seen(".words label > span").map(e => e.firstChild.data),
     weights: seen(".shares > span").map(e => Number(e.dataset.weight)),
     outputs: seen(".blend").map(e => [...e.querySelectorAll(":scope > b")].map(b => b.textContent)),
     arcs: [...widget.querySelectorAll("path")].filter(e => getComputedStyle(e.parentElement).display !== "none")
       .map(e => [Number(e.dataset.key), parseFloat(getComputedStyle(e).strokeWidth)]),
-    silence: seen(".silence").map(e => e.innerText),
-    says: [...widget.querySelectorAll(".statements > *")]
-      .filter(e => e.checkVisibility({visibilityProperty: true})).map(e => e.textContent.replace(/\\s+/g, " ")),
+    prompt: seen(".prompt").map(e => e.innerText),
+    says: seen(".statements > *").map(e => e.textContent.replace(/\\s+/g, " ")),
   };
 }"""
 
 
-def choose(widget, row):
-    widget.locator(".words label").nth(row).click()
-
-
-def assert_shows(widget, row=6, *, swapped=False, positions=True):
+def assert_shows(widget, row, *, swapped=False, positions=True):
     shown, words = widget.evaluate(SHOWN), SWAPPED if swapped else SENTENCE
     weights, output = attend(embed(words, EARLY if positions else None), W_Q1)
     assert shown["words"] == words
     assert shown["outputs"] == [[number(part) for part in output[row]]]
     (says,) = shown["says"]
-    assert says.startswith(f"{' '.join(words)}, {'with' if positions else 'without'} positions: {words[row]} ")
-    if words[row] in ("who", "chased", "ran"):
-        np.testing.assert_allclose(shown["weights"], weights[row], rtol=0, atol=1e-12)
-        drawn = [width for _, width in sorted(shown["arcs"])]
-        np.testing.assert_allclose(drawn, np.maximum(34 * weights[row], 1.5), rtol=1e-4)
-        assert not shown["silence"]
-    else:
-        assert (shown["weights"], shown["arcs"]) == ([], [])
-        assert shown["silence"] == [f"{words[row]} asks nothing,\nso every word gets the same share."]
+    place = f"{' '.join(words)}, {'with' if positions else 'without'} positions: "
+    assert says.startswith(f"{place}{words[row]} asks: ")
+    np.testing.assert_allclose(shown["weights"], weights[row], rtol=0, atol=1e-12)
+    drawn = [width for _, width in sorted(shown["arcs"])]
+    np.testing.assert_allclose(drawn, np.maximum(34 * weights[row], 1.5), rtol=1e-4)
+    assert not shown["prompt"]
 
 
-def test_every_state_shows_what_the_package_computes(widget):
-    assert_shows(widget)
-    swap, known = widget.get_by_label("Swap cat and dog"), widget.get_by_label("Words know their positions")
+def test_it_asks_before_it_shows_and_every_state_shows_what_the_package_computes(widget):
+    shown = widget.evaluate(SHOWN)
+    assert shown["prompt"] == ["Who ran? Decide first, then choose a word."]
+    assert [shown["weights"], shown["outputs"], shown["arcs"], shown["says"]] == [[], [], [], [""]]
+    height = widget.bounding_box()["height"]
+    swap, known = widget.get_by_label("Swap cats and dogs"), widget.get_by_label("Words know their positions")
     for swapped, positions in itertools.product((True, False), (False, True)):
         swap.set_checked(swapped)
         known.set_checked(positions)
-        for row in range(7):
-            choose(widget, row)
+        for row in range(5):
+            widget.locator(".words label").nth(row).click()
             assert_shows(widget, row, swapped=swapped, positions=positions)
+    assert widget.bounding_box()["height"] == height  # nothing below moves

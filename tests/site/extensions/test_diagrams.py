@@ -255,6 +255,16 @@ def test_a_token_fetches_its_row_of_the_table():
     assert list(WORD).index(token) == int(ident)
 
 
+def test_lanes_meet_in_attention_from_each_word_to_those_after_it():
+    drawing = read("whole-model.svg")
+    words = [text(word) for word in drawing.find(f"{SVG}g[@data-part='words']")]
+    drawn = np.zeros((len(words), len(words)), bool)
+    for line in drawing.find(f"{SVG}g[@data-part='attention']"):
+        drawn[words.index(line.get("data-to")), words.index(line.get("data-from"))] = True
+    np.testing.assert_array_equal(drawn, attention.causal_mask(len(words)))
+    assert [*words, text(drawing.find(f"{SVG}text/{SVG}tspan"))] == SENTENCE
+
+
 def test_the_matrix_product_is_one():
     root, shapes = read("matrix-product.svg"), {"A": (2, 3), "B": (3, 4), "AB": (2, 4)}
     entries = {name: root.findall(f"{SVG}g[@data-matrix='{name}']/{SVG}text[@class='entry']") for name in shapes}
@@ -301,7 +311,7 @@ OWN_WORDS = {  # labels say these in addition to what the description says
     "latent.svg": "made absorbed once",
     "masks.svg": "self earlier",
     "one-block.svg": "plus what",
-    "token-row.svg": "that chased",
+    "token-row.svg": "chased",
 }
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from attention import attention_scores, attention_weights
-from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-from tests.site.fences.reading import HEAD, Figure, plain, read, rows, says, text
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
+from tests.site.fences.reading import HEAD, Figure, answer, plain, read, rows, says, text
 
 FEATURES = {
     "x": ["cats", "dogs", "asks", "early"],
@@ -36,8 +36,9 @@ def test_500_rows_are_the_packages(rng):
 
 
 def test_the_matrices_are_the_packages(root):
-    drawn = {"x of ran": X[[4]], "WQ": W_Q1 / np.log(2), "query": X[[4]] @ W_Q1 / np.log(2)}
-    drawn |= {"x of every word": X, "keys": X @ W_K, "values": X @ W_V}
+    drawn = {"x of ran": X[[4]], "WQ": W_Q1 / np.log(2), "query of ran": X[[4]] @ W_Q1 / np.log(2)}
+    drawn |= {"x of cats": X[[0]], "WK": W_K, "key of cats": X[[0]] @ W_K}
+    drawn |= {"blend": [[5, 2, 0, 0]], "ran from now on": [[5, 2, 1, 0]]}
     strips = {plain(table[0]): table for table in root.iter("table") if table[0].tag == "caption"}
     for name, matrix in drawn.items():
         shown = [row.findall("td[@data-number]") for row in strips[name].findall("tbody/tr")]
@@ -45,11 +46,19 @@ def test_the_matrices_are_the_packages(root):
         np.testing.assert_allclose(numbers, matrix, rtol=0, atol=1e-12, err_msg=name)
 
 
-def test_a_product_stands_below_its_feature(root):
+def test_a_row_of_a_matrix_is_pale_where_the_word_has_a_zero(root):
+    first = root.find(".//figure[@data-step='1']").findall(".//table")
+    pale = [[row.find("td[@data-off]") is not None for row in table.findall("tbody/tr")] for table in first]
+    assert pale[1] == [True, True, False, True]  # ran is 0 0 1 0
+    assert pale[4] == [False, True, True, False]  # cats is 2 0 0 2
+    assert not any(map(any, (pale[0], pale[2], pale[3], pale[5])))
+
+
+def test_a_product_stands_below_its_feature_unless_the_query_is_zero(root):
     header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
     assert header == ["", *FEATURES["key"], "sum/2 = score"]
-    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "0·0 0", "0·2 0", "6/2 = 3"]
-    assert lanes[3] == ["dogs", "1·2 2", "1·0 0", "0·0 0", "0·-2 0", "2/2 = 1"]
+    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "0", "2", "6/2 = 3"]
+    assert lanes[3] == ["dogs", "1·2 2", "1·0 0", "0", "-2", "2/2 = 1"]
 
 
 def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
@@ -65,16 +74,25 @@ def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
 def test_every_step_says_what_its_figure_shows(root):
     said = [text(caption) for caption in root.iter("figcaption")]
     steps = [
-        ("Project", "is the row (0, 0, 1, 0). Times WQ it becomes the query (1, 1, 0, 0)."),
-        ("Score", "divide by \u221a4 = 2. The scores are cat 3, that 2, chased 0, dog 1, ran 0."),
+        ("Project", "is the row (0, 0, 1, 0), and times WQ it becomes the query (1, 1, 0, 0)."),
+        ("Score", "cats 3, who 2, chased 0, dogs 1, ran 0. The query has a 0 in asks and which, so nothing there"),
         ("Normalise", "here 16, are one budget, and every word has its share of it: cats 1/2, who 1/4, chased 1/16, "),
-        ("Blend", "ran receives (5, 2): 5 parts cat and 2 parts dog."),
+        ("Blend", "receives (5, 2): 5 parts cats and 2 parts dogs. Added to its own row, that makes (5, 2, 1, 0), so"),
     ]
     for n, (line, (name, words)) in enumerate(zip(said, steps, strict=True)):
         assert line.startswith(f"{n + 1}. {name}. ")
         assert words in line
     assert says(root) in said[0]
-    assert "2 times as large: 1/2 against 1/4." in text(root.find(".//details"))
+    assert answer(root) == "To cats, whose score is 3. Its share is 1/2."
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_a_step_by_itself_is_the_same_figure_and_no_widget(root, step):
+    alone = STEPPER.still(step=step, caption="One of four.")
+    assert alone.find(".//row-stepper") is None
+    assert text(alone.find(".//figcaption")) == "One of four."
+    drawn = root.findall(".//figure")[step - 1]
+    assert [text(table) for table in alone.iter("table")] == [text(table) for table in drawn.iter("table")]
 
 
 # The plane of the last step
@@ -118,7 +136,9 @@ test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
         "no whole doublings": ({"w_q": "W_Q1 * 0.3"}, "query", "whole doublings"),
         "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
         "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
-        "who asks nothing": ({"query": "cats"}, "query", "asks nothing"),
+        "a noun, whose scores go below 0": ({"query": "cats"}, "query", "whole doublings"),
+        "a fifth step": ({"step": 5}, "step", "1, 2, 3 or 4"),
+        "values of other features": ({"features": FEATURES | {"value": ["a", "b"]}}, "features", "among those of x"),
         "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
         "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),
         "features of the row": ({"features": FEATURES | {"x": ["cats"]}}, "features", "x needs 4 names"),

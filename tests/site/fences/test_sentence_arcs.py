@@ -2,91 +2,83 @@
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
-from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
+from attention.example import SENTENCE, SWAPPED
 from docs_ext.html.numbers import number
-from tests.site.fences.reading import HEAD, Figure, text
+from tests.site.fences.reading import Figure, text
 
-ONE = Figure("sentence-arcs", **HEAD, parts=["cats", "dogs"])
-MATRICES = {"positions": "EARLY", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"}
-SWITCHED = Figure("sentence-arcs", sentences=["SENTENCE", "SWAPPED"], **MATRICES, parts=["cats", "dogs"])
-CASES = {  # swap, positions: doublings of a word that asks, and what it receives
-    ("false", "true"): ((0, 4, 3, 0, 0, 2, 0), (5, 2)),
-    ("false", "false"): ((0, 2, 2, 0, 0, 2, 0), (3, 3)),
-    ("true", "true"): ((0, 4, 3, 0, 0, 2, 0), (2, 5)),
-    ("true", "false"): ((0, 2, 2, 0, 0, 2, 0), (3, 3)),
-}
-ASKING = ["2", "3", "6"]  # who, chased, ran
-
-
-def of(root, path, case=None):
-    """Return what has a row at this path, by row, in one position of the switches."""
-    found = [e for e in root.findall(path) if case in (None, (e.get("data-swap"), e.get("data-positions")))]
-    return {e.get("data-row"): e for e in found if e.get("data-row")}
-
-
-def test_every_state_holds_the_weights_of_its_sentence():
-    root = SWITCHED.still()
-    for case, (doublings, received) in CASES.items():
-        exact = [Fraction(2) ** n / sum(Fraction(2) ** n for n in doublings) for n in doublings]
-        shares, blends = of(root, ".//div[@class='shares']", case), of(root, ".//div[@class='blend']", case)
-        assert list(shares) == ASKING
-        for row in "0123456":
-            expected = received if row in ASKING else (12 / 7, 12 / 7)
-            assert [text(b) for b in blends[row].findall("b")] == [number(part) for part in expected]
-        for row in ASKING:
-            weights = [float(share.get("data-weight")) for share in shares[row]]
-            assert weights == pytest.approx(list(map(float, exact)), rel=1e-12)
-            assert [text(share) for share in shares[row]] == list(map(str, exact))
-
-
-def test_arcs_are_as_thick_as_the_weights_and_a_word_that_asks_nothing_has_none():
-    root, (weights, _) = ONE.still(), attend(embed(SENTENCE, EARLY), W_Q1)
-    groups = of(root, ".//{*}svg/{*}g")
-    assert list(groups) == ["1", "2", "4"]
-    for row, group in groups.items():
-        drawn = {int(path.get("data-key")): float(path.get("stroke-width")) for path in group}
-        assert drawn == {key: pytest.approx(max(34 * weights[int(row), key], 1.5), abs=1e-3) for key in range(5)}
-    assert {row: text(p) for row, p in of(root, ".//p[@class='silence']").items()} == {
-        "0": "cat asks nothing, so every word gets the same share.",
-        "3": "dog asks nothing, so every word gets the same share.",
-    }
-
-
-def test_every_state_is_told():
-    said = of(SWITCHED.still(), ".//div[@class='statements']/p", ("true", "true"))
-    assert text(said["6"]) == (
-        "the dog that chased the cat ran, with positions: ran gives dogs 1/2, who 1/4, cats 1/8 and 1/32 to each of "
-        "the other 4. It now carries 2 parts cat and 5 parts dog."
-    )
-    assert text(said["0"]) == (
-        "the dog that chased the cat ran, with positions: the asks nothing, so every word gets the same share, 1/7. "
-        "So it now carries 12/7 parts cat and 12/7 parts dog, the plain average."
-    )
-
-
-def test_learned_weights_are_shown_as_they_are():
-    weights = np.array([[0.7, 0.1, 0.2], [0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3]]).tolist()
-    root = Figure("sentence-arcs", tokens=["a", "b", "a"], weights=weights).still()
-    shares = of(root, ".//div[@class='shares']")
-    assert [[float(share.get("data-weight")) for share in shares[row]] for row in "012"] == weights
-    assert not root.findall(".//p[@class='silence']")  # nobody knows what it asked
-    assert text(of(root, ".//div[@class='statements']/p")["0"]) == "a gives a (1st) 7/10, a (2nd) 1/5 and b 1/10."
-
-
-test_what_cannot_be_switched_is_refused = SWITCHED.refuses(
-    {
-        "tokens too": ({"tokens": "SENTENCE"}, "tokens", "either sentences"),
-        "weights too": ({"weights": "np.eye(7)"}, "weights", "either sentences"),
-        "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
-        "negative values": ({"w_v": "-W_V"}, "parts", "not negative"),
-    }
+QUESTIONS = {word: f"what of {word}?" for word in SENTENCE}
+ARCS = Figure(
+    "sentence-arcs",
+    **{"prompt": "Who?", "sentences": ["SENTENCE", "SWAPPED"], "positions": "EARLY"},
+    **{"w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V", "parts": ["cats", "dogs"], "questions": QUESTIONS},
 )
-test_what_does_not_fit_is_refused = ONE.refuses(
+VALUES = {"cats": (8, 0), "dogs": (0, 8), "who": (4, 4), "chased": (0, 0), "ran": (0, 0)}
+NOUNS = {"cats": (-1, 0, 0, 1, 0), "dogs": (1, 0, 0, -1, 0)}  # in the first sentence; each seeks the other
+CASES = {  # swap, positions: doublings of the words that seek the first noun
+    ("false", "true"): (3, 2, 0, 1, 0),
+    ("false", "false"): (1, 1, 0, 1, 0),
+    ("true", "true"): (3, 2, 0, 1, 0),
+    ("true", "false"): (1, 1, 0, 1, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def root():
+    return ARCS.still()
+
+
+def of(root, path, case):
+    """Return what has a row at this path, by row, in one position of the switches."""
+    found = [e for e in root.findall(path) if (e.get("data-swap"), e.get("data-positions")) == case]
+    return {e.get("data-row"): e for e in found}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_word_asks_and_every_state_holds_the_weights_of_its_sentence(root, case):
+    words = SWAPPED if case[0] == "true" else SENTENCE
+    paths = (".//{*}g", ".//div[@class='shares']", ".//div[@class='blend']")
+    groups, shares, blends = (of(root, path, case) for path in paths)
+    assert list(groups) == list(shares) == list(blends) == list("01234")
+    for row, word in enumerate(words):
+        doublings = NOUNS[word] if word in NOUNS else CASES[case]
+        if word in NOUNS and case[0] == "true":
+            doublings = [-x for x in doublings]
+        powers = [Fraction(2) ** n for n in doublings]
+        exact = [power / sum(powers) for power in powers]
+        drawn = shares[str(row)]
+        assert [float(share.get("data-weight")) for share in drawn] == pytest.approx(list(map(float, exact)), rel=1e-12)
+        assert [text(share) for share in drawn] == list(map(str, exact))
+        widths = {int(path.get("data-key")): float(path.get("stroke-width")) for path in groups[str(row)]}
+        assert widths == {key: pytest.approx(max(34 * float(x), 1.5), abs=1e-3) for key, x in enumerate(exact)}
+        received = [sum(x * VALUES[other][part] for x, other in zip(exact, words, strict=True)) for part in (0, 1)]
+        assert [text(b) for b in blends[str(row)].findall("b")] == [number(float(part)) for part in received]
+
+
+def test_nothing_is_chosen_at_first_and_a_question_stands_in_place_of_arcs(root):
+    assert not [field for field in root.findall(".//input[@type='radio']") if "checked" in field.attrib]
+    assert [text(p) for p in root.findall(".//p[@class='prompt']")] == ["Who?"]
+
+
+def test_every_state_is_told(root):
+    said = of(root, ".//div[@class='statements']/p", ("true", "true"))
+    assert text(said["4"]) == (
+        "dogs who chased cats ran, with positions: ran asks: what of ran? So ran gives 1/2 of its attention to dogs, "
+        "1/4 to who, 1/8 to cats, 1/16 to chased and 1/16 to itself. It stays ran, and now also carries 2 parts cats "
+        "and 5 parts dogs."
+    )
+    assert text(said["0"]).startswith("dogs who chased cats ran, with positions: dogs asks: what of dogs? So dogs ")
+    said = of(root, ".//div[@class='statements']/p", ("false", "false"))
+    assert text(said["0"]).startswith("cats who chased dogs ran, without positions: cats asks: what of cats? So cats ")
+    assert "gives 1/4 of its attention to cats, 1/4 to who, 1/4 to dogs, 1/8 to chased and" in text(said["4"])
+
+
+test_what_does_not_fit_is_refused = ARCS.refuses(
     {
-        "weights of other words": ({"weights": "np.eye(3)"}, "weights", "shape (3, 3)"),
-        "no values": ({"w_v": None}, "parts", "every column"),
+        "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
+        "negative values": ({"w_v": "-W_V"}, "parts", "negative"),
+        "no question for ran": ({"questions": {"cats": "which?"}}, "questions", "for every word"),
+        "more words than rules": ({"sentences": [["a", "b"] + 15 * ["c"], ["b", "a"] + 15 * ["c"]]}, "sentences", "16"),
     }
 )

@@ -10,7 +10,7 @@ import { strips } from "../lib/strips.js";
 /**
  * The word of a row asks: its query is counted in doublings, as W_Q is. Each value has two features.
  * @typedef {{ x: string[], key: string[], value: string[] }} Features
- * @typedef {{ x: number[][], w_q: number[][], q: number[], k: number[][], v: number[][] }} Matrices
+ * @typedef {{ x: number[][], w_q: number[][], w_k: number[][], q: number[], k: number[][], v: number[][] }} Matrices
  * @typedef {Matrices & { id: string, title: string, words: string[], row: number, features: Features }} Data
  */
 /** @typedef {{ step: number }} State  from 1 */
@@ -39,11 +39,28 @@ export function compute({ q, k, v }) {
   return { root, parts, products, scores, powers, total, weights, given, output: blend(weights, v) };
 }
 
+/** @type {(data: Data) => { row: Row, figures: { says: Markup, figure: Markup }[] }} */
+function drawn(data) {
+  const row = { ...data, ...compute(data), word: data.words[data.row] };
+  return { row, figures: [project, score, normalise, blending].map((draw) => draw(row)) };
+}
+
+/**
+ * One step by itself, for the text that explains it.
+ * @type {(data: Data, step: number) => Markup}
+ */
+export function still(data, step) {
+  return markup`
+<figure class="step">
+${drawn(data).figures[step - 1].figure}
+<figcaption>${data.title}</figcaption>
+</figure>`;
+}
+
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, { step }, live) {
   const { id } = data;
-  const row = { ...data, ...compute(data), word: data.words[data.row] };
-  const figures = [project, score, normalise, blending].map((draw) => draw(row));
+  const { row, figures } = drawn(data);
   const track = markup`
 <fieldset>
 <legend class="visually-hidden">Step</legend>
@@ -83,17 +100,14 @@ function move(text, to) {
 }
 
 /**
- * What the gap between the two best scores makes of their shares.
+ * Whom the word will listen to most.
  * @type {(row: Row) => { question: Markup, answer: string }}
  */
-function prediction({ words, scores, weights }) {
-  const [best, ...others] = largestFirst(scores);
-  const other = others.find((i) => scores[i] < scores[best]) ?? best;
+function prediction({ word, words, scores, weights }) {
+  const [best] = largestFirst(scores);
   return {
-    question: markup`<em>${words[best]}</em> will score ${number(scores[best] - scores[other])} more than
-      <em>${words[other]}</em>. How many times as large will its share be?`,
-    answer: `${number(weights[best] / weights[other])} times as large: ${share(weights[best])} against ` +
-      `${share(weights[other])}. A score counts doublings.`,
+    question: markup`to which word will <em>${word}</em> give the largest share of its budget?`,
+    answer: `To ${words[best]}, whose score is ${number(scores[best])}. Its share is ${share(weights[best])}.`,
   };
 }
 
@@ -105,35 +119,51 @@ const listed = (words, numbers) => words.map((word, i) => `${word} ${share(numbe
 
 // the steps: what each says, and its figure
 
+/** @type {(text: string) => Markup} */
+const sign = (text) => markup`<span class="sign">${text}</span>`;
+
+/**
+ * A row times a matrix, of which a feature that the row lacks uses nothing.
+ * @type {(x: number[], matrix: number[][], out: number[], names: { word: string, of: string[], to: string[], role: "query" | "key", matrix: Markup }) => Markup}
+ */
+function product(x, matrix, out, { word, of, to, role, matrix: name }) {
+  const cell = (/** @type {number} */ i) => x[i] ? "" : markup`data-off`;
+  return markup`
+<div class="product">${strips([x], { name: `x of ${word}`, words: [word], features: of })}${sign("\u00d7")}
+${strips(matrix, { role, name, words: of, features: to, cell })}${sign("=")}
+${strips([out], { role, name: `${role} of ${word}`, features: to })}</div>`;
+}
+
 /** @type {(row: Row) => { says: Markup, figure: Markup }} */
-function project({ x, w_q, q, k, v, words, word, row, features }) {
-  const [of_x, of_key, of_value] = [features.x, features.key, features.value];
-  const made = [
-    strips([x[row]], { name: `x of ${word}`, words: [word], features: of_x }),
-    strips(w_q, { role: "query", name: markup`W<sub>Q</sub>`, words: of_x, features: of_key }),
-    strips([q], { role: "query", name: "query", features: of_key }),
-  ];
-  const sign = (/** @type {string} */ text) => markup`<span class="sign">${text}</span>`;
+function project({ x, w_q, w_k, q, k, words, word, row, scores, features: { x: of, key: to } }) {
+  const [best] = largestFirst(scores);
+  const [query, key] = [markup`W<sub>Q</sub>`, markup`W<sub>K</sub>`];
   return {
-    says: markup`<em>${word}</em> is the row ${vector(x[row])}. Times W<sub>Q</sub> it becomes the query
-      ${vector(q)}. Every word, <em>${word}</em> too, also makes a key, x W<sub>K</sub>, and a value,
-      x W<sub>V</sub>.`,
+    says: markup`<em>${word}</em> is the row ${vector(x[row])}, and times W<sub>Q</sub> it becomes the query
+      ${vector(q)}. <em>${words[best]}</em> is ${vector(x[best])}, and times W<sub>K</sub> it becomes the key
+      ${vector(k[best])}. A row of a matrix is pale where the word has a 0, because it adds nothing.`,
     figure: markup`
-<div class="product">${made[0]}${sign("\u00d7")}${made[1]}${sign("=")}${made[2]}</div>
-<div class="aligned">${strips(x, { name: "x of every word", words, features: of_x })}
-${strips(k, { role: "key", name: "keys", words, features: of_key })}
-${strips(v, { role: "value", name: "values", words, features: of_value })}</div>`,
+${product(x[row], w_q, q, { word, of, to, role: "query", matrix: query })}
+${product(x[best], w_k, k[best], { word: words[best], of, to, role: "key", matrix: key })}`,
   };
 }
+
+/** @type {(names: string[]) => Markup} */
+const together = (names) =>
+  markup`${names.map((name, i) => [i > 0 && (i === names.length - 1 ? " and " : ", "), markup`<em>${name}</em>`])}`;
 
 /** @type {(row: Row) => { says: Markup, figure: Markup }} */
 function score({ q, k, words, word, features, root, parts, products, scores }) {
   const most = Math.max(...parts.flat().map(Math.abs)) || 1;
+  const unused = features.key.filter((_, i) => !q[i]);
   /** @type {(role: string, x: number) => Markup} */
   const of = (role, x) => markup`<span class="${role}">${number(x)}</span>`;
   return {
     says: markup`Multiply the query with each key, feature by feature, add up, and divide by
-      &radic;${q.length}&nbsp;=&nbsp;${number(root)}. The scores are ${listed(words, scores)}.`,
+      &radic;${q.length}&nbsp;=&nbsp;${number(root)}. The scores are ${listed(words, scores)}.${
+      unused.length > 0 && markup`
+      The query has a 0 in ${together(unused)}, so nothing there can count.`
+    }`,
     figure: markup`
 <table class="row-step products">
 <thead>
@@ -149,9 +179,11 @@ ${
 <tr><th scope="row">${one}</th>
   ${
           parts[i].map((part, j) =>
-            markup`
+            q[j]
+              ? markup`
 <td class="cell${!part && " zero"}" data-number="${part}" style="--s:${short(Math.abs(part) / most)}">
   <small>${of("query", q[j])}&middot;${of("key", k[i][j])}</small> <b>${number(part)}</b></td>`
+              : markup`<td class="cell zero" data-number="0"><small>${of("key", k[i][j])}</small></td>`
           )
         }
   <td class="score">${number(products[i])}/${number(root)} = <b>${number(scores[i])}</b></td></tr>`
@@ -207,10 +239,14 @@ ${
 
 /** @type {(row: Row) => { says: Markup, figure: Markup }} */
 function blending(row) {
-  const { word, words, weights, v, given, output, features: { value: axes } } = row;
+  const { word, words, x, weights, v, given, output, features: { x: of, value: axes } } = row;
+  const own = x[row.row];
+  const blend = of.map((feature) => axes.includes(feature) ? output[axes.indexOf(feature)] : 0);
+  const kept = own.map((number, i) => number + blend[i]);
   return {
     says: markup`Each value counts with its share. <em>${word}</em> receives ${vector(output)}: ${number(output[0])}
-      parts <em>${axes[0]}</em> and ${number(output[1])} parts <em>${axes[1]}</em>.`,
+      parts <em>${axes[0]}</em> and ${number(output[1])} parts <em>${axes[1]}</em>. Added to its own row, that makes
+      ${vector(kept)}, so the word keeps itself.`,
     figure: markup`
 <div class="blend">
 ${plane(row)}
@@ -229,7 +265,10 @@ ${
 <tfoot><tr><th scope="row">sum</th><td>${share(sum(weights))}</td><td></td>
   <td class="output">${vector(output)}</td></tr></tfoot>
 </table>
-</div>`,
+</div>
+<div class="product">${strips([own], { name: `x of ${word}`, words: [word], features: of })}${sign("+")}
+${strips([blend], { role: "output", name: "blend", features: of })}${sign("=")}
+${strips([kept], { role: "output", name: `${word} from now on`, features: of })}</div>`,
   };
 }
 

@@ -1,0 +1,151 @@
+"""The little model that writes: its language, its gradients, its record, and the same model written in torch."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from attention import log_softmax
+from examples.little_model import gradients, induction, language, measuring, model, recorded, training
+
+OF_TORCH = json.loads((Path(__file__).parent / "little_model.json").read_text("utf-8"))
+KEPT = recorded.record()
+
+
+def numbers(text):
+    return np.array([language.ID[word] for word in text.split()])
+
+
+def slope_between(f, array, place, step=1e-6):
+    """Return the central difference of f() as one entry of an array changes."""
+    old = array[place]
+    array[place] = old + step
+    above = f()
+    array[place] = old - step
+    below = f()
+    array[place] = old
+    return (above - below) / (2 * step)
+
+
+@pytest.mark.parametrize("layer", ["matrix", "norm", "rotary", "cross entropy"])
+def test_every_kind_of_layer_goes_back_as_central_differences_do(rng, layer):
+    x, w, gain, seen = (rng.standard_normal(shape) for shape in ((2, 3, 6), (6, 6), 6, (2, 3, 6)))
+    cos, sin = np.cos(rng.random((3, 3))), np.sin(rng.random((3, 3)))
+    answers = rng.integers(6, size=(2, 3))
+    forward, back, arrays = {
+        "matrix": (lambda: x @ w, lambda: gradients.matrix_vjp(x, w, seen), (x, w)),
+        "norm": (lambda: model.rms_norm(x, gain), lambda: gradients.rms_norm_vjp(x, gain, seen), (x, gain)),
+        "rotary": (lambda: model.apply_rotary(x, cos, sin, layout="half"),
+                   lambda: (gradients.rotary_vjp(seen, cos, sin),), (x,)),
+        "cross entropy": (lambda: -np.take_along_axis(log_softmax(x), answers[..., None], -1) / 6 / seen.size,
+                          lambda: (gradients.cross_entropy(x, answers)[1],), (x,)),
+    }[layer]  # fmt: skip
+    weigh = seen if layer != "cross entropy" else seen.size
+    for array, slopes in zip(arrays, back(), strict=True):
+        expected = [slope_between(lambda: (forward() * weigh).sum(), array, place) for place in np.ndindex(array.shape)]
+        np.testing.assert_allclose(slopes.ravel(), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_the_whole_model_goes_back_as_central_differences_do(rng):
+    w = model.random_weights(len(language.WORDS), rng, np.float64)
+    w = {name: array + 0.1 * rng.standard_normal(array.shape) for name, array in w.items()}  # layers that add something
+    ids = np.array([language.text(Random(seed))[:12] for seed in range(3)])
+    slopes = gradients.loss_and_slopes(ids, w)[1]
+    assert slopes.keys() == w.keys()
+    for name, array in w.items():
+        for place in (tuple(rng.integers(array.shape)) if name != "embedding" else (ids[0, 1], 5) for _ in range(3)):
+            expected = slope_between(lambda: gradients.loss_and_slopes(ids, w)[0], array, place)
+            np.testing.assert_allclose(slopes[name][place], expected, rtol=1e-5, atol=1e-8, err_msg=name)
+
+
+def test_torch_computes_the_same_scores_and_slopes():
+    w = recorded.load(np.float64)
+    for case in OF_TORCH["cases"]:
+        np.testing.assert_allclose(model.logits(numbers(case["text"]), w)[-1], case["logits"], atol=1e-5)
+    loss, slopes = gradients.loss_and_slopes(numbers(OF_TORCH["cases"][-1]["text"])[None], w)
+    assert loss == pytest.approx(OF_TORCH["loss"], abs=1e-9)
+    for name, array in slopes.items():
+        ways = np.cos(np.arange(array.size) + 1.0)
+        assert array.ravel() @ ways == pytest.approx(OF_TORCH["slopes"][name], abs=1e-6), name
+
+
+def test_a_short_training_repeats_the_start_of_the_recorded_one():
+    run = next(run for run in KEPT["runs"] if run["seed"] == KEPT["training"]["seed"])
+    start = run["start"]
+    steps = training.train(run["seed"], len(start), training.N_STEPS)
+    assert [loss for _, loss, _ in steps] == pytest.approx(start, abs=2e-3)
+    assert recorded.digest() == KEPT["digest"], "what decides the weights has changed: make little-model"
+
+
+@pytest.mark.parametrize("off", ["everything on", "attention off", "mask off", "positions off", "head 0.1 off"])
+def test_the_kept_weights_do_what_the_record_says(off):
+    asked, w = measuring.questions(80), recorded.load()
+    for task, found in measuring.accuracies(asked, w, measuring.settings()[off]).items():
+        said = KEPT["accuracy"][off][task]
+        assert abs(found - said) <= 0.02 + 4 * np.sqrt(said * (1 - said) / 80), task  # 80 of the 400 questions
+
+
+def test_the_training_never_sees_what_is_asked_later():
+    texts = [[language.WORDS[i] for i in language.text(Random(seed))] for seed in range(300)]
+    for words in texts:
+        pairs = set(pairwise(words))
+        assert not pairs & language.UNHEARD
+    seen = " ".join(word for words in texts for word in words)
+    for each in measuring.questions(40)["agreement"]:
+        story = each.text[max((i for i, word in enumerate(each.text) if word == "."), default=-1) + 1 :]
+        assert f". {' '.join(story)} " not in seen
+
+
+@pytest.mark.parametrize("task", language.TASKS)
+def test_a_question_has_a_right_answer_that_its_text_decides(task):
+    for each in measuring.questions(60)[task]:
+        words = each.text
+        assert set(each.right) < set(each.among)
+        if task == "agreement":
+            subject = words[len(words) - 2 - words[::-1].index("who")]
+            expected = ["run", "sleep"] if subject.endswith("s") else ["runs", "sleeps"]
+        elif task == "having":
+            expected = [words[i + 2] for i in range(len(words) - 2) if words[i : i + 2] == [words[-2], "has"]][-1:]
+        elif task == "singing":
+            expected = [words[induction.followed_by(words)]]
+        else:
+            chased = len(words) - 1 - [*words[:-3]][::-1].index("chased") - 3
+            expected = [words[chased + 1] if words[-2] == "fled" else words[chased - 1]]
+        assert each.right == expected, words
+
+
+def test_a_switch_changes_what_it_names_alone():
+    w, ids = recorded.load(np.float64), numbers("cats who chased dogs ran")
+    on = model.logits(ids, w)
+    other = numbers("cats who chased dogs slept")
+    np.testing.assert_allclose(on[:4], model.logits(other, w)[:4], atol=1e-12)  # causal
+    unmasked = model.Switches(mask=False)
+    assert abs(model.logits(ids, w, unmasked)[0] - model.logits(other, w, unmasked)[0]).max() > 0.1
+    nothing = model.Switches(heads=np.zeros((2, 4)))
+    np.testing.assert_allclose(model.logits(ids, w, nothing)[4], model.logits(ids[4:], w, nothing)[0], atol=1e-12)
+    placeless = model.Switches(mask=False, positions=False)
+    np.testing.assert_allclose(model.logits(ids[::-1], w, placeless)[::-1], model.logits(ids, w, placeless), atol=1e-12)
+
+
+def test_what_cannot_be_read_is_refused_with_the_nearest_words():
+    assert recorded.read("Cats who CHASED dogs?") == ["cats", "who", "chased", "dogs", "?"]
+    with pytest.raises(ValueError, match="teas is not one of the 56 words; the nearest: tea"):
+        recorded.read("ann has teas.")
+    for size in (0, 41):
+        with pytest.raises(ValueError, match=f"{size} words: type at least one, and 40 at most"):
+            recorded.next_words("cats " * size)
+    shares, weights = recorded.next_words("cats who chased dogs")
+    assert next(iter(shares)) == "ran"
+    assert sum(shares.values()) == pytest.approx(1)
+    assert [each.shape for each in weights] == [(4, 4, 4)] * 2
+
+
+def test_the_model_copies_songs_by_place_and_not_by_what_followed():
+    found, said = induction.induction(measuring.questions(200)["singing"], recorded.load()), KEPT["induction"]
+    by_place, by_content = "shuffled: says what stands at the old place", "shuffled: copies what follows now"
+    assert found[by_place] > 3 * found[by_content]
+    for rule in (by_place, by_content, "copies pairs that the training had"):
+        assert abs(found[rule] - said[rule]) < 0.15

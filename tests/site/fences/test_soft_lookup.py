@@ -1,0 +1,56 @@
+"""The soft lookup: fits, shares and pages, what its table shows, and what it refuses."""
+
+import numpy as np
+
+from tests.site.fences.reading import Figure, answer, rows, says
+
+LIBRARY = Figure(
+    "soft-lookup",
+    names=["cats", "dogs", "both"],
+    topics=["cats", "dogs"],
+    labels=[[1, 0], [0, 1], [1, 1]],
+    values=[[56, 0], [0, 56], [56, 56]],
+    asks="cats",
+)
+
+
+@LIBRARY.on_500_states
+def test_500_states_share_by_the_topics_on_which_label_and_question_agree(rng):
+    books, topics = rng.integers(1, 6, 2)
+    labels, values = rng.integers(0, 2, (books, topics)), rng.integers(0, 99, (books, topics))
+    asks = rng.integers(books)
+    fits = np.array([sum(a == b for a, b in zip(label, labels[asks], strict=True)) for label in labels])
+    weights = 2.0**fits / np.sum(2.0**fits)
+    expected = {"fits": fits, "weights": weights, "copied": weights[:, None] * values, "output": weights @ values}
+    return {"labels": labels, "values": values}, {"asks": asks}, expected
+
+
+def test_the_table_goes_from_the_question_over_fit_and_share_to_pages():
+    root = LIBRARY.still()
+    assert rows(root) == [
+        ["cats", "✓ cats✗ dogs", "2", "4/7", "32", "0"],
+        ["dogs", "✗ cats✓ dogs", "0", "1/7", "0", "8"],
+        ["both", "✓ cats✓ dogs", "1", "2/7", "16", "16"],
+    ]
+    assert [len(row.findall(".//td/span/i")) for row in root.findall(".//tbody/tr")] == [4, 1, 2]
+    agrees = [[line.get("class") for line in row.iterfind(".//td/span/span")] for row in root.findall(".//tbody/tr")]
+    assert agrees == [["line agrees", "line agrees"], ["line ", "line "], ["line agrees", "line "]]
+    assert rows(root, ".//tfoot/tr") == [["you take home", "7/7", "48", "24"]]
+
+
+def test_another_question_brings_other_pages_as_the_prediction_says():
+    root = LIBRARY.live(asks=2)
+    home = "You take home 42 pages on cats and 42 pages on dogs."
+    assert says(root) == f"You ask both? The fits are 1, 1, 2, so the books give 2/8, 2/8, 4/8. {home}"
+    assert answer(root) == "You take home 42, not 48. The books cats, dogs, both now give 2/8, 2/8, 4/8."
+
+
+test_what_does_not_fit_is_refused = LIBRARY.refuses(
+    {
+        "a label too few": ({"labels": [[1, 0], [0, 1]]}, "labels", "a row per name"),
+        "a topic too many": ({"topics": ["cats", "dogs", "birds"]}, "labels", "a column per topic"),
+        "half a tick": ({"labels": [[1, 0], [0, 1], [1, 0.5]]}, "labels", "0 and 1"),
+        "negative pages": ({"values": [[56, 0], [0, -56], [56, 56]]}, "values", "negative"),
+        "no such question": ({"asks": "birds"}, "asks", "word or an index"),
+    }
+)
