@@ -134,11 +134,11 @@ ${head(id, title, live)}
   <p>${answer}</p>
 </details>
 ${text(one, state, live)}
-${live && tools(one.words, kinds)}
+${live && [places(state), typing(id), tools(one.words, kinds)]}
 ${one.words.length > 0 && bars(one, known, BARS, live)}
 ${output(statement(one, state, known), live)}
-${live && typing(id, kinds)}
-<div class="settings">${live && controls(state, known)}${tasks(data, state, live)}</div>`;
+${live && [markup`<div class="vocabulary"></div>`, controls(state, known)]}
+${tasks(data, state, live)}`;
 }
 
 /**
@@ -227,42 +227,41 @@ function statement({ words, row, found, shares, order }, { layer, head, off }, k
 /** @type {(word: string) => string} */
 const said = (word) => ({ ".": "the full stop", "?": "the question mark" })[word] ?? word;
 
-/** @type {(id: string, kinds: Record<string, string[]>) => Markup} */
-const typing = (id, kinds) =>
+/** @type {(state: State) => Markup} */
+const places = ({ layer, head }) =>
+  markup`
+<div class="widget-controls">${choice("layer", "layer", numbers(2), layer)}${choice("head", "head", numbers(4), head)}</div>`;
+
+/** @type {(n: number) => [number, string][]} */
+const numbers = (n) => [...Array(n).keys()].map((i) => [i, `${i}`]);
+
+/** @type {(id: string) => Markup} */
+const typing = (id) =>
   markup`
 <div class="typing">
-<label for="${id}-typed">Type words</label>
+<label for="${id}-typed">type words</label>
 <textarea id="${id}-typed" rows="1" autocapitalize="off" autocomplete="off" spellcheck="false" enterkeyhint="done"></textarea>
 <button type="button" data-typed>Add</button>
-</div>
-<div class="vocabulary">${
-    Object.entries(kinds).map(([kind, words]) =>
-      markup`
+</div>`;
+
+/**
+ * All words as buttons. They never change, and are put into the figure once: a step of writing need not draw them anew.
+ * @type {(kinds: Record<string, string[]>) => Markup[]}
+ */
+const vocabulary = (kinds) =>
+  Object.entries(kinds).map(([kind, words]) =>
+    markup`
 <div role="group" aria-label="${kind}"><span>${kind}</span> <span class="control">${
-        words.map((word) => markup`<button type="button" data-add="${word}">${word}</button>`)
-      }</span></div>`
-    )
-  }</div>`;
+      words.map((word) => markup`<button type="button" data-add="${word}">${word}</button>`)
+    }</span></div>`
+  );
 
 /** @type {(state: State, known: string[]) => Markup} */
-function controls({ text, layer, head, off, by, heat, seed }, known) {
+function controls({ text, off, by, heat, seed }, known) {
   const word = `(?:${known.map((one) => one.replace(/[.?]/, "\\$&")).join("|")})`;
-  /** @type {(n: number) => [number, string][]} */
-  const numbers = (n) => [...Array(n).keys()].map((i) => [i, `${i}`]);
   return markup`
 <div class="widget-controls">
 ${held("text", text, `${word}(?: ${word}){0,${N_WORDS - 1}}`)}${held("seed", seed, "\\d{1,3}")}
-${choice("layer", "layer", numbers(2), layer)}
-${choice("head", "head", numbers(4), head)}
-${
-    choice("switch off", "off", [
-      ["nothing", "nothing"],
-      ["attention", "attention"],
-      ["mask", "the mask"],
-      ["positions", "positions"],
-      ["head", "this head"],
-    ], off)
-  }
 ${
     labelled(
       "temperature",
@@ -273,6 +272,15 @@ ${
 ${choice("choose", "by", [["likeliest", "the likeliest word"], ["chance", "by chance"]], by)}
 <span class="tools"><button type="button" data-write="1">Write a word</button>
   <button type="button" data-write="${SENTENCE}">Write on to the full stop</button></span>
+${
+    choice("switch off", "off", [
+      ["nothing", "nothing"],
+      ["attention", "attention"],
+      ["mask", "the mask"],
+      ["positions", "positions"],
+      ["head", "this head"],
+    ], off)
+  }
 </div>`;
 }
 
@@ -284,7 +292,7 @@ function tasks({ tasks, accuracy, questions }, { off, layer, head }, live) {
   const setting = { nothing: "", head: `head ${layer}.${head} off` }[off] ?? `${off} off`;
   const rows = tasks.map(({ name, label, text }) =>
     markup`
-<tr><th scope="row">${label} <span>${live ? button(text, of(split(text))) : text}</span></th>
+<tr><th scope="row"><span>${label}</span> ${live ? button(text, of(split(text))) : markup`<em>${text}</em>`}</th>
   <td>${percent(accuracy["everything on"][name])}</td>${
       setting && markup`<td>${percent(accuracy[setting][name])}</td>`
     }</tr>`
@@ -342,6 +350,7 @@ export function bind(element) {
       return html(all, state, live);
     },
   });
+  /** @type {HTMLElement} */ (element.querySelector(".vocabulary")).innerHTML = vocabulary(given.kinds).join("");
   const typed = () => /** @type {HTMLTextAreaElement} */ (element.querySelector("textarea"));
 
   function toTheEnd() {
@@ -380,7 +389,7 @@ export function bind(element) {
     if (add) figure.set(of(added(split(state.text), add)));
     else if (write) figure.set(written({ ...given, model }, state, Number(write)));
     else read();
-    figure.settle();
+    setTimeout(figure.settle); // the address can wait until the word is seen
   });
   element.addEventListener("keydown", (event) => {
     if (event.target !== typed() || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
