@@ -53,7 +53,7 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     kept = record()
     layer, head = (value(spec, key) if key in spec else 0 for key in ("layer", "head"))
     if layer not in range(len(weights)) or head not in range(len(weights[0])):
-        raise SpecError(f"there is no head {head!r} in a layer {layer!r}", key="head" if "head" in spec else "layer")
+        raise SpecError(f"there is no head {head!r} in layer {layer!r}", key="head" if "head" in spec else "layer")
     right, wrong = (next(iter(next_words(ASKED, how)[0])) for how in (None, Switches(heads=np.zeros((2, 4)))))
     return {
         "question": f"after {ASKED}, which word will the model guess, and which if its attention is switched off?",

@@ -124,6 +124,7 @@ function attend([query, key, value], { columns, first, size, mask, on }, blends)
 export function forward({ sizes, w }, ids, { mask = true, positions = true, heads } = {}) {
   const { data: table, columns } = w.embedding;
   const { layers, eps } = sizes, size = columns / sizes.heads;
+  /** @type {Float64Array} */
   let x = new Float64Array(ids.length * columns);
   ids.forEach((id, i) => x.set(table.subarray(id * columns, (id + 1) * columns), i * columns));
   const weights = [...Array(layers).keys()].map((i) => {
@@ -183,14 +184,19 @@ export function readWords(typed, known) {
     return `\u201c${word.slice(0, 30)}\u201d (${near.length ? `the nearest: ${near.join(", ")}` : "none is like it"})`;
   });
   const rest = strange.length > 3 ? `, and ${strange.length - 3} more` : "";
-  return { words: [], problem: `Not among the ${known.length} words that this model knows: ${told.join("; ")}${rest}.` };
+  return {
+    words: [],
+    problem: `Not among the ${known.length} words that this model knows: ${told.join("; ")}${rest}.`,
+  };
 }
 
 /** @type {(word: string, known: string[]) => string[]} */
 function nearest(word, known) {
   const given = word.slice(0, 30);
   const away = known.map((other) => distance(given, other.toLowerCase()) / Math.max(given.length, other.length));
-  return [...known.keys()].filter((i) => away[i] <= 0.5).sort((a, b) => away[a] - away[b]).slice(0, 3).map((i) => known[i]);
+  return [...known.keys()].filter((i) => away[i] <= 0.5).sort((a, b) => away[a] - away[b]).slice(0, 3).map((i) =>
+    known[i]
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 // text; the weights come when a hand is near, and from then on every answer is computed here.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { button, choice, head, held, labelled, output, radio, reading, scrolling, sets, slider } from "../lib/frame.js";
+import { button, choice, head, held, labelled, output, radio, reading, scrolling, slider } from "../lib/frame.js";
 import { drawn, forward, N_WORDS, readWords, sharesAt, unpacked } from "../lib/little-model.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
@@ -13,6 +13,7 @@ import { arcs, stage } from "../lib/stage.js";
 /** @typedef {import("../lib/little-model.js").Found} Found */
 /** @typedef {import("../lib/little-model.js").Switches} Switches */
 /** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/frame.js").Text} Text */
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 /**
  * A task: its name in the record, what it is called, and a text that asks it.
@@ -135,9 +136,9 @@ ${head(id, title, live)}
 </details>
 ${text(one, state, live)}
 ${live && [places(state), typing(id), tools(one.words, kinds)]}
-${one.words.length > 0 && bars(one, known, BARS, live)}
+<div>${one.words.length > 0 && bars(one, known, BARS, live)}</div>
 ${output(statement(one, state, known), live)}
-${live && [markup`<div class="vocabulary"></div>`, controls(state, known)]}
+${live && [writing(state), markup`<div class="vocabulary"></div>`, switching(state, known)]}
 ${tasks(data, state, live)}`;
 }
 
@@ -159,12 +160,11 @@ function text({ words, row, found }, { layer, head, off }, live) {
     markup`<span ${weight === top && "data-most"}>${found && weight >= FAINT / 2 && hundredths(weight)}</span> `
   );
   const drawing = arcs(words, row, weights.map((weight) => weight >= FAINT ? weight : null));
-  const silent = (off === "attention" || off === "head") && "data-off";
   return scrolling(
     "The text, and what the chosen word looks at",
     stage(
       words,
-      markup`<g data-anew="${[...words, layer, head, row].join()}" ${silent}>${drawing}</g>`,
+      markup`<g data-anew="${[...words, layer, head, row].join()}" ${isSilent(off) && "data-off"}>${drawing}</g>`,
       markup`<div class="words">${chips}</div><div class="shares" aria-hidden="true">${shares}</div>`,
     ),
   );
@@ -204,7 +204,7 @@ function bars({ shares, order }, known, most, live) {
 </table>`;
 }
 
-/** @type {(one: ReturnType<typeof compute>, state: State, known: string[]) => unknown} */
+/** @type {(one: ReturnType<typeof compute>, state: State, known: string[]) => Text} */
 function statement({ words, row, found, shares, order }, { layer, head, off }, known) {
   if (!words.length) return "The text is empty. The model needs at least one word to guess the next.";
   if (!found) return "The weights of the model are on their way.";
@@ -213,16 +213,17 @@ function statement({ words, row, found, shares, order }, { layer, head, off }, k
   const weights = found.weights[layer][head][row];
   const seen = largestFirst(weights).slice(0, 2).filter((key) => weights[key] >= FAINT);
   const looks = seen.map((key) => `${hundredths(weights[key])} to ${said(words[key])}`);
-  return [
-    off !== "nothing" && `With ${off === "head" ? `head ${head} of layer ${layer}` : off} switched off: `,
-    markup`After <em>${words.slice(ended).join(" ").replace(/ (?=[.?])/g, "")}</em> the likeliest word is
-      <strong>${said(known[best])}</strong>, ${percent(shares[best])}, then ${said(known[second])},
-      ${percent(shares[second])}. In layer ${layer}, head ${head}, ${said(words[row])} gives
-      ${looks.join(" and ")}.`,
-    words.length === N_WORDS &&
-    ` The text has ${N_WORDS} words now, as long as those that the model learned from: the next pushes out the first.`,
-  ];
+  const what = off === "head" ? `head ${head} of layer ${layer}` : off === "mask" ? "the mask" : off;
+  const full = words.length === N_WORDS &&
+    ` The text has ${N_WORDS} words now, as long as those that the model learned from: the next pushes out the first.`;
+  return markup`${off === "nothing" ? "The" : `With ${what} switched off, the`} likeliest word after
+    <em>${words.slice(ended).join(" ").replace(/ (?=[.?])/g, "")}</em> is <strong>${said(known[best])}</strong>,
+    ${percent(shares[best])}, then ${said(known[second])}, ${percent(shares[second])}. In layer ${layer}, head ${head},
+    ${said(words[row])} ${isSilent(off) ? "would give" : "gives"} ${looks.join(" and ")}.${full}`;
 }
+
+/** @type {(off: string) => boolean} whether what the arcs show goes nowhere */
+const isSilent = (off) => off === "attention" || off === "head";
 
 /** @type {(word: string) => string} */
 const said = (word) => ({ ".": "the full stop", "?": "the question mark" })[word] ?? word;
@@ -230,7 +231,9 @@ const said = (word) => ({ ".": "the full stop", "?": "the question mark" })[word
 /** @type {(state: State) => Markup} */
 const places = ({ layer, head }) =>
   markup`
-<div class="widget-controls">${choice("layer", "layer", numbers(2), layer)}${choice("head", "head", numbers(4), head)}</div>`;
+<div class="widget-controls places">${choice("layer", "layer", numbers(2), layer)}${
+    choice("head", "head", numbers(4), head)
+  }</div>`;
 
 /** @type {(n: number) => [number, string][]} */
 const numbers = (n) => [...Array(n).keys()].map((i) => [i, `${i}`]);
@@ -256,12 +259,10 @@ const vocabulary = (kinds) =>
     }</span></div>`
   );
 
-/** @type {(state: State, known: string[]) => Markup} */
-function controls({ text, off, by, heat, seed }, known) {
-  const word = `(?:${known.map((one) => one.replace(/[.?]/, "\\$&")).join("|")})`;
-  return markup`
+/** @type {(state: State) => Markup} */
+const writing = ({ by, heat }) =>
+  markup`
 <div class="widget-controls">
-${held("text", text, `${word}(?: ${word}){0,${N_WORDS - 1}}`)}${held("seed", seed, "\\d{1,3}")}
 ${
     labelled(
       "temperature",
@@ -272,6 +273,14 @@ ${
 ${choice("choose", "by", [["likeliest", "the likeliest word"], ["chance", "by chance"]], by)}
 <span class="tools"><button type="button" data-write="1">Write a word</button>
   <button type="button" data-write="${SENTENCE}">Write on to the full stop</button></span>
+</div>`;
+
+/** @type {(state: State, known: string[]) => Markup} */
+function switching({ text, off, seed }, known) {
+  const word = `(?:${known.map((one) => one.replace(/[.?]/, "\\$&")).join("|")})`;
+  return markup`
+<div class="widget-controls">
+${held("text", text, `${word}(?: ${word}){0,${N_WORDS - 1}}`)}${held("seed", seed, "\\d{1,3}")}
 ${
     choice("switch off", "off", [
       ["nothing", "nothing"],
@@ -301,7 +310,7 @@ function tasks({ tasks, accuracy, questions }, { off, layer, head }, live) {
 <table class="steps tasks">
 <caption><span>Right answers to ${questions} new questions of each kind</span></caption>
 <thead><tr><th scope="col">task</th><th scope="col">everything on</th>${
-    setting && markup`<th scope="col">${setting}</th>`
+    setting && markup`<th scope="col">${off === "head" ? "this head off" : setting}</th>`
   }</tr></thead>
 <tbody>${rows}</tbody>
 </table>`;
@@ -373,11 +382,11 @@ export function bind(element) {
 
   function read() {
     const { words, problem } = readWords(typed().value, Object.values(given.kinds).flat());
-    const text = added(split(figure.state().text), ...words);
-    const left = split(figure.state().text).length + words.length - text.length;
-    const slid = left > 0 ? `The model has learned from texts of ${N_WORDS} words: the first ${left} have been left out.` : "";
+    const all = [...split(`${figure.state().text}`), ...words];
+    const slid = all.length > N_WORDS &&
+      `The model has learned from texts of ${N_WORDS} words, so the first ${all.length - N_WORDS} have been left out.`;
     if (!problem) typed().value = "";
-    figure.set(problem ? {} : of(text), true, problem || slid);
+    figure.set(problem ? {} : of(added(all)), true, problem || slid || "");
   }
 
   element.addEventListener("click", async ({ target }) => {
