@@ -32,7 +32,7 @@ from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.practice import invite
 from docs_ext.site.reading_time import progress
 from docs_ext.site.search import for_search, rank
-from docs_ext.site.theme_patches import mend_bundle
+from docs_ext.site.theme_patches import mend_scripts
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -111,7 +111,7 @@ on_page_context = CombinedEvent(_link_copies, _take_formulas_out, _put_formulas_
 def on_post_build(*, config: MkDocsConfig) -> None:
     """Write what stands beside the pages; make what is published smaller and closed."""
     site = Path(config.site_dir)
-    mend_bundle(site)
+    mend_scripts(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
         write_markdown_pages(config, _last.nav)
         finish(site, config.site_url or "")

@@ -12,6 +12,7 @@ from mkdocs.utils import get_relative_url
 
 from docs_ext.html.template import template
 from docs_ext.reading.page import of_file
+from docs_ext.site.address import repository
 
 MARK = "<!-- notebooks -->"
 _LINE = template("""
@@ -57,5 +58,5 @@ def in_colab(notebook: str) -> str | None:
 
     Colab reads it from a branch: from `notebooks`, to which .github/workflows/pages.yml pushes those of the site.
     """
-    host, _, name = os.environ.get("REPO_URL", "").removesuffix(".git").rstrip("/").partition("://github.com/")
+    host, _, name = (repository(os.environ.get("REPO_URL")) or "").partition("://github.com/")
     return f"https://colab.research.google.com/github/{name}/blob/notebooks/{notebook}" if host and name else None

@@ -17,9 +17,9 @@ from typing import Any
 import attention
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.disk_cache import kept
-from docs_ext.reading.consoles import examples
+from docs_ext.reading.consoles import examples, imports
 from docs_ext.reading.page import Block, read
-from docs_ext.site.address import public
+from docs_ext.site.address import directory, public
 
 _ABOUT = """\
 {title}
@@ -78,9 +78,7 @@ def install(site_url: str | None, version: str = attention.__version__) -> str:
     """
     site = public(site_url)
     return (
-        f"%pip install --quiet {site.rstrip('/')}/attention_line_by_line-{version}-py3-none-any.whl"
-        if site
-        else _UNTOLD
+        f"%pip install --quiet {directory(site)}attention_line_by_line-{version}-py3-none-any.whl" if site else _UNTOLD
     )
 
 
@@ -141,7 +139,7 @@ def _cell(examples: list[Example]) -> Node:
     lines = ""
     for example, after in zip_longest(examples, examples[1:]):
         lines += _displayed(example)
-        if _is_import(example) and after and not _is_import(after):
+        if imports(example) and after and not imports(after):
             lines += "\n"
     want, error = examples[-1].want.replace("<BLANKLINE>", ""), examples[-1].exc_msg
     if error:
@@ -152,10 +150,6 @@ def _cell(examples: list[Example]) -> Node:
         return cell
     printed = {"output_type": "stream", "name": "stdout", "text": want}
     return _code(lines.strip("\n"), *([printed] if want else []))
-
-
-def _is_import(example: Example) -> bool:
-    return isinstance(ast.parse(example.source).body[0], ast.Import | ast.ImportFrom)
 
 
 def _displayed(example: Example) -> str:

@@ -7,8 +7,8 @@
     Whatever the next page does not need.
 
 A browser opens a row by click and by key, and the theme for whoever follows a link to something in it. The heading
-keeps its anchor, its permalink and its place in the contents. Nothing else may stand under "Going deeper", since it
-would belong to no row.
+keeps its anchor and its permalink; the contents list "Going deeper" alone, so that they show the way through the page.
+Nothing else may stand under "Going deeper", since it would belong to no row.
 """
 
 import re
@@ -51,11 +51,15 @@ def faults(page: Page) -> Iterator[tuple[int, str]]:
 
 class FoldSections(Treeprocessor):
     def run(self, root: Element) -> None:
+        listed = [part for title in getattr(self.md, "toc_tokens", []) for part in (title, *title["children"])]
+        deeper = {part["id"]: part for part in listed if part["level"] == 2 and part["name"] == TITLE}
+        for part in deeper.values():
+            part["children"].clear()
         within, fold = False, None
         for element in list(root):
             level = int(element.tag[1]) if re.fullmatch(r"h[1-6]", str(element.tag)) else 9
             if level <= 2:
-                within, fold = level == 2 and "".join(_words(element)).strip() == TITLE, None
+                within, fold = element.get("id") in deeper, None
             elif element.get("class") == "footnote":
                 within = False  # the notes of the whole page, at its end
             elif within and level == 3:
@@ -72,12 +76,3 @@ class FoldSections(Treeprocessor):
             elif within and fold is not None:
                 root.remove(element)
                 fold.append(element)
-
-
-def _words(heading: Element) -> Iterator[str]:
-    """Yield the text of a heading without its permalink."""
-    yield heading.text or ""
-    for child in heading:
-        if child.get("class") != "headerlink":
-            yield from child.itertext()
-        yield child.tail or ""

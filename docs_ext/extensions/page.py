@@ -104,8 +104,8 @@ class _Consoles(Postprocessor):
     def run(self, text: str) -> str:
         if is_docstring(self.md):
             return prepare_copies(mark_outputs(text), folds=False)
-        head = next((block.text for block in source(self.md).blocks if block.kind == "head"), "")
-        return prepare_copies(mark_outputs(text), as_doctests="copies: doctests" in head.split("\n"))
+        head = next((parse(block.text)[0] for block in source(self.md).blocks if block.kind == "head"), {})
+        return prepare_copies(mark_outputs(text), as_doctests=head.get("copies") == "doctests")
 
 
 class PageExtension(Extension):

@@ -3,7 +3,7 @@
     ```attention-grid
     caption: Who attends to whom
     tokens: SENTENCE                   # words, or an expression
-    x: embed(SENTENCE, EARLY)         # or q, k and v themselves
+    x: embed(SENTENCE, EARLY)    # or q, k and v themselves
     w_q: W_Q1
     w_k: W_K
     w_v: W_V                     # without values there is no output column
@@ -12,18 +12,22 @@
     ```
 
 `selected` is a word or an index. Further keys: `key_tokens` (cross attention), `show: weights` (no output column).
+`features` names the columns of Q and K: then the grid holds scores, in doublings, with Q at its left and K^T above it,
+and `column` is the word that answers at first.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
 from docs_ext.reading.head import read_head
-from docs_ext.reading.words import ranked, row_of
+from docs_ext.reading.words import names_of, ranked, row_of
 
 REQUIRED = head.REQUIRED
-OPTIONAL = (*head.OPTIONAL, "selected", "show")
+OPTIONAL = (*head.OPTIONAL, "selected", "show", "features", "column")
 
 
 def data(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,6 +35,19 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     if spec.get("show", "weights") != "weights":
         raise SpecError(f"show can be 'weights' only: {spec['show']!r}", key="show")
     grid = read_head(spec)
+    if "features" in spec:
+        q = grid.q / np.log(2)
+        if len(spec["features"]) != q.shape[1]:
+            raise SpecError(f"q has {q.shape[1]} columns, which features names: {spec['features']!r}", key="features")
+        return {
+            "queries": names_of(grid.queries),
+            "keys": names_of(grid.keys),
+            "features": spec["features"],
+            "q": q,
+            "k": grid.k,
+            "row": row_of(spec, "selected", grid.queries),
+            "column": row_of(spec, "column", grid.keys),
+        }
     return {
         "queries": ranked(grid.queries),
         "keys": ranked(grid.keys),

@@ -5,14 +5,13 @@
     tokens: SENTENCE                         # words, at most 8
     x: embed(SENTENCE, EARLY)
     features: [cats, dogs, asks, early]  # columns of x, rows of all three
-    w_q: W_Q1
+    w_q: W_Q1 / np.log(2)              # in doublings
     w_k: W_K
     w_v: W_V
     meet: [noun, early, asks, which]   # columns of w_q and w_k
     give: [cats, dogs]                   # columns of w_v
-    unit: {name: ln 2, size: np.log(2)}  # of w_q; by default 1
-    selected: cat                      # word or index; else the last
-    column: key early                  # role and column chosen at first
+    selected: cats                       # word or index; else the last
+    column: key early                    # role and column chosen at first
     ```
 
 A query meets a key in the columns that `meet` names. A number of a result stands in its word's row, below the column
@@ -24,11 +23,11 @@ from typing import Any
 
 from attention import project
 from docs_ext.errors import SpecError
-from docs_ext.reading.expressions import array, value
+from docs_ext.reading.expressions import array
 from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = ("caption", "tokens", "x", "features", "w_q", "w_k", "w_v", "meet", "give", "column")
-OPTIONAL = ("unit", "selected")
+OPTIONAL = ("selected",)
 ROLES = {"query": ("w_q", "meet"), "key": ("w_k", "meet"), "value": ("w_v", "give")}
 MAX_WORDS, MAX_COLUMNS = 8, 6  # the style sheet has one rule a row and one a column
 
@@ -40,7 +39,6 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         raise SpecError(f"tokens must be at most {MAX_WORDS}: {len(words)}", key="tokens")
     if x.shape != (len(words), len(features)):
         raise SpecError(f"{len(words)} words with {len(features)} features but x has shape {x.shape}", key="x")
-    unit, size = _unit(spec)
     products, places = [], []
     for role, (key, names) in ROLES.items():
         columns, matrix = words_of(spec, names), array(spec, key)
@@ -50,8 +48,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
                 f"{MAX_COLUMNS}: shape {matrix.shape}",
                 key=key,
             )
-        mine, name = (matrix / size, unit) if role == "query" else (matrix, "")
-        products.append({"role": role, "columns": columns, "matrix": mine, "made": project(x, mine), "unit": name})
+        products.append({"role": role, "columns": columns, "matrix": matrix, "made": project(x, matrix)})
         places += [f"{role} {column}" for column in columns]
     if spec["column"] not in places:
         raise SpecError(f"column must be one of {', '.join(places)}: {spec['column']!r}", key="column")
@@ -63,12 +60,3 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         "row": row_of(spec, "selected", words),
         "column": places.index(spec["column"]),
     }
-
-
-def _unit(spec: Mapping[str, Any]) -> tuple[str, float]:
-    if "unit" not in spec:
-        return "", 1.0
-    unit = spec["unit"]
-    if not isinstance(unit, dict) or unit.keys() != {"name", "size"}:
-        raise SpecError("unit is a mapping, such as {name: ln 2, size: np.log(2)}", key="unit")
-    return str(unit["name"]), float(value({"unit": unit["size"]}, "unit"))

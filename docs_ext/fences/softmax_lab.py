@@ -1,6 +1,6 @@
 """The softmax lab: change scores or sizes, and see what the softmax makes of them.
 
-One row of scores, counted in doublings, with a temperature and a number format:
+One row of scores, counted in doublings, with a temperature:
 
     ```softmax-lab
     mode: scores
@@ -16,8 +16,6 @@ Two keys one standard deviation apart, with and without the division by the squa
     caption: Two keys, one standard deviation apart
     d_k: 64   # shown first: 1, 2, 4 ... 128
     ```
-
-Where the number formats end NumPy says, at build time; the script rounds as they do.
 """
 
 from collections.abc import Mapping
@@ -50,26 +48,16 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     if mode == "scores":
         words = words_of(spec, "tokens")
         scores = _doublings(spec, len(words))
-        return {"mode": mode, "words": words, "scores": scores, "most": MOST, "formats": number_formats()}
+        return {"mode": mode, "words": words, "scores": scores, "most": MOST}
     if spec["d_k"] not in SIZES or isinstance(spec["d_k"], bool):
         raise SpecError(f"d_k must be a power of two from 1 to {SIZES[-1]}: {spec['d_k']!r}", key="d_k")
     return {"mode": mode, "d_k": spec["d_k"], "sizes": SIZES}
 
 
-def number_formats() -> dict[str, dict[str, float]]:
-    """Ask NumPy where every format ends, and for the first whole score whose exponential is beyond that."""
-    formats = {}
-    for dtype in (np.float16, np.float32, np.float64):
-        with np.errstate(over="ignore"):
-            powers = np.exp(np.arange(1000, dtype=dtype))
-        formats[dtype.__name__] = {"largest": float(np.finfo(dtype).max), "first": int(np.isinf(powers).argmax())}
-    return formats
-
-
 def _doublings(spec: Mapping[str, Any], n_words: int) -> list[int]:
     given = np.asarray(value(spec, "scores"))
     if given.shape != (n_words,) or not np.issubdtype(given.dtype, np.number):
-        raise SpecError(f"scores must be {n_words} numbers, one a word: shape {given.shape}", key="scores")
+        raise SpecError(f"scores must be {n_words} numbers, one per word: shape {given.shape}", key="scores")
     whole = np.round(given).astype(int)
     if not np.allclose(given, whole) or whole.min() < 0 or whole.max() >= MOST:
         raise SpecError(f"scores are whole doublings from 0 to {MOST - 1}: {given.tolist()}", key="scores")

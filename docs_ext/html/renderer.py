@@ -6,7 +6,7 @@ every later state. Tests call its other functions, above all `compute(data, stat
 
 import atexit
 import json
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def call(module: str, function: str, *given: Any) -> Any:
 
 def _called(function: str, module: str, *given: Any) -> Any:
     try:
-        return _engine(_stamp()).call(function, module, *given)
+        return engine().call(function, module, *given)
     except (JSEvalException, JSParseException) as error:
         what = str(error).splitlines()[0].split(": ", 1)[-1]  # after the place in the joined text, before the trail
         raise ValueError(f"{module}: {what}") from None
@@ -58,19 +58,15 @@ def _listed(item: Any) -> Any:
     raise TypeError(f"no {type(item).__name__} can be handed to a script: {item!r}")
 
 
-def _stamp() -> int:
-    return max(path.stat().st_mtime_ns for path in SCRIPTS.rglob("*.js"))
-
-
-@lru_cache(maxsize=1)
-def _engine(_stamp: int) -> MiniRacer:
-    """Load all widgets anew if a script was edited."""
+@cache
+def engine() -> MiniRacer:
+    """Load all widgets, once; who sees that a script was edited clears the cache."""
     names = [
         path.relative_to(SCRIPTS).as_posix()
         for folder in ("lib", "widgets")
         for path in (SCRIPTS / folder).glob("*.js")
     ]
-    engine = MiniRacer()
-    engine.eval(library(SCRIPTS, *names) + _DRAW)
-    atexit.register(engine.close)  # left to the interpreter's end it now and then waits for a thread that is gone
-    return engine
+    loaded = MiniRacer()
+    loaded.eval(library(SCRIPTS, *names) + _DRAW)
+    atexit.register(loaded.close)  # left to the interpreter's end it now and then waits for a thread that is gone
+    return loaded

@@ -108,7 +108,7 @@ def setup(console: str, seen: set[str]) -> int:
     lines, end, known = console.split("\n"), 0, 0
     for example in found:
         comments = any(line.startswith((">>>", "...")) for line in lines[end : example.lineno])  # doctest has none
-        if comments or example.want or not (example.source in seen or _imports(example)):
+        if comments or example.want or not (example.source in seen or imports(example)):
             known = end
             break
         end = example.lineno + example.source.count("\n")
@@ -118,7 +118,8 @@ def setup(console: str, seen: set[str]) -> int:
     return known
 
 
-def _imports(example: Example) -> bool:
+def imports(example: Example) -> bool:
+    """Tell whether it does nothing but import."""
     with suppress(SyntaxError):
         return all(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(example.source).body)
     return False

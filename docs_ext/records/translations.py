@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 RECORD = Path(__file__).parents[2] / "docs/assets/records/translations.json"
 OURS = "attention"
-_NAME = "scaled_dot_product_attention("
-_CALL = f"{_NAME}q, k, v, "
+_CALL = "scaled_dot_product_attention(q, k, v, "
 EQUAL = 1e-6  # the libraries compute in float32; no output here is larger than 1.25
 TASKS = {
     "padding": "padding",
@@ -128,14 +127,6 @@ def mistakes() -> list[dict[str, Any]]:
         for trap in _record()["traps"]
         if "\n" not in trap["wrong"]  # one change that takes two lines is told in prose
     ]
-
-
-def _words(trap: dict[str, str]) -> str:
-    """Say what came of a mistake: an error, or the options with which this package computes the same."""
-    if "raises" in trap:
-        return f"an error: {trap['raises']}"
-    same = trap["same"]
-    return same[len(_CALL) : -1] if same.startswith(_CALL) else same[len(_NAME) : -1]
 
 
 @cache

@@ -28,9 +28,7 @@ def with_site_url(html: str, site_url: str | None) -> str:
     '<code>pip install https://site.test/attention/a.whl</code>'
     """
     site = public(site_url)
-    if not site:
-        return html
-    return _UNTOLD.sub("", html).replace("https://site.example/", f"{site.rstrip('/')}/")
+    return _UNTOLD.sub("", html).replace("https://site.example/", directory(site)) if site else html
 
 
 def with_repository(html: str, address: str | None) -> str:

@@ -34,6 +34,7 @@ from mkdocs.structure.nav import Navigation
 from yaml import MarkedYAMLError, compose
 
 from docs_ext.errors import SpecError
+from docs_ext.html import renderer
 from docs_ext.numbers.claims import check
 from docs_ext.reading import consoles, crosslinks
 from docs_ext.reading.converter import refuse_unreadable
@@ -161,6 +162,8 @@ class LastBuild:
         changed = {path for path in now.keys() | before.keys() if now.get(path) != before.get(path)}
         documented = self._start_again_or_document({path for path in changed if self.docs not in path.parents})
         changed = {path for path in changed if self.docs in path.parents}
+        if any(path.suffix == ".js" for path in changed):
+            renderer.engine.cache_clear()
         pages = [*dict.fromkeys([*documented, *self.unbuilt, *self._pages_to_build(changed)])]
         for file in pages:
             build._populate_page(_page(file), self.config, self.files)

@@ -1,12 +1,15 @@
-"""How long a page takes to read: its first part, and with what is folded under Going deeper.
+"""How long a page takes a person: its first part, and with what is folded under Going deeper.
 
-200 words a minute, 15 lines of typed code a minute, half a minute a question. Words are those of prose, lists, tables
-and captions; a formula is one. A figure is looked at, not read; setup that is folded is known, sources are not read.
+160 words a minute, 15 lines of typed code a minute, 40 seconds a figure, two minutes a widget and one a quiz question.
+Words are those of prose, lists and tables; a formula is one. Setup that is folded is known, sources are not read.
+Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`.
 """
 
 import math
 import re
+from collections import Counter
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mkdocs.structure.nav import Navigation
@@ -14,21 +17,24 @@ from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import setup
-from docs_ext.reading.page import Block, Page, of_file
+from docs_ext.reading.page import DOCS, Block, Page, of_file
 
-WORDS, LINES, QUESTIONS = 200, 15, 2  # a minute
+A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
+_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")}
+_FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
+_PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)")
 _UNSEEN = re.compile(
-    r"!\[[^]]*\]\([^)]*\)|\]\([^)]*\)|\]\[[^]]*\]|\{:? *[.#][^}]*\}|<[^>]*>"  # pictures, addresses, attributes, tags
+    r"\]\([^)]*\)|\]\[[^]]*\]|\{:? *[.#][^}]*\}|<[^>]*>"  # addresses, attributes, tags
     r"|^ *(?:\d+\. |[?!]{3}\+? \w+)",  # the number of an item, the kind of a fold
     re.MULTILINE,
 )
 _FORMULA = re.compile(r"\$[^$]+\$")
-_CAPTION = re.compile(r"^ *(?:caption|title):(.*)$", re.MULTILINE)
 
 
 class Reading(NamedTuple):
-    """Minutes."""
+    """What there is to read, and the minutes that it takes."""
 
+    parts: Counter[str]  # of the first part: how many words, lines, figures, widgets and questions
     first: float
     whole: float
 
@@ -38,38 +44,43 @@ def reading(page: Page) -> Reading:
     r"""Return how long a page takes, up to Going deeper and in all.
 
     >>> from docs_ext.reading.page import read
-    >>> reading(read("a.md", f"{'word ' * 298}\n## Going deeper\n{'word ' * 100}"))
-    Reading(first=1.5, whole=2.0)
+    >>> reading(read("a.md", f"{'word ' * 238}\n## Going deeper\n{'word ' * 80}"))[1:]
+    (1.5, 2.0)
     """
-    first = deeper = 0.0
+    first, deeper = Counter[str](), Counter[str]()
     part, seen = "", set[str]()
     for block in page.blocks:
         if block.name == "##":
             part = block.text
-        minutes = _minutes(block, seen)
+        counted = _counted(block, seen)
         if part == "Going deeper" and block.name != "##":
-            deeper += minutes
+            deeper += counted
         elif part != "Sources":
-            first += minutes
-    return Reading(first, first + deeper)
+            first += counted
+    return Reading(first, _minutes(first), _minutes(first + deeper))
 
 
-def _minutes(block: Block, seen: set[str]) -> float:
+def _minutes(parts: Counter[str]) -> float:
+    return sum(number / A_MINUTE[part] for part, number in parts.items())
+
+
+def _counted(block: Block, seen: set[str]) -> Counter[str]:
     match block.kind, block.name:
-        case "head" | "check", _:
-            return 0
-        case "formula", _:
-            return 1 / WORDS
+        case "head" | "check" | "formula", _:
+            return Counter(words=block.kind == "formula")
         case "fence", "quiz-question":
-            return 1 / QUESTIONS
+            return Counter(questions=1)
         case "fence", "pycon":
             new = block.text.split("\n")[setup(block.text, seen) :]
-            return sum(line.startswith((">>>", "...")) for line in new) / LINES
-        case "fence", _:
-            return len(" ".join(_CAPTION.findall(block.text)).split()) / WORDS
+            return Counter(lines=sum(line.startswith((">>>", "...")) for line in new))
+        case "fence", name:
+            is_new = name in _WIDGETS - seen  # one that the hand knows is looked at like a figure
+            seen.add(name)
+            return Counter(widgets=is_new, figures=name in _FENCES and not is_new)
         case _:
-            text = _UNSEEN.sub("", _FORMULA.sub("formula", block.text))
-            return sum(bool(re.search(r"\w", word)) for word in text.split()) / WORDS
+            text, pictures = _PICTURE.subn("", _FORMULA.sub("formula", block.text))
+            words = sum(bool(re.search(r"\w", word)) for word in _UNSEEN.sub("", text).split())
+            return Counter(words=words, figures=pictures)
 
 
 def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
@@ -77,7 +88,7 @@ def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
     lessons = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
     learn = [other for other in lessons if "Reference" not in [part.title for part in other.ancestors]]
     if page in learn:
-        first, whole = map(math.ceil, _reading(page))
+        first, whole = map(math.ceil, _reading(page)[1:])
         return {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
     if page.file.src_uri == "index.md":
         core = [other for other in nav.pages if other.parent is page.parent]
@@ -90,4 +101,4 @@ def _reading(page: BuiltPage) -> Reading:
     try:
         return reading(of_file(page.file))
     except SpecError:  # in the live server, where the page says what is wrong with it
-        return Reading(0, 0)
+        return Reading(Counter(), 0, 0)

@@ -23,7 +23,11 @@ _FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</sum
 _CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 _TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
 _OUT = re.compile(r'(<span class="arithmatex") data-search-exclude="">')  # the mark of what the index leaves out
-_SOURCE = re.compile(r'<details class="mkdocstrings-source">.*?</details>', re.DOTALL)  # a reader seeks what it does
+_LEFT_OUT = re.compile(  # what is marked; the source, since a reader seeks what it does; and the answer of a prediction
+    r'<(?!h\d)([\w-]+)\b(?:[^>]* data-search-exclude|(?<=details) class="mkdocstrings-source)[^>]*>'
+    r'|(?P<question><details class="question.*?</summary>)',
+    re.DOTALL,
+)
 _FROM_WITHIN = (  # again and again, since one stands within another
     (r"(?<=[\^_])\{(\w*)\}", r"\1"),
     (r"(?<=[\^_])\{([^{}]*)\}", r"(\1)"),
@@ -57,7 +61,7 @@ def rank(source: str) -> dict[str, Any]:
 
 
 def for_search(html: str, title: str | None = None) -> str:
-    """Return what the search plugin has to read: words in place of formulas, code without its colours, no source.
+    """Return what the search plugin has to read: words in place of formulas, code without its colours, no answers.
 
     A drawn formula would be there three times, its root not at all, and with spaces of no width. A reader types sqrt
     or W_Q. To parse what is drawn took a quarter of a build. The title of the front matter names the engineer's term,
@@ -67,14 +71,29 @@ def for_search(html: str, title: str | None = None) -> str:
     '<p>a W_Q b</p>'
     >>> for_search("<pre><span>c</span></pre>")
     '<pre>c</pre>'
+    >>> for_search('<details class="question"><summary>Who?</summary><details>cat</details>, not dog</details>')
+    '<details class="question"><summary>Who?</summary></details>'
     >>> for_search('<h1 id="why">Why is generation fast?</h1>', "Why is generation fast? (KV cache)")
     '<h1 id="why">Why is generation fast? (KV cache)</h1>'
     """
-    html = _FOLDED_HEADING.sub(r"\2\1\3", _SOURCE.sub("", html))
+    html = _FOLDED_HEADING.sub(r"\2\1\3", _without_answers(_OUT.sub(r"\1>", html)))
     if title:
         html = _HEADING.sub(lambda heading: f"{heading[1]}{escape(title, quote=False)}</h1>", html, count=1)
-    html = replace_formulas(_OUT.sub(r"\1>", html), lambda drawn: escape(in_words(_tex(drawn)), quote=False))
+    html = replace_formulas(html, lambda drawn: escape(in_words(_tex(drawn)), quote=False))
     return _CODE.sub(lambda code: _SPAN.sub("", code[0]), html)
+
+
+def _without_answers(html: str) -> str:
+    """Cut out what is to be left out, which the plugin reads on from the first end of an inner element of its name."""
+    kept, start = "", 0
+    while opening := _LEFT_OUT.search(html, start):
+        question, depth = opening["question"] or "", 1
+        for tag in re.compile(rf"<(/?){opening[1] or 'details'}\b[^>]*>").finditer(html, opening.end()):
+            if not (depth := depth - 1 if tag[1] else depth + 1):
+                break
+        kept += html[start : opening.start()] + question
+        start = tag.start() if question else tag.end()
+    return kept + html[start:]
 
 
 def _tex(formula: str) -> str:

@@ -8,36 +8,42 @@ from pathlib import Path
 from mkdocs.exceptions import BuildError
 
 _MENDED = "/* mended */"
-_PATCHES = (  # of the theme's script: a fault, and what stands in its place
-    # It fetches the search index, larger than a page, at once. Here it waits until the search is opened,
-    ('location.protocol!=="file:"', "!1"),
-    # and so does the worker that searches: it is made when the first message is sent to it.
-    (
-        "function Mn(e,t=new Worker(e))",
-        "function Mn(e,t=(l=>{let w;return{addEventListener(...a){w?w.addEventListener(...a):l.push(a)},"
-        "removeEventListener(...a){w&&w.removeEventListener(...a)},"
-        "postMessage(m){w||(w=new Worker(e),l.forEach(a=>w.addEventListener(...a))),w.postMessage(m)}}})([]))",
+_PATCHES = {  # the theme's scripts: a fault of each, and what stands in its place
+    "bundle": (
+        # It fetches the search index, larger than a page, at once. Here it waits until the search is opened,
+        ('location.protocol!=="file:"', "!1"),
+        # and so does the worker that searches: it is made when the first message is sent to it.
+        (
+            "function Mn(e,t=new Worker(e))",
+            "function Mn(e,t=(l=>{let w;return{addEventListener(...a){w?w.addEventListener(...a):l.push(a)},"
+            "removeEventListener(...a){w&&w.removeEventListener(...a)},"
+            "postMessage(m){w||(w=new Worker(e),l.forEach(a=>w.addEventListener(...a))),w.postMessage(m)}}})([]))",
+        ),
+        # While a page loads, it measures every block of code, one after the other, to see whether it scrolls, which
+        # main.js does too and without haste; and it marks the page as changing its colours: all is styled twice.
+        ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt"),
+        ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")'),
     ),
-    # While a page loads, it measures every block of code, one after the other, to see whether it scrolls, which main.js
-    # does too and without haste; and it marks the page as changing its colours, which has all of it styled twice.
-    ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt"),
-    ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")'),
-)
+    # It names a node of its tree of words by letters and ids in a row: "1" and 23 as "12" and 3. Two nodes of one name
+    # are merged, and a search that meets a word which came to be in this way ("attention1...") finds nothing at all.
+    "workers/search": (("e=e+s+o.id", 'e=e+s+o.id+","'),),
+}
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
 
 
-def mend_bundle(site: Path) -> None:
-    """Patch the theme's script."""
-    bundles = list((site / "assets/javascripts").glob("bundle.*.js"))
-    if len(bundles) != 1:
-        raise BuildError(f"theme_patches.py: {len(bundles)} bundles in assets/javascripts: has the theme changed?")
-    script = bundles[0].read_text("utf-8")
-    if script.startswith(_MENDED):
-        return  # the live server builds a page into the site as it is
-    for fault, mended in _PATCHES:
-        script = _patched(bundles[0].name, script, fault, mended)
-    bundles[0].write_text(_MENDED + script, "utf-8")
+def mend_scripts(site: Path) -> None:
+    """Patch the theme's scripts."""
+    for name, patches in _PATCHES.items():
+        scripts = list((site / "assets/javascripts").glob(f"{name}.*.js"))
+        if len(scripts) != 1:
+            raise BuildError(f"theme_patches.py: {len(scripts)} scripts {name}.*.js: has the theme changed?")
+        script = scripts[0].read_text("utf-8")
+        if script.startswith(_MENDED):
+            return  # the live server builds a page into the site as it is
+        for fault, mended in patches:
+            script = _patched(scripts[0].name, script, fault, mended)
+        scripts[0].write_text(_MENDED + script, "utf-8")
 
 
 def search_from_disk(script: str) -> str:

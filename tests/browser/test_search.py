@@ -13,12 +13,13 @@ AMONG = {  # questions, and a page that must be among the first three
     "word order": "learn/order/",
     "rows or columns": "learn/read-the-grid/",
     "cross attention encoder decoder": "learn/self-and-cross/",
-    "dot product similarity": "learn/scores-and-softmax/",
+    "dot product similarity": "learn/queries-keys-values/",
     "soft lookup dictionary": "learn/lookup/",
     # the field's words, where the pages mostly say it in their own
     "decoupled rotary": "learn/smaller-caches/",
     "log-sum-exp": "learn/memory/",
     "running statistics": "learn/memory/",
+    "online softmax": "learn/memory/",
     "GPU": "learn/speed/",
     "request": "learn/shared-caches/",
     "decode step": "learn/decoding/",
@@ -53,6 +54,10 @@ FIRST = {  # what engineers type, and the page that must come first
     "gradient": "learn/gradients/",
     "backpropagation": "learn/gradients/",
     "what is attention": "",
+    "what is attention for": "learn/the-problem/",
+    "who ran": "",
+    "next word": "learn/masks/",
+    "why softmax": "learn/scores-and-softmax/",
     "attention is all you need": "",
 }
 

@@ -12,14 +12,14 @@ class Widget:
     wrong: str = ""  # a state that the address cannot mean; "" for a widget that keeps nothing there
     reset: str = "Reset"  # the button's name; "" for none
     native: bool = False  # its controls are the browser's own and work without scripts
-    silent: str = "none"  # fields that show nothing by themselves
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
     fetches: bool = False  # what it shows may come later
     result: str = ""  # what a phone shows without a scroll to the side
 
 
 WIDGETS = [
-    Widget("attention-grid", "learn/read-the-grid/", "row=7 row=-1", native=True),
+    Widget("attention-grid", "learn/read-the-grid/", "row=5&column=5 row=-1&column=x", native=True),
+    Widget("attention-grid", "learn/self-and-cross/", "row=3 row=-1", native=True),
     Widget("block-table", "learn/shared-caches/", f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}"),
     Widget("call-finder", "reference/translator/", "task=9&in=jaxx"),
     Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
@@ -39,8 +39,8 @@ WIDGETS = [
         *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
         result="output >> nth=0",
     ),
-    # Answers are kept in the browser's storage, not in the address; an option says nothing before Check.
-    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True, silent="input"),
+    # Answers are kept in the browser's storage, not in the address.
+    Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True),
     Widget(
         *("roofline-lab", "learn/speed/", "machine=3&pass=train&batch=11&context=8&kv=6"),
         result="tfoot td:nth-child(5)",
@@ -49,7 +49,7 @@ WIDGETS = [
     Widget("row-stepper", "learn/line-by-line/", "step=9 step=0"),
     Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=4"),
     Widget("soft-lookup", "learn/lookup/", "asks=3 asks=-1"),
-    Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&format=int8&toString=1"),
+    Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&toString=1"),
     Widget("softmax-lab", "learn/scaling/", "n=8"),
     Widget("spend-the-budget", "learn/line-by-line/", f"laid=aaf&shown=maybe laid={17 * 'a'}"),
     Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),

@@ -19,19 +19,19 @@ def assert_shows(widget, mask, row):
     assert hatched == (~mask).ravel().tolist()
     checked = widget.locator("[type=checkbox]").evaluate_all("boxes => boxes.map(e => e.checked)")
     assert checked == mask.ravel().tolist()
-    assert widget.locator("[data-chosen] th").text_content() == SENTENCE[row]
+    assert widget.locator("[data-chosen] th").text_content().startswith(SENTENCE[row])
 
 
 def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
     mask = causal_mask(5)
-    assert_shows(widget, mask, 1)
+    assert_shows(widget, mask, 3)
     box(widget, "chased", "cats").locator("xpath=..").click()  # anywhere in the cell
     mask[2, 0] = False
     assert_shows(widget, mask, 2)
     assert "who 4/5, chased 1/5; masked: cats" in widget.locator("output").text_content()
     assert widget.locator("[type=radio]:checked").count() == 0
     box(widget, "chased", "cats").click()
-    assert widget.locator("label:has([type=radio]:checked)").text_content() == "causal"
+    assert widget.locator("label:has([type=radio]:checked)").text_content() == "no word looks ahead"
 
 
 def test_it_works_by_keys_alone(widget):
@@ -42,7 +42,7 @@ def test_it_works_by_keys_alone(widget):
     page.keyboard.press("Tab")  # the first cell: the grid is one tab stop
     if page.evaluate("document.activeElement.className") == "scroll":
         page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.labels[0].innerText").startswith("cat may look at cat")
+    assert page.evaluate("document.activeElement.labels[0].innerText").startswith("cats may look at cats")
     before = page.evaluate("scrollY")
     for key in ("ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
@@ -53,6 +53,6 @@ def test_it_works_by_keys_alone(widget):
     assert widget.locator("tbody [tabindex='0']").count() == 1
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.labels[0].innerText").startswith("that may look at chased")
+    assert page.evaluate("document.activeElement.labels[0].innerText").startswith("who may look at chased")
     page.keyboard.press("Space")
     assert_shows(widget, causal_mask(5), 1)

@@ -45,7 +45,7 @@ def test_it_asks_before_it_shows_and_every_state_shows_what_the_package_computes
     assert shown["prompt"] == ["Who ran? Decide first, then choose a word."]
     assert [shown["weights"], shown["outputs"], shown["arcs"], shown["says"]] == [[], [], [], [""]]
     height = widget.bounding_box()["height"]
-    swap, known = widget.get_by_label("Swap cats and dogs"), widget.get_by_label("Words know their positions")
+    swap, known = widget.get_by_label("Swap cats and dogs"), widget.get_by_label("Words know their places")
     for swapped, positions in itertools.product((True, False), (False, True)):
         swap.set_checked(swapped)
         known.set_checked(positions)

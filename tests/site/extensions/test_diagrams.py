@@ -103,6 +103,15 @@ def test_the_masks_are_those_of_the_package():
     assert drawn[2].get("data-mask") == "segment_mask([0, 0, 1, 1, 1])"
 
 
+def test_an_exercise_shows_a_row_the_words_up_to_its_own_and_asks_for_the_next():
+    for i, part in enumerate(read("exercises.svg").findall(f"{SVG}g[@data-row]")):
+        words = {kind: part.findall(f"{SVG}text[@class='{kind}']") for kind in ("seen", "guess")}
+        seen, guess = ([text(word) for word in found] for found in words.values())
+        assert (part.get("data-row"), seen, guess) == (SENTENCE[i], SENTENCE[: i + 1], [f"{SENTENCE[i + 1]}?"])
+        assert len(seen + guess + part.findall(f"{SVG}rect[@class='hidden']")) == len(SENTENCE)
+    assert i == len(SENTENCE) - 2
+
+
 def test_encoder_and_decoder_have_the_grids_of_their_words():
     root = read("encoder-decoder.svg")
     words = {side: len(root.findall(f"{SVG}g[@data-side='{side}']/{SVG}text")) for side in ("encoder", "decoder")}
@@ -341,6 +350,7 @@ TOLD = {  # every number of a title and a description, in order
     "data-flow.svg": [3],
     "encoder-decoder.svg": [3, 2, 3, 3, 3, 2, 2, 2, 2, 3],
     "engineering-map.svg": [2, *range(1, 6), 2, *range(6, 12)],
+    "exercises.svg": [len(SENTENCE) - 1, len(SENTENCE) - 1],
     "from-translation.svg": [3, 2014, 2014, 2017, 2],
     "house.svg": [2],
     "latent.svg": [2],

@@ -9,11 +9,12 @@ import pytest
 
 from docs_ext.html.numbers import vector
 from docs_ext.reading.words import MAX_WORDS
-from tests.site.fences.reading import HEAD, Figure, text
+from tests.site.fences.reading import HEAD, Figure, rows, says, text
 
 CSS = Path(__file__, "../../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
 GRID = Figure("attention-grid", **HEAD)
-SEVEN = {"tokens": "SENTENCE", "x": "embed(SENTENCE, EARLY)", "w_q": "W_Q1"}
+ZERO = {"w_q": "0 * W_Q1"}
+TWICE = {"tokens": ["the", "cats", "the"], "x": "np.zeros((3, 4))"}
 CAUSAL = {"options": {"is_causal": True}}
 
 
@@ -27,14 +28,14 @@ def cells_of(root):
     ("spec", "row", "doublings", "output"),
     [
         ({}, 4, (3, 2, 0, 1, 0), (5, 2)),
-        ({}, 0, (0, 0, 0, 0, 0), (2.4, 2.4)),
-        (SEVEN, 6, (0, 4, 3, 0, 0, 2, 0), (5, 2)),
+        ({}, 0, (-1, 0, 0, 1, 0), (16 / 11, 40 / 11)),
+        (ZERO, 0, (0, 0, 0, 0, 0), (2.4, 2.4)),
         ({"w_q": "W_Q2"}, 4, (1, 2, 0, 3, 0), (2, 5)),
         (CAUSAL, 2, (3, 2, 0), (80 / 13, 16 / 13)),
         (CAUSAL, 1, (1, 0), (20 / 3, 4 / 3)),
         ({"options": {"scale": "1.0"}}, 4, (6, 4, 0, 2, 0), None),
     ],
-    ids=["ran", "a zero query", "seven words", "head 2", "causal chased", "causal that", "scale forgotten"],
+    ids=["ran", "cats", "a zero query", "head 2", "causal chased", "causal who", "scale forgotten"],
 )
 def test_cells_hold_exact_fractions(spec, row, doublings, output):
     cells, powers = cells_of(GRID.still(**spec))[row], [Fraction(2) ** n for n in doublings]
@@ -81,8 +82,7 @@ SENTENCES = {
         {"options": {"sink": "4 * np.log(2)"}},
         4,
     ),
-    "the (2nd): the (1st) 1/7, cats 1/7, who 1/7, chased 1/7, the (2nd) 1/7, dogs 1/7, ran 1/7; sum 1; "
-    "output (12/7, 12/7)": (SEVEN, 4),
+    "the (2nd): the (1st) 1/3, cats 1/3, the (2nd) 1/3; sum 1; output (0, 0)": (TWICE, 2),
 }
 
 
@@ -93,12 +93,27 @@ def test_a_row_is_also_a_sentence(says):
 
 
 def test_the_table_has_a_caption_headers_and_named_radios():
-    root = GRID.still(**SEVEN)
+    root = GRID.still(**TWICE)
     assert text(root.find(".//caption")).endswith("stronger = more weight")
-    assert [th.get("scope") for th in root.findall(".//th")] == ["col"] * 8 + ["row"] * 7
+    assert [th.get("scope") for th in root.findall(".//th")] == ["col"] * 4 + ["row"] * 3
     labels = root.findall(".//tbody//label")
-    assert list(map(text, labels)) == ["the (1st)", "cats", "who", "chased", "the (2nd)", "dogs", "ran"]
+    assert list(map(text, labels)) == ["the (1st)", "cats", "the (2nd)"]
     assert all(label.find("input") is not None for label in labels)
+
+
+MEET = Figure("attention-grid", **HEAD, features=["noun", "early", "asks", "which"], column="cats")
+
+
+def test_a_score_stands_where_its_query_meets_its_key():
+    root = MEET.still()
+    queries, keys, scores = ([" ".join(row) for row in rows(table, "tbody/tr")] for table in root.findall(".//table"))
+    asks, meets = "1 1 0 0", "3 2 0 1 0"
+    assert queries == ["cats 0 0 0 -1", f"who {asks}", f"chased {asks}", "dogs 0 0 0 1", f"ran {asks}"]
+    assert keys == ["noun 2 2 0 2 0", "early 4 2 0 0 0", "asks 0 1 1 0 1", "which 2 0 0 -2 0"]
+    assert scores == ["cats -1 0 0 1 0", f"who {meets}", f"chased {meets}", "dogs 1 0 0 -1 0", f"ran {meets}"]
+    assert says(root) == "ran asks, cats answers: (1 · 2 + 1 · 4 + 0 · 0 + 0 · 2) / 2 = 3 doublings."
+    meeting = says(MEET.live(row=0, column=3))
+    assert meeting == "cats asks, dogs answers: (0 · 2 + 0 · 0 + 0 · 0 + (-1) · (-2)) / 2 = 1 doubling."
 
 
 PLAIN = Figure("attention-grid", tokens=["a", "b"], q=[[1, 0], [0, 1]], k=[[1, 0], [0, 1]])
@@ -120,6 +135,7 @@ test_what_does_not_fit_is_refused = PLAIN.refuses(
         "unknown option": ({"options": {"causal": True}}, None, ["causal"]),
         "mask of another shape": ({"options": {"mask": "causal_mask(3)"}}, None, ["(3, 3)", "(2, 2)"]),
         "several heads": ({"options": {"mask": "np.ones((4, 2, 2), bool)"}}, None, ["mask"]),
+        "names for other columns": ({"features": ["c"]}, "features", ["2 columns"]),
         "show what": ({"show": "scores"}, "show", ["'weights'"]),
     }
 )

@@ -12,6 +12,7 @@ from material.plugins.search.plugin import Parser
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
+from docs_ext.site.search import for_search
 from tests.site.fences.reading import KINDS, ON_PAGES, Figure, fences_in, read, text
 
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
@@ -90,13 +91,10 @@ def test_its_id_is_used_and_two_of_them_share_no_id_and_no_group(name, spec):
                 assert set(element.get(pointer, "").split()) <= own
 
 
-FOUND = {"explained-code", "translation-tabs"}  # a div within ends what the plugin leaves out; no answer is there
-
-
-@pytest.mark.parametrize(("name", "spec"), [one for one in KINDS.values() if one[0] not in FOUND])
+@every_kind
 def test_the_search_finds_nothing_of_it_but_the_question_of_a_quiz(name, spec):
     plugin = Parser()
-    plugin.feed(render(name, spec))
+    plugin.feed(for_search(render(name, spec)))
     plugin.close()
     seen = " ".join("".join(part) for section in plugin.data for part in (section.title, section.text))
     legend = read(render(name, spec)).find(".//legend") if name == "quiz-question" else None
@@ -130,7 +128,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "next-word": {"caption", "th", "typing"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
-    "softmax-lab": {"score", "plain"},
+    "softmax-lab": {"score"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }

@@ -45,13 +45,13 @@ def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_averag
 
 
 def test_each_case_is_told_in_a_sentence():
-    averaged = "heads averaged: chased receives (3.5, 3.5). With cat and dog swapped, chased receives (3.5, 3.5)."
+    averaged = "heads averaged: chased receives (3.5, 3.5). With cats and dogs swapped, chased receives (3.5, 3.5)."
     assert [says(SWITCH.live(order=order, heads=how)) for order in (0, 1) for how in (0, 1)] == [
         "cats who chased dogs ran, heads side by side: chased receives (5, 2) and (2, 5), "
-        "which the output matrix makes (3, -3). With cat and dog swapped, chased ends with (-3, 3).",
+        "which the output matrix makes (3, -3). With cats and dogs swapped, chased ends with (-3, 3).",
         f"cats who chased dogs ran, {averaged}",
         "dogs who chased cats ran, heads side by side: chased receives (2, 5) and (5, 2), "
-        "which the output matrix makes (-3, 3). With cat and dog swapped, chased ends with (3, -3).",
+        "which the output matrix makes (-3, 3). With cats and dogs swapped, chased ends with (3, -3).",
         f"dogs who chased cats ran, {averaged}",
     ]
 

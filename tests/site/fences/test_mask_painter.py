@@ -2,28 +2,32 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
 
 from attention import attention_weights
+from attention.example import SENTENCE
 from tests.site.fences.reading import HEAD, Figure, answer, says, text
 
 PAINTER = Figure(
     "mask-painter",
     **HEAD,
-    masks={"causal": "causal_mask(5)", "padding": "padding_mask(4, 5)", "none": "np.ones((5, 5), bool)"},
     predict={"row": "chased", "forbid": "cats"},
 )
 
 
-def test_the_grid_stands_under_the_first_mask():
+def test_the_grid_begins_with_the_causal_mask():
     rows = PAINTER.still().findall(".//tbody/tr")
-    doublings = [[0] * 5, [3, 2, 0, 1, 0], [3, 2, 0, 1, 0], [0] * 5, [3, 2, 0, 1, 0]]
+    early = [3, 2, 0, 1, 0]
+    doublings = [[-1, 0, 0, 1, 0], early, early, [1, 0, 0, -1, 0], early]
     for i, (row, scores) in enumerate(zip(rows, doublings, strict=True)):
         found = [Fraction(cell.get("data-weight")).limit_denominator(99) for cell in row.findall("td")[:-1]]
-        powers = [2**score if j <= i else 0 for j, score in enumerate(scores)]
+        powers = [Fraction(2) ** score if j <= i else 0 for j, score in enumerate(scores)]
         assert found == [Fraction(power, sum(powers)) for power in powers]
     assert [n for n, cell in enumerate(rows[1].findall("td")) if "data-masked" in cell.attrib] == [2, 3, 4]
     outputs = [text(row.find("td[@class='output']")) for row in rows]
-    assert outputs == ["(8, 0)", "(20/3, 4/3)", "(80/13, 16/13)", "(3, 3)", "(5, 2)"]
+    assert outputs == ["(8, 0)", "(20/3, 4/3)", "(80/13, 16/13)", "(40/9, 16/9)", "(5, 2)"]
 
 
 @PAINTER.on_500_states
@@ -33,7 +37,7 @@ def test_500_masks_give_what_the_package_computes(rng):
     mask = rng.random((n, n)) < rng.choice([0, 0.3, 0.7, 1])
     bits = "".join("01"[int(allowed)] for allowed in mask.flat)
     weights = attention_weights(q, k, mask=mask)
-    expected = {"mask": mask, "weights": weights, "outputs": weights @ v}
+    expected = {"mask": mask, "weights": weights, "outputs": weights @ v, "seen": np.diagonal(mask, 1)}
     return {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}, {"mask": bits, "row": 0}, expected
 
 
@@ -44,10 +48,18 @@ def test_each_box_paints_its_own_cell_and_tells_its_row():
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 
 
-def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
+def test_a_row_has_the_next_word_to_guess_unless_it_sees_it():
     root = PAINTER.still(selected="who")
-    assert says(root) == "who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3)"
+    guesses = [f"{word} \N{RIGHTWARDS ARROW} {answer} ?" for word, answer in pairwise(SENTENCE)]
+    assert [text(row.find("th")) for row in root.findall(".//tbody/tr")] == [*guesses, "ran"]
     assert [n for n, row in enumerate(root.findall(".//tbody/tr")) if "data-chosen" in row.attrib] == [1]
+    shares = "who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3). "
+    assert says(root) == shares + "It has to guess chased; 0 of the 4 answers can be read off."
+    root = PAINTER.live(row=1, mask="1" * 25)  # the other preset
+    chosen = [text(label) for label in root.iter("label") if label.find("input[@name='mask'][@checked]") is not None]
+    assert chosen == ["every word may look ahead"]
+    assert says(root).endswith("so it has nothing to guess; 4 of the 4 answers can be read off.")
+    assert text(root).count("\N{CHECK MARK}") == 5  # and in the legend
 
 
 def test_the_prediction_is_answered_by_the_package():
@@ -57,10 +69,6 @@ def test_the_prediction_is_answered_by_the_package():
 
 test_what_does_not_fit_is_refused = PAINTER.refuses(
     {
-        "one mask": ({"masks": "causal_mask(5)"}, "masks", "masks is a mapping"),
-        "numbers": ({"masks": {"c": "np.eye(5)"}}, "masks", "'c' must be boolean"),
-        "shape": ({"masks": {"c": "causal_mask(4)"}}, "masks", "(4, 4) does not fit 5 words"),
-        "too few rows": ({"masks": {"c": "causal_mask(5)[:2]"}}, "masks", "(2, 5) does not fit"),
         "no values": ({"w_v": None}, None, "give v"),
         "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
         "forbidden already": ({"predict": {"row": "cats", "forbid": "dogs"}}, "predict", "already"),

@@ -11,11 +11,10 @@ from tests.site.fences.reading import HEAD, Figure, answer, says
 
 STRIPS = Figure(
     "matrix-strips",
-    **HEAD,
+    **HEAD | {"w_q": "W_Q1 / np.log(2)"},
     features=["cats", "dogs", "asks", "early"],
     meet=["noun", "early", "asks", "which"],
     give=["cats", "dogs"],
-    unit={"name": "ln 2", "size": "np.log(2)"},
     selected="cats",
     column="key early",
 )
@@ -52,7 +51,7 @@ def test_the_products_of_a_number_are_said():
         ("dogs", "key which"): "The key of dogs, which: 0 · 1 + 2 · (-1) + 0 · 0 + 0 · 0 = -2. "
         "The whole key is (2, 0, 0, -2).",
         ("ran", "query noun"): "The query of ran, noun: 0 · 0 + 0 · 0 + 1 · 1 + 0 · 0 = 1. "
-        "The whole query is (1, 1, 0, 0), in units of ln 2.",
+        "The whole query is (1, 1, 0, 0).",
     }
     for (word, column), expected in said.items():
         assert says(STRIPS.still(selected=word, column=column)) == expected
@@ -63,7 +62,7 @@ def test_what_is_said_of_500_numbers_is_true():
     for _ in range(500):
         x, matrices = rng.integers(-9, 10, (5, 4)), rng.integers(-9, 10, (3, 4, 4))
         products = [
-            {"role": role, "columns": list("abcd"), "matrix": w, "made": project(x, w), "unit": ""}
+            {"role": role, "columns": list("abcd"), "matrix": w, "made": project(x, w)}
             for role, w in zip(MATRICES, matrices, strict=True)
         ]
         row, column = int(rng.integers(5)), int(rng.integers(12))
@@ -76,7 +75,7 @@ def test_what_is_said_of_500_numbers_is_true():
 
 
 def test_the_prediction_is_answered_by_the_package():
-    expected = "the key is then (4, 8, 0, 4), the value (16, 0) and the query (0, 0, 0, 0), in units of ln 2."
+    expected = "the key is then (4, 8, 0, 4), the value (16, 0) and the query (0, 0, 0, -2)."
     assert answer(STRIPS.still()).endswith(expected)
 
 
@@ -88,6 +87,5 @@ test_what_does_not_fit_is_refused = STRIPS.refuses(
         "names of values": ({"give": ["cats"]}, "w_v", ("'give'", "(4, 2)")),
         "another matrix": ({"w_k": "W_V"}, "w_k", "(4, 2)"),
         "nine words": ({"tokens": ["cats"] * 9, "x": "embed(['cats'] * 9)"}, "tokens", "at most 8: 9"),
-        "unit": ({"unit": "ln 2"}, "unit", "mapping"),
     }
 )

@@ -25,12 +25,12 @@ def test_every_case_shows_and_says_the_weights_of_its_sentence(case, expected):
     powers = [Fraction(2) ** n for n in doublings]
     assert weights == pytest.approx([float(power / sum(powers)) for power in powers], rel=1e-12)
     assert text(cells[-1]) == f"({one}, {other})"
-    assert text(root.findall(".//output")[1]) == f"{sentence}ran now carries {one} parts cat and {other} parts dog."
+    assert text(root.findall(".//output")[1]) == f"{sentence}ran now carries {one} parts cats and {other} parts dogs."
 
 
 def test_the_grid_says_the_row_that_is_chosen():
     root = SWITCH.live(swap="true", row=1)
-    assert text(root.find(".//output")).startswith("Query that: dogs 1/2, who 1/4, cats 1/8")
+    assert text(root.find(".//output")).startswith("Query who: dogs 1/2, who 1/4, cats 1/8")
 
 
 def test_all_four_cases_stand_below():

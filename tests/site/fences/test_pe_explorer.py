@@ -13,11 +13,19 @@ EXPLORER = Figure("pe-explorer", positions=[1, 4], d_model=4)
 
 
 def test_every_hand_is_a_sine_and_a_cosine():
-    for i, (hand, turn, _, *numbers) in enumerate(rows(EXPLORER.still(positions=[31, 0], d_model=16))):
+    for i, (hand, turn, *numbers) in enumerate(rows(EXPLORER.still(positions=[31, 0], d_model=16))):
         omega = 10000 ** (-2 * i / 16)
         assert (int(hand), float(turn)) == (i, pytest.approx(omega, rel=2e-3))
         expected = [math.sin(31 * omega), math.cos(31 * omega), 0, 1, math.cos(31 * omega)]
         assert list(map(float, numbers)) == pytest.approx(expected, abs=6e-6)
+
+
+def test_every_hand_of_a_clock_points_where_its_numbers_say():
+    for side, position in (("first", 31), ("second", 4)):
+        hands = EXPLORER.still(positions=[31, 4], d_model=8).findall(f".//figure[@class='{side}']//{{*}}path")
+        angles = [float(hand.get("style").removeprefix("--turn:").removesuffix("rad")) for hand in hands]
+        expected = sinusoidal_encoding(32, 8)[position].reshape(-1, 2)
+        np.testing.assert_allclose(np.stack([np.sin(angles), np.cos(angles)], axis=1), expected, atol=1e-12)
 
 
 @EXPLORER.on_500_states

@@ -1,6 +1,7 @@
 """The softmax lab: what its script draws against exact fractions, the package and NumPy, and what it refuses."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
 
 
-def test_a_score_of_n_doublings_stands_at_two_to_the_n():
+def test_a_score_of_n_doublings_has_two_to_the_n_blocks_and_all_are_packed_into_one_budget():
     root = SCORES.still()
     assert rows(root) == [
         ["cats", "3", "8", "8/16"],
@@ -22,59 +23,49 @@ def test_a_score_of_n_doublings_stands_at_two_to_the_n():
         ["dogs", "1", "2", "2/16"],
         ["ran", "0", "1", "1/16"],
     ]
-    assert rows(root, ".//tfoot/tr") == [["sum", "", "16", "1"]]
+    assert rows(root, ".//tfoot/tr")[0] == ["sum", "", "16", "1"]
     assert says(root) == "cats 8/16, who 4/16, chased 1/16, dogs 2/16, ran 1/16; sum 1."
+    styles = [strip.get("style") for strip in root.findall(".//*[@class='power']/span[@style]")]
+    assert styles == [f"--n:{n};--of:16" for n in (8, 4, 1, 2, 1)]  # room for one doubling more
+    parts = [part.get("style") for part in root.findall(".//*[@class='part']")]
+    assert parts == ["--w:0.5", "--w:0.25", "--w:0.0625", "--w:0.125", "--w:0.0625"]
 
 
-def test_500_states_are_the_packages_and_the_plain_ones_numpys():
-    rng, fail = np.random.default_rng(0), 0
+def test_the_temperature_divides_every_score_as_its_column_says():
+    root = SCORES.live(t=1)
+    assert text(root.findall(".//thead//th")[2]) == "2score/T"
+    assert rows(root)[0][2:] == ["2.828", "0.343"]  # 2 ** (3 / 2)
+    assert rows(SCORES.live(t=-1))[0][2:] == ["64", "64/86"]
+    assert rows(SCORES.live(t=-3))[0][2:] == ["1.7e+7", "0.996"]
+
+
+def test_500_states_are_the_packages():
+    rng = np.random.default_rng(0)
     for _ in range(500):
-        n, t = int(rng.integers(1, 8)), int(rng.integers(-9, 4))
-        doublings, dtype = rng.integers(0, 9, n), str(rng.choice(["float16", "float32", "float64"]))
-        state = {f"s{i}": int(d) for i, d in enumerate(doublings)} | {"t": t, "format": dtype}
+        n, t = int(rng.integers(1, 8)), int(rng.integers(-3, 4))
+        doublings = rng.integers(0, 9, n) / 2.0**t
+        state = {f"s{i}": int(d * 2**t) for i, d in enumerate(doublings)} | {"t": t}
         shown = SCORES.call("compute", {"words": ["w"] * n}, state)
-        scores = np.log(2) * doublings / 2.0**t
-        np.testing.assert_allclose(shown["weights"], softmax(scores), rtol=0, atol=1e-12)
-        with np.errstate(all="ignore"):
-            e = np.exp(scores.astype(dtype))
-            expected = np.array([*e, e.sum(), *(e / e.sum())], float)
-            powers = np.exp2(doublings / 2.0**t)
-        for one in (expected, powers):
-            one[np.isinf(one)] = np.nan  # JSON has null for both
-        plain = shown["plain"]
-        found = np.array([*plain["exponentials"], plain["total"], *plain["weights"]], float)
-        np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps)
-        np.testing.assert_allclose(np.array(shown["powers"], float), powers, rtol=1e-12)
-        fail += np.isnan(expected).any()
-    assert 50 < fail < 450
-
-
-@pytest.mark.parametrize(("dtype", "first", "t"), [("float16", 12, -3), ("float32", 89, -6), ("float64", 710, -9)])
-def test_every_format_overflows_at_its_own_temperature(dtype, first, t):
-    assert "the plain softmax works" in says(SCORES.live(format=dtype, t=t + 1))
-    root = SCORES.live(format=dtype, t=t)
-    assert f"{dtype} ends at {np.finfo(dtype).max:.4e}; ".replace("6.5504e+04", "65504") in says(root)
-    assert f"whose power of e is beyond it is {first}." in says(root)
-    assert f" {3 * math.log(2) / 2**t:.2f}: the plain softmax gives nan, " in says(root)
-    assert text(root.find(".//td[@class='power']")) == "inf"
-    assert float(rows(root)[0][-1].lstrip(">")) > 0.99
+        np.testing.assert_allclose(shown["weights"], softmax(np.log(2) * doublings), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(np.array(shown["powers"], float), np.exp2(doublings), rtol=1e-12)
 
 
 @pytest.mark.parametrize("d_k", softmax_lab.SIZES)
 def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
     root = SCALING.still(d_k=d_k)
     raw, scaled = rows(root)
-    weights = softmax([math.sqrt(d_k), 0])
-    assert [raw[0], *raw[2:]] == ["raw", f"{weights[0]:.5f}", f"{2 * np.prod(weights):.5f}"]
+    better = 2 ** math.sqrt(d_k) / (2 ** math.sqrt(d_k) + 1)
+    assert raw[0] == "raw"
+    assert float(Fraction(raw[2])) == pytest.approx(better, abs=1e-12 if math.isqrt(d_k) ** 2 == d_k else 5e-6)
     assert raw[1] == f"({math.isqrt(d_k)}, 0)" or math.isqrt(d_k) ** 2 != d_k
-    assert scaled == ["scaled", "(1, 0)", "0.73106", f"{2 * math.e / (1 + math.e) ** 2:.5f}"]
-    assert says(root).startswith(f"{d_k} features: raw, the better key gets {weights[0]:.5f} and the sens")
+    assert scaled == ["scaled", "(1, 0)", "2/3"]
+    assert says(root) == f"{d_k} features: raw, the better key gets {raw[2]}; scaled, 2/3."
 
 
 def test_the_predictions_are_answered():
     assert answer(SCORES.still()).split()[3] == "16/24."  # 16, 4, 1, 2, 1
-    assert answer(SCALING.still()).startswith("Raw it rises from 0.881 to 0.99966,")
-    assert answer(SCALING.still()).endswith("Scaled it stays at 0.731.")
+    assert answer(SCALING.still()).startswith("Raw it rises from 4/5 to 256/257,")
+    assert answer(SCALING.still()).endswith("Scaled it stays at 2/3.")
 
 
 test_scores_that_do_not_fit_are_refused = SCORES.refuses(

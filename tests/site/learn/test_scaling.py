@@ -16,7 +16,7 @@ SIZES = st.tuples(st.integers(1, 9), st.integers(1, 11), st.integers(1, 7)).filt
 
 @properties
 @given(SIZES, st.integers(0, 2**32 - 1), st.floats(0.1, 20), st.floats(1e-6, 1e6))
-def test_scores_stay_within_the_gain_however_long_the_vectors(sizes, seed, gain, factor):
+def test_scores_stay_within_the_gain_whatever_the_norms(sizes, seed, gain, factor):
     n_q, n_k, d_k = sizes
     rng = np.random.default_rng(seed)
     query, key = rng.standard_normal((n_q, d_k)), rng.standard_normal((n_k, d_k))

@@ -1,5 +1,9 @@
 """The search plugin reads pages without their formulas."""
 
+import json
+import re
+from html import unescape
+
 import pytest
 
 from docs_ext.site.search import for_search
@@ -9,13 +13,25 @@ TEX = '<annotation encoding="application/x-tex">x &lt; \\sqrt{d_k}</annotation>'
 FORMULA = f'<span class="katex"><span class="katex-mathml"><math><mi>x</mi>{TEX}</math></span><span>x</span></span>'
 
 
-def test_a_formula_in_a_line_is_read_and_one_of_its_own_is_not():
-    read = for_search(f"<p>a {BOX}{FORMULA}</span> b</p><div data-search-exclude>{FORMULA}</div><span>c</span>")
-    words = "x &lt; sqrt(d_k)"
-    assert (
-        read
-        == f'<p>a <span class="arithmatex">{words}</span> b</p><div data-search-exclude>{words}</div><span>c</span>'
-    )
+def test_a_formula_in_a_line_is_read():
+    read = for_search(f"<p>a {BOX}{FORMULA}</span> b</p><span>c</span>")
+    assert read == '<p>a <span class="arithmatex">x &lt; sqrt(d_k)</span> b</p><span>c</span>'
+
+
+def test_what_is_marked_is_left_out_to_its_own_end_but_for_headings():
+    heading = "<h2 data-search-exclude>h</h2>"
+    marked = "<div id='d' data-search-exclude><div>1</div>2<div><div>3</div></div></div>"
+    assert for_search(f"<p>a</p>{heading}{marked}<div>b</div>") == f"<p>a</p>{heading}<div>b</div>"
+
+
+def test_no_result_tells_an_answer(site):
+    docs = json.loads((site / "search/search_index.json").read_text("utf-8"))["docs"]
+    index = unescape(" ".join(doc["text"] for doc in docs))
+    pages = "".join(page.read_text("utf-8") for page in (site / "learn").rglob("index.html"))
+    answer = r'(?:class="because">|<details class="question">\s*<summary>.*?</summary>\s*<p>)([^<"]{30,})'
+    answers = [unescape(answer).replace("\n", " ") for answer in re.findall(answer, pages)]
+    assert len(answers) > 200
+    assert not [answer for answer in answers if answer in index]
 
 
 def test_a_page_without_formulas_stays_as_it_is():

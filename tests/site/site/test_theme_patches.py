@@ -4,51 +4,57 @@ from pathlib import Path
 
 import material
 import pytest
+from py_mini_racer import MiniRacer
 
-from docs_ext.site.theme_patches import mend_bundle, name_search_dialog
+from docs_ext.site.theme_patches import mend_scripts, name_search_dialog
 
-BUNDLES = list(Path(material.__file__).parent.glob("templates/assets/javascripts/bundle.*.js"))
+SCRIPTS = Path(material.__file__).parent / "templates/assets/javascripts"
+NAMES = [next(SCRIPTS.glob(name)).relative_to(SCRIPTS) for name in ("bundle.*.js", "workers/search.*.js")]
 
 
 @pytest.fixture
-def site(tmp_path):
-    folder = tmp_path / "assets/javascripts"
-    folder.mkdir(parents=True)
-    (folder / BUNDLES[0].name).write_text(BUNDLES[0].read_text("utf-8"), "utf-8")
-    return tmp_path
+def folder(tmp_path):
+    for name in NAMES:
+        path = tmp_path / "assets/javascripts" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text((SCRIPTS / name).read_text("utf-8"), "utf-8")
+    return tmp_path / "assets/javascripts"
 
 
-def test_every_fault_of_the_bundle_is_found_once_and_mended(site):
-    mend_bundle(site)
-    script = (site / "assets/javascripts" / BUNDLES[0].name).read_text("utf-8")
-    before = BUNDLES[0].read_text("utf-8")
-    for fault in (
-        'location.protocol!=="file:"',
-        "t=new Worker(e)",
-        "scrollable:At(e)",
-        'setAttribute("data-md-color-switching',
-    ):
-        assert (before.count(fault), script.count(fault)) == (1, 0)
+def test_every_fault_is_found_once_and_mended_once(folder, tmp_path):
+    for _ in range(2):
+        mend_scripts(tmp_path)
+        before, after = ("".join((place / name).read_text("utf-8") for name in NAMES) for place in (SCRIPTS, folder))
+        for fault in (
+            'location.protocol!=="file:"',
+            "t=new Worker(e)",
+            "scrollable:At(e)",
+            'setAttribute("data-md-color-switching',
+            "e=e+s+o.id}",
+        ):
+            assert (before.count(fault), after.count(fault)) == (1, 0)
+        assert after.count("/* mended */") == 2
 
 
-def test_what_is_mended_stays_as_it_is(site):
-    mend_bundle(site)
-    [script] = (site / "assets/javascripts").iterdir()
-    once = script.read_text("utf-8")
-    mend_bundle(site)
-    assert script.read_text("utf-8") == once
+def test_the_search_names_no_two_nodes_of_its_tree_alike(folder, tmp_path):
+    mend_scripts(tmp_path)
+    engine = MiniRacer()
+    engine.eval("self = globalThis; addEventListener = () => {};")
+    engine.eval((folder / NAMES[1]).read_text("utf-8"))
+    name = "String(Object.assign(new lunr.TokenSet(), {{edges: {}}}))".format
+    assert engine.eval(name("{1: {id: 2}, 3: {id: 4}}")) != engine.eval(name("{1: {id: 234}}"))
 
 
-def test_a_changed_bundle_is_noticed(site):
-    [script] = (site / "assets/javascripts").iterdir()
+def test_a_changed_script_is_noticed(folder, tmp_path):
+    script = folder / NAMES[0]
     script.write_text(script.read_text("utf-8").replace("t=new Worker(e)", "t=new Worker(f)"), "utf-8")
     with pytest.raises(Exception, match=r"theme_patches\.py: bundle.* has 0 times .*has the theme changed"):
-        mend_bundle(site)
+        mend_scripts(tmp_path)
 
 
-def test_a_bundle_that_is_not_there_is_noticed(tmp_path):
-    with pytest.raises(Exception, match=r"theme_patches\.py: 0 bundles"):
-        mend_bundle(tmp_path)
+def test_a_script_that_is_not_there_is_noticed(tmp_path):
+    with pytest.raises(Exception, match=r"theme_patches\.py: 0 scripts bundle"):
+        mend_scripts(tmp_path)
 
 
 def test_the_search_dialog_gets_a_name_or_its_loss_is_noticed():

@@ -1,7 +1,6 @@
 // A widget under the reader's hand: its state, which the address keeps, and the HTML that its module draws of it.
 
-import { fraction } from "./numbers.js";
-import { number, readNumbers } from "./numbers.js";
+import { fraction, number, readNumbers } from "./numbers.js";
 
 /** @typedef {import("./frame.js").State} State */
 /** @typedef {import("./frame.js").Live} Live */

@@ -88,6 +88,12 @@ export const reading = (text) => markup`<span class="reading">${text}</span>`;
 export const labelled = (text, ...controls) =>
   markup`<label><span>${text}</span><span class="control">${controls}</span></label>`;
 
+/**
+ * A slider with its label, and beside it what it is set to.
+ * @type {(text: Text, shown: Text, ...given: Parameters<typeof slider>) => Markup}
+ */
+export const setting = (text, shown, ...given) => labelled(text, slider(...given), reading(shown));
+
 /** @type {(legend: Text, ...controls: Markup[]) => Markup} */
 export const group = (legend, ...controls) =>
   markup`<fieldset><legend>${legend}</legend><span class="control">${controls}</span></fieldset>`;
@@ -160,6 +166,16 @@ export function records(caption, names, rows) {
 <tbody>${rows.map((row) => markup`<tr>${row.map((item, i) => markup`<td ${kind[i]}>${item}</td>`)}</tr>`)}</tbody>
 </table>`;
 }
+
+/**
+ * A cell with a bar of this part of its width, and a text; the kind is what the style sheets call it.
+ * @type {(part: number, text: Text, kind?: string) => Markup}
+ */
+export const barCell = (part, text, kind = "") =>
+  markup`
+<td class="share${
+    kind && ` ${kind}`
+  }" style="--w:${part}"><span class="bar"></span> <span class="text">${text}</span></td>`;
 
 /** @type {(label: string, content: Text) => Markup} */
 export const scrolling = (label, content) =>

@@ -15,10 +15,10 @@ import { decimal, fraction, largestFirst, share, vector } from "./numbers.js";
  * @param {string} [kind]
  */
 export function weightCell(weight, allowed, box = (content) => content, kind = "") {
-  const exact = fraction(weight);
-  if (!allowed) return markup`<td data-weight="0" data-masked>${box(MASKED)}</td>`;
+  const exact = fraction(weight), own = kind && markup`class="${kind}"`;
+  if (!allowed) return markup`<td ${own} data-weight="0" data-masked>${box(MASKED)}</td>`;
   const both = exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`;
-  return markup`<td ${kind && markup`class="${kind}"`} data-weight="${weight}" style="--w:${weight}">${
+  return markup`<td ${own} data-weight="${weight}" style="--w:${weight}">${
     box(markup`<span>${exact ?? decimal(weight)}</span>${both ?? ""}`)
   }</td>`;
 }
@@ -50,7 +50,7 @@ export const legend = (masked) =>
  */
 
 /**
- * A row in words: "ran: cat 1/2, that 1/4, dog 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)".
+ * A row in words: "ran: cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)".
  * @type {(row: Row, hasSink?: boolean) => string}
  */
 export function statement({ query, keys, weights, allowed, output }, hasSink = false) {

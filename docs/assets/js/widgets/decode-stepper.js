@@ -2,7 +2,7 @@
 
 import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, choice, folded, frame, labelled, reading, records, scrolling, slider, table } from "../lib/frame.js";
+import { button, choice, folded, frame, records, scrolling, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { number, share, vector } from "../lib/numbers.js";
 
@@ -57,7 +57,7 @@ export function html(data, state, live) {
     answer: `One in each step, ${n} in all: the others are in the cache. Without a cache step ${data.step} computes ` +
       `${data.step} keys, and all steps together ${n * (n + 1) / 2}.`,
     controls: [
-      labelled("step", slider("step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`), reading(step)),
+      setting("step", step, "step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`),
       button("Back", step > 1 ? { step: step - 1 } : "This is the first step."),
       button("Next token", step < n ? { step: step + 1 } : "This is the last step."),
       choice("The new query sees", "sees", [

@@ -2,7 +2,7 @@
 
 import { blend, softmax, softmaxVjp } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { barCell, choice, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, number, share, vector } from "../lib/numbers.js";
 
@@ -43,16 +43,12 @@ export function html(data, state, live) {
   // no weight moves by more than 1/4, and the output by no more than that of the longest way between two values
   const ways = value.flatMap((one) => value.map((other) => Math.hypot(...one.map((x, c) => x - other[c]))));
   const longest = Math.max(...ways);
-  /** @type {(kind: string, bar: number, text: string) => unknown} */
-  const cell = (kind, bar, text) =>
-    markup`
-<td class="share ${kind}" style="--w:${bar}"><span class="bar"></span> <span class="text">${text}</span></td>`;
   const rows = words.map((word, i) =>
     markup`
 <tr ${i === state.push && "data-pushed"}><th scope="row">${word}</th><td class="score">${number(doublings[i])}</td>
-  ${cell("weight", weights[i], share(weights[i]))}
-  ${cell(moves[i] < 0 ? "move loses" : "move", 4 * Math.abs(moves[i]), number(moves[i]))}
-  ${cell("slope", 4 * Math.hypot(...slopes[i]) / longest, vector(slopes[i]))}</tr>`
+  ${barCell(weights[i], share(weights[i]), "weight")}
+  ${barCell(4 * Math.abs(moves[i]), number(moves[i]), moves[i] < 0 ? "move loses" : "move")}
+  ${barCell(4 * Math.hypot(...slopes[i]) / longest, vector(slopes[i]), "slope")}</tr>`
   );
   const features = "features d\u2096";
   /** @type {(n: number) => string} */
@@ -61,7 +57,7 @@ export function html(data, state, live) {
     ...prediction(data),
     controls: [
       choice("push the score of", "push", words.map((word, i) => [i, word]), state.push),
-      labelled(features, slider("n", features, state.n, [0, sizes.length - 1], size), reading(sizes[state.n])),
+      setting(features, sizes[state.n], "n", features, state.n, [0, sizes.length - 1], size),
       choice("divide by \u221ad\u2096", "divide", [["yes", "yes"], ["no", "no"]], state.divide),
     ],
     figure: table(

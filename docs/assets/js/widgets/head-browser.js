@@ -2,7 +2,7 @@
 // record comes when a reader asks for another head.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { frame, held, labelled, radio, reading, scrolling, sets, slider, table } from "../lib/frame.js";
+import { frame, held, labelled, radio, scrolling, sets, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
 import { arcs, stage } from "../lib/stage.js";
@@ -47,7 +47,7 @@ export function html(data, state, live) {
   const sizes = { layer: one.pictures.length, head: one.pictures[0].length };
   const sliders = Object.entries(sizes).map(([name, size]) => {
     const value = name === "layer" ? state.layer : state.head;
-    return labelled(name, slider(name, name, value, [0, size - 1], (at) => `${name} ${at}`), reading(value));
+    return setting(name, value, name, name, value, [0, size - 1], (at) => `${name} ${at}`);
   });
   const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
   const words = tokens.map((token, i) => {

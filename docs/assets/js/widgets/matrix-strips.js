@@ -9,8 +9,8 @@ import { number, vector } from "../lib/numbers.js";
 import { strips } from "../lib/strips.js";
 
 /**
- * A matrix and what it makes of x; the unit is that of its numbers, "" for 1.
- * @typedef {{ role: Role, columns: string[], matrix: number[][], made: number[][], unit: string }} Product
+ * A matrix and what it makes of x.
+ * @typedef {{ role: Role, columns: string[], matrix: number[][], made: number[][] }} Product
  * @typedef {"query" | "key" | "value"} Role
  * @typedef {{ words: string[], features: string[], x: number[][], products: Product[] }} Numbers
  * @typedef {Numbers & State & { id: string, title: string }} Data
@@ -30,9 +30,9 @@ export function html(data, state, live) {
   const asks = words.map((word, i) => markup`<label>${radio(`${own}row`, i, state.row)} ${word}</label>`);
   const choosesRow = (/** @type {number} */ row) => live ? sets({ row }) : "";
   const widths = products.map(({ columns }) => columns.length);
-  const panels = products.map(({ role, columns, matrix, made, unit }, n) => {
+  const panels = products.map(({ role, columns, matrix, made }, n) => {
     const before = widths.slice(0, n).reduce((sum, width) => sum + width, 0);
-    const [letter, plural] = NAMES[role], per = unit && ` / ${unit}`;
+    const [letter, plural] = NAMES[role];
     const aside = (/** @type {string} */ text) => markup`<span>${text}</span>`; // it stands beside the table
     const heads = columns.map((name, i) =>
       markup`<label><input type="radio" name="${own}column" id="${id}-column-${before + i}" value="${before + i}"
@@ -44,7 +44,7 @@ export function html(data, state, live) {
 <div class="panel ${role}">${
         strips(matrix, {
           role,
-          name: markup`W<sub>${letter}</sub>${per}`,
+          name: markup`W<sub>${letter}</sub>`,
           words: features.map(aside),
           features: heads,
           cell: (_, j) => live ? sets({ column: before + j }) : "",
@@ -52,7 +52,7 @@ export function html(data, state, live) {
       }<div class="made">${
         strips(made, {
           role,
-          name: `${letter}${per}`,
+          name: letter,
           words: words.map(aside),
           cell: (i, j) => live ? sets({ row: i, column: before + j }) : "",
         })
@@ -81,12 +81,12 @@ function prediction({ words, products, row }) {
   return {
     question: `double every feature of ${words[row]}. What happens to its query, its key and its value?`,
     answer: "All three double, because each of their numbers is a sum of products with these features: the key is " +
-      `then ${key}, the value ${value} and the query ${query}${inUnits(products[0])}.`,
+      `then ${key}, the value ${value} and the query ${query}.`,
   };
 }
 
 /**
- * How a number comes about: "The key of cat, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. …"
+ * How a number comes about: "The key of cats, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. …"
  * @type {(data: Numbers, state: State) => string}
  */
 export function statement({ words, x, products }, { row, column }) {
@@ -95,11 +95,8 @@ export function statement({ words, x, products }, { row, column }) {
   const { role, columns, matrix, made } = product;
   const terms = x[row].map((a, feature) => `${number(a)} \u00b7 ${bracketed(matrix[feature][i])}`);
   return `The ${role} of ${words[row]}, ${columns[i]}: ${terms.join(" + ")} = ${number(made[row][i])}. ` +
-    `The whole ${role} is ${vector(made[row])}${inUnits(product)}.`;
+    `The whole ${role} is ${vector(made[row])}.`;
 }
-
-/** @type {(product: Product) => string} */
-const inUnits = ({ unit }) => unit && `, in units of ${unit}`;
 
 /** @type {(x: number) => string} */
 const bracketed = (x) => (x < 0 ? `(${number(x)})` : number(x));

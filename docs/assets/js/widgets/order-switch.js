@@ -33,7 +33,7 @@ ${held(name, state[name], "true|false")}`;
 ${head(id, title, live)}
 ${
     live &&
-    markup`<div class="widget-controls">${box("swap", swap)}${box("positions", "Words know their positions")}</div>`
+    markup`<div class="widget-controls">${box("swap", swap)}${box("positions", "Words know their places")}</div>`
   }
 ${figure({ ...one, id, title }, { row: state.row }, live)}
 ${output(statement(one, row, data.parts), live)}

@@ -1,8 +1,8 @@
-// <pe-explorer>: sinusoidal encodings of two positions, as hands, as numbers, and as their dot product.
+// <pe-explorer>: sinusoidal encodings of two positions, as the hands of two clocks, as numbers, and as their dot product.
 
 import { dot, sinusoidalEncoding, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, movers, reading, slider, table } from "../lib/frame.js";
+import { choice, frame, movers, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 
 /** @typedef {{ positions: number[], d_model: number, sizes: number[], last: number }} Given */
@@ -36,6 +36,20 @@ export function compute({ last }, { p0, p1, d }) {
  */
 const short = (x) => (Number(x.toFixed(5)) === 0 ? "0.00000" : x.toFixed(5).replace("-", "\u2212"));
 
+/**
+ * A face with all hands, the first the longest and thinnest.
+ * @type {(kind: string, position: number, turns: number[]) => unknown}
+ */
+const clock = (kind, position, turns) =>
+  markup`
+<figure class="${kind}"><svg viewBox="-52 -52 104 104" aria-hidden="true"><circle r="50"/>
+  ${
+    turns.map((turn, i) =>
+      markup`<path d="M0 0V${i / turns.length * 36 - 46}" stroke-width="${2 + 4 * i / turns.length}"
+  style="--turn:${turn * position}rad"/>`
+    )
+  }</svg><figcaption>position ${position}</figcaption></figure>`;
+
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
   const { p0, p1 } = state;
@@ -47,7 +61,7 @@ export function html(data, state, live) {
   const apart = Math.abs(p0 - p1);
   const rows = markup`
 <thead>
-<tr><th scope="col" rowspan="2">hand</th><th scope="col" rowspan="2">turn a word,<br>radians</th><td rowspan="2"></td>
+<tr><th scope="col" rowspan="2">hand</th><th scope="col" rowspan="2">turn a word,<br>radians</th>
   <th scope="colgroup" colspan="2" class="first">position <span class="at">${p0}</span></th>
   <th scope="colgroup" colspan="2" class="second">position <span class="at">${p1}</span></th>
   <th scope="col" rowspan="2">adds</th></tr>
@@ -58,16 +72,13 @@ ${
     turns.map((turn, i) =>
       markup`
 <tr><th scope="row">${i}</th><td class="turn">${Number(turn.toPrecision(3))}</td>
-  <td><svg class="dial" viewBox="-20 -20 40 40" aria-hidden="true"
-  style="--first:${turn * p0}rad;--second:${turn * p1}rad"><circle r="18"/>
-  <path class="second" d="M0 0V-17"/><path class="first" d="M0 0V-12"/></svg></td>
   ${readings[i].map((x) => markup`<td class="signed" style="--v:${x}">${short(x)}</td>`)}
   <td class="adds">${short(adds[i])}</td></tr>`
     )
   }
 </tbody>
 <tfoot>
-<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="6">${short(product)}</td></tr>
+<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="5">${short(product)}</td></tr>
 </tfoot>`;
   const place = (/** @type {number} */ position) => `position ${position}`;
   return frame(data, {
@@ -77,12 +88,15 @@ ${
     answer: `It stays: positions ${here.p0 + 1} and ${here.p1 + 1} give ${further}. Both readings of a hand turn by ` +
       "the same angle, so the angle between them stays, and its cosine is what the pair adds.",
     controls: [
-      labelled("first position", slider("p0", "first position", p0, [0, data.last], place), reading(p0)),
-      labelled("second position", slider("p1", "second position", p1, [0, data.last], place), reading(p1)),
+      setting("first position", p0, "p0", "first position", p0, [0, data.last], place),
+      setting("second position", p1, "p1", "second position", p1, [0, data.last], place),
       choice("columns d", "d", data.sizes.map((size) => [size, size]), state.d),
       ...movers({ p0, p1 }, data.last),
     ],
-    figure: table("steps", data.title, rows),
+    figure: [
+      markup`<div class="clocks">${clock("first", p0, turns)}${clock("second", p1, turns)}</div>`,
+      table("steps", data.title, rows),
+    ],
     says:
       `Positions ${p0} and ${p1} are ${apart} apart: their dot product is ${short(product)}, and so it is for any ` +
       `two positions ${apart} apart.`,

@@ -2,7 +2,7 @@
 
 import { roundToFormat } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, folded, frame, labelled, reading, scrolling, slider, table } from "../lib/frame.js";
+import { choice, folded, frame, scrolling, setting, table } from "../lib/frame.js";
 import { columns, OUTPUT } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { counted } from "../lib/numbers.js";
@@ -100,11 +100,7 @@ export function html(data, state, live) {
     ...fixed(data),
     controls: [
       ...Object.entries(places).map(([place, text]) => choice(text, place, Object.entries(formats), state[place])),
-      labelled(
-        "length",
-        slider("copies", "copies of the sentence", state.copies, [0, most], length),
-        reading(length(state.copies)),
-      ),
+      setting("length", length(state.copies), "copies", "copies of the sentence", state.copies, [0, most], length),
     ],
     figure: [markup`<div class="attention-grid">${grid}</div>`, fixed(data).compared],
     says: statement(data, length(state.copies), errors, output),

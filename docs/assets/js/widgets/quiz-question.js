@@ -14,15 +14,25 @@ export function bind(quiz) {
 function build(quiz) {
   const fieldset = find(quiz, "fieldset");
   const says = `${quiz.id}-says`;
+  const one = !!quiz.querySelector("[type=radio]"); // to choose it is to answer; several, or what is typed, need a word
   const controls = markup`
-<div class="widget-controls"><button type="button" aria-describedby="${says}">Check</button></div>
+${one ? "" : markup`<div class="widget-controls"><button type="button" aria-describedby="${says}">Check</button></div>`}
 <output id="${says}" aria-live="polite"></output>`;
   fieldset.insertAdjacentHTML("afterend", `${controls}`);
-  find(quiz, ".widget-controls button").addEventListener("click", () => check(quiz));
-  const field = fieldOf(quiz);
-  field?.setAttribute("aria-describedby", says);
-  field?.addEventListener("keydown", ({ key }) => key === "Enter" && check(quiz));
-  fieldset.addEventListener("input", () => judge(quiz, "")); // what was said was about another answer
+  quiz.querySelector(".widget-controls button")?.addEventListener("click", () => check(quiz));
+  fieldOf(quiz)?.setAttribute("aria-describedby", says);
+  let passing = false; // an arrow key passes over options on its way to the one that is meant
+  fieldset.addEventListener("keydown", ({ key }) => {
+    passing = key.startsWith("Arrow");
+    if (key === "Enter" || (one && key === " " && quiz.querySelector(":focus:checked"))) check(quiz);
+  });
+  fieldset.addEventListener("keyup", () => (passing = false));
+  fieldset.addEventListener("click", ({ target }) => {
+    if (one && !passing && inputsOf(quiz).some((input) => input === target)) check(quiz);
+  });
+  fieldset.addEventListener("input", () => { // what was said was about another answer
+    if (!one || passing) judge(quiz, "", one ? "Press Enter to answer." : "");
+  });
   if (quiz === questions().at(-1)) addScore(quiz);
 }
 

@@ -1,7 +1,7 @@
 // <roofline-lab>: what a step or a prefill of a model moves and computes, under the roof of a machine.
 
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { choice, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { grouped } from "../lib/numbers.js";
 
@@ -85,17 +85,20 @@ ${
     controls: [
       choice("machine", "machine", machines.map(({ name }, i) => [i, name]), state.machine),
       choice("pass", "pass", [["step", "a step"], ["prefill", "the prefill"]], state.pass),
-      labelled("texts", slider("batch", "texts", state.batch, ends.batch, texts), reading(grouped(2 ** state.batch))),
-      labelled(
+      setting("texts", grouped(2 ** state.batch), "batch", "texts", state.batch, ends.batch, texts),
+      setting(
         "tokens of each",
-        slider("context", "tokens of each", state.context, ends.context, (k) => `${grouped(2 ** k)} tokens`),
-        reading(grouped(2 ** state.context)),
+        grouped(2 ** state.context),
+        "context",
+        "tokens of each",
+        state.context,
+        ends.context,
+        (k) => `${grouped(2 ** k)} tokens`,
       ),
-      labelled(
-        "key heads",
-        slider("kv", "key heads", state.kv, [0, Math.log2(model.n_heads)], shared),
-        reading(`${2 ** state.kv} of ${model.n_heads}`),
-      ),
+      setting("key heads", `${2 ** state.kv} of ${model.n_heads}`, "kv", "key heads", state.kv, [
+        0,
+        Math.log2(model.n_heads),
+      ], shared),
     ],
     figure: [drawing(data, state), table("steps", data.title, rows)],
     says: statement(data, state),

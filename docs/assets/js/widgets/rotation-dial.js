@@ -2,7 +2,7 @@
 
 import { applyRotary, dot, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { frame, labelled, movers, reading, slider, table } from "../lib/frame.js";
+import { frame, movers, reading, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { number, vector } from "../lib/numbers.js";
 
@@ -76,8 +76,8 @@ ${
   return frame(data, {
     ...prediction(data),
     controls: [
-      labelled("query at", slider("p0", "position of the query", p0, [0, data.last], place), reading(p0)),
-      labelled("key at", slider("p1", "position of the key", p1, [0, data.last], place), reading(p1)),
+      setting("query at", p0, "p0", "position of the query", p0, [0, data.last], place),
+      setting("key at", p1, "p1", "position of the key", p1, [0, data.last], place),
       ...movers({ p0, p1 }, data.last),
     ],
     figure: table("steps", data.title, rows),

@@ -54,7 +54,7 @@ ${scenes.map(shares)}
 <div class="blends">${scenes.map((scene) => bars(scene, parts))}</div>
 <div class="switches" role="group" aria-label="The sentence">
 <label><input type="checkbox" name="swap"> <span>Swap <em>${pair[0]}</em> and <em>${pair[1]}</em></span></label>
-<label><input type="checkbox" name="positions" checked> <span>Words know their positions</span></label>
+<label><input type="checkbox" name="positions" checked> <span>Words know their places</span></label>
 </div>`;
 }
 

@@ -1,36 +1,26 @@
 // <softmax-lab>: scores in doublings become a budget; and two keys, with and without the division by the root of d_k.
 
-import { roundToFormat, softmax, sum } from "../lib/attention.js";
+import { softmax, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, reading, slider, table } from "../lib/frame.js";
+import { barCell, frame, reading, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted, decimal, number } from "../lib/numbers.js";
+import { counted, decimal, number, short as small } from "../lib/numbers.js";
 
 /**
- * The scores that the page shows first; where each format of numbers ends, and the first whole score beyond that.
- * @typedef {"float16" | "float32" | "float64"} Format
- * @typedef {Record<Format, { largest: number, first: number }>} Formats
  * @typedef {{ id: string, title: string }} Named
- * @typedef {Named & { mode: "scores", words: string[], scores: number[], most: number, formats: Formats }} Scores
+ * @typedef {Named & { mode: "scores", words: string[], scores: number[], most: number }} Scores
  * @typedef {Named & { mode: "scaling", d_k: number, sizes: number[] }} Scaling
  */
-/** @typedef {Record<string, number> & { format: Format }} ScoresState  t, and s0, s1, … of the words */
+/** @typedef {Record<string, number>} ScoresState  t, and s0, s1, … of the words */
 /** @typedef {{ n: number }} ScalingState  which of the sizes */
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/frame.js").Parts} Parts */
-
-/** @type {Record<Format, (x: number) => number>} */
-const ROUND = {
-  float16: (x) => roundToFormat(x, "float16"),
-  float32: Math.fround,
-  float64: (x) => x,
-};
 
 /** @type {(data: Scores | Scaling) => Record<string, number | string>} */
 export const first = (data) =>
   data.mode === "scaling"
     ? { n: Math.log2(data.d_k) }
-    : { t: 0, format: "float16", ...Object.fromEntries(data.scores.map((score, i) => [`s${i}`, score])) };
+    : { t: 0, ...Object.fromEntries(data.scores.map((score, i) => [`s${i}`, score])) };
 
 /** @type {(data: any, state: any, live: Live | null) => unknown} */
 export const html = (data, state, live) =>
@@ -39,37 +29,30 @@ export const html = (data, state, live) =>
 // scores
 
 /**
- * The weights, and what the plain softmax makes of the scores in a format: it subtracts nothing from them first.
- * @param {{ words: string[] }} data
- * @param {ScoresState} state
+ * What every word exponentiates to, and its weight: a temperature of 2 to the power of t divides the scores.
+ * @type {(data: { words: string[] }, state: ScoresState) => { powers: number[], weights: number[] }}
  */
-export function compute({ words }, { t, format, ...scores }) {
-  const round = ROUND[format];
+export function compute({ words }, { t, ...scores }) {
   const doublings = words.map((_, i) => scores[`s${i}`] / 2 ** t);
-  const inputs = doublings.map((d) => d * Math.LN2);
-  const exponentials = inputs.map((s) => round(Math.exp(round(s))));
-  const total = round(sum(exponentials));
-  return {
-    powers: doublings.map((d) => 2 ** d),
-    weights: softmax(inputs),
-    highest: Math.max(...inputs),
-    plain: { exponentials, total, weights: exponentials.map((e) => round(e / total)) },
-  };
+  return { powers: doublings.map((d) => 2 ** d), weights: softmax(doublings.map((d) => d * Math.LN2)) };
 }
 
-/** @type {(x: number, inFormat: number) => string} */
-const short = (x, inFormat) => (inFormat === Infinity ? "inf" : x < 10000 ? number(x) : x.toExponential(1));
+/** @type {(x: number) => string} */
+const short = (x) => (x < 10000 ? number(x) : x.toExponential(1));
+
+/**
+ * A strip of n blocks, in a place where `of` have room; where they are too many to be told apart it is solid.
+ * @type {(n: number, of: number) => unknown}
+ */
+const blocks = (n, of) =>
+  markup`<span class="blocks ${of > MOST_SEEN && "many"}" style="--n:${small(n)};--of:${small(of)}"></span>`;
+const MOST_SEEN = 64;
 
 /**
  * Two to the power of t: 1/2, 1, 2.
  * @type {(t: number) => string}
  */
 const power = (t) => (t < 0 ? `1/${2 ** -t}` : `${2 ** t}`);
-
-/** @type {(weight: number, text: string) => unknown} */
-const barCell = (weight, text) =>
-  markup`
-<td class="share" style="--w:${weight}"><span class="bar"></span> <span class="text">${text}</span></td>`;
 
 /**
  * Weights over their common denominator, which shows what each word stands at: 8/16, 4/16, 1/16.
@@ -83,10 +66,11 @@ function sharesOf({ powers, weights }) {
 
 /** @type {(data: Scores, state: ScoresState, live: Live | null) => Parts} */
 function scoresLab(data, state, live) {
-  const { title, words, scores, most, formats } = data;
+  const { title, words, scores, most } = data;
   const one = compute(data, state);
-  const { powers, weights, plain } = one;
-  const shares = sharesOf(one);
+  const { powers, weights } = one;
+  const [shares, total] = [sharesOf(one), sum(powers)];
+  const room = Math.max(2 ** Math.max(...scores) * 2, 2 ** Math.ceil(Math.log2(Math.max(...powers))));
   /** @type {(i: number) => unknown} */
   const score = (i) => {
     const [name, value] = [`s${i}`, state[`s${i}`]];
@@ -96,7 +80,12 @@ function scoresLab(data, state, live) {
   const rows = words.map((word, i) =>
     markup`
 <tr><th scope="row">${word}</th><td class="score">${score(i)}</td>
-  <td class="power">${short(powers[i], plain.exponentials[i])}</td>${barCell(weights[i], shares[i])}</tr>`
+  <td class="power"><span>${short(powers[i])}</span> ${blocks(powers[i], room)}</td><td>${shares[i]}</td></tr>`
+  );
+  const packed = words.map((word, i) =>
+    markup`<span class="part" style="--w:${small(weights[i])}">${blocks(powers[i], total)}${
+      weights[i] > 0.1 && markup`<span>${word}</span>`
+    }</span>`
   );
   const best = scores.indexOf(Math.max(...scores));
   const start = /** @type {ScoresState} */ (first(data));
@@ -108,98 +97,73 @@ function scoresLab(data, state, live) {
     answer: `No, it becomes ${more}. Only the exponential doubles, and the sum that divides it grows too. ` +
       "The others shrink and keep their ratios.",
     controls: [
-      labelled(
+      setting(
+        "temperature T",
+        power(state.t),
+        "t",
         "temperature",
-        slider(
-          "t",
-          "temperature",
-          state.t,
-          [-9, 3],
-          (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
-        ),
-        reading(power(state.t)),
+        state.t,
+        [-3, 3],
+        (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
       ),
-      choice("number format", "format", Object.keys(formats).map((name) => [name, name]), state.format),
     ],
     figure: table(
       "steps",
       title,
       markup`
 <thead>
-<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">2<sup>score</sup></th>
-  <th scope="col" class="share">weight</th></tr>
+<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">2<sup>score/T</sup></th>
+  <th scope="col">weight</th></tr>
 </thead>
 <tbody>${rows}</tbody>
 <tfoot>
-<tr><th scope="row">sum</th><td></td><td class="total">${short(sum(powers), plain.total)}</td>
-  <td class="share">1</td></tr>
+<tr><th scope="row">sum</th><td></td><td class="power"><span>${short(total)}</span></td><td>1</td></tr>
+<tr><th scope="row">budget</th><td class="budget" colspan="3" aria-hidden="true"><span>${packed}</span></td></tr>
 </tfoot>`,
     ),
-    says: markup`
-${words.map((word, i) => `${word} ${shares[i]}`).join(", ")}; sum 1.
-${live && markup` <span class="plain">${aboutFormat(state.format, formats[state.format], one)}</span>`}`,
+    says: `${words.map((word, i) => `${word} ${shares[i]}`).join(", ")}; sum 1.`,
   };
-}
-
-/** @type {(format: Format, ends: { largest: number, first: number }, one: ReturnType<typeof compute>) => string} */
-function aboutFormat(format, { largest, first }, { highest, plain }) {
-  const fails = !(Math.abs(sum(plain.weights) - 1) < 0.5); // nan, or nothing left
-  const gives = plain.weights.map((w) => (Number.isNaN(w) ? "nan" : decimal(w))).join(", ");
-  return `${format} ends at ${largest.toPrecision(5)}; ` +
-    `the first whole score whose power of e is beyond it is ${first}. ` +
-    `In base e the largest score here, times ln 2, is ${highest.toFixed(2)}: ` +
-    (fails
-      ? `the plain softmax gives ${gives}. ` +
-        "The stable one subtracts the largest score first and gives the weights above."
-      : "the plain softmax works, and the stable one gives the same.");
 }
 
 // scaling
 
 /**
- * The better key's score, its weight, and the norm of the softmax's Jacobian, 2 a₁ a₂; raw and scaled.
+ * The better key's score in doublings, and its weight, raw and scaled; as a fraction where the root of d_k is whole.
  * @param {number} features
  */
 const twoKeys = (features) =>
   [Math.sqrt(features), 1].map((score) => {
-    const [weight, other] = softmax([score, 0]);
-    return { score, weight, slope: 2 * weight * other };
+    const [weight] = softmax([score * Math.LN2, 0]);
+    return { score, weight, share: Number.isInteger(score) ? `${2 ** score}/${2 ** score + 1}` : weight.toFixed(5) };
   });
 
 /** @type {(data: Scaling, state: ScalingState) => Parts} */
 function scalingLab({ title, sizes }, { n }) {
   const features = sizes[n];
   const both = twoKeys(features);
-  const [raw, scaled] = both.map(({ weight, slope }) => [weight.toFixed(5), slope.toFixed(5)]);
-  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ weight }) => weight));
-  const rows = both.map(({ score, weight, slope }, i) =>
+  const [raw, scaled] = both.map(({ share }) => share);
+  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ share }) => share));
+  const rows = both.map(({ score, weight, share }, i) =>
     markup`
-<tr class="${["raw", "scaled"][i]}"><th scope="row">${["raw", "scaled"][i]}</th>
-  <td class="score">(${number(score)}, 0)</td>${barCell(weight, weight.toFixed(5))}
-  <td class="slope">${slope.toFixed(5)}</td></tr>`
+<tr><th scope="row">${["raw", "scaled"][i]}</th>
+  <td class="score">(${number(score)}, 0)</td>${barCell(weight, share)}</tr>`
   );
   const label = "features d\u2096";
   return {
-    question: "the vectors grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
-    answer: `Raw it rises from ${few.toFixed(3)} to ${many.toFixed(5)}, and the other key is as good as gone. ` +
-      `Scaled it stays at ${steady.toFixed(3)}.`,
-    controls: labelled(
-      label,
-      slider("n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
-      reading(features),
-    ),
+    question:
+      "queries and keys grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
+    answer: `Raw it rises from ${few} to ${many}, and the other key is as good as gone. Scaled it stays at ${steady}.`,
+    controls: setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
     figure: table(
       "steps",
       title,
       markup`
 <thead>
-<tr><td></td><th scope="col">scores</th><th scope="col" class="share">weight of the better key</th>
-  <th scope="col">sensitivity, 2 a<sub>1</sub> a<sub>2</sub></th></tr>
+<tr><td></td><th scope="col">scores, doublings</th><th scope="col" class="share">weight of the better key</th></tr>
 </thead>
 <tbody>${rows}</tbody>`,
     ),
-    says: `${features} features: raw, the better key gets ${raw.join(" and the sensitivity is ")}; ` +
-      `scaled, ${scaled.join(" and ")}.`,
+    says: `${features} features: raw, the better key gets ${raw}; scaled, ${scaled}.`,
   };
 }
 

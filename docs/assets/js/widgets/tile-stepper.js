@@ -2,7 +2,7 @@
 
 import { mergePartials, partialAttention } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, choice, frame, held, labelled, reading, slider, table } from "../lib/frame.js";
+import { button, choice, frame, held, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, number, vector } from "../lib/numbers.js";
 
@@ -83,11 +83,7 @@ export function html(data, state, live) {
   return frame({ ...data, title }, {
     ...prediction(data),
     controls: [
-      labelled(
-        "words in a tile",
-        slider("size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
-        reading(size),
-      ),
+      setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
       choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
       held("step", state.step, words.map((_, i) => i + 1).join("|")),
       button("Step", moved(1)),

@@ -1,7 +1,7 @@
 // <wave-lengths>: the wavelengths of the pairs of a rotary head, before and after a rule for long texts.
 
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, numberField, reading, slider, table } from "../lib/frame.js";
+import { choice, frame, labelled, numberField, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { grouped, readNumbers } from "../lib/numbers.js";
 
@@ -129,8 +129,8 @@ export function html(data, state, live) {
     ...prediction(data),
     controls: live && [
       choice("rule", "rule", keys.map((rule) => [rule, RULES[rule][0]]), state.rule),
-      labelled("factor", slider("s", "factor", state.s, exponents(factors), times), reading(factor)),
-      labelled("trained on", slider("n", "trained on", state.n, exponents(lengths), tokens), reading(grouped(trained))),
+      setting("factor", factor, "s", "factor", state.s, exponents(factors), times),
+      setting("trained on", grouped(trained), "n", "trained on", state.n, exponents(lengths), tokens),
       labelled("base", numberField(data.id, "base", "base", state.base, bases, live)),
       choice("features", "d", sizes.map((size) => [size, size]), state.d),
     ],

@@ -2,7 +2,7 @@
 
 import { attentionWeights, blend, slidingWindowMask, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { frame, labelled, radio, reading, sets, slider, table } from "../lib/frame.js";
+import { frame, radio, sets, setting, table } from "../lib/frame.js";
 import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { counted } from "../lib/numbers.js";
@@ -46,14 +46,10 @@ export function html(data, state, live) {
   return frame(data, {
     ...prediction(data),
     controls: [
-      labelled("words back", slider("left", "words back", state.left, [0, last], inWords), reading(state.left)),
-      labelled("words ahead", slider("right", "words ahead", state.right, [0, last], inWords), reading(state.right)),
-      labelled(
-        "first words kept",
-        slider("keep", "first words kept", state.keep, [0, last], inWords),
-        reading(state.keep),
-      ),
-      labelled("sink", slider("sink", "sink", state.sink, [0, most + 1], sinkOf), reading(sinkOf(state.sink))),
+      setting("words back", state.left, "left", "words back", state.left, [0, last], inWords),
+      setting("words ahead", state.right, "right", "words ahead", state.right, [0, last], inWords),
+      setting("first words kept", state.keep, "keep", "first words kept", state.keep, [0, last], inWords),
+      setting("sink", sinkOf(state.sink), "sink", "sink", state.sink, [0, most + 1], sinkOf),
     ],
     figure: markup`<div class="attention-grid">${
       table("weights", title, [columns(words, sink, OUTPUT), markup`<tbody>${rows}</tbody>`], legend("forbidden"))
