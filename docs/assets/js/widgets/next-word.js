@@ -135,10 +135,10 @@ ${head(id, title, live)}
   <p>${answer}</p>
 </details>
 ${text(one, state, live)}
-${live && [places(state), typing(id), tools(one.words, kinds)]}
+${live && [places(state), typing(id)]}
 <div>${one.words.length > 0 && bars(one, known, BARS, live)}</div>
 ${output(statement(one, state, known), live)}
-${live && [writing(state), markup`<div class="vocabulary"></div>`, switching(state, known)]}
+${live && [tools(one.words, kinds), writing(state), markup`<div class="vocabulary"></div>`, switching(state, known)]}
 ${tasks(data, state, live)}`;
 }
 
@@ -176,7 +176,9 @@ function tools(words, kinds) {
   const found = swap(words, kinds);
   const pair = found ? `${found[0].join(" ")} and ${found[1].join(" ")}` : "two words";
   const alone = "The text does not have two animals, people, drinks or notes that could change places.";
-  return markup`<div class="tools">${button("Remove the last word", words.length ? of(words.slice(0, -1)) : empty)}
+  return markup`<div class="tools"><button type="button" data-write="1">Write a word</button>
+  <button type="button" data-write="${SENTENCE}">Write on to the full stop</button>
+  ${button("Remove the last word", words.length ? of(words.slice(0, -1)) : empty)}
   ${button("Clear", words.length ? of([]) : empty)}
   ${button(`Swap: ${pair}`, found ? of(found[2]) : alone)}</div>`;
 }
@@ -271,8 +273,6 @@ ${
     )
   }
 ${choice("choose", "by", [["likeliest", "the likeliest word"], ["chance", "by chance"]], by)}
-<span class="tools"><button type="button" data-write="1">Write a word</button>
-  <button type="button" data-write="${SENTENCE}">Write on to the full stop</button></span>
 </div>`;
 
 /** @type {(state: State, known: string[]) => Markup} */
