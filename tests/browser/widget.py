@@ -29,8 +29,7 @@ WIDGETS = [
     Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input"),
     Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10 row=-1&column=x", native=True),
     Widget(
-        *("next-word", "learn/from-text-to-next-word/", "text=cats+flew&row=99&layer=2&head=4&off=all&by=x&heat=31&seed=x"),
-        silent="[name=by]",
+        *("next-word", "learn/from-text-to-next-word/", "text=cats+flew&row=99&layer=2&head=4&off=all&heat=31&seed=x"),
         fetches=True,
         result=".next tr:first-child td",
     ),

@@ -32,7 +32,7 @@ def test_a_bar_a_word_and_the_model_itself_go_on_with_the_text(widget):
     widget.locator(".next button").first.click()
     widget.locator(".vocabulary").get_by_role("button", name="?", exact=True).click()
     widget.get_by_role("button", name="Remove the last word").click()
-    widget.get_by_role("button", name="Write on to the full stop").click()
+    widget.get_by_role("button", name="Write a sentence").click()
     says(widget, "after cats who chased dogs ran. is")
     widget.page.wait_for_url("**text=cats+who+chased+dogs+ran+.&**")
     widget.get_by_role("button", name="Clear").click()

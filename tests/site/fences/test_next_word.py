@@ -35,9 +35,9 @@ def live(**state):
     return FIGURE.live(FIGURE.given | MODEL, **state)
 
 
-def written(most, **state):
+def written(most, by_chance=False, **state):
     start = FIGURE.call("first", FIGURE.given) | state
-    return FIGURE.call("written", FIGURE.given | MODEL, start, most)["text"]
+    return FIGURE.call("written", FIGURE.given | MODEL, start, most, by_chance)["text"]
 
 
 def best(words, setting="everything on"):
@@ -102,7 +102,7 @@ def test_it_writes_the_likeliest_words_or_draws_them_and_keeps_to_40():
     assert written(1) == " ".join(words[:5])
     full = ["two", *["cats", "run", "."] * 13]
     assert written(1, text=" ".join(full)).split()[:-1] == full[1:]
-    assert written(5, by="chance", seed=3) == written(5, by="chance", seed=3) != written(5, by="chance", seed=4)
+    assert written(5, True, seed=3) == written(5, True, seed=3) != written(5, True, seed=4)
     assert written(5, text="") == ""
 
 

@@ -82,3 +82,15 @@ const riseOf = (columns) => Math.min(RISE, HIGHEST / longest(columns));
  * @type {(columns: number[]) => number}
  */
 const height = (columns) => Math.max(LOWEST + riseOf(columns) * longest(columns), LOOP) + BUDGET / 2;
+
+/**
+ * Words that can be told apart: dog (1st), dog (2nd).
+ * @type {(words: string[]) => string[]}
+ */
+export function namesOf(words) {
+  return words.map((word, i) => {
+    if (words.indexOf(word) === words.lastIndexOf(word)) return word;
+    const rank = words.slice(0, i + 1).filter((other) => other === word).length;
+    return `${word} (${rank}${["st", "nd", "rd"][rank - 1] ?? "th"})`;
+  });
+}

@@ -6,7 +6,7 @@ import { button, choice, head, held, labelled, output, radio, reading, scrolling
 import { drawn, forward, N_WORDS, readWords, sharesAt, unpacked } from "../lib/little-model.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
-import { arcs, stage } from "../lib/stage.js";
+import { arcs, namesOf, stage } from "../lib/stage.js";
 
 /** @typedef {import("../lib/little-model.js").Model} Model */
 /** @typedef {import("../lib/little-model.js").Recorded} Recorded */
@@ -24,7 +24,7 @@ import { arcs, stage } from "../lib/stage.js";
  * @typedef {{ text: string, layer: number, head: number, start: Found, model?: Model, record?: Recorded }} Given
  * @typedef {Texts & Known & Given} Data
  */
-/** @typedef {{ text: string, row: number, layer: number, head: number, off: string, by: string, heat: number, seed: number }} State */
+/** @typedef {{ text: string, row: number, layer: number, head: number, off: string, heat: number, seed: number }} State */
 
 const BARS = 8;
 const FAINT = 0.01; // below it no arc is drawn
@@ -42,7 +42,6 @@ export const first = ({ text, layer, head }) => ({
   layer,
   head,
   off: "nothing",
-  by: "likeliest",
   heat: 10, // tenths
   seed: 0,
 });
@@ -88,15 +87,15 @@ export function compute(data, state) {
 const added = (words, ...more) => [...words, ...more].slice(-N_WORDS);
 
 /**
- * Let the model write words, up to a full stop.
- * @type {(data: Data, state: State, most: number) => State}
+ * Let the model write words up to a full stop: the likeliest, or each as often as its share says.
+ * @type {(data: Data, state: State, most: number, byChance: boolean) => State}
  */
-export function written(data, state, most) {
+export function written(data, state, most, byChance) {
   const known = Object.values(data.kinds).flat();
   for (let i = 0; i < most; i += 1) {
-    const { words, shares, order } = compute(data, state);
-    if (!words.length) return state;
-    const word = known[state.by === "chance" ? drawn(shares, state.seed) : order[0]];
+    const { words, found, shares, order } = compute(data, state);
+    if (!found) return state;
+    const word = known[byChance ? drawn(shares, state.seed) : order[0]];
     state = { ...state, ...of(added(words, word)), seed: (state.seed + 1) % 1000 };
     if (word === ".") break;
   }
@@ -176,8 +175,9 @@ function tools(words, kinds) {
   const found = swap(words, kinds);
   const pair = found ? `${found[0].join(" ")} and ${found[1].join(" ")}` : "two words";
   const alone = "The text does not have two animals, people, drinks or notes that could change places.";
-  return markup`<div class="tools"><button type="button" data-write="1">Write a word</button>
-  <button type="button" data-write="${SENTENCE}">Write on to the full stop</button>
+  return markup`<div class="tools"><button type="button" data-write="${SENTENCE}">Write a sentence</button>
+  <button type="button" data-draw="1">Draw a word by chance</button>
+  <button type="button" data-draw="${SENTENCE}">Draw a sentence by chance</button>
   ${button("Remove the last word", words.length ? of(words.slice(0, -1)) : empty)}
   ${button("Clear", words.length ? of([]) : empty)}
   ${button(`Swap: ${pair}`, found ? of(found[2]) : alone)}</div>`;
@@ -214,14 +214,15 @@ function statement({ words, row, found, shares, order }, { layer, head, off }, k
   const [best, second] = order;
   const weights = found.weights[layer][head][row];
   const seen = largestFirst(weights).slice(0, 2).filter((key) => weights[key] >= FAINT);
-  const looks = seen.map((key) => `${hundredths(weights[key])} to ${said(words[key])}`);
+  const names = namesOf(words.map(said));
+  const looks = seen.map((key) => `${hundredths(weights[key])} to ${names[key]}`);
   const what = off === "head" ? `head ${head} of layer ${layer}` : off === "mask" ? "the mask" : off;
   const full = words.length === N_WORDS &&
     ` The text has ${N_WORDS} words now, as long as those that the model learned from: the next pushes out the first.`;
   return markup`${off === "nothing" ? "The" : `With ${what} switched off, the`} likeliest word after
     <em>${words.slice(ended).join(" ").replace(/ (?=[.?])/g, "")}</em> is <strong>${said(known[best])}</strong>,
     ${percent(shares[best])}, then ${said(known[second])}, ${percent(shares[second])}. In layer ${layer}, head ${head},
-    ${said(words[row])} ${isSilent(off) ? "would give" : "gives"} ${looks.join(" and ")}.${full}`;
+    ${names[row]} ${isSilent(off) ? "would give" : "gives"} ${looks.join(" and ")}.${full}`;
 }
 
 /** @type {(off: string) => boolean} whether what the arcs show goes nowhere */
@@ -262,7 +263,7 @@ const vocabulary = (kinds) =>
   );
 
 /** @type {(state: State) => Markup} */
-const writing = ({ by, heat }) =>
+const writing = ({ heat }) =>
   markup`
 <div class="widget-controls">
 ${
@@ -272,7 +273,6 @@ ${
       reading((heat / 10).toFixed(1)),
     )
   }
-${choice("choose", "by", [["likeliest", "the likeliest word"], ["chance", "by chance"]], by)}
 </div>`;
 
 /** @type {(state: State, known: string[]) => Markup} */
@@ -348,6 +348,18 @@ export function bind(element) {
   /** @type {Model | undefined} */
   let model;
   let before = given.text;
+  /** @type {Promise<void> | null} */
+  let loading = null;
+  const load = () => {
+    if (!loading) element.ariaBusy = "true";
+    return loading ??= fetched().then((record) => {
+      model = unpacked(record);
+      figure.set();
+    }).catch(({ message }) => {
+      loading = null;
+      figure.set({}, true, `The weights could not be fetched (${message}). Choose once more to try again.`);
+    }).finally(() => element.ariaBusy = null);
+  };
   const figure = bindFigure(element, {
     first,
     html: (data, state, live) => {
@@ -367,19 +379,6 @@ export function bind(element) {
     if (box) box.scrollLeft = box.scrollWidth;
   }
 
-  async function load() {
-    if (model || element.ariaBusy) return;
-    element.ariaBusy = "true";
-    try {
-      model = unpacked(await fetched());
-      figure.set();
-    } catch (error) {
-      const why = /** @type {Error} */ (error).message;
-      figure.set({}, true, `The weights could not be fetched (${why}). Choose once more to try again.`);
-    }
-    element.ariaBusy = null;
-  }
-
   function read() {
     const { words, problem } = readWords(typed().value, Object.values(given.kinds).flat());
     const all = [...split(`${figure.state().text}`), ...words];
@@ -390,13 +389,17 @@ export function bind(element) {
   }
 
   element.addEventListener("click", async ({ target }) => {
-    const found = target instanceof Element ? target.closest("[data-add], [data-write], [data-typed]") : null;
+    const found = target instanceof Element
+      ? target.closest("[data-add], [data-write], [data-draw], [data-typed]")
+      : null;
     if (!(found instanceof HTMLElement)) return;
-    const { add, write } = found.dataset;
-    if (write) await load();
+    const { add, write, draw } = found.dataset;
+    const most = Number(write ?? draw);
+    if (most) await load();
+    if (most && !model) return;
     const state = /** @type {State} */ (figure.state());
     if (add) figure.set(of(added(split(state.text), add)));
-    else if (write) figure.set(written({ ...given, model }, state, Number(write)));
+    else if (most) figure.set(written({ ...given, model }, state, most, !write));
     else read();
     setTimeout(figure.settle); // the address can wait until the word is seen
   });
