@@ -72,10 +72,13 @@ def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
     assert shown == list(shares)[:8]
     bars = [float(bar.get("style").removeprefix("--w:")) for bar in root.findall(".//span[@class='bar']")]
     np.testing.assert_allclose(bars, list(shares.values())[:8], atol=5e-5)
-    arcs = {int(arc.get("data-key")): float(arc.get("stroke-width")) for arc in root.findall(".//{*}path[@data-key]")}
-    row = weights[1][1][-1]
-    assert arcs == pytest.approx({i: max(34 * weight, 1.5) for i, weight in enumerate(row) if weight >= 0.01}, abs=1e-3)
     assert f"after cats who chased dogs is {next(iter(shares))}, {100 * max(shares.values()):.0f}%, then" in says(root)
+    for root, row in ((root, weights[1][1][-1]), (live(layer=0, head=0, row=3), weights[0][0][3])):
+        arcs = {
+            int(arc.get("data-key")): float(arc.get("stroke-width")) for arc in root.findall(".//{*}path[@data-key]")
+        }
+        seen = {i: max(34 * weight, 1.5) for i, weight in enumerate(row) if weight >= 0.01}
+        assert arcs == pytest.approx(seen, abs=1e-3)
 
 
 def test_what_a_switch_costs_is_what_was_measured():
@@ -88,14 +91,14 @@ def test_what_a_switch_costs_is_what_was_measured():
 
 
 def test_the_prediction_is_settled_by_the_model():
-    on, off = (best("cats who chase a dog".split(), setting) for setting in ("everything on", "attention off"))
+    on, off = (best(["cats", "who", "chase", "a", "dog"], setting) for setting in ("everything on", "attention off"))
     assert on != off
     assert f"It guesses {on}" in answer(FIGURE.still())
     assert f"its guess is {off}:" in answer(FIGURE.still())
 
 
 def test_it_writes_the_likeliest_words_or_draws_them_and_keeps_to_40():
-    words = "cats who chased dogs".split()
+    words = ["cats", "who", "chased", "dogs"]
     while words[-1] != ".":
         words.append(best(words))
     assert written(12) == " ".join(words)
