@@ -73,10 +73,9 @@ def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
     bars = [float(bar.get("style").removeprefix("--w:")) for bar in root.findall(".//span[@class='bar']")]
     np.testing.assert_allclose(bars, list(shares.values())[:8], atol=5e-5)
     assert f"after cats who chased dogs is {next(iter(shares))}, {100 * max(shares.values()):.0f}%, then" in says(root)
-    for root, row in ((root, weights[1][1][-1]), (live(layer=0, head=0, row=3), weights[0][0][3])):
-        arcs = {
-            int(arc.get("data-key")): float(arc.get("stroke-width")) for arc in root.findall(".//{*}path[@data-key]")
-        }
+    for drawn, row in ((root, weights[1][1][-1]), (live(layer=0, head=0, row=3), weights[0][0][3])):
+        paths = drawn.findall(".//{*}path[@data-key]")
+        arcs = {int(path.get("data-key")): float(path.get("stroke-width")) for path in paths}
         seen = {i: max(34 * weight, 1.5) for i, weight in enumerate(row) if weight >= 0.01}
         assert arcs == pytest.approx(seen, abs=1e-3)
 
