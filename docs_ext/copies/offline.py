@@ -118,11 +118,7 @@ def _page(site: Path, names: Set[str], name: str, about: str) -> tuple[str, set[
 
 
 def to_file(names: Set[str], page: str, address: str) -> str:
-    """Write an address so that it leads to a file: a server shows the index of a folder, a disk its list of files.
-
-    >>> to_file({"learn/order/index.html"}, "learn/scaling/index.html", "../order/#why")
-    '../order/index.html#why'
-    """
+    """Write an address so that it leads to a file: a server shows the index of a folder, a disk its list of files."""
     path, mark, anchor = address.partition("#")
     is_folder = path and normpath(join(named(page, path), "index.html")) in names
     return f"{path.rstrip('/')}/index.html{mark}{anchor}" if is_folder else address
@@ -139,11 +135,7 @@ def named(page: str, address: str) -> str:
 
 
 def closed(policy: str) -> str:
-    """Return the policy of a page, closed further: the copy asks for nothing but its files.
-
-    >>> closed("default-src 'self'; img-src 'self' data:")
-    "default-src 'none'; img-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'"
-    """
+    """Return the policy of a page, closed further: the copy asks for nothing but its files."""
     directives = {name: sources for name, _, sources in (part.partition(" ") for part in policy.split("; "))}
     return "; ".join(f"{name} {sources}".rstrip() for name, sources in (directives | _CLOSED).items())
 

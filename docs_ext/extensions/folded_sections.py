@@ -23,12 +23,7 @@ TITLE = "Going deeper"
 
 
 def faults(page: Page) -> Iterator[tuple[int, str]]:
-    r"""Yield the lines that break the order of sections, and what is wrong with each.
-
-    >>> from docs_ext.reading.page import read
-    >>> next(faults(read("a.md", "## Going deeper\n\nShapes.")))
-    (3, "only ### sections stand under '## Going deeper'")
-    """
+    """Yield the lines that break the order of sections, and what is wrong with each."""
     depth = 0  # of the last heading below Going deeper; 0 outside it
     opened = list[int]()  # where it stands
     rows = 0  # in it

@@ -96,11 +96,7 @@ class MarkTerms(Treeprocessor):
 
 
 def index(terms: list[Term]) -> list[str]:
-    r"""List the terms of a glossary under their letters, as Markdown.
-
-    >>> index(terms("RoPE { #rope }\n:   Turns. [Order](../learn/order.md)"))
-    ['**R** [RoPE](#rope)', '{ .glossary-index }']
-    """
+    """List the terms of a glossary under their letters, as Markdown."""
     groups = groupby(terms, lambda term: term.name[0].upper())
     return [*(f"**{letter}** {' · '.join(map(_link, group))}" for letter, group in groups), "{ .glossary-index }"]
 

@@ -45,8 +45,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
         return figure("row-stepper", given)
     if spec["step"] not in (1, 2, 3, 4):
         raise SpecError(f"step must be 1, 2, 3 or 4: {spec['step']!r}", key="step")
-    drawn = renderer.call("widgets/row-stepper.js", "still", given, spec["step"])
-    return still("row-still", spec["id"], Markup(drawn["text"]))
+    return still("row-still", spec["id"], renderer.drawn("widgets/row-stepper.js", "still", given, spec["step"]))
 
 
 def _data(spec: Mapping[str, Any]) -> dict[str, Any]:

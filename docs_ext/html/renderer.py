@@ -35,6 +35,11 @@ def call(module: str, function: str, *given: Any) -> Any:
     return _called("call", module, function, plain(given))
 
 
+def drawn(module: str, function: str, *given: Any) -> Markup:
+    """Return the HTML that a function of a module draws, for a figure that answers nothing."""
+    return Markup(call(module, function, *given)["text"])
+
+
 def _called(function: str, module: str, *given: Any) -> Any:
     try:
         return engine().call(function, module, *given)

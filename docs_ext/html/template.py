@@ -38,12 +38,7 @@ _ENVIRONMENT.globals |= {"zip": partial(zip, strict=True)}
 
 
 def template(source: str) -> Callable[..., Markup]:
-    """Return a function that takes the values of a template by name and returns its HTML.
-
-    >>> item = template("<li>{{ word }}: {{ weight | share }}</li>")
-    >>> item(word="<s>", weight=0.25)
-    Markup('<li>&lt;s&gt;: 1/4</li>')
-    """
+    """Return a function that takes the values of a template by name and returns its HTML."""
     joined = re.sub(r"(?<=[>}])\n +(?=[<{])", "", source.strip("\n"))
     compiled = _ENVIRONMENT.from_string(re.sub(r"\n +", " ", joined))
     return lambda **values: Markup(compiled.render(values).rstrip("\n"))

@@ -1,17 +1,15 @@
 """`mkdocs serve` that tells the truth, and quickly.
 
 Python and data are read once in a process: when one of them changes, the process starts again, so that no page shows
-new source beside numbers of the old code. A docstring is only shown, so its page is built anew. A change of a page
-builds that page anew, with what it shares with the others kept from the last whole build; whatever may show on other
-pages too (a title, a formula, the glossary, a new file) builds all of them. A page that cannot be built says why, in
-its own place.
+new source beside numbers of the old code. A change of a page builds that page anew, with what it shares with the others
+kept from the last whole build; whatever may show on other pages too (a title, a formula, the glossary, a new file)
+builds all of them. A page that cannot be built says why, in its own place.
 """
 
 import ast
 import gc
 import logging
 import os
-import re
 import signal
 import socket
 import sys
@@ -112,7 +110,6 @@ class LastBuild:
         self.is_served = False
         self.is_whole = False  # else the next build must be
         self.seen: dict[Path, int] = {}  # the times of the sources
-        self.code: dict[Path, str] = {}  # modules without their docstrings
         self.titles: dict[File, str] = {}  # as the navigation of every page shows them
         self.told: list[crosslinks.Page] = []  # formulas and functions, which other pages list
         self.unbuilt: set[File] = set()  # pages that could not be built: they are tried again, whatever changes
@@ -143,7 +140,6 @@ class LastBuild:
                 server.watch(str(path))
         self.docs = Path(self.config.docs_dir)
         self.is_served, self.seen = True, _times(self.docs, *READ_ONCE)
-        self.code = {path: _without_docstrings(path) for path in self.seen if path.suffix == ".py"}
         self._remember()
         gc.freeze()
         gc.enable()
@@ -160,11 +156,11 @@ class LastBuild:
         now, before = _times(self.docs, *READ_ONCE), self.seen
         self.seen = now
         changed = {path for path in now.keys() | before.keys() if now.get(path) != before.get(path)}
-        documented = self._start_again_or_document({path for path in changed if self.docs not in path.parents})
+        _start_again({path for path in changed if self.docs not in path.parents})
         changed = {path for path in changed if self.docs in path.parents}
         if any(path.suffix == ".js" for path in changed):
             renderer.engine.cache_clear()
-        pages = [*dict.fromkeys([*documented, *self.unbuilt, *self._pages_to_build(changed)])]
+        pages = [*dict.fromkeys([*self.unbuilt, *self._pages_to_build(changed)])]
         for file in pages:
             build._populate_page(_page(file), self.config, self.files)
         if now.keys() == before.keys() and self._is_whole_without(pages, changed):
@@ -176,32 +172,6 @@ class LastBuild:
         for file in pages:
             if file not in self.unbuilt:
                 tell_what_is_false(file)
-
-    def _start_again_or_document(self, changed: set[Path]) -> list[File]:
-        """Return the pages of the docstrings that have changed; start again if more has, unless it is no Python yet."""
-        pages = list[File]()
-        for path in changed:
-            try:
-                is_same = path.suffix == ".py" and _without_docstrings(path) == self.code.get(path)
-                if path.name == "mkdocs.yml":
-                    compose(path.read_text("utf-8"))
-            except SyntaxError as error:
-                log.error(f"{path.relative_to(ROOT)}:{error.lineno}: {error.msg}")
-                continue
-            except MarkedYAMLError as error:
-                log.error(f"mkdocs.yml:{error.problem_mark.line + 1 if error.problem_mark else 1}: {error.problem}")
-                continue
-            except OSError:
-                is_same = False
-            if not is_same or path.parent.name != "attention" or path.stem == "__init__":
-                log.info(f"{path.relative_to(ROOT)} has changed: starting again")
-                sys.exit(START_AGAIN)
-            shows = re.compile(rf"^::: attention\.{path.stem}\b", re.MULTILINE)
-            pages += [file for file in self.files.documentation_pages() if shows.search(_text(file))]
-        if pages:
-            plugin: Any = self.config.plugins["mkdocstrings"]
-            plugin.handlers._handlers.clear()  # with what they have read
-        return pages
 
     def _remember(self) -> None:
         self.is_whole = True
@@ -268,12 +238,24 @@ def tell_what_is_false(file: File) -> None:
         log.warning("False: " + "; ".join(" ".join(what.split()) for what in wrong))
 
 
-def _without_docstrings(path: Path) -> str:
-    tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            del node.body[0]
-    return ast.dump(tree)
+def _start_again(changed: set[Path]) -> None:
+    """Start again with what has changed, unless it is no Python or YAML yet."""
+    for path in changed:
+        try:
+            if path.suffix == ".py":
+                ast.parse(path.read_bytes())
+            elif path.name == "mkdocs.yml":
+                compose(path.read_text("utf-8"))
+        except SyntaxError as error:
+            log.error(f"{path.relative_to(ROOT)}:{error.lineno}: {error.msg}")
+            continue
+        except MarkedYAMLError as error:
+            log.error(f"mkdocs.yml:{error.problem_mark.line + 1 if error.problem_mark else 1}: {error.problem}")
+            continue
+        except OSError:  # it is gone
+            pass
+        log.info(f"{path.relative_to(ROOT)} has changed: starting again")
+        sys.exit(START_AGAIN)
 
 
 def _text(file: File) -> str:

@@ -41,12 +41,7 @@ class Reading(NamedTuple):
 
 @lru_cache(maxsize=256)
 def reading(page: Page) -> Reading:
-    r"""Return how long a page takes, up to Going deeper and in all.
-
-    >>> from docs_ext.reading.page import read
-    >>> reading(read("a.md", f"{'word ' * 238}\n## Going deeper\n{'word ' * 80}"))[1:]
-    (1.5, 2.0)
-    """
+    """Return how long a page takes, up to Going deeper and in all."""
     first, deeper = Counter[str](), Counter[str]()
     part, seen = "", set[str]()
     for block in page.blocks:

@@ -111,11 +111,7 @@ class Source:
 
 
 def surname(author: str) -> str:
-    """Return the part of a name by which a source is cited.
-
-    >>> surname("Noam Shazeer"), surname("Teven {Le Scao}"), surname("{DeepSeek-AI}")
-    ('Shazeer', 'Le Scao', 'DeepSeek-AI')
-    """
+    """Return the part of a name by which a source is cited."""
     grouped = re.search(r"\{(.*)\}$", author)
     return grouped[1] if grouped else author.split()[-1]
 

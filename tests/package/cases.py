@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.package.oracles import OF_REACH, loop_attended, smaller
+from tests.package.oracles import smaller
 
 DTYPES = [np.float32, np.float64]
 
@@ -61,16 +61,6 @@ def random_reach(rng, scores):
     elif kind > 2 or n_q != n_k:
         options["offset"] = rng.integers(low, high, scores[0])
     return options
-
-
-def by_mask(arrays, options):
-    """Replace is_causal, window and offset by the mask that says the same, cell by cell."""
-    query, key, _ = arrays
-    n_groups = query.shape[-3] // key.shape[-3] if "enable_gqa" in options else 1
-    lead = np.broadcast_shapes(query.shape[:-2], (*key.shape[:-3], key.shape[-3] * n_groups))
-    shape = (*lead, query.shape[-2], key.shape[-2])
-    named = {name: options[name] for name in ("mask", *OF_REACH) if name in options}
-    return {name: options[name] for name in options if name not in named} | {"mask": loop_attended(shape, **named)}
 
 
 class Gradients(NamedTuple):

@@ -1,21 +1,15 @@
 """Every mask against its definition, cell by cell, and bad input."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attention import (
-    attention_weights,
     causal_mask,
     mask_to_bias,
     padding_mask,
     segment_mask,
     sliding_window_mask,
 )
-from tests.package.oracles import properties
 
 SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (4, 4), (3, 5), (5, 3), (1, 7), (7, 1)]
 OFFSETS = [-6, -2, -1, 0, 1, 2, 6]
@@ -73,15 +67,6 @@ def test_a_window_reaches_left_and_right_of_the_querys_position(left, right, off
         assert_same_mask(sliding_window_mask(n_queries, n_keys, left=left, right=right, offset=offset), expected)
 
 
-@properties
-@given(st.integers(0, 9), st.integers(0, 9), st.integers(-9, 9))
-def test_an_unbounded_window_is_the_causal_mask_and_fully_unbounded_is_everything(n_queries, n_keys, offset):
-    window = sliding_window_mask(n_queries, n_keys, left=None, offset=offset)
-    assert_same_mask(window, causal_mask(n_queries, n_keys, offset=offset))
-    everything = sliding_window_mask(n_queries, n_keys, left=None, right=None, offset=offset)
-    assert_same_mask(everything, np.ones((n_queries, n_keys), bool))
-
-
 # --- an offset for each sequence ---------------------------------------------------------------------------------
 
 
@@ -94,18 +79,6 @@ def test_sequences_of_a_batch_have_their_own_offsets_and_leave_room_for_heads(n_
     for b, o in enumerate(int(number) for number in offset):
         assert_same_mask(causal[b, 0], cells(n_queries, n_keys, lambda i, j, o=o: j <= i + o))
         assert_same_mask(window[b, 0], cells(n_queries, n_keys, lambda i, j, o=o: i + o - 1 <= j <= i + o + 2))
-
-
-def test_a_mask_for_each_sequence_says_what_the_options_say(rng):
-    query, key = rng.standard_normal((3, 2, 4, 5)), rng.standard_normal((3, 2, 6, 5))
-    calls: list[tuple[dict[str, Any], np.ndarray]] = [
-        ({"is_causal": True}, causal_mask(4, 6, offset=[2, 0, 5])),
-        ({"window": (1, 0)}, sliding_window_mask(4, 6, left=1, offset=[2, 0, 5])),
-        ({"window": (None, 1)}, sliding_window_mask(4, 6, left=None, right=1, offset=[2, 0, 5])),
-    ]
-    for options, mask in calls:
-        weights = attention_weights(query, key, offset=[2, 0, 5], **options)
-        np.testing.assert_array_equal(weights, attention_weights(query, key, mask=mask))
 
 
 # --- padding -----------------------------------------------------------------------------------------------------

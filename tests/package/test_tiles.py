@@ -5,17 +5,7 @@ import pytest
 
 from attention.arguments import checked
 from attention.tiles import head_at, heads, keys_in_reach, may_attend, rows_of_a_tile, slices
-
-
-def loop_allowed(n_q, n_k, left, right, offset, mask):
-    """Decide pair by pair who may attend to whom."""
-    allowed = np.zeros((n_q, n_k), bool)
-    for i in range(n_q):
-        for j in range(n_k):
-            behind = left is None or j >= i + offset - left
-            ahead = right is None or j <= i + offset + right
-            allowed[i, j] = behind and ahead and (mask is None or mask[i, j])
-    return allowed
+from tests.package.oracles import loop_attended
 
 
 @pytest.mark.parametrize("has_mask", [False, True])
@@ -31,7 +21,8 @@ def test_the_tiles_together_are_the_grid(left, right, offset, has_mask, rng):
         for columns in slices(*keys_in_reach(head, rows), 4):
             allowed = may_attend(head, rows, columns)
             found[rows, columns] = True if allowed is None else allowed
-    np.testing.assert_array_equal(found, loop_allowed(n_q, n_k, left, right, offset, mask))
+    expected = loop_attended((n_q, n_k), mask=mask, window=(left, right), offset=offset)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_range_is_cut_into_blocks_without_gaps():

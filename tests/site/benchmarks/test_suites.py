@@ -1,6 +1,5 @@
 """The measuring itself, and the committed results: every missed goal says why."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -8,18 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention import apply_rotary, attention_vjp, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
+from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
 from benchmarks import suites
 from benchmarks.__main__ import REASONS, as_record, with_suites
 from benchmarks.measure import peak_bytes
 from benchmarks.peers import (
-    MODEL,
     contenders,
     einsum_attention,
     loop_encoding,
-    model_contenders,
     rotary_contenders,
-    torch_backward,
 )
 
 RESULTS = Path(suites.__file__).with_name("results.json")
@@ -73,28 +69,6 @@ def test_sharing_a_step_and_a_window_are_what_they_are_called(monkeypatch):
     few = [array[(np.arange(32) // 4) * 4] for array in (key, value)]
     np.testing.assert_allclose(seen["few"], scaled_dot_product_attention(query, *few), atol=1e-5)
     np.testing.assert_allclose(seen["many"], scaled_dot_product_attention(query, key, value), atol=1e-5)
-
-
-if importlib.util.find_spec("torch"):  # a peer of the benchmarks, which the project does not install
-
-    def test_the_peer_of_a_backward_pass_computes_the_same_gradients(rng):
-        query, key = rng.standard_normal((2, 20, 8), dtype=np.float32)
-        value, grad = rng.standard_normal((2, 20, 6), dtype=np.float32)
-        for theirs, ours in zip(
-            torch_backward(query, key, value, grad)(), attention_vjp(query, key, value, grad), strict=True
-        ):
-            np.testing.assert_allclose(np.asarray(theirs)[0, 0], ours, atol=1e-5)
-
-
-if all(importlib.util.find_spec(name) for name in MODEL):  # peers as well
-
-    def test_the_peer_of_a_trained_model_computes_the_same():
-        (ours, theirs), (last, other) = model_contenders(9).values()
-        expected = theirs()
-        for ours_, theirs_ in ((ours().hidden, expected.hidden_states), (ours().weights, expected.attentions)):
-            np.testing.assert_allclose(ours_, np.stack([layer.numpy() for layer in theirs_]), atol=1e-4)
-        np.testing.assert_allclose(last(), other().last_hidden_state.numpy(), atol=1e-4)
-        np.testing.assert_allclose(last(), ours().hidden[-1], atol=1e-5)
 
 
 def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):

@@ -132,42 +132,7 @@ def test_other_code_is_left_alone():
     assert markdown(page, extensions=[*plain, "docs_ext.extensions.page"]) == markdown(page, extensions=plain)
 
 
-BLOCK = re.compile(
-    r'(?:<details class="setup".*?<pre>(?P<folded>.*?)</pre></details>\s*)?'
-    r'<pre><span></span><code>(?P<shown><span class="gp">.*?)</code></pre>',
-    re.DOTALL,
-)
-
-
-def typed(html):
-    """Return the statements in a console of a built page, as doctest reads them."""
-    return doctest.DocTestParser().get_examples(unescape(re.sub(r"<[^>]+>", "", html or "")))
-
-
-def visible_lines(page):
-    """Count the typed lines that a reader sees, and those of them that are imports or repeat an earlier block."""
-    known, seen, count = 0, set(), 0
-    for block in BLOCK.finditer(page):
-        shown = typed(block["shown"])
-        for example in shown:
-            lines = example.source.count("\n")
-            again = example.source in seen or re.match(r"(?:from|import) ", example.source)
-            count, known = count + lines, known + (lines if again and not example.want else 0)
-        seen.update(example.source for example in typed(block["folded"]) + shown)
-    return count, known
-
-
 WHEEL = re.compile(r"https://\S+\.whl")  # as long as the site's address makes it
-
-
-@pytest.mark.parametrize("part", ["", "learn", "reference"])
-def test_readers_do_not_see_imports_and_data_again(site, part):
-    pages = {path: visible_lines(path.read_text("utf-8")) for path in (site / part).rglob("index.html")}
-    count, known = map(sum, zip(*pages.values(), strict=True))
-    assert count > 100, "the pages show too few typed lines: has their HTML changed?"
-    worst = sorted(pages, key=lambda path: -pages[path][1])[:5]
-    names = ", ".join(f"{path.parent.relative_to(site)} {pages[path][1]} of {pages[path][0]}" for path in worst)
-    assert known / count <= 0.08, f"{known} of {count} typed lines are imports or repeated data: {names}"
 
 
 def test_no_line_of_other_code_is_longer_than_its_block(site):

@@ -1,8 +1,5 @@
 """Fences: a good one becomes a figure, a bad one stops the build and names its page and line."""
 
-import shutil
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -134,17 +131,6 @@ def test_a_bad_fence_stops_the_build_and_names_page_and_line(convert, page, line
     assert str(error.value).startswith(f"learn/page.md:{line}: ")
     for word in words:
         assert word in str(error.value)
-
-
-def test_mkdocs_itself_fails_and_prints_page_and_line(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "mkdocs.yml").write_text(f"site_name: test\nmarkdown_extensions: {EXTENSIONS}\n")
-    (tmp_path / "docs" / "index.md").write_text("# Title\n\n" + GRID.replace("[cat, ran]", "S55"))
-    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict"]
-    done = subprocess.run(mkdocs, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert "index.md:4: attention-grid: cannot evaluate 'S55'" in done.stderr
-    shutil.rmtree(tmp_path / "site", ignore_errors=True)
 
 
 def test_a_page_without_mkdocs_still_names_the_line():

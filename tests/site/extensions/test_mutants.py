@@ -7,8 +7,7 @@ import html5lib
 import markdown
 import pytest
 
-from attention.practice import mutants
-from attention.practice.mutants import MUTANTS, NAMES
+from attention.practice.mutants import MUTANTS
 from docs_ext.reading.converter import PageError
 from docs_ext.site.practice import invite
 from tests.site.pages import ROOT
@@ -74,7 +73,3 @@ def test_a_page_ends_with_the_mutants_that_break_what_it_explains():
         html5lib.HTMLParser(strict=True).parseFragment(html)
     assert "notice <a" in invited("learn/sharing-heads.md")
     assert re.search(r"</a> or <a .*</a>\?</p>$", invited("learn/scaling.md"))
-
-
-def test_every_name_can_be_found():
-    assert [mutants.named(name) for name in NAMES] == list(MUTANTS)

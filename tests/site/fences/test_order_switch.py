@@ -42,7 +42,6 @@ test_what_does_not_fit_is_refused = SWITCH.refuses(
     {
         "one sentence": ({"sentences": "SENTENCE"}, "sentences", "two"),
         "the same sentence": ({"sentences": ["SENTENCE", "SENTENCE"]}, "sentences", "two words swapped"),
-        "another sentence": ({"sentences": ["SENTENCE", "SENTENCE"]}, "sentences", "two words swapped"),
         "a swap and more": ({"sentences": [["a", "b", "c"], ["b", "a", "a"]]}, "sentences", "two words swapped"),
         "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
         "another width": ({"w_q": "np.eye(3)"}, None, "(3, 3)"),

@@ -97,12 +97,6 @@ class Prompt(InteractiveConsole):
         return self.faults
 
 
-def test_a_prompt_refuses_what_follows_a_block_at_once():
-    assert Prompt().paste("for i in (1, 2):\n    i\ni")
-    assert not Prompt().paste("for i in (1, 2):\n    i\n\ni")
-    assert Prompt().paste("x = (1,")
-
-
 @pytest.mark.parametrize("source", PAGES, ids=lambda source: source.relative_to(ROOT).as_posix())
 def test_what_is_copied_from_a_page_pastes_at_the_prompt(source):
     for console in with_proofs(source):

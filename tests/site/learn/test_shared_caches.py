@@ -250,15 +250,3 @@ def test_speculative_decoding_writes_what_the_model_writes_alone(seed):
         passes += 1
     assert text[: len(plain)] == plain
     assert passes < len(plain) - 3
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_prefix_sees_itself_and_the_rest_looks_back(seed):
-    rng = np.random.default_rng(seed)
-    n, n_prefix, d_k, d_v = 9, int(rng.integers(1, 8)), 4, 5
-    mask = causal_mask(n) | (np.arange(n) < n_prefix)
-    assert mask.tolist() == [[j <= i or j < n_prefix for j in range(n)] for i in range(n)]
-    query, key, value = (rng.standard_normal((n, d)) for d in (d_k, d_k, d_v))
-    z = scaled_dot_product_attention(query, key, value, mask=mask)
-    close(z[:n_prefix], loop_attention(query[:n_prefix], key[:n_prefix], value[:n_prefix]))
-    close(z[n_prefix:], loop_attention(query, key, value, is_causal=True)[n_prefix:])

@@ -134,8 +134,3 @@ def test_its_examples_run_from_the_installed_wheel(elsewhere):
     assert (int(attempted), failed) == (examples, "0")
     assert examples > 300
     assert Path(file).is_relative_to(Path(elsewhere).parents[1])
-
-
-def test_nothing_but_numpy_is_beside_it(elsewhere):
-    names = "import importlib.metadata as m; print(*sorted(d.metadata['Name'] for d in m.distributions()))"
-    assert run_elsewhere(elsewhere, "-c", names).split() == ["attention-line-by-line", "numpy"]

@@ -1,19 +1,13 @@
 """Every public function has a page that explains it and a file that tests it, or is named here."""
 
 import ast
-import doctest
 
 import pytest
 
 import attention
-from docs_ext.reading import crosslinks
 from docs_ext.reading import page as model
 from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of
 from tests.site.pages import ROOT
-
-
-def test_its_examples_run():
-    assert doctest.testmod(crosslinks).failed == 0
 
 
 @pytest.mark.parametrize("name", attention.__all__)

@@ -1,7 +1,6 @@
 """Numbered formulas: what is refused, and that each of the site leads to code and to a check that runs."""
 
 import ast
-import doctest
 import re
 import sys
 from contextlib import redirect_stdout
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import attention
-from docs_ext.reading import equations as spec
 from docs_ext.reading.consoles import examples
 from docs_ext.reading.crosslinks import path_of
 from docs_ext.reading.equations import equations, faults
@@ -43,10 +41,6 @@ ALL = [(page, equation) for page in PAGES for equation in equations(read(page))]
 def ids(case):
     page, equation = case
     return f"{page.stem}({equation.number})"
-
-
-def test_its_examples_run():
-    assert doctest.testmod(spec).failed == 0
 
 
 def test_a_formula_is_read_with_what_stands_under_it():
