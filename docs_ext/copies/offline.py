@@ -28,7 +28,10 @@ ZIP = f"{FOLDER}.zip"
 MARK = "<!-- offline -->"
 MAIN = "assets/js/main.js"
 INDEX = "search/search_index.js"
-RECORDS = {"head-browser": ("heads-record", "assets/records/heads.json")}  # what a widget would fetch: its id, its file
+RECORDS = {  # what a widget would fetch: its id, its file
+    "head-browser": ("heads-record", "assets/records/heads.json"),
+    "next-word": ("little-model-record", "assets/records/little_model.json"),
+}
 
 _OFFER = template("""
 <span class="offline">Download <a href="{{ zip }}" download>the whole site as one file</a> ({{ megabytes }} MB),

@@ -10,7 +10,7 @@ from docs_ext.html.template import template
 ASSETS = Path(__file__).parents[2] / "docs/assets"
 SHARED = (
     Path(__file__).with_suffix(".css"),
-    *(ASSETS / f"css/{sheet}.css" for sheet in ("site", "figures", "widgets", "arcs")),
+    *(ASSETS / f"css/{sheet}.css" for sheet in ("site", "figures", "widgets", "stage")),
 )
 
 _PAGE = template("""

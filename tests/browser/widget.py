@@ -28,6 +28,11 @@ WIDGETS = [
     Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9"),
     Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input"),
     Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10 row=-1&column=x", native=True),
+    Widget(
+        *("next-word", "learn/from-text-to-next-word/", "text=cats+flew&row=99&layer=2&head=4&off=all&heat=31&seed=x"),
+        fetches=True,
+        result=".next tr:first-child td",
+    ),
     Widget("order-switch", "learn/order/", "swap=2&positions=&row=99", native=True),
     Widget("pe-explorer", "learn/order/", "p0=32&p1=-1&d=5", result=".total"),
     Widget(

@@ -113,9 +113,13 @@ def test_every_widget_and_the_record_are_there(files):
     script = files["assets/js/main.js"].decode()
     for path in (ROOT / "docs/assets/js/widgets").glob("*.js"):
         assert f'"widgets/{path.name}": () => {{' in script, path.stem
-    page = files["learn/real-model/index.html"].decode()
-    record = re.search(r'<script type="application/json" id="heads-record">(.*?)</script>', page, re.DOTALL)
-    assert json.loads(record[1]) == json.loads((ROOT / "docs/assets/records/heads.json").read_text("utf-8"))
+    for page, ident, name in (
+        ("real-model", "heads-record", "heads"),
+        ("from-text-to-next-word", "little-model-record", "little_model"),
+    ):
+        text = files[f"learn/{page}/index.html"].decode()
+        record = re.search(rf'<script type="application/json" id="{ident}">(.*?)</script>', text, re.DOTALL)
+        assert json.loads(record[1]) == json.loads((ROOT / f"docs/assets/records/{name}.json").read_text("utf-8"))
 
 
 def test_the_home_page_offers_the_zip_and_the_copy_says_what_it_is(site, files):

@@ -123,6 +123,7 @@ every_drawn = pytest.mark.parametrize("figure", DRAWN.values(), ids=DRAWN)
 every_captioned = pytest.mark.parametrize("kind", [kind for kind, (_, spec) in KINDS.items() if "caption" in spec])
 ALONE = {  # what stands there with a script alone, or without it alone, by class or tag
     "attention-grid": {"output"},
+    "next-word": {"caption", "th", "typing"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
     "softmax-lab": {"score"},

@@ -13,6 +13,7 @@ const [PADDING, NARROWEST] = [26, 44]; // around the letters of a word; a column
 const BUDGET = 34; // how thick a weight of 1 is
 const THINNEST = 1.5; // so that 1/32 can be seen
 const [LOWEST, RISE] = [14, 0.4]; // the height of an arc: this, and so much of the way that it goes
+const HIGHEST = 300; // what the longest arc of a long text rises by
 const LOOP = 36; // the height of a word's arc to itself
 const GAP = 15; // between the two ends of a loop
 
@@ -47,6 +48,7 @@ export function arcs(words, row, weights) {
   const thickness = (key) => Math.round(1000 * Math.max(BUDGET * (weights[key] ?? 0), THINNEST)) / 1000;
   /** @type {(key: number) => number} */
   const centre = (key) => sum(columns.slice(0, key)) + columns[key] / 2;
+  const rise = riseOf(columns);
   const spans = order.map((key) => thickness(key) + (key === row ? thickness(key) + GAP : 0));
   return order.map((key, i) => {
     const from = centre(row) - sum(spans) / 2 + sum(spans.slice(0, i));
@@ -54,7 +56,7 @@ export function arcs(words, row, weights) {
     const loop = key === row; // a drop that hangs above the word
     const end = loop ? from + spans[i] - thickness(key) / 2 : centre(key);
     const bulge = loop ? GAP / 2 : 0;
-    const up = loop ? LOOP : LOWEST + RISE * Math.abs(centre(key) - centre(row));
+    const up = loop ? LOOP : LOWEST + rise * Math.abs(centre(key) - centre(row));
     const top = floor - up * 4 / 3; // of a curve whose highest point is `up`
     const [a, b, c, d, y, high] = [start, start - bulge, end + bulge, end, floor, top].map(short);
     return markup`<path d="M${a} ${y}C${b} ${high} ${c} ${high} ${d} ${y}" pathLength="1" stroke-width="${
@@ -69,11 +71,26 @@ const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 /** @type {(words: string[]) => number[]} */
 const widths = (words) => words.map((word) => Math.max(LETTER * [...word].length + PADDING, NARROWEST));
 
+/** @type {(columns: number[]) => number} */
+const longest = (columns) => sum(columns) - (columns[0] + columns[columns.length - 1]) / 2;
+
+/** @type {(columns: number[]) => number} */
+const riseOf = (columns) => Math.min(RISE, HIGHEST / longest(columns));
+
 /**
  * What the longest arc needs, at its thickest.
  * @type {(columns: number[]) => number}
  */
-function height(columns) {
-  const longest = sum(columns) - (columns[0] + columns[columns.length - 1]) / 2;
-  return Math.max(LOWEST + RISE * longest, LOOP) + BUDGET / 2;
+const height = (columns) => Math.max(LOWEST + riseOf(columns) * longest(columns), LOOP) + BUDGET / 2;
+
+/**
+ * Words that can be told apart: dog (1st), dog (2nd).
+ * @type {(words: string[]) => string[]}
+ */
+export function namesOf(words) {
+  return words.map((word, i) => {
+    if (words.indexOf(word) === words.lastIndexOf(word)) return word;
+    const rank = words.slice(0, i + 1).filter((other) => other === word).length;
+    return `${word} (${rank}${["st", "nd", "rd"][rank - 1] ?? "th"})`;
+  });
 }

@@ -5,7 +5,7 @@ import { bindFigure, dataOf } from "../lib/bind.js";
 import { frame, held, labelled, radio, scrolling, sets, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
-import { arcs, stage } from "../lib/stage.js";
+import { arcs, namesOf, stage } from "../lib/stage.js";
 
 /**
  * Weights in thousandths: by layer, head, token that asks, token that answers. A picture: its paths, and what it shows.
@@ -170,15 +170,6 @@ function most(names, weights) {
 function hundredths(thousandths) {
   const rounded = Math.floor((thousandths + 5) / 10);
   return `${Math.floor(rounded / 100) || ""}.${`${rounded % 100}`.padStart(2, "0")}`;
-}
-
-/** @type {(words: string[]) => string[]} */
-function namesOf(words) {
-  return words.map((word, i) => {
-    if (words.indexOf(word) === words.lastIndexOf(word)) return word;
-    const rank = words.slice(0, i + 1).filter((other) => other === word).length;
-    return `${word} (${rank}${["st", "nd", "rd"][rank - 1] ?? "th"})`;
-  });
 }
 
 /**

@@ -1,0 +1,216 @@
+// The little model of examples/little_model, forwards, and what to do with its scores. Same steps, same names, no DOM;
+// tests/site/fences/test_next_word.py compares every score and every weight with the package.
+
+import { softmax } from "./attention.js";
+
+/** @typedef {{ shape: number[], int8: string, scales: number[] }} Pack  a matrix as the record holds it */
+/** @typedef {{ layers: number, heads: number, base: number, eps: number }} Sizes */
+/** @typedef {{ words: string[], model: Sizes, weights: Record<string, Pack> }} Recorded */
+/** @typedef {{ data: Float64Array, rows: number, columns: number }} Matrix  row by row */
+/** @typedef {{ words: string[], sizes: Sizes, w: Record<string, Matrix> }} Model */
+/** @typedef {{ mask?: boolean, positions?: boolean, heads?: number[][] }} Switches  0 switches a head off */
+/** @typedef {{ scores: number[], weights: number[][][][] }} Found  of the last row; by layer, head, query, key */
+
+export const N_WORDS = 40; // of a text that the model has learned from
+
+const DIGITS = new Uint8Array(128); // of base64, by the code of the letter
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, digit) => {
+  DIGITS[letter.charCodeAt(0)] = digit;
+});
+
+/** @type {(text: string) => Int8Array} */
+function bytes(text) {
+  const found = new Int8Array(Math.floor(text.replace(/=+$/, "").length * 3 / 4));
+  for (let i = 0; i < found.length; i += 1) {
+    const at = Math.floor(i / 3) * 4 + i % 3, shift = 2 * (i % 3);
+    found[i] = DIGITS[text.charCodeAt(at)] << (2 + shift) | DIGITS[text.charCodeAt(at + 1)] >> (4 - shift);
+  }
+  return found;
+}
+
+/**
+ * Each whole number times the scale of its row; a gain of a norm is a matrix of one row.
+ * @type {(record: Recorded) => Model}
+ */
+export function unpacked({ words, model, weights }) {
+  /** @type {(pack: Pack) => Matrix} */
+  const matrix = ({ int8, scales }) => {
+    const whole = bytes(int8), columns = whole.length / scales.length;
+    const data = Float64Array.from(whole, (x, i) => x * scales[Math.floor(i / columns)]);
+    return { data, rows: scales.length, columns };
+  };
+  const w = Object.fromEntries(Object.entries(weights).map(([name, pack]) => [name, matrix(pack)]));
+  return { words, sizes: model, w };
+}
+
+/**
+ * Four rows of the matrix at a time, which halves the time.
+ * @type {(x: Float64Array, w: Matrix) => Float64Array}
+ */
+function times(x, { data, rows, columns }) {
+  const y = new Float64Array(x.length / rows * columns);
+  for (let at = 0, to = 0; at < x.length; to += columns) {
+    for (let from = 0; from < data.length; from += 4 * columns, at += 4) {
+      const [p, q, r, s] = [from, from + columns, from + 2 * columns, from + 3 * columns];
+      const a = x[at], b = x[at + 1], c = x[at + 2], d = x[at + 3];
+      for (let j = 0; j < columns; j += 1) {
+        y[to + j] += a * data[p + j] + b * data[q + j] + c * data[r + j] + d * data[s + j];
+      }
+    }
+  }
+  return y;
+}
+
+/** @type {(x: Float64Array, y: Float64Array) => Float64Array} */
+const plus = (x, y) => x.map((number, i) => number + y[i]);
+
+/** @type {(x: Float64Array, gain: Matrix, eps: number) => Float64Array} */
+function rmsNorm(x, { data: gain, columns }, eps) {
+  const y = new Float64Array(x.length);
+  for (let row = 0; row < x.length; row += columns) {
+    let squares = 0;
+    for (let j = 0; j < columns; j += 1) squares += x[row + j] ** 2;
+    const root = Math.sqrt(squares / columns + eps);
+    for (let j = 0; j < columns; j += 1) y[row + j] = x[row + j] / root * gain[j];
+  }
+  return y;
+}
+
+/**
+ * Turn the pairs of every head by the angles of their row, in place: feature i goes with the one half a head further.
+ * @type {(x: Float64Array, columns: number, size: number, base: number) => Float64Array}
+ */
+function rotated(x, columns, size, base) {
+  const half = size / 2;
+  for (let at = 0; at < x.length; at += 1) {
+    const i = at % size;
+    if (i >= half) continue;
+    const angle = Math.floor(at / columns) * base ** (-i / half);
+    const [cos, sin, a, b] = [Math.cos(angle), Math.sin(angle), x[at], x[at + half]];
+    [x[at], x[at + half]] = [a * cos - b * sin, a * sin + b * cos];
+  }
+  return x;
+}
+
+/**
+ * The weights of one head, and its blends, which go into their columns of all heads' blends.
+ * @param {Float64Array[]} qkv
+ * @param {{ columns: number, first: number, size: number, mask: boolean, on: number }} head
+ * @param {Float64Array} blends
+ */
+function attend([query, key, value], { columns, first, size, mask, on }, blends) {
+  const n = query.length / columns;
+  return Array.from({ length: n }, (_, i) => {
+    const scores = Array(n).fill(-Infinity);
+    for (let j = 0; j < (mask ? i + 1 : n); j += 1) {
+      let sum = 0;
+      for (let c = first; c < first + size; c += 1) sum += query[i * columns + c] * key[j * columns + c];
+      scores[j] = sum / Math.sqrt(size);
+    }
+    const weights = softmax(scores);
+    for (let j = 0; j < n; j += 1) {
+      const share = on * weights[j];
+      for (let c = first; c < first + size; c += 1) blends[i * columns + c] += share * value[j * columns + c];
+    }
+    return weights;
+  });
+}
+
+/**
+ * Score every word that could come next, and return the weights of every head. Below the last layer's attention only the
+ * last row goes on: no other is asked for a word.
+ * @type {(model: Model, ids: number[], switches?: Switches) => Found}
+ */
+export function forward({ sizes, w }, ids, { mask = true, positions = true, heads } = {}) {
+  const { data: table, columns } = w.embedding;
+  const { layers, eps } = sizes, size = columns / sizes.heads;
+  /** @type {Float64Array} */
+  let x = new Float64Array(ids.length * columns);
+  ids.forEach((id, i) => x.set(table.subarray(id * columns, (id + 1) * columns), i * columns));
+  const weights = [...Array(layers).keys()].map((i) => {
+    const normed = rmsNorm(x, w[`${i}.norm_1`], eps);
+    const qkv = ["q", "k", "v"].map((name) => times(normed, w[`${i}.w_${name}`]));
+    if (positions) qkv.slice(0, 2).forEach((one) => rotated(one, columns, size, sizes.base));
+    const blends = new Float64Array(x.length);
+    const found = [...Array(sizes.heads).keys()].map((head) =>
+      attend(qkv, { columns, first: head * size, size, mask, on: heads?.[i][head] ?? 1 }, blends)
+    );
+    const from = i === layers - 1 ? x.length - columns : 0;
+    const middle = plus(x.subarray(from), times(blends.subarray(from), w[`${i}.w_o`]));
+    const hidden = times(rmsNorm(middle, w[`${i}.norm_2`], eps), w[`${i}.w_in`]).map((one) => Math.max(one, 0));
+    x = plus(middle, times(hidden, w[`${i}.w_out`]));
+    return found;
+  });
+  const last = rmsNorm(x, w.norm, eps);
+  const scores = Array.from({ length: table.length / columns }, (_, word) => {
+    let sum = 0;
+    for (let c = 0; c < columns; c += 1) sum += last[c] * table[word * columns + c];
+    return sum;
+  });
+  return { scores, weights };
+}
+
+/** @type {(scores: number[], temperature: number) => number[]} */
+export const sharesAt = (scores, temperature) => softmax(scores.map((score) => score / temperature));
+
+/**
+ * Draw a place by chance, each as often as its share says; the same seed draws the same.
+ * @type {(shares: number[], seed: number) => number}
+ */
+export function drawn(shares, seed) {
+  let mixed = Math.imul(seed + 1, 0x9e3779b1); // xorshift and multiply, until no bit shows where it came from
+  for (const [shift, factor] of [[16, 0x85ebca6b], [13, 0xc2b2ae35], [16, 1]]) {
+    mixed = Math.imul(mixed ^ mixed >>> shift, factor);
+  }
+  let left = (mixed >>> 0) / 2 ** 32;
+  const found = shares.findIndex((share) => (left -= share) < 0);
+  return found < 0 ? shares.length - 1 : found; // shares may sum to a little less than 1
+}
+
+/**
+ * Split what somebody has typed into words of the language, or say which cannot be read, and which are the nearest.
+ * Capitals do not matter, and signs that the language does not have are left out.
+ * @type {(typed: string, known: string[]) => { words: string[], problem: string }}
+ */
+export function readWords(typed, known) {
+  const byLower = new Map(known.map((word) => [word.toLowerCase(), word]));
+  const given = typed.replace(/[.?]/g, " $& ").replace(/[^\p{L}\p{N}.?'’-]+/gu, " ").trim().split(" ").filter(Boolean);
+  const strange = [...new Set(given.filter((word) => !byLower.has(word.toLowerCase())))];
+  const words = given.map((word) => byLower.get(word.toLowerCase()) ?? "");
+  if (!given.length) return { words, problem: `Type one or more of the ${known.length} words, such as ${known[1]}.` };
+  if (!strange.length) return { words, problem: "" };
+  const told = strange.slice(0, 3).map((word) => {
+    const near = nearest(word.toLowerCase(), known);
+    return `\u201c${word.slice(0, 30)}\u201d (${near.length ? `the nearest: ${near.join(", ")}` : "none is like it"})`;
+  });
+  const rest = strange.length > 3 ? `, and ${strange.length - 3} more` : "";
+  return {
+    words: [],
+    problem: `Not among the ${known.length} words that this model knows: ${told.join("; ")}${rest}.`,
+  };
+}
+
+/** @type {(word: string, known: string[]) => string[]} */
+function nearest(word, known) {
+  const given = word.slice(0, 30);
+  const away = known.map((other) => distance(given, other.toLowerCase()) / Math.max(given.length, other.length));
+  return [...known.keys()].filter((i) => away[i] <= 0.5).sort((a, b) => away[a] - away[b]).slice(0, 3).map((i) =>
+    known[i]
+  );
+}
+
+/**
+ * How many letters to put in, take away or exchange.
+ * @type {(a: string, b: string) => number}
+ */
+function distance(a, b) {
+  let row = [...Array(b.length + 1).keys()];
+  [...a].forEach((letter, i) => {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + Number(letter !== b[j])));
+    }
+    row = next;
+  });
+  return row[b.length];
+}

@@ -1,0 +1,70 @@
+"""The next word: a text of the reader's own, what each head of the little model looks at, and what could come next.
+
+    ```next-word
+    caption: A model of 56 words
+    text: cats who chased dogs
+    layer: 1                        # whose arcs are seen first; else the first head of layer 0
+    head: 1
+    ```
+
+The page holds what the package computes for this text; the script fetches the weights when a hand is near, and runs the
+same model. With `strip`, the address of the page that has the whole figure, it is a still picture for another page.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from docs_ext.errors import SpecError
+from docs_ext.html import renderer
+from docs_ext.html.widget import figure, still
+from docs_ext.reading.expressions import value
+from examples.little_model.language import KINDS, WORDS
+from examples.little_model.model import Switches
+from examples.little_model.recorded import next_words, read, record
+
+REQUIRED = ("caption", "text")
+OPTIONAL = ("layer", "head", "strip")
+SCRIPT = "widgets/next-word.js"
+STRIP = 4  # bars
+ASKED = "cats who chase a dog"
+TASKS = {  # as the record names them: what they are called, and a text that asks
+    "agreement": ("agreement", "a cat who chases dogs"),
+    "having": ("who has what", "Ann has tea . Bob has milk . Bob drinks"),
+    "singing": ("a song repeated", "Bob sings la do mi . Ann sings la do"),
+    "order": ("who did what", "Ann chased Bob . who fled ?"),
+}
+
+
+def render(spec: Mapping[str, Any]) -> Markup:
+    """Turn the mapping of a fence into HTML."""
+    given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
+    if "strip" not in spec:
+        return figure("next-word", given)
+    drawn = renderer.call(SCRIPT, "strip", given | {"most": STRIP, "href": str(spec["strip"])})
+    return still("next-word", spec["id"], Markup(drawn["text"]))
+
+
+def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
+    shares, weights = next_words(str(spec["text"]))
+    scores = np.log([shares[word] for word in WORDS])  # up to a constant, which the softmax takes away
+    kept = record()
+    layer, head = (value(spec, key) if key in spec else 0 for key in ("layer", "head"))
+    if layer not in range(len(weights)) or head not in range(len(weights[0])):
+        raise SpecError(f"there is no head {head!r} in layer {layer!r}", key="head" if "head" in spec else "layer")
+    right, wrong = (next(iter(next_words(ASKED, how)[0])) for how in (None, Switches(heads=np.zeros((2, 4)))))
+    return {
+        "question": f"after {ASKED}, which word will the model guess, and which if its attention is switched off?",
+        "answer": f"It guesses {right}, for the cats. Without attention its guess is {wrong}: each word is alone then, "
+        "and dog is all that the model knows of the text.",
+        "text": " ".join(read(str(spec["text"]))),
+        "layer": layer,
+        "head": head,
+        "start": {"scores": scores.round(6), "weights": np.round(weights, 6)},
+        "kinds": KINDS,
+        "tasks": [{"name": name, "label": label, "text": text} for name, (label, text) in TASKS.items()],
+        "accuracy": kept["accuracy"],
+        "questions": kept["questions"],
+    }

@@ -1,0 +1,154 @@
+"""The next word: the model in the page against the one in NumPy, what is shown of it, and what somebody may type."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from attention import attention_weights, softmax
+from docs_ext.html import renderer
+from examples.little_model import recorded
+from examples.little_model.language import WORDS
+from examples.little_model.measuring import settings
+from examples.little_model.model import forward
+from tests.site.fences.reading import Figure, answer, rows, says, text
+
+FIGURE = Figure("next-word", text="cats who chased dogs", layer=1, head=1)
+MODEL = {"record": {part: recorded.record()[part] for part in ("words", "model", "weights")}}
+OFF = {"nothing": "everything on", "attention": "attention off", "mask": "mask off", "positions": "positions off"}
+TYPED = {  # what a visitor types: the words that are read, or what is said of it
+    "capitals": ("CATS Who chased", "cats who chased"),
+    "a comma and an exclamation mark": ("cats, who run!", "cats who run"),
+    "a full stop": ("Ann has tea. who ran?", "Ann has tea . who ran ?"),
+    "pasted lines": ("a cat\n  runs\r\n\tdogs", "a cat runs dogs"),
+    "many": ("a cat runs . " * 12, " ".join(["a cat runs ."] * 12)),
+    "nothing": (" \n", "Type one or more of the 56 words"),
+    "signs alone": ("!!", "Type one or more of the 56 words"),
+    "one unknown word": ("cats eat", "“eat” (the nearest: cat, cats)"),
+    "nothing near": ("2 cats", "“2” (none is like it)"),
+    "five unknown words": ("the owl was not here", "“was” (the nearest: has, cats), and 2 more."),
+    "no spaces": ("x" * 5000, f"“{'x' * 30}” (none is like it)"),
+}
+
+
+def live(**state):
+    return FIGURE.live(FIGURE.given | MODEL, **state)
+
+
+def written(most, by_chance=False, **state):
+    start = FIGURE.call("first", FIGURE.given) | state
+    return FIGURE.call("written", FIGURE.given | MODEL, start, most, by_chance)["text"]
+
+
+def best(words, setting="everything on"):
+    return next(iter(recorded.next_words(" ".join(words), settings()[setting])[0]))
+
+
+def assert_same(ids, off, head):
+    """Compare the scores and all weights in the page with NumPy's, for the same weights."""
+    switches = settings()[OFF.get(off, f"head 1.{head} off")]
+    scores, _, traces = forward(ids, recorded.load(np.float64), switches)
+    weights = [attention_weights(trace.query, trace.key, is_causal=switches.mask) for trace in traces]
+    state = {"text": " ".join(WORDS[i] for i in ids), "row": 0, "layer": 1, "head": head, "off": off, "heat": 15}
+    shown = FIGURE.call("compute", FIGURE.given | MODEL, state)
+    np.testing.assert_allclose(shown["found"]["scores"], scores[-1], atol=1e-10)
+    np.testing.assert_allclose(shown["found"]["weights"], weights, atol=1e-12)
+    np.testing.assert_allclose(shown["shares"], softmax(scores[-1] / 1.5), atol=1e-12)
+    assert shown["order"][0] == scores[-1].argmax()
+
+
+def test_the_page_and_numpy_agree_on_300_random_texts():
+    rng = Random(0)
+    for i in range(300):
+        ids = [rng.randrange(len(WORDS)) for _ in range(1 + i % 32)]
+        off = rng.choice([*OFF, "head"]) if i % 2 else "nothing"
+        assert_same(ids, off, rng.randrange(4))
+
+
+def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
+    shares, weights = recorded.next_words("cats who chased dogs")
+    root = FIGURE.still()
+    shown = [row[0] for row in rows(root.find(".//table[@class='steps next']"))]
+    assert shown == list(shares)[:8]
+    bars = [float(bar.get("style").removeprefix("--w:")) for bar in root.findall(".//span[@class='bar']")]
+    np.testing.assert_allclose(bars, list(shares.values())[:8], atol=5e-5)
+    assert f"after cats who chased dogs is {next(iter(shares))}, {100 * max(shares.values()):.0f}%, then" in says(root)
+    for drawn, row in ((root, weights[1][1][-1]), (live(layer=0, head=0, row=3), weights[0][0][3])):
+        paths = drawn.findall(".//{*}path[@data-key]")
+        arcs = {int(path.get("data-key")): float(path.get("stroke-width")) for path in paths}
+        seen = {i: max(34 * weight, 1.5) for i, weight in enumerate(row) if weight >= 0.01}
+        assert arcs == pytest.approx(seen, abs=1e-3)
+
+
+def test_what_a_switch_costs_is_what_was_measured():
+    accuracy = recorded.record()["accuracy"]
+    for off, setting in {**OFF, "head": "head 0.2 off"}.items():
+        table = rows(live(off=off, layer=0, head=2).find(".//table[@class='steps tasks']"))
+        for row, task in zip(table, ("agreement", "having", "singing", "order"), strict=True):
+            measured = [accuracy["everything on"][task], *([accuracy[setting][task]] if off != "nothing" else [])]
+            assert [float(cell.strip("<>%")) for cell in row[1:]] == pytest.approx(100 * np.array(measured), abs=0.5)
+
+
+def test_the_prediction_is_settled_by_the_model():
+    on, off = (best(["cats", "who", "chase", "a", "dog"], setting) for setting in ("everything on", "attention off"))
+    assert on != off
+    assert f"It guesses {on}" in answer(FIGURE.still())
+    assert f"its guess is {off}:" in answer(FIGURE.still())
+
+
+def test_it_writes_the_likeliest_words_or_draws_them_and_keeps_to_40():
+    words = ["cats", "who", "chased", "dogs"]
+    while words[-1] != ".":
+        words.append(best(words))
+    assert written(12) == " ".join(words)
+    assert written(1) == " ".join(words[:5])
+    full = ["two", *["cats", "run", "."] * 13]
+    assert written(1, text=" ".join(full)).split()[:-1] == full[1:]
+    assert written(5, True, seed=3) == written(5, True, seed=3) != written(5, True, seed=4)
+    assert written(5, text="") == ""
+
+
+def test_a_draw_takes_each_word_as_often_as_its_share_says():
+    shares = np.array([0.5, 0, 0.3, 0.2])
+    places = [renderer.call("lib/little-model.js", "drawn", shares, seed) for seed in range(1000)]
+    np.testing.assert_allclose(np.bincount(places, minlength=4) / 1000, shares, atol=0.05)
+    assert 1 not in places
+
+
+@pytest.mark.parametrize(("typed", "expected"), TYPED.values(), ids=TYPED)
+def test_what_is_typed_is_read_or_refused_with_the_nearest_words(typed, expected):
+    found = renderer.call("lib/little-model.js", "readWords", typed, WORDS)
+    assert (expected in found["problem"] and not found["words"]) or " ".join(found["words"]) == expected
+    assert len(found["problem"]) < 200
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    {
+        "cats who chased dogs": "dogs who chased cats",
+        "a cat who saw two dogs": "two dogs who saw a cat",
+        "Ann has tea . Bob has milk . Ann drinks": "Bob has tea . Ann has milk . Ann drinks",
+        "two cats chased Dan": "Dan chased two cats",
+        "who sings do do re": "who sings re do do",
+        "cats like cats": None,
+    }.items(),
+)
+def test_two_of_a_kind_change_places(before, after):
+    found = FIGURE.call("swap", before.split(), FIGURE.given["kinds"])
+    assert (found and " ".join(found[2])) == after
+
+
+def test_a_strip_shows_four_bars_and_leads_to_the_page():
+    root = FIGURE.still(strip="learn/from-text-to-next-word/")
+    assert [row[0] for row in rows(root)] == list(recorded.next_words("cats who chased dogs")[0])[:4]
+    assert root.find(".//a").get("href") == "learn/from-text-to-next-word/"
+    assert "cats who chased dogs" in text(root)
+
+
+test_what_does_not_fit_is_refused = FIGURE.refuses(
+    {
+        "unknown word": ({"text": "cats who barked"}, None, "barked is not one of the 56 words"),
+        "no word": ({"text": " "}, None, "type at least one"),
+        "layer": ({"layer": 2}, "head", "no head 1 in layer 2"),
+    }
+)
