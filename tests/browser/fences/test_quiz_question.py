@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.nightly
 
-PAGE = "learn/scores-and-softmax/"
+PAGE = "learn/decoding/"
 
 
 @pytest.fixture
@@ -44,18 +44,18 @@ def count(page):
 
 
 def test_a_wrong_answer_is_explained_and_may_be_tried_again(page):
-    quiz = question(page, "All scores double")
-    answer(quiz, "8 : 1")
-    assert re.match(r"Not yet\. .*twice as large", says(quiz))
+    quiz = question(page, "Why are queries not cached")
+    answer(quiz, "They take more room than the keys")
+    assert re.match(r"Not yet\. .*could be kept", says(quiz))
     assert quiz.locator(":scope > output").get_attribute("data-state") == "wrong"
     assert score(page) == f"1 of {count(page)} answered, 0 right at first try."
-    answer(quiz, "16 : 1")
-    assert says(quiz).startswith("Right. They were two doublings apart")
+    answer(quiz, "No later row uses them")
+    assert says(quiz).startswith("Right. A query serves its own row")
     assert score(page) == f"1 of {count(page)} answered, 0 right at first try."
 
 
 def test_arrow_keys_pass_over_options_until_enter_or_space_says_which_one_is_meant(page):
-    quiz = question(page, "All scores double")
+    quiz = question(page, "Why are queries not cached")
     quiz.locator("input").first.focus()
     for key in ("Enter", "Space"):
         page.keyboard.press("ArrowDown")
@@ -66,7 +66,7 @@ def test_arrow_keys_pass_over_options_until_enter_or_space_says_which_one_is_mea
 
 
 def test_an_answer_that_is_none_or_no_number_counts_for_nothing(page):
-    quiz = question(page, "reach a weight of 8/9")
+    quiz = question(page, "How many KiB")
     for text, words in (("", "Type a number, such as 0.5 or 1/2."), ("1/0", "divides by 0"), ("12, 5", "holds 2 numb")):
         quiz.locator("input").fill(text)
         quiz.locator("input").press("Enter")
@@ -77,9 +77,9 @@ def test_an_answer_that_is_none_or_no_number_counts_for_nothing(page):
 
 
 def test_a_number_is_right_within_its_tolerance(page):
-    quiz = question(page, "reach a weight of 8/9")
+    quiz = question(page, "How many KiB")
     field = quiz.locator("input")
-    for text, words in (("8", "Not yet. Eight doublings"), ("7", "Not yet. Try again"), ("3.005", "Right. ")):
+    for text, words in (("64", "Not yet. Count the keys"), ("7", "Not yet. Try again"), ("128.3", "Right. ")):
         field.fill(text)
         quiz.get_by_role("button", name="Check").click()
         assert says(quiz).startswith(words)
@@ -96,14 +96,14 @@ def test_every_answer_of_the_page_is_judged_as_the_build_settled_it(page):
 
 
 def test_a_vector_is_right_if_every_number_of_it_is(page):
-    quiz = question(page, "reach a weight of 8/9")
+    quiz = question(page, "How many KiB")
     quiz.evaluate("""quiz => quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
       li.dataset.value = JSON.stringify(i ? [2, 5] : [5, 2]);
     })""")
     for text, words in (
         ("(5, 2)", "Right. "),
         ("5 2.001", "Right. "),
-        ("[2, 5]", "Not yet. E"),
+        ("[2, 5]", "Not yet. C"),
         ("(5, 5)", "Not yet. T"),
     ):
         quiz.locator("input").fill(text)
@@ -130,13 +130,13 @@ def test_several_right_options_must_all_be_ticked(page):
 def test_answers_are_kept_until_they_are_cleared(page):
     requests = []
     page.on("request", lambda request: requests.append(request.url))
-    answer(question(page, "All scores double"), "16 : 1")
-    answer(question(page, "Add 5"), "They become sharper")
+    answer(question(page, "Why are queries not cached"), "No later row uses them")
+    answer(question(page, "At which offset"), "0")
     assert requests == page.context.cookies() == []
     page.reload()
     started(page)
-    quiz = question(page, "All scores double")
-    assert quiz.get_by_label("16 : 1").is_checked()
+    quiz = question(page, "Why are queries not cached")
+    assert quiz.get_by_label("No later row uses them").is_checked()
     assert says(quiz).startswith("Right.")
     assert score(page) == f"2 of {count(page)} answered, 1 right at first try."
     page.get_by_role("button", name="Clear my answers").click()
@@ -144,11 +144,11 @@ def test_answers_are_kept_until_they_are_cleared(page):
     page.reload()
     started(page)
     assert page.locator("quiz-question input:checked").count() == 0
-    assert says(question(page, "All scores double")) == ""
+    assert says(question(page, "Why are queries not cached")) == ""
 
 
 def test_a_question_that_was_edited_is_open_again(page):
-    answer(question(page, "All scores double"), "16 : 1")
+    answer(question(page, "Why are queries not cached"), "No later row uses them")
     page.evaluate(
         """() => {
           const key = Object.keys(localStorage).find(name => name.endsWith('.answers'));
@@ -164,18 +164,18 @@ def test_without_storage_everything_but_keeping_works(open_page, server, broken)
     page = open_page()
     page.add_init_script(f"Storage.prototype.getItem = Storage.prototype.setItem = () => {{ {broken} }}")
     page.goto(server + PAGE)
-    answer(question(started(page), "All scores double"), "16 : 1")
+    answer(question(started(page), "Why are queries not cached"), "No later row uses them")
     assert score(page) == f"1 of {count(page)} answered, 1 right at first try."
 
 
 def test_the_overview_tells_how_far_the_reader_is(page, server):
-    answer(question(page, "All scores double"), "8 : 1")
+    answer(question(page, "Why are queries not cached"), "They take more room than the keys")
     answered = f"1 of {count(page)} answered, 0 right at first try"
     page.goto(server)
     progress = page.locator("quiz-progress")
     line = progress.get_by_role("listitem")
     line.wait_for()
-    assert line.inner_text() == f"How do scores become a budget? (softmax) ({answered})"
+    assert line.inner_text() == f"Why is generation fast? (KV cache) ({answered})"
     assert progress.get_by_role("link").evaluate("link => link.href") == server + PAGE
     progress.get_by_role("button").click()
     assert line.count() == 0
