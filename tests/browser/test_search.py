@@ -57,7 +57,7 @@ FIRST = {  # what engineers type, and the page that must come first
     "what is attention": "",
     "what is attention for": "learn/the-problem/",
     "who ran": "",
-    "next word": "learn/masks/",
+    "next word": "learn/from-text-to-next-word/",
     "why softmax": "learn/scores-and-softmax/",
     "attention is all you need": "",
 }
