@@ -61,7 +61,8 @@ def w_q(noun: float, early: float) -> NDArray[np.float64]:
     weight = np.zeros((4, 4))
     weight[0, 3], weight[1, 3] = -1 / 2, 1 / 2  # a noun asks for the other
     weight[2] = noun, early, 0, 0  # any other word asks for a noun by place
-    return np.log(2) * weight
+    weight *= np.log(2)
+    return weight
 
 
 # The first noun, and the last one.

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from attention import log_softmax
+from attention import apply_rotary, log_softmax, rms_norm
 from examples.little_model import gradients, induction, language, measuring, model, recorded, training
 
 OF_TORCH = json.loads((Path(__file__).parent / "little_model.json").read_text("utf-8"))
@@ -37,8 +37,8 @@ def test_every_kind_of_layer_goes_back_as_central_differences_do(rng, layer):
     answers = rng.integers(6, size=(2, 3))
     forward, back, arrays = {
         "matrix": (lambda: x @ w, lambda: gradients.matrix_vjp(x, w, seen), (x, w)),
-        "norm": (lambda: model.rms_norm(x, gain), lambda: gradients.rms_norm_vjp(x, gain, seen), (x, gain)),
-        "rotary": (lambda: model.apply_rotary(x, cos, sin, layout="half"),
+        "norm": (lambda: rms_norm(x, gain), lambda: gradients.rms_norm_vjp(x, gain, seen), (x, gain)),
+        "rotary": (lambda: apply_rotary(x, cos, sin, layout="half"),
                    lambda: (gradients.rotary_vjp(seen, cos, sin),), (x,)),
         "cross entropy": (lambda: -np.take_along_axis(log_softmax(x), answers[..., None], -1) / 6 / seen.size,
                           lambda: (gradients.cross_entropy(x, answers)[1],), (x,)),

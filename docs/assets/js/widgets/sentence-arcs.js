@@ -98,10 +98,11 @@ ${
 /** @type {(scene: Scene, parts: string[], question: string) => Markup} */
 function says({ i, switches, words, word, weights, values }, parts, question) {
   const output = blend(weights[i], values);
+  const asked = switches.positions ? question : question.slice(0, question.indexOf("?") + 1); // what it finds may be wrong
   const carries = parts.map((part, c) => `${counted(output[c], "part")} ${part}`);
   return markup`<span class="visually-hidden"><em>${words.join(" ")}</em>, ${
     switches.positions ? "with" : "without"
-  } positions: </span><em>${word}</em> asks: ${question} So <em>${word}</em> gives
+  } positions: </span><em>${word}</em> asks: ${asked} So <em>${word}</em> gives
     ${given(weights[i], words, i)}. It stays <em>${word}</em>, and now also carries <strong>${
     carries.join(" and ")
   }</strong>.`;
