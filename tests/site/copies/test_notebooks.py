@@ -13,10 +13,10 @@ import pytest
 from docs_ext.copies.links import in_colab
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.copies.notebooks import as_notebook
-from tests.site.pages import ROOT, consoles, with_proofs
+from tests.site.pages import ROOT, with_proofs
 
 SITE_URL = "https://site.test/attention/"
-SOURCES = [s for s in (ROOT / "docs/index.md", *sorted((ROOT / "docs/learn").glob("*.md"))) if consoles(s)]
+SOURCES = [s for s in (ROOT / "docs/index.md", *sorted((ROOT / "docs/learn").glob("*.md"))) if with_proofs(s)]
 
 
 def read(site, source):
