@@ -295,7 +295,7 @@ export function plane({ id, word, words, weights, v, given, output, features: { 
   const arrows = given.map((part, i) => {
     const [[x1, y1], [x2, y2]] = [stop, stop = stop.map((x, axis) => x + part[axis])].map(place);
     const flat = y1 === y2;
-    const [x, y] = flat ? [Math.max(30, (x1 + x2) / 2), y1 - 8] : [Math.max(x1, x2) + 10, (y1 + y2) / 2 + 6];
+    const [x, y] = flat ? [(x1 + x2) / 2, y1 - 8] : [Math.max(x1, x2) + 10, (y1 + y2) / 2 + 6];
     return part.some(Boolean) && markup`
 <path class="arrow" d="M${x1} ${y1}L${x2} ${y2}" marker-end="url(#${id}-plane-head)"/>
   <text class="arrow-name${flat && " above"}" x="${x}" y="${y}">${share(weights[i])} ${words[i]}</text>`;
