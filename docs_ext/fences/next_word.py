@@ -31,7 +31,7 @@ SCRIPT = "widgets/next-word.js"
 STRIP = 4  # bars
 ASKED = "cats who chase a dog"
 TASKS = {  # as the record names them: what they are called, and a text that asks
-    "agreement": ("agreement", "a cat who chases dogs"),
+    "agreement": ("agreement", ASKED),
     "having": ("who has what", "Ann has tea . Bob has milk . Bob drinks"),
     "singing": ("a song repeated", "Bob sings la do mi . Ann sings la do"),
     "order": ("who did what", "Ann chased Bob . who fled ?"),
@@ -56,7 +56,7 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
         raise SpecError(f"there is no head {head!r} in layer {layer!r}", key="head" if "head" in spec else "layer")
     right, wrong = (next(iter(next_words(ASKED, how)[0])) for how in (None, Switches(heads=np.zeros((2, 4)))))
     return {
-        "question": f"after {ASKED}, which word will the model guess, and which if its attention is switched off?",
+        "question": f"after “{ASKED}”, which word will the model guess, and which if its attention is switched off?",
         "answer": f"It guesses {right}, for the cats. Without attention its guess is {wrong}: each word is alone then, "
         "and dog is all that the model knows of the text.",
         "text": " ".join(read(str(spec["text"]))),

@@ -26,7 +26,7 @@ import { arcs, namesOf, stage } from "../lib/stage.js";
  */
 /** @typedef {{ text: string, row: number, layer: number, head: number, off: string, heat: number, seed: number }} State */
 
-const BARS = 8;
+const BARS = 6;
 const FAINT = 0.01; // below it no arc is drawn
 const SENTENCE = 12; // words, after which a sentence that is being written stops without a full stop
 
@@ -134,10 +134,10 @@ ${head(id, title, live)}
   <p>${answer}</p>
 </details>
 ${text(one, state, live)}
-${live && [places(state), typing(id)]}
-<div>${one.words.length > 0 && bars(one, known, BARS, live)}</div>
+${live && [switching(state, known), typing(id)]}
 ${output(statement(one, state, known), live)}
-${live && [tools(one.words, kinds), writing(state), markup`<div class="vocabulary"></div>`, switching(state, known)]}
+<div>${one.words.length > 0 && bars(one, known, BARS, live)}</div>
+${live && [tools(one.words, kinds), writing(state), markup`<details class="vocabulary"></details>`]}
 ${tasks(data, state, live)}`;
 }
 
@@ -146,7 +146,9 @@ ${tasks(data, state, live)}`;
  * @type {(one: ReturnType<typeof compute>, state: State, live: Live | null) => Markup}
  */
 function text({ words, row, found }, { layer, head, off }, live) {
-  if (!words.length) return markup`<p class="empty">There is no text yet. Choose a first word below, or type one.</p>`;
+  if (!words.length) {
+    return markup`<p class="empty">There is no text yet. Type a first word, or choose one among all words below.</p>`;
+  }
   const weights = found?.weights[layer][head][row] ?? words.map(() => 0);
   const top = Math.max(...weights);
   const chips = words.map((word, i) => {
@@ -185,9 +187,9 @@ function tools(words, kinds) {
 
 /**
  * The likeliest words; a click takes one.
- * @type {(one: { shares: number[], order: number[] }, known: string[], most: number, live: Live | null) => Markup}
+ * @type {(one: { shares: number[], order: number[] }, known: string[], most: number, live: Live | null, caption?: Text) => Markup}
  */
-function bars({ shares, order }, known, most, live) {
+function bars({ shares, order }, known, most, live, caption = "What comes next") {
   const rows = order.slice(0, most).map((word, i) =>
     markup`
 <tr><th scope="row">${
@@ -201,7 +203,7 @@ function bars({ shares, order }, known, most, live) {
   );
   return markup`
 <table class="steps next">
-<caption><span>What comes next${live && ": choose a word to take it"}</span></caption>
+<caption><span>${caption}${live && ": choose a word to take it"}</span></caption>
 <tbody>${rows}</tbody>
 </table>`;
 }
@@ -219,10 +221,13 @@ function statement({ words, row, found, shares, order }, { layer, head, off }, k
   const what = off === "head" ? `head ${head} of layer ${layer}` : off === "mask" ? "the mask" : off;
   const full = words.length === N_WORDS &&
     ` The text has ${N_WORDS} words now, as long as those that the model learned from: the next pushes out the first.`;
+  const same = off === "mask" && words.length > 1 &&
+    ` With or without the mask, the last word sees all words: nothing is
+    ahead of it. Those before it look ahead now, so what they pass on may differ.`;
   return markup`${off === "nothing" ? "The" : `With ${what} switched off, the`} likeliest word after
     <em>${words.slice(ended).join(" ").replace(/ (?=[.?])/g, "")}</em> is <strong>${said(known[best])}</strong>,
     ${percent(shares[best])}, then ${said(known[second])}, ${percent(shares[second])}. In layer ${layer}, head ${head},
-    ${names[row]} ${isSilent(off) ? "would give" : "gives"} ${looks.join(" and ")}.${full}`;
+    ${names[row]} ${isSilent(off) ? "would give" : "gives"} ${looks.join(" and ")}.${same}${full}`;
 }
 
 /** @type {(off: string) => boolean} whether what the arcs show goes nowhere */
@@ -230,13 +235,6 @@ const isSilent = (off) => off === "attention" || off === "head";
 
 /** @type {(word: string) => string} */
 const said = (word) => ({ ".": "the full stop", "?": "the question mark" })[word] ?? word;
-
-/** @type {(state: State) => Markup} */
-const places = ({ layer, head }) =>
-  markup`
-<div class="widget-controls places">${choice("layer", "layer", numbers(2), layer)}${
-    choice("head", "head", numbers(4), head)
-  }</div>`;
 
 /** @type {(n: number) => [number, string][]} */
 const numbers = (n) => [...Array(n).keys()].map((i) => [i, `${i}`]);
@@ -254,13 +252,15 @@ const typing = (id) =>
  * All words as buttons. They never change, and are put into the figure once: a step of writing need not draw them anew.
  * @type {(kinds: Record<string, string[]>) => Markup[]}
  */
-const vocabulary = (kinds) =>
-  Object.entries(kinds).map(([kind, words]) =>
+const vocabulary = (kinds) => [
+  markup`<summary>Choose among all words</summary>`,
+  ...Object.entries(kinds).map(([kind, words]) =>
     markup`
 <div role="group" aria-label="${kind}"><span>${kind}</span> <span class="control">${
       words.map((word) => markup`<button type="button" data-add="${word}">${word}</button>`)
     }</span></div>`
-  );
+  ),
+];
 
 /** @type {(state: State) => Markup} */
 const writing = ({ heat }) =>
@@ -276,10 +276,11 @@ ${
 </div>`;
 
 /** @type {(state: State, known: string[]) => Markup} */
-function switching({ text, off, seed }, known) {
+function switching({ text, layer, head, off, seed }, known) {
   const word = `(?:${known.map((one) => one.replace(/[.?]/, "\\$&")).join("|")})`;
   return markup`
-<div class="widget-controls">
+<div class="widget-controls places">
+${choice("layer", "layer", numbers(2), layer)}${choice("head", "head", numbers(4), head)}
 ${held("text", text, `${word}(?: ${word}){0,${N_WORDS - 1}}`)}${held("seed", seed, "\\d{1,3}")}
 ${
     choice("switch off", "off", [
@@ -325,8 +326,7 @@ export function strip(data) {
   const known = Object.values(data.kinds).flat();
   return markup`
 <p class="widget-title">${data.title}</p>
-<p class="text">${one.words.join(" ")} <span>…</span></p>
-${bars(one, known, data.most, null)}
+${bars(one, known, data.most, null, `${one.words.join(" ")} …`)}
 <p><a href="${data.href}">Type a text of your own</a></p>`;
 }
 
