@@ -14,6 +14,7 @@ from docs_ext.site.fonts import embed_fonts, load_fonts
 
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
+WORTH = 1500  # bytes of a sheet that has a request of its own
 _COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 _FOR_AUTHORS = (
     re.compile(  # in a script laid out by deno fmt: lines of comments, casts, and what stands at a line's ends
@@ -54,9 +55,9 @@ def bundle(site: Path, pages: Iterable[str]) -> set[str]:
 
 
 def _is_alone(name: str, on_pages: Counter[str]) -> bool:
-    """Tell whether a sheet is that of a fence which stands on one page at most."""
+    """Tell whether a sheet is that of a fence which stands on one page at most, and worth a request."""
     fence = _FENCE.search(name)
-    return bool(fence and on_pages[fence[1]] < 2)
+    return bool(fence and on_pages[fence[1]] < 2 and (DOCS / name).stat().st_size > WORTH)
 
 
 @lru_cache(maxsize=128)  # each page is asked twice

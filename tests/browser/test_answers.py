@@ -79,7 +79,7 @@ def test_a_choice_that_is_not_there_is_none(opened, chosen):
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_on_paper_questions_have_no_answers(open_page, scripts):
-    page = open_page("learn/masks/", java_script_enabled=scripts)
+    page = open_page("learn/scaling/", java_script_enabled=scripts)
     page.emulate_media(media="print")
     if scripts:  # the theme opens every fold
         page.evaluate("dispatchEvent(new Event('beforeprint'))")

@@ -49,7 +49,7 @@ def test_a_widget_far_below_comes_when_its_reader_does(open_page):
     page.locator("spend-the-budget:defined").wait_for()
     assert "quiz-question.js" not in page.evaluate(WIDGETS)
     page.locator("quiz-question").first.scroll_into_view_if_needed()
-    page.locator("quiz-question button").first.wait_for()
+    page.locator("quiz-question:defined").first.wait_for()
 
 
 def test_whoever_comes_back_finds_the_place(open_page):
