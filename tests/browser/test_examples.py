@@ -12,7 +12,7 @@ from tests.site.pages import ROOT, consoles
 
 pytestmark = pytest.mark.nightly
 
-PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/order/"]
+PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/heads/"]
 
 
 @pytest.fixture

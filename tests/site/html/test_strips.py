@@ -7,7 +7,7 @@ MATRIX = [[2.0, 0.0, -1.0], [20 / 3, 1e-17, 0.5]]
 
 
 def strips(matrix, **heads):
-    return read(renderer.call("lib/strips.js", "strips", matrix, heads)["text"]).find("table")
+    return read(renderer.call("lib/grid.js", "strips", matrix, heads)["text"]).find("table")
 
 
 def test_every_cell_holds_its_number_exactly_and_as_people_read_it():

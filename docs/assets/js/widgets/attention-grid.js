@@ -4,10 +4,9 @@
 import { attentionScores } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { head, output, radio, scrolling, sets, table } from "../lib/frame.js";
-import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
+import { columns, legend, OUTPUT, outputCell, statement, strips, weightCell } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { counted, number } from "../lib/numbers.js";
-import { strips } from "../lib/strips.js";
 
 /**
  * Each word with its rank, "" for one that is there once; the row that is chosen at first.

@@ -4,9 +4,9 @@
 
 import { bindFigure } from "../lib/bind.js";
 import { frame, radio, scrolling, sets } from "../lib/frame.js";
+import { strips } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { number, vector } from "../lib/numbers.js";
-import { strips } from "../lib/strips.js";
 
 /**
  * A matrix and what it makes of x.

@@ -3,9 +3,9 @@
 import { blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { frame, radio, sets } from "../lib/frame.js";
+import { strips } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
-import { strips } from "../lib/strips.js";
 
 /**
  * The word of a row asks: its query is counted in doublings, as W_Q is. Each value has two features.
