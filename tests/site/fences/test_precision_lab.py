@@ -3,15 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
 from tests.site.fences.reading import HEAD, Figure, answer, rows
+from tests.site.learn.test_bits import by_loops
 
-RESULT = Figure("precision-lab", **HEAD, mode="sentence", format="bfloat16", copies=1024)
-HEADS = "[rng.standard_normal((n, 6)) for rng in [np.random.default_rng(1)] for n in (2, 20, 20)]"
-PLACES = Figure("precision-lab", mode="places", heads=HEADS)
+RESULT = Figure("precision-lab", **HEAD, format="bfloat16", copies=1024)
 X = embed(SENTENCE, EARLY)
 Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
 
@@ -57,7 +55,7 @@ def test_errors_have_two_digits():
     assert {error: RESULT.call("percent", error) for error in shown} == shown
 
 
-def test_500_choices_of_formats_give_what_numpy_computes():
+def test_500_choices_of_formats_give_what_loops_compute():
     rng = np.random.default_rng(0)
     for case in range(500):
         formats = {place: str(rng.choice(list(precision_lab.FORMATS))) for place in precision_lab.PLACES}
@@ -69,37 +67,17 @@ def test_500_choices_of_formats_give_what_numpy_computes():
         exact = precision_lab.exactly(q, k, v)[0].astype(float)
         state = formats | {"copies": copies.bit_length() - 1}
         shown = RESULT.call("compute", {"q": q, "k": k, "v": v, "weights": exact}, state)
-        weights, output = precision_lab.attend(q, np.tile(k, (copies, 1)), np.tile(v, (copies, 1)), formats)
+        weights, output = by_loops(q, np.tile(k, (copies, 1)), np.tile(v, (copies, 1)), **formats)
         found = [np.array(shown[what], float) for what in ("weights", "errors", "output")]
         expected = [weights[:, :n_k], weights[:, :n_k] * copies / exact - 1, output]
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
-def test_one_place_at_a_time_rounds_there_alone():
-    q, k, v = (np.array(array) for array in eval(HEADS, {"np": np}))
-    errors = precision_lab.one_place_at_a_time(q, k, v)
-    shown = grid(PLACES)
-    assert [row[0] for row in shown] == list(precision_lab.PLACES.values())
-    for row, (place, given) in zip(shown, errors.items(), strict=True):
-        assert row[1:] == [f"{error:.0e}" for error in given.values()]
-        assert given["float64"] < 1e-14
-        assert 1e-9 < given["float32"] < 1e-5 < given["float16"] < 0.02
-        assert given["float16"] < given["bfloat16"] < given["float8_e4m3fn"]
-        formats = dict.fromkeys(precision_lab.PLACES, "float64") | {place: "float16"}
-        off = precision_lab.attend(q, k, v, formats)[1] - precision_lab.exactly(q, k, v)[1]
-        wanted = precision_lab.exactly(q, k, v)[1]
-        assert given["float16"] == pytest.approx(float(np.sqrt(np.mean(off**2) / np.mean(wanted**2))))
-
-
 test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
     {
-        "mode": ({"mode": "dance"}, "mode", "'sentence' or 'places'"),
         "no values": ({"w_v": None}, None, "give v"),
         "format": ({"format": "float12"}, "format", "float64, float32"),
         "a thousand": ({"copies": 1000}, "copies", "power of two"),
     }
-)
-test_places_that_do_not_fit_are_refused = PLACES.refuses(
-    {"key of the other mode": ({"copies": 4}, "copies", "has no key 'copies'")}
 )
