@@ -50,6 +50,8 @@ W_O = np.array([[1, 0],
 def w_q(noun: float, early: float) -> NDArray[np.float64]:
     """Ask for a noun by its place, or, as a noun, for the other animal.
 
+    Examples
+    --------
     >>> from attention.example import w_q
     >>> import numpy as np
     >>> w_q(1, 1) / np.log(2)  # rows: cats, dogs, asks, early
@@ -74,6 +76,8 @@ def embed(
 ) -> NDArray[np.float64]:
     """Look up four features per word; add positions to the last feature.
 
+    Examples
+    --------
     >>> from attention.example import EARLY, SENTENCE, embed
     >>> embed(SENTENCE, EARLY)
     array([[2., 0., 0., 2.],
@@ -95,6 +99,8 @@ def attend(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Run one head of self-attention, and also return its weights.
 
+    Examples
+    --------
     >>> from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
     >>> weights, output = attend(embed(SENTENCE, EARLY), W_Q1)
     >>> output[4]

@@ -75,6 +75,7 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
     """Keep the templates too, and name the modules to other projects."""
     _last.env = env
+    env.globals.update(version=attention.__version__, repository=repository(config.repo_url))  # on the 404 page too
     complete_inventory(config)
 
 
@@ -100,8 +101,6 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 def _fill_in_head(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     context["progress"] = progress(page, nav)
     context["has_markdown"] = _command != "serve"
-    context["version"] = attention.__version__
-    context["repository"] = repository(config.repo_url)
     context["report"] = report(config.repo_url, page.canonical_url)
 
 

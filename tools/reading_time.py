@@ -12,7 +12,7 @@ from docs_ext.site.reading_time import A_MINUTE, reading
 def parts_of_the_menu() -> dict[str, list[str]]:
     """Return the sources of the pages that are read in order, by the parts of the menu."""
     menu = load_config(f"{DOCS.parent}/mkdocs.yml").nav or []
-    return {name: pages for part in menu[:3] for name, pages in part.items()}
+    return {name: pages for part in menu[0]["Learn"] for name, pages in part.items()}
 
 
 if __name__ == "__main__":

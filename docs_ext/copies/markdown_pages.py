@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure import StructureItem
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
@@ -60,7 +61,7 @@ def address(page: Page) -> str:
 
 
 def _sections(nav: Navigation) -> Iterator[str]:
-    sections = [item for item in nav.items if isinstance(item, Section)]
+    sections = [part for item in nav.items for part in _parts(item)]
     for section in sections:
         if section.title not in _OPTIONAL:
             yield f"## {section.title}\n\n{''.join(_links(section))}\n"
@@ -70,9 +71,19 @@ def _sections(nav: Navigation) -> Iterator[str]:
             yield from _links(section)
 
 
+def _parts(item: StructureItem) -> Iterator[Section]:
+    """Return the parts of the menu: those of Learn, and How-to, which stands in Reference."""
+    if isinstance(item, Section):
+        if item.title != "Learn":
+            yield item
+        for child in item.children:
+            if item.title == "Learn" or child.title in _OPTIONAL:
+                yield from _parts(child)
+
+
 def _links(section: Section) -> Iterator[str]:
     for item in section.children:
-        if isinstance(item, Section):
+        if isinstance(item, Section) and item.title not in _OPTIONAL:
             yield from _links(item)
         elif isinstance(item, Page):
             about = item.meta.get("description")

@@ -79,7 +79,7 @@ def embed_fonts(site: Path, styles: str) -> str:
 # Chromium begins to load a font, even one that it has, with the first layout. On a busy machine a page would be painted
 # without it, and move. So the fonts are asked for before: the embedded ones, and those that the page has links for.
 LOAD = """<script>{
-const linked = Array.from(document.querySelectorAll("link[as=font]"), ({href}) =>
+const linked = Array.from(document.querySelectorAll("link[href*=KaTeX]"), ({href}) =>
   (href.includes("Bold") ? "bold " : "") + "1em " + /KaTeX_\\w+/.exec(href)[0]);
 for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math", ...linked]) document.fonts.load(font);
 }</script>"""
