@@ -24,7 +24,7 @@ from docs_ext.reading.words import words_of
 REQUIRED, OPTIONAL = ("matrices",), ()
 _MATRIX = template("""
 <table class="matrix">
-<caption{% if role %} class="role-{{ role }}"{% endif %}>{{ name }}</caption>
+<caption><span{% if role %} class="role-{{ role }}"{% endif %}>{{ name }}</span></caption>
 <tr><td></td>{% for column in columns %}<th scope="col">{{ column }}</th>{% endfor %}</tr>
 {% for word, row in zip(rows, data) %}
 <tr><th scope="row">{{ word }}</th>
