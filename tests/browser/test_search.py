@@ -90,7 +90,7 @@ def first_three(browser, server):
         found = seen[-1]
         return [address.removeprefix(server).partition("?")[0].partition("#")[0] for address in found]
 
-    first_three.marked = lambda: page.locator(".md-search-result__item mark").all_text_contents()
+    first_three.marked = page.locator(".md-search-result__item mark").all_text_contents  # type: ignore[attr-defined]
     yield first_three
     context.close()
 
