@@ -7,10 +7,10 @@ are drawn from. Links in a twin lead to pages, not to twins: the anchors are the
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure import StructureItem
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
@@ -18,7 +18,7 @@ from docs_ext.copies.links import has_copies, name_of
 from docs_ext.copies.markdown import to_markdown, whole
 from docs_ext.copies.notebooks import as_notebook, brief
 
-_OPTIONAL = {"Practice", "How-to"}  # what the proposal lets a program leave out
+_OPTIONAL = "Practice"  # what the proposal lets a program leave out
 _NOTE = (
     "*This is the Markdown twin of {address}. A widget is a link to it. A link with `index.html.md` after it "
     "leads to the twin of another page.*"
@@ -61,29 +61,15 @@ def address(page: Page) -> str:
 
 
 def _sections(nav: Navigation) -> Iterator[str]:
-    sections = [part for item in nav.items for part in _parts(item)]
-    for section in sections:
-        if section.title not in _OPTIONAL:
-            yield f"## {section.title}\n\n{''.join(_links(section))}\n"
-    yield "## Optional\n\n"
-    for section in sections:
-        if section.title in _OPTIONAL:
-            yield from _links(section)
+    parts = [part for item in nav.items for part in (item.children if item.title == "Learn" else [item]) or ()]
+    for section in sorted(parts, key=lambda section: section.title == _OPTIONAL):
+        title = "Optional" if section.title == _OPTIONAL else section.title
+        yield f"## {title}\n\n{''.join(_links(section))}\n"
 
 
-def _parts(item: StructureItem) -> Iterator[Section]:
-    """Return the parts of the menu: those of Learn, and How-to, which stands in Reference."""
-    if isinstance(item, Section):
-        if item.title != "Learn":
-            yield item
-        for child in item.children:
-            if item.title == "Learn" or child.title in _OPTIONAL:
-                yield from _parts(child)
-
-
-def _links(section: Section) -> Iterator[str]:
-    for item in section.children:
-        if isinstance(item, Section) and item.title not in _OPTIONAL:
+def _links(section: Any) -> Iterator[str]:
+    for item in section.children or ():
+        if isinstance(item, Section):
             yield from _links(item)
         elif isinstance(item, Page):
             about = item.meta.get("description")

@@ -8,7 +8,7 @@ The glossary is the only place where it is written. An entry takes part if it is
 Headings, links, code, formulas and docstrings stay as they are, and so does the page that the entry points to: it
 explains the word itself.
 
-Where the glossary says `<!-- index -->`, all its terms are listed under their letters.
+Where the glossary says `<!-- index -->`, the letters of the alphabet lead to their first terms.
 """
 
 import posixpath
@@ -96,10 +96,6 @@ class MarkTerms(Treeprocessor):
 
 
 def index(terms: list[Term]) -> list[str]:
-    """List the terms of a glossary under their letters, as Markdown."""
-    groups = groupby(terms, lambda term: term.name[0].upper())
-    return [*(f"**{letter}** {' · '.join(map(_link, group))}" for letter, group in groups), "{ .glossary-index }"]
-
-
-def _link(term: Term) -> str:
-    return f"[`{term.name}`](#{term.anchor})" if "_" in term.name else f"[{term.name}](#{term.anchor})"
+    """List the letters of a glossary, each with a link to its first term, as Markdown."""
+    groups = groupby(terms, lambda term: term.name[0].upper() if term.name.isascii() else term.name[0])
+    return [" ".join(f"[{letter}](#{next(group).anchor})" for letter, group in groups), "{ .glossary-index }"]

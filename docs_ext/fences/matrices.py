@@ -1,11 +1,11 @@
-"""Matrices as one writes them on a blackboard: in brackets, a word before each row, a feature above each column.
+"""Matrices as one writes them: in brackets, a word before each row, a feature above each column.
 
     ```matrices
     matrices:
       $V$: {role: value, rows: SENTENCE, columns: [cats, dogs], data: "embed(SENTENCE, EARLY) @ W_V"}
     ```
 
-A zero is a dot.
+A dot is a zero.
 """
 
 from collections.abc import Mapping
@@ -23,25 +23,23 @@ from docs_ext.reading.words import words_of
 
 REQUIRED, OPTIONAL = ("matrices",), ()
 _MATRIX = template("""
-<table class="matrix">
-<caption{% if role %} class="role-{{ role }}"{% endif %}>{{ name }}</caption>
+<table class="matrix"><caption><span{% if role %} class="role-{{ role }}"{% endif %}>{{ name }}</span></caption>
 <tr><td></td>{% for column in columns %}<th scope="col">{{ column }}</th>{% endfor %}</tr>
 {% for word, row in zip(rows, data) %}
 <tr><th scope="row">{{ word }}</th>
-  {% for x in row %}<td>{{ (x | share).replace("-", "\N{MINUS SIGN}") if x else "\N{MIDDLE DOT}" }}</td>{% endfor %}</tr>
-{% endfor %}
-</table>
+  {% for x in row %}<td>{{ (x | share).replace("-", "\N{MINUS SIGN}") if x else "\N{MIDDLE DOT}" }}</td>
+  {% endfor %}</tr>
+{% endfor %}</table>
 """)
 
 
 def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    return still("matrices", spec["id"], Markup("\n").join(_drawn(*item) for item in spec["matrices"].items()))
-
-
-def _drawn(name: str, given: Mapping[str, Any]) -> Markup:
-    rows, columns, data = words_of(given, "rows"), words_of(given, "columns"), array(given, "data")
-    if data.shape != (len(rows), len(columns)):
-        raise SpecError(f"{name}: {len(rows)} rows and {len(columns)} columns, but shape {data.shape}", key="matrices")
-    matrix = _MATRIX(name=inline(name), role=given.get("role"), rows=rows, columns=columns, data=data)
-    return scrolling(name.replace("$", ""), matrix)
+    drawn = list[Markup]()
+    for name, given in spec["matrices"].items():
+        rows, columns, data = words_of(given, "rows"), words_of(given, "columns"), array(given, "data")
+        if data.shape != (len(rows), len(columns)):
+            raise SpecError(f"{name}: {len(rows)} x {len(columns)} names, but shape {data.shape}", key="matrices")
+        matrix = _MATRIX(name=inline(name), role=given.get("role"), rows=rows, columns=columns, data=data)
+        drawn.append(scrolling(name.replace("$", ""), matrix))
+    return still("matrices", spec["id"], Markup("\n").join(drawn))

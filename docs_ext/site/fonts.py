@@ -25,8 +25,6 @@ FONTS = {
 }
 PLAIN = "Main-Regular"
 EMBEDDED = (PLAIN, "Math-Italic")  # nearly every formula needs these: the style sheet holds them
-
-
 _DRAWN = re.compile(r'<span class="([^"]*)"[^>]*>(?:<span>)?([^<]+)')
 
 
@@ -87,13 +85,7 @@ for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math", ...linked]) docum
 
 def load_fonts(page: str, base: str, styles: str) -> str:
     """Return the link to the style sheet, and what brings the fonts of a page's formulas before the page is drawn."""
-    return f'{_preload(page, base)}<link rel="stylesheet" href="{base}{styles}">\n      {LOAD}'
-
-
-def _preload(page: str, base: str) -> str:
-    fonts = [
-        name for name, marks in FONTS.items() if name not in EMBEDDED and re.search(rf'class="[^"]*(?:{marks})', page)
-    ]
-    href = f"{base}assets/katex/fonts/KaTeX_{{}}.woff2"
-    tag = f'<link rel="preload" href="{href}" as="font" type="font/woff2" crossorigin>\n      '
-    return "".join(tag.format(font) for font in fonts)
+    tag = f'<link rel="preload" href="{base}assets/katex/fonts/KaTeX_%s.woff2" as="font" type="font/woff2" crossorigin>'
+    rare = (font for font in FONTS if font not in EMBEDDED)
+    fonts = "".join(f"{tag % name}\n      " for name in rare if re.search(rf'class="[^"]*(?:{FONTS[name]})', page))
+    return f'{fonts}<link rel="stylesheet" href="{base}{styles}">\n      {LOAD}'

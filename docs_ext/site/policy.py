@@ -26,7 +26,6 @@ THEME = Path(material.__file__).parent / "templates"
 _USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
 _DEPTHS = (".", "..", "../..")  # the way from a page to the first one, which the theme writes into its script
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-
 _CHARSET = '<meta charset="utf-8">'
 
 

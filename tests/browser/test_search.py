@@ -60,6 +60,7 @@ FIRST = {  # what engineers type, and the page that must come first
     "next word": "learn/from-text-to-next-word/",
     "why softmax": "learn/scores-and-softmax/",
     "attention is all you need": "",
+    "Why divide by √dₖ?": "learn/scaling/",
 }
 
 
@@ -89,6 +90,7 @@ def first_three(browser, server):
         found = seen[-1]
         return [address.removeprefix(server).partition("?")[0].partition("#")[0] for address in found]
 
+    first_three.marked = page.locator(".md-search-result__item mark").all_text_contents  # type: ignore[attr-defined]
     yield first_three
     context.close()
 
@@ -101,3 +103,9 @@ def test_a_question_finds_its_page(first_three, question):
 @pytest.mark.parametrize("question", FIRST)
 def test_a_term_finds_its_page_first(first_three, question):
     assert first_three(question)[0] == FIRST[question]
+
+
+def test_small_words_are_no_beginnings_of_others_unless_nothing_else_is_typed(first_three):
+    assert first_three("why do we divide")[0] == "learn/scaling/"
+    assert {word.lower()[:4] for word in first_three.marked()} == {"divi"}
+    assert first_three("of the")

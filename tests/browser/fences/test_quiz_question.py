@@ -131,7 +131,7 @@ def test_answers_are_kept_until_they_are_cleared(page):
     requests = []
     page.on("request", lambda request: requests.append(request.url))
     answer(question(page, "Why are queries not cached"), "No later row uses them")
-    answer(question(page, "At which offset"), "0")
+    answer(question(page, "Which offset"), "0")
     assert requests == page.context.cookies() == []
     page.reload()
     started(page)

@@ -164,7 +164,7 @@ def test_llms_txt_lists_every_page_once_in_the_order_of_the_menu(site):
     ]
     assert all(links), lines
     menu = re.findall(r"- ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-    practice = [page for page in menu if page.startswith(("practice/", "how-to/"))]
+    practice = [page for page in menu if page.startswith("practice/")]
     ordered = [page for page in menu if page not in practice] + practice
     assert [link[2] for link in links] == [page.removesuffix("index.md").replace(".md", "/") for page in ordered]
     assert all((site / link[2] / "index.html.md").is_file() for link in links)

@@ -31,6 +31,7 @@ def test_every_fault_is_found_once_and_mended_once(folder, tmp_path):
             "scrollable:At(e)",
             'setAttribute("data-md-color-switching',
             "e=e+s+o.id}",
+            "search(e){if(",
         ):
             assert (before.count(fault), after.count(fault)) == (1, 0)
         assert after.count("/* mended */") == 2
