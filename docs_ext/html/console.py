@@ -34,8 +34,7 @@ _NAME = "(?P<name>(?:[Ww]_)?[QqKkVv][1-9]?|quer(?:y|ies)|(?:key|value)s?)"
 _CODE_NAME = re.compile(  # not sorted(x, key=len), np.eye(5, k=-1), d.keys()
     rf'<span class="n(?=">{_NAME}</span>(?!<span class="(?:p">\(|o">=(?:-|</span><span class="(?:mi|nb|k)">))))'
 )
-_INLINE = re.compile(r"(?<!</span>)<code>(?P<code>[^<]*)</code>")
-_INLINE_NAME = re.compile(r"(?<![\w\\])(?P<name>(?:[Ww]_)?[QKV][1-9]?)(?!\w)|^(?:query|key|value)$")
+_INLINE_NAME = re.compile(r"(?<![\w\\])(?:[Ww]_)?[QKV][1-9]?(?!\w)|(?<=>)(?:query|key|value)(?=<)")
 _ROLES = {"q": "query", "k": "key", "v": "value"}
 
 # The theme gives a button to each `pre > code`: the setup has none, and the one of the block copies `data-copy`.
@@ -91,12 +90,11 @@ def prepare_copies(html: str, *, folds: bool = True, as_doctests: bool = False) 
 def colour_roles(html: str) -> str:
     """Give names of queries, keys and values in code, and nothing in strings and comments, the class of their role."""
     html = _CODE_NAME.sub(lambda found: f"{found[0]} role-{_role(found['name'])}", html)
+    return re.sub("(?<!</span>)<code>[^<]*</code>", lambda inline: _INLINE_NAME.sub(_marked, inline[0]), html)
 
-    def marked(inline: re.Match[str]) -> str:
-        code = _INLINE_NAME.sub(lambda name: f'<span class="role-{_role(name[0])}">{name[0]}</span>', inline["code"])
-        return f"<code>{code}</code>"
 
-    return _INLINE.sub(marked, html)
+def _marked(name: re.Match[str]) -> str:
+    return f'<span class="role-{_role(name[0])}">{name[0]}</span>'
 
 
 def _role(name: str) -> str:
