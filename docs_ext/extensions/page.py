@@ -15,7 +15,7 @@ from docs_ext.extensions import crosslinks, equations, folded_sections, glossary
 from docs_ext.extensions.api_links import LinkNames
 from docs_ext.extensions.diagrams import InlineDiagrams
 from docs_ext.extensions.fences import DrawFences
-from docs_ext.html.console import mark_outputs, prepare_copies
+from docs_ext.html.console import colour_roles, mark_outputs, prepare_copies
 from docs_ext.html.formula import RenderFormulas
 from docs_ext.reading import equations as formulas
 from docs_ext.reading.consoles import examples
@@ -99,13 +99,14 @@ class _EmptyHeaders(Treeprocessor):
 
 
 class _Consoles(Postprocessor):
-    """Mark what a copied console must not hold, and fold what stood on the page before."""
+    """Mark what a copied console must not hold, fold what stood on the page before, and colour roles."""
 
     def run(self, text: str) -> str:
+        text = colour_roles(mark_outputs(text))
         if is_docstring(self.md):
-            return prepare_copies(mark_outputs(text), folds=False)
+            return prepare_copies(text, folds=False)
         head = next((parse(block.text)[0] for block in source(self.md).blocks if block.kind == "head"), {})
-        return prepare_copies(mark_outputs(text), as_doctests=head.get("copies") == "doctests")
+        return prepare_copies(text, as_doctests=head.get("copies") == "doctests")
 
 
 class PageExtension(Extension):

@@ -30,6 +30,13 @@ _LINE = re.compile(r'<span class="go">[^\n]*\n</span>|[^\n]*\n')
 _BLANK = '<span class="go">\n</span>'
 _TAG = re.compile(r"<[^>]*>")
 
+_NAME = "(?P<name>(?:[Ww]_)?[QqKkVv][1-9]?|quer(?:y|ies)|(?:key|value)s?)"
+_CODE_NAME = re.compile(  # not sorted(x, key=len), np.eye(5, k=-1), d.keys()
+    rf'<span class="n(?=">{_NAME}</span>(?!<span class="(?:p">\(|o">=(?:-|</span><span class="(?:mi|nb|k)">))))'
+)
+_INLINE_NAME = re.compile(r"(?<![\w\\])(?:[Ww]_)?[QKV][1-9]?(?!\w)|(?<=>)(?:query|key|value)(?=<)")
+_ROLES = {"q": "query", "k": "key", "v": "value"}
+
 # The theme gives a button to each `pre > code`: the setup has none, and the one of the block copies `data-copy`.
 _COPIED = template("""
 <div class="{{ classes }}" data-copy="{{ copy }}">
@@ -78,6 +85,20 @@ def prepare_copies(html: str, *, folds: bool = True, as_doctests: bool = False) 
         )
 
     return _BLOCK.sub(prepared, html)
+
+
+def colour_roles(html: str) -> str:
+    """Give names of queries, keys and values in code, and nothing in strings and comments, the class of their role."""
+    html = _CODE_NAME.sub(lambda found: f"{found[0]} role-{_role(found['name'])}", html)
+    return re.sub("(?<!</span>)<code>[^<]*</code>", lambda inline: _INLINE_NAME.sub(_marked, inline[0]), html)
+
+
+def _marked(name: re.Match[str]) -> str:
+    return f'<span class="role-{_role(name[0])}">{name[0]}</span>'
+
+
+def _role(name: str) -> str:
+    return _ROLES[name.lower().removeprefix("w_")[0]]
 
 
 def for_prompt(console: str) -> str:

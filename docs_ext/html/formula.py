@@ -38,6 +38,8 @@ MACROS: dict[str, tuple[str, str | None]] = {
     r"\nq": ("n_q", None),
     r"\nk": ("n_k", None),
 }
+_MATRIX = re.compile(r"W_(?P<of>[QKV])(?!\w)(?:\^(?:\\\w+|\{[^{}]*\}))?")  # a matrix has the role of what it makes
+_MAKES = {"Q": "query", "K": "key", "V": "value"}
 
 _RENDER = """
 function render(tex, displayMode, macros) {
@@ -97,14 +99,15 @@ def standard_tex(tex: str) -> str:
 def render(tex: str, *, display: bool = False) -> Markup:
     """Render one formula; raise MathError with KaTeX's message if it cannot be read."""
     macros = _for_katex()
+    coloured = _MATRIX.sub(lambda w: rf"{{\htmlClass{{role-{_MAKES[w['of']]}}}{{{w[0]}}}}}", tex)
 
     def draw() -> bytes:
-        html, error = _katex().call("render", tex, display, macros)
+        html, error = _katex().call("render", coloured, display, macros)
         if error:
             raise MathError(error)
         return str(html).encode()
 
-    html = _valid(kept(draw, _SCRIPTS, tex, str(display), repr(macros)).decode())
+    html = _valid(kept(draw, _SCRIPTS, coloured, str(display), repr(macros)).decode())
     annotation = escape(standard_tex(tex))
     return Markup(re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL))
 

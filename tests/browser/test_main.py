@@ -66,3 +66,17 @@ def test_whoever_comes_back_finds_the_place(open_page):
             break
         page.wait_for_timeout(50)
     assert abs(page.evaluate(top) - before) < 30
+
+
+def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothing(open_page):
+    page = open_page("learn/line-by-line/")
+    lit = """() => [...document.querySelectorAll("[class*=role-]")]
+      .filter(e => getComputedStyle(e).boxShadow !== "none")
+      .map(e => (e.closest(".katex, pre, p") ?? e).localName + /role-.*/.exec(e.className)[0])"""
+    tall = page.evaluate("document.body.scrollHeight")
+    page.locator(".katex-html .role-key").first.hover()
+    page.locator("html[data-kin=key]").wait_for()
+    assert {"spanrole-key", "prerole-key", "prole-key"} == set(page.evaluate(lit))
+    assert page.evaluate("document.body.scrollHeight") == tall
+    page.locator("h1").hover()
+    page.locator("html:not([data-kin])").wait_for()

@@ -164,10 +164,23 @@ function showStored() {
 addEventListener("storage", showStored);
 addEventListener("pageshow", ({ persisted }) => persisted && showStored());
 
+// What is pointed at or stood on lights all of its role; the module comes with the first hand.
+/** @type {typeof import("./lib/kin.js") | undefined} */
+let kin;
+
+/** @type {(event: Event) => Promise<void>} */
+async function lightKin({ target }) {
+  kin ??= await import("./lib/kin.js");
+  kin.light(target);
+}
+
 addEventListener("DOMContentLoaded", () => { // after the theme, which has put its buttons into blocks of code
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
+  if (document.querySelector('[class*="role-"]')) {
+    for (const type of ["pointerover", "focusin"]) addEventListener(type, lightKin, { passive: true });
+  }
   watchScrollRegions();
   watchWidgets();
   openFolds();

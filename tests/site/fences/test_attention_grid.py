@@ -141,47 +141,6 @@ test_what_does_not_fit_is_refused = PLAIN.refuses(
 )
 
 
-# Colours. OKLab is Ottosson's (https://bottosson.github.io/posts/oklab/), contrast is WCAG's.
-
-M1 = np.array([[0.4122214708, 0.5363325363, 0.0514459929],
-               [0.2119034982, 0.6806995451, 0.1073969566],
-               [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
-M2 = np.array([[0.2104542553, 0.7936177850, -0.0040720468],
-               [1.9779984951, -2.4285922050, 0.4505937099],
-               [0.0259040371, 0.7827717662, -0.8086757660]])  # fmt: skip
-
-
-def linear(color):
-    srgb = np.array([int(color[i : i + 2], 16) for i in (0, 2, 4)]) / 255
-    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
-
-
-def oklab(rgb):
-    return np.cbrt(rgb @ M1.T) @ M2.T
-
-
-def luminance(lab):
-    rgb = (lab @ np.linalg.inv(M2).T) ** 3 @ np.linalg.inv(M1).T
-    return np.clip(rgb, 0, 1) @ np.array([0.2126, 0.7152, 0.0722])
-
-
-def variables(scheme):
-    block = re.search(rf'\[data-md-color-scheme="{scheme}"\] {{(.*?)}}', CSS, re.DOTALL)[1]
-    return dict(re.findall(r"--([\w-]+): #?([\w.]+);", block))
-
-
-@pytest.mark.parametrize("scheme", ["default", "slate"])
-def test_numbers_can_be_read_on_every_weight(scheme):
-    assert "color-mix(in oklab, var(--weight-1) calc(var(--w) * 100%), var(--weight-0))" in CSS
-    weights, colour = np.linspace(0, 1, 10001), variables(scheme)
-    first, last = (oklab(linear(colour[f"weight-{end}"])) for end in (0, 1))
-    behind = luminance(first + (last - first) * weights[:, None])
-    after_flip = weights > float(colour["ink-flips-at"])
-    ink = np.where(after_flip, 1 - float(colour["ink-0"]), float(colour["ink-0"]))  # black 0, white 1
-    contrast = (np.maximum(behind, ink) + 0.05) / (np.minimum(behind, ink) + 0.05)
-    assert contrast.min() >= 4.58
-
-
 def test_the_style_sheet_shows_the_statement_of_every_possible_row():
     rules = re.findall(r":has\(tr:nth-child\((\d+)\) :checked\) p:nth-child\((\d+)\)", CSS)
     assert rules == [(str(row), str(row)) for row in range(1, MAX_WORDS + 1)]
