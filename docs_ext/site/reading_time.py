@@ -1,96 +1,47 @@
-"""How long a page takes a person: its first part, and with what is folded under Going deeper.
-
-160 words a minute, 15 lines of typed code a minute, 40 seconds a figure, two minutes a widget and one a quiz question.
-Words are those of prose, lists and tables; a formula is one. Setup that is folded is known, sources are not read.
-Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`.
-"""
+"""What stands above a title: how long the page takes, what it builds on, and what builds on it."""
 
 import math
-import re
 from collections import Counter
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.consoles import setup
-from docs_ext.reading.page import DOCS, Block, Page, of_file
-
-A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
-_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")}
-_FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
-_PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)")
-_UNSEEN = re.compile(
-    r"\]\([^)]*\)|\]\[[^]]*\]|\{:? *[.#][^}]*\}|<[^>]*>"  # addresses, attributes, tags
-    r"|^ *(?:\d+\. |[?!]{3}\+? \w+)",  # the number of an item, the kind of a fold
-    re.MULTILINE,
-)
-_FORMULA = re.compile(r"\$[^$]+\$")
-
-
-class Reading(NamedTuple):
-    """What there is to read, and the minutes that it takes."""
-
-    parts: Counter[str]  # of the first part: how many words, lines, figures, widgets and questions
-    first: float
-    whole: float
-
-
-@lru_cache(maxsize=256)
-def reading(page: Page) -> Reading:
-    """Return how long a page takes, up to Going deeper and in all."""
-    first, deeper = Counter[str](), Counter[str]()
-    part, seen = "", set[str]()
-    for block in page.blocks:
-        if block.name == "##":
-            part = block.text
-        counted = _counted(block, seen)
-        if part == "Going deeper" and block.name != "##":
-            deeper += counted
-        elif part != "Sources":
-            first += counted
-    return Reading(first, _minutes(first), _minutes(first + deeper))
-
-
-def _minutes(parts: Counter[str]) -> float:
-    return sum(number / A_MINUTE[part] for part, number in parts.items())
-
-
-def _counted(block: Block, seen: set[str]) -> Counter[str]:
-    match block.kind, block.name:
-        case "head" | "check" | "formula", _:
-            return Counter(words=block.kind == "formula")
-        case "fence", "quiz-question":
-            return Counter(questions=1)
-        case "fence", "pycon":
-            new = block.text.split("\n")[setup(block.text, seen) :]
-            return Counter(lines=sum(line.startswith((">>>", "...")) for line in new))
-        case "fence", name:
-            # a strip has nothing to touch, and one that the hand knows is looked at like a figure
-            is_new = name in _WIDGETS - seen and "\nstrip:" not in block.text
-            seen.add(name)
-            return Counter(widgets=is_new, figures=name in _FENCES and not is_new)
-        case _:
-            text, pictures = _PICTURE.subn("", _FORMULA.sub("formula", block.text))
-            words = sum(bool(re.search(r"\w", word)) for word in _UNSEEN.sub("", text).split())
-            return Counter(words=words, figures=pictures)
+from docs_ext.reading.lessons import lessons
+from docs_ext.reading.minutes import Reading, reading
+from docs_ext.reading.page import of_file
 
 
 def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
-    """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
-    lessons = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
-    learn = [other for other in lessons if "Reference" not in [part.title for part in other.ancestors]]
+    """Return what stands above a title: number, minutes and neighbours of a learn page, or those of the core track."""
+    pages = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
+    learn = [other for other in pages if "Reference" not in [part.title for part in other.ancestors]]
     if page in learn:
         first, whole = map(math.ceil, _reading(page)[1:])
-        return {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
+        number = {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
+        return number | _neighbours(page, learn)
     if page.file.src_uri == "index.md":
         core = [other for other in nav.pages if other.parent is page.parent]
         minutes = sum(_reading(other).first for other in core)
         return {"pages": len(core), "first": math.ceil(minutes)}
     return None
+
+
+def _neighbours(page: BuiltPage, learn: list[BuiltPage]) -> dict[str, list[tuple[str, str]]]:
+    """Return the short names and addresses of the lessons that a page needs, and of those that it opens."""
+    try:
+        known = lessons()
+    except SpecError:  # in the live server, as below
+        known = {}
+    urls = {other.file.src_uri: other.url for other in learn}
+    name = page.file.src_uri.removeprefix("learn/").removesuffix(".md")
+    needs = [known[need] for need in known[name].needs] if name in known else []
+    opens = [other for other in known.values() if name in other.needs]
+    return {
+        key: [(one.short, urls[one.page.name]) for one in found if one.page.name in urls]
+        for key, found in (("needs", needs), ("opens", opens))
+    }
 
 
 def _reading(page: BuiltPage) -> Reading:

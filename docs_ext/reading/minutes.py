@@ -1,0 +1,74 @@
+"""How long a page takes a person: its first part, and with what is folded under Going deeper.
+
+160 words a minute, 15 lines of typed code a minute, 40 seconds a figure, two minutes a widget and one a quiz question.
+Words are those of prose, lists and tables; a formula is one. Setup that is folded is known, sources are not read.
+Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from docs_ext.reading.consoles import setup
+from docs_ext.reading.page import DOCS, Block, Page
+
+A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
+_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # to look at, as a figure
+_FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
+_PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)")
+_UNSEEN = re.compile(
+    r"\]\([^)]*\)|\]\[[^]]*\]|\{:? *[.#][^}]*\}|<[^>]*>"  # addresses, attributes, tags
+    r"|^ *(?:\d+\. |[?!]{3}\+? \w+)",  # the number of an item, the kind of a fold
+    re.MULTILINE,
+)
+_FORMULA = re.compile(r"\$[^$]+\$")
+
+
+class Reading(NamedTuple):
+    """What there is to read, and the minutes that it takes."""
+
+    parts: Counter[str]  # of the first part: how many words, lines, figures, widgets and questions
+    first: float
+    whole: float
+
+
+@lru_cache(maxsize=256)
+def reading(page: Page) -> Reading:
+    """Return how long a page takes, up to Going deeper and in all."""
+    first, deeper = Counter[str](), Counter[str]()
+    part, seen = "", set[str]()
+    for block in page.blocks:
+        if block.name == "##":
+            part = block.text
+        counted = _counted(block, seen)
+        if part == "Going deeper" and block.name != "##":
+            deeper += counted
+        elif part != "Sources":
+            first += counted
+    return Reading(first, _minutes(first), _minutes(first + deeper))
+
+
+def _minutes(parts: Counter[str]) -> float:
+    return sum(number / A_MINUTE[part] for part, number in parts.items())
+
+
+def _counted(block: Block, seen: set[str]) -> Counter[str]:
+    match block.kind, block.name:
+        case "head" | "check" | "formula", _:
+            return Counter(words=block.kind == "formula")
+        case "fence", "quiz-question":
+            return Counter(questions=1)
+        case "fence", "pycon":
+            new = block.text.split("\n")[setup(block.text, seen) :]
+            return Counter(lines=sum(line.startswith((">>>", "...")) for line in new))
+        case "fence", name:
+            # a strip has nothing to touch, and one that the hand knows is looked at like a figure
+            is_new = name in _WIDGETS - seen and "\nstrip:" not in block.text
+            seen.add(name)
+            return Counter(widgets=is_new, figures=name in _FENCES and not is_new)
+        case _:
+            text, pictures = _PICTURE.subn("", _FORMULA.sub("formula", block.text))
+            words = sum(bool(re.search(r"\w", word)) for word in _UNSEEN.sub("", text).split())
+            return Counter(words=words, figures=pictures)
