@@ -5,17 +5,24 @@ Words are those of prose, lists and tables; a formula is one. Setup that is fold
 Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`.
 """
 
+import math
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page as BuiltPage
+
+from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import setup
-from docs_ext.reading.page import DOCS, Block, Page
+from docs_ext.reading.lessons import lessons
+from docs_ext.reading.page import DOCS, Block, Page, of_file
 
 A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
-_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # to look at, as a figure
+_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
 _FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
 _PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)")
 _UNSEEN = re.compile(
@@ -72,3 +79,27 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
             text, pictures = _PICTURE.subn("", _FORMULA.sub("formula", block.text))
             words = sum(bool(re.search(r"\w", word)) for word in _UNSEEN.sub("", text).split())
             return Counter(words=words, figures=pictures)
+
+
+def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
+    """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
+    pages = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
+    learn = [other for other in pages if "Reference" not in [part.title for part in other.ancestors]]
+    if page in learn:
+        first, whole = map(math.ceil, _reading(page)[1:])
+        number: dict[str, Any] = {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
+        with suppress(SpecError):  # as below
+            number |= {"name": Path(page.file.src_uri).stem, "lessons": lessons()}
+        return number
+    if page.file.src_uri == "index.md":
+        core = [other for other in nav.pages if other.parent is page.parent]
+        minutes = sum(_reading(other).first for other in core)
+        return {"pages": len(core), "first": math.ceil(minutes)}
+    return None
+
+
+def _reading(page: BuiltPage) -> Reading:
+    try:
+        return reading(of_file(page.file))
+    except SpecError:  # in the live server, where the page says what is wrong with it
+        return Reading(Counter(), 0, 0)
