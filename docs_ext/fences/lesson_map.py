@@ -1,7 +1,7 @@
 """The map of the lessons: stations by what they build on, as large as they take minutes; the way to one is lit.
 
     ```lesson-map
-    caption: A line leads from a lesson to what builds on it
+    caption: What builds on what
     lit: decoding                 # the lesson to which the way is lit until the reader points at another
     root: ../                     # the way from the page to the first one; else the page is the first one
     ```

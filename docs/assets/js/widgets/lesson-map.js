@@ -72,7 +72,7 @@ ${
 </div>
 <p class="key" aria-hidden="true">${
     parts.map((part) => markup`<span data-part="${part}"><i class="ring"></i> ${part}</span>`)
-  } <span>The larger, the longer. Filled: your answered questions.</span></p>`;
+  } <span>Lines lead to what builds on a lesson. The larger, the longer. Filled: your answered questions.</span></p>`;
 }
 
 /** @type {(data: Data, line: Line, lit: boolean) => Markup} */
@@ -91,10 +91,11 @@ function station({ root, lessons, answered = [], links }, i, aim, lit) {
   const share = questions ? Math.min(1, (answered[i] ?? 0) / questions) : 0;
   const score = answered[i] > 0 ? `, ${answered[i]} of ${counted(questions, "question")} answered` : "";
   return markup`
-<li style="--x:${column};--y:${short(y * PITCH)};--size:${short(6 * Math.sqrt(minutes))};--share:${short(share)}"
+<li style="--x:${column};--y:${short(y * PITCH)};--size:${short(5.4 * Math.sqrt(minutes))};--share:${short(share)}"
   ${lit && "data-lit"} ${aim && "data-aim"}>
-<a href="${links ? links[i] : `${root}learn/${name}/`}"><i class="ring"></i><b>${label}</b><span
-  class="visually-hidden">: ${question} ${counted(minutes, "minute")}${score}</span></a>
+<a href="${links ? links[i] : `${root}learn/${name}/`}" aria-label="${label}: ${question} ${
+    counted(minutes, "minute")
+  }${score}"><i class="ring"></i><b>${label}</b></a>
 <small>${minutes} min${
     needs.length > 0 && `, needs ${needs.map((need) => lessons[need].short).join(", ")}`
   }</small></li>`;
