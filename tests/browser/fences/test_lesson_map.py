@@ -59,4 +59,4 @@ def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
     lights("line-by-line")
     page.wait_for_function("() => document.querySelector('[role=status]').textContent.startsWith('one row: 3 pages')")
     page.goto(page.url.replace(PAGE, "learn/from-text-to-next-word/"))
-    assert page.locator(".way a:has(.done)").all_inner_texts() == ["masks done"]
+    assert page.locator(".way a:has(.done)").all_text_contents() == ["masks done"]

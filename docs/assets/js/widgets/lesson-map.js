@@ -1,7 +1,6 @@
 // <lesson-map>: the lessons as stations, and the shortest way to the one at which the reader points.
 
 import { readAnswers } from "../lib/answers.js";
-import { sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { output } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
@@ -36,7 +35,7 @@ export function compute({ lessons, answered = [] }, { lit }) {
   for (const i of on) for (const need of lessons[i].needs) on.add(need); // what is added comes up too
   const way = [...on].sort((one, other) => one - other);
   const read = way.filter((i) => answered[i] >= lessons[i].questions).length;
-  return { way, minutes: sum(way.map((i) => lessons[i].minutes)), read };
+  return { way, minutes: way.reduce((total, i) => total + lessons[i].minutes, 0), read };
 }
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
