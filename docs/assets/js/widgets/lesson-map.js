@@ -81,7 +81,9 @@ function drawn({ lessons }, { from, ys }, lit) {
     const [left, right] = [x + i * WIDTH + APART, x + (i + 1) * WIDTH - APART], middle = (left + right) / 2;
     return `H${left}C${middle} ${i ? rest[i - 1] : start} ${middle} ${y} ${right} ${y}`;
   });
-  return markup`<path d="M${x} ${start}${curves.join("")}h${APART}" ${lit && "data-lit"}/>`;
+  return markup`<path vector-effect="non-scaling-stroke" d="M${x} ${start}${curves.join("")}h${APART}" ${
+    lit && "data-lit"
+  }/>`;
 }
 
 /** @type {(data: Data, i: number, aim: boolean, lit: boolean) => Markup} */
