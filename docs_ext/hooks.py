@@ -24,13 +24,13 @@ from docs_ext.copies.markdown_pages import write_markdown_pages
 from docs_ext.copies.offline import offer_copy
 from docs_ext.copies.wheel import add_wheel
 from docs_ext.reading.converter import refuse_unreadable
+from docs_ext.reading.reading_time import progress
 from docs_ext.site import live
 from docs_ext.site.address import report, repository, with_repository, with_site_url
 from docs_ext.site.date import set_date
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.practice import invite
-from docs_ext.site.reading_time import progress
 from docs_ext.site.search import for_search, rank
 from docs_ext.site.theme_patches import mend_scripts
 

@@ -6,7 +6,7 @@ Run `python -m tools.reading_time`.
 from mkdocs.config import load_config
 
 from docs_ext.reading.page import DOCS, load
-from docs_ext.site.reading_time import A_MINUTE, reading
+from docs_ext.reading.reading_time import A_MINUTE, reading
 
 
 def parts_of_the_menu() -> dict[str, list[str]]:

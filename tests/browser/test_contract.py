@@ -13,7 +13,10 @@ from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, follow,
 from tests.browser.widget import WIDGETS
 
 EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
-NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py"}
+NO_WIDGETS = {
+    "quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py",
+    "lesson-map": "a map of links, without a state to keep: see fences/test_lesson_map.py",
+}
 
 NO_TITLE = {"quiz-question": "its title is the question", "sentence-arcs": "its title is what its words are for"}
 

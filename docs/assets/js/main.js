@@ -39,9 +39,12 @@ function watchScrollRegions() {
 
 // A custom element is defined by the module of its name, which is fetched when the element is about to come into view:
 // one far below, or in a closed fold, costs nothing. Its parent is watched, since it may be empty until it is defined.
-const near = new IntersectionObserver((seen) => {
+/** @type {IntersectionObserverCallback} */
+const hear = (seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) target.childNodes.forEach(define);
-}, { rootMargin: "100% 0px" });
+};
+const near = new IntersectionObserver(hear, { rootMargin: "100% 0px" });
+const inSight = new IntersectionObserver(hear); // for links, which work before their script comes
 
 const asked = new Set();
 
@@ -64,8 +67,8 @@ function define(node) {
 }
 
 function watchWidgets() {
-  for (const { parentElement } of document.querySelectorAll(":not(:defined)")) {
-    if (parentElement) near.observe(parentElement);
+  for (const { localName, parentElement } of document.querySelectorAll(":not(:defined)")) {
+    if (parentElement) (localName === "lesson-map" ? inSight : near).observe(parentElement);
   }
 }
 

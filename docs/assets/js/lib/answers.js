@@ -53,10 +53,10 @@ export function store(answers) {
   markDone();
 }
 
-/** Beside a page in the menu, say whether all its questions are answered. */
+/** Beside a page in the menu, and in the line above a title, say whether all its questions are answered. */
 export function markDone() {
   const answers = readAnswers();
-  const links = document.querySelectorAll(".md-nav--primary :is(a, label[for=__toc]).md-nav__link"); // it names this page
+  const links = document.querySelectorAll(".way a, .md-nav--primary :is(a, label[for=__toc]).md-nav__link"); // it names this page
   for (const link of links) {
     const { pathname, hash } = link instanceof HTMLAnchorElement ? link : { pathname: location.pathname, hash: "" };
     const page = hash ? undefined : answers[pathname];

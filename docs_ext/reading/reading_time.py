@@ -8,6 +8,7 @@ Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`
 import math
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,10 +18,11 @@ from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import setup
+from docs_ext.reading.lessons import lessons
 from docs_ext.reading.page import DOCS, Block, Page, of_file
 
 A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
-_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")}
+_WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
 _FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
 _PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)")
 _UNSEEN = re.compile(
@@ -81,11 +83,14 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
 
 def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
     """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
-    lessons = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
-    learn = [other for other in lessons if "Reference" not in [part.title for part in other.ancestors]]
+    pages = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
+    learn = [other for other in pages if "Reference" not in [part.title for part in other.ancestors]]
     if page in learn:
         first, whole = map(math.ceil, _reading(page)[1:])
-        return {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
+        number: dict[str, Any] = {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
+        with suppress(SpecError):  # as below
+            number |= {"name": Path(page.file.src_uri).stem, "lessons": lessons()}
+        return number
     if page.file.src_uri == "index.md":
         core = [other for other in nav.pages if other.parent is page.parent]
         minutes = sum(_reading(other).first for other in core)

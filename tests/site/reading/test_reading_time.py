@@ -6,7 +6,7 @@ import re
 import pytest
 
 from docs_ext.reading.page import load, read
-from docs_ext.site.reading_time import reading
+from docs_ext.reading.reading_time import reading
 from tools.reading_time import parts_of_the_menu
 
 CORE_MINUTES = 120

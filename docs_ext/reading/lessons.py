@@ -1,0 +1,48 @@
+"""The lessons: the pages of the menu that say in their heads what they build on.
+
+needs: [masks] names lessons, and none that these build on already; short: KV cache is the name on the map.
+"""
+
+import re
+from typing import NamedTuple
+
+from docs_ext.errors import SpecError, did_you_mean
+from docs_ext.reading.fence import parse
+from docs_ext.reading.page import DOCS, Page, load
+
+_IN_MENU = re.compile(r" +- (?:(?P<part>[\w-]+):|learn/(?P<name>[\w-]+)\.md)")
+
+
+class Lesson(NamedTuple):
+    """A lesson, by its name masks for learn/masks.md."""
+
+    part: str  # of the menu
+    page: Page
+    short: str
+    needs: list[str]
+    behind: frozenset[str]  # all that it builds on
+
+
+def lessons() -> dict[str, Lesson]:
+    """Return the lessons by name in the order of the menu."""
+    part, known = "", dict[str, Lesson]()
+    for line in (DOCS.parent / "mkdocs.yml").read_text("utf-8").split("\n"):
+        entry = _IN_MENU.fullmatch(line)
+        part = (entry and entry["part"]) or part
+        if entry and entry["name"]:
+            add(known, entry["name"], part, load(f"learn/{entry['name']}.md"))
+    return known
+
+
+def add(known: dict[str, Lesson], name: str, part: str, page: Page) -> None:
+    """Add a page to the lessons before it, if it is one; refuse what it must not need."""
+    head = next((parse(block.text)[0] for block in page.blocks if block.kind == "head"), {})
+    needs = head.get("needs", ())
+    for need in needs:
+        if need not in known:
+            raise SpecError(f"{page.name}: no lesson before it is {need!r}{did_you_mean(need, known)}")
+        if others := [other for other in needs if other in known and need in known[other].behind]:
+            raise SpecError(f"{page.name}: what needs {others[0]} needs {need} already")
+    if "needs" in head:
+        behind = frozenset(needs).union(*(known[need].behind for need in needs))
+        known[name] = Lesson(part, page, str(head.get("short", name)), needs, behind)

@@ -1,0 +1,63 @@
+"""The map under the hand: no two names on each other, the way that lights up, what has been read."""
+
+import json
+import re
+
+import pytest
+
+from docs_ext.reading.lessons import lessons
+
+PAGE, KNOWN = "map/", lessons()
+OVERLAPS = """map => {
+  const boxes = [...map.querySelectorAll("li :is(b, .ring, small)")].filter(part => part.offsetWidth > 1).map(part => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return (part.matches(".ring") ? part : range).getBoundingClientRect();
+  });
+  const within = (x, y, from, to) => x[from] + .5 < y[to] && y[from] + .5 < x[to];
+  const meet = (a, b) => within(a, b, "left", "right") && within(a, b, "top", "bottom");
+  return boxes.filter(a => a.left < 0 || a.right > innerWidth || boxes.some(b => a !== b && meet(a, b))).length;
+}"""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_no_two_names_overlap_in_any_window_and_font(open_page, scripts):
+    page = open_page(PAGE, java_script_enabled=scripts)
+    figure = page.locator("lesson-map")
+    for font in ("sans-serif", "monospace", "serif"):
+        figure.evaluate("(map, font) => map.style.fontFamily = font", font)
+        for width in (1280, 1024, 930, 700, 390, 360):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_function("width => innerWidth === width", arg=width)
+            assert figure.evaluate(OVERLAPS) == 0, (font, width)
+            assert figure.locator("path").first.is_visible() == (width > 900)
+
+
+def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
+    page = open_page(PAGE)
+    record = {"title": "x", "of": 3, "first": [], "chosen": {"a": [0], "b": [1]}}
+    path = page.evaluate("location.pathname").removesuffix(PAGE)
+    answers = json.dumps({f"{path}learn/{name}/": record | {"of": 2} for name in ("masks", "decoding")})
+    page.evaluate("given => localStorage.setItem('attention-line-by-line.answers', given)", answers)
+    page.reload()
+    figure = page.locator("lesson-map:has(form)")
+    figure.wait_for()
+
+    def lights(name):
+        way = [other.short for key, other in KNOWN.items() if key == name or key in KNOWN[name].behind]
+        assert figure.locator("li[data-lit] b").all_text_contents() == way
+        read = "; you have read 1 of them." * ("masks" in KNOWN[name].behind)
+        assert re.match(f"{way[-1]}: {len(way)} pages, .* minutes{read}", figure.locator("output").inner_text())
+
+    lights("decoding")
+    assert figure.get_by_role("link", name=re.compile(r"^KV cache: .*, 2 of 3 questions answered$")).count() == 1
+    figure.get_by_role("link", name=re.compile("^a real model: What do trained heads do")).hover()
+    lights("real-model")
+    page.mouse.move(0, 0)
+    lights("decoding")
+    figure.get_by_role("link", name=re.compile("^soft lookup")).focus()
+    page.keyboard.press("Tab")
+    lights("line-by-line")
+    page.wait_for_function("() => document.querySelector('[role=status]').textContent.startsWith('one row: 3 pages')")
+    page.goto(page.url.replace(PAGE, "learn/from-text-to-next-word/"))
+    assert page.locator(".way a:has(.done)").all_text_contents() == ["masks done"]

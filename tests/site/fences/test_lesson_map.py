@@ -1,0 +1,86 @@
+"""The map of the lessons: what builds on what, the minutes of a way, and where stations and lines stand."""
+
+import math
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import yaml
+
+from docs_ext.errors import SpecError
+from docs_ext.html import renderer
+from docs_ext.reading.lessons import add
+from docs_ext.reading.page import load, read
+from docs_ext.reading.reading_time import reading
+from tests.site.fences.reading import Figure, says, text
+from tools.reading_time import parts_of_the_menu
+
+MENU = [source for sources in parts_of_the_menu().values() for source in sources]
+PAGES = {source[6:-3]: load(source) for source in MENU if source not in ("index.md", "learn/engineering.md")}
+HEADS = {name: yaml.safe_load(page.blocks[0].text) for name, page in PAGES.items()}
+NAMES, MAP = list(PAGES), Figure("lesson-map", lit="decoding")
+
+
+def behind(name):
+    return {name}.union(*(behind(need) for need in HEADS[name]["needs"]))
+
+
+def test_stations_are_the_lessons_of_the_menu_and_the_way_is_all_that_one_builds_on():
+    assert [lesson["name"] for lesson in MAP.given["lessons"]] == NAMES
+    for i, name in enumerate(NAMES):
+        way = behind(name)
+        minutes = sum(math.ceil(reading(PAGES[other]).first) for other in way)
+        root = MAP.live(MAP.given | {"answered": [int(other == name) for other in NAMES]}, lit=i)
+        assert says(root) == f"{HEADS[name]['short']}: {len(way)} page{'s' * (i > 0)}, {minutes} minutes."
+        assert {text(b) for b in root.findall(".//li[@data-lit]//b")} == {HEADS[other]["short"] for other in way}
+        assert len(root.findall(".//{*}path[@data-lit]")) == sum(len(HEADS[other]["needs"]) for other in way)
+        of, minutes = len(PAGES[name].fences("quiz-question")), math.ceil(reading(PAGES[name]).first)
+        about = f"{HEADS[name]['short']}: {PAGES[name].title} {minutes} minutes, 1 of {of} questions answered"
+        assert root.find(f".//a[@href='learn/{name}/']").get("aria-label") == about
+        assert f"--share:{1 / of:.6g}" in root.findall(".//li")[i].get("style")
+
+
+@pytest.mark.parametrize(("needs", "words"), [("e", "before it is 'e'"), ("d", "is 'd'"), ("b, a", "needs b needs a")])
+def test_a_head_that_leads_forward_or_round_or_says_too_much_is_refused(needs, words):
+    known, pages = {}, {name: read(name, f"---\nneeds: [{own}]\n---\n") for name, own in (("b", "a"), ("d", needs))}
+    for name, page in {"a": read("a", "---\nneeds: []\n---\n"), "b": pages["b"]}.items():
+        add(known, name, "Core", page)
+    with pytest.raises(SpecError, match=words):
+        add(known, "d", "Core", pages["d"])
+
+
+def test_lines_lead_to_the_right_and_keep_clear_of_stations():
+    rng = np.random.default_rng(0)
+    maps = [[sorted({*rng.integers(i or 1, size=rng.integers(3) * (i > 0))}) for i in range(20)] for _ in range(20)]
+    for needs in [[lesson["needs"] for lesson in MAP.given["lessons"]], *maps]:
+        placed = renderer.call("lib/layers.js", "layout", needs)
+        stations = list(zip(placed["columns"], placed["ys"], strict=True))
+        places = {(at, y, True) for at, y in stations}
+        assert [(line["from"], line["to"]) for line in placed["lines"]] == [
+            (j, i) for i, js in enumerate(needs) for j in js
+        ]
+        for line in placed["lines"]:
+            heights = list(enumerate(line["ys"], stations[line["from"]][0]))
+            assert (heights[0], heights[-1]) == (stations[line["from"]], stations[line["to"]])
+            places |= {(at, y, False) for at, y in heights[1:-1]}
+        for (at, y, station), (to, below, other) in pairwise(sorted(places)):
+            assert at < to or below - y > [0.13, 0.7][station] + [0.13, 0.3][other] - 1e-9
+            assert 0 < y < placed["height"]
+
+
+def test_a_lesson_says_what_it_needs_and_opens_and_a_lost_reader_finds_all(site):
+    for name in NAMES:
+        line = re.search(r'class="way".*', (site / f"learn/{name}/index.html").read_text("utf-8"))[0]
+        opens = [f'"../{other}/"' for other in NAMES if name in HEADS[other]["needs"]]
+        assert re.findall('needs|opens|"../.*?"', re.sub(">[^<]*</a>", "", line)) == [
+            *(["needs"] * (name != NAMES[0])),
+            *(f'"../{need}/"' for need in HEADS[name]["needs"]),
+            *(["opens"] * bool(opens)),
+            *opens,
+        ]
+    lost = (site / "404.html").read_text("utf-8")
+    assert all(re.search(rf'href="/[^"]*{name}/"', lost) for name in ("map", *(f"learn/{name}" for name in NAMES)))
+
+
+test_what_it_refuses = MAP.refuses({"no lesson": ({"lit": "decodin"}, "lit", "did you mean 'decoding'")})
