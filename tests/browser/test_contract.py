@@ -15,7 +15,7 @@ from tests.browser.widget import WIDGETS
 EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
 NO_WIDGETS = {"quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py"}
 
-NO_TITLE = {"quiz-question": "its title is the question", "sentence-arcs": "its title is what its words are for"}
+NO_TITLE = {"quiz-question": "its title is the question"}
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
 KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}

@@ -1,55 +1,77 @@
-"""Sentence and arcs: what is seen in every state of the switches against the package."""
+"""The sentence machine: words that stay where they are, a guess that plays, keys, touch, motion, and no scripts."""
 
-import itertools
-
-import numpy as np
 import pytest
 
-from attention.example import EARLY, SENTENCE, SWAPPED, W_Q1, attend, embed
-from docs_ext.html.numbers import number
+from tests.browser.conftest import DESKTOP, PHONE
 
 pytestmark = pytest.mark.nightly
 
 PAGE = ""  # the first
-SHOWN = """widget => {
-  const seen = selector => [...widget.querySelectorAll(selector)]
-    .filter(e => e.checkVisibility({visibilityProperty: true}));
-  return {
-    words: seen(".words label > span").map(e => e.firstChild.data),
-    weights: seen(".shares > span").map(e => Number(e.dataset.weight)),
-    outputs: seen(".blend").map(e => [...e.querySelectorAll(":scope > b")].map(b => b.textContent)),
-    arcs: [...widget.querySelectorAll("path")].filter(e => getComputedStyle(e.parentElement).display !== "none")
-      .map(e => [Number(e.dataset.key), parseFloat(getComputedStyle(e).strokeWidth)]),
-    prompt: seen(".prompt").map(e => e.innerText),
-    says: seen(".statements > *").map(e => e.textContent.replace(/\\s+/g, " ")),
-  };
-}"""
+BOXES = """widget => [...widget.querySelectorAll("svg")].filter(e => e.checkVisibility()).map(svg => ({
+  ids: [...svg.querySelectorAll("[data-id]")].map(e => e.dataset.id).sort(),
+  seen: [...svg.querySelectorAll("[data-id]")].filter(e => getComputedStyle(e).opacity > 0).map(e => e.dataset.id),
+  boxes: [...svg.querySelectorAll(".word")].map(e => e.getBoundingClientRect()).flatMap(b => [b.x, b.y, b.width]),
+}))"""
+LONGEST = """widget => Math.max(...[...widget.querySelectorAll("[data-id]")].flatMap(e =>
+  getComputedStyle(e).transitionDuration.split(",").map(parseFloat)))"""
 
 
-def assert_shows(widget, row, *, swapped=False, positions=True):
-    shown, words = widget.evaluate(SHOWN), SWAPPED if swapped else SENTENCE
-    weights, output = attend(embed(words, EARLY if positions else None), W_Q1)
-    assert shown["words"] == words
-    assert shown["outputs"] == [[number(part) for part in output[row]]]
-    (says,) = shown["says"]
-    place = f"{' '.join(words)}, {'with' if positions else 'without'} positions: "
-    assert says.startswith(f"{place}{words[row]} asks: ")
-    np.testing.assert_allclose(shown["weights"], weights[row], rtol=0, atol=1e-12)
-    drawn = [width for _, width in sorted(shown["arcs"])]
-    np.testing.assert_allclose(drawn, np.maximum(34 * weights[row], 1.5), rtol=1e-4)
-    assert not shown["prompt"]
+def scene(widget):
+    return int(widget.get_by_label("Scene").input_value())
 
 
-def test_it_asks_before_it_shows_and_every_state_shows_what_the_package_computes(widget):
-    shown = widget.evaluate(SHOWN)
-    assert shown["prompt"] == ["Who ran? Decide first, then choose a word."]
-    assert [shown["weights"], shown["outputs"], shown["arcs"], shown["says"]] == [[], [], [], [""]]
-    height = widget.bounding_box()["height"]
-    swap, known = widget.get_by_label("Swap cats and dogs"), widget.get_by_label("Words know their places")
-    for swapped, positions in itertools.product((True, False), (False, True)):
-        swap.set_checked(swapped)
-        known.set_checked(positions)
-        for row in range(5):
-            widget.locator(".words label").nth(row).click()
-            assert_shows(widget, row, swapped=swapped, positions=positions)
-    assert widget.bounding_box()["height"] == height  # nothing below moves
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_words_stay_and_everything_keeps_its_name_while_arrow_keys_go_through_the_scenes(widget, size):
+    widget.page.set_viewport_size(size)
+    widget.get_by_role("button", name="cats", exact=True).focus()
+    shown = []
+    for n in range(6):
+        assert scene(widget) == n
+        (svg,) = widget.evaluate(BOXES)
+        shown.append(svg)
+        widget.page.keyboard.press("ArrowRight")
+    assert scene(widget) == 5
+    widget.page.keyboard.press("ArrowLeft")
+    assert scene(widget) == 4
+    widget.page.set_viewport_size(DESKTOP)
+    assert not [name for name in shown[0]["seen"] if name.startswith(("arc", "weight", "block", "score"))]
+    assert len([name for name in shown[3]["seen"] if name.startswith(("arc", "weight"))]) == 10
+    for svg in shown:
+        assert svg["ids"] == shown[0]["ids"]
+        assert svg["boxes"] == pytest.approx(shown[0]["boxes"], abs=0.5)
+
+
+def test_a_tap_is_a_guess_that_plays_all_scenes_and_then_a_word_that_asks(open_page):
+    page = open_page(viewport=PHONE, has_touch=True, reduced_motion="no-preference")
+    widget = page.locator("sentence-machine")
+    page.clock.install()
+    widget.get_by_role("button", name="dogs", exact=True).tap()
+    assert scene(widget) == 1
+    assert 0 < widget.evaluate(LONGEST) <= 0.9
+    page.clock.run_for(12_000)
+    assert scene(widget) == 5
+    assert widget.get_by_role("button", name="Play").is_visible()
+    assert "You said dogs: it gets 1/8." in widget.locator("output").text_content()
+    widget.get_by_role("button", name="cats", exact=True).tap()
+    assert scene(widget) == 5
+    assert widget.locator(".widget-title").text_content() == "cats asks: which other animal is there?"
+    widget.get_by_role("button", name="Play").tap()
+    page.clock.run_for(5_000)
+    widget.get_by_role("button", name="Pause").tap()
+    paused = scene(widget)
+    page.clock.run_for(9_000)
+    assert 1 < paused == scene(widget) < 5
+
+
+def test_nothing_moves_where_motion_is_reduced_and_the_states_are_the_same(widget):
+    widget.get_by_role("button", name="dogs", exact=True).click()
+    for n in (3, 4, 5):
+        widget.get_by_label("Scene").fill(str(n))
+        assert widget.page.evaluate("document.getAnimations().length") == 0
+
+
+def test_without_scripts_six_pictures_stand_in_its_place(plain, server):
+    plain.goto(server)
+    static = plain.locator("sentence-machine")
+    assert [figure.is_visible() for figure in static.locator("figure").all()] == 6 * [True]
+    assert not static.locator(".machine").is_visible()

@@ -79,7 +79,7 @@ const WIDE = {
   block: [20, 4],
   bar: [230, 12, 640, 26],
   pill: [50, 26],
-  cell: [50, 36, 108, 200], // width, height; top and left of the rows that are added
+  cell: [56, 36, 108, 164], // width, height; top and left of the rows that are added
 };
 /** @type {Layout} */
 const NARROW = {
@@ -240,8 +240,9 @@ function picture(data, state, layout, ident, still = false) {
   /** @type {(role: string, numbers: number[]) => Markup[]} */
   const featured = (role, numbers) => {
     const all = used.map(({ name, i }) => `${name} ${number(numbers[i])}`);
+    if (layout.lines && all.length === 1) all.splice(0, 1, ...all[0].split(" "));
     if (!layout.lines) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
-    return all.map((one, n) => text(role, one, all.length > 1 ? 13.5 + n * 13 : 20.5));
+    return all.map((one, n) => text(role, one, 13.5 + n * 13));
   };
   const prong = plugWide / 4;
   const farthest = Math.max(asker, words.length - 1 - asker);
@@ -428,7 +429,7 @@ export function says(data, state) {
     markup`Each point doubles a block: ${number(total)} in all, one budget. The arcs are its shares.${
       heard(weights, share)
     }`,
-    markup`Every word pours out its share of what it holds. <em>${word}</em> receives ${parts}.`,
+    markup`Each word pours its share of what it holds: <em>${word}</em> receives ${parts}.`,
     markup`<em>${word}</em> keeps itself and adds what it received.<span class="visually-hidden"> That makes ${
       vector(kept)
     }.</span>${verdict(state, words, weights)}`,
@@ -562,10 +563,13 @@ export function bind(element) {
       hold(PLAY[at + 1]);
     }, HOLD[at]);
   };
-  const stop = () => {
+  const halt = () => {
     clearTimeout(timer);
     timer = 0;
     play.textContent = "Play";
+  };
+  const stop = () => {
+    halt();
     if (now() % 1) set({ scene: Math.ceil(now()) });
     settle();
   };
@@ -582,7 +586,11 @@ export function bind(element) {
     if (pressed === play && !isPlaying) start();
     if (pressed.matches("[data-guess]")) hold(1); // the guess itself shows the first scene
   }, true);
-  element.addEventListener("input", stop, true);
+  element.addEventListener(
+    "input",
+    ({ target }) => target instanceof Element && target.matches("[type=range]") ? halt() : stop(),
+    true,
+  );
   element.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by || event.target instanceof HTMLInputElement || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -591,5 +599,5 @@ export function bind(element) {
     set({ scene: Math.min(Math.max(now() + by, 0), SCENES.length - 1) });
     settle();
   });
-  element.addEventListener("addresschange", () => clearTimeout(timer));
+  element.addEventListener("addresschange", halt, true);
 }
