@@ -46,12 +46,12 @@ def render(spec: Mapping[str, Any]) -> Markup:
     if spec["scene"] not in range(1, 6):
         raise SpecError(f"scene must be a number from 1 to 5: {spec['scene']!r}", key="scene")
     drawn = renderer.drawn("widgets/sentence-machine.js", "still", given, spec["scene"])
-    return still("machine-still", spec["id"], drawn)
+    return still("sentence-machine machine-still", spec["id"], drawn)
 
 
 def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     sentences, heads = sentences_of(spec), spec["heads"]
-    if any(head["asks"].keys() != set(sentences[0]) for head in heads):
+    if "scene" not in spec and any(head["asks"].keys() != set(sentences[0]) for head in heads):
         raise SpecError("asks is a mapping, with a question for every word", key="heads")
     cases = []
     for swap, words in zip(("no", "yes"), sentences, strict=True):
@@ -68,7 +68,7 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     features = features_of(spec, {"x": x.shape[1], "key": k.shape[1], "value": v.shape[1]})
     if not {*features["value"]} <= {*features["x"]} or v.shape[1] != 2 or v.min() < 0:
         raise SpecError("values have two features, neither negative, which rows have too", key="features")
-    named = [{"name": head["name"], "asks": head["asks"]} for head in heads]
+    named = [{"name": head["name"], "asks": head.get("asks", {})} for head in heads]
     return {"cases": cases, "heads": named, "features": features}
 
 
