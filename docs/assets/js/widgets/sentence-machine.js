@@ -74,7 +74,7 @@ const WIDE = {
   tank: [350, 44, 96, 62], // top, width, height; and what is between two of them
   label: 472,
   plug: [220, 142, 30, 248], // top, width, height; the top of what it is plugged into
-  lines: false, // whether what belongs together stands on lines below one another
+  lines: 0, // how far apart lines are, where what belongs together has one each
   chip: [34, 20, 4],
   block: [20, 4],
   bar: [230, 12, 640, 26],
@@ -91,7 +91,7 @@ const NARROW = {
   tank: [276, 20, 88, 29],
   label: 381,
   plug: [167, 55, 32, 201],
-  lines: true,
+  lines: 13,
   chip: [26, 15, 2],
   block: [10, 2],
   bar: [19, 4, 320, 20],
@@ -99,19 +99,34 @@ const NARROW = {
   cell: [48, 28, 64, 130],
 };
 
+/** @type {Layout} for a figure beside a text */
+const MIDDLE = {
+  kind: "middle",
+  size: [740, 452],
+  word: [262, 44, 33, 17],
+  question: [130, 50],
+  arc: { floor: 260, budget: 42, lowest: 16, rise: 0.32, loop: 32, gap: 13 },
+  tank: [320, 32, 88, 44],
+  label: 428,
+  plug: [182, 92, 36, 222],
+  lines: 15,
+  chip: [34, 19, 3],
+  block: [16, 3],
+  bar: [120, 6, 500, 24],
+  pill: [46, 24],
+  cell: [62, 32, 66, 290],
+};
+
 /**
- * @param {Data} data
- * @param {State} state
- * @param {Layout} layout
- * @param {string} ident
- * @param {boolean} [still]  whether nothing will move, so that what cannot be seen is left out
+ * What is `still` leaves out what cannot be seen, and the room above it.
+ * @type {(data: Data, state: State, layout: Layout, ident: string, still?: boolean) => Markup}
  */
 function picture(data, state, layout, ident, still = false) {
   const row = compute(data, state);
   const { words, query, k, v, scores, powers, total, weights, given, received } = row;
   const { scene, row: asker } = state;
   const { features } = data;
-  const [wide, high] = layout.size;
+  const { lines, size: [wide, high] } = layout;
   const columns = fractions(data);
   const middles = centres(columns).map((x) => short(x * wide / sum(columns)));
   const [wordTop, wordHigh, letters, letter] = layout.word;
@@ -131,19 +146,25 @@ function picture(data, state, layout, ident, still = false) {
   /** @type {(kind: string, w: number, h: number, x?: number, y?: number, r?: number) => Markup} */
   const rect = (kind, w, h, x = -w / 2, y = 0, r = 0) =>
     markup`<rect class="${kind}" x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" rx="${r}"/>`;
-  /** @type {(amounts: number[]) => string[]} */
-  const amounts = (all) => {
+  /** @type {(kind: string, amounts: number[]) => Markup[]} */
+  const amounts = (kind, all) => {
     const some = all.flatMap((x, part) => x ? [`${number(x)} ${features.value[part]}`] : []);
-    return layout.lines || !some.length ? [...some, ...(some.length ? [] : ["empty"])] : [some.join(" + ")];
+    const shown = !some.length ? ["empty"] : lines ? some : [some.join(" + ")];
+    return shown.map((one, n) => text(kind, one, n * (lines + 2)));
   };
-  const line = layout.lines ? 15 : 18;
   /** @type {(part: number) => string} */
   const filling = (part) => part ? `url(#${ident}-hatch)` : "currentColor";
-  /** @type {(x: number, part: number, high: number) => Markup} */
-  const column = (x, part, height) =>
-    markup`<rect x="${short(x)}" y="${short(-height)}" width="${tankWide - 8}" height="${short(height)}" fill="${
-      filling(part)
-    }"/>`;
+  /** @type {(id: string, base: number, amount: number, part: number, left?: number, wait?: number) => Markup | false} */
+  const level = (id, base, amount, part, left = 1, wait = 0) =>
+    amount > 0 && thing(
+      `${id}-${part}`,
+      left > 0,
+      [0, short(tankHigh - base * unit), 1, short(left)],
+      markup`<rect x="${4 - tankWide / 2}" y="${short(-amount * unit)}" width="${tankWide - 8}" height="${
+        short(amount * unit)
+      }" fill="${filling(part)}"/>`,
+      wait,
+    );
 
   // words and tanks
   const pours = shows(4);
@@ -157,7 +178,7 @@ function picture(data, state, layout, ident, still = false) {
   const [questionTop, questionSize] = layout.question;
   const question = isFirst(data, state) ? data.title : asks(data, state, words);
   const half = question.length * questionSize / 4; // of its length, about
-  const fits = Math.min(1, wide / 2 / half * 0.9), small = (layout.lines ? 14 : 20) / questionSize;
+  const fits = Math.min(1, wide / 2 / half * 0.9), small = (lines ? lines + 2 : 20) / questionSize;
   const asked = thing(
     "question",
     shows(0, 1),
@@ -167,57 +188,24 @@ function picture(data, state, layout, ident, still = false) {
     markup`<text class="question" font-size="${questionSize}">${question}</text>`,
   );
   const tanks = words.map((_, i) => {
-    const aside = i === asker && scene > 0 ? apart / 2 : 0;
-    let base = 0, ghost = 0;
-    const parts = v[i].map((amount, part) => {
-      if (!amount) return false;
-      const left = pours ? 1 - weights[i] : 1;
-      const at = base;
-      base += amount * unit * left;
-      return thing(
-        `fill-${i}-${part}`,
-        true,
-        [0, short(tankHigh - at), 1, short(left)],
-        column(4 - tankWide / 2, part, amount * unit),
-        200,
-      );
-    });
-    const ghosts = v[i].map((amount, part) => {
-      if (!amount) return false;
-      ghost += amount * unit;
-      return markup`<g transform="translate(0 ${short(tankHigh - ghost + amount * unit)})">${
-        column(4 - tankWide / 2, part, amount * unit)
-      }</g>`;
-    });
+    const aside = i === asker && scene > 0 ? apart / 2 : 0, left = pours ? 1 - weights[i] : 1;
     return [
       thing(`tank-${i}`, true, [middles[i] - aside, tankTop], [
         rect("tank", tankWide, tankHigh + 8, -tankWide / 2, -4, 5),
-        markup`<g class="ghost">${ghosts}</g>`,
-        parts,
+        v[i].map((amount, part) => level(`ghost-${i}`, sum(v[i].slice(0, part)), amount, part)),
+        v[i].map((amount, part) => level(`fill-${i}`, left * sum(v[i].slice(0, part)), amount, part, left, 200)),
       ]),
-      thing(
-        `holds-${i}`,
-        !aside,
-        [middles[i], layout.label],
-        amounts(v[i]).map((one, n) => text("holds", one, n * line)),
-      ),
+      thing(`holds-${i}`, !aside, [middles[i], layout.label], amounts("holds", v[i])),
     ];
   });
 
   // what the asker receives
   let base = 0;
   const gifts = features.value.map((_, part) =>
-    words.map((_, i) => {
-      const amount = given[i][part] * unit, at = base;
-      base += amount;
-      return amount > 0 &&
-        thing(
-          `gift-${i}-${part}`,
-          pours,
-          [0, pours ? short(tankHigh - at) : tankHigh, 1, pours ? 1 : 0],
-          column(4 - tankWide / 2, part, amount - 0.7),
-          600,
-        );
+    given.map((gift, i) => {
+      const at = pours ? base : 0;
+      base += gift[part];
+      return level(`gift-${i}`, at, gift[part], part, pours ? 1 : 0, 600);
     })
   );
   const out = [
@@ -226,13 +214,7 @@ function picture(data, state, layout, ident, still = false) {
       rect("out", tankWide - 5, tankHigh + 3, 2.5 - tankWide / 2, -1.5, 3),
       gifts,
     ]),
-    thing(
-      "receives",
-      pours,
-      [middles[asker], layout.label],
-      amounts(received).map((one, n) => text("receives", one, n * line)),
-      800,
-    ),
+    thing("receives", pours, [middles[asker], layout.label], amounts("receives", received), 800),
   ];
 
   // the query, the keys, and how well they match
@@ -240,101 +222,73 @@ function picture(data, state, layout, ident, still = false) {
   /** @type {(role: string, numbers: number[]) => Markup[]} */
   const featured = (role, numbers) => {
     const all = used.map(({ name, i }) => `${name} ${number(numbers[i])}`);
-    if (layout.lines && all.length === 1) all.splice(0, 1, ...all[0].split(" "));
-    if (!layout.lines) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
-    return all.map((one, n) => text(role, one, 13.5 + n * 13));
+    if (!lines) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
+    return (all.length > 1 ? all : all[0].split(" ")).map((one, n) => text(role, one, lines * (n + 1) + 0.5));
   };
-  const prong = plugWide / 4;
   const farthest = Math.max(asker, words.length - 1 - asker);
-  /** @type {(i: number) => number} what goes farthest leaves first */
-  const later = (i) => (farthest - Math.abs(i - asker)) * 100;
+  /** @type {(i: number, more?: number) => number} what goes farthest leaves first */
+  const later = (i, more = 0) => scene === 2 ? (farthest - Math.abs(i - asker)) * 100 + more : 0;
+  const raised = plugTop - plugHigh - 14;
   const plugs = words.map((_, i) => [
     thing(`socket-${i}`, shows(1, DOUBLING), [middles[i], socketTop], [
-      rect("socket", plugWide, plugHigh, -plugWide / 2, 0, 5),
+      rect("socket", plugWide, plugHigh, undefined, 0, 5),
       featured("key", k[i]),
     ]),
     thing(
       `plug-${i}`,
       shows(1, DOUBLING),
-      scene < 1
-        ? [middles[asker], wordTop]
-        : scene < 2
-        ? [middles[asker], plugTop - plugHigh - 14]
-        : [middles[i], plugTop - 3],
+      scene < 2 ? [middles[asker], scene < 1 ? wordTop : raised] : [middles[i], plugTop - 3],
       [
-        rect("plug", plugWide, plugHigh - 5, -plugWide / 2, 0, 5),
-        [-1, 1].map((side) => rect("plug", 7, 9, side * prong - 3.5, plugHigh - 7, 1)),
+        rect("plug", plugWide, plugHigh - 5, undefined, 0, 5),
+        [-1, 1].map((side) => rect("plug", 7, 9, side * plugWide / 4 - 3.5, plugHigh - 7, 1)),
         markup`<g transform="translate(0 -2.5)">${featured("query", query)}</g>`,
       ],
-      scene === 2 ? later(i) : 0,
+      later(i),
     ),
   ]);
   const [chipWide, chipHigh, chipGap] = layout.chip;
   const [size, gap] = layout.block;
   const ground = plugTop - 9;
-  const chips = words.map((_, i) => [
-    Array.from({ length: Math.abs(scores[i]) }, (_, n) =>
-      thing(
-        `chip-${i}-${n}`,
-        scene === 2,
-        [middles[i], ground - (n + 1) * (chipHigh + chipGap) + chipGap + (scene < 2 ? 12 : 0)],
-        [
-          rect("chip", chipWide, chipHigh, -chipWide / 2, 0, 3),
-          text("times", scores[i] > 0 ? "\u00d72" : "\u00f72", chipHigh - (layout.lines ? 3 : 5)),
-        ],
-        scene === 2 ? 700 + later(i) + n * 150 : 0,
-      )),
-    thing(
-      `score-${i}`,
-      scene === 2,
-      [middles[i], ground - Math.abs(scores[i]) * (chipHigh + chipGap) - 6],
-      text("number", number(scores[i])),
-      scene === 2 ? 900 + later(i) : 0,
-    ),
-  ]);
+  const chips = scores.map((score, i) => {
+    const step = chipHigh + chipGap, times = score > 0 ? "\u00d72" : "\u00f72";
+    const chip = [rect("chip", chipWide, chipHigh, undefined, 0, 3), text("times", times, chipHigh - (lines ? 3 : 5))];
+    /** @type {(n: number) => number[]} */
+    const place = (n) => [middles[i], ground - n * step + (scene < 2 ? 12 : 0)];
+    const count = Math.abs(score), shown = scene === 2;
+    return [
+      Array.from(
+        { length: count },
+        (_, n) => thing(`chip-${i}-${n}`, shown, place(n + 1), chip, later(i, 700 + n * 150)),
+      ),
+      thing(`score-${i}`, shown, place(count), text("number", number(score), -6), later(i, 900)),
+    ];
+  });
 
   // blocks, and the budget that they are
   const [barLeft, barTop, barWide, barHigh] = layout.bar;
   let before = 0;
-  const blocks = words.map((_, i) => {
-    const power = powers[i], from = barLeft + before / total * barWide;
+  const blocks = powers.map((power, i) => {
+    const [from, one] = [barLeft + before / total * barWide, barWide / total];
     before += power;
     const each = Math.min(power, 1); // the half of a block is one too
-    const count = Math.ceil(power), one = barWide / total;
-    const rows = Math.ceil(count / 2);
+    const count = Math.ceil(power);
+    /** @type {(n: number) => number} the copies of a doubling come together */
+    const wait = (n) => scene === DOUBLING ? Math.ceil(Math.log2(n + 1)) * 280 + 250 : scene === 3 ? i * 70 : 0;
     /** @type {(n: number) => number[]} */
     const place = (n) => {
+      const gone = (one * each - (n + 1 < count ? 1 : 4)) / size;
+      if (scene > DOUBLING) return [from + n * one + 1, barTop, gone, barHigh / size].map(short);
       if (scene < DOUBLING) return [middles[i] - size / 2, ground - size];
-      if (scene > DOUBLING) {
-        return [
-          short(from + n * one + 1),
-          barTop,
-          short((one * each - (n + 1 < count ? 1 : 4)) / size),
-          short(barHigh / size),
-        ];
-      }
-      const across = count > 1 ? middles[i] + (n % 2 ? gap / 2 : -size - gap / 2) : middles[i] - size / 2;
-      return [short(across), ground - size - Math.floor(n / 2) * (size + gap), each, 1];
+      const across = count > 1 ? (n % 2 ? gap / 2 : -size - gap / 2) : -size / 2;
+      return [short(middles[i] + across), ground - size - Math.floor(n / 2) * (size + gap), each, 1];
     };
-    const bar = scene >= 3;
+    const over = [middles[i], ground - (scene < DOUBLING ? 1 : Math.ceil(count / 2)) * (size + gap) - 4];
+    const within = [short(from + power * one / 2), barTop + barHigh - (lines ? 5.5 : 7)];
+    const [spot, kind] = scene >= 3 ? [within, "number in"] : [over, "number"];
+    const block = rect("block", size, size, 0, 0, 2);
     return [
-      Array.from({ length: count }, (_, n) =>
-        thing(
-          `block-${i}-${n}`,
-          shows(DOUBLING, 3),
-          place(n),
-          rect("block", size, size, 0, 0, 2),
-          scene === DOUBLING ? Math.ceil(Math.log2(n + 1)) * 280 + 250 : scene === 3 ? i * 70 : 0,
-        )),
-      thing(
-        `power-${i}`,
-        shows(DOUBLING, 3),
-        bar
-          ? [short(from + power * one / 2), barTop + barHigh - (layout.lines ? 5.5 : 7)]
-          : [middles[i], ground - (scene < DOUBLING ? 1 : rows) * (size + gap) - 4],
-        text(bar ? "number in" : "number", number(power)),
-        scene === DOUBLING ? Math.ceil(Math.log2(count)) * 280 + 250 : scene === 3 ? i * 70 : 0,
-      ),
+      Array.from({ length: count }, (_, n) => thing(`block-${i}-${n}`, shows(DOUBLING, 3), place(n), block, wait(n))),
+      thing(`power-${i}`, shows(DOUBLING, 3), spot, text(kind, number(power)), wait(count - 1)),
     ];
   });
 
@@ -362,7 +316,7 @@ function picture(data, state, layout, ident, still = false) {
   const pills = arcs.map(({ key, top: [x, y] }) =>
     thing(`weight-${key}`, shows(3, 4), [Math.min(x, wide - pillWide / 2), y, shows(3, 4) ? 1 : 0.2], [
       rect("pill", pillWide, pillHigh, -pillWide / 2, -pillHigh / 2, pillHigh / 2),
-      text("number", share(weights[key]), layout.lines ? 4.5 : 5.5),
+      text("number", share(weights[key]), lines ? 4.5 : 5.5),
     ], scene === 3 ? 700 : 0)
   );
 
@@ -370,30 +324,28 @@ function picture(data, state, layout, ident, still = false) {
   const [cellWide, cellHigh, top, left] = layout.cell;
   const keeps = shows(5);
   /** @type {[string, string, number[], string][]} */
-  const sums = [["own", words[asker], row.x, ""], ["got", "what it received", row.blended, "+"], [
-    "kept",
-    `${words[asker]} from now on`,
-    row.kept,
-    "=",
-  ]];
+  const sums = [
+    ["own", words[asker], row.x, ""],
+    ["got", "received", row.blended, "+"],
+    ["kept", "from now on", row.kept, "="],
+  ];
   const strips = sums.map(([id, name, numbers, sign], n) => {
     const long = numbers.length * cellWide;
-    const [x, y] = layout.lines ? [left, top + n * (cellHigh + 8)] : [left + n * (long + 50), top];
-    const shortName = layout.lines ? { got: "received", kept: "from now on" }[id] ?? name : name;
-    return thing(`sum-${id}`, keeps, keeps ? [x, y] : [middles[asker], n === 1 ? tankTop : wordTop, 0.2], [
+    const there = lines ? [left, top + n * (cellHigh + 8)] : [left + n * (long + 50), top];
+    return thing(`sum-${id}`, keeps, keeps ? there : [middles[asker], n === 1 ? tankTop : wordTop, 0.2], [
       numbers.map((one, i) => [
         rect(`cell ${id}`, cellWide, cellHigh, i * cellWide),
         text("number", number(one), cellHigh / 2 + 5.5, (i + 0.5) * cellWide),
-        (!layout.lines || n === 2) &&
-        text("holds", features.x[i], cellHigh + (layout.lines ? 15 : 19), (i + 0.5) * cellWide),
+        (!lines || n === 2) && text("holds", features.x[i], cellHigh + (lines ? lines + 3 : 19), (i + 0.5) * cellWide),
       ]),
-      layout.lines ? text("holds end", shortName, cellHigh / 2 + 5, -24) : text("holds", name, -12, long / 2),
-      sign && text("sign", sign, cellHigh / 2 + 7, layout.lines ? -13 : -25),
+      lines ? text("holds end", name, cellHigh / 2 + 5, -24) : text("holds", name, -12, long / 2),
+      sign && text("sign", sign, cellHigh / 2 + 7, lines ? -13 : -25),
     ], keeps ? n * 350 : 0);
   });
 
+  const above = still && scene < 3 ? plugTop - 110 : 0;
   return markup`
-<svg class="${layout.kind}" viewBox="0 0 ${wide} ${high}" aria-hidden="true" data-scene="${Math.floor(scene)}">
+<svg class="${layout.kind}" viewBox="0 ${above} ${wide} ${high - above}" aria-hidden="true">
 <pattern id="${ident}-hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">${
     rect("under", 7, 7, 0)
   }${rect("", 4, 7, 0)}</pattern>
@@ -542,7 +494,7 @@ const frame = (data, state, ident) =>
  */
 export function still(data, scene) {
   const state = { ...first(data), scene };
-  return markup`<figure class="machine-stage">${picture(data, state, WIDE, `${data.id}-w`, true)}${
+  return markup`<figure class="machine-stage">${picture(data, state, MIDDLE, `${data.id}-w`, true)}${
     picture(data, state, NARROW, `${data.id}-n`, true)
   }<figcaption>${data.title}</figcaption></figure>`;
 }
