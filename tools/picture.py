@@ -62,8 +62,8 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             page = browser.new_page(viewport=SIZE, reduced_motion="reduce")  # type: ignore[arg-type]
-            page.goto(f"http://127.0.0.1:{server.server_port}/", wait_until="networkidle")
-            page.locator("sentence-arcs .words label").last.click()  # the page asks before it shows
+            page.goto(f"http://127.0.0.1:{server.server_port}/#~home.scene=4", wait_until="networkidle")
+            page.evaluate("scrollTo(0, 0)")
             png = page.screenshot()
             browser.close()
         server.shutdown()

@@ -71,8 +71,8 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
             new = block.text.split("\n")[setup(block.text, seen) :]
             return Counter(lines=sum(line.startswith((">>>", "...")) for line in new))
         case "fence", name:
-            # a strip has nothing to touch, and one that the hand knows is looked at like a figure
-            is_new = name in _WIDGETS - seen and "\nstrip:" not in block.text
+            # a strip or a scene has nothing to touch, and one that the hand knows is looked at like a figure
+            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene):", block.text, re.MULTILINE)
             seen.add(name)
             return Counter(widgets=is_new, figures=name in _FENCES and not is_new)
         case _:

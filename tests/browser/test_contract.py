@@ -18,7 +18,7 @@ NO_WIDGETS = {
     "lesson-map": "a map of links, without a state to keep: see fences/test_lesson_map.py",
 }
 
-NO_TITLE = {"quiz-question": "its title is the question", "sentence-arcs": "its title is what its words are for"}
+NO_TITLE = {"quiz-question": "its title is the question"}
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
 KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}

@@ -24,7 +24,7 @@ STATES = [  # where, the widget, two states of it
     ("learn/read-the-grid/", "attention-grid", "row=1", "row=2"),
     ("learn/order/", "order-switch", "swap=true", "positions=false"),
     ("learn/masks/", "mask-painter", "mask=" + "1" * 25, "mask=" + "10000" * 5),
-    ("", "sentence-arcs", "swap=true", "row=2"),
+    ("", "sentence-machine", "swap=yes", "scene=2"),
 ]
 
 

@@ -47,7 +47,12 @@ WIDGETS = [
     ),
     Widget("rotation-dial", "learn/relative-positions/", "p0=13&p1=-1&t0=x", result=".total"),
     Widget("row-stepper", "learn/line-by-line/", "step=9 step=0"),
-    Widget("sentence-arcs", "", "swap=2&positions=&row=99", native=True, result=".words label >> nth=4"),
+    Widget(
+        "sentence-machine",
+        "",
+        "scene=6&row=5&guess=x&head=2&swap=2&positions= scene=2.5",
+        result=".narrow [data-id=word-4]",
+    ),
     Widget("soft-lookup", "learn/lookup/", "asks=3 asks=-1"),
     Widget("softmax-lab", "learn/scores-and-softmax/", "s0=99&s1=x&s2=0.5&t=&toString=1"),
     Widget("softmax-lab", "learn/scaling/", "n=8"),

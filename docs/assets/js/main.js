@@ -98,7 +98,7 @@ function findPlace() {
 
 /** Back and Forward show what the address says again; an anchor leaves widgets as they are. */
 function restoreStates() {
-  const widgets = document.querySelectorAll(".md-content .widget, attention-grid, sentence-arcs");
+  const widgets = document.querySelectorAll(".md-content .widget, attention-grid");
   if (isState()) { for (const widget of widgets) widget.dispatchEvent(new Event("addresschange")); }
 }
 addEventListener("hashchange", restoreStates);

@@ -62,7 +62,7 @@ def test_each_learn_page_tells_its_number_and_its_minutes(shown):
 def test_the_first_page_tells_the_minutes_of_the_core_track(shown):
     minutes = sum(shown[source][1] for source in PARTS["Core"])
     line = f"The core track: {len(PARTS['Core'])} pages, {math.ceil(minutes)} minutes"
-    assert shown["index.md"][0] == line
+    assert shown["index.md"][0].endswith(line)
 
 
 @pytest.mark.parametrize("source", PAGES)

@@ -33,43 +33,74 @@ ${below}
 }
 
 /**
- * The arcs of a word to those that have a weight; null is no arc. They leave it side by side, so that together they are
- * as thick as the whole budget. The one that goes farthest to a side leaves in the middle, and goes above the others: no
- * two cross.
+ * The arcs of a word to those that have a weight; null is no arc.
  * @type {(words: string[], row: number, weights: (number | null)[]) => Markup[]}
  */
 export function arcs(words, row, weights) {
-  const columns = widths(words), floor = height(columns);
+  const columns = widths(words), rise = riseOf(columns);
+  const of = {
+    centres: centres(columns),
+    floor: height(columns),
+    budget: BUDGET,
+    lowest: LOWEST,
+    rise,
+    loop: LOOP,
+    gap: GAP,
+  };
+  return curves(of, row, weights).map(({ key, d, thickness }) =>
+    markup`<path d="${d}" pathLength="1" stroke-width="${thickness}" data-key="${key}"/>`
+  );
+}
+
+/**
+ * Arcs in units of any drawing: where the words have their middles, the line on which all arcs end, how thick a weight of
+ * 1 is, and how high an arc rises.
+ * @typedef {{ centres: number[], floor: number, budget: number }} Ground
+ * @typedef {Ground & { lowest: number, rise: number, loop: number, gap: number }} Place
+ */
+
+/**
+ * Arcs leave a word side by side, so that together they are as thick as the whole budget. The one that goes farthest to a
+ * side leaves in the middle, and goes above the others: no two cross. Each has its highest point.
+ * @type {(place: Place, row: number, weights: (number | null)[]) => { key: number, d: string, thickness: number, top: number[] }[]}
+ */
+export function curves({ centres, floor, budget, lowest, rise, loop, gap }, row, weights) {
   const heard = [...weights.keys()].filter((key) => weights[key] !== null);
   const left = heard.filter((key) => key < row).reverse(); // the nearest first
   const right = heard.filter((key) => key > row).reverse();
   const order = [...left, ...heard.filter((key) => key === row), ...right];
   /** @type {(key: number) => number} */
-  const thickness = (key) => Math.round(1000 * Math.max(BUDGET * (weights[key] ?? 0), THINNEST)) / 1000;
-  /** @type {(key: number) => number} */
-  const centre = (key) => sum(columns.slice(0, key)) + columns[key] / 2;
-  const rise = riseOf(columns);
-  const spans = order.map((key) => thickness(key) + (key === row ? thickness(key) + GAP : 0));
+  const thickness = (key) => Math.round(1000 * Math.max(budget * (weights[key] ?? 0), THINNEST)) / 1000;
+  const spans = order.map((key) => thickness(key) + (key === row ? thickness(key) + gap : 0));
   return order.map((key, i) => {
-    const from = centre(row) - sum(spans) / 2 + sum(spans.slice(0, i));
+    const from = centres[row] - sum(spans) / 2 + sum(spans.slice(0, i));
     const start = from + thickness(key) / 2;
-    const loop = key === row; // a drop that hangs above the word
-    const end = loop ? from + spans[i] - thickness(key) / 2 : centre(key);
-    const bulge = loop ? GAP / 2 : 0;
-    const up = loop ? LOOP : LOWEST + rise * Math.abs(centre(key) - centre(row));
+    const own = key === row; // a drop that hangs above the word
+    const end = own ? from + spans[i] - thickness(key) / 2 : centres[key];
+    const bulge = own ? gap / 2 : 0;
+    const up = own ? loop : lowest + rise * Math.abs(centres[key] - centres[row]);
     const top = floor - up * 4 / 3; // of a curve whose highest point is `up`
     const [a, b, c, d, y, high] = [start, start - bulge, end + bulge, end, floor, top].map(short);
-    return markup`<path d="M${a} ${y}C${b} ${high} ${c} ${high} ${d} ${y}" pathLength="1" stroke-width="${
-      thickness(key)
-    }" data-key="${key}"/>`;
+    return {
+      key,
+      d: `M${a} ${y}C${b} ${high} ${c} ${high} ${d} ${y}`,
+      thickness: thickness(key),
+      top: [short((start + end) / 2), short(floor - up)],
+    };
   });
 }
+
+/**
+ * The middles of columns.
+ * @type {(columns: number[]) => number[]}
+ */
+export const centres = (columns) => columns.map((width, i) => sum(columns.slice(0, i)) + width / 2);
 
 /** @type {(numbers: number[]) => number} */
 const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 
 /** @type {(words: string[]) => number[]} */
-const widths = (words) => words.map((word) => Math.max(LETTER * [...word].length + PADDING, NARROWEST));
+export const widths = (words) => words.map((word) => Math.max(LETTER * [...word].length + PADDING, NARROWEST));
 
 /** @type {(columns: number[]) => number} */
 const longest = (columns) => sum(columns) - (columns[0] + columns[columns.length - 1]) / 2;

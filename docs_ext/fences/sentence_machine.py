@@ -1,0 +1,77 @@
+"""The sentence machine: a word asks, is matched, shares its budget and receives, in six scenes of one picture.
+
+    ```sentence-machine
+    caption: Who ran?
+    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+    positions: EARLY                 # which a switch takes away
+    heads:                           # a name, the matrix of queries, and what every word asks
+      - name: the first noun
+        w_q: W_Q1
+        asks: {cats: which other animal is there?, who: ..., chased: ..., dogs: ..., ran: which noun came first?}
+    w_k: W_K
+    w_v: W_V
+    features:                        # of the rows, of queries and keys, of values
+      x: [cats, dogs, asks, early]
+      key: [noun, early, asks, which]
+      value: [cats, dogs]            # which are features of the rows too: the last scene adds the blend to the row
+    ```
+
+With `scene`, a number from 1 to 5, it is that scene alone, and nothing moves. Scores must be whole doublings.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from attention import attention_scores
+from attention.example import embed
+from docs_ext.errors import SpecError
+from docs_ext.html import renderer
+from docs_ext.html.widget import figure, still
+from docs_ext.reading.expressions import value
+from docs_ext.reading.head import Floats, read_head
+from docs_ext.reading.words import features_of, sentences_of
+
+REQUIRED = ("caption", "sentences", "positions", "heads", "w_k", "w_v", "features")
+OPTIONAL = ("scene",)
+
+
+def render(spec: Mapping[str, Any]) -> Markup:
+    """Turn the mapping of a fence into HTML."""
+    given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
+    if "scene" not in spec:
+        return figure("sentence-machine", given)
+    if spec["scene"] not in range(1, 6):
+        raise SpecError(f"scene must be a number from 1 to 5: {spec['scene']!r}", key="scene")
+    drawn = renderer.drawn("widgets/sentence-machine.js", "still", given, spec["scene"])
+    return still("sentence-machine machine-still", spec["id"], drawn)
+
+
+def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
+    sentences, heads = sentences_of(spec), spec["heads"]
+    if "scene" not in spec and any(head["asks"].keys() != set(sentences[0]) for head in heads):
+        raise SpecError("asks is a mapping, with a question for every word", key="heads")
+    cases = []
+    for swap, words in zip(("no", "yes"), sentences, strict=True):
+        for known in ("yes", "no"):
+            x = embed(list(words), value(spec, "positions") if known == "yes" else None)
+            given = {"tokens": words, "x": x, "w_k": spec["w_k"], "w_v": spec["w_v"]}
+            read = [read_head(given | {"w_q": head["w_q"]}) for head in heads]
+            scores = np.array([_in_doublings(attention_scores(one.q, one.k)) for one in read])
+            if np.abs(scores).max() > 3 or (scores % 1).any():
+                raise SpecError("scores must be whole doublings, at most 3: they are drawn as blocks", key="heads")
+            q, k, v = [_in_doublings(one.q) for one in read], read[0].k, read[0].v
+            cases.append({"swap": swap, "positions": known, "words": words, "x": x, "q": q, "k": k, "v": v})
+    x, k, v = (np.array(cases[0][name]) for name in ("x", "k", "v"))
+    features = features_of(spec, {"x": x.shape[1], "key": k.shape[1], "value": v.shape[1]})
+    if not {*features["value"]} <= {*features["x"]} or v.shape[1] != 2 or v.min() < 0:
+        raise SpecError("values have two features, neither negative, which rows have too", key="features")
+    named = [{"name": head["name"], "asks": head.get("asks", {})} for head in heads]
+    return {"cases": cases, "heads": named, "features": features}
+
+
+def _in_doublings(matrix: Floats) -> Floats:
+    doublings: Floats = np.round(matrix / np.log(2), 12) + 0.0  # no -0
+    return doublings

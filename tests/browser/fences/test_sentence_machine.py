@@ -1,0 +1,77 @@
+"""The sentence machine: words that stay where they are, a guess that plays, keys, touch, motion, and no scripts."""
+
+import pytest
+
+from tests.browser.conftest import DESKTOP, PHONE
+
+pytestmark = pytest.mark.nightly
+
+PAGE = ""  # the first
+BOXES = """widget => [...widget.querySelectorAll("svg")].filter(e => e.checkVisibility()).map(svg => ({
+  ids: [...svg.querySelectorAll("[data-id]")].map(e => e.dataset.id).sort(),
+  seen: [...svg.querySelectorAll("[data-id]")].filter(e => getComputedStyle(e).opacity > 0).map(e => e.dataset.id),
+  boxes: [...svg.querySelectorAll(".word")].map(e => e.getBoundingClientRect()).flatMap(b => [b.x, b.y, b.width]),
+}))"""
+LONGEST = """widget => Math.max(...[...widget.querySelectorAll("[data-id]")].flatMap(e =>
+  getComputedStyle(e).transitionDuration.split(",").map(parseFloat)))"""
+
+
+def scene(widget):
+    return int(widget.get_by_label("Scene").input_value())
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_words_stay_and_everything_keeps_its_name_while_arrow_keys_go_through_the_scenes(widget, size):
+    widget.page.set_viewport_size(size)
+    widget.get_by_role("button", name="cats", exact=True).focus()
+    shown = []
+    for n in range(6):
+        assert scene(widget) == n
+        (svg,) = widget.evaluate(BOXES)
+        shown.append(svg)
+        widget.page.keyboard.press("ArrowRight")
+    assert scene(widget) == 5
+    widget.page.keyboard.press("ArrowLeft")
+    assert scene(widget) == 4
+    widget.page.set_viewport_size(DESKTOP)
+    assert not [name for name in shown[0]["seen"] if name.startswith(("arc", "weight", "block", "score"))]
+    assert len([name for name in shown[3]["seen"] if name.startswith(("arc", "weight"))]) == 10
+    for svg in shown:
+        assert svg["ids"] == shown[0]["ids"]
+        assert svg["boxes"] == pytest.approx(shown[0]["boxes"], abs=0.5)
+
+
+def test_a_tap_is_a_guess_that_plays_all_scenes_and_then_a_word_that_asks(open_page):
+    page = open_page(viewport=PHONE, has_touch=True, reduced_motion="no-preference")
+    widget = page.locator("sentence-machine")
+    page.clock.install()
+    widget.get_by_role("button", name="dogs", exact=True).tap()
+    assert scene(widget) == 1
+    assert 0 < widget.evaluate(LONGEST) <= 0.9
+    page.clock.run_for(12_000)
+    assert scene(widget) == 5
+    assert widget.get_by_role("button", name="Play").is_visible()
+    assert "You said dogs: it gets 1/8." in widget.locator("output").text_content()
+    widget.get_by_role("button", name="cats", exact=True).tap()
+    assert scene(widget) == 5
+    assert widget.locator(".widget-title").text_content() == "cats asks: which other animal is there?"
+    widget.get_by_role("button", name="Play").tap()
+    page.clock.run_for(5_000)
+    widget.get_by_role("button", name="Pause").tap()
+    paused = scene(widget)
+    page.clock.run_for(9_000)
+    assert 1 < paused == scene(widget) < 5
+
+
+def test_nothing_moves_where_motion_is_reduced_and_the_states_are_the_same(widget):
+    widget.get_by_role("button", name="dogs", exact=True).click()
+    for n in (3, 4, 5):
+        widget.get_by_label("Scene").fill(str(n))
+        assert widget.page.evaluate("document.getAnimations().length") == 0
+
+
+def test_without_scripts_six_pictures_stand_in_its_place(plain, server):
+    plain.goto(server)
+    static = plain.locator("sentence-machine")
+    assert [figure.is_visible() for figure in static.locator("figure").all()] == 6 * [True]
+    assert not static.locator(".machine").is_visible()

@@ -1,0 +1,106 @@
+"""The sentence machine: what every scene draws of every word against the package, and what is refused."""
+
+import itertools
+import re
+from fractions import Fraction
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from attention import attention_scores, project
+from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, W_Q2, attend, embed
+from docs_ext.html.numbers import number
+from tests.site.fences.reading import Figure, text
+
+ASKS = {word: f"what of {word}?" for word in SENTENCE}
+SPEC = {
+    "sentences": ["SENTENCE", "SWAPPED"],
+    "positions": "EARLY",
+    "heads": [{"name": "first", "w_q": "W_Q1", "asks": ASKS}, {"name": "last", "w_q": "W_Q2", "asks": ASKS}],
+    "w_k": "W_K",
+    "w_v": "W_V",
+    "features": {
+        "x": ["cats", "dogs", "asks", "early"],
+        "key": ["noun", "early", "asks", "which"],
+        "value": ["cats", "dogs"],
+    },
+}
+MACHINE = Figure("sentence-machine", **SPEC)
+HIDDEN_AT_FIRST = {"arc", "weight", "chip", "score", "block", "power", "flow", "gift", "receives", "sum", "plug"}
+STATES = list(itertools.product(range(5), "01", ("no", "yes"), ("yes", "no")))
+
+
+def drawn(state, scene):
+    """Draw a scene; return, for each of two layouts, its things by their names, and those among them that are seen."""
+    row, head, swap, positions = state
+    given = MACHINE.given
+    state = {"scene": scene, "row": row, "guess": -1, "head": head, "swap": swap, "positions": positions}
+    page = MACHINE.call("html", given, state, {"problems": {}, "message": ""})["text"]
+    for svg in re.findall("<svg.*?</svg>", page):
+        things = {e.get("data-id"): e for e in ET.fromstring(svg).iter() if e.get("data-id")}
+        yield things, {name: e for name, e in things.items() if "opacity:0" not in e.get("style", "").split(";")}
+
+
+def said(things, kind):
+    return [text(e) for name, e in sorted(things.items()) if re.fullmatch(rf"{kind}(-\d)?", name)]
+
+
+@pytest.mark.parametrize("state", STATES, ids=str)
+def test_every_scene_draws_what_the_package_computes(state):
+    row, head, swap, positions = state
+    words, w_q = SWAPPED if swap == "yes" else SENTENCE, (W_Q1, W_Q2)[int(head)]
+    x = embed(words, EARLY if positions == "yes" else None)
+    weights, output = (result[row] for result in attend(x, w_q))
+    scores = np.round(attention_scores(project(x, w_q), project(x, W_K))[row] / np.log(2), 9) + 0.0
+    values = {"cats": (8, 0), "dogs": (0, 8), "who": (4, 4), "chased": (0, 0), "ran": (0, 0)}
+    scenes = [list(drawn(state, scene)) for scene in (0, 1, 2, 2.5, 3, 4, 5)]
+    for layout, unit, budget in ((0, 12, 52), (1, 11, 26)):
+        names = [scene[layout][0].keys() for scene in scenes]
+        assert all(one == names[0] for one in names)  # whatever is there stays there
+        first, asked, matched, doubled, shared, poured, kept = (scene[layout][1] for scene in scenes)
+        assert said(first, "word") == words
+        assert not {name.split("-")[0] for name in first} & HIDDEN_AT_FIRST
+        query = [number(part / np.log(2)) for part in project(x, w_q)[row] if part]
+        assert re.findall("[-\N{MINUS SIGN}]?[0-9]+", said(asked, "plug")[0]) == query
+        assert said(matched, "score") == [number(score) for score in scores]
+        chips = [sum(name.startswith(f"chip-{i}-") for name in matched) for i in range(5)]
+        assert chips == list(abs(scores))
+        assert said(doubled, "power") == said(shared, "power") == [number(2**score) for score in scores]
+        assert said(shared, "weight") == [str(Fraction(weight).limit_denominator(200)) for weight in weights]
+        widths = [float(re.search("stroke-width:([0-9.]+)", shared[f"arc-{i}"].get("style"))[1]) for i in range(5)]
+        np.testing.assert_allclose(widths, np.maximum(budget * weights, 1.5), atol=1e-3)
+        for i, word in enumerate(words):
+            for part, amount in enumerate(values[word]):
+                if amount:  # what has left the tank, and what has come
+                    rest = float(re.search(r"scale\(1,([0-9.]+)\)", poured[f"fill-{i}-{part}"].get("style"))[1])
+                    came = float(poured[f"gift-{i}-{part}"][0].get("height"))
+                    np.testing.assert_allclose([1 - rest, came], [weights[i], weights[i] * amount * unit], 1e-4)
+        received = re.findall("[0-9./]+|[a-z]+", " ".join(said(poured, "receives")))
+        assert received == [number(output[0]), "cats", number(output[1]), "dogs"]
+        for name, vector in (("own", x[row]), ("got", [*output, 0, 0]), ("kept", x[row] + [*output, 0, 0])):
+            cells = [e.text for e in kept[f"sum-{name}"].iter() if e.get("class") == "number"]
+            assert cells == [number(part) for part in vector]
+
+
+def test_each_scene_is_told_and_the_page_holds_all_of_them_for_those_without_scripts():
+    page = MACHINE.still()
+    captions = [text(e) for e in page.findall(".//figcaption")]
+    assert len(captions) == 6
+    assert captions[2].endswith("cats 3, who 2, dogs 1, chased 0, ran 0.")
+    assert captions[3].endswith("cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16.")
+    assert "ran receives 5 cats and 2 dogs" in captions[4]
+    assert captions[5].endswith("That makes (5, 2, 1, 0).")
+    assert not page.findall(".//button")
+    one = MACHINE.live(scene=5, guess=3)
+    assert text(one.find(".//output")).endswith("You said dogs: it gets 1/8.")
+
+
+test_what_does_not_fit_is_refused = MACHINE.refuses(
+    {
+        "no question for ran": ({"heads": [SPEC["heads"][0] | {"asks": {}}]}, "heads", "for every word"),
+        "half a doubling": ({"heads": [SPEC["heads"][0] | {"w_q": "W_Q1 / 2"}]}, "heads", "whole doublings"),
+        "negative values": ({"w_v": "-W_V"}, "features", "neither negative"),
+        "no such scene": ({"scene": 0}, "scene", "from 1 to 5"),
+    }
+)
