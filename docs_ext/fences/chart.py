@@ -34,7 +34,7 @@ from docs_ext.reading.fence_data import to_records
 REQUIRED = ("title", "description", "data")
 OPTIONAL = None  # Vega-Lite's schema knows the others
 
-LAYOUTS = {"desk": (720, 280, 14), "phone": (328, 220, 12)}  # how wide, how high, and the size of its text, in pixels
+LAYOUTS = {"desk": (720, 280, 14), "phone": (320, 220, 12)}  # how wide, how high, and the size of its text, in pixels
 SLACK = 1.17  # Vega knows the widths of Arial; a reader's font may be as wide as DejaVu Sans
 
 
