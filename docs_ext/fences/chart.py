@@ -10,9 +10,11 @@
       y: {field: deviation, type: quantitative, title: standard deviation}
     ```
 
-`description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. All
-keys but these three and `id` are Vega-Lite's. A colour may be `currentColor` or a CSS variable, such as
-`var(--role-key)`, and then follows the scheme. The numbers stand below the chart as a table.
+`description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. Each
+chart is drawn twice, for wide and for narrow columns; what `phone` holds replaces keys in the narrow drawing. `label`
+names lines at their right ends, or where x is `at`: `label: {rule: {softmax: {at: 4, dx: 8, dy: -6}, linear: {}}}`,
+with a field, its values, and how Vega-Lite sets the text. All other keys but `id` are Vega-Lite's. A colour may be
+`currentColor` or a CSS variable, such as `var(--role-key)`, and then follows the scheme. There are no legends.
 """
 
 import json
@@ -20,6 +22,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import yaml
 from markupsafe import Markup
 
 from docs_ext.disk_cache import kept
@@ -32,38 +35,26 @@ from docs_ext.reading.fence_data import to_records
 REQUIRED = ("title", "description", "data")
 OPTIONAL = None  # Vega-Lite's schema knows the others
 
-_TEXT = {"labelColor": "currentColor", "labelFontSize": 13, "titleColor": "currentColor", "titleFontSize": 13}
-_LINES = {"domainColor": "currentColor", "tickColor": "currentColor", "gridColor": "currentColor"}
-CONFIG: dict[str, Any] = {
-    "aria": False,
-    "background": None,
-    "padding": 2,
-    "font": "sans-serif",
-    "view": {"stroke": None, "continuousWidth": 380, "continuousHeight": 220, "discreteWidth": 380},
-    "axis": _TEXT
-    | _LINES
-    | {"titleFontWeight": "normal", "titlePadding": 10, "labelPadding": 6, "tickSize": 4}
-    | {"labelLimit": 300, "domainOpacity": 0.5, "tickOpacity": 0.5, "gridOpacity": 0.12}
-    | {"labelFlush": False, "labelSeparation": 8},
-    "axisQuantitative": {"tickCount": 5},
-    "legend": _TEXT
-    | {"titleFontWeight": "normal", "orient": "top", "offset": 10, "symbolStrokeWidth": 2.5, "symbolSize": 90}
-    | {"labelLimit": 400},  # no name is cut off
-    "header": _TEXT,
-    "title": {"color": "currentColor", "fontSize": 13, "fontWeight": "normal"},
-    "mark": {"color": "var(--chart-mark)"},
-    "line": {"strokeWidth": 2.5},
-    "point": {"filled": True, "size": 60},
-    "rule": {"color": "currentColor"},
-    "text": {"color": "currentColor", "fontSize": 13},
-    "range": {"category": [f"var(--role-{role})" for role in ("query", "key", "value", "output")]},
-}
+LAYOUTS = {"desk": (720, 280, 14), "phone": (320, 220, 12)}  # how wide, how high, and the size of its text, in pixels
+SLACK = 1.17  # Vega knows the widths of Arial; a reader's font may be as wide as DejaVu Sans
+_STYLE = """
+{aria: false, background: null, padding: 2, font: sans-serif, legend: {disable: true}, mark: {color: var(--chart-mark)},
+line: {strokeWidth: 2.5}, point: {filled: true, size: 60, opacity: 1}, rule: {color: currentColor},
+text: {color: currentColor, fontSize: SIZE}, view: {stroke: null, continuousHeight: HIGH, discreteHeight: HIGH},
+header: &words {labelColor: currentColor, labelFontSize: SIZE, titleColor: currentColor, titleFontSize: SIZE,
+  titleFontWeight: normal, labelLimit: 400},
+axis: {<<: *words, titlePadding: 8, labelPadding: 6, tickSize: 4, labelFlush: false, domainColor: currentColor,
+  tickColor: currentColor, gridColor: currentColor, domainOpacity: 0.5, tickOpacity: 0.5, gridOpacity: 0.12},
+axisQuantitative: {tickCount: 5, labelSeparation: 8},
+range: {category: [var(--chart-1), var(--chart-2), var(--chart-3), var(--chart-4)]}}
+"""
 
 
 _FIGURE = template("""
 <figure class="chart" id="{{ ident }}" data-search-exclude>
-<figcaption>{{ symbols(title) }}</figcaption>
-<svg role="img" aria-label="{{ said(description) }}" {{ size }}>{{ drawing }}
+<figcaption>{{ title }}</figcaption>
+<svg class="desk" role="img" id="{{ ident }}-desk" aria-label="{{ description }}" {{ desk }}
+<svg class="phone" role="img" aria-labelledby="{{ ident }}-desk" {{ phone }}
 {{ numbers }}
 </figure>
 """)
@@ -72,30 +63,48 @@ _FIGURE = template("""
 def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
     records = to_records(spec)
-    vega = {key: item for key, item in spec.items() if key not in (*REQUIRED, "id")}
+    vega = {key: item for key, item in spec.items() if key not in (*REQUIRED, "id", "phone")}
     check_fields(vega, records[0])
     ident, title, description = (str(spec[key]) for key in ("id", "title", "description"))
-    size, drawing = inline(draw(vega | {"data": {"values": records}}), ident)
     numbers = folded("The numbers", table(records), f"The numbers: {title}")
-    return _FIGURE(
-        ident=ident,
-        title=title,
-        description=description,
-        size=size,
-        drawing=drawing,
-        numbers=numbers,
-        symbols=symbols,
-        said=said,
-    )
+    both = {"desk": vega, "phone": merged(vega, spec.get("phone", {}))}
+    drawn = {name: inline(draw(whole(one, records, name), name), ident, name) for name, one in both.items()}
+    texts = {"ident": ident, "title": symbols(title), "description": said(description), "numbers": numbers}
+    return _FIGURE(**texts, **drawn)
+
+
+def merged(vega: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `vega` with what `own` holds in its place, at any depth but in facets and labels."""
+    both = {key for key, part in own.items() if isinstance(part, dict) and isinstance(vega.get(key), dict)}
+    return {**vega, **own, **{key: merged(vega[key], own[key]) for key in both - {"facet", "label"}}}
+
+
+def whole(vega: dict[str, Any], records: list[Any], layout: str) -> dict[str, Any]:
+    """Give a chart its data, its width, and the names of its lines."""
+    vega, label = {key: item for key, item in vega.items() if key != "label"}, vega.get("label", {})
+    if "spec" not in vega and "width" not in vega:
+        vega |= {"width": LAYOUTS[layout][0], "autosize": {"type": "fit-x", "contains": "padding"}}
+    if label:
+        lines = {key: vega.pop(key) for key in ("mark", "encoding", "layer", "transform") if key in vega}
+        axes = next(each for each in _every("encoding", lines) if {"x", "y"} <= {*each})
+        vega["layer"] = [lines]
+    for field, name, look in ((field, *each) for field, names in label.items() for each in names.items()):
+        line = {one[axes["x"]["field"]]: one for one in records if one.get(field) == name}
+        if not line:
+            raise SpecError(f"no {field} of data is {name!r}", key="label")
+        mark = {"type": "text", "align": "left", "dx": 8, "at": max(line), "text": name, **look}
+        at, encoding = mark.pop("at"), {"x": axes["x"], "y": axes["y"], "text": {"value": mark.pop("text")}}
+        near = line[min((abs(x - at), x) for x in line)[1]]
+        vega["layer"].append({"data": {"values": [near]}, "mark": mark, "encoding": encoding})
+    return vega | {"data": {"values": records}}
 
 
 def check_fields(vega: Mapping[str, Any], record: Mapping[str, Any]) -> None:
     """Refuse a field that the data does not have: Vega-Lite would draw an empty chart."""
-    names = {key: list(_every("field", item)) for key, item in vega.items()}
     if any(_every("transform", vega)):
         return  # which may make fields of its own
-    for key, fields in names.items():
-        for field in fields:
+    for key, item in vega.items():
+        for field in _every("field", item):
             if isinstance(field, str) and field not in record:
                 hint = did_you_mean(field, record) or f"; data has: {', '.join(record)}"
                 raise SpecError(f"data has no field {field!r}{hint}", key=key)
@@ -103,51 +112,51 @@ def check_fields(vega: Mapping[str, Any], record: Mapping[str, Any]) -> None:
 
 def _every(wanted: str, item: Any) -> Iterator[Any]:
     """Yield what stands under the key `wanted`, at any depth."""
-    if isinstance(item, Mapping):
-        for key, part in item.items():
-            if key == wanted:
-                yield part
-            yield from _every(wanted, part)
-    elif isinstance(item, list):
-        for part in item:
-            yield from _every(wanted, part)
+    parts = item.items() if isinstance(item, Mapping) else enumerate(item) if isinstance(item, list) else ()
+    for key, part in parts:
+        if key == wanted:
+            yield part
+        yield from _every(wanted, part)
 
 
-def draw(vega: dict[str, Any]) -> str:
+def draw(vega: dict[str, Any], layout: str = "desk") -> str:
     """Check a Vega-Lite specification and draw it; no request leaves the machine."""
-    source = json.dumps([vega, CONFIG], sort_keys=True)
-    return kept(lambda: _drawn(vega).encode(), source, by="vl-convert-python").decode()
+    _, high, size = LAYOUTS[layout]
+    style = yaml.safe_load(_STYLE.replace("HIGH", str(high)).replace("SIZE", str(size * SLACK)))
+    source = json.dumps([vega, style], sort_keys=True)
+    return kept(lambda: _drawn(vega, style).encode(), source, by="vl-convert-python").decode()
 
 
-def _drawn(vega: dict[str, Any]) -> str:
+def _drawn(vega: dict[str, Any], style: dict[str, Any]) -> str:
     import altair  # takes longer than everything else here, and is needed for charts that are new
     import vl_convert
     from altair.utils.schemapi import SchemaValidationError
 
-    kinds = {
-        "layer": altair.TopLevelLayerSpec,
-        "hconcat": altair.TopLevelHConcatSpec,
-        "vconcat": altair.TopLevelVConcatSpec,
-        "facet": altair.TopLevelFacetSpec,
-    }
-    kind = next((kinds[key] for key in vega if key in kinds), altair.TopLevelUnitSpec)
+    kind = next((each for each in ("Layer", "HConcat", "VConcat", "Facet") if each.lower() in vega), "Unit")
     try:
-        kind(**vega).to_dict()  # the schema's messages, with the values it would accept
-        return vl_convert.vegalite_to_svg(vega, config=CONFIG, allowed_base_urls=[])
+        getattr(altair, f"TopLevel{kind}Spec")(
+            **vega
+        ).to_dict()  # the schema's messages, with the values it would accept
+        return vl_convert.vegalite_to_svg(vega, config=style, allowed_base_urls=[])
     except (TypeError, ValueError, SchemaValidationError) as error:
-        message = str(error).split("\n    at ")[0]  # without the stack of the drawing engine
-        raise SpecError(f"Vega-Lite: {' '.join(message.split())}") from error
+        message = " ".join(str(error).split("\n    at ")[0].split())  # without the stack of the drawing engine
+        raise SpecError(f"Vega-Lite: {message}") from error
 
 
-_NOISE = re.compile(r' (?:class|role|aria-[a-z]+|pointer-events)="[^"]*"')  # the figure has one description
+_NOISE = re.compile(  # names for machines, what is not painted, and values that hold anyway
+    r'<path [^>]*(?:class="(?:back|fore)ground"|display="none")[^>]*/>|<text [^>]* opacity="0"[^>]*>[^<]*</text>'
+    r'|<path d="M0,0h0v0h0Z"/>| (?:class|role|aria-[a-z]+|pointer-events|font-family)="[^"]*"'
+    r'| (?:opacity="1"|[xy][12]="0")'
+)
+_PLACES = re.compile(r' (?:d|transform|width|height|viewBox|[xy][12]?)="[^"]*"')
 
 
-def inline(svg: str, ident: str) -> tuple[Markup, Markup]:
-    """Return the size of the SVG as attributes, and what is in it, with ids that are its own."""
-    size = re.search(r'width="[\d.]+" height="[\d.]+" viewBox="[-\d. ]+"', svg)
-    if size is None:
-        raise SpecError("Vega-Lite drew a chart without a size")
-    body = symbols_in_drawing(_NOISE.sub("", svg[svg.index(">") + 1 :]))
+def inline(svg: str, ident: str, layout: str = "desk") -> Markup:
+    """Return what follows `<svg`, with ids that are its own, a tenth of a pixel exact."""
+    body = f'font-size="{(usual := LAYOUTS[layout][2])}" {svg[svg.index("width=") :]}'
+    body = re.sub(r' font-size="([\d.]+)px"', lambda one: f' font-size="{float(one[1]) / SLACK:.3g}"', body)
+    body = _NOISE.sub("", body).replace(f'font-size="{usual}" fill', "fill")
+    body = _PLACES.sub(lambda one: re.sub(r"\d+\.\d+", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), one[0]), body)
     for number, name in enumerate(re.findall(r' id="(\w+)"', body), 1):  # Vega counts on from chart to chart
-        body = re.sub(rf'(?<= id="){name}(?=")|(?<=url\(#){name}(?=\))', f"{ident}-clip-{number}", body)
-    return Markup(size[0]), Markup(body)
+        body = re.sub(rf'(?<= id="){name}(?=")|(?<=url\(#){name}(?=\))', f"{ident}-{layout}-{number}", body)
+    return Markup(symbols_in_drawing(body))

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from docs_ext.fences import chart
 from tests.site.fences.reading import read, refuses, rows
 
@@ -27,16 +29,30 @@ def test_the_numbers_of_the_package_stand_below_the_chart():
     numbers = [["dk", "deviation", "name"], ["1", "1", "a"], ["4", "2", "b"], ["64", "8", "c"]]
     assert rows(page, ".//details//tr") == numbers
     assert page.find(".//details//th/sub").text == "k"
-    assert [one.text for one in page.findall(".//{*}svg//{*}tspan")] == ["k"]  # the title of the axis
+    assert [one.text for one in page.findall(".//{*}svg//{*}tspan")] == ["k", "k"]  # the title of the axis
 
 
 def test_the_chart_is_one_image_with_a_description_and_a_heading():
     page = parse(SPEC)
-    (svg,) = page.findall(".//{*}svg")
-    assert svg.get("role") == "img"
-    assert svg.get("aria-label") == 'A line from 1 to 8, "steep" at first.'
-    assert not [element for element in svg.iter() if "aria-roledescription" in element.attrib]
-    assert re.fullmatch(r"0 0 \d+ \d+", svg.get("viewBox"))
+    desk, phone = page.findall(".//{*}svg")  # of which the column shows one
+    assert desk.get("role") == phone.get("role") == "img"
+    assert desk.get("aria-label") == 'A line from 1 to 8, "steep" at first.'
+    assert phone.get("aria-labelledby") == desk.get("id")
+    assert not [element for element in page.iter() if "aria-roledescription" in element.attrib]
+    assert [desk.get("viewBox")[:7], phone.get("viewBox")[:7]] == ["0 0 720", "0 0 320"]
+
+
+def test_a_series_is_named_at_its_end_or_where_the_fence_says():
+    data = '[{"x": x, "y": y * x, "kind": kind} for kind, y in (("one", 1), ("two", 2)) for x in range(5)]'
+    encoding = {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}}
+    spec = SPEC | {"data": data, "encoding": encoding | {"detail": {"field": "kind", "type": "nominal"}}}
+    label = {"one": {}, "two": {"at": 2.2, "text": "twice"}}
+    page = parse(spec | {"label": {"kind": label}, "phone": {"encoding": {"x": {"title": "narrow"}}}})
+    for svg, title in zip(page.findall(".//{*}svg"), ("x", "narrow"), strict=True):
+        places = {one.text: re.findall(r"[\d.]+", one.get("transform")) for one in svg.findall(".//{*}text")}
+        assert title in places
+        one, twice = (float(places[name][0]) - 8 for name in ("one", "twice"))
+        assert twice == pytest.approx(one / 2, abs=1)
 
 
 def test_the_drawing_follows_the_scheme_and_asks_for_nothing():
@@ -71,6 +87,7 @@ test_a_bad_chart_is_refused = refuses(
         "unknown property": ({"widht": 3}, None, "'widht'"),
         "unknown type": ({"encoding": {"x": {"field": "d_k", "type": "quant"}}}, None, "'quant'"),
         "unknown field": ({"encoding": {"x": {"field": "d_q", "type": "nominal"}}}, "encoding", "'d_k'"),
+        "unknown series": ({"label": {"name": {"d": {}}}}, "label", "no name of data is 'd'"),
         "bad calculation": ({"transform": [{"calculate": "datum.x +", "as": "y"}]}, None, "end of input"),
     },
 )

@@ -1,0 +1,43 @@
+"""Every chart of the site, drawn for the width of its column: no text too small, none over another or cut off."""
+
+import pytest
+
+from tests.browser.conftest import DESKTOP, PHONE, load
+
+FAULTS = """least => {
+  document.documentElement.classList.add("whole");
+  document.querySelectorAll("details").forEach(fold => fold.open = true);
+  return [...document.querySelectorAll("figure.chart")].flatMap(figure => {
+    const faults = [], seen = [...figure.querySelectorAll(":scope > svg")].filter(svg => svg.checkVisibility());
+    if (seen.length !== 1) return [`${figure.id}: ${seen.length} drawings`];
+    const {left, right, width} = figure.getBoundingClientRect();
+    if (seen[0].getBoundingClientRect().width < seen[0].viewBox.baseVal.width - .5) faults.push("scaled down");
+    const texts = [...seen[0].querySelectorAll("text")].filter(text => text.textContent.trim());
+    const boxes = texts.map(text => [text.textContent, text.getBoundingClientRect()]);
+    texts.forEach((text, i) => {
+      const [name, box] = boxes[i];
+      if (parseFloat(getComputedStyle(text).fontSize) < least) faults.push(`small: ${name}`);
+      if (box.left < left - 1 || box.right > left + width + 1) faults.push(`cut off: ${name}`);
+      for (const [other, {left, right, top, bottom}] of boxes.slice(i + 1)) {
+        const wide = Math.min(box.right, right) - Math.max(box.left, left);
+        const high = Math.min(box.bottom, bottom) - Math.max(box.top, top);
+        if (wide > 1 && high > 3) faults.push(`overlap: ${name}, ${other}`);
+      }
+    });
+    return faults.map(fault => `${figure.id}: ${fault}`);
+  });
+}"""
+
+
+@pytest.mark.parametrize(("window", "least"), [(DESKTOP, 13), (PHONE, 12)], ids=["desk", "phone"])
+def test_every_text_of_every_chart_can_be_read(plain, server, site, page_names, window, least):
+    drawn = [
+        name
+        for name in page_names
+        if name.endswith("/") and 'class="chart"' in (site / name / "index.html").read_text()
+    ]
+    plain.set_viewport_size(window)
+    faults = {name: load(plain, server + name).evaluate(FAULTS, least) for name in drawn}
+    plain.set_viewport_size(DESKTOP)
+    assert len(drawn) > 20
+    assert {name: found for name, found in faults.items() if found} == {}
