@@ -3,7 +3,9 @@
     ![Q, K and V are made from X, and the weights blend V](../assets/diagrams/data-flow.svg)
 
 Within the page a drawing follows the reader's colour scheme and font, which the content of an image cannot. The alt
-text names it, its <title> stands under it as the caption, its <desc> describes it.
+text names it, its <title> stands under it as the caption, its <desc> describes it. Beside data-flow.svg, drawn for a
+phone, data-flow.wide.svg may be the drawing for a desk: the figure holds both, and CSS shows the one that has room. A
+unit is a pixel, and <a href="masks.md"> leads to a page of the lessons.
 """
 
 import re
@@ -16,7 +18,8 @@ from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.reading.converter import PageError
 
-FOLDER = Path(__file__).parents[2] / "docs/assets/diagrams"
+LESSONS = Path(__file__).parents[2] / "docs/learn"
+FOLDER = LESSONS.parent / "assets/diagrams"
 _ADDRESS = re.compile(r"(?:^|/)assets/diagrams/([^/]+)$")
 _SVG = "{http://www.w3.org/2000/svg}"
 
@@ -32,29 +35,42 @@ def render(name: str, alt: str, prefix: str, folder: Path) -> str:
     if not alt.strip():
         raise DiagramError("the alt text must say what the diagram says")
     svg = (folder / name).read_text("utf-8").strip()
-    caption = _check(svg)
+    caption, desc = (_parts(svg).get(part, "") for part in ("title", "desc"))
+    if not caption or not desc:
+        raise DiagramError(f"<{'desc' if caption else 'title'}> is missing")
+    wide = folder / name.replace(".svg", ".wide.svg")
+    html = _drawn(svg, alt, desc, prefix, "narrow" if wide.is_file() else "only")
+    if wide.is_file():
+        html += _drawn(wide.read_text("utf-8").strip(), alt, desc, f"{prefix}wide-", "wide")
+    return f'<figure class="diagram">{html}<figcaption>{escape(caption, quote=False)}</figcaption></figure>'
+
+
+def _drawn(svg: str, alt: str, desc: str, prefix: str, layout: str) -> str:
+    """Return one layout at its own size, a unit a pixel, its links as the page needs them."""
+    _parts(svg)
+    width, height = re.findall(r"[\d.]+", svg.partition('viewBox="')[2].partition('"')[0])[2:]
     svg = re.sub(r'(?<=\sid=")|(?<=url\(#)', prefix, svg)
     # the name outranks the title, which browsers would show again as a hint under the pointer
-    svg = re.sub(r"\s*<title>.*?</title>", "", svg, count=1, flags=re.DOTALL)
-    svg = svg.replace("<svg", f'<svg aria-label="{escape(" ".join(alt.split()))}" data-search-exclude', 1)
-    svg = re.sub(r">\s+<", "><", svg)
-    return f'<figure class="diagram">{svg}<figcaption>{escape(caption, quote=False)}</figcaption></figure>'
+    svg = re.sub(r"\s*<(title|desc)>.*?</\1>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<a href="([\w-]+)\.md', r'<a href="../\1/', svg)
+    name = f'class="{layout}" width="{width}" height="{height}" aria-label="{escape(" ".join(alt.split()))}"'
+    svg = re.sub(r"<svg([^>]*)>", rf"<svg {name} data-search-exclude\1><desc>{escape(desc)}</desc>", svg, count=1)
+    return re.sub(r">\s+<", "><", svg)
 
 
-def _check(svg: str) -> str:
-    """Return the drawing's title; refuse one that is not complete."""
+def _parts(svg: str) -> dict[str, str]:
+    """Return the drawing's title and description; refuse one that cannot be shown."""
     try:
         root = ElementTree.fromstring(svg)
     except ElementTree.ParseError as error:
         raise DiagramError(f"not well-formed: {error}") from None
-    if root.tag != f"{_SVG}svg" or root.get("role") != "img":
-        raise DiagramError('the root must be <svg xmlns="http://www.w3.org/2000/svg" role="img">')
-    for part in ("title", "desc"):
-        if not (root.findtext(f"{_SVG}{part}") or "").strip():
-            raise DiagramError(f"<{part}> is missing")
-    if any("href" in element.attrib for element in root.iter()):
-        raise DiagramError("no href, no <use>: Material's script stops at what it cannot set an href of")
-    return " ".join((root.findtext(f"{_SVG}title") or "").split())
+    links = [link for element in root.iter() if (link := element.get("href")) is not None]
+    if root.tag != f"{_SVG}svg" or root.get("role") != ("group" if links else "img"):
+        raise DiagramError('the root must be <svg xmlns="http://www.w3.org/2000/svg" role="img">, with links "group"')
+    for link in links:
+        if not (LESSONS / link).is_file():
+            raise DiagramError(f"the link {link} leads to no page of the lessons")
+    return {part: " ".join((root.findtext(f"{_SVG}{part}") or "").split()) for part in ("title", "desc")}
 
 
 class InlineDiagrams(Treeprocessor):
