@@ -58,7 +58,7 @@ def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
     tiles = [text(tile) for tile in root.findall(".//*[@class='tile']")]
     assert tiles == ["catskeyvaluewhokeyvalueto come", "chasedkeyvaluedogskeyvaluenow", "rankeyvalueread"]
     assert text(root.find(".//*[@class='held']/*[@class='cards']")) == "chased0counts 0.5valuedogs1counts 1value"
-    assert text(root.find(".//caption")) == "old registers \N{MULTIPLICATION SIGN} 0.5"
+    assert text(root.find(".//caption")) == "old registers \N{MULTIPLICATION SIGN} 0.5, pale"
     assert rows(root)[:4] == [
         ["m", "", "1"],
         [ELL, "", "2"],

@@ -131,7 +131,9 @@ function memories({ words, scores, v }, { size, order }, steps, shown) {
     )
   }</span>
 <table class="gauges">
-<caption><span>${before ? markup`old registers \u00d7 <b>${number(now.rescale)}</b>` : "registers"}</span></caption>
+<caption><span>${
+    before ? markup`old registers \u00d7 <b>${number(now.rescale)}</b>, pale` : "registers"
+  }</span></caption>
 <tbody>
 ${gauge("m", "", bar(0, (now.m - low) / room), number(now.m))}
 ${gauge("\u2113", "", bar(...filled(({ l }) => l)), number(now.l))}
