@@ -68,7 +68,7 @@ export function html(data, state, live) {
   return frame(data, {
     ...prediction(data),
     controls: [
-      setting("step", `${shown} of ${last}`, "step", "step", shown, [1, last], (n) => `step ${n} of ${last}`),
+      setting("step", shown, "step", "step", shown, [1, last], (n) => `step ${n} of ${last}`),
       button("Back", shown > 1 ? { step: shown - 1 } : "This is the first step."),
       button("Step", shown < last ? { step: shown + 1 } : "This is the last step."),
       setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
@@ -118,7 +118,7 @@ function memories({ words, scores, v }, { size, order }, steps, shown) {
       }</span><small>${state}</small></span>`
     )
   }</div></div>
-<div class="fast"><p>small, fast memory</p>
+<div class="fast"><p>small, fast memory, step ${shown} of ${steps.length}</p>
 <div class="held">
 <span class="cards" data-anew="${shown} ${size} ${order}" style="--from:${now.tile[0]}">${
     now.tile.map((key) =>
