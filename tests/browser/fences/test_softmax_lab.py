@@ -3,23 +3,17 @@
 import pytest
 
 pytestmark = pytest.mark.nightly
-
 PAGE = "learn/scores-and-softmax/"
 
 
 def test_a_pile_that_is_dragged_doubles_with_each_notch(widget, page):
-    shown = widget.locator(".scores b").nth(3)
-    box = widget.locator(".pile").nth(3).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + 4
-    page.mouse.move(x, y)
+    pile, weight = (widget.locator(css).nth(3) for css in (".pile", ".shares td b"))
+    pile.hover()
     page.mouse.down()
-    page.mouse.move(x, y - 48, steps=4)
-    assert shown.text_content() == "3"
-    assert "s3" not in page.url  # the address waits for the hand
+    box = pile.bounding_box()
+    page.mouse.move(box["x"] + 9, box["y"] + box["height"] / 2 - 48, steps=4)
+    assert (weight.text_content(), "s3" in page.url) == ("8/22", False)  # the address waits for the hand
     page.mouse.up()
     assert "lab.s3=3" in page.url
-    assert widget.locator(".shares td b").nth(3).text_content() == "8/22"
     page.keyboard.press("ArrowDown")
-    assert shown.text_content() == "2"
-    page.mouse.move(x, y - 200)
-    assert shown.text_content() == "2"
+    assert weight.text_content() == "4/18"
