@@ -11,8 +11,8 @@
     tile: 2                # words in a tile at first
     ```
 
-Without JavaScript there is the whole trace, first to last. Scores and m count doublings, so the scores of this row
-must be whole ones. The script adds the size of the tiles, their order, and the steps.
+Without JavaScript there are the first step and, folded, a table of all steps. Scores and m count doublings, so the
+scores of this row must be whole ones. The script adds the steps, the size of the tiles, and their order.
 """
 
 from collections.abc import Mapping

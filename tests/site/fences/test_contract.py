@@ -126,7 +126,6 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "next-word": {"caption", "th", "typing"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
-    "softmax-lab": {"score"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import HEAD, Figure, answer, rows, says
+from tests.site.fences.reading import HEAD, Figure, answer, rows, says, text
 
 STEPPER = Figure("decode-stepper", **HEAD, window=2, step=3)
 
@@ -44,8 +44,18 @@ def test_the_cells_say_what_is_cached_new_and_to_come():
     assert says(root).startswith("Step 2, who, wrongly under a top-left mask: cats 1; output (8, 0).")
 
 
+def test_the_shelf_holds_what_is_cached_and_only_the_new_query_has_arcs():
+    root = STEPPER.live(step=4, sees="window")
+    slots = root.findall(".//*[@class='shelf']/div")
+    cards = [[card.get("class")[5:] for card in slot.findall("span")] for slot in slots]
+    assert cards == [[], [], ["key", "value"], ["key", "value", "query"], []]
+    assert [text(slot.find("small")) for slot in slots] == ["pushed out", "pushed out", "2/3", "1/3", "to come"]
+    assert [arc.get("data-key") for arc in root.findall(".//*[@data-key]")] == ["2", "3"]
+    assert [text(stack) for stack in root.findall(".//p/../div/b")] == ["4", "10"]
+
+
 def test_a_table_shows_all_steps():
-    assert rows(STEPPER.still(), ".//details/div/table/tbody/tr") == [
+    assert rows(STEPPER.still(), ".//details[last()]/div/table/tbody/tr") == [
         ["1", "cats", "(8, 0)", "1", "1", "1", "1"],
         ["2", "who", "(20/3, 4/3)", "1", "2", "2", "4"],
         ["3", "chased", "(80/13, 16/13)", "1", "3", "3", "9"],

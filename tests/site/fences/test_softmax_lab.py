@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from attention import softmax
+from attention.example import SENTENCE
 from docs_ext.fences import softmax_lab
-from tests.site.fences.reading import Figure, answer, rows, says, text
+from tests.site.fences.reading import Figure, answer, rows, says
 
 SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
@@ -16,27 +17,21 @@ SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
 
 def test_a_score_of_n_doublings_has_two_to_the_n_blocks_and_all_are_packed_into_one_budget():
     root = SCORES.still()
-    assert rows(root) == [
-        ["cats", "3", "8", "8/16"],
-        ["who", "2", "4", "4/16"],
-        ["chased", "0", "1", "1/16"],
-        ["dogs", "1", "2", "2/16"],
-        ["ran", "0", "1", "1/16"],
-    ]
-    assert rows(root, ".//tfoot/tr")[0] == ["sum", "", "16", "1"]
-    assert says(root) == "cats 8/16, who 4/16, chased 1/16, dogs 2/16, ran 1/16; sum 1."
-    styles = [strip.get("style") for strip in root.findall(".//*[@class='power']/span[@style]")]
-    assert styles == [f"--n:{n};--of:16" for n in (8, 4, 1, 2, 1)]  # room for one doubling more
+    shares = [f"{word} {n}/16" for word, n in zip(SENTENCE, (8, 4, 1, 2, 1), strict=True)]
+    assert rows(root) == [["2score/T", *"84121"], ["", *SENTENCE], ["score", *"32010"]]
+    assert rows(root, ".//tfoot/tr") == [["budget 16", ""], ["weight", *shares]]
+    assert says(root) == f"{', '.join(shares)}; sum 1."
+    styles = [pile.get("style") for pile in root.findall(".//*[@class='pile']")]
+    assert styles == [f"--n:{n};--f:0" for n in (8, 4, 1, 2, 1)]
+    assert root.find(".//tbody").get("style") == "--of:16"  # room for one doubling more
     parts = [part.get("style") for part in root.findall(".//*[@class='part']")]
-    assert parts == ["--w:0.5", "--w:0.25", "--w:0.0625", "--w:0.125", "--w:0.0625"]
+    assert parts == [f"--w:{n / 16};--n:{n}" for n in (8, 4, 1, 2, 1)]
 
 
-def test_the_temperature_divides_every_score_as_its_column_says():
-    root = SCORES.live(t=1)
-    assert text(root.findall(".//thead//th")[2]) == "2score/T"
-    assert rows(root)[0][2:] == ["2.828", "0.343"]  # 2 ** (3 / 2)
-    assert rows(SCORES.live(t=-1))[0][2:] == ["64", "64/86"]
-    assert rows(SCORES.live(t=-3))[0][2:] == ["1.7e+7", "0.996"]
+def test_the_temperature_divides_every_score_as_its_row_says():
+    for t, power, weight in ((1, "2.828", "0.343"), (-1, "64", "64/86"), (-3, "1.7e+7", "0.996")):  # 2 ** (3 / 2), ...
+        root = SCORES.live(t=t)
+        assert [rows(root)[0][1], rows(root, ".//tfoot/tr")[1][1]] == [power, f"cats {weight}"]
 
 
 def test_500_states_are_the_packages():

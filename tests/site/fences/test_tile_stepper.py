@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from tests.site.fences.reading import HEAD, Figure, answer, rows, says
+from tests.site.fences.reading import HEAD, Figure, answer, rows, says, text
 
 STEPPER = Figure("tile-stepper", **HEAD, selected="ran")
 ELL = "\N{SCRIPT SMALL L}"
+TRACE = ".//details/div/table/tbody/tr"
 ORDERS = {
     "first to last": [[0, 1], [2, 3], [4]],
     "last to first": [[4], [2, 3], [0, 1]],
@@ -47,18 +48,21 @@ def test_tiles_come_in_their_order(order):
     assert [step["tile"] for step in steps] == ORDERS[order]
 
 
-def test_the_table_and_the_sentence_tell_the_steps_taken():
-    whole = rows(STEPPER.still())
-    assert whole == [
+def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
+    assert rows(STEPPER.still(), TRACE) == [
         ["1", "cats, who", "3, 2", "none", "3", "1.5", "(10, 2)", "(20/3, 4/3)"],
         ["2", "chased, dogs", "0, 1", "\N{MULTIPLICATION SIGN} 1", "3", "15/8", "(10, 4)", "(16/3, 32/15)"],
         ["3", "ran", "0", "\N{MULTIPLICATION SIGN} 1", "3", "2", "(10, 4)", "(5, 2)"],
     ]
-    root = STEPPER.live(step=1)
-    assert rows(root) == [whole[0], *([*row[:3], *[""] * 5] for row in whole[1:])]
+    root = STEPPER.live(step=2, order="last to first")
+    assert [text(tile.find("small")) for tile in root.findall(".//*[@class='tile']")] == ["to come", "now", "read"]
+    assert text(root.find(".//*[@class='held']/span")) == "chased0counts 0.5valuedogs1counts 1value"
+    assert text(root.find(".//caption")) == "old registers \N{MULTIPLICATION SIGN} 0.5, pale"
+    assert [row[2] for row in rows(root)[:4]] == ["1", "2", "(0, 8)", "(0, 4) so far"]
+    gauges = [bar.get("style") for row in root.findall(".//tbody/tr")[1:3] for bar in row.findall(".//i")]
+    assert gauges == ["--old:0.25;--w:1", "--old:0;--w:0", "--old:0;--w:1"]  # of the most it ever is
     assert says(root) == (
-        f"Tiles of 2, first to last. After step 1 of 3: m = 3, {ELL} = 1.5, o = (10, 2); "
-        f"o / {ELL} = (20/3, 4/3), so far."
+        f"Tiles of 2, last to first. After step 2 of 3: m = 1, {ELL} = 2, o = (0, 8); o / {ELL} = (0, 4), so far."
     )
 
 

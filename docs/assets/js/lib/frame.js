@@ -53,7 +53,9 @@ export const head = (id, title, live) =>
  * @type {(says: Text, live: Live | null) => Markup}
  */
 export const output = (says, live) =>
-  live ? markup`<output aria-hidden="true">${live.message || says}</output>` : markup`<output>${says}</output>`;
+  live
+    ? markup`<output aria-hidden="true" ${live.message && "data-message"}>${live.message || says}</output>`
+    : markup`<output>${says}</output>`;
 
 // controls
 

@@ -4,7 +4,8 @@ import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.
 import { bindFigure } from "../lib/bind.js";
 import { button, choice, folded, frame, records, scrolling, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { number, share, vector } from "../lib/numbers.js";
+import { number, share, short, vector } from "../lib/numbers.js";
+import { arcs, stage } from "../lib/stage.js";
 
 /**
  * The step that the page shows first, counted from 1; `window` is how many tokens the second choice keeps.
@@ -14,6 +15,7 @@ import { number, share, vector } from "../lib/numbers.js";
 /** @typedef {{ step: number, sees: string }} State  "all" that is cached, the "window", or by mistake the "first" alone */
 /** @typedef {{ from: number, allowed: boolean[], scores: number[], weights: number[], output: number[] }} Step */
 /** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
 
 /** @type {(data: Data) => State} */
 export const first = ({ step }) => ({ step, sees: "all" });
@@ -33,22 +35,11 @@ export function compute({ q, k, v, window }, { step, sees }) {
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { title, words, k, v, window } = data;
+  const { words, window } = data;
   const { step, sees } = state;
-  const { from, allowed, scores, weights, output } = compute(data, state);
+  const one = compute(data, state);
+  const { from, allowed, weights, output } = one;
   const n = words.length;
-  const rows = words.map((word, j) => {
-    const status = j === step - 1 ? "new" : j >= step ? "to come" : j < from ? "pushed out" : "cached";
-    const there = j >= from && j < step;
-    /** @type {(text: () => string) => string} */
-    const kept = (text) => there ? text() : "";
-    return markup`
-<tr data-state="${status}"><th scope="row">${word}</th><td class="state">${status}</td>
-  <td class="key">${kept(() => vector(k[j]))}</td><td class="score">${kept(() => number(scores[j]))}</td>
-  <td class="weight" data-weight="${weights[j]}">${kept(() => allowed[j] ? share(weights[j]) : "masked")}</td>
-  <td class="value">${kept(() => vector(v[j]))}</td>
-  <td class="output">${kept(() => vector(v[j].map((x) => x * weights[j])))}</td></tr>`;
-  });
   const seen = words.flatMap((word, j) => allowed[j] ? [`${word} ${share(weights[j])}`] : []).join(", ");
   const wrong = sees === "first" ? ", wrongly under a top-left mask" : "";
   return frame(data, {
@@ -66,14 +57,88 @@ export function html(data, state, live) {
         ["first", "a top-left mask (wrong)"],
       ], sees),
     ],
-    figure: [
-      table(
-        "steps",
-        title,
-        markup`
+    figure: [shelf(data, step, one), numbers(data, step, one), everyStep(data)],
+    says:
+      `Step ${step}, ${words[step - 1]}${wrong}: ${seen}; output ${vector(output)}. Keys computed so far: ${step}, ` +
+      `without a cache ${step * (step + 1) / 2}. Keys kept: ${step - from}.`,
+  }, live);
+}
+
+/** @type {(step: number, from: number, j: number) => string} */
+const statusOf = (step, from, j) => j === step - 1 ? "new" : j >= step ? "to come" : j < from ? "pushed out" : "cached";
+
+/**
+ * A key or a query as a strip of cells, a value as bars, each as full as its number is large.
+ * @type {(role: string, row: number[], most: number) => Markup}
+ */
+const card = (role, row, most) =>
+  markup`
+<span class="card ${role}"><b>${role}</b><span>${
+    row.map((x) => markup`<i style="--w:${short(Math.max(0, x) / most)}"></i>`)
+  }</span></span>`;
+
+/**
+ * The tokens with what the cache holds of them, the arcs of the new query, its output, and how many keys were computed.
+ * @type {(data: Data, step: number, one: Step) => Markup}
+ */
+function shelf({ words, q, k, v }, step, { from, allowed, weights, output }) {
+  const [asks, keys, values] = [q, k, v].map((rows) => Math.max(...rows.flat()) || 1);
+  const columns = words.map((word, j) => {
+    const status = statusOf(step, from, j);
+    const there = j >= from && j < step;
+    return markup`
+<div data-state="${status}" data-anew="${status}"><strong>${j < step && word}</strong><small>${
+      there ? allowed[j] ? share(weights[j]) : "masked" : status
+    }</small>${there && [card("key", k[j], keys), card("value", v[j], values)]}${
+      j === step - 1 && card("query", q[j], asks)
+    }</div>`;
+  });
+  /** @type {(name: string, all: number, now: number) => Markup} */
+  const stack = (name, all, now) =>
+    markup`
+<div><b>${all}</b><i style="--n:${all};--now:${now}"></i><span>${name}</span></div>`;
+  const most = words.length * (words.length + 1) / 2;
+  return markup`
+<div class="scene">
+${
+    stage(
+      words,
+      arcs(words, step - 1, weights.map((weight, j) => allowed[j] ? weight : null)),
+      markup`<div class="shelf">${columns}</div>`,
+    )
+  }
+<div class="stacks" style="--most:${most}"><p>keys computed so far</p>
+${stack("with the cache", step, 1)}
+${stack("without", step * (step + 1) / 2, step)}</div>
+<p class="gives"><span><em>${words[step - 1]}</em> receives</span> ${card("output", output, values)} <b>${
+    vector(output)
+  }</b></p>
+</div>`;
+}
+
+/** @type {(data: Data, step: number, one: Step) => Markup} */
+function numbers({ title, words, k, v }, step, { from, allowed, scores, weights, output }) {
+  const rows = words.map((word, j) => {
+    const status = statusOf(step, from, j);
+    const there = j >= from && j < step;
+    /** @type {(text: () => string) => string} */
+    const kept = (text) => there ? text() : "";
+    return markup`
+<tr data-state="${status}"><th scope="row">${word}</th><td class="state">${status}</td>
+  <td class="key">${kept(() => vector(k[j]))}</td><td class="score">${kept(() => number(scores[j]))}</td>
+  <td class="weight" data-weight="${weights[j]}">${kept(() => allowed[j] ? share(weights[j]) : "masked")}</td>
+  <td class="value">${kept(() => vector(v[j]))}</td>
+  <td class="output">${kept(() => vector(v[j].map((x) => x * weights[j])))}</td></tr>`;
+  });
+  return folded(
+    "This step in numbers",
+    table(
+      "steps",
+      title,
+      markup`
 <thead>
 <tr><th scope="col">token</th><th scope="col">state</th><th scope="col" class="key">key</th>
-  <th scope="col">score</th><th scope="col">weight</th><th scope="col" class="value">value</th>
+  <th scope="col">score, doublings</th><th scope="col">weight</th><th scope="col" class="value">value</th>
   <th scope="col" class="output">weight \u00d7 value</th></tr>
 </thead>
 <tbody>${rows}</tbody>
@@ -81,16 +146,11 @@ export function html(data, state, live) {
 <tr><th scope="row">sum</th><td></td><td></td><td></td><td>${share(sum(weights))}</td><td></td>
   <td class="output">${vector(output)}</td></tr>
 </tfoot>`,
-      ),
-      everyStep(data),
-    ],
-    says:
-      `Step ${step}, ${words[step - 1]}${wrong}: ${seen}; output ${vector(output)}. Keys computed so far: ${step}, ` +
-      `without a cache ${step * (step + 1) / 2}. Keys kept: ${step - from}.`,
-  }, live);
+    ),
+  );
 }
 
-/** @type {(data: Data) => import("../lib/markup.js").Markup} */
+/** @type {(data: Data) => Markup} */
 function everyStep(data) {
   const names = ["step", "new", "output", "keys, with", "keys, without", "scores, with", "scores, without"];
   const rows = data.words.map((word, i) => {

@@ -2,7 +2,7 @@
 
 import { softmax, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { barCell, frame, reading, setting, slider, table } from "../lib/frame.js";
+import { barCell, frame, sets, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, decimal, number, short as small } from "../lib/numbers.js";
 
@@ -40,13 +40,8 @@ export function compute({ words }, { t, ...scores }) {
 /** @type {(x: number) => string} */
 const short = (x) => (x < 10000 ? number(x) : x.toExponential(1));
 
-/**
- * A strip of n blocks, in a place where `of` have room; where they are too many to be told apart it is solid.
- * @type {(n: number, of: number) => unknown}
- */
-const blocks = (n, of) =>
-  markup`<span class="blocks ${of > MOST_SEEN && "many"}" style="--n:${small(n)};--of:${small(of)}"></span>`;
-const MOST_SEEN = 64;
+const MOST_SEEN = 64; // blocks; where there are more they cannot be told apart, and the strip is solid
+const NOTCH = 24; // pixels of a drag that double a pile
 
 /**
  * Two to the power of t: 1/2, 1, 2.
@@ -71,22 +66,33 @@ function scoresLab(data, state, live) {
   const { powers, weights } = one;
   const [shares, total] = [sharesOf(one), sum(powers)];
   const room = Math.max(2 ** Math.max(...scores) * 2, 2 ** Math.ceil(Math.log2(Math.max(...powers))));
-  /** @type {(i: number) => unknown} */
-  const score = (i) => {
-    const [name, value] = [`s${i}`, state[`s${i}`]];
-    if (!live) return value;
-    return [slider(name, `score of ${words[i]}`, value, [0, most], (n) => counted(n, "doubling")), reading(value)];
-  };
-  const rows = words.map((word, i) =>
+  /** @type {(i: number) => unknown} a pile that the hand takes, and the slider of whoever has no hand for it */
+  const pile = (i) =>
     markup`
-<tr><th scope="row">${word}</th><td class="score">${score(i)}</td>
-  <td class="power"><span>${short(powers[i])}</span> ${blocks(powers[i], room)}</td><td>${shares[i]}</td></tr>`
-  );
-  const packed = words.map((word, i) =>
-    markup`<span class="part" style="--w:${small(weights[i])}">${blocks(powers[i], total)}${
-      weights[i] > 0.1 && markup`<span>${word}</span>`
-    }</span>`
-  );
+<td><span class="pile${room > MOST_SEEN && " many"}" ${live && markup`data-drag="s${i}"`} style="--n:${
+      small(powers[i])
+    };--f:${small(powers[i] % 1)}"><b>${short(powers[i])}</b></span>${
+      live &&
+      slider(`s${i}`, `score of ${words[i]}`, state[`s${i}`], [0, most], (n) => counted(n, "doubling"))
+    }</td>`;
+  /** @type {(i: number, by: number) => unknown} */
+  const notch = (i, by) => {
+    const to = state[`s${i}`] + by, stay = to < 0 || to > most;
+    return live && markup`
+<button type="button" aria-label="${by > 0 ? "raise" : "lower"} the score of ${words[i]}" ${
+      stay ? markup`aria-disabled="true" data-says="Scores here go from 0 to ${most}."` : sets({ [`s${i}`]: to })
+    }>${by > 0 ? "+" : "\u2212"}</button>`;
+  };
+  let end = 0;
+  const packed = words.map((_, i) => {
+    const middle = (end += weights[i]) - weights[i] / 2;
+    return {
+      part: markup`<i class="part${total > MOST_SEEN && " many"}" style="--w:${small(weights[i])};--n:${
+        small(powers[i])
+      }"></i>`,
+      line: markup`<path d="M${small(100 * middle)} 0L${small(100 * (i + 0.5) / words.length)} 10"/>`,
+    };
+  });
   const best = scores.indexOf(Math.max(...scores));
   const start = /** @type {ScoresState} */ (first(data));
   const [share, more] = [0, 1].map((by) =>
@@ -106,19 +112,28 @@ function scoresLab(data, state, live) {
         [-3, 3],
         (t) => `${power(t)}, ${["sharper", "as it is", "flatter"][Math.sign(t) + 1]}`,
       ),
+      markup`<p class="hint">Drag a pile up or down, or press + and \u2212.</p>`,
     ],
     figure: table(
-      "steps",
+      "piles",
       title,
       markup`
-<thead>
-<tr><th scope="col">word</th><th scope="col">score, doublings</th><th scope="col">2<sup>score/T</sup></th>
-  <th scope="col">weight</th></tr>
-</thead>
-<tbody>${rows}</tbody>
+<tbody style="--of:${room}">
+<tr><th scope="row">2<sup>score/T</sup></th>${words.map((_, i) => pile(i))}</tr>
+<tr class="words"><td></td>${words.map((word) => markup`<th scope="col">${word}</th>`)}</tr>
+<tr class="scores"><th scope="row">score</th>${
+        words.map((_, i) => markup`<td><span>${notch(i, -1)}<b>${state[`s${i}`]}</b>${notch(i, 1)}</span></td>`)
+      }</tr>
+</tbody>
 <tfoot>
-<tr><th scope="row">sum</th><td></td><td class="power"><span>${short(total)}</span></td><td>1</td></tr>
-<tr><th scope="row">budget</th><td class="budget" colspan="3" aria-hidden="true"><span>${packed}</span></td></tr>
+<tr><th scope="row">budget ${short(total)}</th><td colspan="${words.length}">
+  <span class="budget">${packed.map(({ part }) => part)}</span>
+  <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${
+        packed.map(({ line }) => line)
+      }</svg></td></tr>
+<tr class="shares"><th scope="row">weight</th>${
+        words.map((word, i) => markup`<td><span aria-hidden="true">${word} </span><b>${shares[i]}</b></td>`)
+      }</tr>
 </tfoot>`,
     ),
     says: `${words.map((word, i) => `${word} ${shares[i]}`).join(", ")}; sum 1.`,
@@ -167,5 +182,26 @@ function scalingLab({ title, sizes }, { n }) {
   };
 }
 
-/** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+/** @type {(element: HTMLElement) => void} */
+export function bind(element) {
+  const { form, data, set, settle, state } = bindFigure(element, { first, html });
+  form.addEventListener("pointerdown", (event) => {
+    const pile = event.target instanceof Element ? event.target.closest("[data-drag]") : null;
+    if (!(pile instanceof HTMLElement) || event.button) return;
+    event.preventDefault(); // nothing is selected
+    const [name, from] = [`${pile.dataset.drag}`, Number(state()[`${pile.dataset.drag}`])];
+    /** @type {(event: PointerEvent) => void} */
+    const follow = ({ clientY }) => {
+      const to = from + Math.round((event.clientY - clientY) / NOTCH);
+      set({ [name]: Math.min(Math.max(to, 0), data.most) }, false);
+    };
+    pile.setPointerCapture(event.pointerId);
+    pile.addEventListener("pointermove", follow);
+    pile.addEventListener("lostpointercapture", () => {
+      pile.removeEventListener("pointermove", follow);
+      set();
+      settle();
+    }, { once: true });
+    pile.parentElement?.querySelector("input")?.focus({ preventScroll: true }); // arrow keys go on from here
+  });
+}
