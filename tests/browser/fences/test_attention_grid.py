@@ -59,7 +59,7 @@ LOST = """() => [...document.querySelectorAll(".attention-grid .scroll, attentio
   const hidden = [...scroll.querySelectorAll(".output")].some(e => !e.closest("[hidden]") && !e.checkVisibility());
   return hidden || scroll.scrollWidth > scroll.clientWidth ? [`${scroll.ariaLabel}: ${scroll.scrollWidth}`] : [];
 })"""
-SHOWN = {name: "" for name in ("masks", "order", "read-the-grid", "self-and-cross", "training")}
+SHOWN = dict.fromkeys(("masks", "order", "read-the-grid", "self-and-cross", "training"), "")
 SHOWN |= {"heads": "#~heads.heads=1", "windows-and-sinks": "#~window.left=4&window.sink=4"}
 
 
