@@ -24,7 +24,7 @@ WIDGETS = [
     Widget("block-table", "learn/shared-caches/", f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}"),
     Widget("call-finder", "reference/translator/", "task=9&in=jaxx"),
     Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
-    Widget("gradient-flow", "learn/gradients/", "push=5&n=5&divide=maybe", result="tr:first-child .slope .text"),
+    Widget("gradient-flow", "learn/gradients/", "push=5&n=5&divide=maybe", result=".moves b"),
     Widget("head-browser", "learn/real-model/", "layer=6 head=12 row=99 sentence=14", fetches=True),
     Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9", result=GRID),
     Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input", result=GRID),

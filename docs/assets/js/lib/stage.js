@@ -38,7 +38,13 @@ ${below}
  * two cross.
  * @type {(words: string[], row: number, weights: (number | null)[]) => Markup[]}
  */
-export function arcs(words, row, weights) {
+export const arcs = (words, row, weights) =>
+  ways(words, row, weights).map(({ key, d, width }) =>
+    markup`<path d="${d}" pathLength="1" stroke-width="${width}" data-key="${key}"/>`
+  );
+
+/** @type {(words: string[], row: number, weights: (number | null)[]) => { key: number, d: string, width: number }[]} */
+export function ways(words, row, weights) {
   const columns = widths(words), floor = height(columns);
   const heard = [...weights.keys()].filter((key) => weights[key] !== null);
   const left = heard.filter((key) => key < row).reverse(); // the nearest first
@@ -59,9 +65,7 @@ export function arcs(words, row, weights) {
     const up = loop ? LOOP : LOWEST + rise * Math.abs(centre(key) - centre(row));
     const top = floor - up * 4 / 3; // of a curve whose highest point is `up`
     const [a, b, c, d, y, high] = [start, start - bulge, end + bulge, end, floor, top].map(short);
-    return markup`<path d="M${a} ${y}C${b} ${high} ${c} ${high} ${d} ${y}" pathLength="1" stroke-width="${
-      thickness(key)
-    }" data-key="${key}"/>`;
+    return { key, d: `M${a} ${y}C${b} ${high} ${c} ${high} ${d} ${y}`, width: thickness(key) };
   });
 }
 
