@@ -26,7 +26,7 @@ WIDGETS = [
     Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
     Widget("gradient-flow", "learn/gradients/", "push=5&n=5&divide=maybe", result=".moves b"),
     Widget("head-browser", "learn/real-model/", "layer=6 head=12 row=99 sentence=14", fetches=True),
-    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9", result=GRID),
+    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9", result=".head b >> nth=0"),
     Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input", result=GRID),
     Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10 row=-1&column=x", native=True),
     Widget(

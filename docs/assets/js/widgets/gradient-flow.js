@@ -2,7 +2,7 @@
 
 import { blend, softmax, softmaxVjp } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, folded, frame, radio, setting, table } from "../lib/frame.js";
+import { beneath, choice, choosers, folded, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, number, share, short, vector } from "../lib/numbers.js";
 import { stage, ways } from "../lib/stage.js";
@@ -93,23 +93,11 @@ function picture({ words, asks }, push, { weights, moves }, live) {
 <g><path d="${d}" stroke-width="${width}"/>
   <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(Math.max(width - 2, 0)) : 0}"/></g>`
   );
-  const labels = words.map((word, i) =>
-    live
-      ? markup`<label>${radio("push", i, push)}<span>${word}</span></label>`
-      : markup`<span ${i === push && "data-pushed"}>${word}</span>`
-  );
-  return stage(
-    words,
-    arcs,
-    markup`
-<div class="row gains"><span class="visually-hidden">the push moves the weights by</span>${
-      moves.map((x) => markup`<b>${x > 0 && "+"}${number(x)}</b>`)
-    }</div>
-<div class="row words" role="group" aria-label="push the score of">${labels}</div>
-<div class="row shares"><span class="visually-hidden">weights</span>${
-      weights.map((x) => markup`<span>${share(x)}</span>`)
-    }</div>`,
-  );
+  return stage(words, arcs, [
+    beneath("the push moves the weights by", moves.map((x) => `${x > 0 ? "+" : ""}${number(x)}`), "gains"),
+    choosers(words, "push the score of", "push", push, live),
+    beneath("weights", weights.map(share)),
+  ]);
 }
 
 /** @type {(data: Data) => { question: Markup, answer: Markup }} */

@@ -115,7 +115,7 @@ ${
           i > 0 && " + ",
           markup`<span ${i === pair && markup`class="full"`}>${x < 0 && i > 0 ? `(${rough(x)})` : rough(x)}</span>`,
         ])
-      } = <b class="total">${rough(product)}</b></p></div>`,
+      } \u2248 <b class="total">${rough(product)}</b></p></div>`,
       folded("Every sine and cosine", table("steps", data.title, rows)),
     ],
     says:
