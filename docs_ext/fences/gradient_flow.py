@@ -6,6 +6,7 @@
     scores: [3, 2, 0, 1, 0]                   # scaled, in doublings
     value: project(embed(SENTENCE, EARLY), W_V)    # a row for each word
     push: cats                                 # at first; or an index
+    asks: ran                                  # the last word, unless it says so
     d_k: 4                                    # shown first: 1, 4, 16, 64 or 256
     ```
 
@@ -23,7 +24,7 @@ from docs_ext.reading.expressions import array, value
 from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = ("caption", "tokens", "scores", "value", "d_k")
-OPTIONAL = ("push",)
+OPTIONAL = ("push", "asks")
 SIZES = [4**n for n in range(5)]
 
 Floats = NDArray[np.float64]
@@ -33,10 +34,11 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws."""
     words, d_k = names_of(words_of(spec, "tokens")), spec["d_k"]
     scores, values = _doublings(spec, len(words)), _values(spec, len(words))
-    push = row_of({"push": len(words) - 1} | dict(spec), "push", words)
+    asks, push = (row_of({key: len(words) - 1} | dict(spec), key, words) for key in ("asks", "push"))
     if d_k not in SIZES or isinstance(d_k, bool):
         raise SpecError(f"d_k must be one of {', '.join(map(str, SIZES))}: {d_k!r}", key="d_k")
-    return {"words": words, "scores": scores, "value": values, "push": push, "d_k": d_k, "sizes": SIZES}
+    given = {"words": words, "scores": scores, "value": values, "d_k": d_k, "sizes": SIZES}
+    return given | {"asks": asks, "push": push}
 
 
 def _doublings(spec: Mapping[str, Any], n_words: int) -> Floats:

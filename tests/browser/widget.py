@@ -17,23 +17,24 @@ class Widget:
     result: str = ""  # what a phone shows without a scroll to the side
 
 
+GRID = "tbody tr:first-child td.output"
 WIDGETS = [
     Widget("attention-grid", "learn/read-the-grid/", "row=5&column=5 row=-1&column=x", native=True),
-    Widget("attention-grid", "learn/self-and-cross/", "row=3 row=-1", native=True),
+    Widget("attention-grid", "learn/self-and-cross/", "row=3 row=-1", native=True, result=GRID),
     Widget("block-table", "learn/shared-caches/", f"moves=AtBe moves=Ax moves=AtA moves={13 * 'At'}"),
     Widget("call-finder", "reference/translator/", "task=9&in=jaxx"),
     Widget("decode-stepper", "learn/decoding/", "step=9&sees=none"),
-    Widget("gradient-flow", "learn/gradients/", "push=5&n=5&divide=maybe", result="tr:first-child .slope .text"),
+    Widget("gradient-flow", "learn/gradients/", "push=5&n=5&divide=maybe", result=".moves b"),
     Widget("head-browser", "learn/real-model/", "layer=6 head=12 row=99 sentence=14", fetches=True),
-    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9"),
-    Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input"),
+    Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9", result=".head b >> nth=0"),
+    Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input", result=GRID),
     Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10 row=-1&column=x", native=True),
     Widget(
         *("next-word", "learn/from-text-to-next-word/", "text=cats+flew&row=99&layer=2&head=4&off=all&heat=31&seed=x"),
         fetches=True,
         result=".next tr:first-child td",
     ),
-    Widget("order-switch", "learn/order/", "swap=2&positions=&row=99", native=True),
+    Widget("order-switch", "learn/order/", "swap=2&positions=&row=99", native=True, result=GRID),
     Widget("pe-explorer", "learn/order/", "p0=32&p1=-1&d=5", result=".total"),
     Widget(
         *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
@@ -58,10 +59,10 @@ WIDGETS = [
     Widget("softmax-lab", "learn/scaling/", "n=8"),
     Widget("spend-the-budget", "learn/line-by-line/", f"laid=aaf&shown=maybe laid={17 * 'a'}"),
     Widget("tile-stepper", "learn/memory/", "order=sideways&size=9&step=0"),
-    Widget("training-replay", "learn/training/", "at=99"),
+    Widget("training-replay", "learn/training/", "at=99", result=GRID),
     Widget(
         *("wave-lengths", "learn/distance/", "rule=magic&s=9&n=1&base=1&d=12"),
         result="tbody tr:first-child td:nth-child(2)",
     ),
-    Widget("window-sink", "learn/windows-and-sinks/", "left=9&sink=-1&row=7"),
+    Widget("window-sink", "learn/windows-and-sinks/", "left=9&sink=-1&row=7", result=GRID),
 ]

@@ -53,3 +53,21 @@ def test_without_scripts_css_does_the_same(open_page):
     assert grid.evaluate(SPOTLIGHT) == [2]
     assert grid.evaluate(SEEN) == [says[2]]
     assert grid.locator("input:checked").get_attribute("aria-describedby") == f"{grid.get_attribute('id')}-says-2"
+
+
+LOST = """() => [...document.querySelectorAll(".attention-grid .scroll, attention-grid .scroll")].flatMap(scroll => {
+  const hidden = [...scroll.querySelectorAll(".output")].some(e => !e.closest("[hidden]") && !e.checkVisibility());
+  return hidden || scroll.scrollWidth > scroll.clientWidth ? [`${scroll.ariaLabel}: ${scroll.scrollWidth}`] : [];
+})"""
+SHOWN = dict.fromkeys(("masks", "order", "read-the-grid", "self-and-cross", "training"), "")
+SHOWN |= {"heads": "#~heads.heads=1", "windows-and-sinks": "#~window.left=4&window.sink=4"}
+
+
+@pytest.mark.parametrize(("name", "state"), SHOWN.items())
+def test_on_a_phone_no_grid_is_cut_off(open_page, name, state):
+    page = open_page(f"learn/{name}/{state}", viewport={"width": 360, "height": 844})
+    page.locator(":not(:defined)").first.wait_for(state="detached")
+    page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+    for width in (360, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate(LOST) == []

@@ -41,11 +41,13 @@ def test_500_rows_are_the_packages(rng):
     return given, {"push": push, "n": n, "divide": divide}, expected
 
 
-def test_bars_are_shares_of_the_largest_there_can_be():
-    """Of a weight 1, of a move 1/4, and of a slope a quarter of the way from cats to dogs, the longest."""
-    styles = [cell.get("style") for cell in FLOW.still().findall(".//tbody/tr[1]/td[@style]")]
-    shares = [float(style.removeprefix("--w:")) for style in styles]
-    assert shares == pytest.approx([1 / 2, 1, 4 * math.sqrt(3.25) / math.hypot(8, 8)])
+def test_arcs_are_as_thick_as_the_moves_and_hollow_where_a_word_loses():
+    root = FLOW.live(push=0)
+    arcs = [[float(path.get("stroke-width")) for path in arc] for arc in root.findall(".//{*}svg/{*}g")]
+    assert sorted(arcs, reverse=True) == [[25.5, 0], [12.75, 10.75], [6.375, 4.375], [3.188, 1.188], [3.188, 1.188]]
+    bar = root.find(".//p[@class='moves']/span[@class='bar']").get("style")
+    assert float(bar.removeprefix("--w:")) == pytest.approx(4 * math.sqrt(3.25) / math.hypot(8, 8))
+    assert plain(root.find(".//p[@class='moves']")) == "So ran moves by (1.5, -1)"
 
 
 def test_the_answer_says_what_is_left_without_the_division():

@@ -44,6 +44,14 @@ def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_averag
     assert rows(SWITCH.still(), ".//tfoot/tr") == [["handed on", "[5, 2 | 2, 5] times WO", "(3, -3)"]]
 
 
+def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone():
+    for state, rows_of in (({}, DOUBLINGS), ({"heads": 1}, (np.log2(np.mean(np.exp2(DOUBLINGS), axis=0)),))):
+        stages = SWITCH.live(**state).findall(".//div[@class='stage']")
+        drawn = [{int(path.get("data-key")): path for path in stage.findall(".//{*}path")} for stage in stages]
+        widths = [[float(arcs[key].get("stroke-width")) for key in range(5)] for arcs in drawn]
+        np.testing.assert_allclose(widths, 34 * np.exp2(rows_of) / 16, atol=1e-3)
+
+
 def test_each_case_is_told_in_a_sentence():
     averaged = "heads averaged: chased receives (3.5, 3.5). With cats and dogs swapped, chased receives (3.5, 3.5)."
     assert [says(SWITCH.live(order=order, heads=how)) for order in (0, 1) for how in (0, 1)] == [
@@ -59,8 +67,7 @@ def test_each_case_is_told_in_a_sentence():
 def test_the_average_has_a_row_of_its_own_and_is_handed_on_alone():
     table = SWITCH.live(heads=1, order=1, asks=4).find(".//table[@class='weights']")
     assert ["hidden" in row.attrib for row in table.findall("tbody/tr")] == [False] * 3
-    heads = [plain(cell) for cell in table.findall("thead/tr/th")]
-    assert heads == ["dogs", "who", "chased", "cats", "ran", "receives"]
+    assert rows(table, "thead/tr")[0][1:] == ["dogs", "who", "chased", "cats", "ran", "receives"]
     assert rows(table, "tfoot/tr")[0][1:] == ["the average alone", "(3.5, 3.5)"]
 
 

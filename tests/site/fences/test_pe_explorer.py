@@ -7,17 +7,9 @@ import pytest
 
 from attention import sinusoidal_encoding
 from docs_ext.fences import pe_explorer
-from tests.site.fences.reading import Figure, answer, rows, says, text
+from tests.site.fences.reading import Figure, answer, plain, says, text
 
 EXPLORER = Figure("pe-explorer", positions=[1, 4], d_model=4)
-
-
-def test_every_hand_is_a_sine_and_a_cosine():
-    for i, (hand, turn, *numbers) in enumerate(rows(EXPLORER.still(positions=[31, 0], d_model=16))):
-        omega = 10000 ** (-2 * i / 16)
-        assert (int(hand), float(turn)) == (i, pytest.approx(omega, rel=2e-3))
-        expected = [math.sin(31 * omega), math.cos(31 * omega), 0, 1, math.cos(31 * omega)]
-        assert list(map(float, numbers)) == pytest.approx(expected, abs=6e-6)
 
 
 def test_every_hand_of_a_clock_points_where_its_numbers_say():
@@ -34,6 +26,16 @@ def test_500_states_are_the_packages(rng):
     a, b = (sinusoidal_encoding(32, d_model)[at].reshape(-1, 2) for at in (first, second))
     expected = {"readings": np.hstack([a, b]), "adds": (a * b).sum(axis=1), "product": (a * b).sum()}
     return {"last": 31}, {"p0": first, "p1": second, "d": d_model}, expected
+
+
+def test_the_shadow_of_a_hand_is_what_its_pair_adds():
+    for pair, (first, second) in ((0, (1, 4)), (1, (31, 3)), (1, (3, 31))):
+        root, adds = EXPLORER.live(pair=pair, p0=first, p1=second), math.cos((second - first) * 100**-pair)
+        cast = next(line for line in root.findall(".//{*}line") if line.get("class").startswith("cast"))
+        assert float(cast.get("y2")) == pytest.approx(-46 * adds, abs=1e-3)
+        turn = float(root.find(".//{*}g[@class='shadow']").get("style").removeprefix("--turn:").removesuffix("rad"))
+        assert turn == pytest.approx(second * 100**-pair)
+        assert plain(root.find(".//span[@class='full']")).strip("()") == f"{adds:.3f}"
 
 
 def test_the_sum_of_the_hands_is_the_dot_product():

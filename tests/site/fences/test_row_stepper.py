@@ -52,13 +52,15 @@ def test_a_row_of_a_matrix_is_pale_where_the_word_has_a_zero(root):
     assert pale[1] == [True, True, False, True]  # ran is 0 0 1 0
     assert pale[4] == [False, True, True, False]  # cats is 2 0 0 2
     assert not any(map(any, (pale[0], pale[2], pale[3], pale[5])))
+    lanes = [product.get("style") for product in root.findall(".//div[@class='product']")]
+    assert lanes == ["--up:0.5", None, None]  # the query of ran is the third of four rows; no other row is one
 
 
 def test_a_product_stands_below_its_feature_unless_the_query_is_zero(root):
     header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
     assert header == ["", *FEATURES["key"], "sum/2 = score"]
-    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "0", "2", "6/2 = 3"]
-    assert lanes[3] == ["dogs", "1·2 2", "1·0 0", "0", "-2", "2/2 = 1"]
+    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "·0", "2", "6/2 = 3"]
+    assert lanes[3] == ["dogs", "1·2 2", "1·0 ·0", "·0", "-2", "2/2 = 1"]
 
 
 def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):

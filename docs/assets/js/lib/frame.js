@@ -138,6 +138,27 @@ export const movers = (positions, last) =>
     return button(by < 0 ? "Both one back" : "Both one on", stay ? why : moved);
   });
 
+// in the columns of a stage (lib/stage.js)
+
+/**
+ * The words below a stage, of which one is chosen; where a script runs, by a click on it.
+ * @type {(words: string[], what: string, name: string, chosen: number, live: unknown) => Markup}
+ */
+export function choosers(words, what, name, chosen, live) {
+  const each = words.map((word, i) =>
+    live
+      ? markup`<label>${radio(name, i, chosen)}<span>${word}</span></label>`
+      : markup`<span ${i === chosen && "data-chosen"}>${word}</span>`
+  );
+  return markup`<div class="row words" role="group" aria-label="${what}">${each}</div>`;
+}
+
+/** @type {(says: string, texts: (string | Markup)[], kind?: string) => Markup} what stands in the columns of the words */
+export const beneath = (says, texts, kind = "") =>
+  markup`<div class="row ${kind}"><span class="visually-hidden">${says} </span>${
+    texts.map((text) => markup`<span>${text}</span>`)
+  }</div>`;
+
 // tables
 
 /**

@@ -78,10 +78,23 @@ export function statement({ query, keys, weights, allowed, output }, hasSink = f
  * @property {Text[] | null} [words]  of the rows
  * @property {Text[] | null} [features]  of the columns
  * @property {(row: number, column: number) => Text} [cell]  further attributes of a cell
+ * @property {(row: number) => boolean} [unused]  rows that add nothing
  */
 
+/**
+ * A number, but a dot for a zero.
+ * @type {(x: number) => Markup | string}
+ */
+export const dotted = (x) =>
+  Math.abs(x) < 1e-12
+    ? markup`<span aria-hidden="true">\u00b7</span><span class="visually-hidden">0</span>`
+    : number(x);
+
 /** @type {(matrix: number[][], heads: Heads) => import("./markup.js").Markup} */
-export function strips(matrix, { role = "", name = "", words = null, features = null, cell = () => "" }) {
+export function strips(
+  matrix,
+  { role = "", name = "", words = null, features = null, cell = () => "", unused = () => false },
+) {
   const largest = Math.max(...matrix.flat().map(Math.abs)) || 1;
   return markup`
 <table class="strips${role && ` ${role}`}">
@@ -99,7 +112,7 @@ ${
   ${
         row.map((x, j) =>
           markup`<td data-number="${x}" class="${sign(x)}" style="--s:${short(Math.abs(x) / largest)}"
-  ${cell(i, j)}>${number(x)}</td>`
+  ${cell(i, j)} ${unused(i) && "data-off"}>${dotted(x)}</td>`
         )
       }</tr>`
     )

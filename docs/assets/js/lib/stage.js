@@ -36,20 +36,16 @@ ${below}
  * The arcs of a word to those that have a weight; null is no arc.
  * @type {(words: string[], row: number, weights: (number | null)[]) => Markup[]}
  */
-export function arcs(words, row, weights) {
-  const columns = widths(words), rise = riseOf(columns);
-  const of = {
-    centres: centres(columns),
-    floor: height(columns),
-    budget: BUDGET,
-    lowest: LOWEST,
-    rise,
-    loop: LOOP,
-    gap: GAP,
-  };
-  return curves(of, row, weights).map(({ key, d, thickness }) =>
+export const arcs = (words, row, weights) =>
+  ways(words, row, weights).map(({ key, d, thickness }) =>
     markup`<path d="${d}" pathLength="1" stroke-width="${thickness}" data-key="${key}"/>`
   );
+
+/** @type {(words: string[], row: number, weights: (number | null)[]) => ReturnType<typeof curves>} */
+export function ways(words, row, weights) {
+  const columns = widths(words);
+  const ground = { centres: centres(columns), floor: height(columns), budget: BUDGET };
+  return curves({ ...ground, lowest: LOWEST, rise: riseOf(columns), loop: LOOP, gap: GAP }, row, weights);
 }
 
 /**

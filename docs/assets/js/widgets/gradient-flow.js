@@ -2,13 +2,14 @@
 
 import { blend, softmax, softmaxVjp } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { barCell, choice, frame, setting, table } from "../lib/frame.js";
+import { beneath, choice, choosers, folded, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted, number, share, vector } from "../lib/numbers.js";
+import { counted, number, share, short, vector } from "../lib/numbers.js";
+import { stage, ways } from "../lib/stage.js";
 
 /**
- * Scores count doublings and are divided by the root of d_k; the word that is pushed at first.
- * @typedef {{ words: string[], scores: number[], value: number[][], push: number }} Row
+ * Scores count doublings and are divided by the root of d_k; the word that asks, and the one that is pushed at first.
+ * @typedef {{ words: string[], scores: number[], value: number[][], asks: number, push: number }} Row
  * @typedef {{ id: string, title: string, d_k: number, sizes: number[] } & Row} Data
  */
 /** @typedef {{ push: number, n: number, divide: string }} State  n: which size */
@@ -46,24 +47,15 @@ export function html(data, state, live) {
   const rows = words.map((word, i) =>
     markup`
 <tr ${i === state.push && "data-pushed"}><th scope="row">${word}</th><td class="score">${number(doublings[i])}</td>
-  ${barCell(weights[i], share(weights[i]), "weight")}
-  ${barCell(4 * Math.abs(moves[i]), number(moves[i]), moves[i] < 0 ? "move loses" : "move")}
-  ${barCell(4 * Math.hypot(...slopes[i]) / longest, vector(slopes[i]), "slope")}</tr>`
+  <td>${share(weights[i])}</td><td>${number(moves[i])}</td><td class="slope">${vector(slopes[i])}</td></tr>`
   );
   const features = "features d\u2096";
   /** @type {(n: number) => string} */
   const size = (n) => counted(sizes[n], "feature");
-  return frame(data, {
-    ...prediction(data),
-    controls: [
-      choice("push the score of", "push", words.map((word, i) => [i, word]), state.push),
-      setting(features, sizes[state.n], "n", features, state.n, [0, sizes.length - 1], size),
-      choice("divide by \u221ad\u2096", "divide", [["yes", "yes"], ["no", "no"]], state.divide),
-    ],
-    figure: table(
-      "steps",
-      title,
-      markup`
+  const every = table(
+    "steps",
+    title,
+    markup`
 <thead>
 <tr><th scope="col">word</th><th scope="col">score</th><th scope="col">weight</th>
   <th scope="col">the push moves its weight by</th>
@@ -71,9 +63,41 @@ export function html(data, state, live) {
 </thead>
 <tbody>${rows}</tbody>
 `,
-    ),
+  );
+  return frame(data, {
+    ...prediction(data),
+    controls: [
+      setting(features, sizes[state.n], "n", features, state.n, [0, sizes.length - 1], size),
+      choice("divide by \u221ad\u2096", "divide", [["yes", "yes"], ["no", "no"]], state.divide),
+    ],
+    figure: [
+      picture(data, state.push, { weights, moves }, live),
+      markup`
+<p class="moves"><span>So <em>${words[data.asks]}</em> moves by</span> <b class="role-output">${
+        vector(slopes[state.push])
+      }</b> <span class="bar" style="--w:${4 * Math.hypot(...slopes[state.push]) / longest}"></span></p>`,
+      folded("Every score", every),
+    ],
     says: statement(data, state),
   }, live);
+}
+
+/**
+ * Slopes run back from the word that asks, solid where the push gains, hollow where it loses. No weight moves by more
+ * than 1/4 of the push.
+ * @type {(data: Data, push: number, row: { weights: number[], moves: number[] }, live: Live | null) => Markup}
+ */
+function picture({ words, asks }, push, { weights, moves }, live) {
+  const arcs = ways(words, asks, moves.map((x) => 3 * Math.abs(x))).map(({ key, d, thickness }) =>
+    markup`
+<g><path d="${d}" stroke-width="${thickness}"/>
+  <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(Math.max(thickness - 2, 0)) : 0}"/></g>`
+  );
+  return stage(words, arcs, [
+    beneath("the push moves the weights by", moves.map((x) => `${x > 0 ? "+" : ""}${number(x)}`), "gains"),
+    choosers(words, "push the score of", "push", push, live),
+    beneath("weights", weights.map(share)),
+  ]);
 }
 
 /** @type {(data: Data) => { question: Markup, answer: Markup }} */

@@ -2,10 +2,11 @@
 
 import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, folded, frame, records, scrolling, table } from "../lib/frame.js";
+import { beneath, choice, choosers, folded, frame, records, scrolling, table } from "../lib/frame.js";
 import { columns } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { share, vector } from "../lib/numbers.js";
+import { arcs, stage } from "../lib/stage.js";
 
 /**
  * Two word orders, in each the queries of two heads; keys, values. `asks` is what each head looks for.
@@ -14,6 +15,7 @@ import { share, vector } from "../lib/numbers.js";
  */
 /** @typedef {{ order: number, heads: number, asks: number }} State  heads: 0 side by side, 1 averaged; asks: a row */
 /** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
 
 const HOW = ["side by side", "averaged"];
 const W_O = markup`W<sub>O</sub>`;
@@ -35,7 +37,7 @@ export function compute({ q, k, v, w_o }, { order, asks }) {
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
   const { title, asks: each } = data;
-  const { order, heads, asks } = state;
+  const { order, heads } = state;
   const words = data.words[order];
   const { weights, blends, joined } = compute(data, state);
   const names = [...each.map((ask, n) => `head ${n + 1}: ${ask}`), "average"];
@@ -55,7 +57,7 @@ ${
 <tfoot><tr><th scope="row">handed on</th>
   <td colspan="${words.length}">${heads ? "the average alone" : markup`${longRow(blends)} times ${W_O}`}</td>
   <td class="output">${vector(heads ? blends[2] : joined)}</td></tr></tfoot>`;
-  const legend = markup`<span class="legend"><span class="swatch"></span> stronger = more weight</span>`;
+  const every = markup`<div class="attention-grid">${table("weights", title, rows)}</div>`;
   return frame(data, {
     ...prediction(data),
     controls: [
@@ -66,14 +68,43 @@ ${
         order,
       ),
       choice("Heads", "heads", HOW.map((how, i) => [i, markup`<span>${how}</span>`]), heads),
-      choice("Who asks?", "asks", words.map((word, i) => [i, markup`<span>${word}</span>`]), asks),
     ],
     figure: [
-      markup`<div class="attention-grid">${table("weights", title, rows, legend)}</div>`,
+      picture(data, state, live),
+      folded("Every weight", every),
       folded("All four cases", scrolling("All four cases", allCases(data))),
     ],
     says: statement(data, state),
   }, live);
+}
+
+/**
+ * Head 1 above the words and head 2 below them; or the average alone, and what is handed on.
+ * @type {(data: Data, state: State, live: Live | null) => Markup}
+ */
+function picture(data, state, live) {
+  const { order, heads, asks } = state;
+  const words = data.words[order];
+  const { weights, blends, joined } = compute(data, state);
+  /** @type {(name: string, i: number) => Markup} */
+  const label = (name, i) =>
+    markup`<p class="head"><span>${name}</span> <b class="role-output">${vector(blends[i])}</b></p>`;
+  const [above, below] = heads ? [2, 1] : [0, 1];
+  return markup`
+<div class="heads">
+${heads ? label("average", 2) : label(`head 1: ${data.asks[0]}`, 0)}
+${
+    stage(words, arcs(words, asks, weights[above]), [
+      beneath("weights", weights[above].map(share)),
+      choosers(words, "Who asks?", "asks", asks, live),
+      !heads && beneath("weights", weights[below].map(share)),
+    ])
+  }
+${!heads && [stage(words, arcs(words, asks, weights[below]), ""), label(`head 2: ${data.asks[1]}`, 1)]}
+<p class="head"><span>handed on</span> ${
+    heads ? "" : markup`<span>${longRow(blends)} times ${W_O} =</span> `
+  }<b class="role-output">${vector(heads ? blends[2] : joined)}</b></p>
+</div>`;
 }
 
 /** @type {(data: Data) => { question: import("../lib/markup.js").Markup, answer: import("../lib/markup.js").Markup }} */

@@ -45,7 +45,8 @@ export function html(data, state, live) {
   const rows = words.map((word, i) =>
     markup`
 <tr ${i === state.row && "data-chosen"}><th scope="row" class="query">${word} ${
-      i in seen && markup`<span class="guess">\u2192 ${words[i + 1]} ${seen[i] ? "\u2713" : "?"}</span>`
+      i in seen && markup`
+<span class="guess">\u2192 <span class="next">${words[i + 1]}</span> ${seen[i] ? "\u2713" : "?"}</span>`
     }</th>
   ${
       weights[i].map((weight, j) =>

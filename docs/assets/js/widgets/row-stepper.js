@@ -3,7 +3,7 @@
 import { blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { frame, radio, sets } from "../lib/frame.js";
-import { strips } from "../lib/grid.js";
+import { dotted, strips } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
 
@@ -123,14 +123,16 @@ const listed = (words, numbers) => words.map((word, i) => `${word} ${share(numbe
 const sign = (text) => markup`<span class="sign">${text}</span>`;
 
 /**
- * A row times a matrix, of which a feature that the row lacks uses nothing.
+ * A row times a matrix, of which a feature that the row lacks uses nothing. A row that uses one row alone, as it is, is
+ * that row: it stands beside it, and slides out of the matrix.
  * @type {(x: number[], matrix: number[][], out: number[], names: { word: string, of: string[], to: string[], role: "query" | "key", matrix: Markup }) => Markup}
  */
 function product(x, matrix, out, { word, of, to, role, matrix: name }) {
-  const cell = (/** @type {number} */ i) => x[i] ? "" : markup`data-off`;
+  const used = [...x.keys()].filter((i) => x[i]);
+  const picked = used.length === 1 && x[used[0]] === 1 && markup`style="--up:${used[0] - (x.length - 1) / 2}"`;
   return markup`
-<div class="product">${strips([x], { name: `x of ${word}`, words: [word], features: of })}${sign("\u00d7")}
-${strips(matrix, { role, name, words: of, features: to, cell })}${sign("=")}
+<div class="product" ${picked}>${strips([x], { name: `x of ${word}`, words: [word], features: of })}${sign("\u00d7")}
+${strips(matrix, { role, name, words: of, features: to, unused: (i) => !x[i] })}${sign("=")}
 ${strips([out], { role, name: `${role} of ${word}`, features: to })}</div>`;
 }
 
@@ -170,7 +172,9 @@ function score({ q, k, words, word, features, root, parts, products, scores }) {
 <tr><td></td>${features.key.map((feature) => markup`<th scope="col">${feature}</th>`)}
   <th scope="col">sum/${number(root)} = score</th></tr>
 <tr class="asks"><th scope="row">${word} asks</th>
-  ${q.map((x) => markup`<td class="cell">${of("query", x)}</td>`)}<td></td></tr>
+  ${
+      q.map((x) => markup`<td class="cell" ${!x && "data-off"}><span class="query">${dotted(x)}</span></td>`)
+    }<td></td></tr>
 </thead>
 <tbody>
 ${
@@ -182,8 +186,8 @@ ${
             q[j]
               ? markup`
 <td class="cell${!part && " zero"}" data-number="${part}" style="--s:${short(Math.abs(part) / most)}">
-  <small>${of("query", q[j])}&middot;${of("key", k[i][j])}</small> <b>${number(part)}</b></td>`
-              : markup`<td class="cell zero" data-number="0"><small>${of("key", k[i][j])}</small></td>`
+  <small>${of("query", q[j])}&middot;${of("key", k[i][j])}</small> <b>${dotted(part)}</b></td>`
+              : markup`<td class="cell zero" data-number="0" data-off>${dotted(k[i][j])}</td>`
           )
         }
   <td class="score">${number(products[i])}/${number(root)} = <b>${number(scores[i])}</b></td></tr>`
@@ -289,18 +293,21 @@ export function plane({ id, word, words, weights, v, given, output, features: { 
     const [x, y] = place(v[those[0]]);
     return markup`
 <circle class="corner" cx="${x}" cy="${y}" r="5"/>
-  <text class="corner-name" x="${x + 9}" y="${y - (x || y ? 9 : 26)}">${those.map((i) => words[i]).join(", ")}</text>`;
+  <text class="corner-name" x="${x || y ? x + 9 : -10}" y="${x || y ? y - 9 : 41}">${
+      those.map((i) => words[i]).join(", ")
+    }</text>`;
   });
   let stop = [0, 0]; // where each arrow begins
   const arrows = given.map((part, i) => {
     const [[x1, y1], [x2, y2]] = [stop, stop = stop.map((x, axis) => x + part[axis])].map(place);
     const flat = y1 === y2;
-    const [x, y] = flat ? [(x1 + x2) / 2, y1 - 8] : [Math.max(x1, x2) + 10, (y1 + y2) / 2 + 6];
+    const onAxis = flat && !y1; // then its name stands below
+    const [x, y] = flat ? [x1 + 3, y1 + (onAxis ? 20 : -8)] : [Math.max(x1, x2) + 10, (y1 + y2) / 2 + 6];
     return part.some(Boolean) && markup`
 <path class="arrow" d="M${x1} ${y1}L${x2} ${y2}" marker-end="url(#${id}-plane-head)"/>
-  <text class="arrow-name${flat && " above"}" x="${x}" y="${y}">${share(weights[i])} ${words[i]}</text>`;
+  <text class="arrow-name" x="${x}" y="${y}">${share(weights[i])} ${words[i]}</text>`;
   });
-  const ticks = [0, 1, 2, 3, 4].map((i) => {
+  const ticks = [2, 4].map((i) => {
     const [at, text] = [i * SIDE / 4, number(i * largest / 4)];
     return markup`
 <text class="tick" x="${at}" y="20">${text}</text><text class="tick" x="-14" y="${5 - at}">${text}</text>`;
@@ -319,7 +326,7 @@ ${ticks}
 ${points}
 ${arrows}
 <g class="end" transform="translate(${x} ${y})"><circle r="9"/><circle r="5"/>
-  <text y="-17">${word} ${vector(output)}</text></g>
+  <text x="${Math.max(0, 50 - x)}" y="-17">${word} ${vector(output)}</text></g>
 </svg>`;
 }
 

@@ -52,9 +52,9 @@ function checkpoint(data, one, live) {
       one.weights[i].map((weight, key) =>
         key > ask
           ? markup`<td data-weight="0" data-masked><span>–</span></td>`
-          : markup`<td data-weight="${weight}" style="--w:${weight.toFixed(4)}">${
+          : markup`<td data-weight="${weight}" style="--w:${weight.toFixed(4)}"><span>${
             weight.toFixed(2).replace(/^0/, "")
-          }</td>`
+          }</span></td>`
       )
     }
   <td class="output">${one.guesses[i]}, ${one.guesses[i] === answers[i] ? "right" : `not ${answers[i]}`}</td></tr>`
