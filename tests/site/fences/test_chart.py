@@ -63,12 +63,6 @@ def test_the_drawing_follows_the_scheme_and_asks_for_nothing():
         assert forbidden not in html
 
 
-def test_a_point_lies_where_the_data_says():
-    bars = {"mark": "bar", "width": 300, "encoding": {"x": {"field": "deviation", "type": "quantitative"}}}
-    widths = re.findall(r'd="M0,[\d.]+h([\d.]+)v', chart.draw(bars | {"data": {"values": [{"deviation": 6.0}]}}))
-    assert "300" in widths
-
-
 def test_a_transform_may_make_fields():
     spec = SPEC | {"transform": [{"calculate": "datum.d_k * 2", "as": "twice"}]}
     assert "<svg" in chart.render(spec | {"encoding": {"x": {"field": "twice", "type": "quantitative"}}})
