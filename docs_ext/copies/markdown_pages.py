@@ -63,8 +63,7 @@ def address(page: Page) -> str:
 def _sections(nav: Navigation) -> Iterator[str]:
     parts = [part for item in nav.items for part in (item.children if item.title == "Learn" else [item]) or ()]
     for section in sorted(parts, key=lambda section: section.title == _OPTIONAL):
-        title = "Optional" if section.title == _OPTIONAL else section.title
-        yield f"## {title}\n\n{''.join(_links(section))}\n"
+        yield f"## {'Optional' if section.title == _OPTIONAL else section.title}\n\n{''.join(_links(section))}\n"
 
 
 def _links(section: Any) -> Iterator[str]:

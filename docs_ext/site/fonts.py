@@ -24,7 +24,7 @@ FONTS = {
     "Size4-Regular": r"delimsizing size4\b|delim-size4\b",
 }
 PLAIN = "Main-Regular"
-EMBEDDED = (PLAIN, "Math-Italic")  # nearly every formula needs these: the style sheet holds them
+EMBEDDED = (PLAIN, "Math-Italic", "Size1-Regular", "Size2-Regular", "Size3-Regular")  # much used, or tiny
 _DRAWN = re.compile(r'<span class="([^"]*)"[^>]*>(?:<span>)?([^<]+)')
 
 
@@ -74,18 +74,19 @@ def embed_fonts(site: Path, styles: str) -> str:
     return styles
 
 
-# Chromium begins to load a font, even one that it has, with the first layout. On a busy machine a page would be painted
-# without it, and move. So the fonts are asked for before: the embedded ones, and those that the page has links for.
+# Chromium begins to load a font, even one that it has, with the first layout: a page would be painted without it, and
+# move. So they are asked for before: the embedded ones, and those that the page has links for.
 LOAD = """<script>{
 const linked = Array.from(document.querySelectorAll("link[href*=KaTeX]"), ({href}) =>
   (href.includes("Bold") ? "bold " : "") + "1em " + /KaTeX_\\w+/.exec(href)[0]);
-for (const font of ["1em KaTeX_Main", "italic 1em KaTeX_Math", ...linked]) document.fonts.load(font);
+const ours = ["Main", "Size1", "Size2", "Size3"].map((name) => "1em KaTeX_" + name);
+for (const font of [...ours, "italic 1em KaTeX_Math", ...linked]) document.fonts.load(font);
 }</script>"""
 
 
 def load_fonts(page: str, base: str, styles: str) -> str:
     """Return the link to the style sheet, and what brings the fonts of a page's formulas before the page is drawn."""
     tag = f'<link rel="preload" href="{base}assets/katex/fonts/KaTeX_%s.woff2" as="font" type="font/woff2" crossorigin>'
-    rare = (font for font in FONTS if font not in EMBEDDED)
-    fonts = "".join(f"{tag % name}\n      " for name in rare if re.search(rf'class="[^"]*(?:{FONTS[name]})', page))
+    rare = [name for name in FONTS if name not in EMBEDDED and re.search(rf'class="[^"]*(?:{FONTS[name]})', page)]
+    fonts = "".join(f"{tag % name}\n      " for name in rare)
     return f'{fonts}<link rel="stylesheet" href="{base}{styles}">\n      {LOAD}'

@@ -216,7 +216,7 @@ TYPES = {
     "": "text/html; charset=utf-8",
     "assets/js/main.js": "javascript",
     "assets/favicon.svg": "image/svg+xml",
-    "assets/katex/fonts/KaTeX_Size1-Regular.woff2": "font/woff2",
+    "assets/katex/fonts/KaTeX_Size4-Regular.woff2": "font/woff2",
     "robots.txt": "text/plain; charset=utf-8",
 }
 

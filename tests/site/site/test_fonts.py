@@ -51,15 +51,15 @@ def test_fonts_keep_the_glyphs_of_formulas_and_no_others(site):
     for data in fonts:
         with TTFont(BytesIO(data)) as font:
             glyphs.append("".join(map(chr, font.getBestCmap() or {})))
-    assert sorted(glyphs) == ["", "+", "Q"]
+    assert set(glyphs) == {"", "+", "Q"}
 
 
 @pytest.mark.parametrize(
     ("body", "fonts"),
     [
         (
-            '<span class="mord mathbb">R</span><span class="mop op-symbol large-op">\N{N-ARY SUMMATION}</span>',
-            ["AMS", "Size2"],
+            '<span class="mord mathbb">R</span><span class="delimsizing size4">\N{N-ARY SUMMATION}</span>',
+            ["AMS", "Size4"],
         ),
         ('<span class="mord mathnormal">Q</span>', []),
     ],
