@@ -90,7 +90,9 @@ function scoresLab(data, state, live) {
       part: markup`<i class="part${total > MOST_SEEN && " many"}" style="--w:${small(weights[i])};--n:${
         small(powers[i])
       }"></i>`,
-      line: markup`<path d="M${small(100 * middle)} 0L${small(100 * (i + 0.5) / words.length)} 10"/>`,
+      line: markup`<path vector-effect="non-scaling-stroke" d="M${small(100 * middle)} 0L${
+        small(100 * (i + 0.5) / words.length)
+      } 10"/>`,
     };
   });
   const best = scores.indexOf(Math.max(...scores));
