@@ -106,13 +106,11 @@ MEET = Figure("attention-grid", **HEAD, features=["noun", "early", "asks", "whic
 
 def test_a_score_stands_where_its_query_meets_its_key():
     root = MEET.still()
-    queries, keys, scores = (
-        [" ".join(row).replace("·0", "0") for row in rows(table, "tbody/tr")] for table in root.findall(".//table")
-    )
-    asks, meets = "1 1 0 0", "3 2 0 1 0"
-    assert queries == ["cats 0 0 0 -1", f"who {asks}", f"chased {asks}", "dogs 0 0 0 1", f"ran {asks}"]
-    assert keys == ["noun 2 2 0 2 0", "early 4 2 0 0 0", "asks 0 1 1 0 1", "which 2 0 0 -2 0"]
-    assert scores == ["cats -1 0 0 1 0", f"who {meets}", f"chased {meets}", "dogs 1 0 0 -1 0", f"ran {meets}"]
+    queries, keys, scores = ([" ".join(row) for row in rows(table, "tbody/tr")] for table in root.findall(".//table"))
+    asks, meets = "1 1 ·0 ·0", "3 2 ·0 1 ·0"
+    assert queries == ["cats ·0 ·0 ·0 -1", f"who {asks}", f"chased {asks}", "dogs ·0 ·0 ·0 1", f"ran {asks}"]
+    assert keys == ["noun 2 2 ·0 2 ·0", "early 4 2 ·0 ·0 ·0", "asks ·0 1 1 ·0 1", "which 2 ·0 ·0 -2 ·0"]
+    assert scores == ["cats -1 ·0 ·0 1 ·0", f"who {meets}", f"chased {meets}", "dogs 1 ·0 ·0 -1 ·0", f"ran {meets}"]
     assert says(root) == "ran asks, cats answers: (1 · 2 + 1 · 4 + 0 · 0 + 0 · 2) / 2 = 3 doublings."
     meeting = says(MEET.live(row=0, column=3))
     assert meeting == "cats asks, dogs answers: (0 · 2 + 0 · 0 + 0 · 0 + (-1) · (-2)) / 2 = 1 doubling."

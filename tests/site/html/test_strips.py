@@ -14,7 +14,7 @@ def test_every_cell_holds_its_number_exactly_and_as_people_read_it():
     table = strips(MATRIX, role="key")
     cells = [list(row) for row in table.findall("tbody/tr")]
     assert [[float(cell.get("data-number")) for cell in row] for row in cells] == MATRIX
-    assert [[plain(cell) for cell in row] for row in cells] == [["2", "0", "-1"], ["20/3", "0", "0.5"]]
+    assert [[plain(cell) for cell in row] for row in cells] == [["2", "·0", "-1"], ["20/3", "·0", "0.5"]]
     assert table.get("class") == "strips key"
 
 
