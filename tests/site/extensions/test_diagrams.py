@@ -175,7 +175,7 @@ def test_a_place_of_the_map_leads_to_the_page_that_its_row_names():
         assert all(link.get("aria-label").startswith(text(link.find(f"{SVG}text"))) for link in root.findall(f"{SVG}a"))
 
 
-def test_the_drawn_turns_and_the_drawn_table_are_those_of_the_pages():
+def test_a_key_is_drawn_as_it_is_turned():
     turned = apply_rotary(
         np.tile([1.0, 0.0], (5, 1)), *rotary_tables(np.arange(5) * np.pi / 2, 2), layout="interleaved"
     )
@@ -184,10 +184,6 @@ def test_the_drawn_turns_and_the_drawn_table_are_those_of_the_pages():
             x, y, end_x, end_y = map(float, re.findall(r"-?[\d.]+", arrow.get("d")))
             direction = np.array([end_x - x, y - end_y])
             np.testing.assert_allclose(direction / np.linalg.norm(direction), turned[i], atol=1e-6)
-    page = (ROOT / "docs/learn/shared-caches.md").read_text("utf-8")
-    for root in layouts("block-table"):
-        assert [int(arrow.get("data-block")) for arrow in root.findall(f"{SVG}path[@data-block]")] == [4, 0, 3]
-    assert ">>> table = [4, 0, 3]" in page
 
 
 def test_the_house_has_the_floors_of_docs_ext():
@@ -274,20 +270,6 @@ def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, s
 
     with pytest.raises(PageError, match=f"line of the text 1: the diagram .*{re.escape(message)}"):
         convert(page)
-
-
-def test_a_token_fetches_its_row_of_the_table():
-    drawing = read("token-row.svg")
-    rows = drawing.findall(f"{SVG}g[@class='row']")
-    drawn = {
-        text(row.findall(f"{SVG}text")[1]): [int(text(x)) for x in row.findall(f"{SVG}text[@class='feature']")]
-        for row in rows
-    }
-    assert drawn == WORD
-    assert list(drawn) == list(WORD)
-    assert [text(row.find(f"{SVG}text")) for row in rows] == [str(ident) for ident in range(len(WORD))]
-    token, ident = (text(drawing.find(f"{SVG}text[@class='{name}']")) for name in ("token", "id"))
-    assert list(WORD).index(token) == int(ident)
 
 
 def test_a_round_of_the_little_model_is_what_it_computes():
