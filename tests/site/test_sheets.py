@@ -38,7 +38,7 @@ _NEWER = """
     border-left-style border-width break-inside caption-side column-gap columns contain-intrinsic-size
     container-type content-visibility flex-basis font-variant-numeric forced-color-adjust grid-area grid-column
     grid-row grid-template inherits initial-value inset inset-inline-start margin-inline mask navigation outline-width
-    overflow-wrap padding-block padding-inline place-items print-color-adjust rotate row-gap scroll-behavior
+    overflow-wrap padding-block paint-order padding-inline place-items print-color-adjust rotate row-gap scroll-behavior
     syntax text-anchor text-decoration-style text-underline-offset text-wrap touch-action
     translate writing-mode
 """

@@ -256,7 +256,7 @@ const PREFIX = "#~";
 const entries = () => new URLSearchParams(location.hash.startsWith(PREFIX) ? location.hash.slice(PREFIX.length) : "");
 
 /** @type {(id: string) => Record<string, string>} */
-export function readState(id) {
+function readState(id) {
   const own = [...entries()].filter(([name]) => name.startsWith(`${id}.`));
   return Object.fromEntries(own.map(([name, value]) => [name.slice(id.length + 1), value]));
 }
@@ -265,7 +265,7 @@ export function readState(id) {
  * Values that are null leave the address; replaceState keeps what history holds for the page.
  * @type {(id: string, state: Record<string, string | null>) => void}
  */
-export function writeState(id, state) {
+function writeState(id, state) {
   const all = entries();
   for (const [key, value] of Object.entries(state)) {
     if (value === null) all.delete(`${id}.${key}`);
