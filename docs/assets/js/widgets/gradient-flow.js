@@ -4,7 +4,7 @@ import { blend, softmax, softmaxVjp } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { beneath, choice, choosers, folded, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted, number, share, short, vector } from "../lib/numbers.js";
+import { counted, fraction, number, share, short, vector } from "../lib/numbers.js";
 import { stage, ways } from "../lib/stage.js";
 
 /**
@@ -94,7 +94,11 @@ function picture({ words, asks }, push, { weights, moves }, live) {
   <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(Math.max(thickness - 2, 0)) : 0}"/></g>`
   );
   return stage(words, arcs, [
-    beneath("the push moves the weights by", moves.map((x) => `${x > 0 ? "+" : ""}${number(x)}`), "gains"),
+    beneath(
+      "the push moves the weights by",
+      moves.map((x) => `${x > 0 ? "+" : ""}${(fraction(x) ?? number(x)).replace("-", "\u2212")}`),
+      "gains",
+    ),
     choosers(words, "push the score of", "push", push, live),
     beneath("weights", weights.map(share)),
   ]);
