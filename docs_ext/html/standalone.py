@@ -1,5 +1,6 @@
 """A widget in a file of its own, with its data: it opens from a disk, asks for no other file, and needs no network."""
 
+import re
 from pathlib import Path
 
 from markupsafe import Markup
@@ -47,7 +48,9 @@ def alone(tag: str, title: str, about: str, body: Markup, *, sheets: tuple[str, 
     return _PAGE(
         title=title,
         about=about,
-        styles=Markup("\n".join(sheet.read_text("utf-8") for sheet in styles)),
+        styles=Markup(
+            re.sub("@font-face {.*?}", "", "\n".join(sheet.read_text("utf-8") for sheet in styles), flags=re.S)
+        ),
         body=body,
         script=Markup(one_script(ASSETS / "js", "main.js", f"widgets/{tag}.js")),
     )

@@ -1,7 +1,7 @@
 """Style sheets and scripts as readers get them: fewer and smaller files than authors write.
 
-All style sheets but the theme's become one. Not in it are the sheet of a fence that stands on one page alone, and the
-sheet of docstrings: only pages that need them load them.
+All style sheets but the theme's become one. Not in it are the sheet of a fence that stands on one page, or on two if it
+is long, and the sheet of docstrings: only pages that need them load them.
 """
 
 import re
@@ -55,9 +55,11 @@ def bundle(site: Path, pages: Iterable[str]) -> set[str]:
 
 
 def _is_alone(name: str, on_pages: Counter[str]) -> bool:
-    """Tell whether a sheet is that of a fence which stands on one page at most, and worth a request."""
+    """Tell whether a sheet is that of a fence which few pages have, and worth a request."""
     fence = _FENCE.search(name)
-    return bool(fence and on_pages[fence[1]] < 2 and (DOCS / name).stat().st_size > WORTH)
+    least = [WORTH, WORTH, 3 * WORTH]  # by how many pages have it
+    pages = on_pages[fence[1]] if fence else len(least)
+    return pages < len(least) and (DOCS / name).stat().st_size > least[pages]
 
 
 @lru_cache(maxsize=128)  # each page is asked twice

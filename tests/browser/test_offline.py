@@ -68,7 +68,7 @@ def test_every_page_opens_and_all_its_controls_work(disk, copy, page_names, faul
         assert not formulas or {"KaTeX_Main", "KaTeX_Math"} & loaded, name
         assert not faults
     widgets = {path.stem for path in (ROOT / "docs/assets/js/widgets").glob("*.js")}
-    assert widgets - set(used) == {"quiz-progress"}  # which has nothing to show before the first answer
+    assert widgets - set(used) == {"quiz-progress", "lesson-map"}  # nothing before the first answer, and links
     assert drawn > 1000
     assert loaded == {
         *("Line Serif", "KaTeX_AMS", "KaTeX_Main", "KaTeX_Math"),

@@ -14,6 +14,6 @@ def test_a_pile_that_is_dragged_doubles_with_each_notch(widget, page):
     page.mouse.move(box["x"] + 9, box["y"] + box["height"] / 2 - 48, steps=4)
     assert (weight.text_content(), "s3" in page.url) == ("8/22", False)  # the address waits for the hand
     page.mouse.up()
-    assert "lab.s3=3" in page.url
+    page.wait_for_url("**lab.s3=3**")
     page.keyboard.press("ArrowDown")
     assert weight.text_content() == "4/18"
