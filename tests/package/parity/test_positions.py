@@ -123,3 +123,6 @@ def test_the_record_holds_what_the_script_would_run():
     ):
         assert [label for name, label in BY_NAME if name == call] == ["1 to 40 heads", *labels]
     assert [label for name, label in BY_NAME if name == "t5 buckets"] == list(record_positions.BUCKETS)
+    assert {label for name, label in BY_NAME if name == ROTATIONS[0]} >= set(record_positions.ONNX)
+    for call in ("bloom", "mpt"):
+        assert [label for name, label in BY_NAME if name == call] == [f"{n} heads" for n in record_positions.HEADS]
