@@ -239,20 +239,6 @@ def test_activation_and_eps_are_those_of_the_weights(rng, norm_first):
     assert (default.activation, default.eps) == (gelu, 1e-5)
 
 
-@pytest.mark.parametrize("norm_first", [True, False], ids=["norm first", "norm after"])
-@pytest.mark.parametrize("lead", [(), (2,)], ids=str)
-def test_a_block_with_rms_norms_and_gates_equals_the_loops(rng, norm_first, lead):
-    heads, rest = parts(rng)
-    rest = without_offsets(rest) | {"w_gate": rng.standard_normal((5, 7))}
-    x = rng.standard_normal((*lead, 4, 5))
-    oracle = {"norm_first": norm_first, "norm": "rms", "eps": 0.3}
-    result = transformer_block(x, block(heads, rest, norm="rms", activation=silu, eps=0.3), norm_first=norm_first)
-    expected = loop_block(x, heads, rest, activation=loop_silu, **oracle)
-    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-    other = loop_block(x, heads, rest, activation=loop_silu, **oracle | {"norm": "layer"})
-    assert not np.allclose(expected, other)
-
-
 def test_layer_norms_without_gates_are_the_default(rng):
     default = block(*parts(rng))
     assert (default.norm, default.w_gate) == ("layer", None)

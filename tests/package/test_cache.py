@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention import KVCache, scaled_dot_product_attention, sliding_window_mask
-from tests.package.oracles import loop_attention, properties, says
+from tests.package.oracles import properties, says
 
 EPS = np.finfo(float).eps
 
@@ -117,18 +117,6 @@ def test_decoding_equals_full_attention_under_the_window_mask(seed, n, sizes, kv
         np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
 
 
-def test_decoding_equals_the_loops(rng):
-    query, key, value = draw(rng, 23, kv_heads=2)
-    expected = loop_attention(query, key, value, is_causal=True, enable_gqa=True, dtype=np.longdouble).astype(float)
-    for sizes in ((1,), (5, 1, 3), (23,)):
-        result = decode(query, key, value, sizes, enable_gqa=True)
-        np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
-    mask = np.array([[0 <= i - j <= 4 for j in range(23)] for i in range(23)])
-    expected = loop_attention(query, key, value, mask=mask, enable_gqa=True, dtype=np.longdouble).astype(float)
-    result = decode(query, key, value, (1, 3), window=5, left=4, enable_gqa=True)
-    np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
-
-
 # --- what an append costs ----------------------------------------------------------------------------------------
 
 
@@ -155,24 +143,6 @@ def test_a_window_bounds_the_space_whatever_was_seen():
 
 
 # --- truncate ----------------------------------------------------------------------------------------------------
-
-
-@properties
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9))))
-def test_guesses_that_are_taken_back_leave_no_hole_in_the_window(seed, window, steps):
-    rng, cache, at = np.random.default_rng(seed), KVCache(window=window), 0
-    query, key, value = draw(rng, 9 * len(steps))
-    full = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(9 * len(steps), left=window - 1))
-    for n_new, n_guessed in steps:
-        if 0 < n_guessed <= window:
-            cache.append(rng.standard_normal((2, 4, n_guessed, 3)), rng.standard_normal((2, 4, n_guessed, 5)))
-            cache.truncate(at)
-        new = slice(at, at + n_new)
-        keys, values = cache.append(key[..., new, :], value[..., new, :])
-        mask = sliding_window_mask(n_new, keys.shape[-2], left=window - 1, offset=keys.shape[-2] - n_new)
-        result = scaled_dot_product_attention(query[..., new, :], keys, values, mask=mask)
-        np.testing.assert_allclose(result, full[..., new, :], rtol=0, atol=32 * EPS * np.abs(value).max())
-        at += n_new
 
 
 @pytest.mark.parametrize(

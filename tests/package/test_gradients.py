@@ -85,26 +85,6 @@ def test_a_softmax_is_differentiated_number_by_number(rng):
         np.testing.assert_allclose(gradient[i, j], grad_weights[i] @ moved, rtol=0, atol=1e-10)
 
 
-# --- what is known about them ------------------------------------------------------------------------------------
-
-
-def test_values_get_the_weights_and_scores_the_distance_from_the_average():
-    gradients = all_of(
-        attention_vjp,
-        [[1.0]],
-        [[0.0], [0.0]],
-        [[6.0], [2.0]],
-        [[1.0]],
-        bias=[[np.log(3), 0.0]],
-        sink=-np.inf,
-        scale=1.0,
-    )
-    np.testing.assert_allclose(gradients.value, [[0.75], [0.25]], rtol=4 * EPS)  # the weights; the output is 5
-    np.testing.assert_allclose(gradients.bias, [[0.75 * (6 - 5), 0.25 * (2 - 5)]], rtol=8 * EPS)
-    np.testing.assert_allclose(gradients.key, gradients.bias.T, rtol=8 * EPS)  # times the query, 1
-    np.testing.assert_allclose([gradients.query.item(), gradients.sink], 0, atol=8 * EPS)  # times the keys, 0
-
-
 # --- what must not matter, and what must -------------------------------------------------------------------------
 
 POISONS = [np.nan, np.inf, -np.inf, 1e200]

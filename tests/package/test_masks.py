@@ -42,15 +42,6 @@ def test_a_causal_mask_is_square_and_without_offset_unless_said():
     assert_same_mask(causal_mask(3, offset=1), cells(3, 3, lambda i, j: j <= i + 1))
 
 
-def test_rows_by_hand():
-    np.testing.assert_array_equal(causal_mask(2, 3, offset=0), [[True, False, False], [True, True, False]])
-    np.testing.assert_array_equal(causal_mask(2, 3, offset=1), [[True, True, False], [True, True, True]])
-    np.testing.assert_array_equal(
-        sliding_window_mask(3, 4, left=1, offset=0),
-        [[True, False, False, False], [True, True, False, False], [False, True, True, False]],
-    )
-
-
 # --- window ------------------------------------------------------------------------------------------------------
 
 

@@ -9,11 +9,9 @@ from attention import (
     KVCache,
     MultiHeadWeights,
     Rotary,
-    cross_attention,
     multi_head_attention,
     rotary_tables,
 )
-from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_O, W_Q1, W_Q2, W_V, embed
 from tests.package.oracles import loop_multi_head, loop_weights, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
@@ -96,21 +94,6 @@ def test_without_memory_the_tokens_ask_each_other(rng, n_kv_heads, is_causal):
     )
 
 
-# --- several heads by hand ---------------------------------------------------------------------------------------
-
-
-TWO = [np.hstack(pair) for pair in ((W_Q1, W_Q2), (W_K, W_K), (W_V, W_V))]
-
-
-def test_two_heads_find_agent_and_object_of_chased():
-    x, swapped = embed(SENTENCE, EARLY), embed(SWAPPED, EARLY)
-    side_by_side, joined = MultiHeadWeights(*TWO, np.eye(4), n_heads=2), MultiHeadWeights(*TWO, W_O, n_heads=2)
-    np.testing.assert_allclose(multi_head_attention(x, side_by_side)[2], [5, 2, 2, 5], rtol=1e-14)
-    np.testing.assert_allclose(multi_head_attention(swapped, side_by_side)[2], [2, 5, 5, 2], rtol=1e-14)
-    np.testing.assert_allclose(multi_head_attention(x, joined)[2], [3, -3], rtol=1e-14)
-    np.testing.assert_allclose(multi_head_attention(swapped, joined)[2], [-3, 3], rtol=1e-14)
-
-
 # --- what heads are ----------------------------------------------------------------------------------------------
 
 
@@ -123,23 +106,6 @@ def layers(draw, n_kv_heads=None):
     sizes = {"d_model": d_model, "d_memory": d_memory, "d_k": d_k, "d_v": d_v, "d_out": d_out}
     w = layer(rng, shared * group, shared, **sizes, biases=draw(st.booleans()))
     return rng.standard_normal((n_q, d_model)), rng.standard_normal((n_k, d_memory)), w, shared, group
-
-
-@properties
-@given(layers())
-def test_the_joined_heads_are_the_sum_of_each_head_times_its_rows_of_w_o(drawn):
-    x, memory, w, shared, group = drawn
-    w = {name: array for name, array in w.items() if name[0] == "w"}
-    heads = shared * group
-    d_k, d_v = w["w_q"].shape[1] // heads, w["w_o"].shape[0] // heads
-    total = 0
-    for head in range(heads):
-        own_k, own_v = (slice(head * d, (head + 1) * d) for d in (d_k, d_v))
-        kv_k, kv_v = (slice(head // group * d, (head // group + 1) * d) for d in (d_k, d_v))
-        output = cross_attention(x, memory, w["w_q"][:, own_k], w["w_k"][:, kv_k], w["w_v"][:, kv_v])
-        total = total + output @ w["w_o"][own_v]
-    weights = MultiHeadWeights(**w, n_heads=heads, n_kv_heads=shared)
-    np.testing.assert_allclose(multi_head_attention(x, weights, memory=memory), total, rtol=0, atol=1e-12)
 
 
 def reorder(array, n_heads, order, axis):

@@ -49,24 +49,6 @@ def test_a_huge_sink_does_not_overflow(rng):
     np.testing.assert_allclose(partial_attention(query, key, value, sink=1000.0).logsumexp, 1000.0)
 
 
-@pytest.mark.parametrize("seed", range(64))
-def test_attention_over_any_split_of_the_keys_merges_to_attention_over_all(seed):
-    rng = np.random.default_rng(seed)
-    query, key, value = (rng.standard_normal((2, n, d)) for n, d in ((6, 4), (23, 4), (23, 5)))
-    query *= rng.choice([1, 30])
-    mask, bias, sink = rng.random((6, 23)) < 0.6, rng.standard_normal((2, 6, 23)), rng.standard_normal(2)
-    owner = rng.integers(0, rng.integers(1, 7), 23)  # some parts may own no key
-    parts = []
-    for i in range(7):
-        mine = owner == i
-        options = {"mask": mask[:, mine], "bias": bias[..., mine], "sink": sink if i == 3 else None}
-        parts.append(partial_attention(query, key[:, mine], value[:, mine], **options))
-    order = rng.permutation(7)
-    merged = merge_partials(*(parts[i] for i in order))
-    expected = scaled_dot_product_attention(query, key, value, mask=mask, bias=bias, sink=sink)
-    close(merged.output, expected, value)
-
-
 numbers = st.floats(-50, 50, allow_subnormal=False)
 
 

@@ -11,7 +11,6 @@ from attention import (
     apply_rotary,
     rotary_permutation,
     rotary_tables,
-    sinusoidal_encoding,
 )
 from tests.package.oracles import loop_rotary, properties
 
@@ -47,13 +46,6 @@ def test_the_tables_take_frequencies_in_place_of_a_base(inv_freq, interpolation)
             angle = position / interpolation * float(inv_freq[i])
             assert cos[(*at, i)] == pytest.approx(math.cos(angle), abs=1e-11)
             assert sin[(*at, i)] == pytest.approx(math.sin(angle), abs=1e-11)
-
-
-def test_the_tables_hold_the_numbers_of_the_sinusoids():
-    cos, sin = rotary_tables(np.arange(50), 8)
-    encoding = sinusoidal_encoding(50, 8)
-    np.testing.assert_array_equal(sin, encoding[:, 0::2])
-    np.testing.assert_array_equal(cos, encoding[:, 1::2])
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, float])
@@ -122,15 +114,6 @@ def test_the_layouts_differ_by_a_permutation(rng):
     np.testing.assert_allclose(apply_rotary(x[..., order], *tables, layout="half"), interleaved[..., order], rtol=1e-14)
     back = np.argsort(order)
     np.testing.assert_allclose(apply_rotary(x[..., back], *tables, layout="interleaved"), half[..., back], rtol=1e-14)
-
-
-def test_the_permutation_lists_every_feature_once():
-    for rotary_dim in (2, 4, 10, 128):
-        order = rotary_permutation(rotary_dim)
-        assert order.dtype == np.intp
-        assert sorted(order) == list(range(rotary_dim))
-        assert list(order[: rotary_dim // 2]) == list(range(0, rotary_dim, 2))
-        assert list(order[rotary_dim // 2 :]) == list(range(1, rotary_dim, 2))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -40,14 +40,6 @@ def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_c
     close(tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
 
 
-def test_leading_axes_broadcast_and_values_may_bring_axes_of_their_own(rng):
-    query, key = rng.standard_normal((5, 1, 4, 3)), rng.standard_normal((2, 7, 3))
-    value = rng.standard_normal((3, 1, 2, 7, 6))
-    expected = scaled_dot_product_attention(query, key, value)
-    assert expected.shape == (3, 5, 2, 4, 6)
-    close(tiled_attention(query, key, value, query_block=3, key_block=2), expected, value)
-
-
 @pytest.mark.parametrize("shape", [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
 def test_nothing_to_ask_or_nobody_to_answer_gives_zeros_or_no_rows(shape):
     n_q, n_k = shape

@@ -3,6 +3,7 @@
 Inputs are multiples of 1/32, so that they are short and exact in the record. Nothing here uses the package.
 """
 
+import importlib.metadata
 import json
 from itertools import product
 from pathlib import Path
@@ -147,18 +148,18 @@ def functions():
 
 def record():
     """Run everything; return what torch.json holds."""
-    import torch
-
     cases = [("MultiheadAttention", label, *multi_head(**options)) for label, options in MULTI_HEAD.items()]
     cases += [("TransformerEncoderLayer", label, *encoder_layer(**options)) for label, options in ENCODER_LAYER.items()]
     cases += [("scaled_dot_product_attention", "grouped heads", *grouped())]
     for name, inputs, output in functions():
         cases.append((name, ", ".join(inputs), inputs, output.numpy()))
     keys = ("call", "case", "inputs", "output")
-    return {
-        "versions": {"torch": torch.__version__, "numpy": np.__version__},
-        "cases": [dict(zip(keys, case, strict=True)) for case in cases],
-    }
+    return of_versions("torch", "numpy", cases=(dict(zip(keys, case, strict=True)) for case in cases))
+
+
+def of_versions(*libraries, cases):
+    """Say which versions gave the cases."""
+    return {"versions": {name: importlib.metadata.version(name) for name in libraries}, "cases": list(cases)}
 
 
 def as_json(data):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.package.parity.record import as_json, draw
+from tests.package.parity.record import as_json, draw, of_versions
 from tests.package.parity.record_positions import in_double
 
 RECORD = Path(__file__).parent / "beyond_softmax.json"
@@ -83,7 +83,6 @@ def fill(module):
 def record():
     """Run everything; return what beyond_softmax.json holds."""
     import torch
-    import transformers
 
     cases = []
     with in_double():
@@ -92,8 +91,7 @@ def record():
             inputs, output = run()
             assert output.dtype == torch.float64
             cases.append({"case": name, "inputs": inputs, "output": output.numpy()})
-    versions = {"torch": torch.__version__, "transformers": transformers.__version__, "numpy": np.__version__}
-    return {"versions": versions, "cases": cases}
+    return of_versions("torch", "transformers", "numpy", cases=cases)
 
 
 if __name__ == "__main__":

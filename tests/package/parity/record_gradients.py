@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.package.parity.record import as_json, draw
+from tests.package.parity.record import as_json, draw, of_versions
 
 RECORD = Path(__file__).parent / "gradients.json"
 
@@ -130,14 +130,9 @@ def case(label, shapes, bias=None, sink=None, **options):
 
 def record():
     """Run everything; return what gradients.json holds."""
-    import torch
-
     keys = ("call", "case", "inputs", "output")
     cases = [("attention_vjp", label, *case(label, **given)) for label, given in CASES.items()]
-    return {
-        "versions": {"torch": torch.__version__, "numpy": np.__version__},
-        "cases": [dict(zip(keys, one, strict=True)) for one in cases],
-    }
+    return of_versions("torch", "numpy", cases=(dict(zip(keys, one, strict=True)) for one in cases))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.package.parity.record import as_json, draw
+from tests.package.parity.record import as_json, draw, of_versions
 from tests.package.parity.record_positions import in_double
 
 RECORD = Path(__file__).parent / "llama.json"
@@ -75,15 +75,11 @@ def layer(*, padding=(0, 0), rope=PLAIN, window=None):
 
 def record():
     """Run everything; return what llama.json holds."""
-    import torch
-    import transformers
-
     cases = []
     for name, options in CASES.items():
         inputs, output = layer(**options)
         cases.append({"case": name, "inputs": inputs, "output": output})
-    versions = {"torch": torch.__version__, "transformers": transformers.__version__, "numpy": np.__version__}
-    return {"versions": versions, "cases": cases}
+    return of_versions("torch", "transformers", "numpy", cases=cases)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.package.parity.record import as_json, draw
+from tests.package.parity.record import as_json, draw, of_versions
 
 RECORD = Path(__file__).parent / "positions.json"
 HEADS = range(1, 41)
@@ -254,17 +254,10 @@ def buckets():
 
 def record():
     """Run everything; return what positions.json holds."""
-    import onnx
-    import torch
-    import transformers
-
     cases = [*rotations(), ("llama tables", "float32", *single_precision()), *biases(), *buckets()]
     keys = ("call", "case", "inputs", "output")
-    modules = {"torch": torch, "transformers": transformers, "onnx": onnx, "numpy": np}
-    return {
-        "versions": {name: module.__version__ for name, module in modules.items()},
-        "cases": [dict(zip(keys, case, strict=True)) for case in cases],
-    }
+    named = (dict(zip(keys, case, strict=True)) for case in cases)
+    return of_versions("torch", "transformers", "onnx", "numpy", cases=named)
 
 
 if __name__ == "__main__":

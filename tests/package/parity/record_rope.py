@@ -9,7 +9,7 @@ text of s times the trained length.
 
 from pathlib import Path
 
-from tests.package.parity.record import as_json
+from tests.package.parity.record import as_json, of_versions
 from tests.package.parity.record_positions import in_double
 
 RECORD = Path(__file__).parent / "rope.json"
@@ -67,11 +67,7 @@ def cases():
 
 def record():
     """Run everything; return what rope.json holds."""
-    import torch
-    import transformers
-
-    modules = {"torch": torch, "transformers": transformers}
-    return {"versions": {name: module.__version__ for name, module in modules.items()}, "cases": list(cases())}
+    return of_versions("torch", "transformers", cases=cases())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.package.parity.record import as_json, draw
+from tests.package.parity.record import as_json, draw, of_versions
 
 RECORD = Path(__file__).parent / "stored.json"
 N_HEADS, N_KV_HEADS, D_MODEL, LAYER, N_TOKENS = 6, 2, 24, 1, 5
@@ -66,8 +66,7 @@ def record():
         state = {name: value.tolist() for name, value in model.state_dict().items() if name.startswith(prefix)}
         state = {name: value for name, value in state.items() if "LayerNorm" not in name}
         cases.append({"call": call.__name__, "inputs": {"x": x, "state": state}, "output": output})
-    versions = {"torch": torch.__version__, "transformers": transformers.__version__, "numpy": np.__version__}
-    return {"versions": versions, "cases": cases}
+    return of_versions("torch", "transformers", "numpy", cases=cases)
 
 
 if __name__ == "__main__":

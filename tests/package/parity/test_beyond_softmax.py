@@ -1,32 +1,18 @@
 """The page's functions against DiffLlama, MiniMax and Qwen3-Next: the record everywhere, live where installed."""
 
-import importlib.util
-import json
-
 import numpy as np
-import pytest
 
 from attention import apply_rotary, rms_norm, rotary_tables, silu
 from tests.package.parity import record_beyond_softmax as recorder
-from tests.package.parity.record import as_json
+from tests.package.parity.sources import cases, sources
 from tests.site.learn.page_functions import names
 
 PAGE = names("beyond-softmax")
-SOURCES = {"record": json.loads(recorder.RECORD.read_text(encoding="utf-8"))}
-if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
-    SOURCES["live"] = json.loads(as_json(recorder.record()))
+SOURCES = sources(recorder, "torch", "transformers")
 
 
-def cases(start):
-    return pytest.mark.parametrize(
-        ("inputs", "output"),
-        [
-            pytest.param(case["inputs"], np.array(case["output"]), id=f"{source}, {case['case']}")
-            for source, data in SOURCES.items()
-            for case in data["cases"]
-            if case["case"].startswith(start)
-        ],
-    )
+def of(start):
+    return cases(SOURCES, lambda case: case["case"].startswith(start))
 
 
 def arrays(inputs):
@@ -57,12 +43,12 @@ def differential(inputs, *, swap=False, layer=None):
     return np.hstack(z) @ state["o_proj.weight"].T
 
 
-@cases("differential")
+@of("differential")
 def test_differential_attention_is_that_of_diffllama(inputs, output):
     assert close(differential(inputs), output[0])
 
 
-@cases("differential")
+@of("differential")
 def test_which_head_is_subtracted_and_the_layer_matter(inputs, output):
     assert not np.allclose(differential(inputs, swap=True), output[0], rtol=0, atol=1e-3)
     assert not np.allclose(differential(inputs, layer=2), output[0], rtol=0, atol=1e-3)
@@ -80,7 +66,7 @@ def fading(inputs, gated=True):
     return (gate * z if gated else z) @ state["out_proj.weight"].T
 
 
-@cases("fading")
+@of("fading")
 def test_a_fading_memory_with_a_gate_behind_it_is_that_of_minimax(inputs, output):
     assert close(fading(inputs), output[0])
     assert not np.allclose(fading(inputs, gated=False), output[0], rtol=0, atol=1e-3)
@@ -88,7 +74,7 @@ def test_a_fading_memory_with_a_gate_behind_it_is_that_of_minimax(inputs, output
     assert not np.allclose(fading(halved), output[0], rtol=0, atol=1e-3)
 
 
-@cases("delta")
+@of("delta")
 def test_the_delta_rule_is_that_of_qwen3_next(inputs, output):
     q, k, v, beta = (np.array(inputs[name]) for name in ("q", "k", "v", "beta"))
     q, k = (x / np.sqrt((x**2).sum(axis=1, keepdims=True) + 1e-6) for x in (q, k))
@@ -100,5 +86,3 @@ def test_the_record_holds_what_the_script_would_run():
     recorded = SOURCES["record"]
     assert tuple(case["case"] for case in recorded["cases"]) == recorder.CASES
     assert recorded["versions"].keys() == {"torch", "transformers", "numpy"}
-    for other in SOURCES.values():
-        assert [case["inputs"] for case in other["cases"]] == [case["inputs"] for case in recorded["cases"]]

@@ -1,30 +1,18 @@
 """Gradients against PyTorch's autograd: against the record everywhere, against PyTorch itself where it is installed."""
 
-import importlib.util
-import json
-
 import numpy as np
-import pytest
 
 from attention import attention_vjp
 from tests.package.parity import record_gradients
-from tests.package.parity.record import as_json
+from tests.package.parity.sources import cases, sources
 
-SOURCES = {"record": json.loads(record_gradients.RECORD.read_text(encoding="utf-8"))}
-if importlib.util.find_spec("torch"):
-    SOURCES["live"] = json.loads(as_json(record_gradients.record()))
+SOURCES = sources(record_gradients, "torch")
 ARRAYS = ("query", "key", "value", "grad_output", "mask", "bias", "sink")
 
 
-@pytest.mark.parametrize(
-    ("inputs", "output"),
-    [
-        pytest.param(case["inputs"], case["output"], id=f"{source}, {case['case']}")
-        for source, data in SOURCES.items()
-        for case in data["cases"]
-    ],
-)
+@cases(SOURCES)
 def test_gradients_are_those_of_autograd(inputs, output):
+    output = output.item()  # a dict
     given = {name: np.array(entry) if name in ARRAYS else entry for name, entry in inputs.items()}
     asked = {f"return_{name}": True for name in ("bias", "sink") if name in given}
     found = dict(zip(output, attention_vjp(**given, **asked), strict=True))
@@ -41,5 +29,3 @@ def test_the_record_holds_what_the_script_would_run_and_every_option():
     assert [case["case"] for case in recorded] == list(record_gradients.CASES)
     options = {"mask", "bias", "is_causal", "window", "offset", "scale", "softcap", "sink", "enable_gqa"}
     assert {name for case in recorded for name in case["inputs"]} == options | {"query", "key", "value", "grad_output"}
-    for other in SOURCES.values():  # the live source holds the same inputs
-        assert [case["inputs"] for case in other["cases"]] == [case["inputs"] for case in recorded]

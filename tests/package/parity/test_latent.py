@@ -1,29 +1,17 @@
 """The latent attention of the page against DeepSeek-V2: its record everywhere, itself where it is installed."""
 
-import importlib.util
-import json
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from attention import KVCache, rms_norm, rotary_tables
 from tests.package.parity import record_latent
-from tests.package.parity.record import as_json
+from tests.package.parity.sources import cases, sources
 from tests.site.learn.page_functions import names
 
 page = SimpleNamespace(**names("smaller-caches"))
-SOURCES = {"record": json.loads(record_latent.RECORD.read_text(encoding="utf-8"))}
-if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
-    SOURCES["live"] = json.loads(as_json(record_latent.record()))
-CASES = pytest.mark.parametrize(
-    ("inputs", "output"),
-    [
-        pytest.param(case["inputs"], np.array(case["output"]), id=f"{source}, {case['case']}")
-        for source, data in SOURCES.items()
-        for case in data["cases"]
-    ],
-)
+SOURCES = sources(record_latent, "torch", "transformers")
+CASES = cases(SOURCES)
 SIZES, EPS = record_latent.SIZES, record_latent.EPS
 TABLES = rotary_tables(np.arange(record_latent.N_TOKENS), SIZES["qk_rope_head_dim"], base=record_latent.BASE)
 
@@ -77,5 +65,3 @@ def test_the_record_holds_what_the_script_would_run():
     recorded = SOURCES["record"]
     assert [case["case"] for case in recorded["cases"]] == list(record_latent.CASES)
     assert recorded["versions"].keys() == {"torch", "transformers", "numpy"}
-    for other in SOURCES.values():  # the live source holds the same inputs
-        assert [case["inputs"] for case in other["cases"]] == [case["inputs"] for case in recorded["cases"]]

@@ -1,8 +1,6 @@
 """A block against layers of Llama and Mistral: against the record everywhere, against them where they are installed."""
 
 import doctest
-import importlib.util
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -10,20 +8,11 @@ import pytest
 
 from attention import KVCache, Rotary, rotary_tables, transformer_block
 from tests.package.parity import record_llama
-from tests.package.parity.record import as_json
+from tests.package.parity.sources import cases, sources
 from tests.site.pages import ROOT, consoles
 
-SOURCES = {"record": json.loads(record_llama.RECORD.read_text(encoding="utf-8"))}
-if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
-    SOURCES["live"] = json.loads(as_json(record_llama.record()))
-CASES = pytest.mark.parametrize(
-    ("inputs", "output"),
-    [
-        pytest.param(case["inputs"], np.array(case["output"]), id=f"{source}, {case['case']}")
-        for source, data in SOURCES.items()
-        for case in data["cases"]
-    ],
-)
+SOURCES = sources(record_llama, "torch", "transformers")
+CASES = cases(SOURCES)
 SIZES = record_llama.SIZES
 
 
@@ -86,5 +75,3 @@ def test_the_record_holds_what_the_script_would_run():
     plain, stretched = (recorded["cases"][i]["inputs"]["inv_freq"] for i in (0, 2))
     np.testing.assert_allclose(plain, [1, record_llama.BASE**-0.5], rtol=1e-15)
     assert plain != stretched
-    for other in SOURCES.values():  # the live source holds the same inputs
-        assert [case["inputs"] for case in other["cases"]] == [case["inputs"] for case in recorded["cases"]]

@@ -1,8 +1,6 @@
 """The package against PyTorch: against the record everywhere, against PyTorch itself where it is installed."""
 
 import doctest
-import importlib.util
-import json
 from functools import partial
 
 import numpy as np
@@ -11,11 +9,10 @@ import pytest
 import attention
 from attention import BlockWeights, MultiHeadWeights, Rotary, multi_head_attention, transformer_block
 from tests.package.parity import record, record_stored
+from tests.package.parity.sources import sources
 from tests.site.pages import ROOT, consoles
 
-SOURCES = {"record": json.loads(record.RECORD.read_text(encoding="utf-8"))}
-if importlib.util.find_spec("torch"):
-    SOURCES["live"] = json.loads(record.as_json(record.record()))
+SOURCES = sources(record, "torch")
 
 CASES = [
     pytest.param(case["call"], case["inputs"], case["output"], id=f"{source}, {case['call']}, {case['case']}")
@@ -127,9 +124,7 @@ def test_the_function_on_the_heads_page_brings_weights_from_torch(case):
     np.testing.assert_allclose(result, output, rtol=0, atol=1e-12 * np.abs(output).max())
 
 
-STORED = {"record": json.loads(record_stored.RECORD.read_text(encoding="utf-8"))}
-if importlib.util.find_spec("torch") and importlib.util.find_spec("transformers"):
-    STORED["live"] = json.loads(record.as_json(record_stored.record()))
+STORED = sources(record_stored, "torch", "transformers")
 HALF = Rotary(*attention.rotary_tables(np.arange(record_stored.N_TOKENS), 4, base=record_stored.BASE), "half")
 
 
@@ -151,5 +146,3 @@ def test_the_record_holds_what_the_script_would_run():
     modules += [("TransformerEncoderLayer", label) for label in record.ENCODER_LAYER]
     assert recorded[: len(modules)] == modules
     assert SOURCES["record"]["versions"].keys() == {"torch", "numpy"}
-    for other in SOURCES.values():  # the live source holds the same inputs
-        assert [case["inputs"] for case in other["cases"]] == [case["inputs"] for case in SOURCES["record"]["cases"]]

@@ -1,19 +1,15 @@
 """The page's rules for long texts against Hugging Face's: against the record everywhere, live where it is installed."""
 
-import importlib.util
-import json
 import math
 
 import numpy as np
 import pytest
 
 from tests.package.parity import record_rope
-from tests.package.parity.record import as_json
+from tests.package.parity.sources import sources
 from tests.site.learn.page_functions import names
 
-SOURCES = {"record": json.loads(record_rope.RECORD.read_text(encoding="utf-8"))}
-if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
-    SOURCES["live"] = json.loads(as_json(record_rope.record()))
+SOURCES = sources(record_rope, "torch", "transformers")
 PAGE = names("distance")
 by_parts, yarn, ntk_aware = PAGE["by_parts"], PAGE["yarn"], PAGE["ntk_aware"]
 
@@ -71,5 +67,3 @@ def test_the_record_holds_what_the_script_would_run():
     assert {tuple(one.values())[1:4] for one in inputs} >= set(record_rope.SIZES)
     assert {one["factor"] for one in inputs} >= set(record_rope.FACTORS)
     assert [case["case"] for case in SOURCES["record"]["cases"]][-len(record_rope.MODELS) :] == [*record_rope.MODELS]
-    for other in SOURCES.values():  # the live source holds the same inputs
-        assert [case["inputs"] for case in other["cases"]] == inputs

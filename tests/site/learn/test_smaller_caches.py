@@ -101,17 +101,6 @@ def test_with_and_without_keys_give_what_the_equations_give(layer):
     close(run(layer, page.without_keys), expected)
 
 
-@properties
-@given(layers())
-def test_token_by_token_through_the_cache_gives_what_the_whole_text_gives(layer):
-    whole, cache, rows = run(layer, page.with_keys), KVCache(), []
-    for t in range(len(layer.x)):
-        new, tables = layer.x[t : t + 1], rotary_tables(layer.positions[t : t + 1], layer.d_r)
-        kept = cache.append(*page.to_cache(new, layer.w, *tables))
-        rows.extend(page.without_keys(*page.make_queries(new, layer.w, *tables), *kept, layer.w))
-    close(rows, whole)
-
-
 def absorbed_without_split(layer, *, turn, positions):
     """Move the up-projection to the query although the keys are turned: leave the turning out, or turn the latent."""
     w, c = layer.w, layer.x @ layer.w["dkv"]

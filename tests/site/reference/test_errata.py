@@ -1,12 +1,11 @@
 """The errata: each claim has a place where it is said, a correction, an example that settles it, and what follows."""
 
 import re
-from itertools import product
 
 import numpy as np
 import pytest
 
-from attention import attention_scores, attention_vjp, softmax
+from attention import softmax
 from docs_ext.reading.consoles import examples
 from docs_ext.reading.page import read
 from tests.site.pages import ROOT, consoles
@@ -114,35 +113,6 @@ def test_a_sine_and_a_cosine_of_different_frequencies_do_not_turn():
     own, other = (np.hypot(np.sin(p), np.cos(p / divisor)) for divisor in (1, 100))
     assert np.ptp(own) < 1e-12  # a pair of one frequency keeps its length, as a rotation does
     assert np.ptp(other) > 0.4
-
-
-def test_without_the_division_a_tie_sends_root_of_d_k_times_as_much_to_the_query(rng):
-    for d_k in (3, 16, 50):
-        keys, value = rng.standard_normal((2, d_k)), rng.standard_normal((2, 5))
-        raw, divided = (
-            attention_vjp(np.zeros((1, d_k)), keys, value, np.ones((1, 5)), scale=scale)[0] for scale in (1, d_k**-0.5)
-        )
-        np.testing.assert_allclose(raw, divided * d_k**0.5, rtol=1e-12)
-
-
-def test_dividing_by_the_root_of_d_model_leaves_the_variance_of_one_part_in_as_many_as_there_are_heads():
-    for n_heads, d_k in ((2, 3), (8, 2), (5, 4)):
-        vectors = np.array(list(product([-1, 1], repeat=d_k)))
-        assert attention_scores(vectors, vectors, scale=(n_heads * d_k) ** -0.5).var() == pytest.approx(1 / n_heads)
-
-
-def test_a_large_negative_number_gives_nan_equal_weights_or_the_unmasked_ones(rng):
-    for n in (2, 3, 7):
-        scores = rng.standard_normal(n)
-        added = {np.float16: np.full(n, np.nan), np.float32: np.full(n, 1 / n), np.float64: softmax(scores)}
-        for dtype, weights in added.items():
-            with np.errstate(all="ignore"):
-                far = np.array(-1e9).astype(dtype)
-                for s, expected in ((scores.astype(dtype) + far, weights), (np.full(n, far), np.full(n, 1 / n))):
-                    e = np.exp(s - s.max())
-                    np.testing.assert_allclose(
-                        e / e.sum(), np.full(n, np.nan) if dtype is np.float16 else expected, rtol=1e-6
-                    )
 
 
 def test_scores_that_differ_by_more_than_the_rounding_at_a_billion_are_not_lost():
