@@ -105,7 +105,7 @@ IN_SIGHT = """(part, tag) => {
   const frame = part.closest(tag).getBoundingClientRect(), range = document.createRange();
   range.selectNodeContents(part);
   const {left, right} = range.getBoundingClientRect();
-  return part.innerText !== "" && frame.left < left && left < right && right < frame.right;
+  return part.innerText !== "" && frame.left <= left && left < right && right < frame.right;
 }"""
 FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
 

@@ -38,7 +38,7 @@ WIDGETS = [
     Widget("pe-explorer", "learn/order/", "p0=32&p1=-1&d=5", result=".total"),
     Widget(
         *("precision-lab", "learn/bits/", "operands=float12&scores=x&softmax=8&output=none&copies=15"),
-        result="output >> nth=0",
+        result="output >> nth=-1",
     ),
     # Answers are kept in the browser's storage, not in the address.
     Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True),
