@@ -3,6 +3,7 @@
 It is the head browser of docs/learn/real-model.md, drawn with the site's tools (the docs extra).
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from docs_ext.html.widget import figure
 ASSETS = Path(__file__).parents[1] / "docs/assets"
 SHEETS = ("site", "figures", "widgets", "stage", "fences/attention-grid", "fences/head-browser")
 STYLES = (Path(__file__).with_name("real_model.css"), *(ASSETS / f"css/{sheet}.css" for sheet in SHEETS))
+_FONT = re.compile(r"@font-face \{[^}]*\}\n")  # a file of its own
 
 _PAGE = template("""
 <!doctype html>
@@ -64,7 +66,7 @@ def page(text: str, tokens: Sequence[str], weights: NDArray[np.floating[Any]], a
     return _PAGE(
         title=text,
         about=about,
-        styles=Markup("\n".join(sheet.read_text("utf-8") for sheet in STYLES)),
+        styles=Markup(_FONT.sub("", "\n".join(sheet.read_text("utf-8") for sheet in STYLES))),
         body=figure("head-browser", shown),
         script=Markup(one_script(ASSETS / "js", "main.js", "widgets/head-browser.js")),
     )
