@@ -416,11 +416,11 @@ def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
     Where the site's tools (the docs extra) are missing, the heads stand below one another as text.
     """
     try:
-        from docs_ext.fences.head_browser import alone
+        from examples import real_model_page
     except ImportError:
         return plain_page(text, tokens, weights)
     n_layers, n_heads = weights.shape[:2]
-    return alone(text, tokens, weights, f"{n_layers} layers of {n_heads} heads on {len(tokens)} tokens.")
+    return real_model_page.page(text, tokens, weights, f"{n_layers} layers of {n_heads} heads on {len(tokens)} tokens.")
 
 
 def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from docs_ext.sources.bibliography import Source, load, save
-from docs_ext.sources.citations import places, recorded
+from tools.citations import places, recorded
 
 ROOT = Path(__file__).parents[1]
 

@@ -11,7 +11,7 @@
     selected: ran                # the row chosen at first; else the last
     ```
 
-`selected` is a word or an index. Further keys: `key_tokens` (cross attention), `show: weights` (no output column).
+`selected` is a word or an index. A further key is `key_tokens` (cross attention).
 `features` names the columns of Q and K: then the grid holds scores, in doublings, with Q at its left and K^T above it,
 and `column` is the word that answers at first.
 """
@@ -27,13 +27,11 @@ from docs_ext.reading.head import read_head
 from docs_ext.reading.words import names_of, ranked, row_of
 
 REQUIRED = head.REQUIRED
-OPTIONAL = (*head.OPTIONAL, "selected", "show", "features", "column")
+OPTIONAL = (*head.OPTIONAL, "selected", "features", "column")
 
 
 def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws."""
-    if spec.get("show", "weights") != "weights":
-        raise SpecError(f"show can be 'weights' only: {spec['show']!r}", key="show")
     grid = read_head(spec)
     if "features" in spec:
         q = grid.q / np.log(2)
@@ -54,6 +52,6 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         "row": row_of(spec, "selected", grid.queries),
         "weights": grid.weights,
         "allowed": grid.allowed,
-        "output": None if "show" in spec else grid.output,
+        "output": grid.output,
         "hasSink": grid.options.get("sink") is not None,
     }

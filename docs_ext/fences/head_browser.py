@@ -9,20 +9,16 @@
     ```
 
 The page holds this head, and a small picture of every head on this sentence; the script fetches the record when a
-reader asks for another. `alone` writes a file that holds the browser and its data. Weights are counted in thousandths,
-as they were recorded.
+reader asks for another. Weights are counted in thousandths, as they were recorded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from docs_ext.errors import SpecError
 from docs_ext.html import renderer
-from docs_ext.html import standalone as file
-from docs_ext.html.widget import figure
 from docs_ext.reading.expressions import value
 from docs_ext.reading.words import row_of
 from docs_ext.records.recorded import recorded
@@ -31,8 +27,6 @@ REQUIRED = ("caption", "sentence", "layer", "head")
 OPTIONAL = ("selected",)
 SCRIPT = "widgets/head-browser.js"
 
-Floats = NDArray[np.floating[Any]]
-
 
 def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws."""
@@ -40,7 +34,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     one = record.sentence(str(spec["sentence"]))
     layer, head = (_count(spec, key, size) for key, size in zip(("layer", "head"), one.weights.shape, strict=False))
     texts = [sentence.text for sentence in record.sentences + record.example]
-    weights = _thousandths(one.weights)
+    weights = np.rint(1000 * one.weights).astype(int)
     to_first = one.weights[..., 1:-1, 0].mean(axis=(1, 2))
     return {
         "texts": texts,
@@ -58,10 +52,6 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _thousandths(weights: Floats) -> NDArray[np.int_]:
-    return np.rint(1000 * weights).astype(int)
-
-
 def _hundredths(weight: float) -> str:
     return f"{np.floor(100 * weight + 0.5) / 100:.2f}".removeprefix("0")
 
@@ -71,24 +61,3 @@ def _count(spec: Mapping[str, Any], key: str, size: int) -> int:
     if not isinstance(number, int) or not 0 <= number < size:
         raise SpecError(f"{key} must be a number from 0 to {size - 1}: {number!r}", key=key)
     return number
-
-
-def alone(text: str, tokens: Sequence[str], weights: Floats, about: str) -> str:
-    """Write a file that shows the heads on one text, by itself: no network, no other file."""
-    record = [{"tokens": tokens, "weights": _thousandths(weights)}]  # (layers, heads, n, n)
-    shown = figure(
-        "head-browser",
-        {
-            "id": "heads",
-            "title": "All heads of the model",
-            "texts": [text],
-            "record": record,
-            "sentence": 0,
-            "layer": 0,
-            "head": 0,
-            "row": len(tokens) - 1,
-            "question": "which words will find each other, and in which layer?",
-            "answer": "Choose a head and see. Then choose another word in the same head: does it look elsewhere?",
-        },
-    )
-    return file.alone("head-browser", text, about, shown, sheets=("attention-grid", "head-browser"))

@@ -10,8 +10,7 @@
 
 HTML is `Markup`, text is `str`: what a template returns may stand in another one, and a word cannot be taken for HTML.
 A name that nobody has given raises an error. An indented line continues the one above: with nothing in between if tags
-or values meet there, else with a space. The filters are the functions of `docs_ext.html.numbers`, `json`, and `g` for
-the coordinates of a drawing.
+or values meet there, else with a space. Filters of our own are `json` and `share`.
 """
 
 import json
@@ -25,16 +24,8 @@ from markupsafe import Markup
 from docs_ext.html import numbers
 
 _ENVIRONMENT = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-_ENVIRONMENT.filters |= {
-    "decimal": numbers.decimal,
-    "fraction": numbers.fraction,
-    "g": "{:g}".format,
-    "json": json.dumps,
-    "number": numbers.number,
-    "share": numbers.share,
-    "vector": numbers.vector,
-}
-_ENVIRONMENT.globals |= {"zip": partial(zip, strict=True)}
+_ENVIRONMENT.filters |= {"json": json.dumps, "share": numbers.share}
+_ENVIRONMENT.globals["zip"] = partial(zip, strict=True)
 
 
 def template(source: str) -> Callable[..., Markup]:

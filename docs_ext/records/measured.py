@@ -48,21 +48,18 @@ def _column(i: int) -> str:
     return f"machine {i + 1}"
 
 
-def findings(suite: str | None = None, *, what: str = "", goal: int | None = None, n: int | None = None) -> Records:
+def findings(suite: str | None = None, *, what: str = "", n: int | None = None) -> Records:
     """Return what the first machine found: the findings of a suite whose name holds `what`, in the order measured.
 
-    Those that have this goal or this n, if one is given.
+    Those that have this n, if one is given.
     """
     found = [
         finding
         for finding in _machines(RESULTS)[0]["findings"]
-        if suite in (None, finding["suite"])
-        and what in finding["what"]
-        and goal in (None, finding.get("goal"))
-        and n in (None, finding.get("n"))
+        if suite in (None, finding["suite"]) and what in finding["what"] and n in (None, finding.get("n"))
     ]
     if not found:
-        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, what {what!r}, goal {goal!r}, n {n!r}")
+        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, what {what!r}, n {n!r}")
     return found
 
 

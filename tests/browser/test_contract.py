@@ -332,14 +332,6 @@ def test_back_shows_it_as_it_was_left_and_a_link_shows_it_anew(widget):
     assert widget.state() == left
 
 
-def test_moved_within_its_page_it_stays_as_it_is(widget):
-    widget.change()
-    state, controls = widget.state(), widget.controls()
-    for _ in range(2):
-        widget.root.evaluate("widget => widget.replaceWith(widget)")  # connected again
-    assert (widget.state(), widget.controls()) == (state, controls)
-
-
 def test_on_a_phone_fingers_find_room_and_nothing_is_cut(widget):
     found, result = {}, widget.row.result
     for size in (PHONE, ZOOMED):

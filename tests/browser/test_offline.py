@@ -127,10 +127,3 @@ def test_answers_are_kept_and_listed_at_home(disk, copy):
     disk.keyboard.press("End")
     progress.get_by_role("link").click()
     disk.wait_for_url(f"{copy}learn/lookup/index.html")
-
-
-def test_the_first_page_says_what_it_is(disk, copy):
-    disk.goto(f"{copy}index.html")
-    assert disk.get_by_text("This is the offline copy, version").is_visible()
-    assert disk.get_by_role("link", name="https://site.test/attention/").is_visible()
-    assert not disk.locator("a[download][href$='.zip']").count()

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.browser.conftest import UNFOLD
-
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/self-and-cross/"
@@ -27,18 +25,6 @@ def test_a_click_chooses_a_row_the_output_says_it_and_nothing_moves(widget):
         assert widget.evaluate(SEEN) == [f"Query {says[row]}"]
         heights.add(widget.bounding_box()["height"])
     assert len(heights) == 1
-
-
-def test_two_grids_of_a_page_are_chosen_apart(open_page):
-    page = open_page("learn/heads/")
-    one, two = (page.locator(GRID).nth(index) for index in (0, 1))
-    for grid in (one, two):
-        grid.evaluate(UNFOLD)  # a widget in a closed section has no script yet
-        grid.locator("output").wait_for()
-    one.locator("tbody label").nth(0).click()
-    two.locator("tbody label").nth(2).click()
-    assert (one.evaluate(SPOTLIGHT), two.evaluate(SPOTLIGHT)) == ([0], [2])
-    assert page.url.partition("#")[2] == f"~{one.get_attribute('id')}.row=0&{two.get_attribute('id')}.row=2"
 
 
 def test_without_scripts_css_does_the_same(open_page):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from docs_ext.fences import head_browser
+from examples import real_model_page
 
 pytestmark = pytest.mark.nightly
 
@@ -68,7 +68,7 @@ def test_a_file_that_stands_alone_works_from_the_disk_with_the_network_off(brows
     tokens = ["[CLS]", *words, "[SEP]"]
     weights = rng.dirichlet(np.ones(len(tokens)), (2, 3, len(tokens)))
     file = tmp_path / "heads.html"
-    file.write_text(head_browser.alone("a </script> a <b>", tokens, weights, "Two layers of three heads."), "utf-8")
+    file.write_text(real_model_page.page("a </script> a <b>", tokens, weights, "Two layers of three heads."), "utf-8")
     context = browser.new_context(offline=True)
     page = context.new_page()
     faults, asked = [], []

@@ -38,15 +38,6 @@ def test_a_click_on_a_number_or_a_head_chooses_what_made_it(widget):
     assert_shows(widget, 1, "key", 3, "who, which")
 
 
-def test_arrow_keys_go_through_words_and_through_the_columns_of_all_matrices(widget):
-    widget.locator(".given input:checked").focus()
-    widget.page.keyboard.press("ArrowDown")
-    widget.locator(".panel input:checked").focus()
-    for _ in range(3):
-        widget.page.keyboard.press("ArrowRight")
-    assert_shows(widget, 1, "value", 0, "who, cats")
-
-
 @pytest.mark.usefixtures("on_phone")
 def test_a_phone_shows_one_matrix_and_a_tap_or_a_key_the_next(widget):
     assert widget.evaluate(SEEN) == ["key"]

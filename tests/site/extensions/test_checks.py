@@ -39,7 +39,3 @@ def test_a_page_with_checks_looks_as_it_does_without_them():
 def test_what_looks_like_one_in_a_fence_stays():
     shown = html(f"```text\n{CHECK}\n```\n\n{CHECK}\n")
     assert shown.count("check: 2 = x") == 1
-
-
-def test_other_comments_stay():
-    assert html("<!-- offline -->") == "<!-- offline -->"

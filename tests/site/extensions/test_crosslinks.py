@@ -6,7 +6,6 @@ import attention
 from docs_ext.extensions.crosslinks import links
 from docs_ext.reading.crosslinks import path_of
 from tests.site import built
-from tests.site.pages import ROOT
 
 
 def test_the_line_has_the_pages_their_formulas_and_the_tests():
@@ -46,17 +45,3 @@ def entries(site):
 
 def test_every_public_function_and_nothing_else_has_the_line(entries):
     assert set(entries) == {path_of(name) for name in attention.__all__}
-
-
-@pytest.mark.parametrize("name", attention.__all__)
-def test_the_line_stands_under_its_own_function(entries, name):
-    path = path_of(name)
-    line = entries[path]
-    assert "".join(line.itertext()).startswith("Explained in ")
-    [file] = ["".join(code.itertext()) for code in line.iter("code")]
-    assert (ROOT / file).stem == f"test_{path.split('.')[1]}"
-    addresses = [link.get("href").partition("#")[0] for link in line.iter("a")]
-    assert addresses
-    for address in addresses:
-        page = ROOT / "docs" / f"{address.removeprefix('../../').rstrip('/')}.md"
-        assert f"][{path}]" in page.read_text("utf-8"), f"{page.name} has no link to {name}"

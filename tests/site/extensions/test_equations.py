@@ -127,10 +127,3 @@ def test_the_list_holds_every_numbered_formula_in_the_order_of_the_menu(listed):
             expected.append((f"../../{page}/#formula-{number}", standard_tex(tex.strip())))
     assert listed == expected
     assert sum(len(page.equations) for page in pages()) == len(expected)
-
-
-def test_the_anchors_of_a_page_are_those_of_its_numbers(site):
-    for page in pages():
-        folder = site / page.source.removesuffix(".md").removesuffix("index")
-        anchors = re.findall(r'id="formula-(\w+)"', (folder / "index.html").read_text("utf-8"))
-        assert anchors == [equation.number for equation in page.equations], page.source

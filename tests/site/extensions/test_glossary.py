@@ -84,12 +84,6 @@ def test_hover_text_is_what_the_glossary_shows(pages):
         assert shown[text_of(abbr)].startswith(abbr.get("title")), name
 
 
-def test_a_page_explains_a_word_once(pages):
-    for name, page in pages.items():
-        words = [text_of(abbr) for abbr in page.iter("abbr")]
-        assert len(words) == len(set(words)), f"{name}: {words}"
-
-
 def test_headings_links_code_and_the_search_index_are_clean(site, pages):
     for name, page in pages.items():
         for element in page.iter():

@@ -65,10 +65,8 @@ def test_the_grid_agrees_with_the_formula_on_random_numbers():
         assert [printed[0] for printed, _ in cells[i][:-1]] == [f"{weight:.3f}" for weight in weights]
 
 
-RAN = "ran: cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16; sum 1"
 SENTENCES = {
-    f"{RAN}; output (5, 2)": ({}, 4),
-    RAN: ({"show": "weights"}, 4),
+    "ran: cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16; sum 1; output (5, 2)": ({}, 4),
     "who: cats 2/3, who 1/3; masked: chased, dogs, ran; sum 1; output (20/3, 4/3)": (CAUSAL, 1),
     "ran: who 1/2, dogs 1/4, chased 1/8, ran 1/8; masked: cats; sum 1; output (2, 4)": (
         {"options": {"mask": "np.array(SENTENCE) != 'cats'"}},
@@ -136,7 +134,6 @@ test_what_does_not_fit_is_refused = PLAIN.refuses(
         "mask of another shape": ({"options": {"mask": "causal_mask(3)"}}, None, ["(3, 3)", "(2, 2)"]),
         "several heads": ({"options": {"mask": "np.ones((4, 2, 2), bool)"}}, None, ["mask"]),
         "names for other columns": ({"features": ["c"]}, "features", ["2 columns"]),
-        "show what": ({"show": "scores"}, "show", ["'weights'"]),
     }
 )
 

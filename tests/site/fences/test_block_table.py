@@ -4,18 +4,11 @@ import json
 
 import numpy as np
 
-from tests.site.fences.reading import Figure, answer, rows, says, text
+from tests.site.fences.reading import Figure, rows, says, text
 from tests.site.learn.page_functions import names
 
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
 TABLE = Figure("block-table", blocks=5, size=2, moves=MOVES, step=4)
-
-
-def test_the_prediction_is_answered_by_the_next_two_moves():
-    assert answer(TABLE.still()) == (
-        "A writes A3. Block 1 is shared, so it is first copied to block 2, and A3 goes into the copy. "
-        "B writes B3 into block 1, slot 1. Then 3 blocks are in use."
-    )
 
 
 def test_the_pool_stands_as_the_first_moves_leave_it():

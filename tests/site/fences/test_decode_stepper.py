@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import HEAD, Figure, answer, rows, says, text
+from tests.site.fences.reading import HEAD, Figure, rows, says, text
 
 STEPPER = Figure("decode-stepper", **HEAD, window=2, step=3)
 
@@ -62,13 +62,6 @@ def test_a_table_shows_all_steps():
         ["4", "dogs", "(40/9, 16/9)", "1", "4", "4", "16"],
         ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
     ]
-
-
-def test_the_prediction_is_answered_in_numbers():
-    assert answer(STEPPER.still()) == (
-        "One in each step, 5 in all: the others are in the cache. "
-        "Without a cache step 3 computes 3 keys, and all steps together 15."
-    )
 
 
 test_what_does_not_fit_is_refused = STEPPER.refuses(

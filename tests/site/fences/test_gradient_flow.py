@@ -7,7 +7,7 @@ import pytest
 
 from attention import softmax, softmax_vjp
 from docs_ext.fences import gradient_flow
-from tests.site.fences.reading import Figure, answer, plain, rows, says, text
+from tests.site.fences.reading import Figure, answer, plain, rows, text
 
 VALUE = [[8, 0], [4, 4], [0, 0], [0, 8], [0, 0]]
 FLOW = Figure("gradient-flow", tokens="SENTENCE", scores=[3, 2, 0, 1, 0], value=VALUE, push="cats", d_k=4)
@@ -56,14 +56,6 @@ def test_the_answer_says_what_is_left_without_the_division():
     root = FLOW.still()
     assert "at 4 features a push of cats moves the output by (1.5, -1)." in plain(root.find(".//summary"))
     assert answer(root).startswith(f"{left:.1%} of it. The scores are 8 times as large, cats has 0.996")
-
-
-def test_the_sentence_tells_the_push():
-    assert says(FLOW.still()) == (
-        "At 4 features, divided: pushed a little, cats gains 0.25 times the push in weight, which the others lose. "
-        f"The output (5, 2) moves by (1.5, -1) times the push, a distance of {math.sqrt(3.25):.6f}."
-    )
-    assert says(FLOW.still(d_k=1)).startswith("At 1 feature, divided:")
 
 
 test_what_does_not_fit_is_refused = FLOW.refuses(

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from attention import attention_weights
-from tests.site.fences.reading import Figure, answer, plain, rows, says
+from tests.site.fences.reading import Figure, plain, rows
 
 SWITCH = Figure(
     "head-switch",
@@ -52,30 +52,11 @@ def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone()
         np.testing.assert_allclose(widths, 34 * np.exp2(rows_of) / 16, atol=1e-3)
 
 
-def test_each_case_is_told_in_a_sentence():
-    averaged = "heads averaged: chased receives (3.5, 3.5). With cats and dogs swapped, chased receives (3.5, 3.5)."
-    assert [says(SWITCH.live(order=order, heads=how)) for order in (0, 1) for how in (0, 1)] == [
-        "cats who chased dogs ran, heads side by side: chased receives (5, 2) and (2, 5), "
-        "which the output matrix makes (3, -3). With cats and dogs swapped, chased ends with (-3, 3).",
-        f"cats who chased dogs ran, {averaged}",
-        "dogs who chased cats ran, heads side by side: chased receives (2, 5) and (5, 2), "
-        "which the output matrix makes (-3, 3). With cats and dogs swapped, chased ends with (3, -3).",
-        f"dogs who chased cats ran, {averaged}",
-    ]
-
-
 def test_the_average_has_a_row_of_its_own_and_is_handed_on_alone():
     table = SWITCH.live(heads=1, order=1, asks=4).find(".//table[@class='weights']")
     assert ["hidden" in row.attrib for row in table.findall("tbody/tr")] == [False] * 3
     assert rows(table, "thead/tr")[0][1:] == ["dogs", "who", "chased", "cats", "ran", "receives"]
     assert rows(table, "tfoot/tr")[0][1:] == ["the average alone", "(3.5, 3.5)"]
-
-
-def test_the_prediction_is_answered_by_the_package():
-    assert answer(SWITCH.still()) == (
-        "It receives (3.5, 3.5), and (3.5, 3.5) after the swap. "
-        "Side by side, and joined by WO, it is (3, -3) and (-3, 3)."
-    )
 
 
 test_what_does_not_fit_is_refused = SWITCH.refuses(

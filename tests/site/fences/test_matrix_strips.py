@@ -7,7 +7,7 @@ import numpy as np
 
 from attention import project
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-from tests.site.fences.reading import HEAD, Figure, answer, says
+from tests.site.fences.reading import HEAD, Figure
 
 STRIPS = Figure(
     "matrix-strips",
@@ -42,21 +42,6 @@ def test_the_strips_are_x_the_matrices_and_their_products():
         np.testing.assert_allclose(made, multiplied(x, matrix), rtol=0, atol=1e-12)
 
 
-def test_the_products_of_a_number_are_said():
-    said = {
-        (
-            "cats",
-            "key early",
-        ): "The key of cats, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. The whole key is (2, 4, 0, 2).",
-        ("dogs", "key which"): "The key of dogs, which: 0 · 1 + 2 · (-1) + 0 · 0 + 0 · 0 = -2. "
-        "The whole key is (2, 0, 0, -2).",
-        ("ran", "query noun"): "The query of ran, noun: 0 · 0 + 0 · 0 + 1 · 1 + 0 · 0 = 1. "
-        "The whole query is (1, 1, 0, 0).",
-    }
-    for (word, column), expected in said.items():
-        assert says(STRIPS.still(selected=word, column=column)) == expected
-
-
 def test_what_is_said_of_500_numbers_is_true():
     rng, start = np.random.default_rng(1), STRIPS.given
     for _ in range(500):
@@ -72,11 +57,6 @@ def test_what_is_said_of_500_numbers_is_true():
         pairs = [[int(number.strip("()")) for number in term.split(" · ")] for term in terms.split(" + ")]
         assert pairs == np.transpose([x[row], matrices[column // 4][:, column % 4]]).tolist()
         assert sum(a * b for a, b in pairs) == int(made) == products[column // 4]["made"][row, column % 4]
-
-
-def test_the_prediction_is_answered_by_the_package():
-    expected = "the key is then (4, 8, 0, 4), the value (16, 0) and the query (0, 0, 0, -2)."
-    assert answer(STRIPS.still()).endswith(expected)
 
 
 test_what_does_not_fit_is_refused = STRIPS.refuses(

@@ -8,7 +8,7 @@ import pytest
 
 from attention import attention_scores, attention_weights
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-from tests.site.fences.reading import HEAD, Figure, answer, plain, read, rows, says, text
+from tests.site.fences.reading import HEAD, Figure, plain, read, rows, text
 
 FEATURES = {
     "x": ["cats", "dogs", "asks", "early"],
@@ -71,21 +71,6 @@ def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
     assert [len(part.findall(".//i")) for part in budget] == [len(bar.findall("i")) for bar in bars]
     shares = [row[-1] for row in rows(root, ".//table[@class='row-step shares']/tbody/tr")]
     assert shares == ["8/16 = 1/2", "4/16 = 1/4", "1/16", "2/16 = 1/8", "1/16"]
-
-
-def test_every_step_says_what_its_figure_shows(root):
-    said = [text(caption) for caption in root.iter("figcaption")]
-    steps = [
-        ("Project", "is the row (0, 0, 1, 0), and times WQ it becomes the query (1, 1, 0, 0)."),
-        ("Score", "cats 3, who 2, chased 0, dogs 1, ran 0. The query has a 0 in asks and which, so nothing there"),
-        ("Normalise", "here 16, are one budget, and every word has its share of it: cats 1/2, who 1/4, chased 1/16, "),
-        ("Blend", "receives (5, 2): 5 parts cats and 2 parts dogs. Added to its own row, that makes (5, 2, 1, 0), so"),
-    ]
-    for n, (line, (name, words)) in enumerate(zip(said, steps, strict=True)):
-        assert line.startswith(f"{n + 1}. {name}. ")
-        assert words in line
-    assert says(root) in said[0]
-    assert answer(root) == "To cats, whose score is 3. Its share is 1/2."
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])

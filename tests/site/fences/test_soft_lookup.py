@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.site.fences.reading import Figure, answer, rows, says
+from tests.site.fences.reading import Figure, rows
 
 LIBRARY = Figure(
     "soft-lookup",
@@ -36,13 +36,6 @@ def test_the_table_goes_from_the_question_over_fit_and_share_to_pages():
     agrees = [[line.get("class") for line in row.iterfind(".//td/span/span")] for row in root.findall(".//tbody/tr")]
     assert agrees == [["line agrees", "line agrees"], ["line ", "line "], ["line agrees", "line "]]
     assert rows(root, ".//tfoot/tr") == [["you take home", "7/7", "48", "24"]]
-
-
-def test_another_question_brings_other_pages_as_the_prediction_says():
-    root = LIBRARY.live(asks=2)
-    home = "You take home 42 pages on cats and 42 pages on dogs."
-    assert says(root) == f"You ask both? The fits are 1, 1, 2, so the books give 2/8, 2/8, 4/8. {home}"
-    assert answer(root) == "You take home 42, not 48. The books cats, dogs, both now give 2/8, 2/8, 4/8."
 
 
 test_what_does_not_fit_is_refused = LIBRARY.refuses(

@@ -9,7 +9,7 @@ import pytest
 from attention import softmax
 from attention.example import SENTENCE
 from docs_ext.fences import softmax_lab
-from tests.site.fences.reading import Figure, answer, rows, says
+from tests.site.fences.reading import Figure, rows, says
 
 SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
@@ -55,12 +55,6 @@ def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
     assert raw[1] == f"({math.isqrt(d_k)}, 0)" or math.isqrt(d_k) ** 2 != d_k
     assert scaled == ["scaled", "(1, 0)", "2/3"]
     assert says(root) == f"{d_k} features: raw, the better key gets {raw[2]}; scaled, 2/3."
-
-
-def test_the_predictions_are_answered():
-    assert answer(SCORES.still()).split()[3] == "16/24."  # 16, 4, 1, 2, 1
-    assert answer(SCALING.still()).startswith("Raw it rises from 4/5 to 256/257,")
-    assert answer(SCALING.still()).endswith("Scaled it stays at 2/3.")
 
 
 test_scores_that_do_not_fit_are_refused = SCORES.refuses(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from tests.site.fences.reading import HEAD, Figure, answer, rows, says, text
+from tests.site.fences.reading import HEAD, Figure, rows, says, text
 
 STEPPER = Figure("tile-stepper", **HEAD, selected="ran")
 ELL = "\N{SCRIPT SMALL L}"
@@ -64,12 +64,6 @@ def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
     assert says(root) == (
         f"Tiles of 2, last to first. After step 2 of 3: m = 1, {ELL} = 2, o = (0, 8); o / {ELL} = (0, 4), so far."
     )
-
-
-def test_the_prediction_is_answered():
-    found = answer(STEPPER.still())
-    assert f"m = 0, {ELL} = 1, o = (0, 0) instead of m = 3, {ELL} = 1.5, o = (10, 2)" in found
-    assert f"m = 3, {ELL} = 2, o = (10, 4) both times, and the result is (5, 2)." in found
 
 
 test_what_does_not_fit_is_refused = STEPPER.refuses(

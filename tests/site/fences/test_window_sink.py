@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import attention_weights, sliding_window_mask
-from tests.site.fences.reading import HEAD, Figure, answer, rows, says
+from tests.site.fences.reading import HEAD, Figure, rows, says
 
 WINDOW = Figure("window-sink", **HEAD, left=2)
 
@@ -36,11 +36,6 @@ def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
     lines = root.findall(".//tbody/tr")
     assert ["data-chosen" in row.attrib for row in lines] == [False] * 4 + [True]
     assert [len(row.findall("td[@data-masked]")) for row in lines] == [4, 3, 2, 2, 2]  # of itself and two words back
-
-
-def test_the_prediction_is_answered_by_the_package():
-    expected = "ran: cats 2/3, dogs 1/6, chased 1/12, ran 1/12; masked: who; sum 1; output (16/3, 4/3)"
-    assert answer(WINDOW.still()).startswith(expected)
 
 
 test_what_does_not_fit_is_refused = WINDOW.refuses(

@@ -100,11 +100,6 @@ def test_joined_modules_print_what_they_print_apart(tmp_path, prints):
     assert prints(tmp_path / "joined.cjs") == apart
 
 
-def test_what_a_module_asks_for_by_its_name_is_there(tmp_path):
-    script = one_script(write(tmp_path, MODULES), "main.js")
-    assert [name for name in MODULES if f'"{name}": ' in script] == [n for n in MODULES if n != "widgets/two.js"]
-
-
 def test_a_script_cannot_end_its_element_early(tmp_path):
     assert "</script" not in one_script(write(tmp_path, MODULES), "main.js")
 

@@ -32,13 +32,6 @@ def test_a_value_that_nobody_gave_raises(source):
             "<b></b>\n<b> more </b>",
         ),
     ],
-    ids=[
-        "lines stay",
-        "an indented line follows on",
-        "after a space next to a word",
-        "a statement leaves no line",
-        "a loop",
-    ],
 )
 def test_line_breaks_are_where_they_seem(source, html):
     assert template(source)(a=1) == html

@@ -34,14 +34,6 @@ def test_pages_stand_in_the_order_of_the_menu_and_know_their_formulas():
     assert [equation.number for equation in scaling.equations] == ["1", "2", "3"]
 
 
-def test_pages_with_formulas_of_a_function_come_first():
-    found = explained_in("attention.masks.sliding_window_mask")
-    numbers = {page.source: numbers for page, numbers in found}
-    assert numbers == {"learn/windows-and-sinks.md": ["1", "2"], "learn/masks.md": []}
-    assert [bool(numbers) for _, numbers in found] == [True, False]
-    assert explained_in("attention.masks.none") == []
-
-
 def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch):
     monkeypatch.setattr(model, "DOCS", tmp_path / "docs")
     (tmp_path / "docs/learn").mkdir(parents=True)

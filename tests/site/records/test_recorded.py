@@ -62,22 +62,6 @@ def made(follows, *, n_pairs=20, seed=0):
     return Recorded({}, [], [], pairs, [], [], [], nothing, nothing, nothing, nothing, [], nothing, nothing)
 
 
-def shift_by_loops(pairs, ask):
-    shifts = np.empty((len(pairs), 2, 3))
-    for p, pair in enumerate(pairs):
-        for layer in range(2):
-            for head in range(3):
-                (a, b), (c, d) = pair.weights[layer, head, :, ask]
-                shifts[p, layer, head] = (a - b) - (c - d)
-    return shifts
-
-
-@pytest.mark.parametrize("ask", [0, 1, 2])
-def test_a_shift_is_the_difference_of_two_leads(ask):
-    record = made(follows=True)
-    np.testing.assert_allclose(record.shifts("search", ask), shift_by_loops(record.search, ask), rtol=0, atol=1e-15)
-
-
 def test_a_head_that_follows_the_antecedent_is_found_and_one_that_prefers_a_place_is_not():
     for follows in (True, False):
         record = made(follows=follows)

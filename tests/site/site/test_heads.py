@@ -82,6 +82,8 @@ def test_a_page_says_to_others_and_to_a_search_engine_what_it_is_and_where(heads
     for name, head in heads.items():
         assert head[""].count(NAME) == 1, head[""]
         assert head[""].startswith(head["og:title"]), name
+        assert head["citation_title"], name
+        assert head["og:site_name"] == NAME
         assert head["og:description"] == head["description"], name
         assert head["og:url"] == head["canonical"] == SITE + name
         assert head["og:type"] == ("article" if name else "website")

@@ -150,16 +150,6 @@ def test_the_markup_is_valid(pages):
     assert not faults, "\n".join(faults)
 
 
-def test_every_page_says_what_it_is(pages):
-    for page in pages.values():
-        heading = "".join(page.all("h1")[0].itertext()).strip(" \n\N{PILCROW SIGN}")
-        (title,) = page.all("meta", name="citation_title")
-        question = title.get("content").partition(" (")[0]  # the menu adds the engineer's term in brackets
-        assert question in heading or page.name in ("index.html", "404.html"), page.name
-        assert page.all("meta", property="og:site_name", content="Attention, line by line"), page.name
-        assert page.all("div", role="dialog", **{"aria-label": "Search"}), page.name
-
-
 def test_the_corner_of_a_table_is_no_header(pages):
     for page in pages.values():
         assert not [th for th in page.all("th") if not "".join(th.itertext()).strip()], page.name

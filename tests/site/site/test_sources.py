@@ -6,8 +6,8 @@ import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.sources.bibliography import FILE, copied, listed, load, read, surname, written
-from docs_ext.sources.citations import citations, places, recorded
 from tests.site.pages import ROOT
+from tools.citations import citations, places, recorded
 from tools.sources import cited, stamped, texts
 
 SOURCES = load()
