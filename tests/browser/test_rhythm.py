@@ -8,7 +8,6 @@ pytestmark = pytest.mark.nightly
 
 LESSONS = sorted(path.stem for path in (ROOT / "docs/learn").glob("*.md"))
 LIMIT = 1400  # pixels, in a window of 1280
-BEYOND = {"line-by-line": 1500}
 LONGEST = """() => {
   document.documentElement.classList.add("whole");
   const page = document.querySelector(".md-content__inner"), drawn = [...page.querySelectorAll("figure, svg, .widget")]
@@ -28,4 +27,4 @@ LONGEST = """() => {
 def test_a_lesson_shows_a_picture_before_a_reader_misses_one(tab, server, lesson):
     tab.set_viewport_size(DESKTOP)
     longest = load(tab, f"{server}learn/{lesson}/").evaluate(LONGEST)
-    assert longest["pixels"] <= BEYOND.get(lesson, LIMIT), longest
+    assert longest["pixels"] <= LIMIT, longest

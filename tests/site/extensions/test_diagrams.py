@@ -273,16 +273,16 @@ def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, s
 
 
 def test_a_round_of_the_little_model_is_what_it_computes():
-    drawing = read("next-word.svg")
-    words, numbers = ([*map(text, drawing.find(f"{SVG}g[@data-part='{part}']"))] for part in ("words", "numbers"))
-    chosen = words.pop()
-    assert [WORDS[int(number)] for number in numbers] == words
-    shares = next_words(" ".join(words))[0]
-    bars = drawing.find(f"{SVG}g[@data-part='bars']")
-    drawn = [(text(name), text(share)) for name, share in zip(bars[::3], bars[2::3], strict=True)]
-    assert drawn == [(word, f"{shares[word]:.2f}") for word in list(shares)[:4]]
-    assert chosen == drawn[0][0]
-    assert [number(bar, "width") for bar in bars[1::3]] == [round(140 * shares[word]) for word, _ in drawn]
+    for drawing in layouts("next-word"):
+        words, numbers = ([*map(text, drawing.find(f"{SVG}g[@data-part='{part}']"))] for part in ("words", "numbers"))
+        chosen = words.pop()
+        assert [WORDS[int(number)] for number in numbers] == words
+        shares = next_words(" ".join(words))[0]
+        bars = drawing.find(f"{SVG}g[@data-part='bars']")
+        drawn = [(text(name), text(share)) for name, share in zip(bars[::3], bars[2::3], strict=True)]
+        assert drawn == [(word, f"{shares[word]:.2f}") for word in list(shares)[:4]]
+        assert chosen == drawn[0][0]
+        assert [number(bar, "width") for bar in bars[1::3]] == [round(140 * shares[word]) for word, _ in drawn]
 
 
 def test_the_matrix_product_is_one():
