@@ -19,7 +19,10 @@ _CARD = """<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" col
 <rect width="1200" height="630" fill="#fff"/>{mark}
 <g font-family="Line Serif"><text x="104" y="74" font-size="26" fill="#5c5c5c">Attention, line by line</text>
 <g font-size="52">{title}</g></g><g class="diagram" font-family="sans-serif">{drawing}</g></svg>"""
-_OWN = ".word text{font-family:Line Serif;font-size:33px} .question{font-family:Line Serif} .machine-stage pattern .under{fill:#fff}"
+_OWN = (
+    ".word text{font-family:Line Serif;font-size:33px} .question{font-family:Line Serif}"
+    ".machine-stage pattern .under{fill:#fff}"
+)
 
 
 def draw_cards(site: Path, pages: Mapping[Path, str]) -> None:
