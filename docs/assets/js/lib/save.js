@@ -58,7 +58,9 @@ function sheet(figure, svg, address) {
   const parts = [copy, .../** @type {NodeListOf<SVGElement>} */ (copy.querySelectorAll("*"))];
   [svg, ...svg.querySelectorAll("*")].forEach((part, i) => {
     const look = getComputedStyle(part);
-    if (part !== svg) { for (const name of LOOK) parts[i].style.setProperty(name, look.getPropertyValue(name)); }
+    if (part === svg) return;
+    for (const name of LOOK) parts[i].style.setProperty(name, look.getPropertyValue(name));
+    for (const name of ["fill", "stroke"]) parts[i].removeAttribute(name); // variables, which only our pages know
   });
   const { color, fontFamily, fontSize, fill, stroke, textAnchor } = getComputedStyle(svg);
   copy.removeAttribute("class");
