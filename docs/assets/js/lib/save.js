@@ -1,7 +1,6 @@
 // Save picture: the drawing that a figure shows, as a file with its caption and the address of its page. What the style
 // sheet gives it is written into it. No request is made.
 
-const NS = "http://www.w3.org/2000/svg";
 const LOOK = [
   "color",
   "display",
@@ -44,9 +43,9 @@ export function wrapped(text, wide) {
   return lines;
 }
 
-/** @type {(name: string, attributes: Record<string, string | number>) => SVGElement} */
-function drawn(name, attributes) {
-  const element = document.createElementNS(NS, name);
+/** @type {(like: Element, name: string, attributes: Record<string, string | number>) => SVGElement} */
+function drawn(like, name, attributes) {
+  const element = /** @type {SVGElement} */ (document.createElementNS(like.namespaceURI, name));
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, `${value}`);
   return element;
 }
@@ -72,10 +71,10 @@ function sheet(figure, svg, address) {
     "";
   const lines = [...wrapped(caption, width), address];
   const size = { width: width + 2 * MARGIN, height: height + 2 * MARGIN + lines.length * LINE };
-  const page = drawn("svg", { xmlns: NS, ...size, "font-family": "system-ui, sans-serif", "font-size": SIZE });
-  page.append(drawn("rect", { ...size, fill: getComputedStyle(document.body).backgroundColor }), copy);
+  const page = drawn(svg, "svg", { ...size, "font-family": "system-ui, sans-serif", "font-size": SIZE });
+  page.append(drawn(svg, "rect", { ...size, fill: getComputedStyle(document.body).backgroundColor }), copy);
   lines.forEach((line, n) => {
-    const text = drawn("text", { x: MARGIN, y: height + 2 * MARGIN + (n + 0.5) * LINE, fill: color });
+    const text = drawn(svg, "text", { x: MARGIN, y: height + 2 * MARGIN + (n + 0.5) * LINE, fill: color });
     text.textContent = line;
     page.append(text);
   });
