@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from docs_ext.site.assets import bundle, link_bundle, shorten
+from docs_ext.site.cards import draw_cards
 from docs_ext.site.fonts import subset_fonts
 from docs_ext.site.policy import policy, with_policy
 from docs_ext.site.theme_patches import name_search_dialog
@@ -11,6 +12,7 @@ from docs_ext.site.theme_patches import name_search_dialog
 def finish(site: Path, site_url: str | None = None) -> None:
     """Finish a site that MkDocs has just built for this address. Sources stay as they are."""
     pages = {path: path.read_text("utf-8") for path in sorted(site.rglob("*.html"))}
+    draw_cards(site, pages)
     subset_fonts(site, pages.values())
     own = bundle(site, pages.values())
     for script in (site / "assets/js").rglob("*.js"):

@@ -177,6 +177,26 @@ async function lightKin({ target }) {
   kin.light(target);
 }
 
+// The drawing of a figure can be taken along; the module comes with the first that is.
+function addSaving() {
+  const figures = document.querySelectorAll(
+    ":is(figure.diagram, figure.chart, .machine-still, :has(> sentence-machine))",
+  );
+  figures.forEach((figure, n) => {
+    const line = document.createElement("p");
+    line.className = "save";
+    line.append("Save picture");
+    for (const kind of /** @type {const} */ (["SVG", "PNG"])) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
+      button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
+      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
+      button.addEventListener("click", async () => (await import("./lib/save.js")).save(figure, kind, name));
+      line.append(" ", button);
+    }
+    figure.append(line);
+  });
+}
+
 addEventListener("DOMContentLoaded", () => { // after the theme, which has put its buttons into blocks of code
   document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
   showPressed();
@@ -185,6 +205,7 @@ addEventListener("DOMContentLoaded", () => { // after the theme, which has put i
     for (const type of ["pointerover", "focusin"]) addEventListener(type, lightKin, { passive: true });
   }
   watchScrollRegions();
+  addSaving();
   watchWidgets();
   openFolds();
   markDone();

@@ -90,10 +90,16 @@ def test_a_page_says_to_others_and_to_a_search_engine_what_it_is_and_where(heads
 
 
 def test_the_picture_and_the_icon_are_there(site, heads):
-    assert {head["og:image"] for head in heads.values()} == {f"{SITE}assets/card.png"}
+    cards = []
+    for name, head in heads.items():
+        own = not name or name.startswith("learn/")
+        assert head["og:image"] == (f"{SITE}{name}card.png" if own else f"{SITE}assets/card.png")
+        cards += [(site / name / "card.png").read_bytes()] if own else []
+    assert len({*cards}) == len(cards) > 30, "each lesson shows a picture of its own"
     assert {head["apple-touch-icon"].lstrip("./") for head in heads.values()} == {"assets/icon.png"}
-    for name, size in (("card.png", (1200, 630)), ("icon.png", (180, 180))):
-        start = (site / "assets" / name).read_bytes()[:24]
+    sizes = {"assets/card.png": (1200, 630), "card.png": (1200, 630), "assets/icon.png": (180, 180)}
+    for name, size in sizes.items():
+        start = (site / name).read_bytes()[:24]
         assert (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) == size
 
 
