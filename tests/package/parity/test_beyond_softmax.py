@@ -50,9 +50,10 @@ def sparse(given, top=3):
     index_k = (index_k - index_k.mean(axis=1, keepdims=True)) / np.sqrt(index_k.var(axis=1, keepdims=True) + 1e-6)
     index_k = index_k * given["indexer.k_norm.weight"] + given["indexer.k_norm.bias"]
     index_q = heads(short_q, given["indexer.wq_b.weight"], 3)
-    turn = lambda part: np.concatenate([apply_rotary(part[..., :4], *tables, layout="half"), part[..., 4:]], axis=-1)
+    turned = [apply_rotary(part[..., :4], *tables, layout="half") for part in (index_q, index_k)]
+    index = [np.concatenate(both, axis=-1) for both in zip(turned, (index_q[..., 4:], index_k[..., 4:]), strict=True)]
     w = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
-    scores = np.where(np.tri(n, dtype=bool), SPARSE["index_scores"](turn(index_q), turn(index_k), w), -np.inf)
+    scores = np.where(np.tri(n, dtype=bool), SPARSE["index_scores"](*index, w), -np.inf)
     kept = [sorted(np.argsort(-row, kind="stable")[:top]) for row in scores]
     z = SPARSE["sparse_attention"](q, k, kv[..., 3:], scores, top)
     return np.hstack([*z]) @ given["o_proj.weight"].T, np.array(kept)

@@ -76,7 +76,7 @@ def test_a_sink_is_a_gate_that_reads_the_scores(seed, sink):
 def test_sparse_attention_reads_the_best_and_its_error_is_what_they_leave_out(sizes, seed, top):
     q, k, v, rng = draw(sizes, seed)
     n, heads, d = len(q), 3, 2
-    short_q, short_k, w = rng.standard_normal((heads, n, d)), rng.standard_normal((n, d)), rng.standard_normal((n, heads))
+    short_q, short_k, w = (rng.standard_normal(shape) for shape in ((heads, n, d), (n, d), (n, heads)))
     scores = SPARSE["index_scores"](short_q, short_k, w)
     for i, j in np.ndindex(n, n):
         one = math.fsum(w[i, h] * max(0.0, short_q[h, i] @ short_k[j]) for h in range(heads))
