@@ -1,6 +1,6 @@
-"""Attention without the softmax: each form that the page calls equal, against loops over single numbers.
+"""Attention beyond a softmax over all keys: the functions of two pages, against loops over single numbers.
 
-The functions are those of the page. The oracles know nothing of states: they add up one key at a time.
+The oracles know nothing of states and of selections: they add up one key at a time.
 """
 
 import math
@@ -13,7 +13,7 @@ from attention import scaled_dot_product_attention
 from tests.package.oracles import properties
 from tests.site.learn.page_functions import names
 
-PAGE = names("beyond-softmax")
+PAGE, SPARSE = names("beyond-softmax"), names("sparse-attention")
 SIZES = st.tuples(st.integers(1, 13), st.integers(1, 7), st.integers(1, 6)).filter(lambda s: len(set(s)) == 3)
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -26,82 +26,36 @@ def draw(sizes, seed, *, positive=False):
     return q, k, rng.standard_normal((n, d_v)), rng
 
 
-def loops(q, k, v, stays=lambda i, j, c: 1.0, *, normalised):
-    """Sum over keys and features, number by number; `stays` is what is left in token i of feature c of token j."""
-    rows = np.zeros((len(q), v.shape[1]))
-    for i in range(len(q)):
-        total = 0.0
-        for j in range(i + 1):
-            part = math.fsum(q[i, c] * k[j, c] * stays(i, j, c) for c in range(q.shape[1]))
-            total += part
-            for m in range(v.shape[1]):
-                rows[i, m] += part * v[j, m]
-        rows[i] /= total if normalised else 1
-    return rows
-
-
 def same(result, wanted):
     assert result.shape == wanted.shape
     return np.allclose(result, wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max()))
 
 
 @properties
-@given(SIZES, SEEDS, st.integers(1, 14))
-def test_linear_attention_is_one_in_its_three_forms(sizes, seed, chunk):
+@given(SIZES, SEEDS, st.integers(1, 14), st.floats(0.1, 1e6))
+def test_chunks_of_any_size_are_sums_over_keys_and_a_louder_query_changes_nothing(sizes, seed, chunk, factor):
     q, k, v, _ = draw(sizes, seed, positive=True)
-    wanted = loops(q, k, v, normalised=True)
-    assert same(PAGE["linear_recurrent"](q, k, v), wanted)
-    assert same(PAGE["linear_parallel"](q, k, v), wanted)
+    wanted = np.zeros((len(q), v.shape[1]))
+    for i in range(len(q)):
+        parts = [math.fsum(q[i, c] * k[j, c] for c in range(q.shape[1])) for j in range(i + 1)]
+        wanted[i] = sum(part * v[j] for j, part in enumerate(parts)) / math.fsum(parts)
     assert same(PAGE["linear_chunked"](q, k, v, chunk), wanted)
-
-
-@properties
-@given(SIZES, SEEDS, st.floats(0.5, 1))
-def test_a_fading_memory_is_one_in_both_forms(sizes, seed, gamma):
-    q, k, v, _ = draw(sizes, seed)
-    wanted = loops(q, k, v, lambda i, j, c: gamma ** (i - j), normalised=False)
-    assert same(PAGE["fading_recurrent"](q, k, v, gamma), wanted)
-    assert same(PAGE["fading_parallel"](q, k, v, gamma), wanted)
+    assert same(PAGE["linear_chunked"](factor * q, k, v, chunk), wanted)
 
 
 @properties
 @given(SIZES, SEEDS)
-def test_gates_for_each_feature_are_one_in_both_forms(sizes, seed):
-    q, k, v, rng = draw(sizes, seed)
-    gates = rng.uniform(0.6, 1, k.shape)
-    wanted = loops(q, k, v, lambda i, j, c: math.prod(gates[j + 1 : i + 1, c]), normalised=False)
-    assert same(PAGE["gated_recurrent"](q, k, v, gates), wanted)
-    assert same(PAGE["gated_parallel"](q, k, v, gates), wanted)
-
-
-@properties
-@given(SIZES, SEEDS, st.floats(0.1, 1e6))
-def test_a_louder_query_changes_nothing_in_linear_attention_and_much_in_a_softmax(sizes, seed, factor):
-    q, k, v, _ = draw(sizes, seed, positive=True)
-    assert same(PAGE["linear_parallel"](factor * q, k, v), PAGE["linear_parallel"](q, k, v))
-    q, k, v, _ = draw((9, 4, 3), seed)
-    louder, plain = (scaled_dot_product_attention(f * q, k, v, is_causal=True) for f in (10, 1))
-    assert not np.allclose(louder, plain, rtol=0, atol=1e-3)
-
-
-def delta_by_hand(k, v, beta):
-    """Keep what is stored as a list of (key, value): a state that is never a matrix."""
-    stored = []
-    for k_t, v_t, b_t in zip(k, v, beta, strict=True):
-        found = sum((k_t @ key * value for key, value in stored), np.zeros(v.shape[1]))
-        stored.append((k_t, b_t * (v_t - found)))
-    return stored
-
-
-@properties
-@given(SIZES, SEEDS)
-def test_the_delta_rule_stores_differences(sizes, seed):
+def test_the_delta_rule_stores_differences_that_fade(sizes, seed):
     q, k, v, rng = draw(sizes, seed)
     k = k / np.linalg.norm(k, axis=1, keepdims=True)
-    beta = rng.uniform(0, 1, len(k))
-    stored = delta_by_hand(k, v, beta)
-    wanted = np.array([sum(q_t @ key * value for key, value in stored[: t + 1]) for t, q_t in enumerate(q)])
-    assert same(PAGE["delta_rule"](q, k, v, beta), wanted)
+    alpha, beta = rng.uniform(0, 1, (2, len(k)))
+    stored, wanted = [], []  # keys with values: never a matrix
+    for q_t, k_t, v_t, a_t, b_t in zip(q, k, v, alpha, beta, strict=True):
+        stored = [(key, a_t * value) for key, value in stored]
+        found = sum((k_t @ key * value for key, value in stored), np.zeros(v.shape[1]))
+        stored.append((k_t, b_t * (v_t - found)))
+        wanted.append(sum(q_t @ key * value for key, value in stored))
+    assert same(PAGE["delta_rule"](q, k, v, alpha, beta), np.array(wanted))
 
 
 @properties
@@ -115,3 +69,25 @@ def test_a_sink_is_a_gate_that_reads_the_scores(seed, sink):
         gates.append(1 / (1 + math.exp(sink - math.log(left))))
     result = scaled_dot_product_attention(q, k, v, sink=sink)
     assert same(result, np.array(gates)[:, None] * scaled_dot_product_attention(q, k, v))
+
+
+@properties
+@given(SIZES, SEEDS, st.integers(1, 14))
+def test_sparse_attention_reads_the_best_and_its_error_is_what_they_leave_out(sizes, seed, top):
+    q, k, v, rng = draw(sizes, seed)
+    n, heads, d = len(q), 3, 2
+    short_q, short_k, w = (rng.standard_normal(shape) for shape in ((heads, n, d), (n, d), (n, heads)))
+    scores = SPARSE["index_scores"](short_q, short_k, w)
+    for i, j in np.ndindex(n, n):
+        one = math.fsum(w[i, h] * max(0.0, short_q[h, i] @ short_k[j]) for h in range(heads))
+        assert math.isclose(scores[i, j], one, abs_tol=1e-12)
+    scores[~np.tri(n, dtype=bool)] = -np.inf
+    result = SPARSE["sparse_attention"](q, k, v, scores, top)
+    full = scaled_dot_product_attention(q, k, v, is_causal=True)
+    for i in range(n):
+        e = np.exp([q[i] @ k[j] / math.sqrt(len(q[i])) for j in range(i + 1)])
+        best = sorted(range(i + 1), key=lambda j: -scores[i, j])[:top]
+        rest = [j for j in range(i + 1) if j not in best]
+        assert same(result[i], e[best] @ v[best] / e[best].sum())
+        other = e[rest] @ v[rest] / e[rest].sum() if rest else 0 * result[i]
+        assert same(full[i] - result[i], e[rest].sum() / e.sum() * (other - result[i]))
