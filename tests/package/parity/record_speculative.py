@@ -1,6 +1,6 @@
 """How often transformers' rule for a rejected guess gives each word, counted over all guesses and 1000 draws each.
 
-`python -m tests.package.parity.record_speculative` writes speculative.json. Nothing here uses the package.
+`python -m tests.package.parity.record_speculative` writes speculative.json.
 """
 
 from pathlib import Path
@@ -23,8 +23,7 @@ def chances(torch, rule, large, small):
                 patch("torch.multinomial", wraps=torch.multinomial) as pick,
             ):
                 _, matches = rule(torch.tensor([[guess]]), g, 1, p.repeat(1, 2, 1))
-            kept = torch.eye(len(large), dtype=torch.float64)[guess]
-            out += chance / 1000 * (kept if matches else pick.call_args.args[0][0])
+            out += chance / 1000 * (torch.eye(len(large))[guess] if matches else pick.call_args.args[0][0])
     return out.tolist()
 
 
@@ -33,6 +32,6 @@ if __name__ == "__main__":
     import transformers
     from transformers.generation.utils import _speculative_sampling as rule
 
-    cases = [{"large": p, "small": g, "output": chances(torch, rule, p, g)} for p, g in PAIRS]
+    rows = [{"large": p, "small": g, "output": chances(torch, rule, p, g)} for p, g in PAIRS]
     versions = {"transformers": transformers.__version__, "torch": torch.__version__}
-    RECORD.write_text(as_json({"versions": versions, "cases": cases}), encoding="utf-8")
+    RECORD.write_text(as_json({"versions": versions, "cases": rows}), encoding="utf-8")

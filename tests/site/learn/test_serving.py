@@ -26,7 +26,6 @@ def turned(x, positions):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_packed_texts_receive_what_each_receives_alone(seed):
-    """Empty texts among them, keys turned by positions that begin anew."""
     rng = np.random.default_rng(seed)
     cu_seqlens = np.cumsum([0, *rng.integers(0, 7, size=rng.integers(1, 6)), 1])
     text, position = places(cu_seqlens)
@@ -78,7 +77,6 @@ def path_to(parents, row):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_row_of_a_tree_pass_is_the_last_row_of_its_path_alone(seed):
-    """One layer, turned keys, against loops."""
     rng = np.random.default_rng(seed)
     n_text, d_k, d_v = int(rng.integers(2, 9)), 6, 5
     parents = a_tree(rng, int(rng.integers(4, 10)))
