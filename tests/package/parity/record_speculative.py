@@ -23,7 +23,7 @@ def chances(torch, rule, large, small):
                 patch("torch.multinomial", wraps=torch.multinomial) as pick,
             ):
                 _, matches = rule(torch.tensor([[guess]]), g, 1, p.repeat(1, 2, 1))
-            out += chance / 1000 * (torch.eye(len(large))[guess] if matches else pick.call_args.args[0][0])
+            out += chance / 1000 * (torch.eye(len(large)).double()[guess] if matches else pick.call_args.args[0][0])
     return out.tolist()
 
 
