@@ -16,6 +16,7 @@ from typing import Any
 
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html import renderer
+from docs_ext.html.symbols import said
 from docs_ext.reading.lessons import lessons
 from docs_ext.reading.reading_time import reading
 
@@ -32,7 +33,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     needs = [[names.index(need) for need in lesson.needs] for lesson in known.values()]
     placed: dict[str, Any] = renderer.call("lib/layers.js", "layout", needs)
     stations = [
-        {"name": name, "short": one.short, "question": one.page.title, "part": one.part}
+        {"name": name, "short": one.short, "question": said(one.page.title), "part": one.part}
         | {"minutes": math.ceil(reading(one.page).first), "questions": len(one.page.fences("quiz-question"))}
         | {"needs": needs[i], "column": placed["columns"][i], "y": placed["ys"][i]}
         for i, (name, one) in enumerate(known.items())

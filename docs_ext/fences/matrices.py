@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import inline
+from docs_ext.html.symbols import said
 from docs_ext.html.tables import scrolling
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
@@ -41,5 +42,5 @@ def render(spec: Mapping[str, Any]) -> Markup:
         if data.shape != (len(rows), len(columns)):
             raise SpecError(f"{name}: {len(rows)} x {len(columns)} names, but shape {data.shape}", key="matrices")
         matrix = _MATRIX(name=inline(name), role=given.get("role"), rows=rows, columns=columns, data=data)
-        drawn.append(scrolling(name.replace("$", ""), matrix))
+        drawn.append(scrolling(said(name.replace("$", "")), matrix))
     return still("matrices", spec["id"], Markup("\n").join(drawn))

@@ -37,6 +37,7 @@ def imports(text):
     found = re.findall(r'^import \{([^}]*)\} from "([^"]+)";', text, re.M)
     later = [(",".join(re.findall(rf"\b{module}\??\.(\w+)", text)), path)
              for module, path in re.findall(r'(\w+) \?\?= await import\("([^"]+)"\)', text)]  # fmt: skip
+    later += [(name, path) for path, name in re.findall(r'\(await import\("([^"]+)"\)\)\.(\w+)', text)]
     return {(name.strip(), path) for names, path in found + later for name in names.split(",") if name.strip()}
 
 

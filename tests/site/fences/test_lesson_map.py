@@ -10,6 +10,7 @@ import yaml
 
 from docs_ext.errors import SpecError
 from docs_ext.html import renderer
+from docs_ext.html.symbols import said
 from docs_ext.reading.lessons import add
 from docs_ext.reading.page import load, read
 from docs_ext.reading.reading_time import reading
@@ -36,7 +37,7 @@ def test_stations_are_the_lessons_of_the_menu_and_the_way_is_all_that_one_builds
         assert {text(b) for b in root.findall(".//li[@data-lit]//b")} == {HEADS[other]["short"] for other in way}
         assert len(root.findall(".//{*}path[@data-lit]")) == sum(len(HEADS[other]["needs"]) for other in way)
         of, minutes = len(PAGES[name].fences("quiz-question")), math.ceil(reading(PAGES[name]).first)
-        about = f"{HEADS[name]['short']}: {PAGES[name].title} {minutes} minutes, 1 of {of} questions answered"
+        about = f"{HEADS[name]['short']}: {said(PAGES[name].title)} {minutes} minutes, 1 of {of} questions answered"
         assert root.find(f".//a[@href='learn/{name}/']").get("aria-label") == about
         assert f"--share:{1 / of:.6g}" in root.findall(".//li")[i].get("style")
 

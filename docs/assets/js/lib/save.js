@@ -33,7 +33,7 @@ const shown = (figure) => [...figure.querySelectorAll("svg")].find((svg) => svg.
  * The lines of a text that is to be `wide` pixels wide at most.
  * @type {(text: string, wide: number) => string[]}
  */
-export function wrapped(text, wide) {
+function wrapped(text, wide) {
   const lines = [""];
   for (const word of text.split(/\s+/).filter(Boolean)) {
     const line = lines[lines.length - 1];
