@@ -43,7 +43,7 @@ _NEWER = """
     translate writing-mode align-content grid-auto-rows page size
 """
 NEWER = set(_NEWER.split())
-_UNITS = "px em rem fr vh vw ch ex deg turn s ms dppx cqi cqw cqb svh lh rlh"
+_UNITS = "px em rem fr vh vw ch ex deg turn s ms dppx cqi cqw cqb svh lh rlh mm"
 UNITS = set(_UNITS.split())
 EVERY = pytest.mark.parametrize("name", SHEETS)
 
