@@ -6,14 +6,15 @@
     data: '{"d_k": [1, 4, 16, 64], "deviation": np.sqrt([1, 4, 16, 64])}'
     mark: line
     encoding:
-      x: {field: d_k, type: quantitative}
-      y: {field: deviation, type: quantitative, title: standard deviation}
+      x: {field: d_k}
+      y: {field: deviation, title: standard deviation}
     ```
 
 `description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. Each
 chart is drawn twice, for wide and for narrow columns; what `phone` holds replaces keys in the narrow drawing. `label`
 names lines at their right ends, or where x is `at`: `label: {rule: {softmax: {at: 4, dx: 8, dy: -6}, linear: {}}}`,
-with a field, its values, and how Vega-Lite sets the text. All other keys but `id` are Vega-Lite's. A colour may be
+with a field, its values, and how Vega-Lite sets the text. All other keys but `id` are Vega-Lite's. A field without a
+type has the one of its data: numbers are quantitative, words nominal and in the order of the data. A colour may be
 `currentColor` or a CSS variable, such as `var(--role-key)`, and then follows the scheme. There are no legends.
 """
 
@@ -45,7 +46,7 @@ header: &words {labelColor: currentColor, labelFontSize: SIZE, titleColor: curre
   titleFontWeight: normal, labelLimit: 400},
 axis: {<<: *words, titlePadding: 8, labelPadding: 6, tickSize: 4, labelFlush: false, domainColor: currentColor,
   tickColor: currentColor, gridColor: currentColor, domainOpacity: 0.5, tickOpacity: 0.5, gridOpacity: 0.12},
-axisQuantitative: {tickCount: 5, labelSeparation: 8},
+axisQuantitative: {tickCount: 5, labelSeparation: 8}, axisBand: &bare {domain: false, ticks: false}, axisPoint: *bare,
 range: {category: [var(--chart-1), var(--chart-2), var(--chart-3), var(--chart-4)]}}
 """
 
@@ -81,6 +82,7 @@ def merged(vega: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 def whole(vega: dict[str, Any], records: list[Any], layout: str) -> dict[str, Any]:
     """Give a chart its data, its width, and the names of its lines."""
+    vega = typed(vega, records[0])
     vega, label = {key: item for key, item in vega.items() if key != "label"}, vega.get("label", {})
     if "spec" not in vega and "width" not in vega:
         vega |= {"width": LAYOUTS[layout][0], "autosize": {"type": "fit-x", "contains": "padding"}}
@@ -97,6 +99,23 @@ def whole(vega: dict[str, Any], records: list[Any], layout: str) -> dict[str, An
         near = line[min((abs(x - at), x) for x in line)[1]]
         vega["layer"].append({"data": {"values": [near]}, "mark": mark, "encoding": encoding})
     return vega | {"data": {"values": records}}
+
+
+_ORDERED = {"x", "y", "row", "column", "facet"}
+_TYPED = {"xOffset", "yOffset", "color", "opacity", "fillOpacity", "size", "shape", "strokeDash", *_ORDERED}
+
+
+def typed(item: Any, record: Mapping[str, Any], channel: str = "") -> Any:
+    """Return a part of a chart with the type of its fields: words are nominal, all else quantitative."""
+    if isinstance(item, list):
+        return [typed(one, record) for one in item]
+    if not isinstance(item, Mapping):
+        return item
+    item = {key: typed(part, record, key) for key, part in item.items()}
+    if channel not in _TYPED or not isinstance(field := item.get("field"), str):
+        return item
+    item = {"type": "nominal" if isinstance(record.get(field), str | bool) else "quantitative"} | item
+    return {"sort": None} | item if channel in _ORDERED and item["type"] == "nominal" else item
 
 
 def check_fields(vega: Mapping[str, Any], record: Mapping[str, Any]) -> None:
@@ -134,9 +153,7 @@ def _drawn(vega: dict[str, Any], style: dict[str, Any]) -> str:
 
     kind = next((each for each in ("Layer", "HConcat", "VConcat", "Facet") if each.lower() in vega), "Unit")
     try:
-        getattr(altair, f"TopLevel{kind}Spec")(
-            **vega
-        ).to_dict()  # the schema's messages, with the values it would accept
+        getattr(altair, f"TopLevel{kind}Spec")(**vega).to_dict()  # the schema's messages: what it would accept
         return vl_convert.vegalite_to_svg(vega, config=style, allowed_base_urls=[])
     except (TypeError, ValueError, SchemaValidationError) as error:
         message = " ".join(str(error).split("\n    at ")[0].split())  # without the stack of the drawing engine

@@ -13,10 +13,7 @@ SPEC = {
     "description": 'A line from 1 to 8, "steep" at first.',
     "data": '{"d_k": [1, 4, 64], "deviation": np.sqrt([1, 4, 64]), "name": ["a", "b", "c"]}',
     "mark": {"type": "line", "clip": True, "color": "var(--role-query)"},
-    "encoding": {
-        "x": {"field": "d_k", "type": "quantitative"},
-        "y": {"field": "deviation", "type": "quantitative"},
-    },
+    "encoding": {"x": {"field": "d_k"}, "y": {"field": "deviation"}},
 }
 
 
@@ -44,8 +41,8 @@ def test_the_chart_is_one_image_with_a_description_and_a_heading():
 
 def test_a_series_is_named_at_its_end_or_where_the_fence_says():
     data = '[{"x": x, "y": y * x, "kind": kind} for kind, y in (("one", 1), ("two", 2)) for x in range(5)]'
-    encoding = {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}}
-    spec = SPEC | {"data": data, "encoding": encoding | {"detail": {"field": "kind", "type": "nominal"}}}
+    encoding = {"x": {"field": "x"}, "y": {"field": "y"}, "color": {"field": "kind"}}
+    spec = SPEC | {"data": data, "encoding": encoding}
     label = {"one": {}, "two": {"at": 2.2, "text": "twice"}}
     page = parse(spec | {"label": {"kind": label}, "phone": {"encoding": {"x": {"title": "narrow"}}}})
     for svg, title in zip(page.findall(".//{*}svg"), ("x", "narrow"), strict=True):
@@ -65,7 +62,17 @@ def test_the_drawing_follows_the_scheme_and_asks_for_nothing():
 
 def test_a_transform_may_make_fields():
     spec = SPEC | {"transform": [{"calculate": "datum.d_k * 2", "as": "twice"}]}
-    assert "<svg" in chart.render(spec | {"encoding": {"x": {"field": "twice", "type": "quantitative"}}})
+    assert "<svg" in chart.render(spec | {"encoding": {"x": {"field": "twice"}}})
+
+
+def test_words_keep_the_order_of_the_data_and_numbers_lie_on_an_axis():
+    data = '[{"name": name, "n": n} for name, n in (("b", 1), ("c", 3), ("a", 2))]'
+    drawn = chart.render(
+        SPEC | {"data": data, "mark": "bar", "encoding": {"y": {"field": "name"}, "x": {"field": "n"}}}
+    )
+    texts = re.findall(r">([a-c]|\d\.\d)\s*</text>", drawn)
+    assert "".join(one for one in texts if one.isalpha()) == "bcabca"
+    assert {"0.0", "1.0", "3.0"} <= {*texts}
 
 
 test_a_bad_chart_is_refused = refuses(
