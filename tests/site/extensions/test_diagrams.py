@@ -344,7 +344,7 @@ NEXT = next_words("cats who chased dogs")[0]
 TO_CHASED = [attend(embed(SENTENCE, EARLY), head)[1][2] for head in (W_Q1, W_Q2)]
 TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 ONLINE = (3, 1 + 1 / 2 + 1 / 8 + 1 / 4, (embed(SENTENCE, EARLY)[:4] @ W_V).T @ [1, 1 / 2, 1 / 8, 1 / 4])
-CATS, UP = np.array([2, 0, 2]), np.array([[1, 0, 0, 1], [1, 0, 0, -1], [0, 2, 0, 0]])  # a latent, and what makes its key
+CATS, UP = np.array([2, 0, 2]), np.array([[1, 0, 0, 1], [1, 0, 0, -1], [0, 2, 0, 0]])  # its latent, and W_UK
 ASKS = (embed(SENTENCE, EARLY) @ W_Q1)[4] / np.log(2)
 TOLD = {  # every number of a title and a description, in order
     "absorbed.svg": [CATS @ UP @ ASKS, *CATS, *CATS @ UP, *ASKS, *UP @ ASKS],
