@@ -1,10 +1,11 @@
-"""The latent attention of the page against DeepSeek-V2: its record everywhere, itself where it is installed."""
+"""The page loads layers of DeepSeek-V2 and V3 and runs them: against the record, and live where they are installed."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 
-from attention import KVCache, rms_norm, rotary_tables
+from attention import KVCache, rotary_tables
 from tests.package.parity import record_latent
 from tests.package.parity.sources import cases, sources
 from tests.site.learn.page_functions import names
@@ -12,53 +13,58 @@ from tests.site.learn.page_functions import names
 page = SimpleNamespace(**names("smaller-caches"))
 SOURCES = sources(record_latent, "torch", "transformers")
 CASES = cases(SOURCES)
-SIZES, EPS = record_latent.SIZES, record_latent.EPS
-TABLES = rotary_tables(np.arange(record_latent.N_TOKENS), SIZES["qk_rope_head_dim"], base=record_latent.BASE)
+N, HEADS = record_latent.N_TOKENS, record_latent.SIZES["num_attention_heads"]
 
 
-def prepared(inputs):
-    """Return queries, latents and turned keys of all tokens, and the weights, as the page's functions take them."""
-    state = {name.removesuffix(".weight"): np.array(array).T for name, array in inputs["state"].items()}
-    heads, d_c, d_h = (SIZES[name] for name in ("num_attention_heads", "kv_lora_rank", "qk_nope_head_dim"))
-    by_head = {
-        "q": state["q_b_proj" if "q_b_proj" in state else "q_proj"].reshape(-1, heads, d_h + SIZES["qk_rope_head_dim"]),
-        "kv": state["kv_b_proj"].reshape(d_c, heads, d_h + SIZES["v_head_dim"]),
-    }
-    by_head = {name: array.swapaxes(0, 1) for name, array in by_head.items()}
-    w = {"q": by_head["q"][..., :d_h], "qr": by_head["q"][..., d_h:]}
-    w |= {"uk": by_head["kv"][..., :d_h], "uv": by_head["kv"][..., d_h:]}
-    w |= {"dkv": state["kv_a_proj_with_mqa"][:, :d_c], "kr": state["kv_a_proj_with_mqa"][:, d_c:]}
-    w["o"] = state["o_proj"].reshape(heads, SIZES["v_head_dim"], -1)
-    x = np.array(inputs["x"])
-    asking = x
-    if "q_a_proj" in state:
-        asking = rms_norm(x @ state["q_a_proj"], state["q_a_layernorm"], eps=EPS)
-    latent, turned = page.to_cache(x, w, *TABLES)
-    latent = rms_norm(latent, state["kv_a_layernorm"], eps=EPS)
-    return *page.make_queries(asking, w, *TABLES), latent, turned, w
+def loaded(inputs, **changes):
+    """Load the layer as the page does; `changes` load it wrongly."""
+    options = {"layout": "interleaved" if inputs["neighbours"] else "half", "eps": record_latent.EPS}
+    options["mscale"] = 0.1 * np.log(inputs["factor"]) + 1
+    state = {name: np.array(array) for name, array in inputs["state"].items()} | changes.pop("state", {})
+    return page.load(state, HEADS, **options | changes)
 
 
-@CASES
-def test_both_ways_compute_what_the_layer_computes(inputs, output):
-    for way in (page.with_keys, page.without_keys):
-        np.testing.assert_allclose(way(*prepared(inputs)), output, rtol=0, atol=1e-12 * np.abs(output).max())
-
-
-@CASES
-def test_a_cache_of_latents_and_turned_keys_computes_it_too(inputs, output):
-    q, q_r, c, k_r, w = prepared(inputs)
+def run(inputs, w, way=page.without_keys, cuts=()):
+    """Run the layer over all tokens, in one call or cut into several through a cache."""
     cache, rows = KVCache(), []
-    for t in range(len(c)):
-        new = slice(t, t + 1)
-        rows.extend(page.without_keys(q[:, new], q_r[:, new], *cache.append(c[new], k_r[new]), w))
-    np.testing.assert_allclose(rows, output, rtol=0, atol=1e-12 * np.abs(output).max())
+    for first, stop in pairwise([0, *cuts, N]):
+        tables = rotary_tables(range(first, stop), w["kr"].shape[-1], inv_freq=inputs["inv_freq"])
+        new = np.array(inputs["x"])[first:stop], w, *tables
+        rows.extend(way(*page.make_queries(*new), *cache.append(*page.to_cache(*new)), w))
+    return np.array(rows)
+
+
+def close(z, output):
+    return np.allclose(z, output, rtol=0, atol=1e-12 * np.abs(output).max())
 
 
 @CASES
-def test_the_turned_part_of_the_record_matters(inputs, output):
-    q, q_r, c, k_r, w = prepared(inputs)
-    for other in (page.without_keys(q, 0 * q_r, c, k_r, w), page.without_keys(q, q_r[..., ::-1], c, k_r, w)):
-        assert np.abs(other - output).max() > 1e-3
+def test_both_ways_compute_what_the_layer_computes_with_a_cache_too(inputs, output):
+    w = loaded(inputs)
+    for way in (page.with_keys, page.without_keys):
+        for cuts in ((), (1, 4), range(1, N)):
+            assert close(run(inputs, w, way, cuts), output)
+    assert np.isclose(w["scale"], inputs["scale"], rtol=1e-14)
+
+
+@CASES
+def test_a_wrong_load_fails_by_what_the_page_says(inputs, output):
+    rows = np.array(inputs["state"]["kv_b_proj.weight"])
+    d_h = loaded(inputs)["uk"].shape[-1] * HEADS  # the rows of all keys, if they came first
+    mixed = np.hstack([part.reshape(HEADS, -1, rows.shape[1]) for part in (rows[:d_h], rows[d_h:])])
+    wrong = {
+        "keys first": {"state": {"kv_b_proj.weight": mixed.reshape(rows.shape)}},
+        "layout": {"layout": "half" if inputs["neighbours"] else "interleaved"},
+        "norm": {"state": {"kv_a_layernorm.weight": np.ones(rows.shape[1])}},
+    }
+    if inputs["factor"] > 1:
+        wrong["scale"] = {"mscale": 1.0}
+    for name, changes in wrong.items():
+        w = loaded(inputs, **changes)
+        z = run(inputs, w)
+        assert close(run(inputs, w, page.with_keys), z)  # both ways agree, on what is wrong
+        assert np.linalg.norm(z - output) > 0.1 * np.linalg.norm(output)
+        assert close(z[0], output[0]) == (name in {"layout", "scale"})  # one token does not show it
 
 
 def test_the_record_holds_what_the_script_would_run():

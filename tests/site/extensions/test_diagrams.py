@@ -344,7 +344,10 @@ NEXT = next_words("cats who chased dogs")[0]
 TO_CHASED = [attend(embed(SENTENCE, EARLY), head)[1][2] for head in (W_Q1, W_Q2)]
 TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 ONLINE = (3, 1 + 1 / 2 + 1 / 8 + 1 / 4, (embed(SENTENCE, EARLY)[:4] @ W_V).T @ [1, 1 / 2, 1 / 8, 1 / 4])
+CATS, UP = np.array([2, 0, 2]), np.array([[1, 0, 0, 1], [1, 0, 0, -1], [0, 2, 0, 0]])  # its latent, and W_UK
+ASKS = (embed(SENTENCE, EARLY) @ W_Q1)[4] / np.log(2)
 TOLD = {  # every number of a title and a description, in order
+    "absorbed.svg": [CATS @ UP @ ASKS, *CATS, *CATS @ UP, *ASKS, *UP @ ASKS],
     "average.svg": [0, 8, *np.stack([LOADS, PLACES], 1).ravel(), LOADS @ PLACES],
     "backwards.svg": [*TO_RAN, 1, 0],
     "blend-of-books.svg": [*np.array([4, 1, 2]) / 7, *np.array([4, 1, 2]) / 7 @ [[56, 0], [0, 56], [56, 56]]],
@@ -352,6 +355,7 @@ TOLD = {  # every number of a title and a description, in order
     "concatenation.svg": [1, *TO_CHASED[0], 2, *TO_CHASED[1], *np.hstack(TO_CHASED) @ W_O],
     "from-translation.svg": [2014, 2014, 2017],
     "groups.svg": [0, 3, 0, 1],
+    "latent-rows.svg": [1, 0, *np.repeat(range(3), 2), *np.tile(range(3), 2)],
     "matrix-product.svg": [1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
     "merge-tree.svg": [*range(4)],
     "next-word.svg": [*(ID[word] for word in SENTENCE[:4]), len(WORDS), *list(NEXT.values())[:4]],
