@@ -46,6 +46,7 @@ def test_a_guess_that_is_kept_or_replaced_has_the_distribution_of_the_large_mode
     counts[:, 0] += 1
     large, small = ([Fraction(int(n), int(row.sum())) for n in row] for row in counts)
     assert speculated(large, small) == speculated(large, large) == large
+    assert speculated([0.1] * 10, [0.1] * 10) == [0.1] * 10  # floats whose sum is less than 1
 
 
 def test_the_model_of_a_step_is_within_a_factor_of_what_was_measured():
@@ -91,7 +92,6 @@ def test_each_row_of_a_tree_pass_is_the_last_row_of_its_path_alone(seed):
     alone = []
     for row in range(len(parents)):
         tokens = [*range(n_text), *(n_text + i for i in path_to(parents, row))]
-        places = range(len(tokens))
-        q, k = turned(query[tokens], places), turned(key[tokens], places)
+        q, k = (turned(x[tokens], range(len(tokens))) for x in (query, key))
         alone.append(loop_attention(q[-1:], k, value[tokens])[0])
     close(together, alone)
