@@ -26,7 +26,13 @@ def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes
     for case in range(500):
         batch, context, kv, group, block = rng.integers(0, 4, 5).tolist()
         model = dict(zip(LLAMA, rng.integers(1, 9, 7).tolist(), strict=True)) | {"n_heads": 2 ** (kv + group)}
-        state = {"batch": batch, "context": context, "kv": kv, "block": group + block, "share": int(rng.integers(8, 21))}
+        state = {
+            "batch": batch,
+            "context": context,
+            "kv": kv,
+            "block": group + block,
+            "share": int(rng.integers(8, 21)),
+        }
         peak, bandwidth, itemsize = machine = (*(10 ** rng.uniform(10, 13, 2)).tolist(), int(rng.integers(1, 9)))
         kind, new = (("step", 1), ("prefill", 2**context))[case % 2]
         shown = compute(model, machine, state | {"pass": kind})

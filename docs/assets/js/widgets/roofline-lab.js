@@ -173,11 +173,13 @@ function drawing(data, state) {
   const roofs = data.machines.map(({ name, peak, bandwidth }, i) =>
     markup`
 <g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
-  <text x="${RIGHT}" y="${up(peak) - 3}">${name}</text></g>`
+  <text x="${RIGHT - 50 * (i % 2)}" y="${up(peak) - 3}">${name}</text></g>`
   );
   const points = Object.entries({ matrices, attention }).map(([name, { flops, bytes }]) => {
     const speed = Math.min(peak, flops / bytes * bandwidth);
-    return markup`<g class="of-${name}" transform="translate(${across(flops / bytes)} ${up(speed)})">${MARKS[name]}</g>`;
+    return markup`<g class="of-${name}" transform="translate(${across(flops / bytes)} ${up(speed)})">${
+      MARKS[name]
+    }</g>`;
   });
   return markup`
 <svg class="roofs" viewBox="0 0 470 352" role="img" aria-labelledby="${data.id}-drawing">
