@@ -170,7 +170,7 @@ def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, 
 
 
 def loop_work(model, batch, n, new, itemsize, block):
-    """Flops and bytes of a pass: every matrix of every layer, every pair of a query and a key, every block of queries."""
+    """Flops and bytes of a pass: every matrix of every layer, pair of a query and a key, and block of queries."""
     d, heads, shared = model["d_model"], model["n_heads"] * model["d_head"], model["n_kv_heads"] * model["d_head"]
     ff = model["d_ff"]
     layer = [(d, heads), (d, shared), (d, shared), (heads, d), (d, ff), (d, ff), (ff, d)]

@@ -85,7 +85,7 @@ export function html(data, state, live) {
 ${
     Object.entries({ matrices, attention }).map(([name, part]) =>
       markup`
-<tr class="of-${name}"><th scope="row">
+<tr><th scope="row">
   <svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg> ${name}</th>${cells(part)}</tr>`
     )
   }
@@ -121,7 +121,10 @@ ${
 }
 
 /** @type {Record<string, Markup>} */
-const MARKS = { matrices: markup`<circle r="7"/>`, attention: markup`<path d="M0 -9L9 0 0 9 -9 0z"/>` };
+const MARKS = {
+  matrices: markup`<circle class="of-matrices" r="7"/>`,
+  attention: markup`<path class="of-attention" d="M0 -9L9 0 0 9 -9 0z"/>`,
+};
 
 /** @type {(part: Part) => Markup[]} */
 const cells = ({ flops, bytes, seconds, waits }) =>
@@ -177,9 +180,7 @@ function drawing(data, state) {
   );
   const points = Object.entries({ matrices, attention }).map(([name, { flops, bytes }]) => {
     const speed = Math.min(peak, flops / bytes * bandwidth);
-    return markup`<g class="of-${name}" transform="translate(${across(flops / bytes)} ${up(speed)})">${
-      MARKS[name]
-    }</g>`;
+    return markup`<g class="${name}" transform="translate(${across(flops / bytes)} ${up(speed)})">${MARKS[name]}</g>`;
   });
   return markup`
 <svg class="roofs" viewBox="0 0 470 352" role="img" aria-labelledby="${data.id}-drawing">
