@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from docs_ext.records.facts import fact
 from docs_ext.records.measured import decode_steps, findings, products, roof
 from tests.package.oracles import loop_work
 from tests.site.learn.page_functions import names
@@ -58,3 +59,14 @@ def test_what_the_page_says_of_the_two_slopes_is_in_the_record():
     for row in decode_steps():
         if row["fits"] == "no":
             assert 0.5 < row["predicted"] * slope / dashed / row["measured"] < 0.65  # "little more than half"
+
+
+def test_what_the_page_says_of_published_kernels_follows_from_its_sources():
+    (a100, a100_rate), (h100, h100_rate), (b200, _) = (fact("nvidia", name) for name in ("a100", "h100", "b200"))
+    second, third, fourth = (fact(source, "reached") for source in ("dao2023", "shah2024", "zadouri2026"))
+    assert third > 128 * h100_rate / 1000  # Tflop/s, if each block of 128 rows reads all keys from memory
+    assert second < 128 * a100_rate / 1000
+    shares = [second / a100, third / h100, fourth / b200, fact("flashmla", "dense")[1] / h100]
+    assert 0.6 < min(shares) < max(shares) < 0.75
+    for name, machine in (("a100", a100), ("h100", h100), ("b200", b200)):
+        assert PAGE[name] == (machine * 1e12, fact("nvidia", name)[1] * 1e9)
