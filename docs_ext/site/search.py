@@ -73,8 +73,8 @@ def for_search(html: str, title: str | None = None) -> str:
     '<pre>c</pre>'
     >>> for_search('<details class="question"><summary>Who?</summary><details>cat</details>, not dog</details>')
     '<details class="question"><summary>Who?</summary></details>'
-    >>> for_search('<h1 id="why">Why is generation fast?</h1>', "Why is generation fast? (KV cache)")
-    '<h1 id="why">Why is generation fast? (KV cache)</h1>'
+    >>> for_search('<h1 id="why">What does a cache save?</h1>', "What does a cache save? (KV cache)")
+    '<h1 id="why">What does a cache save? (KV cache)</h1>'
     """
     html = _FOLDED_HEADING.sub(r"\2\1\3", _without_answers(_OUT.sub(r"\1>", html)))
     if title:

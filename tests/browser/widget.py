@@ -43,8 +43,8 @@ WIDGETS = [
     # Answers are kept in the browser's storage, not in the address.
     Widget("quiz-question", "learn/scores-and-softmax/", reset="Clear my answers", native=True),
     Widget(
-        *("roofline-lab", "learn/speed/", "machine=3&pass=train&batch=11&context=8&kv=6"),
-        result="tfoot td:nth-child(5)",
+        *("roofline-lab", "learn/speed/", "machine=4&pass=train&batch=11&context=8&kv=6&block=5&share=21"),
+        result="tfoot td:nth-child(4)",
     ),
     Widget("rotation-dial", "learn/relative-positions/", "p0=13&p1=-1&t0=x", result=".total"),
     Widget("row-stepper", "learn/line-by-line/", "step=9 step=0"),

@@ -169,8 +169,8 @@ def loop_multi_head(x, memory, w, *, n_heads, n_kv_heads, mask=None, bias=None, 
     return (total if w.get("b_o") is None else total + w["b_o"]).astype(float)
 
 
-def loop_work(model, batch, n, new, itemsize):
-    """Flops and bytes of a pass through a model: every matrix of every layer, every pair of a query and a key."""
+def loop_work(model, batch, n, new, itemsize, block):
+    """Flops and bytes of a pass: every matrix of every layer, pair of a query and a key, and block of queries."""
     d, heads, shared = model["d_model"], model["n_heads"] * model["d_head"], model["n_kv_heads"] * model["d_head"]
     ff = model["d_ff"]
     layer = [(d, heads), (d, shared), (d, shared), (heads, d), (d, ff), (d, ff), (ff, d)]
@@ -186,7 +186,11 @@ def loop_work(model, batch, n, new, itemsize):
         for query in range(n - new, n):  # each sees itself and what is before it
             for _ in range(query + 1):
                 attention += model["n_heads"] * 2 * (model["d_head"] + model["d_head"])
-        caches += 2 * n * shared * itemsize
+        rows = [query for query in range(n - new, n) for _ in range(model["n_heads"] // model["n_kv_heads"])]
+        while rows:
+            caches += 2 * (rows[:block][-1] + 1) * shared * itemsize  # the keys and values that this block may see
+            rows = rows[block:]
+        caches += 2 * new * heads * itemsize  # queries and output
     return {"matrices": (flops, moved), "attention": (attention, caches)}
 
 

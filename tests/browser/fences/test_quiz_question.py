@@ -175,7 +175,7 @@ def test_the_overview_tells_how_far_the_reader_is(page, server):
     progress = page.locator("quiz-progress")
     line = progress.get_by_role("listitem")
     line.wait_for()
-    assert line.inner_text() == f"Why is generation fast? (KV cache) ({answered})"
+    assert line.inner_text() == f"What does a cache save? (KV cache) ({answered})"
     assert progress.get_by_role("link").evaluate("link => link.href") == server + PAGE
     progress.get_by_role("button").click()
     assert line.count() == 0

@@ -1,13 +1,13 @@
-"""The functions of the page on speed: counted again in loops, and split steps against whole ones."""
+"""The functions of the page on speed, counted again in loops, and what it says of measurements."""
 
 import re
 
 import numpy as np
 import pytest
 
-from attention import scaled_dot_product_attention
+from docs_ext.records.facts import fact
 from docs_ext.records.measured import decode_steps, findings, products, roof
-from tests.package.oracles import loop_attention, loop_work
+from tests.package.oracles import loop_work
 from tests.site.learn.page_functions import names
 from tests.site.pages import ROOT
 
@@ -16,13 +16,13 @@ PAGE = names("speed")
 
 def test_the_page_counts_what_a_loop_over_matrices_and_pairs_counts(rng):
     for _ in range(40):
-        shared, group, batch, n, itemsize = (int(rng.integers(1, most)) for most in (4, 5, 5, 12, 9))
+        shared, group, batch, n, itemsize, block = (int(rng.integers(1, most)) for most in (4, 5, 5, 12, 9, 12))
         sizes = rng.permutation(np.arange(2, 12))[:5].tolist()
         model = dict(zip(("d_model", "n_layers", "d_head", "d_ff", "n_vocabulary"), sizes, strict=True))
         model |= {"n_heads": shared * group, "n_kv_heads": shared}
         for new in {1, n}:
-            expected = loop_work(model, batch, n, new, itemsize)
-            assert PAGE["work"](batch, n, new, itemsize=itemsize, **model) == list(expected.values())
+            expected = loop_work(model, batch, n, new, itemsize, block)
+            assert PAGE["work"](batch, n, new, itemsize=itemsize, block=block, **model) == list(expected.values())
 
 
 def test_llama_3_8b_has_the_sizes_of_its_file_and_as_many_parameters_as_published():
@@ -61,19 +61,12 @@ def test_what_the_page_says_of_the_two_slopes_is_in_the_record():
             assert 0.5 < row["predicted"] * slope / dashed / row["measured"] < 0.65  # "little more than half"
 
 
-def random_step(rng):
-    """Return query, key and value of one token, every size different, several query heads to a head of keys."""
-    shared, group = rng.integers(1, 4, 2)
-    n_keys, d_k, d_v = rng.permutation(np.arange(5, 40))[:3]
-    query = 3 * rng.standard_normal((shared * group, 1, d_k))
-    return query, rng.standard_normal((shared, n_keys, d_k)), rng.standard_normal((shared, n_keys, d_v))
-
-
-def test_a_split_step_is_the_whole_step(rng):
-    for _ in range(60):
-        query, key, value = random_step(rng)
-        n_parts = int(rng.integers(1, key.shape[-2] + 3))  # at times more than there are keys
-        split = PAGE["split_decode"](query, key, value, n_parts, enable_gqa=True)
-        whole = scaled_dot_product_attention(query, key, value, enable_gqa=True)
-        np.testing.assert_allclose(split, whole, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(split, loop_attention(query, key, value, enable_gqa=True), rtol=0, atol=1e-12)
+def test_what_the_page_says_of_published_kernels_follows_from_its_sources():
+    (a100, a100_rate), (h100, h100_rate), (b200, _) = (fact("nvidia", name) for name in ("a100", "h100", "b200"))
+    second, third, fourth = (fact(source, "reached") for source in ("dao2023", "shah2024", "zadouri2026"))
+    assert third > 128 * h100_rate / 1000  # Tflop/s, if each block of 128 rows reads all keys from memory
+    assert second < 128 * a100_rate / 1000
+    shares = [second / a100, third / h100, fourth / b200, fact("flashmla", "dense")[1] / h100]
+    assert 0.6 < min(shares) < max(shares) < 0.75
+    for name, machine in (("a100", a100), ("h100", h100), ("b200", b200)):
+        assert PAGE[name] == (machine * 1e12, fact("nvidia", name)[1] * 1e9)

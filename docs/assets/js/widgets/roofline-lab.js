@@ -12,7 +12,11 @@ import { grouped } from "../lib/numbers.js";
  * @typedef {{ batch: number, context: number, ends: { batch: [number, number], context: [number, number] } }} Lengths
  * @typedef {{ id: string, title: string, model: Model, machines: Machine[] } & Lengths} Data
  */
-/** @typedef {{ machine: number, pass: string, batch: number, context: number, kv: number }} State  kv: exponent, too */
+/**
+ * All but machine, pass and share are exponents of 2: how many texts, tokens of each, heads of keys, and rows of queries
+ * that meet a key when it is read. The share of the peak that a kernel reaches is in twentieths.
+ * @typedef {Record<"machine" | "batch" | "context" | "kv" | "block" | "share", number> & { pass: string }} State
+ */
 /** @typedef {{ flops: number, bytes: number, seconds: number, waits: string }} Part */
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/markup.js").Markup} Markup */
@@ -24,21 +28,27 @@ export const first = ({ model, batch, context }) => ({
   batch,
   context,
   kv: Math.log2(model.n_kv_heads),
+  block: 7,
+  share: 20,
 });
 
 /**
- * The matrices, attention, and both together, in a pass in which each text has 1 or n new tokens that attend to all n;
- * activations are left out.
+ * The matrices, attention, and both together, in a pass in which each text has 1 or n new tokens that attend to all n.
+ * Attention reads its queries, writes its output, and reads the keys and values before it once for each block of rows,
+ * in which the heads that share keys lie side by side; other activations are left out.
  * @type {(data: Data, state: State) => Record<"matrices" | "attention" | "together", Part>}
  */
 export function compute({ model, machines }, state) {
-  const { peak, bandwidth, itemsize } = machines[state.machine];
+  const { bandwidth, itemsize } = machines[state.machine];
+  const peak = reached(machines, state);
   const [batch, n, shared] = [2 ** state.batch, 2 ** state.context, 2 ** state.kv];
   const added = state.pass === "prefill" ? n : 1;
   const heads = 2 * model.d_model * model.d_head * (model.n_heads + shared); // W_Q and W_O, W_K and W_V
   const layers = model.n_layers * (heads + 3 * model.d_model * model.d_ff);
   const output = model.d_model * model.n_vocabulary; // for the last token of each text
   const pairs = added === 1 ? n : n * (n + 1) / 2;
+  const tokens = Math.min(n, 2 ** state.block * shared / model.n_heads); // in a block
+  const keys = added === 1 ? n : n * (n / tokens + 1) / 2; // read for all blocks
   /** @type {(flops: number, bytes: number) => Part} */
   const part = (flops, bytes) => {
     const [arithmetic, memory] = [flops / peak, bytes / bandwidth];
@@ -48,7 +58,7 @@ export function compute({ model, machines }, state) {
   const matrices = part(2 * batch * (added * layers + output), itemsize * (layers + output));
   const attention = part(
     batch * model.n_layers * 4 * pairs * model.d_head * model.n_heads,
-    2 * batch * n * model.n_layers * shared * model.d_head * itemsize,
+    2 * batch * model.n_layers * (keys * shared + added * model.n_heads) * model.d_head * itemsize,
   );
   const together = {
     flops: matrices.flops + attention.flops,
@@ -59,20 +69,23 @@ export function compute({ model, machines }, state) {
   return { matrices, attention, together };
 }
 
+/** @type {(machines: Machine[], state: State) => number} */
+const reached = (machines, state) => machines[state.machine].peak * state.share / 20;
+
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
   const { model, machines, ends } = data;
   const { matrices, attention, together } = compute(data, state);
   const rows = markup`
 <thead>
-<tr><th scope="col">part</th><th scope="col">GB</th><th scope="col">Gflop</th><th scope="col">flops a byte</th>
-  <th scope="col">time</th><th scope="col">waits for</th></tr>
+<tr><th scope="col">part</th><th scope="col">GB</th><th scope="col">flops a byte</th><th scope="col">time</th>
+  <th scope="col">waits for</th></tr>
 </thead>
 <tbody>
 ${
     Object.entries({ matrices, attention }).map(([name, part]) =>
       markup`
-<tr class="${name}"><th scope="row">
+<tr><th scope="row">
   <svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg> ${name}</th>${cells(part)}</tr>`
     )
   }
@@ -99,6 +112,8 @@ ${
         0,
         Math.log2(model.n_heads),
       ], shared),
+      setting("query block", grouped(2 ** state.block), "block", "query block", state.block, [6, 12], rowsOf),
+      setting("share of the peak", percent(state.share), "share", "share of the peak", state.share, [8, 20], shareOf),
     ],
     figure: [drawing(data, state), table("steps", data.title, rows)],
     says: statement(data, state),
@@ -106,13 +121,14 @@ ${
 }
 
 /** @type {Record<string, Markup>} */
-const MARKS = { matrices: markup`<circle r="7"/>`, attention: markup`<path d="M0 -9L9 0 0 9 -9 0z"/>` };
+const MARKS = {
+  matrices: markup`<circle class="of-matrices" r="7"/>`,
+  attention: markup`<path class="of-attention" d="M0 -9L9 0 0 9 -9 0z"/>`,
+};
 
 /** @type {(part: Part) => Markup[]} */
 const cells = ({ flops, bytes, seconds, waits }) =>
-  [...[bytes / 1e9, flops / 1e9, flops / bytes].map(short), duration(seconds), waits].map((cell) =>
-    markup`<td>${cell}</td>`
-  );
+  [short(bytes / 1e9), waits && short(flops / bytes), duration(seconds), waits].map((cell) => markup`<td>${cell}</td>`);
 
 /**
  * Three digits, and more only before the point.
@@ -124,10 +140,19 @@ const short = (x) => x >= 100 ? grouped(Math.round(x)) : `${Number(x.toPrecision
 const duration = (s) => s < 1 ? `${short(1e3 * s)} ms` : `${short(s)} s`;
 
 /** @type {(k: number) => string} */
+const rowsOf = (k) => `${grouped(2 ** k)} rows of queries`;
+
+/** @type {(twentieths: number) => string} */
+const percent = (twentieths) => `${5 * twentieths}%`;
+
+/** @type {(twentieths: number) => string} */
+const shareOf = (twentieths) => `${percent(twentieths)} of the peak`;
+
+/** @type {(k: number) => string} */
 const texts = (k) => `${grouped(2 ** k)} text${k ? "s" : ""}`;
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [68, 462, 30, 220]; // the field of the drawing
-const [FIRST, LAST, DECADES] = [-2, 18, 6]; // flops a byte as powers of 2, Gflop/s as powers of 10 from 0
+const [LEFT, RIGHT, TOP, BOTTOM] = [68, 462, 30, 300]; // the field of the drawing
+const [FIRST, LAST, DECADES] = [-2, 18, 6.5]; // flops a byte as powers of 2, Gflop/s as powers of 10 from 0
 const SPEEDS = ["1 G", "100 G", "10 T", "1000 T"];
 
 /** @type {(intensity: number) => number} */
@@ -143,19 +168,22 @@ const within = (from, to, part) => Number((from + Math.min(Math.max(part, 0), 1)
  */
 function drawing(data, state) {
   const { matrices, attention } = compute(data, state);
-  const { peak, bandwidth } = data.machines[state.machine];
+  const { bandwidth } = data.machines[state.machine];
+  const peak = reached(data.machines, state);
+  /** @type {(bandwidth: number, peak: number) => Markup} */
+  const roof = (bandwidth, peak) =>
+    markup`<path d="M${LEFT} ${up(bandwidth * 2 ** FIRST)}L${across(peak / bandwidth)} ${up(peak)}H${RIGHT}"/>`;
   const roofs = data.machines.map(({ name, peak, bandwidth }, i) =>
     markup`
-<g class="roof" ${i === state.machine && "data-chosen"}>
-  <path d="M${LEFT} ${up(bandwidth * 2 ** FIRST)}L${across(peak / bandwidth)} ${up(peak)}H${RIGHT}"/>
-  <text x="${RIGHT}" y="${up(peak) - 4}">${name}</text></g>`
+<g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
+  <text x="${RIGHT - 50 * (i % 2)}" y="${up(peak) - 3}">${name}</text></g>`
   );
   const points = Object.entries({ matrices, attention }).map(([name, { flops, bytes }]) => {
-    const reached = Math.min(peak, flops / bytes * bandwidth);
-    return markup`<g class="${name}" transform="translate(${across(flops / bytes)} ${up(reached)})">${MARKS[name]}</g>`;
+    const speed = Math.min(peak, flops / bytes * bandwidth);
+    return markup`<g class="${name}" transform="translate(${across(flops / bytes)} ${up(speed)})">${MARKS[name]}</g>`;
   });
   return markup`
-<svg class="roofs" viewBox="0 0 470 272" role="img" aria-labelledby="${data.id}-drawing">
+<svg class="roofs" viewBox="0 0 470 352" role="img" aria-labelledby="${data.id}-drawing">
 <title id="${data.id}-drawing">The roofs of the machines on logarithmic axes, and two points that lie on that of the
   chosen one: the matrices and attention</title>
 <path class="axes" d="M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}"/>
@@ -168,6 +196,7 @@ ${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${up(10 **
 <text class="column" x="${(LEFT + RIGHT) / 2}" y="${BOTTOM + 43}">flops a byte</text>
 <text class="row" x="${LEFT - 7}" y="15">flop/s</text>
 ${roofs}
+<g class="reached">${roof(bandwidth, peak)}</g>
 <g class="ridge" transform="translate(${across(peak / bandwidth)} ${up(peak)})"><path d="M0 -8V8"/>
   <text x="6" y="21">ridge ${short(peak / bandwidth)}</text></g>
 ${points}
@@ -194,7 +223,10 @@ function statement(data, state) {
   const waits = matrices.waits === attention.waits
     ? `Both parts wait for ${matrices.waits}.`
     : `The matrices wait for ${matrices.waits}, attention for ${attention.waits}.`;
-  return `${data.machines[state.machine].name}: ${prefill ? "the prefill" : "a step"} for ${texts(state.batch)} of ` +
+  const share = state.share < 20 ? ` at ${percent(state.share)} of its peak` : "";
+  return `${data.machines[state.machine].name}${share}: ${prefill ? "the prefill" : "a step"} for ${
+    texts(state.batch)
+  } of ` +
     `${grouped(tokens)} tokens takes ${duration(together.seconds)}, ${rate} tokens a second. ${waits}`;
 }
 
