@@ -1,4 +1,4 @@
-"""How torch adds in 16 bits: `python -m tests.package.parity.record_sums` writes sums.json, on a CPU."""
+"""How torch adds in 16 bits, and its softmax: `python -m tests.package.parity.record_sums` records it on a CPU."""
 
 from pathlib import Path
 
@@ -14,7 +14,8 @@ def added(x):
     total = x.new_zeros(())
     for term in x:
         total += term  # rounded to the type of x
-    return {"sum": x.sum().item(), "cumsum": x.cumsum(0)[-1].item(), "loop": total.item()}
+    first = x.softmax(0)[0]
+    return {"sum": x.sum().item(), "cumsum": x.cumsum(0)[-1].item(), "loop": total.item(), "softmax": first.item()}
 
 
 if __name__ == "__main__":

@@ -126,13 +126,6 @@ def test_one_format_everywhere_equals_the_arithmetic_of_its_type(name, rng):
         np.testing.assert_array_equal(PAGE["attend"](q, k, v, *[name] * 4), in_one_type(q, k, v, name))
 
 
-def test_a_running_sum_is_numpys_own(rng):
-    for dtype in (np.float16, np.float32):
-        terms = rng.standard_normal((3, 500)).astype(dtype)
-        desired = np.cumsum(terms, axis=1)[:, -1]  # one term after the other, unlike np.sum
-        np.testing.assert_array_equal(PAGE["running_sum"](terms.astype(float), dtype.__name__), desired)
-
-
 @pytest.mark.parametrize("name", DIGITS)
 def test_a_count_by_ones_stops_at_two_to_the_number_of_digits(name):
     top, kind = 2 ** DIGITS[name], TYPES[name]
@@ -162,6 +155,7 @@ def test_a_loop_in_torch_adds_like_the_running_sum_and_its_own_sums_like_float32
         terms, name = TERMS[case["terms"]], case["format"]
         assert case["loop"] == PAGE["running_sum"](terms, name)
         assert case["sum"] == case["cumsum"] == round_to_format(PAGE["running_sum"](terms, "float32"), name)
+        assert case["softmax"] == round_to_format(1 / np.exp(terms - terms[0]).sum(), name)
 
 
 def test_the_drawing_shows_the_bits_of_a_third():
