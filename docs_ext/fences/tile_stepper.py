@@ -1,4 +1,4 @@
-"""The tile stepper: one query reads its keys tile by tile and keeps three registers, m, l and o.
+"""The tile stepper: one query reads its keys tile by tile and keeps running statistics, m, l and o.
 
     ```tile-stepper
     caption: ran reads its keys tile by tile
@@ -34,7 +34,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws."""
     one = read_head(spec)
     if one.v is None:
-        raise SpecError("the registers hold blended values: give v, or x and w_v")
+        raise SpecError("o holds blended values: give v, or x and w_v")
     size, words = spec.get("tile", 2), names_of(one.keys)
     if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= len(words):
         raise SpecError(f"tile must be a number of words from 1 to {len(words)}: {size!r}", key="tile")

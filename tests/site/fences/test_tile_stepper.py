@@ -1,4 +1,4 @@
-"""The tile stepper: its registers against plain sums and the package, its prediction, and what it refuses."""
+"""The tile stepper: its running statistics against plain sums and the package, its prediction, and what it refuses."""
 
 from itertools import chain
 
@@ -57,7 +57,7 @@ def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
     root = STEPPER.live(step=2, order="last to first")
     assert [text(tile.find("small")) for tile in root.findall(".//*[@class='tile']")] == ["to come", "now", "read"]
     assert text(root.find(".//*[@class='held']/span")) == "chased0counts 0.5valuedogs1counts 1value"
-    assert text(root.find(".//caption")) == "old registers \N{MULTIPLICATION SIGN} 0.5, pale"
+    assert text(root.find(".//caption")) == "old \u2113 and o \N{MULTIPLICATION SIGN} 0.5, pale"
     assert [row[2] for row in rows(root)[:4]] == ["1", "2", "(0, 8)", "(0, 4) so far"]
     gauges = [bar.get("style") for row in root.findall(".//tbody/tr")[1:3] for bar in row.findall(".//i")]
     assert gauges == ["--old:0.25;--w:1", "--old:0;--w:0", "--old:0;--w:1"]  # of the most it ever is

@@ -1,8 +1,8 @@
 """The page on bits: its functions against loops over single numbers of ml_dtypes and NumPy, and its drawing."""
 
+import json
 import math
 import re
-from doctest import DocTestParser
 from itertools import product
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from attention import round_to_format, scaled_dot_product_attention
+from tests.package.parity.record_sums import RECORD, TERMS
 from tests.site.learn.page_functions import names
-from tests.site.pages import ROOT, consoles
+from tests.site.pages import ROOT
 
 PAGE = names("bits")
 TYPES: dict[str, Any] = {
@@ -125,13 +126,6 @@ def test_one_format_everywhere_equals_the_arithmetic_of_its_type(name, rng):
         np.testing.assert_array_equal(PAGE["attend"](q, k, v, *[name] * 4), in_one_type(q, k, v, name))
 
 
-def test_a_running_sum_is_numpys_own(rng):
-    for dtype in (np.float16, np.float32):
-        terms = rng.standard_normal((3, 500)).astype(dtype)
-        desired = np.cumsum(terms, axis=1)[:, -1]  # one term after the other, unlike np.sum
-        np.testing.assert_array_equal(PAGE["running_sum"](terms.astype(float), dtype.__name__), desired)
-
-
 @pytest.mark.parametrize("name", DIGITS)
 def test_a_count_by_ones_stops_at_two_to_the_number_of_digits(name):
     top, kind = 2 ** DIGITS[name], TYPES[name]
@@ -156,15 +150,12 @@ def test_added_in_pairs_a_sum_stays_close(rng):
         assert abs(PAGE["running_sum"](np.tile(x, 8), name) - 8 * x.sum()) > 10 * unit * x.sum()
 
 
-def test_a_function_shown_twice_is_the_same_function():
-    """`names` keeps the last one, so that these tests would see no mistake in the first."""
-    shown: dict[str, set[str]] = {}
-    for console in consoles(ROOT / "docs/learn/bits.md"):
-        for example in DocTestParser().get_examples(console.code):
-            if match := re.match(r"def (\w+)", example.source):
-                shown.setdefault(match[1], set()).add(example.source)
-    assert shown.keys() >= {"rounded", "running_sum", "attend", "pairwise_sum"}
-    assert all(len(versions) == 1 for versions in shown.values())
+def test_a_loop_in_torch_adds_like_the_running_sum_and_its_own_sums_like_float32():
+    for case in json.loads(RECORD.read_text("utf-8"))["cases"]:
+        terms, name = TERMS[case["terms"]], case["format"]
+        assert case["loop"] == PAGE["running_sum"](terms, name)
+        assert case["sum"] == case["cumsum"] == round_to_format(PAGE["running_sum"](terms, "float32"), name)
+        assert case["softmax"] == round_to_format(1 / np.exp(terms - terms[0]).sum(), name)
 
 
 def test_the_drawing_shows_the_bits_of_a_third():

@@ -12,7 +12,7 @@ from tools.reading_time import parts_of_the_menu
 CORE_MINUTES = 120
 PAGE_MINUTES, LATER = 12, 17  # in the core track, and after it
 LONGER = {"learn/line-by-line.md": 18, "learn/gradients.md": 18, "learn/training.md": 18}
-LONGER |= {"learn/bits.md": 19, "learn/real-model.md": 21}
+LONGER |= {"learn/bits.md": 14.5, "learn/real-model.md": 21}
 PARTS = parts_of_the_menu()
 PAGES = [source for sources in PARTS.values() for source in sources]
 

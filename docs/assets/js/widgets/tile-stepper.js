@@ -1,4 +1,4 @@
-// <tile-stepper>: one query reads its keys tile by tile; the registers change with the tiles, the result does not.
+// <tile-stepper>: one query reads its keys tile by tile; m, l and o change with the tiles, the result does not.
 
 import { mergePartials, partialAttention } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
@@ -27,7 +27,7 @@ const PLACE = {
 export const first = ({ size }) => ({ size, order: "first to last", step: 1 });
 
 /**
- * The registers after each tile: m counts doublings, l and o are sums of exponentials relative to it, and `rescale` is
+ * The running statistics after each tile: m counts doublings, l and o are sums of exponentials relative to it, and `rescale` is
  * what was done to the sums before.
  * @type {(data: Data, state: State) => Step[]}
  */
@@ -75,13 +75,13 @@ export function html(data, state, live) {
       choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
     ],
     figure: [memories(data, state, steps, shown), folded("All steps in numbers", trace(data, steps))],
-    says: `Tiles of ${size}, ${order}. After step ${shown} of ${last}: ${registers(steps[shown - 1])}; ` +
+    says: `Tiles of ${size}, ${order}. After step ${shown} of ${last}: ${statistics(steps[shown - 1])}; ` +
       `o / \u2113 = ${vector(steps[shown - 1].output)}, ${shown === last ? "the result" : "so far"}.`,
   }, live);
 }
 
 /**
- * The large memory with all tiles, and the small one with the tile of this step and the registers.
+ * The large memory with all tiles, and the small one with the tile of this step and the running statistics.
  * @type {(data: Data, state: State, steps: Step[], shown: number) => Markup}
  */
 function memories({ words, scores, v }, { size, order }, steps, shown) {
@@ -132,7 +132,7 @@ function memories({ words, scores, v }, { size, order }, steps, shown) {
   }</span>
 <table class="gauges">
 <caption><span>${
-    before ? markup`old registers \u00d7 <b>${number(now.rescale)}</b>, pale` : "registers"
+    before ? markup`old \u2113 and o \u00d7 <b>${number(now.rescale)}</b>, pale` : "running statistics"
   }</span></caption>
 <tbody>
 ${gauge("m", "", bar(0, (now.m - low) / room), number(now.m))}
@@ -171,7 +171,7 @@ function trace({ title, words, scores }, steps) {
     markup`
 <thead>
 <tr><th scope="col">step</th><th scope="col">tile</th><th scope="col" class="key">scores</th>
-  <th scope="col">old registers</th><th scope="col">m</th><th scope="col">\u2113</th>
+  <th scope="col">old \u2113, o</th><th scope="col">m</th><th scope="col">\u2113</th>
   <th scope="col" class="value">o</th><th scope="col" class="output">o / \u2113</th></tr>
 </thead>
 <tbody>${rows}</tbody>`,
@@ -179,7 +179,7 @@ function trace({ title, words, scores }, steps) {
 }
 
 /** @type {(step: Step) => string} */
-const registers = ({ m, l, o }) => `m = ${number(m)}, \u2113 = ${number(l)}, o = ${vector(o)}`;
+const statistics = ({ m, l, o }) => `m = ${number(m)}, \u2113 = ${number(l)}, o = ${vector(o)}`;
 
 /** @type {(data: Data) => { question: string, answer: string }} */
 function prediction(data) {
@@ -188,10 +188,9 @@ function prediction(data) {
   const end = /** @type {Step} */ (reverse.at(-1));
   return {
     question:
-      "the same tiles come in the reverse order. What do the registers hold after the first step, and what is " +
-      "the result?",
-    answer: `After the first step they hold ${registers(reverse[0])} instead of ${registers(steps[0])}. At the end ` +
-      `they hold ${registers(end)} both times, and the result is ${vector(end.output)}.`,
+      "the same tiles come in the reverse order. What are m, \u2113 and o after the first step, and what is the result?",
+    answer: `After the first step ${statistics(reverse[0])} instead of ${statistics(steps[0])}. At the end ` +
+      `${statistics(end)} both times, and the result is ${vector(end.output)}.`,
   };
 }
 
