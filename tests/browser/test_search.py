@@ -48,7 +48,7 @@ FIRST = {  # what engineers type, and the page that must come first
     "sliding window": "learn/windows-and-sinks/",
     "grouped query attention": "learn/sharing-heads/",
     "mqa": "learn/sharing-heads/",
-    "rolling cache": "learn/windowed-caches/",
+    "rolling cache": "learn/windows-and-sinks/",
     "kv cache": "learn/decoding/",
     "flash attention": "learn/memory/",
     "quadratic": "learn/memory/",

@@ -61,35 +61,6 @@ def test_every_function_agrees_with_the_loops_whatever_the_options(seed):
             close(output, exact, value, 32 * max(1, np.abs(query).max()))
 
 
-# --- by hand -----------------------------------------------------------------------------------------------------
-
-
-def reached(n_queries, n_keys, **options):
-    """List, for every query, the keys that get weight."""
-    zeros = np.zeros((n_queries, 1)), np.zeros((n_keys, 1))
-    return [np.flatnonzero(row).tolist() for row in attention_weights(*zeros, **options)]
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        pytest.param({"offset": 2, "is_causal": True}, [[0, 1, 2], [0, 1, 2, 3]], id="causal"),
-        pytest.param({"offset": -1, "is_causal": True}, [[], [0]], id="before the keys"),
-        pytest.param({"offset": 3, "window": (1, 0)}, [[2, 3], [3, 4]], id="to the left"),
-        pytest.param({"offset": 0, "window": (0, 2)}, [[0, 1, 2], [1, 2, 3]], id="to the right"),
-        pytest.param({"offset": 1, "window": (0, 0)}, [[1], [2]], id="only itself"),
-        pytest.param({"offset": 1, "window": (None, 1)}, [[0, 1, 2], [0, 1, 2, 3]], id="no limit to the left"),
-        pytest.param({"offset": 3, "window": (1, None)}, [[2, 3, 4], [3, 4]], id="no limit to the right"),
-        pytest.param({"offset": 2, "window": (1, 2), "is_causal": True}, [[1, 2], [2, 3]], id="window and causal"),
-        pytest.param({"offset": 7, "window": (2, 0)}, [[], []], id="behind the keys"),
-        pytest.param({"offset": 6, "window": (2, 0)}, [[4], []], id="partly behind the keys"),
-        pytest.param({"window": (None, None), "offset": 1}, [[*range(5)]] * 2, id="no limit at all"),
-    ],
-)
-def test_two_queries_reach_these_of_five_keys(options, expected):
-    assert reached(2, 5, **options) == expected
-
-
 def test_sequences_are_the_first_axis_also_where_another_axis_has_as_many_entries(rng):
     query, key = rng.standard_normal((3, 3, 3, 2, 4)), rng.standard_normal((3, 3, 3, 6, 4))
     weights = attention_weights(query, key, is_causal=True, offset=[4, 0, 2])

@@ -1,16 +1,12 @@
-"""The KV cache: what it returns, decoding against full attention, what an append costs, and bad input."""
+"""The KV cache: what it returns, what an append costs, and bad input. Attention over it: test_multi_head.py."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from attention import KVCache, scaled_dot_product_attention, sliding_window_mask
-from tests.package.oracles import properties, says
-
-EPS = np.finfo(float).eps
+from attention import KVCache
+from tests.package.oracles import says
 
 
 def tokens(start, stop, *, lead=(2,), widths=(3, 5), dtype=float):
@@ -26,17 +22,6 @@ def chunks(n, sizes):
         stop = min(n, start + sizes[at % len(sizes)])
         yield slice(start, stop)
         start, at = stop, at + 1
-
-
-def decode(query, key, value, sizes, *, window=None, left=None, enable_gqa=False):
-    """Attend a few tokens at a time: to what an append returns, with the last query at the last key."""
-    cache, rows = KVCache(window=window), []
-    for new in chunks(query.shape[-2], sizes):
-        keys, values = cache.append(key[..., new, :], value[..., new, :])
-        n_q, n_k = new.stop - new.start, keys.shape[-2]
-        mask = sliding_window_mask(n_q, n_k, left=left, offset=n_k - n_q)  # left=None: causal
-        rows.append(scaled_dot_product_attention(query[..., new, :], keys, values, mask=mask, enable_gqa=enable_gqa))
-    return np.concatenate(rows, axis=-2)
 
 
 # --- what it returns ---------------------------------------------------------------------------------------------
@@ -77,44 +62,6 @@ def test_views_are_read_only_and_what_was_appended_is_copied():
         assert given_.flags.writeable
     key[...] = value[...] = -1
     np.testing.assert_array_equal(cache.append(*tokens(4, 5))[0], tokens(0, 5)[0])
-
-
-def test_inputs_may_be_read_only_lists_or_the_views_of_the_cache():
-    cache = KVCache()
-    keys, values = cache.append([[1, 2]], [[3]])
-    assert (keys.tolist(), values.tolist()) == ([[1, 2]], [[3]])
-    for n in (2, 4, 8, 16, 32, 64):  # within a buffer and across its growth
-        keys, values = cache.append(keys, values)
-        np.testing.assert_array_equal(keys, [[1, 2]] * n)
-        np.testing.assert_array_equal(values, [[3]] * n)
-
-
-# --- decoding ----------------------------------------------------------------------------------------------------
-
-
-def draw(rng, n, heads=4, kv_heads=4):
-    """Draw query, key and value of a sequence: 4 heads, d_k 3, d_v 5."""
-    shapes = [(heads, n, 3), (kv_heads, n, 3), (kv_heads, n, 5)]
-    return [rng.standard_normal((2, *shape)) for shape in shapes]
-
-
-sizes = st.lists(st.integers(1, 9), min_size=1, max_size=8)
-
-
-@properties
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(1, 45),
-    sizes,
-    st.sampled_from([1, 2, 4]),
-    st.none() | st.integers(0, 12),
-)
-def test_decoding_equals_full_attention_under_the_window_mask(seed, n, sizes, kv_heads, left):
-    query, key, value = draw(np.random.default_rng(seed), n, kv_heads=kv_heads)
-    expected = scaled_dot_product_attention(query, key, value, mask=sliding_window_mask(n, left=left), enable_gqa=True)
-    for window in (None,) if left is None else (None, left + 1, left + 4):
-        result = decode(query, key, value, sizes, window=window, left=left, enable_gqa=True)
-        np.testing.assert_allclose(result, expected, rtol=0, atol=32 * EPS * np.abs(value).max())
 
 
 # --- what an append costs ----------------------------------------------------------------------------------------
@@ -288,19 +235,7 @@ def test_counts_that_were_read_stay_as_they_were():
     assert (n_seen.tolist(), offset.tolist()) == ([3, 3], [0, 0])
 
 
-# --- dtypes and bad input ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given_", "kept"), [(np.float16, np.float16), (np.float32, np.float32), (bool, float), (np.int64, float)]
-)
-def test_the_first_append_fixes_the_dtype_and_integers_are_float64(given_, kept):
-    cache = KVCache()
-    for _ in range(20):
-        keys, values = cache.append(np.ones((1, 3), given_), np.ones((1, 5)))
-        assert (keys.dtype, values.dtype) == (kept, float)
-    np.testing.assert_array_equal(keys, np.ones((20, 3)))
-    assert cache.nbytes == 20 * (3 * np.dtype(kept).itemsize + 5 * 8)
+# --- bad input -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

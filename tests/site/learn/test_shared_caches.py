@@ -10,45 +10,10 @@ from tests.package.oracles import loop_attention
 from tests.site.learn.page_functions import names
 
 PAGE = names("shared-caches")
-Blocks, gather = PAGE["Blocks"], PAGE["gather"]
+Blocks = PAGE["Blocks"]
 SEEDS = range(20)
 RUBBISH = 1e6  # what lies where a text has not written
 close = partial(np.testing.assert_allclose, rtol=0, atol=1e-12)
-
-
-def paged(rng, arrays, size, n_blocks):
-    """Write the rows of each array into pools of their own by one random table; return the table and the pools."""
-    n = len(arrays[0])
-    table = rng.permutation(n_blocks)[: -(-n // size)]
-    pools = [np.full((n_blocks, size, array.shape[-1]), RUBBISH) for array in arrays]
-    for pool, array in zip(pools, arrays, strict=True):
-        for t in range(n):
-            pool[table[t // size], t % size] = array[t]
-    return table, pools
-
-
-def drawn(rng):
-    """Draw a text whose sizes all differ and whose last block is not full: slots, queries, keys and values."""
-    size, d_k, d_v = rng.permutation([3, 4, 5])
-    n = int(rng.integers(3 * size, 6 * size))
-    n += n % size == 0
-    return size, *(rng.standard_normal((n, d)) for d in (d_k, d_k, d_v))
-
-
-def read(table, pools, query):
-    """Let all tokens of a text ask, through a table."""
-    keys, values = (gather(pool, table, len(query)) for pool in pools)
-    return scaled_dot_product_attention(query, keys, values, is_causal=True)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_what_a_block_table_gathers_is_the_contiguous_cache(seed):
-    rng = np.random.default_rng(seed)
-    size, query, key, value = drawn(rng)
-    table, pools = paged(rng, (key, value), size, n_blocks=len(query))
-    for pool, array in zip(pools, (key, value), strict=True):
-        np.testing.assert_array_equal(gather(pool, table, len(query)), array)
-    close(read(table, pools, query), loop_attention(query, key, value, is_causal=True))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -124,15 +89,3 @@ def test_texts_that_share_blocks_read_what_they_would_read_alone(seed):
         moves += 1
     assert shared
     assert moves == 200
-
-
-def test_an_empty_pool_refuses_and_changes_nothing():
-    blocks = Blocks(2, 2)
-    for _ in range(3):
-        blocks.append("A")
-    blocks.fork("A", "B")
-    before = repr(vars(blocks))
-    for text in ("A", "B", "C"):  # a copy or a first block is needed
-        with pytest.raises(ValueError, match="not in list"):
-            blocks.append(text)
-        assert repr(vars(blocks)) == before
