@@ -20,10 +20,6 @@ FINDINGS = [
     {"suite": "memory", "what": "ours", "value": 1.5, "n": 64, "at_most": 2.0, "goal": 3, "unit": "MiB", "met": True},
     {"suite": "memory", "what": "ours, exponent of n", "value": 0.01, "unit": "exponent"},
     {"suite": "tiles", "what": "tiled / its fastest shape", "value": 1.01, "n": 64, "unit": "ratio"},
-    {"suite": "tiles", "what": "2 x 4", "value": 1.1, "n": 64, "unit": "ratio"},
-    {"suite": "tiles", "what": "8 x 4", "value": 0.9, "n": 64, "unit": "ratio"},
-    {"suite": "tiles", "what": "2 x 4 (causal)", "value": 1.3, "n": 64, "unit": "ratio"},
-    {"suite": "tiles", "what": "2 x 4 (bound)", "value": 0.8, "n": 64, "unit": "ratio"},
     {"suite": "positions", "what": "loop / ours", "value": 9.0, "at_least": 5, "goal": 7, "unit": "ratio", "met": True},
 ]
 
@@ -88,14 +84,6 @@ def test_every_machine_has_a_column_and_gaps_are_empty():
         {"what": "theirs", "n": 2048, "machine 1": 3.0, "machine 2": ""},
         {"what": "ours", "n": 512, "machine 1": 1.2, "machine 2": 7.0},
         {"what": "ours", "n": 2048, "machine 1": 1.0, "machine 2": ""},
-    ]
-
-
-@pytest.mark.usefixtures("record")
-def test_a_shape_of_tile_has_a_row_with_its_bound():
-    assert measured.tile_shapes() == [
-        {"tiles": "2 x 4", "plain": 1.1, "causal": 1.3, "bound": 0.8},
-        {"tiles": "8 x 4", "plain": 0.9, "causal": "", "bound": ""},
     ]
 
 
