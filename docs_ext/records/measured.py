@@ -139,22 +139,8 @@ def _roofline(machine: int) -> dict[tuple[str, int | None], float]:
     return {(f["what"], f.get("n")): f["value"] for f in found if f["suite"] == "roofline"}
 
 
-def goals() -> Records:
-    """Return everything that has a target: what was measured, what was wanted, and whether it was reached."""
-    return [
-        {
-            "goal": finding["goal"],
-            "measured": finding["value"],
-            "wanted": _wanted(finding),
-            "met": "yes" if finding["met"] else "no",
-            "what": _sentence(finding),
-        }
-        for finding in sorted((f for f in findings() if "met" in f), key=lambda f: f["goal"])
-    ]
-
-
 def missed() -> Records:
-    """Return what was not reached, each with its reason; one record that says so if there is nothing."""
+    """Return what was wanted and not reached, each with its reason; one record that says so if there is nothing."""
     found = [
         {
             "measured": finding["value"],
@@ -181,4 +167,4 @@ def _wanted(finding: dict[str, Any]) -> str:
     return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
 
 
-FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, goals, machines, missed, products, roof)
+FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, machines, missed, products, roof)
