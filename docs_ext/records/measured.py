@@ -91,18 +91,6 @@ def by_tokens(suite: str, *, causal: bool = False) -> Records:
     return list(table.values())
 
 
-def tile_shapes() -> Records:
-    """Return one record a shape of tile: its time without and with a causal mask, and that of its bound."""
-    columns = {"": "plain", " (causal)": "causal", " (bound)": "bound"}
-    table: dict[str, dict[str, Any]] = {}
-    for finding in findings("tiles"):
-        shape, opening, kind = finding["what"].partition(" (")
-        if " / " not in shape:
-            row = table.setdefault(shape, {"tiles": shape} | dict.fromkeys(columns.values(), ""))
-            row[columns[opening + kind]] = finding["value"]
-    return list(table.values())
-
-
 def contenders(n: int) -> Records:
     """Return one record a contender at n tokens, the fastest first, and whether it is this package's."""
     found = [f for f in findings("peers", n=n) if "causal" not in f["what"] and " / " not in f["what"]]
@@ -151,22 +139,8 @@ def _roofline(machine: int) -> dict[tuple[str, int | None], float]:
     return {(f["what"], f.get("n")): f["value"] for f in found if f["suite"] == "roofline"}
 
 
-def goals() -> Records:
-    """Return everything that has a target: what was measured, what was wanted, and whether it was reached."""
-    return [
-        {
-            "goal": finding["goal"],
-            "measured": finding["value"],
-            "wanted": _wanted(finding),
-            "met": "yes" if finding["met"] else "no",
-            "what": _sentence(finding),
-        }
-        for finding in sorted((f for f in findings() if "met" in f), key=lambda f: f["goal"])
-    ]
-
-
 def missed() -> Records:
-    """Return what was not reached, each with its reason; one record that says so if there is nothing."""
+    """Return what was wanted and not reached, each with its reason; one record that says so if there is nothing."""
     found = [
         {
             "measured": finding["value"],
@@ -193,6 +167,4 @@ def _wanted(finding: dict[str, Any]) -> str:
     return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
 
 
-FUNCTIONS = (
-    beside, by_tokens, contenders, curve, decode_steps, findings, goals, machines, missed, products, roof, tile_shapes,
-)  # fmt: skip
+FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, machines, missed, products, roof)
