@@ -73,7 +73,10 @@ def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothi
     lit = """() => [...document.querySelectorAll("[class*=role-]")]
       .filter(e => getComputedStyle(e).boxShadow !== "none")
       .map(e => (e.closest(".katex, pre, p") ?? e).localName + /role-.*/.exec(e.className)[0])"""
-    tall = page.evaluate("document.body.scrollHeight")
+    before = 0
+    while (tall := page.evaluate("document.body.scrollHeight")) != before:  # blocks are laid out one after the other
+        before = tall
+        page.wait_for_timeout(300)
     page.locator(".katex-html .role-key").first.hover()
     page.locator("html[data-kin=key]").wait_for()
     assert {"spanrole-key", "prerole-key", "prole-key"} == set(page.evaluate(lit))

@@ -35,9 +35,10 @@ def test_no_two_names_overlap_in_any_window_and_font(open_page, scripts):
 
 def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
     page = open_page(PAGE)
-    record = {"title": "x", "of": 3, "first": [], "chosen": {"a": [0], "b": [1]}}
+    record = {"title": "x", "of": 2, "first": []}
+    answered = {"masks": {"a": [0], "b": [1]}, "decoding": {"a": [0]}}
     path = page.evaluate("location.pathname").removesuffix(PAGE)
-    answers = json.dumps({f"{path}learn/{name}/": record | {"of": 2} for name in ("masks", "decoding")})
+    answers = json.dumps({f"{path}learn/{name}/": record | {"chosen": chosen} for name, chosen in answered.items()})
     page.evaluate("given => localStorage.setItem('attention-line-by-line.answers', given)", answers)
     page.reload()
     figure = page.locator("lesson-map:has(form)")
@@ -50,7 +51,7 @@ def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
         assert re.match(f"{way[-1]}: {len(way)} pages, .* minutes{read}", figure.locator("output").inner_text())
 
     lights("decoding")
-    assert figure.get_by_role("link", name=re.compile(r"^KV cache: .*, 2 of 3 questions answered$")).count() == 1
+    assert figure.get_by_role("link", name=re.compile(r"^KV cache: .*, 1 of 2 questions answered$")).count() == 1
     figure.get_by_role("link", name=re.compile("^a real model: What do trained heads do")).hover()
     lights("real-model")
     page.mouse.move(0, 0)
