@@ -176,7 +176,7 @@ function drawing(data, state) {
   const roofs = data.machines.map(({ name, peak, bandwidth }, i) =>
     markup`
 <g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
-  <text x="${RIGHT - 50 * (i % 2)}" y="${up(peak) - 3}">${name}</text></g>`
+  <text x="${RIGHT - 50 * (i % 2)}" y="${up(peak) - (i % 2 ? 1.5 : 3)}">${name}</text></g>`
   );
   const points = Object.entries({ matrices, attention }).map(([name, { flops, bytes }]) => {
     const speed = Math.min(peak, flops / bytes * bandwidth);
