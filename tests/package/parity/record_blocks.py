@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.package.parity.record import as_json
+from tests.package.parity.record import as_json, of_versions
 
 RECORD = Path(__file__).parent / "blocks.json"
 TEXTS = np.repeat(np.arange(4), 256)
@@ -17,7 +17,7 @@ RULES = {
 }
 
 
-if __name__ == "__main__":
+def record():
     import torch
     from torch.nn.attention.flex_attention import create_block_mask
 
@@ -26,5 +26,9 @@ if __name__ == "__main__":
         table = torch.tensor(rule(*np.indices((1024, 1024))))
         found = create_block_mask(lambda b, h, i, j, table=table: table[i, j], 1, 1, 1024, 1024, device="cpu")
         part, full = found.kv_num_blocks.sum().item(), found.full_kv_num_blocks.sum().item()
-        cases.append({"mask": name, "some": part + full, "all": full})
-    RECORD.write_text(as_json({"versions": {"torch": torch.__version__}, "cases": cases}), encoding="utf-8")
+        cases.append({"case": name, "inputs": {"mask": name}, "output": [part + full, full]})
+    return of_versions("torch", cases=cases)
+
+
+if __name__ == "__main__":
+    RECORD.write_text(as_json(record()), encoding="utf-8")

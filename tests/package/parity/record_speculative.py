@@ -6,7 +6,7 @@
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.package.parity.record import as_json
+from tests.package.parity.record import as_json, of_versions
 
 RECORD = Path(__file__).parent / "speculative.json"
 PAIRS = (([0.5, 0.25, 0.25], [0.25, 0.5, 0.25]), ([0.9, 0.1], [0.5, 0.5]), ([0.125, 0.5, 0.375], [0.25, 0.25, 0.5]))
@@ -27,11 +27,16 @@ def chances(torch, rule, large, small):
     return out.tolist()
 
 
-if __name__ == "__main__":
+def record():
     import torch
-    import transformers
     from transformers.generation.utils import _speculative_sampling as rule
 
-    rows = [{"large": p, "small": g, "output": chances(torch, rule, p, g)} for p, g in PAIRS]
-    versions = {"transformers": transformers.__version__, "torch": torch.__version__}
-    RECORD.write_text(as_json({"versions": versions, "cases": rows}), encoding="utf-8")
+    cases = []
+    for large, small in PAIRS:
+        output = chances(torch, rule, large, small)
+        cases.append({"case": f"{large} by {small}", "inputs": {"large": large, "small": small}, "output": output})
+    return of_versions("torch", "transformers", cases=cases)
+
+
+if __name__ == "__main__":
+    RECORD.write_text(as_json(record()), encoding="utf-8")

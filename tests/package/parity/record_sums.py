@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.package.parity.record import as_json
+from tests.package.parity.record import as_json, of_versions
 
 RECORD = Path(__file__).parent / "sums.json"
 TERMS = {"ones": np.ones(65536), "random": np.random.default_rng(1).integers(1, 65, 300) / 32}
@@ -18,9 +18,16 @@ def added(x):
     return {"sum": x.sum().item(), "cumsum": x.cumsum(0)[-1].item(), "loop": total.item(), "softmax": first.item()}
 
 
-if __name__ == "__main__":
+def record():
     import torch
 
     keys = [("ones", "bfloat16"), ("random", "bfloat16"), ("random", "float16")]
-    cases = [{"terms": t, "format": f, **added(torch.tensor(TERMS[t], dtype=getattr(torch, f)))} for t, f in keys]
-    RECORD.write_text(as_json({"versions": {"torch": torch.__version__}, "cases": cases}), encoding="utf-8")
+    cases = []
+    for terms, name in keys:
+        output = added(torch.tensor(TERMS[terms], dtype=getattr(torch, name)))
+        cases.append({"inputs": {"terms": terms, "format": name}, "output": output})
+    return of_versions("torch", cases=cases)
+
+
+if __name__ == "__main__":
+    RECORD.write_text(as_json(record()), encoding="utf-8")

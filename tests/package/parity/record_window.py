@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from tests.package.parity.record import as_json
+from tests.package.parity.record import as_json, of_versions
 
 RECORD = Path(__file__).parent / "window.json"
 SIZES = (1, 5, 1, 2, 1, 1, 3)  # how many tokens arrive together
@@ -13,7 +13,6 @@ SIZES = (1, 5, 1, 2, 1, 1, 3)  # how many tokens arrive together
 
 def record():
     import torch
-    import transformers
     from transformers.cache_utils import DynamicSlidingWindowLayer
 
     cases = []
@@ -23,7 +22,7 @@ def record():
             keys, _ = layer.update(new, -new)
             appends.append({"keys": keys.flatten().int().tolist(), "kept": layer.keys.shape[2]})
         cases.append({"inputs": {"window": window, "sizes": SIZES}, "output": appends})
-    return {"versions": {"transformers": transformers.__version__, "torch": torch.__version__}, "cases": cases}
+    return of_versions("torch", "transformers", cases=cases)
 
 
 if __name__ == "__main__":

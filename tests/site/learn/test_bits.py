@@ -1,6 +1,5 @@
 """The page on bits: its functions against loops over single numbers of ml_dtypes and NumPy, and its drawing."""
 
-import json
 import math
 import re
 from itertools import product
@@ -11,7 +10,8 @@ import numpy as np
 import pytest
 
 from attention import round_to_format, scaled_dot_product_attention
-from tests.package.parity.record_sums import RECORD, TERMS
+from tests.package.parity import record_sums
+from tests.package.parity.sources import sources
 from tests.site.learn.page_functions import names
 from tests.site.pages import ROOT
 
@@ -151,11 +151,12 @@ def test_added_in_pairs_a_sum_stays_close(rng):
 
 
 def test_a_loop_in_torch_adds_like_the_running_sum_and_its_own_sums_like_float32():
-    for case in json.loads(RECORD.read_text("utf-8"))["cases"]:
-        terms, name = TERMS[case["terms"]], case["format"]
-        assert case["loop"] == PAGE["running_sum"](terms, name)
-        assert case["sum"] == case["cumsum"] == round_to_format(PAGE["running_sum"](terms, "float32"), name)
-        assert case["softmax"] == round_to_format(1 / np.exp(terms - terms[0]).sum(), name)
+    found = sources(record_sums, "torch").values()
+    for inputs, output in ((case["inputs"], case["output"]) for source in found for case in source["cases"]):
+        terms, name = record_sums.TERMS[inputs["terms"]], inputs["format"]
+        assert output["loop"] == PAGE["running_sum"](terms, name)
+        assert output["sum"] == output["cumsum"] == round_to_format(PAGE["running_sum"](terms, "float32"), name)
+        assert output["softmax"] == round_to_format(1 / np.exp(terms - terms[0]).sum(), name)
 
 
 def test_the_drawing_shows_the_bits_of_a_third():

@@ -1,6 +1,5 @@
 """What does a server compute in one step? The page's own functions on random sizes, against loops, and its schedule."""
 
-import json
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -11,7 +10,8 @@ import pytest
 from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, segment_mask
 from docs_ext.records.facts import fact
 from tests.package.oracles import loop_attention
-from tests.package.parity.record_speculative import RECORD
+from tests.package.parity import record_speculative
+from tests.package.parity.sources import cases, sources
 from tests.site.learn.page_functions import names
 
 PAGE = names("serving")
@@ -56,9 +56,9 @@ def test_the_model_of_a_step_is_within_a_factor_of_what_was_measured():
         assert np.abs(modelled / measured - 1).max() < (0.2, 0.75)[n]
 
 
-def test_transformers_keeps_and_replaces_guesses_with_the_same_distribution():
-    for case in json.loads(RECORD.read_text(encoding="utf-8"))["cases"]:
-        close([float(chance) for chance in speculated(case["large"], case["small"])], case["output"])
+@cases(sources(record_speculative, "torch", "transformers"))
+def test_transformers_keeps_and_replaces_guesses_with_the_same_distribution(inputs, output):
+    close([float(chance) for chance in speculated(inputs["large"], inputs["small"])], output)
 
 
 def a_tree(rng, n):
