@@ -21,7 +21,8 @@ def record():
         for new in torch.arange(sum(SIZES)).double()[None, None, :, None].split(SIZES, dim=2):
             keys, _ = layer.update(new, -new)
             appends.append({"keys": keys.flatten().int().tolist(), "kept": layer.keys.shape[2]})
-        cases.append({"inputs": {"window": window, "sizes": SIZES}, "output": appends})
+        inputs = {"window": window, "sizes": SIZES}
+        cases.append({"case": f"window {window}", "inputs": inputs, "output": appends})
     return of_versions("torch", "transformers", cases=cases)
 
 

@@ -1,19 +1,16 @@
 """The rolling cache against that of transformers: its record everywhere, itself where it is installed."""
 
 import numpy as np
-import pytest
 
 from attention import KVCache
 from tests.package.parity import record_window
-from tests.package.parity.sources import sources
-
-CASES = [case for found in sources(record_window, "torch", "transformers").values() for case in found["cases"]]
+from tests.package.parity.sources import cases, sources
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"window {case['inputs']['window']}")
-def test_appends_return_the_keys_that_transformers_returns_except_for_a_window_of_one(case):
-    cache, seen = KVCache(window=case["inputs"]["window"]), 0
-    for new, append in zip(case["inputs"]["sizes"], case["output"], strict=True):
+@cases(sources(record_window, "torch", "transformers"))
+def test_appends_return_the_keys_that_transformers_returns_except_for_a_window_of_one(inputs, output):
+    cache, seen = KVCache(window=inputs["window"]), 0
+    for new, append in zip(inputs["sizes"], output, strict=True):
         keys, _ = cache.append(np.arange(seen, seen + new)[:, None], np.zeros((new, 1)))
         seen += new
         everything = cache.window == 1 and seen > 1
