@@ -19,7 +19,7 @@ def test_a_figure_is_saved_with_its_caption_and_address(open_page, name):
     svg = ElementTree.fromstring(files["SVG"])
     texts = ["".join(text.itertext()) for text in svg.findall("{http://www.w3.org/2000/svg}text")]
     assert texts[-1] == page.url.split("#")[0]
-    caption = page.locator(".save").first.locator("xpath=..").locator("figcaption, .widget-title").first
+    caption = line.locator("xpath=..").locator("figcaption, .widget-title").first
     assert " ".join(" ".join(texts[:-1]).split()) == " ".join(caption.text_content().split())
     assert b"var(" not in files["SVG"]
     wide, high = (int.from_bytes(files["PNG"][at : at + 4]) for at in (16, 20))
