@@ -4,6 +4,8 @@ A public function calls this module first. What does not fit is refused here,
 by name and with its shape; the computation that follows checks nothing again.
 """
 
+from __future__ import annotations
+
 import math
 import operator
 from collections.abc import Collection
@@ -134,17 +136,9 @@ HINTS = {  # what PyTorch calls otherwise, and what weights already say
 }
 
 
-def options(
-    function: Any,
-    given: Collection[str],
-    more: Collection[str] = (),
-    unnamed: Collection[Any] = (),
-) -> None:
-    """Refuse options that are not among the function's own, nor in `more`."""
-    known = *(function.__kwdefaults__ or ()), *more
-    if unnamed:
-        rule = f"{function.__name__} takes query, key and value as positional"
-        raise TypeError(f"{rule} arguments, others by name: mask=, bias= ...")
+def options(function: Any, given: Collection[str], kind: Any) -> None:
+    """Refuse options that neither the function nor a kind of options has."""
+    known = *kind.__annotations__, *(function.__kwdefaults__ or ())
     for name in set(given) - set(known):
         hint = HINTS.get(name, f"its options are {', '.join(known)}")
         raise TypeError(f"{function.__name__} takes no {name}: {hint}")

@@ -1,12 +1,14 @@
 """Additive attention: a small network computes the scores."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import fitted
+from attention.arguments import _read_fitting, _without_padding
 from attention.numerics import softmax
 
 
@@ -99,8 +101,8 @@ def additive_attention(
         queries, keys = (q @ w_q)[..., :, None, :], (k @ w_k)[..., None, :, :]
         hidden = np.tanh(queries + keys)  # (..., n_q, n_k, d_hidden)
         scores = hidden @ w  # (..., n_q, n_k)
-        if mask is not None:
-            allowed = fitted("mask", mask, "b", scores.shape)
+        allowed = _read_fitting("mask", mask, "b", scores.shape)
+        if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
-            v = np.where(np.any(allowed, axis=-2)[..., None], v, 0)  # padding
+            v = _without_padding(v, allowed)
         return (softmax(scores) @ v).astype(dtype, copy=False)

@@ -1,7 +1,10 @@
 """The arguments that all functions of attention take, documented once.
 
-`checked` is the door: it converts the arrays and refuses what does not fit.
+`_checked` is the door: it converts the arrays and refuses what does not fit.
+The steps behind it compute, and check nothing again.
 """
+
+from __future__ import annotations
 
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -93,7 +96,15 @@ class AttentionOptions(SharedOptions, total=False):
     enable_gqa: bool
 
 
-class Given(NamedTuple):
+class _Reach(NamedTuple):
+    """Which keys a query may reach, counted from its own position."""
+
+    left: int | None  # how many before it; None: all of them
+    right: int | None
+    offset: Array  # the position of the first query; meets the scores
+
+
+class _Given(NamedTuple):
     """The arguments of attention, ready to compute with.
 
     Where heads are shared, their axis is split: query (..., heads, n_groups,
@@ -105,7 +116,7 @@ class Given(NamedTuple):
     value: Array
     mask: Array | None  # mask and bias broadcast to the scores
     bias: Array | None
-    reach: tuple[int | None, int | None, Array] | None  # left, right, offset
+    reach: _Reach | None  # of is_causal and window; None if they allow all
     scale: float
     softcap: float | None
     sink: Array | None  # one score per head, (..., 1, 1)
@@ -121,82 +132,56 @@ class Given(NamedTuple):
             return array.astype(self.dtype, copy=False)
 
 
-def checked(
-    query: ArrayLike,
-    key: ArrayLike,
-    *value: ArrayLike,
-    **given: Unpack[AttentionOptions],
-) -> Given:
-    """Check and convert the arguments of attention, once for all its steps."""
-    names = "query", "key", "value"
-    named = dict(zip(names, (query, key, *value), strict=False))
-    (q, k, *rest), dtype = _inputs.floats(**named)
-    v = rest[0] if rest else k
-    arrays = dict(zip(named, (q, k, *rest), strict=True))
-    if min(q.ndim, k.ndim, v.ndim) < 2:
-        _inputs.refuse("arrays must have axes (..., n, d)", **arrays)
-    if q.shape[-1] != k.shape[-1]:
-        rule = "query and key must share d_k (last axis)"
-        _inputs.refuse(rule, query=q, key=k)
-    if k.shape[-2] != v.shape[-2]:
-        rule = "key and value must share n_k (axis -2)"
-        _inputs.refuse(rule, key=k, value=v)
-    is_shared = _inputs.flag("enable_gqa", given.get("enable_gqa", False))
-    n_groups = 1
-    if is_shared or not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
-        n_groups = _groups(is_shared, **arrays)
-    lead = (*k.shape[:-3], 1) if is_shared else k.shape[:-2]
-    lead = np.broadcast_shapes(q.shape[:-2], lead)
-    shape = (*lead, q.shape[-2], k.shape[-2])  # of the scores
-
-    def split(array: Array) -> Array:  # heads into heads and groups
-        if n_groups == 1 or array.ndim < 3:
-            return array
-        *lead, heads, n, d = array.shape
-        pair = (1, 1) if heads == 1 else (heads // n_groups, n_groups)
-        return array.reshape(*lead, *pair, n, d)
-
-    mask, bias, sink = given.get("mask"), given.get("bias"), given.get("sink")
-    scale, softcap = given.get("scale"), given.get("softcap")
-    reach = _reach(given, shape)
-    if softcap is not None:
-        softcap = _inputs.number("softcap", softcap, positive=True)
-    if scale is not None:
-        scale = _inputs.number("scale", scale)
-    elif q.shape[-1] > 0:
-        scale = q.shape[-1] ** -0.5
-    else:
-        _inputs.refuse("give scale, as d_k is 0 in 1/sqrt(d_k)", query=q)
-    if mask is not None:
-        mask = split(fitted("mask", mask, "b", shape))
-    if reach is not None:
-        reach = (*reach[:2], split(reach[2]))
-    if bias is not None:
-        bias = split(fitted("bias", bias, "iuf", shape))
-    if sink is not None:
-        with np.errstate(all="ignore"):
-            sink = _inputs.real("sink", sink).astype(q.dtype)
-        if sink.ndim and sink.shape != shape[-3:-2]:
-            rule = "sink must be one score, or one per head, (heads,)"
-            _inputs.refuse(rule, sink=sink, scores=shape)
-        sink = split(sink[..., None, None])
-    if n_groups > 1:
-        k, v = k[..., None, :, :], v[..., None, :, :]
-        q = split(q)
-    return Given(
-        q, k, v, mask, bias, reach, scale, softcap, sink, n_groups, dtype
-    )
-
-
-def prepared(
+def _checked(
     query: ArrayLike,
     key: ArrayLike,
     *value: ArrayLike,
     **options: Unpack[AttentionOptions],
-) -> Given:
+) -> _Given:
+    """Check and convert the arguments of attention, once for all its steps."""
+    arrays, dtype = _read_arrays(query, key, *value)
+    q, k = arrays["query"], arrays["key"]
+    v = arrays.get("value", k)
+    n_groups = _count_groups(options.get("enable_gqa", False), arrays)
+    k_heads = (*k.shape[:-3], 1) if options.get("enable_gqa") else k.shape[:-2]
+    heads = np.broadcast_shapes(q.shape[:-2], k_heads)
+    shape = (*heads, q.shape[-2], k.shape[-2])  # of the scores
+    reach = _read_reach(options, shape)
+    softcap = options.get("softcap")
+    if softcap is not None:
+        softcap = _inputs.number("softcap", softcap, positive=True)
+    scale = _read_scale(options.get("scale"), q)
+    mask = _read_fitting("mask", options.get("mask"), "b", shape)
+    bias = _read_fitting("bias", options.get("bias"), "iuf", shape)
+    sink = _read_sink(options.get("sink"), q, shape)
+
+    def split(array: Any) -> Any:
+        return None if array is None else _split_groups(array, n_groups)
+
+    return _Given(
+        query=split(q),
+        key=k if n_groups == 1 else k[..., None, :, :],
+        value=v if n_groups == 1 else v[..., None, :, :],
+        mask=split(mask),
+        bias=split(bias),
+        reach=reach and reach._replace(offset=split(reach.offset)),
+        scale=scale,
+        softcap=softcap,
+        sink=split(sink),
+        n_groups=n_groups,
+        dtype=dtype,
+    )
+
+
+def _prepared(
+    query: ArrayLike,
+    key: ArrayLike,
+    *value: ArrayLike,
+    **options: Unpack[AttentionOptions],
+) -> _Given:
     """Check the arguments, and write is_causal and window into the mask."""
-    given = checked(query, key, *value, **options)
-    k, v, allowed, bias = given[1:5]
+    given = _checked(query, key, *value, **options)
+    k, v, allowed, bias = given.key, given.value, given.mask, given.bias
     if bias is not None:
         with np.errstate(all="ignore"):
             bias = bias.astype(k.dtype, copy=False)
@@ -210,29 +195,89 @@ def prepared(
         if right is not None:
             allowed = allowed & np.asarray(keys <= positions + right)
     if allowed is not None:
-        k, v = without_padding(k, allowed), without_padding(v, allowed)
+        k, v = _without_padding(k, allowed), _without_padding(v, allowed)
     return given._replace(key=k, value=v, mask=allowed, bias=bias)
 
 
-def _groups(is_shared: bool, query: Array, **others: Array) -> int:
+def _read_arrays(
+    query: ArrayLike, key: ArrayLike, *value: ArrayLike
+) -> tuple[dict[str, Array], np.dtype[Any]]:
+    """Convert query, key and perhaps value; refuse sizes that differ."""
+    names = "query", "key", "value"
+    named = dict(zip(names, (query, key, *value), strict=False))
+    converted, dtype = _inputs.floats(**named)
+    arrays = dict(zip(named, converted, strict=True))
+    if min(array.ndim for array in converted) < 2:
+        _inputs.refuse("arrays must have axes (..., n, d)", **arrays)
+    q, k = converted[:2]
+    if q.shape[-1] != k.shape[-1]:
+        rule = "query and key must share d_k (last axis)"
+        _inputs.refuse(rule, query=q, key=k)
+    if value and k.shape[-2] != converted[2].shape[-2]:
+        rule = "key and value must share n_k (axis -2)"
+        _inputs.refuse(rule, key=k, value=converted[2])
+    return arrays, dtype
+
+
+def _count_groups(enable_gqa: Any, arrays: dict[str, Array]) -> int:
     """Count the query heads that share one head of key and value."""
-    heads = {a.shape[-3] if a.ndim > 2 else 0 for a in others.values()}
+    is_shared = _inputs.flag("enable_gqa", enable_gqa)
+    if not is_shared and len({a.shape[:-2] for a in arrays.values()}) == 1:
+        return 1
+    query, *others = arrays.values()
+    heads = {a.shape[-3] if a.ndim > 2 else 0 for a in others}
     n_shared = heads.pop() if len(heads) == 1 and query.ndim > 2 else 0
     n_groups, rest = divmod(query.shape[-3], n_shared) if n_shared else (0, 1)
     if not is_shared:
         fits = n_groups > 1 and rest == 0
         hint = "; enable_gqa=True lets query heads share the others" * fits
-        _inputs.leading_axes_broadcast(2, hint, query=query, **others)
+        _inputs.leading_axes_broadcast(2, hint, **arrays)
         return 1
     if n_groups < 1 or rest:
         rule = "enable_gqa needs heads (axis -3), in query a multiple of those"
-        _inputs.refuse(f"{rule} in key and value", query=query, **others)
-    _inputs.leading_axes_broadcast(3, "", query=query, **others)
+        _inputs.refuse(f"{rule} in key and value", **arrays)
+    _inputs.leading_axes_broadcast(3, "", **arrays)
     return n_groups
 
 
-def fitted(name: str, array: Any, kinds: str, shape: Any) -> Array:
+def _split_groups(array: Array, n_groups: int) -> Array:
+    """Split the heads, axis -3, into heads of keys and their groups."""
+    if n_groups == 1 or array.ndim < 3:
+        return array
+    *lead, heads, n, d = array.shape
+    pair = (1, 1) if heads == 1 else (heads // n_groups, n_groups)
+    return array.reshape(*lead, *pair, n, d)
+
+
+def _read_scale(scale: Any, query: Array) -> float:
+    """Read the scale; 1 / sqrt(d_k) if there is none."""
+    if scale is not None:
+        return _inputs.number("scale", scale)
+    if query.shape[-1] == 0:
+        _inputs.refuse("give scale, as d_k is 0 in 1/sqrt(d_k)", query=query)
+    return float(query.shape[-1] ** -0.5)
+
+
+def _read_sink(
+    sink: Any, query: Array, shape: tuple[int, ...]
+) -> Array | None:
+    """Read the sink, one score for all heads or one per head."""
+    if sink is None:
+        return None
+    with np.errstate(all="ignore"):
+        scores = _inputs.real("sink", sink).astype(query.dtype)
+    if scores.ndim and scores.shape != shape[-3:-2]:
+        rule = "sink must be one score, or one per head, (heads,)"
+        _inputs.refuse(rule, sink=scores, scores=shape)
+    return np.asarray(scores[..., None, None])
+
+
+def _read_fitting(
+    name: str, array: Any, kinds: str, shape: tuple[int, ...]
+) -> Array | None:
     """Refuse an array that does not broadcast to the scores."""
+    if array is None:
+        return None
     result = _inputs.real(name, array, kinds)
     try:
         np.broadcast_to(result, shape)
@@ -249,7 +294,7 @@ def fitted(name: str, array: Any, kinds: str, shape: Any) -> Array:
     return np.atleast_2d(result)
 
 
-def sides(window: Any) -> Window:
+def _read_window(window: Any) -> Window:
     """Read how many keys a query sees on each side; None: all of them."""
     pair = (None, None) if window is None else window
     if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -263,18 +308,18 @@ def sides(window: Any) -> Window:
     return left, right
 
 
-def _reach(
-    given: AttentionOptions, shape: tuple[int, ...]
-) -> tuple[int | None, int | None, Array] | None:
-    """Read is_causal, window and offset; None if they forbid nothing."""
-    is_causal = _inputs.flag("is_causal", given.get("is_causal", False))
-    window, offset = given.get("window"), given.get("offset")
+def _read_reach(
+    options: AttentionOptions, shape: tuple[int, ...]
+) -> _Reach | None:
+    """Read is_causal, window and offset; None if they allow all keys."""
+    is_causal = _inputs.flag("is_causal", options.get("is_causal", False))
+    window, offset = options.get("window"), options.get("offset")
     if not is_causal and window is None:
         if offset is not None:
             rule = "offset needs is_causal=True or a window, or is not used"
             _inputs.refuse(rule, offset=offset)
         return None
-    left, right = sides(window)
+    left, right = _read_window(window)
     right = 0 if is_causal else right
     if offset is None and not left is right is None:
         _inputs.aligned("is_causal" if is_causal else "window", *shape[-2:])
@@ -284,10 +329,10 @@ def _reach(
         _inputs.refuse(rule, offset=first, scores=shape)
     if first.ndim:  # (batch, 1, ..., 1), to meet the scores
         first = first.reshape(-1, *[1] * (len(shape) - 1))
-    return None if left is right is None else (left, right, first)
+    return None if left is right is None else _Reach(left, right, first)
 
 
-def without_padding(array: Array, allowed: Array) -> Array:
+def _without_padding(array: Array, allowed: Array) -> Array:
     """Write 0 in keys or values (..., n_k, d) that no query may attend to.
 
     Padding may hold anything, and a weight of 0 times nan would be nan.

@@ -1,5 +1,7 @@
 """The KV cache: keys and values of earlier tokens, for the next steps."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

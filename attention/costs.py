@@ -1,5 +1,7 @@
 """What attention costs: closed formulas, exact integers."""
 
+from __future__ import annotations
+
 from attention import _inputs
 
 

@@ -1,12 +1,21 @@
 """Scaled dot-product attention: scores, weights, weighted sums of values."""
 
-from typing import Any, Literal, Never, Unpack, overload
+from __future__ import annotations
+
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import AttentionOptions, Window, checked, prepared
+from attention.arguments import (
+    AttentionOptions,
+    Window,
+    _checked,
+    _Given,
+    _prepared,
+)
+from attention.numerics import softmax
 
 
 def attention_scores(
@@ -66,31 +75,15 @@ def attention_scores(
     >>> attention_scores([[2.0, 0, 0, 0]], [[3.0, 0, 0, 0]], scale=1)
     array([[6.]])
     """
-    given = checked(
+    given = _checked(
         query, key, scale=scale, softcap=softcap, enable_gqa=enable_gqa
     )
-    q, k, softcap = given.query, given.key, given.softcap
     with np.errstate(all="ignore"):
-        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
-        if softcap is not None:
-            scores = softcap * np.tanh(scores / softcap)
-        return given.result(scores)
+        return given.result(_scores(given))
 
 
 def attention_weights(
-    query: ArrayLike,
-    key: ArrayLike,
-    *,
-    mask: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    is_causal: bool = False,
-    window: Window | None = None,
-    offset: ArrayLike | None = None,
-    scale: float | None = None,
-    softcap: float | None = None,
-    sink: ArrayLike | None = None,
-    enable_gqa: bool = False,
-    **foreign: Never,
+    query: ArrayLike, key: ArrayLike, **options: Unpack[AttentionOptions]
 ) -> NDArray[Any]:
     r"""Share each query's budget of one among the keys it may attend to.
 
@@ -104,12 +97,9 @@ def attention_weights(
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row per key. Leading axes and dtypes as
         in `attention_scores`; no option changes the dtype of the weights.
-    mask, bias, is_causal, window, offset, scale, softcap, sink : optional
-        As in `SharedOptions`.
-    enable_gqa : bool, optional
-        As in `attention_scores`.
-    **foreign
-        Refused, with a hint if PyTorch has such an option.
+    **options
+        mask, bias, is_causal, window, offset, scale, softcap, sink and
+        enable_gqa, as in `scaled_dot_product_attention`.
 
     Returns
     -------
@@ -145,40 +135,32 @@ def attention_weights(
     >>> attention_weights(q, k, mask=[False] * 5)[4]  # no allowed key
     array([0., 0., 0., 0., 0.])
     """
-    _inputs.options(attention_weights, foreign)
-    given = prepared(
-        query, key, mask=mask, bias=bias, is_causal=is_causal,
-        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
-        enable_gqa=enable_gqa,
-    )  # fmt: skip
-    q, k, softcap = given.query, given.key, given.softcap
-    allowed = given.mask  # of mask, is_causal and window
+    _inputs.options(attention_weights, options, AttentionOptions)
+    given = _prepared(query, key, **options)
     with np.errstate(all="ignore"):
-        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
-        if softcap is not None:
-            scores = softcap * np.tanh(scores / softcap)
-        if given.bias is not None:
-            scores = scores + given.bias
-        if allowed is not None:
-            scores = np.where(allowed, scores, -np.inf)
-        return given.result(softmax_rows(scores, given.sink))
+        return given.result(_weights(given))
 
 
 @overload
 def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: object,
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
     return_weights: Literal[False] = ..., **options: Unpack[AttentionOptions],
 ) -> NDArray[Any]: ...  # fmt: skip
 @overload
 def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *unnamed: object,
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
     return_weights: Literal[True], **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+@overload
+def scaled_dot_product_attention(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
+    return_weights: bool, **options: Unpack[AttentionOptions],
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    *unnamed: object,
+    *,
     mask: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     is_causal: bool = False,
@@ -189,7 +171,6 @@ def scaled_dot_product_attention(
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
     return_weights: bool = False,
-    **foreign: Never,
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     r"""Answer each query with a weighted sum of the values.
 
@@ -208,16 +189,28 @@ def scaled_dot_product_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over; d_v may differ from d_k. Leading axes and
         dtypes of all three as in `attention_scores`.
-    *unnamed
-        Refused: an argument by position that needs its name.
-    mask, bias, is_causal, window, offset, scale, softcap, sink : optional
-        As in `SharedOptions`.
+    mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
+        True means "may attend". `SharedOptions` says more of each option.
+    bias : array_like of float, broadcasting to (..., n_q, n_k), optional
+        Added to the scaled scores.
+    is_causal : bool, optional
+        Let a query attend to its own position and to earlier ones only.
+    window : (left, right), optional
+        How many keys before and after its position a query sees; None: all.
+    offset : int or array_like of int, shape (batch,), optional
+        The position of the first query, for is_causal and window; may be
+        omitted only if there are as many queries as keys.
+    scale : float, optional
+        Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
+    softcap : float, optional
+        Bound every scaled score $s$ by $c \tanh(s / c)$.
+    sink : float or array_like of shape (heads,), optional
+        Score of a virtual key whose value is zero.
     enable_gqa : bool, optional
-        As in `attention_weights`. Shared heads are never copied.
+        Let each head of key and value serve a run of neighbouring query heads;
+        nothing is copied.
     return_weights : bool, optional
         Return the weights as well.
-    **foreign
-        Refused, as in `attention_weights`.
 
     Returns
     -------
@@ -261,39 +254,42 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(same, same, value, is_causal=True).T
     array([[1. , 1.5, 3. ]])
     """
-    _inputs.options(scaled_dot_product_attention, foreign, unnamed=unnamed)
     return_weights = _inputs.flag("return_weights", return_weights)
-    given = prepared(
+    given = _prepared(
         query, key, value, mask=mask, bias=bias, is_causal=is_causal,
         window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
         enable_gqa=enable_gqa,
     )  # fmt: skip
-    q, k, v, softcap = given.query, given.key, given.value, given.softcap
-    allowed = given.mask  # of mask, is_causal and window
     with np.errstate(all="ignore"):
-        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
-        if softcap is not None:
-            scores = softcap * np.tanh(scores / softcap)
-        if given.bias is not None:
-            scores = scores + given.bias
-        if allowed is not None:
-            scores = np.where(allowed, scores, -np.inf)
-        weights = softmax_rows(scores, given.sink)  # rows sum to at most one
-        output = given.result(weights @ v)  # (..., n_q, d_v)
-        return (output, given.result(weights)) if return_weights else output
+        output, weights = _attend(given)
+        return (output, weights) if return_weights else output
 
 
-def softmax_rows(
-    scores: NDArray[Any], sink: NDArray[Any] | None
-) -> NDArray[Any]:
-    """Turn each row of scores into weights; a sink takes part of them."""
-    largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    if sink is not None:
-        largest = np.maximum(largest, sink)
-    largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
-    exponentials = np.exp(scores - largest)
-    total = exponentials.sum(axis=-1, keepdims=True)
-    if sink is not None:
-        total = total + np.exp(sink - largest)
-    weights: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
-    return weights
+def _attend(given: _Given) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Multiply the weights and the values; return the weights as well."""
+    weights = _weights(given)  # (..., n_q, n_k)
+    output = weights @ given.value  # (..., n_q, d_v)
+    return given.result(output), given.result(weights)
+
+
+def _scores(given: _Given) -> NDArray[Any]:
+    """Score every query against every key: product, scale, softcap."""
+    scores: NDArray[Any] = given.query @ given.key.swapaxes(-1, -2)
+    scores = scores * given.scale  # (..., n_q, n_k)
+    if given.softcap is not None:
+        scores = given.softcap * np.tanh(scores / given.softcap)
+    return scores
+
+
+def _weights(given: _Given) -> NDArray[Any]:
+    """Turn the scores of each query into weights: bias, mask, softmax."""
+    scores = _scores(given)
+    if given.bias is not None:
+        scores = scores + given.bias
+    if given.mask is not None:  # of mask, is_causal and window
+        scores = np.where(given.mask, scores, -np.inf)
+    if given.sink is None:
+        return softmax(scores)
+    # one more key, which takes its share of the row and has no value
+    sink = np.broadcast_to(given.sink, (*scores.shape[:-1], 1))
+    return softmax(np.concatenate([scores, sink], axis=-1))[..., :-1]

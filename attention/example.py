@@ -7,6 +7,8 @@ Queries carry a factor of ln 2, so that scaled scores count doublings of a
 weight.
 """
 
+from __future__ import annotations
+
 from typing import Any, Unpack
 
 import numpy as np

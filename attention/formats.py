@@ -1,5 +1,7 @@
 """Numbers with fewer bits, in formats that NumPy mostly lacks."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,14 +1,16 @@
 """What learning sees: how the output of attention changes with its inputs."""
 
-from typing import Any, Never
+from __future__ import annotations
+
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import Given, Window, prepared
-from attention.dot_product import softmax_rows
-from attention.tiles import output_shape
+from attention.arguments import AttentionOptions, _Given, _prepared
+from attention.dot_product import _scores, _weights
+from attention.tiles import _output_shape
 
 
 def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
@@ -83,18 +85,9 @@ def attention_vjp(
     value: ArrayLike,
     grad_output: ArrayLike,
     *,
-    mask: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    is_causal: bool = False,
-    window: Window | None = None,
-    offset: ArrayLike | None = None,
-    scale: float | None = None,
-    softcap: float | None = None,
-    sink: ArrayLike | None = None,
-    enable_gqa: bool = False,
     return_bias: bool = False,
     return_sink: bool = False,
-    **foreign: Never,
+    **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], ...]:
     r"""Carry a gradient from the output of attention back to all its inputs.
 
@@ -123,14 +116,11 @@ def attention_vjp(
     grad_output : array_like of shape (..., n_q, d_v)
         The gradient of a loss with respect to the output, $d\Z$. It is cast to
         the dtype of the computation, which query, key and value decide.
-    mask, bias, is_causal, window, offset : optional
-        As in `attention_weights`, like the other options.
-    scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`.
     return_bias, return_sink : bool, optional
         Return the gradient of bias or sink as well.
-    **foreign
-        Refused, as in `attention_weights`.
+    **options
+        mask, bias, is_causal, window, offset, scale, softcap, sink and
+        enable_gqa, as in `scaled_dot_product_attention`.
 
     Returns
     -------
@@ -187,46 +177,34 @@ def attention_vjp(
     >>> d_q
     array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
-    _inputs.options(attention_vjp, foreign)
+    _inputs.options(attention_vjp, options, AttentionOptions)
     asked = {"query": query, "key": key, "value": value}
-    asked |= asked_for("bias", return_bias, bias)
-    asked |= asked_for("sink", return_sink, sink)
-    given = prepared(
-        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
-        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
-        enable_gqa=enable_gqa,
-    )  # fmt: skip
-    d_output = read_grad_output(grad_output, given)
-    q, k, v, allowed = given[:4]
-    softcap = given.softcap
+    asked |= _asked_for("bias", return_bias, options.get("bias"))
+    asked |= _asked_for("sink", return_sink, options.get("sink"))
+    given = _prepared(query, key, value, **options)
+    d_output = _read_grad_output(grad_output, given)
     with np.errstate(all="ignore"):
-        scores = q @ k.swapaxes(-1, -2) * given.scale  # (..., n_q, n_k)
-        if softcap is not None:
-            scores = softcap * np.tanh(scores / softcap)
-            slope = 1 - (scores / softcap) ** 2
-        if given.bias is not None:
-            scores = scores + given.bias
-        if allowed is not None:
-            scores = np.where(allowed, scores, -np.inf)
-        weights = softmax_rows(scores, given.sink)
-
+        weights = _weights(given)  # (..., n_q, n_k)
         d_value = weights.swapaxes(-1, -2) @ d_output  # (..., n_k, d_v)
-        d_weights = d_output @ v.swapaxes(-1, -2)  # (..., n_q, n_k)
-        d_weights = summed_to(d_weights, weights.shape)
+        d_weights = d_output @ given.value.swapaxes(-1, -2)  # (..., n_q, n_k)
+        d_weights = _summed_to(d_weights, weights.shape)
         average = np.vecdot(weights, d_weights)[..., None]  # D, (..., n_q, 1)
         d_scores = weights * (d_weights - average)
         # the gradients of a row, its sink among them, sum to zero
         d_sink = -d_scores.sum(axis=-1, keepdims=True)
-        d_products = d_scores if softcap is None else d_scores * slope
-        d_query = d_products @ k * given.scale  # (..., n_q, d_k)
-        d_key = d_products.swapaxes(-1, -2) @ q * given.scale
+        d_products = d_scores
+        if given.softcap is not None:
+            capped = _scores(given)
+            d_products = d_scores * (1 - (capped / given.softcap) ** 2)
+        d_query = d_products @ given.key * given.scale  # (..., n_q, d_k)
+        d_key = d_products.swapaxes(-1, -2) @ given.query * given.scale
 
         gradients = {"query": d_query, "key": d_key, "value": d_value}
         gradients |= {"bias": d_scores, "sink": d_sink}
-        return in_given_shapes(gradients, asked, given)
+        return _in_given_shapes(gradients, asked, given)
 
 
-def asked_for(
+def _asked_for(
     name: str, is_asked: bool, array: ArrayLike | None
 ) -> dict[str, ArrayLike]:
     """Name the bias or the sink if its gradient is to be returned."""
@@ -238,9 +216,9 @@ def asked_for(
     return {name: array}
 
 
-def read_grad_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
+def _read_grad_output(grad_output: ArrayLike, given: _Given) -> NDArray[Any]:
     """Read the gradient of the output, with heads split into groups."""
-    split = output_shape(given)
+    split = _output_shape(given)
     shape = split
     if given.n_groups > 1:
         shape = (*split[:-4], split[-4] * split[-3], *split[-2:])
@@ -252,21 +230,21 @@ def read_grad_output(grad_output: ArrayLike, given: Given) -> NDArray[Any]:
         return array.astype(given.query.dtype, copy=False).reshape(split)
 
 
-def in_given_shapes(
+def _in_given_shapes(
     gradients: dict[str, NDArray[Any]],
     asked: dict[str, ArrayLike],
-    given: Given,
+    given: _Given,
 ) -> tuple[NDArray[Any], ...]:
     """Give every gradient the shape of its array and the promised dtype."""
     return tuple(
-        summed_to(gradients[name], getattr(given, name).shape)
+        _summed_to(gradients[name], getattr(given, name).shape)
         .reshape(np.shape(array))
         .astype(given.dtype, copy=False)
         for name, array in asked.items()
     )
 
 
-def summed_to(gradient: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+def _summed_to(gradient: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """Sum over the axes that an array of this shape had to be repeated along.
 
     What served many places gets the sum of what each of them sends back.

@@ -1,5 +1,7 @@
 """From one array to several heads and back, and the head repeat."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -8,6 +8,8 @@ value that only some queries may attend to reaches the outputs of all, because
 0 times nan is nan.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np
@@ -74,7 +76,7 @@ def causal_mask(
     array([[ True,  True,  True],
            [ True, False, False]])
     """
-    return np.asarray(distances(n_queries, n_keys, offset) <= 0)
+    return np.asarray(_distances(n_queries, n_keys, offset) <= 0)
 
 
 def sliding_window_mask(
@@ -126,7 +128,7 @@ def sliding_window_mask(
     >>> sliding_window_mask(1, 3, left=0, offset=2)
     array([[False, False,  True]])
     """
-    distance = distances(n_queries, n_keys, offset)
+    distance = _distances(n_queries, n_keys, offset)
     mask = np.ones(distance.shape, dtype=bool)
     if left is not None:
         mask &= distance >= -_inputs.integer("left", left, 0)
@@ -286,7 +288,7 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))
 
 
-def distances(
+def _distances(
     n_queries: int, n_keys: int | None, offset: ArrayLike | None
 ) -> NDArray[np.int64]:
     """Subtract query positions from key positions; query 0 is at offset."""

@@ -1,5 +1,7 @@
 """Several heads side by side, and the matrix that joins them."""
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import dataclass, field
 from typing import (
@@ -16,12 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from attention import _inputs
-from attention.arguments import SharedOptions, sides
+from attention.arguments import SharedOptions, _prepared, _read_window
 from attention.cache import KVCache
-from attention.dot_product import scaled_dot_product_attention
-from attention.rotary import apply_rotary, rotation_fits
-
-OPTIONS = SharedOptions.__annotations__
+from attention.dot_product import _attend
+from attention.head_shapes import merge_heads, split_heads
+from attention.rotary import _rotation_fits, apply_rotary
 
 
 class Rotary(NamedTuple):
@@ -203,8 +204,6 @@ class MultiHeadWeights:
             if bias is not None:
                 _inputs.row(name, bias, f"w_{letter}", matrix)
 
-    # Generator is quoted: to look it up would import numpy.random, which takes
-    # longer than all of this package
     @classmethod
     def random(
         cls,
@@ -212,7 +211,7 @@ class MultiHeadWeights:
         n_heads: int,
         *,
         n_kv_heads: int | None = None,
-        rng: "np.random.Generator",
+        rng: np.random.Generator,
         dtype: DTypeLike = float,
     ) -> Self:
         r"""Draw weights to start training from: Glorot uniform, no biases.
@@ -299,6 +298,15 @@ def multi_head_attention(
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
+@overload
+def multi_head_attention(
+    x: ArrayLike, weights: MultiHeadWeights, *,
+    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
+    cache: KVCache | None = ...,
+    return_weights: bool, **options: Unpack[SharedOptions],
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+
+
 def multi_head_attention(
     x: ArrayLike,
     weights: MultiHeadWeights,
@@ -342,8 +350,8 @@ def multi_head_attention(
         Return the weights of attention as well.
     **options
         mask, bias, is_causal, window, offset, scale, softcap and sink, as in
-        `attention_weights`; the scores have the shape (..., heads, n_q, n_k).
-        enable_gqa follows from the weights.
+        `scaled_dot_product_attention`; the scores have the shape (..., heads,
+        n_q, n_k). enable_gqa follows from the weights.
 
     Returns
     -------
@@ -434,7 +442,7 @@ def multi_head_attention(
     >>> np.allclose(last, whole[3:]), len(cache)
     (True, 5)
     """
-    _inputs.options(multi_head_attention, options, OPTIONS)
+    _inputs.options(multi_head_attention, options, SharedOptions)
     _inputs.instance("weights", weights, MultiHeadWeights)
     return_weights = _inputs.flag("return_weights", return_weights)
     w, n_kv_heads = weights, weights.n_kv_heads or weights.n_heads
@@ -459,23 +467,22 @@ def multi_head_attention(
             0 if bias is None else bias.astype(x.dtype, copy=False)
             for bias in (w.b_q, w.b_k, w.b_v, w.b_o)
         ]
-        query = _split(x @ w_q + b_q, w.n_heads)  # (..., heads, n_q, d_k)
-        key = _split(y @ w_k + b_k, n_kv_heads)
-        value = _split(y @ w_v + b_v, n_kv_heads)
+        query = split_heads(x @ w_q + b_q, w.n_heads)  # (..., heads, n_q, d_k)
+        key = split_heads(y @ w_k + b_k, n_kv_heads)
+        value = split_heads(y @ w_v + b_v, n_kv_heads)
         if rotary is not None:
-            rotation_fits("query", query, cos, sin, rotary.layout)
-            rotation_fits("key", key, cos, sin, rotary.layout)
+            _rotation_fits("query", query, cos, sin, rotary.layout)
+            _rotation_fits("key", key, cos, sin, rotary.layout)
             query = apply_rotary(query, cos, sin, layout=rotary.layout)
             key = apply_rotary(key, cos, sin, layout=rotary.layout)
         if cache is not None:
             key, value = step.append(key, value)
             if options.get("is_causal") or options.get("window") is not None:
                 options["offset"] = step.offset
-        heads, shares = scaled_dot_product_attention(
-            query, key, value, enable_gqa=n_kv_heads != w.n_heads,
-            return_weights=True, **options,
-        )  # fmt: skip
-        output = _merge(heads) @ w_o + b_o  # (..., n_q, d_out)
+        is_shared = n_kv_heads != w.n_heads
+        given = _prepared(query, key, value, enable_gqa=is_shared, **options)
+        heads, shares = _attend(given)  # (..., heads, n_q, d_v)
+        output = merge_heads(heads) @ w_o + b_o  # (..., n_q, d_out)
         if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         if is_single:
@@ -483,18 +490,6 @@ def multi_head_attention(
         output = output.astype(dtype, copy=False)
         shares = shares.astype(dtype, copy=False)
         return (output, shares) if return_weights else output
-
-
-def _split(y: NDArray[Any], n_heads: int) -> NDArray[Any]:
-    """Reshape (..., n, heads * d) to (..., heads, n, d)."""
-    width = y.shape[-1] // n_heads
-    return y.reshape(*y.shape[:-1], n_heads, width).swapaxes(-2, -3)
-
-
-def _merge(heads: NDArray[Any]) -> NDArray[Any]:
-    """Reshape (..., heads, n, d) to (..., n, heads * d)."""
-    *lead, n_heads, n, d = heads.shape
-    return heads.swapaxes(-2, -3).reshape(*lead, n, n_heads * d)
 
 
 def _check_cache(
@@ -512,7 +507,7 @@ def _check_cache(
     if cache.n_seen.shape not in ((), x.shape[:1]):
         rule = "x must have the sequences of the cache (first axis)"
         _inputs.refuse(rule, x=x, n_seen=cache.n_seen)
-    left, right = sides(options.get("window"))
+    left, right = _read_window(options.get("window"))
     if cache.window is not None and (left is None or left >= cache.window):
         rule = f"window must be (left, 0) with left at most {cache.window - 1}"
         given = {"window": options.get("window"), "cache.window": cache.window}

@@ -1,5 +1,7 @@
 """Softmax and its relatives, stable for scores of any size."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -62,7 +64,7 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
     (scores,), dtype = _inputs.floats(x=x)
     axis = _axes(axis, "x", scores)
     with np.errstate(all="ignore"):
-        exponentials = np.exp(scores - maximum(scores, axis))
+        exponentials = np.exp(scores - _maximum(scores, axis))
         total = exponentials.sum(axis=axis, keepdims=True)
         weights: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
         return weights.astype(dtype, copy=False)
@@ -116,7 +118,7 @@ def log_softmax(
     (scores,), dtype = _inputs.floats(x=x)
     axis = _axes(axis, "x", scores)
     with np.errstate(all="ignore"):
-        shifted = scores - maximum(scores, axis)
+        shifted = scores - _maximum(scores, axis)
         total = np.exp(shifted).sum(axis=axis, keepdims=True)
         log_weights: NDArray[Any] = shifted - np.log(
             np.where(total == 0, 1, total)
@@ -175,7 +177,7 @@ def logsumexp(
     axis = _axes(axis, "x", scores)
     keepdims = _inputs.flag("keepdims", keepdims)
     with np.errstate(all="ignore"):
-        largest = maximum(scores, axis)
+        largest = _maximum(scores, axis)
         total = np.exp(scores - largest).sum(axis=axis, keepdims=True)
         # a score of inf outweighs all others, and inf - inf is no number
         result = np.where(largest == np.inf, np.inf, largest + np.log(total))
@@ -183,7 +185,9 @@ def logsumexp(
         return result.astype(dtype, copy=False)[()]  # [()]: no axes, a number
 
 
-def maximum(scores: NDArray[Any], axis: int | tuple[int, ...]) -> NDArray[Any]:
+def _maximum(
+    scores: NDArray[Any], axis: int | tuple[int, ...]
+) -> NDArray[Any]:
     """Find the maximum of each slice; 0 for a slice of nothing but -inf.
 
     There is nothing to subtract there, and -inf - -inf would be nan.

@@ -1,13 +1,15 @@
 """Attention over some of the keys, and the merge of such parts."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import AttentionOptions, checked
-from attention.tiling import attend_in_tiles
+from attention.arguments import AttentionOptions, _checked
+from attention.tiling import _attend_in_tiles
 
 
 class PartialAttention(NamedTuple):
@@ -73,10 +75,10 @@ def partial_attention(
         `scaled_dot_product_attention`.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
-        enable_gqa, as in `attention_weights`. Mask and bias are those of the
-        given keys, and positions count from the first of these: if it is key
-        `first` of the text, subtract `first` from the offset. Give a sink to
-        one part only, or it is counted once for every part.
+        enable_gqa, as in `scaled_dot_product_attention`. Mask and bias are
+        those of the given keys, and positions count from the first of these:
+        if it is key `first` of the text, subtract `first` from the offset.
+        Give a sink to one part only, or it is counted once for every part.
 
     Returns
     -------
@@ -124,10 +126,9 @@ def partial_attention(
     >>> partial_attention(q, k, v).output
     array([[5., 2.]])
     """
-    known = AttentionOptions.__annotations__
-    _inputs.options(partial_attention, options, known)
-    given = checked(query, key, value, **options)
-    output, logsumexp = attend_in_tiles(given)
+    _inputs.options(partial_attention, options, AttentionOptions)
+    given = _checked(query, key, value, **options)
+    output, logsumexp = _attend_in_tiles(given)
     rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
     return PartialAttention(given.result(output), rows[..., 0])
 
@@ -218,7 +219,7 @@ def merge_partials(
     >>> relative_to(3, merge_partials(merge_partials(a, b), c))
     (array([2.]), array([10.,  4.]))
     """
-    outputs, logs, dtype = read_parts(first, *rest)
+    outputs, logs, dtype = _read_parts(first, *rest)
     with np.errstate(all="ignore"):
         largest = logs.max(axis=0)  # (..., n_q)
         largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
@@ -230,7 +231,7 @@ def merge_partials(
         return PartialAttention(output.astype(dtype, copy=False), logsumexp)
 
 
-def read_parts(
+def _read_parts(
     *parts: PartialAttention,
 ) -> tuple[NDArray[Any], NDArray[Any], np.dtype[Any]]:
     """Stack outputs and logsumexps; also return the dtype of the output."""

@@ -1,5 +1,7 @@
 """From token vectors to queries, keys and values."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,12 +1,14 @@
 """Distance as a number added to each score: slopes, tables and buckets."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from attention import _inputs
-from attention.masks import distances
+from attention.masks import _distances
 
 
 def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
@@ -129,7 +131,7 @@ def alibi_bias(
     array([[-0.75, -0.5 , -0.25,  0.  ]])
     """
     slopes = alibi_slopes(n_heads)[:, None, None]
-    distance = distances(n_queries, n_keys, offset)
+    distance = _distances(n_queries, n_keys, offset)
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
         bias: NDArray[Any] = slopes * -np.abs(distance)  # no zero is -0
         return bias.astype(_inputs.float_dtype(dtype))
@@ -202,7 +204,7 @@ def relative_position_bias(
         rule = "table must have shape (n_heads, 2 * max_distance + 1)"
         _inputs.refuse(rule, table=numbers)
     end = numbers.shape[1] // 2
-    distance = distances(n_queries, n_keys, offset)
+    distance = _distances(n_queries, n_keys, offset)
     columns = end + np.clip(distance, -end, end)
     heads = np.arange(len(numbers))[:, None, None]
     bias: NDArray[Any] = numbers[heads, columns].astype(dtype, copy=False)

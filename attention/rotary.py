@@ -3,6 +3,8 @@
 Their dot products then depend on the distance between positions alone.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np
@@ -200,7 +202,7 @@ def apply_rotary(
     """
     (features,), dtype = _inputs.floats(x=x)
     c, s = _inputs.real("cos", cos), _inputs.real("sin", sin)
-    rotation_fits("x", features, c, s, layout)
+    _rotation_fits("x", features, c, s, layout)
     width = 2 * c.shape[-1]
     if layout == "interleaved":
         first, second = slice(0, width, 2), slice(1, width, 2)
@@ -215,7 +217,7 @@ def apply_rotary(
         return rotated.astype(dtype, copy=False)
 
 
-def rotation_fits(
+def _rotation_fits(
     name: str,
     x: NDArray[Any],
     cos: NDArray[Any],

@@ -1,15 +1,15 @@
 """One head of attention, within a sequence or from one sequence to another."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import AttentionOptions
-from attention.dot_product import scaled_dot_product_attention
-
-OPTIONS = AttentionOptions.__annotations__
+from attention.arguments import AttentionOptions, _prepared
+from attention.dot_product import _attend
 
 
 @overload
@@ -26,6 +26,13 @@ def self_attention(
     *, return_weights: Literal[True],
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+
+
+@overload
+def self_attention(
+    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
+    *, return_weights: bool, **options: Unpack[AttentionOptions],
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def self_attention(
@@ -54,7 +61,7 @@ def self_attention(
         Return the weights as well.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
-        enable_gqa, as in `attention_weights`.
+        enable_gqa, as in `scaled_dot_product_attention`.
 
     Returns
     -------
@@ -99,21 +106,10 @@ def self_attention(
     >>> self_attention(x, W_Q1, W_K, W_V, is_causal=True)[0]
     array([8., 0.])
     """
-    _inputs.options(self_attention, options, OPTIONS)
-    return_weights = _inputs.flag("return_weights", return_weights)
-    (x, w_q, w_k, w_v), dtype = _inputs.floats(x=x, w_q=w_q, w_k=w_k, w_v=w_v)
-    _inputs.matrix_fits("x", x, "w_q", w_q)
-    _inputs.matrix_fits("x", x, "w_k", w_k)
-    _inputs.matrix_fits("x", x, "w_v", w_v)
-    _share_d_k(w_q, w_k)
-    with np.errstate(all="ignore"):
-        query, key, value = x @ w_q, x @ w_k, x @ w_v
-        output, weights = scaled_dot_product_attention(
-            query, key, value, return_weights=True, **options
-        )
-        output = output.astype(dtype, copy=False)
-        weights = weights.astype(dtype, copy=False)
-        return (output, weights) if return_weights else output
+    _inputs.options(self_attention, options, AttentionOptions)
+    return cross_attention(
+        x, x, w_q, w_k, w_v, return_weights=return_weights, **options
+    )
 
 
 @overload
@@ -132,6 +128,14 @@ def cross_attention(
     *, return_weights: Literal[True],
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
+
+
+@overload
+def cross_attention(
+    x: ArrayLike, memory: ArrayLike,
+    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
+    *, return_weights: bool, **options: Unpack[AttentionOptions],
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def cross_attention(
@@ -166,7 +170,7 @@ def cross_attention(
         Return the weights as well.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
-        enable_gqa, as in `attention_weights`.
+        enable_gqa, as in `scaled_dot_product_attention`.
 
     Returns
     -------
@@ -203,27 +207,19 @@ def cross_attention(
     array([[8., 0.],
            [8., 0.]])
     """
-    _inputs.options(cross_attention, options, OPTIONS)
+    _inputs.options(cross_attention, options, AttentionOptions)
     return_weights = _inputs.flag("return_weights", return_weights)
+    source = "x" if memory is x else "memory"  # as self_attention names it
     (x, y, w_q, w_k, w_v), dtype = _inputs.floats(
         x=x, memory=memory, w_q=w_q, w_k=w_k, w_v=w_v
     )
     _inputs.matrix_fits("x", x, "w_q", w_q)
-    _inputs.matrix_fits("memory", y, "w_k", w_k)
-    _inputs.matrix_fits("memory", y, "w_v", w_v)
-    _share_d_k(w_q, w_k)
-    with np.errstate(all="ignore"):
-        query, key, value = x @ w_q, y @ w_k, y @ w_v
-        output, weights = scaled_dot_product_attention(
-            query, key, value, return_weights=True, **options
-        )
-        output = output.astype(dtype, copy=False)
-        weights = weights.astype(dtype, copy=False)
-        return (output, weights) if return_weights else output
-
-
-def _share_d_k(w_q: NDArray[Any], w_k: NDArray[Any]) -> None:
+    _inputs.matrix_fits(source, y, "w_k", w_k)
+    _inputs.matrix_fits(source, y, "w_v", w_v)
     if w_q.shape[1] != w_k.shape[1]:
-        _inputs.refuse(
-            "w_q and w_k must share d_k (last axis)", w_q=w_q, w_k=w_k
-        )
+        rule = "w_q and w_k must share d_k (last axis)"
+        _inputs.refuse(rule, w_q=w_q, w_k=w_k)
+    with np.errstate(all="ignore"):
+        given = _prepared(x @ w_q, y @ w_k, y @ w_v, **options)
+        output, weights = _attend(given._replace(dtype=dtype))
+        return (output, weights) if return_weights else output

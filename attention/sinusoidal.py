@@ -1,5 +1,7 @@
 """A position as a vector of sines and cosines, added to a token vector."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,29 +1,36 @@
 """The gradients of attention in tiles: no n x n array on the way back."""
 
-from typing import Any, Never
+from __future__ import annotations
+
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import Given, Window, checked, without_padding
+from attention.arguments import (
+    AttentionOptions,
+    _checked,
+    _Given,
+    _without_padding,
+)
 from attention.gradients import (
-    asked_for,
-    in_given_shapes,
-    read_grad_output,
-    summed_to,
+    _asked_for,
+    _in_given_shapes,
+    _read_grad_output,
+    _summed_to,
 )
 from attention.tiles import (
-    head_at,
-    heads,
-    keys_in_reach,
-    matrix_at,
-    may_attend,
-    part,
-    rows_of_a_tile,
-    slices,
+    _head_at,
+    _heads,
+    _keys_in_reach,
+    _matrix_at,
+    _may_attend,
+    _part,
+    _rows_of_a_tile,
+    _slices,
 )
-from attention.tiling import online_softmax
+from attention.tiling import _online_softmax
 
 
 def tiled_attention_vjp(
@@ -32,20 +39,11 @@ def tiled_attention_vjp(
     value: ArrayLike,
     grad_output: ArrayLike,
     *,
-    mask: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    is_causal: bool = False,
-    window: Window | None = None,
-    offset: ArrayLike | None = None,
-    scale: float | None = None,
-    softcap: float | None = None,
-    sink: ArrayLike | None = None,
-    enable_gqa: bool = False,
     return_bias: bool = False,
     return_sink: bool = False,
     query_block: int = 256,
     key_block: int = 512,
-    **foreign: Never,
+    **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], ...]:
     r"""Compute `attention_vjp` in tiles, without its n_q x n_k weights.
 
@@ -67,18 +65,13 @@ def tiled_attention_vjp(
         The values.
     grad_output : array_like of shape (..., n_q, d_v)
         The gradient of a loss with respect to the output.
-    mask, bias, is_causal, window, offset : optional
-        As in `attention_weights`. Mask and bias are read tile by tile, and may
-        be views made by `np.broadcast_to`; the gradient of a bias has its
-        shape.
-    scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`.
     return_bias, return_sink : bool, optional
         As in `attention_vjp`.
     query_block, key_block : int, optional
         Rows and columns of a tile at most.
-    **foreign
-        Refused, as in `attention_weights`.
+    **options
+        As in `tiled_attention`; the gradient of a bias has its shape, also if
+        it is a view made by `np.broadcast_to`.
 
     Returns
     -------
@@ -112,39 +105,35 @@ def tiled_attention_vjp(
     >>> d_v[:, 0]
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     """
-    _inputs.options(tiled_attention_vjp, foreign)
+    _inputs.options(tiled_attention_vjp, options, AttentionOptions)
     asked = {"query": query, "key": key, "value": value}
-    asked |= asked_for("bias", return_bias, bias)
-    asked |= asked_for("sink", return_sink, sink)
-    given = checked(
-        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
-        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
-        enable_gqa=enable_gqa,
-    )  # fmt: skip
+    asked |= _asked_for("bias", return_bias, options.get("bias"))
+    asked |= _asked_for("sink", return_sink, options.get("sink"))
+    given = _checked(query, key, value, **options)
     query_block = _inputs.integer("query_block", query_block, 1)
     key_block = _inputs.integer("key_block", key_block, 1)
-    d_output = read_grad_output(grad_output, given)
+    d_output = _read_grad_output(grad_output, given)
     gradients = {
         name: np.zeros(getattr(given, name).shape, d_output.dtype)
         for name in asked
     }
-    n_rows = rows_of_a_tile(given, query_block)
+    n_rows = _rows_of_a_tile(given, query_block)
     with np.errstate(all="ignore"):
-        for at in heads(given):
-            head = head_at(given, at)
-            d_z = matrix_at(d_output, at, given.n_groups)
+        for at in _heads(given):
+            head = _head_at(given, at)
+            d_z = _matrix_at(d_output, at, given.n_groups)
             d = {
-                name: matrix_at(gradient, at, given.n_groups)
+                name: _matrix_at(gradient, at, given.n_groups)
                 for name, gradient in gradients.items()
             }
-            for rows in slices(0, head.query.shape[-2], n_rows):
-                add_gradients(d, head, rows, key_block, d_z)
-        return in_given_shapes(gradients, asked, given)
+            for rows in _slices(0, head.query.shape[-2], n_rows):
+                _add_gradients(d, head, rows, key_block, d_z)
+        return _in_given_shapes(gradients, asked, given)
 
 
-def add_gradients(
+def _add_gradients(
     d: dict[str, NDArray[Any]],
-    head: Given,
+    head: _Given,
     rows: slice,
     key_block: int,
     d_output: NDArray[Any],
@@ -155,25 +144,25 @@ def add_gradients(
     """
 
     def add(gradient: NDArray[Any], tile: NDArray[Any]) -> None:
-        gradient += summed_to(tile, gradient.shape)
+        gradient += _summed_to(tile, gradient.shape)
 
-    output, logsumexp = online_softmax(head, rows, key_block)
+    output, logsumexp = _online_softmax(head, rows, key_block)
     logsumexp = np.where(logsumexp == -np.inf, 0, logsumexp)  # no key
     q, d_z = head.query[..., rows, :], d_output[..., rows, :]
     scaled, softcap = q * head.scale, head.softcap
     average = np.vecdot(d_z, output)[..., None]  # D
-    for columns in slices(*keys_in_reach(head, rows), key_block):
+    for columns in _slices(*_keys_in_reach(head, rows), key_block):
         key, value = head.key[..., columns, :], head.value[..., columns, :]
-        allowed = may_attend(head, rows, columns)
+        allowed = _may_attend(head, rows, columns)
         if allowed is not None:
-            key = without_padding(key, allowed)
-            value = without_padding(value, allowed)
+            key = _without_padding(key, allowed)
+            value = _without_padding(value, allowed)
         scores = scaled @ key.swapaxes(-1, -2)  # (rows, columns)
         if softcap is not None:
             scores = softcap * np.tanh(scores / softcap)
             slope = 1 - (scores / softcap) ** 2
         if head.bias is not None:
-            scores += part(head.bias, rows, columns)
+            scores += _part(head.bias, rows, columns)
         if allowed is not None:
             np.copyto(scores, -np.inf, where=~allowed)
         scores -= logsumexp
@@ -189,6 +178,6 @@ def add_gradients(
         add(d["key"][..., columns, :], d_key)
         add(d["value"][..., columns, :], d_value)
         if "bias" in d:
-            add(part(d["bias"], rows, columns), d_scores)
+            add(_part(d["bias"], rows, columns), d_scores)
         if "sink" in d:
             add(d["sink"], -d_scores.sum(axis=-1, keepdims=True))

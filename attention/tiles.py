@@ -5,6 +5,8 @@ say which there are, and which parts of the arguments fall on one; they hold
 no state. `tiled_attention` and `tiled_attention_vjp` work tile by tile.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,38 +14,37 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from attention.arguments import Given
+from attention.arguments import _Given
 
 
-def output_shape(given: Given) -> tuple[int, ...]:
+def _output_shape(given: _Given) -> tuple[int, ...]:
     """Shape of the output, (..., n_q, d_v), before split heads are joined."""
-    leading = (x.shape[:-2] for x in given[:3])
+    leading = (x.shape[:-2] for x in (given.query, given.key, given.value))
     n_q, d_v = given.query.shape[-2], given.value.shape[-1]
     return (*np.broadcast_shapes(*leading), n_q, d_v)
 
 
-def heads(given: Given) -> Iterator[tuple[int, ...]]:
+def _heads(given: _Given) -> Iterator[tuple[int, ...]]:
     """Count through the heads of the keys, in all sequences."""
     n_core = 2 if given.n_groups == 1 else 3
-    return np.ndindex(output_shape(given)[:-n_core])
+    return np.ndindex(_output_shape(given)[:-n_core])
 
 
-def head_at(given: Given, at: tuple[int, ...]) -> Given:
+def _head_at(given: _Given, at: tuple[int, ...]) -> _Given:
     """Pick one head of keys, with the group of query heads that share it."""
 
     def pick(array: Any) -> Any:
-        return None if array is None else matrix_at(array, at, given.n_groups)
+        return None if array is None else _matrix_at(array, at, given.n_groups)
 
     names = ("query", "key", "value", "mask", "bias", "sink")
     given = given._replace(**{n: pick(getattr(given, n)) for n in names})
     if given.reach is not None:
-        left, right, offset = given.reach
-        reach = left, right, np.atleast_2d(pick(offset))
-        given = given._replace(reach=reach)
+        offset = np.atleast_2d(pick(given.reach.offset))
+        given = given._replace(reach=given.reach._replace(offset=offset))
     return given
 
 
-def matrix_at(
+def _matrix_at(
     array: NDArray[Any], at: tuple[int, ...], n_groups: int
 ) -> NDArray[Any]:
     """View what an array holds for one head; axes of size 1 serve them all."""
@@ -53,20 +54,20 @@ def matrix_at(
     return np.asarray(array[tuple(i if n > 1 else 0 for i, n in pairs)])
 
 
-def slices(start: int, stop: int, size: int) -> Iterator[slice]:
+def _slices(start: int, stop: int, size: int) -> Iterator[slice]:
     """Cut a range into blocks."""
     for first in range(start, stop, size):
         yield slice(first, min(first + size, stop))
 
 
-def part(array: NDArray[Any], rows: slice, columns: slice) -> NDArray[Any]:
+def _part(array: NDArray[Any], rows: slice, columns: slice) -> NDArray[Any]:
     """View the part of a mask or bias that falls on a tile."""
     if array.shape[-2] > 1:
         array = array[..., rows, :]
     return array[..., columns] if array.shape[-1] > 1 else array
 
 
-def rows_of_a_tile(given: Given, query_block: int) -> int:
+def _rows_of_a_tile(given: _Given, query_block: int) -> int:
     """Count the queries of each head of a group, which share a tile."""
     if given.reach is not None:
         left, right, _ = given.reach
@@ -76,7 +77,7 @@ def rows_of_a_tile(given: Given, query_block: int) -> int:
     return max(1, query_block // given.n_groups)
 
 
-def keys_in_reach(head: Given, rows: slice) -> tuple[int, int]:
+def _keys_in_reach(head: _Given, rows: slice) -> tuple[int, int]:
     """Find the first key that these queries reach, and the end of the last."""
     n_k = head.key.shape[-2]
     if head.reach is None:
@@ -88,11 +89,11 @@ def keys_in_reach(head: Given, rows: slice) -> tuple[int, int]:
     return start, stop
 
 
-def may_attend(
-    head: Given, rows: slice, columns: slice
+def _may_attend(
+    head: _Given, rows: slice, columns: slice
 ) -> NDArray[np.bool_] | None:
     """Tell which pairs of a tile may meet; None if all may."""
-    allowed = None if head.mask is None else part(head.mask, rows, columns)
+    allowed = None if head.mask is None else _part(head.mask, rows, columns)
     if head.reach is not None:
         left, right, offset = head.reach
         first = columns.start - (rows.stop - 1 + offset[..., 0])

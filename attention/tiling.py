@@ -1,27 +1,34 @@
 """Attention in tiles: its memory does not grow with n x n.
 
 This is where the package is fast. `tiled_attention` checks its arguments,
-`attend_in_tiles` hands out blocks of queries, and `online_softmax` is the
+`_attend_in_tiles` hands out blocks of queries, and `_online_softmax` is the
 algorithm: one block of queries meets the keys, one block after another.
 """
 
+from __future__ import annotations
+
 from itertools import product
-from typing import Any, Never
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import Given, Window, checked, without_padding
+from attention.arguments import (
+    AttentionOptions,
+    _checked,
+    _Given,
+    _without_padding,
+)
 from attention.tiles import (
-    head_at,
-    heads,
-    keys_in_reach,
-    may_attend,
-    output_shape,
-    part,
-    rows_of_a_tile,
-    slices,
+    _head_at,
+    _heads,
+    _keys_in_reach,
+    _may_attend,
+    _output_shape,
+    _part,
+    _rows_of_a_tile,
+    _slices,
 )
 
 
@@ -29,20 +36,11 @@ def tiled_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    *unnamed: object,
-    mask: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    is_causal: bool = False,
-    window: Window | None = None,
-    offset: ArrayLike | None = None,
-    scale: float | None = None,
-    softcap: float | None = None,
-    sink: ArrayLike | None = None,
-    enable_gqa: bool = False,
+    *,
     query_block: int = 256,
     key_block: int = 512,
     n_threads: int = 1,
-    **foreign: Never,
+    **options: Unpack[AttentionOptions],
 ) -> NDArray[Any]:
     r"""Compute `scaled_dot_product_attention` without its n_q x n_k weights.
 
@@ -65,13 +63,6 @@ def tiled_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
-    *unnamed
-        Refused, as in `scaled_dot_product_attention`.
-    mask, bias, is_causal, window, offset : optional
-        As in `attention_weights`. Mask and bias are read tile by tile, and may
-        be views made by `np.broadcast_to`.
-    scale, softcap, sink, enable_gqa : optional
-        As in `attention_weights`.
     query_block, key_block : int, optional
         The largest number of rows and columns of a tile. Any size is right;
         the defaults are fast.
@@ -80,8 +71,10 @@ def tiled_attention(
         product may use threads too, and they would compete: with more than
         one here, set the environment variable OPENBLAS_NUM_THREADS=1 before
         NumPy is imported.
-    **foreign
-        Refused, as in `attention_weights`.
+    **options
+        mask, bias, is_causal, window, offset, scale, softcap, sink and
+        enable_gqa, as in `scaled_dot_product_attention`. Mask and bias are
+        read tile by tile, and may be views made by `np.broadcast_to`.
 
     Returns
     -------
@@ -121,21 +114,17 @@ def tiled_attention(
     >>> tiled_attention(q, k, v, is_causal=True)[0]
     array([8., 0.])
     """
-    _inputs.options(tiled_attention, foreign, unnamed=unnamed)
-    given = checked(
-        query, key, value, mask=mask, bias=bias, is_causal=is_causal,
-        window=window, offset=offset, scale=scale, softcap=softcap, sink=sink,
-        enable_gqa=enable_gqa,
-    )  # fmt: skip
+    _inputs.options(tiled_attention, options, AttentionOptions)
+    given = _checked(query, key, value, **options)
     query_block = _inputs.integer("query_block", query_block, 1)
     key_block = _inputs.integer("key_block", key_block, 1)
     n_threads = _inputs.integer("n_threads", n_threads, 1)
-    output, _ = attend_in_tiles(given, query_block, key_block, n_threads)
+    output, _ = _attend_in_tiles(given, query_block, key_block, n_threads)
     return given.result(output)
 
 
-def attend_in_tiles(
-    given: Given,
+def _attend_in_tiles(
+    given: _Given,
     query_block: int = 256,
     key_block: int = 512,
     n_threads: int = 1,
@@ -145,21 +134,21 @@ def attend_in_tiles(
     Returns the output and the logsumexp of every row, (..., n_q, 1), with
     heads split into groups as in `given`.
     """
-    *shape, n_q, d_v = output_shape(given)
+    *shape, n_q, d_v = _output_shape(given)
     output = np.empty((*shape, n_q, d_v), given.query.dtype)
     logsumexp = np.empty((*shape, n_q, 1), output.dtype)
-    is_shifted = not scores_stay_small(given)
-    n_rows = rows_of_a_tile(given, query_block)
+    is_shifted = not _scores_stay_small(given)
+    n_rows = _rows_of_a_tile(given, query_block)
 
     def answer(block: tuple[tuple[int, ...], slice]) -> None:
         at, rows = block
         to: Any = (*at, ..., rows, slice(None))
         with np.errstate(all="ignore"):  # counts in this thread alone
-            output[to], logsumexp[to] = online_softmax(
-                head_at(given, at), rows, key_block, is_shifted
+            output[to], logsumexp[to] = _online_softmax(
+                _head_at(given, at), rows, key_block, is_shifted
             )
 
-    blocks = product(heads(given), slices(0, n_q, n_rows))
+    blocks = product(_heads(given), _slices(0, n_q, n_rows))
     if n_threads == 1:
         for block in blocks:
             answer(block)
@@ -171,8 +160,8 @@ def attend_in_tiles(
     return output, logsumexp
 
 
-def online_softmax(
-    head: Given,
+def _online_softmax(
+    head: _Given,
     rows: slice,
     key_block: int,
     is_shifted: bool = True,
@@ -193,7 +182,7 @@ def online_softmax(
         total += np.exp(head.sink - largest)
     n_columns = min(key_block, head.key.shape[-2])
     buffer = np.empty((*q.shape[:-1], n_columns), q.dtype)
-    for columns in slices(*keys_in_reach(head, rows), key_block):
+    for columns in _slices(*_keys_in_reach(head, rows), key_block):
         key, value = head.key[..., columns, :], head.value[..., columns, :]
         scores = buffer[..., : columns.stop - columns.start]
         np.matmul(q, key.swapaxes(-1, -2), out=scores)
@@ -202,11 +191,11 @@ def online_softmax(
             np.tanh(scores, out=scores)
             scores *= head.softcap
         if head.bias is not None:
-            scores += part(head.bias, rows, columns)
-        allowed = may_attend(head, rows, columns)
+            scores += _part(head.bias, rows, columns)
+        allowed = _may_attend(head, rows, columns)
         if allowed is not None:
             np.copyto(scores, -np.inf, where=~allowed)
-            value = without_padding(value, allowed)
+            value = _without_padding(value, allowed)
         if is_shifted:
             higher = np.maximum(largest, scores.max(axis=-1, keepdims=True))
             rescale = np.exp(largest - higher)
@@ -221,7 +210,7 @@ def online_softmax(
     return output, largest + np.log(total)
 
 
-def scores_stay_small(given: Given) -> bool:
+def _scores_stay_small(given: _Given) -> bool:
     """Tell whether exp may take the scores without subtracting a maximum.
 
     No dot product is larger than the product of the two lengths, so the
@@ -229,7 +218,7 @@ def scores_stay_small(given: Given) -> bool:
     """
     if given.bias is not None:
         return False
-    q, k, v = given[:3]
+    q, k, v = given.query, given.key, given.value
     with np.errstate(all="ignore"):
         longest = [np.vecdot(x, x).max(initial=0) for x in (q, k)]
         bound = abs(given.scale) * np.sqrt(longest[0] * longest[1])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from attention import (
+    AttentionOptions,
     KVCache,
     attention_vjp,
     causal_mask,
@@ -21,7 +22,6 @@ from attention import (
     tiled_attention,
     tiled_attention_vjp,
 )
-from attention.arguments import AttentionOptions
 from benchmarks.measure import build_seconds, cpu_times, fitted_exponent, import_milliseconds, peak_bytes, ratios
 from benchmarks.peers import (
     COMPLEX,

@@ -45,9 +45,9 @@ MUTANTS = (
         "scores-and-softmax",
         "Which sums must be one? Take more keys than queries.",
         """
-dot_product: softmax_rows
-- exponentials.sum(axis=-1, keepdims=True)
-+ exponentials.sum(axis=-2, keepdims=True)
+dot_product: _weights
+- softmax(scores)
++ softmax(scores, axis=-2)
 """,
     ),
     Mutant(
@@ -58,11 +58,8 @@ dot_product: softmax_rows
         "exp overflow?",
         """
 numerics: softmax
-- np.exp(scores - maximum(scores, axis))
+- np.exp(scores - _maximum(scores, axis))
 + np.exp(scores)
-dot_product: softmax_rows
-- largest = np.where(largest == -np.inf, 0, largest)
-+ largest = np.zeros_like(largest)
 """,
     ),
     Mutant(
@@ -72,9 +69,9 @@ dot_product: softmax_rows
         "Give a mask that is not the same upside down, and look at which "
         "weights are zero.",
         """
-dot_product: attention_weights, scaled_dot_product_attention
-- np.where(allowed, scores, -np.inf)
-+ np.where(allowed, -np.inf, scores)
+dot_product: _weights
+- np.where(given.mask, scores, -np.inf)
++ np.where(given.mask, -np.inf, scores)
 """,
     ),
     Mutant(
@@ -84,20 +81,12 @@ dot_product: attention_weights, scaled_dot_product_attention
         "masks",
         "The zeros are in the right places. What else must hold in each row?",
         """
-dot_product: attention_weights, scaled_dot_product_attention
-- if allowed is not None:
--     scores = np.where(allowed, scores, -np.inf)
-dot_product: attention_weights
-- return given.result(softmax_rows(scores, given.sink))
-+ weights = softmax_rows(scores, given.sink)
-+ if allowed is not None:
-+     weights = np.where(allowed, weights, 0)
-+ return given.result(weights)
-dot_product: scaled_dot_product_attention
-- weights = softmax_rows(scores, given.sink)
-+ weights = softmax_rows(scores, given.sink)
-+ if allowed is not None:
-+     weights = np.where(allowed, weights, 0)
+dot_product: _weights
+- if given.mask is not None:
+-     scores = np.where(given.mask, scores, -np.inf)
+dot_product: attention_weights, _attend
+- _weights(given)
++ np.where(True if given.mask is None else given.mask, _weights(given), 0)
 """,
     ),
     Mutant(
@@ -107,9 +96,9 @@ dot_product: scaled_dot_product_attention
         "masks",
         "What should a query receive that may attend to nobody?",
         """
-dot_product: attention_weights, scaled_dot_product_attention
-- np.where(allowed, scores, -np.inf)
-+ np.where(allowed, scores, scores - 1e9)
+dot_product: _weights
+- np.where(given.mask, scores, -np.inf)
++ np.where(given.mask, scores, scores - 1e9)
 """,
     ),
     Mutant(
@@ -133,9 +122,9 @@ masks: padding_mask
         "What does the first query see, which has nothing before it?",
         """
 masks: causal_mask
-- distances(n_queries, n_keys, offset) <= 0
-+ distances(n_queries, n_keys, offset) < 0
-arguments: prepared
+- _distances(n_queries, n_keys, offset) <= 0
++ _distances(n_queries, n_keys, offset) < 0
+arguments: _prepared
 - keys <= positions + right
 + keys < positions + right
 """,
@@ -147,10 +136,8 @@ arguments: prepared
         "Compare one score, or the ratio of two weights, with what you work "
         "out by hand.",
         """
-dot_product: attention_scores, attention_weights,
-    scaled_dot_product_attention
-- q @ k.swapaxes(-1, -2) * given.scale
-+ q @ k.swapaxes(-1, -2)
+dot_product: _scores
+- scores = scores * given.scale
 """,
     ),
     Mutant(
@@ -160,10 +147,9 @@ dot_product: attention_scores, attention_weights,
         "For d_k = 1 there is no difference. Choose a d_k with a whole square "
         "root, such as 4.",
         """
-dot_product: attention_scores, attention_weights,
-    scaled_dot_product_attention
-- q @ k.swapaxes(-1, -2) * given.scale
-+ q @ k.swapaxes(-1, -2) * given.scale**2
+dot_product: _scores
+- scores * given.scale
++ scores * given.scale**2
 """,
     ),
     Mutant(
@@ -175,8 +161,8 @@ dot_product: attention_scores, attention_weights,
         "each gives alone.",
         """
 multi_head: multi_head_attention
-- query = _split(x @ w_q + b_q, w.n_heads)
-+ query = _split(x @ w_q + b_q, w.n_heads)
+- query = split_heads(x @ w_q + b_q, w.n_heads)
++ query = split_heads(x @ w_q + b_q, w.n_heads)
 + options.setdefault("scale", w_q.shape[1] ** -0.5)
 """,
     ),
@@ -233,10 +219,10 @@ relative: alibi_bias
         "decoding",
         "One new query behind three cached keys: how many keys may it see?",
         """
-masks: distances
+masks: _distances
 - first + np.arange(n_q)
 + 0 * first + np.arange(n_q)
-arguments: prepared
+arguments: _prepared
 - np.arange(given.query.shape[-2])[:, None] + offset
 + np.arange(given.query.shape[-2])[:, None] + 0 * offset
 """,
@@ -265,9 +251,9 @@ multi_head: _rows
 head_shapes: repeat_kv
 - np.repeat(array, n_groups, axis=-3)
 + np.concatenate([array] * n_groups, axis=-3)
-arguments: prepared
-- k, v, allowed, bias = given[1:5]
-+ k, v, allowed, bias = given[1:5]
+arguments: _prepared
+- k, v, allowed, bias = given.key, given.value, given.mask, given.bias
++ k, v, allowed, bias = given.key, given.value, given.mask, given.bias
 + if given.n_groups > 1:
 +     n_heads = k.shape[-4]
 +     turns = np.arange(n_heads * given.n_groups) % n_heads
@@ -284,7 +270,7 @@ arguments: prepared
 masks: sliding_window_mask
 - distance >= -_inputs.integer("left", left, 0)
 + distance >= -_inputs.integer("left", left, 0) - 1
-arguments: prepared
+arguments: _prepared
 - keys >= positions - left
 + keys >= positions - left - 1
 """,

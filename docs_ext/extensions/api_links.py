@@ -8,11 +8,10 @@ from xml.etree.ElementTree import Element
 from markdown.treeprocessors import Treeprocessor
 
 import attention
-from attention.arguments import AttentionOptions, SharedOptions
 from docs_ext.reading.converter import is_docstring
 
 _PUBLIC = [getattr(attention, name) for name in attention.__all__]
-_ADDRESSES = {one.__name__: f"{one.__module__}.{one.__name__}" for one in (*_PUBLIC, AttentionOptions, SharedOptions)}
+_ADDRESSES = {one.__name__: f"{one.__module__}.{one.__name__}" for one in _PUBLIC}
 _LEFT_ALONE = {"a", "autoref", "pre", "summary", *(f"h{n}" for n in range(1, 7))}
 
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import attention
-from attention import BlockWeights, KVCache, MultiHeadWeights, PartialAttention
-from attention.arguments import AttentionOptions, SharedOptions
+from attention import AttentionOptions, BlockWeights, KVCache, MultiHeadWeights, PartialAttention, SharedOptions
 
 LEADING = {"batch": 2, "heads": 3}  # what ... stands for
 PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31)
@@ -38,9 +37,6 @@ def section(documented, title):
     text = dict(zip(pieces[1::2], pieces[2::2], strict=True)).get(title, "")
     for names, kind in re.findall(r"^(\w[\w, ]*?) : (.+)$", text, re.MULTILINE):
         each = [name.strip() for name in names.split(",")]
-        if kind == "optional":  # as in SharedOptions
-            yield from (item for item in shared_options() if item.name in each)
-            continue
         shapes = []
         if re.search(r"shape|to \(", kind):
             shapes = re.findall(r"\([^()]*\)", re.split(r"shape|to(?= \()", kind)[-1])
@@ -90,21 +86,20 @@ class Case(NamedTuple):
     same: dict = {}  # noqa: RUF012  # letter: the letter whose size it has
     even: tuple = ()  # letters whose size must be even
     needs_all: bool = False  # without what is optional, other shapes follow
-    takes_options: bool = False  # those of attention
 
 
 def appended(key, value):
     return KVCache().append(key, value)
 
 
-CASES = {name: Case(function, function) for name in attention.__all__ if callable(function := getattr(attention, name))}
-del (
-    CASES["KVCache"],
-    CASES["PartialAttention"],
-    CASES["Rotary"],
-)  # a method below; the others hold what is checked later
-PLACED = ("causal_mask", "sliding_window_mask", "alibi_bias", "relative_position_bias")  # n_keys is not n_queries
-CASES |= {name: CASES[name]._replace(others={"offset": 0}) for name in PLACED}
+# a method below; the others hold what is checked later
+NO_CASES = {"KVCache", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
+CASES = {
+    name: Case(part, part) for name in attention.__all__ if name not in NO_CASES and (part := getattr(attention, name))
+}
+for name, case in CASES.items():
+    if {"n_keys", "offset"} <= inspect.signature(case.call).parameters.keys():  # n_keys is not n_queries
+        CASES[name] = case._replace(others={"offset": 0})
 WITH_WEIGHTS = ("scaled_dot_product_attention", "self_attention", "cross_attention", "multi_head_attention")
 CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name in WITH_WEIGHTS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
@@ -121,9 +116,7 @@ for name, changes in {
     "transformer_block": {"same": {"d_memory": "d_model", "d_out": "d_model"}},
     "multi_head_attention": {"needs_all": True},
     "merge_partials": {"needs_all": True},
-    "self_attention": {"takes_options": True, "same": {"n_q": "n", "n_k": "n"}},
-    "cross_attention": {"takes_options": True},
-    "partial_attention": {"takes_options": True},
+    "self_attention": {"same": {"n_q": "n", "n_k": "n"}},
 }.items():
     CASES[name] = CASES[name]._replace(**changes)
 
@@ -131,7 +124,8 @@ for name, changes in {
 def own(case):
     """List what a function takes."""
     items = [*section(case.documented, "Parameters")] or [*section(case.documented, "Attributes")]
-    if case.takes_options:
+    passed_on = inspect.signature(case.call).parameters.get("options")
+    if passed_on and "AttentionOptions" in str(passed_on.annotation):
         items += shared_options()
     return items
 

@@ -92,7 +92,7 @@ def test_positions_far_away_are_right(far):
 def tiles_of(monkeypatch, call):
     """Collect, for every tile of scores that a call computes, which scores are not forbidden."""
     module = tiled_attention.__globals__
-    found, may_attend = [], module["may_attend"]
+    found, may_attend = [], module["_may_attend"]
 
     def recorded(head, rows, columns):
         allowed = may_attend(head, rows, columns)
@@ -101,7 +101,7 @@ def tiles_of(monkeypatch, call):
         return allowed
 
     with monkeypatch.context() as patch:
-        patch.setitem(module, "may_attend", recorded)
+        patch.setitem(module, "_may_attend", recorded)
         call()
     return found
 

@@ -20,7 +20,7 @@ from tests.package.documented import CASES, alternatives, arrays, call, paramete
 from tests.package.oracles import says
 
 H, S, D = np.float16, np.float32, np.float64
-NAMES = sorted(attention.__all__)
+NAMES = sorted(set(attention.__all__) - {"AttentionOptions", "SharedOptions"})
 
 # What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # given, and functions that leave integers alone.
@@ -302,15 +302,14 @@ ATTEND = [
     ("offset must hold integers", THREE | {"is_causal": True, "offset": 1.0}),
     ("offset (2,) | scores (3, 5)", THREE | {"is_causal": True, "offset": [1, 2]}),
     ("offset (3,) | scores (6, 3, 5)", HEADS | {"is_causal": True, "offset": [1, 2, 3]}),
-    ("scaled_dot_product_attention takes no attn_mask | mask= | bias=", THREE | {"attn_mask": None}),
-    ("takes no dropout_p | leave it out", THREE | {"dropout_p": 0.0}),
-    ("takes no key_padding_mask | mask=~key_padding_mask[:, None, None, :]", THREE | {"key_padding_mask": ones(3)}),
-    ("takes no need_weights | return_weights=True", THREE | {"need_weights": True}),
 ]
 A, AT = [1.0, 2.0], attention
 DRAWN, RNG = MultiHeadWeights.random, np.random.default_rng(0)
 OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
 OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
+    ("takes no dropout_p | leave it out", AT.tiled_attention, THREE | {"dropout_p": 0.0}),
+    ("takes no key_padding_mask | mask=~", AT.tiled_attention, THREE | {"key_padding_mask": ones(3)}),
+    ("takes no need_weights | return_weights=True", AT.tiled_attention, THREE | {"need_weights": True}),
     ("axis 2 | x (2,)", AT.softmax, {"x": A, "axis": 2}),
     ("axis 0 | x ()", AT.logsumexp, {"x": 1.0, "axis": 0}),
     ("axis | twice", AT.log_softmax, {"x": [A], "axis": (1, -1)}),
@@ -398,12 +397,6 @@ def test_options_are_given_by_name(name):
         getattr(attention, name)(*[None] * (by_position(name)[0] + 1))
 
 
-@pytest.mark.parametrize("name", ["scaled_dot_product_attention", "tiled_attention"])
-def test_a_fourth_array_is_answered_with_the_names_that_it_may_have(name):
-    with pytest.raises(TypeError, match=says(name, "positional", "mask=, bias=")):
-        getattr(attention, name)(*THREE.values(), ones(3, 5) > 0)
-
-
 def test_only_whole_numbers_that_are_0_or_1_are_taken_for_a_mask():
     for mask in (ones(3, 5), np.full((3, 5), 2)):
         with pytest.raises(TypeError, match="mask must hold booleans") as raised:
@@ -411,9 +404,8 @@ def test_only_whole_numbers_that_are_0_or_1_are_taken_for_a_mask():
         assert "astype" not in str(raised.value)
 
 
-def takes_a_mask(name):
-    names = inspect.signature(getattr(attention, name)).parameters.keys()
-    return {"mask", "bias"} <= names or "options" in names
+def passes_options_on(name):
+    return "options" in inspect.signature(getattr(attention, name)).parameters
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -422,7 +414,7 @@ def test_an_unknown_option_is_refused_under_the_name_of_the_function_that_was_ca
         getattr(attention, name)(**by_position(name)[1], no_such_option=1)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if takes_a_mask(name)])
+@pytest.mark.parametrize("name", [name for name in NAMES if passes_options_on(name)])
 def test_an_unknown_option_is_answered_with_those_there_are(name):
     keywords = getattr(attention, name).__kwdefaults__ or {}
     with pytest.raises(TypeError, match=says("its options are", "mask, bias, is_causal")) as raised:
@@ -430,7 +422,7 @@ def test_an_unknown_option_is_answered_with_those_there_are(name):
     assert all(option in str(raised.value) for option in keywords)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if takes_a_mask(name)])
+@pytest.mark.parametrize("name", [name for name in NAMES if passes_options_on(name)])
 def test_attn_mask_is_refused_with_what_to_give_instead(name):
     for given in (None, ones(1, 1) > 0):
         with pytest.raises(TypeError, match=says(f"{name} takes no attn_mask", "mask=", "bias=")):

@@ -7,15 +7,14 @@ import re
 import subprocess
 import sys
 import typing
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
 
 import attention
-from attention.arguments import AttentionOptions
+from attention import AttentionOptions
 
 FOLDER = Path(attention.__file__).parent
 REFERENCE = FOLDER.parent / "docs" / "reference"
@@ -24,14 +23,6 @@ MODULES = sorted([*FILES, "practice"])
 NOT_PUBLIC = {"_inputs", "example", "practice"}
 PUBLIC = attention.__all__
 FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(getattr(attention, name))]
-
-# A module imports from lower floors only; those that are not named here are the ground floor.
-FLOORS = {
-    "practice": 4, "example": 4,
-    "block": 3, "partials": 3, "tiled_gradients": 3,
-    "multi_head": 2, "single_head": 2, "tiling": 2, "gradients": 2,
-    "dot_product": 1, "additive": 1, "relative": 1, "tiles": 1,
-}  # fmt: skip
 
 
 def tree(module):
@@ -58,24 +49,13 @@ def siblings(module):
 # --- floors ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_from_lower_floors_only(module):
-    below = siblings(module) - {"_inputs"}
-    floor = FLOORS.get(module, 0)
-    assert not {name for name in below if FLOORS.get(name, 0) >= floor}, f"{module} stands on floor {floor}"
-    assert module != "_inputs" or not siblings(module)
-
-
-def test_one_module_is_private_and_a_name_with_an_underscore_stays_in_its_module():
-    assert [module for module in MODULES if module.startswith("_")] == ["_inputs"]
-    for module in MODULES:
-        taken = {name.split(".")[-1] for name in imported(module) if name.startswith("attention")} | {
-            node.attr
-            for node in ast.walk(tree(module))
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in MODULES
-        }
-        private = {name for name in taken if re.match("_(?!_)", name)} - {"_inputs"}
-        assert not private, f"{module} takes {', '.join(private)} from another module"
+def test_modules_stand_on_floors():
+    below = {module: siblings(module) for module in MODULES}
+    list(TopologicalSorter(below).static_order())  # names the modules of a circle
+    assert below["_inputs"] == set()
+    for top in ("example", "practice"):
+        users = [module for module in MODULES if top in below[module]]
+        assert not users, f"{', '.join(users)} must not need {top}"
 
 
 @pytest.mark.parametrize("module", ["__init__", *MODULES])
@@ -107,42 +87,34 @@ def test_no_module_sets_floating_point_state_or_draws_from_the_global_generator(
 # --- in sight ----------------------------------------------------------------------------------------------------
 
 
-def test_lines_end_before_column_80_and_modules_before_line_300():
-    for path in FOLDER.rglob("*.py"):
-        lines = path.read_text("utf-8").splitlines()
-        wide = [f"{path.name}:{at}" for at, line in enumerate(lines, 1) if len(line) > 79]
-        assert not wide, "the pages show 80 columns"
-        long = len(lines) > 300 and path.stem not in ("block", "multi_head") and path.parent.stem != "practice"
-        assert not long, f"{path.name} has {len(lines)} lines, more than 300: put what is new into a module of its own"
-
-
 def test_attention_is_computed_where_it_is_called():
     entered, x = [], np.sin(np.arange(20.0)).reshape(5, 4)
 
     def note(frame, event, _):
         code = frame.f_code
         if event == "call" and Path(code.co_filename).parent == FOLDER and not code.co_name.startswith("<"):
-            entered.append(Path(code.co_filename).stem)
+            entered.append((Path(code.co_filename).stem, code.co_name))
 
     sys.setprofile(note)
     attention.scaled_dot_product_attention(x, x, x)
     sys.setprofile(None)
-    assert set(entered) == {"dot_product", "arguments", "_inputs"}
-    assert entered.count("dot_product") == 2, "the function, and the softmax of its rows"
-    assert len(entered) <= 14
+    doors = [name for module, name in entered if module == "arguments" and name in ("_prepared", "_checked")]
+    assert doors == ["_prepared", "_checked"], "options are read once"
+    assert [name for module, name in entered if module == "numerics" and name[0] != "_"] == ["softmax"]
 
 
 # --- names -------------------------------------------------------------------------------------------------------
 
 
-def test_the_public_names_are_the_functions_with_examples_and_the_classes():
-    found = set()
-    for module in set(MODULES) - NOT_PUBLIC - {"arguments"}:
-        for name, value in vars(sys.modules[f"attention.{module}"]).items():
-            own = getattr(value, "__module__", "") == f"attention.{module}" and not name.startswith("_")
-            if own and (inspect.isclass(value) or "Examples\n" in (value.__doc__ or "")):
-                found.add(name)
+def test_what_has_no_underscore_is_public_and_listed():
+    found = {
+        name
+        for module in set(MODULES) - NOT_PUBLIC
+        for name, value in vars(sys.modules[f"attention.{module}"]).items()
+        if getattr(value, "__module__", "") == f"attention.{module}" and name[0] != "_" and callable(value)
+    }
     assert set(PUBLIC) == found
+    assert sorted(PUBLIC) == PUBLIC
     assert not found & set(MODULES), "a module and a function share a name"
 
 
@@ -169,28 +141,30 @@ def test_type_checkers_are_shown_the_arguments_of_a_dataclass_and_that_arrays_ma
     kind = getattr(attention, name)
     nodes = ast.walk(ast.parse(inspect.getsource(kind)))
     shown = next(node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__")
-    space = dict(vars(sys.modules[kind.__module__]))
-    exec(f"def init({ast.unparse(shown.args)}): ...", space)
+    space = {"gelu": attention.gelu}
+    exec(f"from __future__ import annotations\ndef init({ast.unparse(shown.args)}): ...", space)
     _, *given = inspect.signature(space["init"]).parameters.values()
     actual = inspect.signature(kind).parameters.values()
-    listed = {NDArray[Any]: ArrayLike, NDArray[Any] | None: ArrayLike | None}
-    expected = [p.replace(annotation=listed.get(p.annotation, p.annotation)) for p in actual]
-    assert given == expected
+    assert given == [p.replace(annotation=p.annotation.replace("NDArray[Any]", "ArrayLike")) for p in actual]
 
 
-WITH_OPTIONS = [name for name in FUNCTIONS if "window" in inspect.signature(getattr(attention, name)).parameters]
-
-
-@pytest.mark.parametrize("name", WITH_OPTIONS)
-def test_functions_that_name_the_options_agree_with_those_that_pass_them_on(name):
+def test_the_function_that_names_the_options_agrees_with_those_that_pass_them_on():
     declared = typing.get_type_hints(AttentionOptions)
-    function = getattr(attention, name)
-    named = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
-    assert list(named)[: len(declared)] == list(declared)
+    function = attention.scaled_dot_product_attention
+    assert list(function.__kwdefaults__) == [*declared, "return_weights"]
     hints = typing.get_type_hints(function)
     for option, kind in declared.items():
-        assert hints[option] == kind, f"{name} takes another type for {option} than AttentionOptions"
-        assert named[option] is (False if kind is bool else None)
+        assert hints[option] == kind
+        assert function.__kwdefaults__[option] is (False if kind is bool else None)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_fits_on_a_screen_and_shows_no_argument_that_nobody_may_pass(name):
+    signature = inspect.signature(getattr(attention, name))
+    assert len(str(signature)) < 700
+    assert not [
+        p for p in signature.parameters.values() if "Never" in str(p.annotation) or "object" in str(p.annotation)
+    ]
 
 
 # --- docstrings --------------------------------------------------------------------------------------------------

@@ -169,10 +169,10 @@ def test_a_mutant_reaches_every_way_to_import():
 
 
 def test_a_changed_package_is_named_and_nothing_is_run(capsys, monkeypatch):
-    monkeypatch.setattr(mutants, "original", lambda module: "def softmax_rows(scores):\n    return scores.exp()\n")
+    monkeypatch.setattr(mutants, "original", lambda module: "def _weights(given):\n    return given.exp()\n")
     assert main(["missing.py", "--only", "softmax-axis"]) == STALE
     looked_for = mutants.edits(MUTANTS[0])[0].right.strip()
-    message = f"attention/dot_product.py has been changed: softmax-axis looks for {looked_for!r} in softmax_rows\n"
+    message = f"attention/dot_product.py has been changed: softmax-axis looks for {looked_for!r} in _weights\n"
     assert capsys.readouterr() == ("", message)
 
 

@@ -99,7 +99,7 @@ def test_an_error_in_another_thread_reaches_the_caller(rng, monkeypatch):
         assert threading.current_thread() is not threading.main_thread()
         raise MemoryError("no room")
 
-    monkeypatch.setitem(tiled_attention.__globals__, "online_softmax", fail)
+    monkeypatch.setitem(tiled_attention.__globals__, "_online_softmax", fail)
     with pytest.raises(MemoryError, match="no room"):
         tiled_attention(*rng.standard_normal((3, 9, 4)), query_block=1, n_threads=2)
 

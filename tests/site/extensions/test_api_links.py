@@ -36,15 +36,6 @@ def test_no_list_of_parameters_says_a_thing_twice(pages, name):
         assert max(told.values(), default=1) == 1, told.most_common(1)
 
 
-def test_inherited_options_are_one_line_with_a_link(pages):
-    names = "mask, bias, is_causal, window, offset, scale, softcap, sink"
-    items = pages["dot_product"].iter("li")
-    entries = [item for item in items if "".join(item.itertext()).split(DASH)[0].split() == names.split()]
-    assert len(entries) == 2
-    for entry in entries:
-        assert next(entry.iter("a")).get("href").endswith("#attention.arguments.SharedOptions")
-
-
 @pytest.mark.parametrize("name", API)
 def test_a_name_in_a_docstring_is_a_link_to_its_explanation(pages, name):
     missing = []
