@@ -261,15 +261,9 @@ def scaled_dot_product_attention(
         enable_gqa=enable_gqa,
     )  # fmt: skip
     with np.errstate(all="ignore"):
-        output, weights = _attend(given)
-        return (output, weights) if return_weights else output
-
-
-def _attend(given: _Given) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Multiply the weights and the values; return the weights as well."""
-    weights = _weights(given)  # (..., n_q, n_k)
-    output = weights @ given.value  # (..., n_q, d_v)
-    return given.result(output), given.result(weights)
+        weights = _weights(given)
+        output = given.result(weights @ given.value)  # (..., n_q, d_v)
+        return (output, given.result(weights)) if return_weights else output
 
 
 def _scores(given: _Given) -> NDArray[Any]:

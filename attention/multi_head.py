@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from attention import _inputs
 from attention.arguments import SharedOptions, _prepared, _read_window
 from attention.cache import KVCache
-from attention.dot_product import _attend
+from attention.dot_product import _weights
 from attention.head_shapes import merge_heads, split_heads
 from attention.rotary import _rotation_fits, apply_rotary
 
@@ -481,7 +481,9 @@ def multi_head_attention(
                 options["offset"] = step.offset
         is_shared = n_kv_heads != w.n_heads
         given = _prepared(query, key, value, enable_gqa=is_shared, **options)
-        heads, shares = _attend(given)  # (..., heads, n_q, d_v)
+        shares = _weights(given)
+        heads = given.result(shares @ given.value)  # (..., heads, n_q, d_v)
+        shares = given.result(shares)
         output = merge_heads(heads) @ w_o + b_o  # (..., n_q, d_out)
         if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))

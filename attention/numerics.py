@@ -256,6 +256,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
 def _axes(value: Any, name: str, array: NDArray[Any]) -> Any:
     """Refuse anything but an axis of the array or a tuple of its axes."""
+    if type(value) is int and -array.ndim <= value < array.ndim:
+        return value
     several = value if isinstance(value, tuple) else (value,)
     for axis in several:
         if not -array.ndim <= _inputs.integer("axis", axis) < array.ndim:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 from attention.arguments import AttentionOptions, _prepared
-from attention.dot_product import _attend
+from attention.dot_product import _weights
 
 
 @overload
@@ -221,5 +221,7 @@ def cross_attention(
         _inputs.refuse(rule, w_q=w_q, w_k=w_k)
     with np.errstate(all="ignore"):
         given = _prepared(x @ w_q, y @ w_k, y @ w_v, **options)
-        output, weights = _attend(given._replace(dtype=dtype))
-        return (output, weights) if return_weights else output
+        given = given._replace(dtype=dtype)
+        weights = _weights(given)
+        output = given.result(weights @ given.value)
+        return (output, given.result(weights)) if return_weights else output

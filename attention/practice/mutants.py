@@ -84,7 +84,7 @@ dot_product: _weights
 dot_product: _weights
 - if given.mask is not None:
 -     scores = np.where(given.mask, scores, -np.inf)
-dot_product: attention_weights, _attend
+dot_product: attention_weights, scaled_dot_product_attention
 - _weights(given)
 + np.where(True if given.mask is None else given.mask, _weights(given), 0)
 """,

@@ -15,7 +15,7 @@ from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import run
 from tests.site.pages import PAGES, ROOT, with_proofs
 
-PUBLIC = [name for name in attention.__all__ if not name.startswith("_")]
+PUBLIC = [name for name in attention.__all__ if not name.endswith("Options")]
 
 
 def docstring_blocks(name):

@@ -44,9 +44,9 @@ def test_a_change_shows_the_lines_that_go_and_those_that_come(indent):
     html = convert(f"{fold}{indent}<!-- mutant mask-inverted -->\n")
     shown = re.sub(r"<[^>]*>", "", re.search(r"<pre>(.*?)</pre>", html, re.DOTALL)[1])
     assert shown.strip().split("\n") == [
-        "# attention/dot_product.py: attention_weights, scaled_dot_product_attention",
-        "- np.where(allowed, scores, -np.inf)",
-        "+ np.where(allowed, -np.inf, scores)",
+        "# attention/dot_product.py: _weights",
+        "- np.where(given.mask, scores, -np.inf)",
+        "+ np.where(given.mask, -np.inf, scores)",
     ]
 
 
