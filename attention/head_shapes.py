@@ -127,8 +127,9 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
 def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     r"""Repeat every head of keys or values for its run of query heads.
 
-    $$\text{head } i \text{ of the result}
-    = \text{head } \lfloor i / \text{groups} \rfloor \text{ of } x$$
+    $$y_h = x_{\lfloor h / \text{groups} \rfloor}$$
+
+    Head $h$ of the result is a copy of the head that its run shares.
 
     Parameters
     ----------

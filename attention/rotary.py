@@ -247,7 +247,8 @@ def _rotation_fits(
 def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
     r"""List interleaved features in the order of the half layout.
 
-    $$(0, 2, 4, \dots, r - 2,\; 1, 3, 5, \dots, r - 1)$$
+    $$\pi_i = 2i, \qquad \pi_{r / 2 + i} = 2i + 1, \qquad i = 0, \dots,
+    \tfrac r2 - 1$$
 
     With `order = rotary_permutation(r)`, `x[..., order]` goes from interleaved
     to half, and `x[..., np.argsort(order)]` goes back. The columns of a head's

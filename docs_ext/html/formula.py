@@ -5,11 +5,13 @@ no JavaScript, and a formula that KaTeX does not understand fails the build.
 """
 
 import atexit
+import json
 import re
 from functools import cache
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
@@ -54,10 +56,17 @@ function render(tex, displayMode, macros) {
     }), ""];
   } catch (error) { return ["", error.message]; }
 }
+const tree = (tex, options) => JSON.stringify(katex.__parse(tex, options));
 """
 
 
 _SCRIPTS = Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8") + _RENDER
+
+
+def tree(tex: str) -> Any:
+    """Return how KaTeX reads a formula, with our macros written out."""
+    options = {"macros": {macro: _group(plain) for macro, (plain, _) in MACROS.items()}, "displayMode": True}
+    return json.loads(_katex().call("tree", tex, options))
 
 
 class MathError(ValueError):
