@@ -45,7 +45,7 @@ class SharedOptions(TypedDict, total=False):
     scale : float
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float
-        Bound every scaled score to (-softcap, softcap) by $c \tanh(s / c)$,
+        Keep every scaled score within ±softcap, by $c \tanh(s / c)$,
         before bias and mask.
     sink : float or array_like of shape (heads,)
         Score of a virtual key whose value is zero: it takes part of each

@@ -51,7 +51,9 @@ def layer_norm(
     Returns
     -------
     y : ndarray, shape of x
-        Normalised tokens.
+        Normalised tokens. If the squares overflow, beyond about 1e19 in
+        float32 and 1e154 in float64, all features are 0 before gain and
+        offset.
 
     Raises
     ------
@@ -77,6 +79,13 @@ def layer_norm(
     >>> from attention import layer_norm
     >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
     array([ 0.5, -0.5])
+
+    In float32 the square of 1e20 is infinite, and dividing by it leaves zeros:
+
+    >>> import numpy as np
+    >>> from attention import layer_norm
+    >>> layer_norm(np.array([1e20, 3e20], np.float32))
+    array([0., 0.], dtype=float32)
     """
     (tokens,), dtype = _inputs.floats(x=x)
     gain = _per_feature("weight", weight, 1, tokens)
@@ -111,7 +120,7 @@ def rms_norm(
     Returns
     -------
     y : ndarray, shape of x
-        Scaled tokens; their mean is not moved.
+        Scaled tokens. Squares that overflow make zeros, as in `layer_norm`.
 
     Raises
     ------
@@ -126,11 +135,13 @@ def rms_norm(
 
     Examples
     --------
-    The mean square of 1, 7, 1, 7 is 25:
+    The mean square of 1, 7, 1, 7 is 25. The mean is not subtracted, and it is
+    divided by 5 like everything else, from 4 to 0.8:
 
     >>> from attention import rms_norm
-    >>> rms_norm([1.0, 7.0, 1.0, 7.0], eps=0)
-    array([0.2, 1.4, 0.2, 1.4])
+    >>> y = rms_norm([1.0, 7.0, 1.0, 7.0], eps=0)
+    >>> print(y, y.mean().round(12))
+    [0.2 1.4 0.2 1.4] 0.8
 
     A gain for each feature:
 
@@ -332,7 +343,8 @@ def feed_forward(
     Raises
     ------
     TypeError
-        If an array does not hold real numbers, or activation is not callable.
+        If an array does not hold real numbers, or activation is not callable
+        or does not return such.
     ValueError
         If shapes do not fit, or activation changes the shape; the message
         shows them.
@@ -392,7 +404,7 @@ def feed_forward(
     with np.errstate(all="ignore"):
         hidden = x @ w_in + b_in
         gated = activation(hidden if w_gate is None else x @ w_gate)
-        gated = np.asarray(gated)
+        gated = _inputs.real("what activation returns", gated)
         if gated.shape != hidden.shape:  # a smaller one would broadcast
             rule = "activation must keep the shape"
             _inputs.refuse(rule, given=hidden, returned=gated)

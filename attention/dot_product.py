@@ -42,7 +42,7 @@ def attention_scores(
     scale : float, optional
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float, optional
-        Bound every scaled score to (-softcap, softcap) by $c \tanh(s / c)$.
+        Keep every scaled score within ±softcap, by $c \tanh(s / c)$.
     enable_gqa : bool, optional
         Let each key head serve a run of neighbouring query heads.
 
@@ -104,7 +104,7 @@ def attention_weights(
     Returns
     -------
     weights : ndarray of shape (..., n_q, n_k)
-        Each row sums to one; a row without any allowed key is zero.
+        A row sums to one, or to less with a sink; to 0 without allowed keys.
 
     Raises
     ------

@@ -16,7 +16,7 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     $$(\dots, n, h \cdot d) \to (\dots, h, n, d)$$
 
     In two steps: reshape to (..., n, h, d), then swap the axes n and h. A
-    reshape straight to (..., h, n, d) would mix tokens.
+    reshape straight to (..., h, n, d) would mix tokens, if there are several.
 
     Parameters
     ----------

@@ -20,11 +20,11 @@ class PartialAttention(NamedTuple):
     Attributes
     ----------
     output : ndarray of shape (..., n_q, d_v)
-        The weighted sum of the values of these keys, with weights that sum to
-        one; zero for a query that sees none of them.
+        The weighted sum of the values of these keys; zero for a query that
+        sees none of them. The weights sum to one, or to less with a sink.
     logsumexp : ndarray of shape (..., n_q)
-        The logarithm of the sum of their exponentials; -inf for a query that
-        sees none of them.
+        The logarithm of the sum of their exponentials, and of that of a sink;
+        -inf for a query with neither.
 
     Examples
     --------
@@ -34,6 +34,15 @@ class PartialAttention(NamedTuple):
     >>> from attention import PartialAttention
     >>> PartialAttention(np.zeros((1, 2)), np.array([-np.inf]))
     PartialAttention(output=array([[0., 0.]]), logsumexp=array([-inf]))
+
+    A sink of score 0 counts as much as either of two keys of score 0, and
+    hands over nothing:
+
+    >>> from attention import partial_attention
+    >>> q, k, v = [[0.0]], [[0.0], [0.0]], [[3.0], [3.0]]
+    >>> part = partial_attention(q, k, v, sink=0)
+    >>> part.output, np.exp(part.logsumexp).round(12)
+    (array([[2.]]), array([3.]))
 
     A part that weighs three times as much pulls the merged output three
     quarters of the way:
@@ -68,8 +77,8 @@ def partial_attention(
     query : array_like of shape (..., n_q, d_k)
         What is asked, one row per query.
     key : array_like of shape (..., n_k, d_k)
-        Some of the keys; none at all gives the part that changes nothing when
-        merged.
+        Some of the keys; none at all, without a sink, gives the part that
+        changes no number when merged.
     value : array_like of shape (..., n_k, d_v)
         Their values. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
@@ -141,8 +150,8 @@ def merge_partials(
     $$L = \log \sum_P e^{L_P}, \qquad \Z = \sum_P e^{L_P - L} \, \Z_P$$
 
     A softmax over the parts. Their order and grouping change nothing but the
-    rounding, so parts may be computed anywhere and merged as they arrive; a
-    part without keys changes nothing at all.
+    rounding, so parts may be computed anywhere and merged as they arrive. A
+    part without keys, zeros with a logsumexp of -inf, changes no number.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     Returns
     -------
     slopes : ndarray of dtype, shape (n_heads,)
-        Positive numbers below 1.
+        The penalty $m_h$ of each head.
 
     Raises
     ------
@@ -94,7 +94,8 @@ def alibi_bias(
     offset : int or array_like of int, optional
         As in `causal_mask`; an array has one number per sequence, (batch,).
     dtype : dtype, optional
-        Floating-point type of the result.
+        Floating-point type of the result. In float16 a penalty beyond 65,504
+        becomes -inf.
 
     Returns
     -------
@@ -165,7 +166,7 @@ def relative_position_bias(
     Returns
     -------
     bias : ndarray of shape (n_heads, n_queries, n_keys)
-        As in `alibi_bias`, in the dtype of the table.
+        As in `alibi_bias`, in the dtype of the table; float64 for integers.
 
     Raises
     ------
@@ -187,7 +188,7 @@ def relative_position_bias(
     One head that favours earlier tokens:
 
     >>> from attention import relative_position_bias
-    >>> relative_position_bias([[7.0, 0.0, -1.0]], 3)
+    >>> relative_position_bias([[7, 0, -1]], 3)
     array([[[ 0., -1., -1.],
             [ 7.,  0., -1.],
             [ 7.,  7.,  0.]]])

@@ -63,7 +63,7 @@ def rotary_tables(
     ValueError
         If rotary_dim is not a positive even number, or base or interpolation
         is not positive. If inv_freq has another shape, holds a number that is
-        negative, nan or inf, or is given together with a base.
+        negative, nan or inf, or is given together with another base.
 
     References
     ----------

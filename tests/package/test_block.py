@@ -310,6 +310,9 @@ def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
     broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
     with pytest.raises(ValueError, match="activation must keep the shape"):
         transformer_block(x[3:], broken, cache=cache, is_causal=True)
+    imaginary = dataclasses.replace(weights, activation=lambda hidden: hidden * 1j)
+    with pytest.raises(TypeError, match="what activation returns must hold real numbers: dtype complex128"):
+        transformer_block(x[3:], imaginary, cache=cache, is_causal=True)
     assert len(cache) == 3
     last = transformer_block(x[3:], weights, cache=cache, is_causal=True)
     whole = transformer_block(x, weights, is_causal=True)

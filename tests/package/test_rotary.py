@@ -46,6 +46,8 @@ def test_the_tables_take_frequencies_in_place_of_a_base(inv_freq, interpolation)
             angle = position / interpolation * float(inv_freq[i])
             assert cos[(*at, i)] == pytest.approx(math.cos(angle), abs=1e-11)
             assert sin[(*at, i)] == pytest.approx(math.sin(angle), abs=1e-11)
+    same = rotary_tables(positions, 6, base=10000.0, inv_freq=inv_freq, interpolation=interpolation)
+    np.testing.assert_array_equal(same, (cos, sin))  # the default counts as no base
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, float])
