@@ -109,8 +109,6 @@ CASES = {
         "z": at.additive_attention(X, K, V, W_Q, W_KEY, Q[1]), "softmax": at.softmax, "i": I, "j": J,
         "q": X, "k": K, "v": V, "W_q": W_Q, "W_k": W_KEY, "w": Q[1],
     },
-    "split_heads": "shapes, which test_docstring_shapes.py tries",
-    "merge_heads": "shapes, which test_docstring_shapes.py tries",
     "repeat_kv": {"y": at.repeat_kv(SHARED, 3), "x": SHARED, "groups": 3, "h": range(6)},
     "self_attention": LAYER | {"Z": at.self_attention(X, W_Q, W_K, W_V)},
     "cross_attention": LAYER | {"Z": at.cross_attention(X, Y, W_Q, W_K, W_V)},
@@ -156,6 +154,7 @@ CASES = {
         for size in (0.1, 3.14159, -700.3, 3e-6, 1 + 2**-11)
     ],
 }  # fmt: skip
+NOT_TRIED = {name: "shapes, which test_docstring_shapes.py tries" for name in ("merge_heads", "split_heads")}
 CONVENTIONS = {"entropy": [1]}  # 0 ln 0 = 0 is agreed on, not computed
 FORMULAS = [
     (name + (" with gates" if number else ""), formula)
@@ -165,12 +164,10 @@ FORMULAS = [
 
 
 def test_each_formula_has_its_case():
-    assert sorted(name for name, _ in FORMULAS) == sorted(CASES)
+    assert sorted(name for name, _ in FORMULAS) == sorted([*CASES, *NOT_TRIED])
 
 
-@pytest.mark.parametrize(("name", "formula"), FORMULAS, ids=[name for name, _ in FORMULAS])
+@pytest.mark.parametrize(("name", "formula"), [each for each in FORMULAS if each[0] not in NOT_TRIED])
 def test_the_formula_of_a_docstring_is_what_the_function_computes(name, formula):
-    if isinstance(case := CASES[name], str):
-        pytest.skip(case)
-    for names in case if isinstance(case, list) else [case]:
+    for names in CASES[name] if isinstance(CASES[name], list) else [CASES[name]]:
         assert statements_that_fail(tree(formula), names) == CONVENTIONS.get(name, []), names
