@@ -25,6 +25,7 @@ export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
 export function bindFigure(element, { first, html }) {
   const data = dataOf(element);
   const start = first(data);
+  const early = doneEarly(element, start);
   const form = document.createElement("form");
   const heard = Object.assign(document.createElement("div"), { className: "visually-hidden", role: "status" });
   form.append(...element.childNodes);
@@ -32,6 +33,7 @@ export function bindFigure(element, { first, html }) {
 
   let state = start;
   let before = parsed(form.innerHTML);
+  for (const fold of before.querySelectorAll("details")) fold.open = false; // as it was built
   /** @type {Record<string, string>} fields whose text cannot be read: their last good value counts */
   let unread = {};
   /** @type {Live} */
@@ -65,19 +67,16 @@ export function bindFigure(element, { first, html }) {
     set(start);
     for (let pass = 0; pass < 2; pass += 1) { // some fields are there in some states only
       const saved = Object.entries(readState(element.id)).filter(([name, text]) => takes(form, name, text));
-      set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(name, text)])));
+      set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(start, name, text)])));
     }
   };
-  /** @type {(name: string, text: string) => string | number} */
-  const valueOf = (name, text) => typeof start[name] === "number" ? Number(text) : text;
-
   form.addEventListener("input", ({ target }) => {
     const field = /** @type {Field} */ (target);
     if (!(field.name in start)) return;
     const problem = problemOf(field);
     delete unread[field.name];
     if (problem) unread[field.name] = problem;
-    set(problem ? {} : { [field.name]: valueOf(field.name, field.value) }, false);
+    set(problem ? {} : { [field.name]: valueOf(start, field.name, field.value) }, false);
   });
   form.addEventListener("change", ({ target }) => {
     if (!(/** @type {Field} */ (target).name in start)) return;
@@ -105,6 +104,11 @@ export function bindFigure(element, { first, html }) {
   form.addEventListener("submit", (event) => event.preventDefault());
   element.addEventListener("addresschange", restore);
   restore();
+  if (Object.keys(early.chosen).length) {
+    set(early.chosen);
+    settle();
+  }
+  early.resume(form);
   say();
   document.dispatchEvent(new Event("contentchange"));
   return { form, data, set, settle, state: () => state };
@@ -158,8 +162,38 @@ function attributes(here, from, to) {
 
 // fields
 
-/** @type {(form: HTMLFormElement) => Field[]} */
+/** @type {(form: HTMLElement) => Field[]} */
 const fields = (form) => [...form.querySelectorAll("input, select")].map((field) => /** @type {Field} */ (field));
+
+/** @type {(start: State, name: string, text: string) => string | number} */
+const valueOf = (start, name, text) => typeof start[name] === "number" ? Number(text) : text;
+
+/**
+ * What the reader did before the script came: parts of the state that were chosen, and how to give back the focus and
+ * the folds that were opened, which a drawing anew takes away.
+ * @type {(element: HTMLElement, start: State) => { chosen: State, resume: (form: HTMLFormElement) => void }}
+ */
+function doneEarly(element, start) {
+  const own = `${element.id}-`; // the build names a field by its widget too
+  /** @type {(field: Field) => string} */
+  const named = ({ name }) => name.startsWith(own) ? name.slice(own.length) : name;
+  const given = fields(element).map((field) => ({ field, name: named(field), value: field.value }));
+  const changed = given.filter(({ field }) => "checked" in field && field.checked && !field.defaultChecked);
+  const open = [...element.querySelectorAll("details[open] > summary")].map(({ textContent }) => textContent);
+  const hand = element.contains(document.activeElement) ? document.activeElement : null;
+  const at = given.find(({ field }) => field === hand);
+  return {
+    chosen: Object.fromEntries(changed.map(({ name, value }) => [name, valueOf(start, name, value)])),
+    resume: (form) => {
+      for (const summary of form.querySelectorAll("summary")) {
+        const fold = /** @type {HTMLDetailsElement} */ (summary.parentElement);
+        fold.open ||= open.includes(summary.textContent);
+      }
+      const heir = at ? fields(form).find(({ name, value }) => name === at.name && value === at.value) : hand;
+      if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });
+    },
+  };
+}
 
 /**
  * What a field has is what is drawn of it.
