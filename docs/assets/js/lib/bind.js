@@ -6,8 +6,10 @@ import { fraction, number, readNumbers } from "./numbers.js";
 /** @typedef {import("./frame.js").Live} Live */
 /** @typedef {HTMLInputElement | HTMLSelectElement} Field */
 /**
- * What the module of a widget exports, besides `bind`.
- * @typedef {{ first: (data: any) => State, html: (data: any, state: any, live: Live | null) => unknown }} Renderer
+ * What the module of a widget exports, besides `bind`: `idle` says why a control has changed nothing, where one may not.
+ * @typedef {(data: any, state: any, live: Live | null) => unknown} Draw
+ * @typedef {(data: any, from: any, to: any) => string} Idle
+ * @typedef {{ first: (data: any) => State, html: Draw, idle?: Idle }} Renderer
  */
 
 /**
@@ -22,7 +24,7 @@ export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
  * @param {HTMLElement} element
  * @param {Renderer} renderer
  */
-export function bindFigure(element, { first, html }) {
+export function bindFigure(element, { first, html, idle = () => "" }) {
   const data = dataOf(element);
   const start = first(data);
   const early = doneEarly(element, start);
@@ -32,6 +34,7 @@ export function bindFigure(element, { first, html }) {
   element.append(form, heard);
 
   let state = start;
+  let rested = start; // before the hand moved
   let before = parsed(form.innerHTML);
   for (const fold of before.querySelectorAll("details")) fold.open = false; // as it was built
   /** @type {Record<string, string>} fields whose text cannot be read: their last good value counts */
@@ -49,6 +52,13 @@ export function bindFigure(element, { first, html }) {
     before = after;
     for (const field of fields(form)) if (!unread[field.name]) follow(field);
     rest();
+  }
+  /** @type {(changed?: State) => void} what a control sets once it rests */
+  function choose(changed = {}) {
+    const to = { ...state, ...changed };
+    set(changed, true, idle(data, rested, to));
+    rested = to;
+    settle();
   }
   const say = () => {
     const says = [...form.querySelectorAll("output")].map((one) => one.textContent).join(" ");
@@ -69,6 +79,7 @@ export function bindFigure(element, { first, html }) {
       const saved = Object.entries(readState(element.id)).filter(([name, text]) => takes(form, name, text));
       set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(start, name, text)])));
     }
+    rested = state;
   };
   form.addEventListener("input", ({ target }) => {
     const field = /** @type {Field} */ (target);
@@ -80,16 +91,14 @@ export function bindFigure(element, { first, html }) {
   });
   form.addEventListener("change", ({ target }) => {
     if (!(/** @type {Field} */ (target).name in start)) return;
-    set();
-    settle(); // when a slider comes to rest: browsers limit how often the address changes
+    choose(); // when a slider comes to rest: browsers limit how often the address changes
   });
   form.addEventListener("click", ({ target }) => {
     const found = target instanceof Element ? target.closest("[data-set], [data-says], .reset") : null;
     if (!(found instanceof HTMLElement)) return;
     if (found.dataset.says) return set({}, true, found.dataset.says);
     unread = {};
-    set(found.dataset.set ? JSON.parse(found.dataset.set) : start);
-    settle();
+    choose(found.dataset.set ? JSON.parse(found.dataset.set) : start);
   });
   form.addEventListener("keydown", (event) => {
     step(event);
@@ -104,10 +113,7 @@ export function bindFigure(element, { first, html }) {
   form.addEventListener("submit", (event) => event.preventDefault());
   element.addEventListener("addresschange", restore);
   restore();
-  if (Object.keys(early.chosen).length) {
-    set(early.chosen);
-    settle();
-  }
+  if (Object.keys(early.chosen).length) choose(early.chosen);
   early.resume(form);
   say();
   document.dispatchEvent(new Event("contentchange"));
