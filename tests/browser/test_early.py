@@ -54,6 +54,7 @@ def test_an_early_answer_is_kept_and_judged_when_it_is_meant(late, name, kind, k
     assert it.page.locator(".quiz-score output").inner_text().startswith("1 of ")
 
 
+@pytest.mark.nightly
 def test_an_arrow_key_that_is_passing_still_waits_for_enter(late):
     it = late("quiz-question", "learn/order/")
     quiz = it.page.locator("quiz-question:has([type=radio])").first
@@ -66,6 +67,7 @@ def test_an_arrow_key_that_is_passing_still_waits_for_enter(late):
     assert it.page.locator(".quiz-score output").inner_text().startswith("1 of ")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("row", NATIVE, ids=[f"{row.tag} on {row.page}" for row in NATIVE])
 def test_an_early_choice_its_focus_and_an_open_fold_stay(late, row):
     it = late(row.tag, row.page)

@@ -98,6 +98,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     if (!(found instanceof HTMLElement)) return;
     if (found.dataset.says) return set({}, true, found.dataset.says);
     unread = {};
+    if (!found.dataset.set) rested = start; // Reset owes no reason
     choose(found.dataset.set ? JSON.parse(found.dataset.set) : start);
   });
   form.addEventListener("keydown", (event) => {

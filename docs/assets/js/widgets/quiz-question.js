@@ -11,8 +11,18 @@ export function bind(quiz) {
   const kept = readPage().chosen[keyOf(quiz)];
   if (!early.length || `${early}` === `${kept}`) show(quiz, kept);
   else if (!isSingle(quiz)) judge(quiz, ""); // Check says when it is meant
-  else if (quiz.querySelector(":checked:focus-visible")) judge(quiz, "", PRESS); // arrow keys may still be passing
+  else if (isPassing(quiz)) judge(quiz, "", PRESS);
   else check(quiz);
+}
+
+/**
+ * Whether an arrow key may only be passing over the option that is chosen, or was when the reader left the page.
+ * @type {(quiz: HTMLElement) => boolean}
+ */
+function isPassing(quiz) {
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  return !!quiz.querySelector(":checked:focus-visible") ||
+    (visit?.type !== "navigate" && !quiz.matches(":focus-within"));
 }
 
 /** @type {(quiz: HTMLElement) => void} */
