@@ -28,7 +28,7 @@ export const first = ({ row, column }) => ({ row, column, twice: -1 });
  * X and what the matrices make of it, with every feature of one row doubled.
  * @type {<T extends Numbers>(data: T, state: { twice: number }) => T}
  */
-export function doubled(data, { twice }) {
+function doubled(data, { twice }) {
   if (twice < 0) return data;
   const x = data.x.map((row, i) => i === twice ? row.map((feature) => 2 * feature) : row);
   const products = data.products.map((product) => ({ ...product, made: x.map((row) => blend(row, product.matrix)) }));
