@@ -28,7 +28,7 @@ WIDGETS = [
     Widget("head-browser", "learn/real-model/", "layer=6 head=12 row=99 sentence=14", fetches=True),
     Widget("head-switch", "learn/heads/", "order=2&heads=&asks=9", result=".head b >> nth=0"),
     Widget("mask-painter", "learn/masks/", f"mask=2{'0' * 24}&row=9", roving="td input", result=GRID),
-    Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10 row=-1&column=x", native=True),
+    Widget("matrix-strips", "learn/queries-keys-values/", "row=5&column=10&twice=5 row=-1&column=x", native=True),
     Widget(
         *("next-word", "learn/from-text-to-next-word/", "text=cats+flew&row=99&layer=2&head=4&off=all&heat=31&seed=x"),
         fetches=True,

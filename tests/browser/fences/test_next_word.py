@@ -30,7 +30,6 @@ def test_what_is_typed_is_added_and_what_cannot_be_read_stays_to_be_mended(widge
 
 def test_a_bar_a_word_and_the_model_itself_go_on_with_the_text(widget):
     widget.locator(".next button").first.click()
-    widget.get_by_text("Choose among all words").click()
     widget.locator(".vocabulary").get_by_role("button", name="?", exact=True).click()
     widget.get_by_role("button", name="Remove the last word").click()
     widget.get_by_role("button", name="Write a sentence").click()

@@ -123,7 +123,7 @@ every_drawn = pytest.mark.parametrize("figure", DRAWN.values(), ids=DRAWN)
 every_captioned = pytest.mark.parametrize("kind", [kind for kind, (_, spec) in KINDS.items() if "caption" in spec])
 ALONE = {  # what stands there with a script alone, or without it alone, by class or tag
     "attention-grid": {"output"},
-    "next-word": {"caption", "th", "typing"},  # its words are buttons
+    "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
     "sentence-machine": {"machine-frames", "machine-track"},
@@ -177,6 +177,30 @@ def test_a_slider_says_what_its_value_means(figure):
             said.add(slider.get("aria-valuetext"))
         assert all(re.search("[a-z°]", one) and not re.match("[\N{MINUS SIGN}-]?1 \\w+s$", one) for one in said), said
         assert len(said) >= 2 or figure.name == "head-browser"
+
+
+IDLE = {  # a control that changes nothing here: the state before, what the hand sets, and part of the reason
+    "another head for cats": ("sentence-machine", {"row": 0}, {"head": "1"}, "the same question for cats"),
+    "another head for ran": ("sentence-machine", {"row": 4}, {"head": "1"}, ""),
+    "places for dogs": ("sentence-machine", {"row": 3, "scene": 3}, {"positions": "no"}, "nothing to do with places"),
+    "places at first": ("sentence-machine", {"row": 4}, {"positions": "no"}, "Press Play"),
+    "a window that holds all": ("decode-stepper", {"step": 2}, {"sees": "window"}, "holds all that is cached"),
+    "a window too small": ("decode-stepper", {"step": 3}, {"sees": "window"}, ""),
+    "kept words in sight": ("window-sink", {"left": 4}, {"keep": 1}, "the same words as before"),
+    "kept words out of sight": ("window-sink", {"left": 1}, {"keep": 1}, ""),
+    "blocks of one query": ("roofline-lab", {"pass": "step"}, {"block": 8}, "one query of each text"),
+    "blocks of many": ("roofline-lab", {"pass": "prefill"}, {"block": 8}, ""),
+    "finer operands": ("precision-lab", {}, {"operands": "float32"}, "both formats hold these numbers"),
+    "coarser scores": ("precision-lab", {}, {"scores": "float8_e4m3fn"}, ""),
+}
+
+
+@pytest.mark.parametrize(("name", "before", "sets", "why"), IDLE.values(), ids=IDLE)
+def test_a_control_that_changes_nothing_says_why(name, before, sets, why):
+    figure = next(figure for figure in DRAWN.values() if figure.name == name and "scene" not in figure.spec)
+    before = figure.call("first", figure.given) | before
+    told = figure.call("idle", figure.given, before, before | sets)
+    assert (why in told) if why else told == ""
 
 
 @every_captioned

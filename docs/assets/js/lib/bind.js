@@ -6,8 +6,10 @@ import { fraction, number, readNumbers } from "./numbers.js";
 /** @typedef {import("./frame.js").Live} Live */
 /** @typedef {HTMLInputElement | HTMLSelectElement} Field */
 /**
- * What the module of a widget exports, besides `bind`.
- * @typedef {{ first: (data: any) => State, html: (data: any, state: any, live: Live | null) => unknown }} Renderer
+ * What the module of a widget exports, besides `bind`: `idle` says why a control has changed nothing, where one may not.
+ * @typedef {(data: any, state: any, live: Live | null) => unknown} Draw
+ * @typedef {(data: any, from: any, to: any) => string} Idle
+ * @typedef {{ first: (data: any) => State, html: Draw, idle?: Idle }} Renderer
  */
 
 /**
@@ -22,16 +24,19 @@ export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
  * @param {HTMLElement} element
  * @param {Renderer} renderer
  */
-export function bindFigure(element, { first, html }) {
+export function bindFigure(element, { first, html, idle = () => "" }) {
   const data = dataOf(element);
   const start = first(data);
+  const early = doneEarly(element, start);
   const form = document.createElement("form");
   const heard = Object.assign(document.createElement("div"), { className: "visually-hidden", role: "status" });
   form.append(...element.childNodes);
   element.append(form, heard);
 
   let state = start;
+  let rested = start; // before the hand moved
   let before = parsed(form.innerHTML);
+  for (const fold of before.querySelectorAll("details")) fold.open = false; // as it was built
   /** @type {Record<string, string>} fields whose text cannot be read: their last good value counts */
   let unread = {};
   /** @type {Live} */
@@ -47,6 +52,13 @@ export function bindFigure(element, { first, html }) {
     before = after;
     for (const field of fields(form)) if (!unread[field.name]) follow(field);
     rest();
+  }
+  /** @type {(changed?: State) => void} what a control sets once it rests */
+  function choose(changed = {}) {
+    const to = { ...state, ...changed };
+    set(changed, true, idle(data, rested, to));
+    rested = to;
+    settle();
   }
   const say = () => {
     const says = [...form.querySelectorAll("output")].map((one) => one.textContent).join(" ");
@@ -65,32 +77,29 @@ export function bindFigure(element, { first, html }) {
     set(start);
     for (let pass = 0; pass < 2; pass += 1) { // some fields are there in some states only
       const saved = Object.entries(readState(element.id)).filter(([name, text]) => takes(form, name, text));
-      set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(name, text)])));
+      set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(start, name, text)])));
     }
+    rested = state;
   };
-  /** @type {(name: string, text: string) => string | number} */
-  const valueOf = (name, text) => typeof start[name] === "number" ? Number(text) : text;
-
   form.addEventListener("input", ({ target }) => {
     const field = /** @type {Field} */ (target);
     if (!(field.name in start)) return;
     const problem = problemOf(field);
     delete unread[field.name];
     if (problem) unread[field.name] = problem;
-    set(problem ? {} : { [field.name]: valueOf(field.name, field.value) }, false);
+    set(problem ? {} : { [field.name]: valueOf(start, field.name, field.value) }, false);
   });
   form.addEventListener("change", ({ target }) => {
     if (!(/** @type {Field} */ (target).name in start)) return;
-    set();
-    settle(); // when a slider comes to rest: browsers limit how often the address changes
+    choose(); // when a slider comes to rest: browsers limit how often the address changes
   });
   form.addEventListener("click", ({ target }) => {
     const found = target instanceof Element ? target.closest("[data-set], [data-says], .reset") : null;
     if (!(found instanceof HTMLElement)) return;
     if (found.dataset.says) return set({}, true, found.dataset.says);
     unread = {};
-    set(found.dataset.set ? JSON.parse(found.dataset.set) : start);
-    settle();
+    if (!found.dataset.set) rested = start; // Reset owes no reason
+    choose(found.dataset.set ? JSON.parse(found.dataset.set) : start);
   });
   form.addEventListener("keydown", (event) => {
     step(event);
@@ -105,6 +114,8 @@ export function bindFigure(element, { first, html }) {
   form.addEventListener("submit", (event) => event.preventDefault());
   element.addEventListener("addresschange", restore);
   restore();
+  if (Object.keys(early.chosen).length) choose(early.chosen);
+  early.resume(form);
   say();
   document.dispatchEvent(new Event("contentchange"));
   return { form, data, set, settle, state: () => state };
@@ -158,8 +169,38 @@ function attributes(here, from, to) {
 
 // fields
 
-/** @type {(form: HTMLFormElement) => Field[]} */
+/** @type {(form: HTMLElement) => Field[]} */
 const fields = (form) => [...form.querySelectorAll("input, select")].map((field) => /** @type {Field} */ (field));
+
+/** @type {(start: State, name: string, text: string) => string | number} */
+const valueOf = (start, name, text) => typeof start[name] === "number" ? Number(text) : text;
+
+/**
+ * What the reader did before the script came: parts of the state that were chosen, and how to give back the focus and
+ * the folds that were opened, which a drawing anew takes away.
+ * @type {(element: HTMLElement, start: State) => { chosen: State, resume: (form: HTMLFormElement) => void }}
+ */
+function doneEarly(element, start) {
+  const own = `${element.id}-`; // the build names a field by its widget too
+  /** @type {(field: Field) => string} */
+  const named = ({ name }) => name.startsWith(own) ? name.slice(own.length) : name;
+  const given = fields(element).map((field) => ({ field, name: named(field), value: field.value }));
+  const changed = given.filter(({ field }) => "checked" in field && field.checked && !field.defaultChecked);
+  const open = [...element.querySelectorAll("details[open] > summary")].map(({ textContent }) => textContent);
+  const hand = element.contains(document.activeElement) ? document.activeElement : null;
+  const at = given.find(({ field }) => field === hand);
+  return {
+    chosen: Object.fromEntries(changed.map(({ name, value }) => [name, valueOf(start, name, value)])),
+    resume: (form) => {
+      for (const summary of form.querySelectorAll("summary")) {
+        const fold = /** @type {HTMLDetailsElement} */ (summary.parentElement);
+        fold.open ||= open.includes(summary.textContent);
+      }
+      const heir = at ? fields(form).find(({ name, value }) => name === at.name && value === at.value) : hand;
+      if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });
+    },
+  };
+}
 
 /**
  * What a field has is what is drawn of it.

@@ -64,6 +64,12 @@ export function html(data, state, live) {
   }, live);
 }
 
+/** @type {(data: Data, from: State, to: State) => string} */
+export const idle = ({ window }, from, to) =>
+  from.sees === to.sees || from.step !== to.step || to.step > window || [from.sees, to.sees].includes("first")
+    ? ""
+    : `A window of ${window} holds all that is cached in step ${to.step}, so nothing changes.`;
+
 /** @type {(step: number, from: number, j: number) => string} */
 const statusOf = (step, from, j) => j === step - 1 ? "new" : j >= step ? "to come" : j < from ? "pushed out" : "cached";
 
@@ -161,4 +167,4 @@ function everyStep(data) {
 }
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+export const bind = (element) => bindFigure(element, { first, html, idle });

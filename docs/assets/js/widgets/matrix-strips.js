@@ -2,8 +2,9 @@
 // which the style sheet answers. This one says the products behind the number that is chosen, takes a click on any cell,
 // and keeps the choice in the address.
 
+import { blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { frame, radio, scrolling, sets } from "../lib/frame.js";
+import { frame, held, radio, scrolling, sets } from "../lib/frame.js";
 import { strips } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { number, vector } from "../lib/numbers.js";
@@ -13,19 +14,31 @@ import { number, vector } from "../lib/numbers.js";
  * @typedef {{ role: Role, columns: string[], matrix: number[][], made: number[][] }} Product
  * @typedef {"query" | "key" | "value"} Role
  * @typedef {{ words: string[], features: string[], x: number[][], products: Product[] }} Numbers
- * @typedef {Numbers & State & { id: string, title: string }} Data
+ * @typedef {Numbers & { row: number, column: number, id: string, title: string }} Data
  */
-/** @typedef {{ row: number, column: number }} State  the column among those of all three matrices */
+/** @typedef {{ row: number, column: number, twice: number }} State  the column of all three; the row doubled, or -1 */
 /** @typedef {import("../lib/frame.js").Live} Live */
 
 const NAMES = { query: ["Q", "queries"], key: ["K", "keys"], value: ["V", "values"] };
 
 /** @type {(data: Data) => State} */
-export const first = ({ row, column }) => ({ row, column });
+export const first = ({ row, column }) => ({ row, column, twice: -1 });
+
+/**
+ * X and what the matrices make of it, with every feature of one row doubled.
+ * @type {<T extends Numbers>(data: T, state: { twice: number }) => T}
+ */
+function doubled(data, { twice }) {
+  if (twice < 0) return data;
+  const x = data.x.map((row, i) => i === twice ? row.map((feature) => 2 * feature) : row);
+  const products = data.products.map((product) => ({ ...product, made: x.map((row) => blend(row, product.matrix)) }));
+  return { ...data, x, products };
+}
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { id, title, words, features, x, products } = data;
+  const { id, title, words, features, x, products } = doubled(data, state);
+  const isTwice = state.twice === state.row;
   const own = live ? "" : `${id}-`; // a form keeps its radio buttons apart from those of others
   const asks = words.map((word, i) => markup`<label>${radio(`${own}row`, i, state.row)} ${word}</label>`);
   const choosesRow = (/** @type {number} */ row) => live ? sets({ row }) : "";
@@ -62,6 +75,12 @@ export function html(data, state, live) {
   const [one, every] = [Math.max(...widths), widths.reduce((sum, width) => sum + width)];
   return frame(data, {
     ...prediction(data),
+    controls: [
+      held("twice", state.twice, `-1|[0-${words.length - 1}]`),
+      markup`<button type="button" class="toggle" aria-pressed="${`${isTwice}`}" ${
+        sets({ twice: isTwice ? -1 : state.row })
+      }>Double every feature of <em>${words[state.row]}</em></button>`,
+    ],
     figure: scrolling(
       title,
       markup`
@@ -89,7 +108,8 @@ function prediction({ words, products, row }) {
  * How a number comes about: "The key of cats, early: 2 · 0 + 0 · 0 + 0 · 0 + 2 · 2 = 4. …"
  * @type {(data: Numbers, state: State) => string}
  */
-export function statement({ words, x, products }, { row, column }) {
+export function statement(data, state) {
+  const { row, column } = state, { words, x, products } = doubled(data, state);
   const places = products.flatMap((product) => product.columns.map((_, i) => /** @type {const} */ ([product, i])));
   const [product, i] = places[column];
   const { role, columns, matrix, made } = product;

@@ -134,10 +134,12 @@ ${head(id, title, live)}
   <p>${answer}</p>
 </details>
 ${text(one, state, live)}
-${live && [switching(state, known), typing(id)]}
+${live && switching(state, known)}
 ${output(statement(one, state, known), live)}
 <div>${one.words.length > 0 && bars(one, known, BARS, live)}</div>
-${live && [tools(one.words, kinds), writing(state), markup`<details class="vocabulary"></details>`]}
+${live && typing(id)}
+<div class="vocabulary">${!live && vocabulary(kinds, live)}</div>
+${live && [tools(one.words, kinds), writing(state)]}
 ${tasks(data, state, live)}`;
 }
 
@@ -147,7 +149,7 @@ ${tasks(data, state, live)}`;
  */
 function text({ words, row, found }, { layer, head, off }, live) {
   if (!words.length) {
-    return markup`<p class="empty">There is no text yet. Type a first word, or choose one among all words below.</p>`;
+    return markup`<p class="empty">There is no text yet. Type a first word, or choose one of those below.</p>`;
   }
   const weights = found?.weights[layer][head][row] ?? words.map(() => 0);
   const top = Math.max(...weights);
@@ -249,18 +251,23 @@ const typing = (id) =>
 </div>`;
 
 /**
- * All words as buttons. They never change, and are put into the figure once: a step of writing need not draw them anew.
- * @type {(kinds: Record<string, string[]>) => Markup[]}
+ * All words, as buttons where a script runs. They never change, and are put into the figure once: a step of writing need
+ * not draw them anew.
+ * @type {(kinds: Record<string, string[]>, live: unknown) => Markup}
  */
-const vocabulary = (kinds) => [
-  markup`<summary>Choose among all words</summary>`,
-  ...Object.entries(kinds).map(([kind, words]) =>
+function vocabulary(kinds, live) {
+  const all = Object.values(kinds);
+  const each = all.map((words) =>
     markup`
-<div role="group" aria-label="${kind}"><span>${kind}</span> <span class="control">${
-      words.map((word) => markup`<button type="button" data-add="${word}">${word}</button>`)
-    }</span></div>`
-  ),
-];
+<span class="kind">${
+      words.map((word) =>
+        live ? markup`<button type="button" data-add="${word}">${word}</button>` : markup`<span>${word}</span> `
+      )
+    }</span> `
+  );
+  return markup`<p>It knows these ${all.flat().length} words and no others${live && ". Choose one to add it"}:</p>
+<div role="group" aria-label="all words">${each}</div>`;
+}
 
 /** @type {(state: State) => Markup} */
 const writing = ({ heat }) =>
@@ -371,7 +378,7 @@ export function bind(element) {
       return html(all, state, live);
     },
   });
-  /** @type {HTMLElement} */ (element.querySelector(".vocabulary")).innerHTML = vocabulary(given.kinds).join("");
+  /** @type {HTMLElement} */ (element.querySelector(".vocabulary")).innerHTML = `${vocabulary(given.kinds, true)}`;
   const typed = () => /** @type {HTMLTextAreaElement} */ (element.querySelector("textarea"));
 
   function toTheEnd() {

@@ -116,6 +116,18 @@ function statement({ words, output: wanted }, length, errors, output) {
     `${words[last]} receives ${points(output[last])}; right is ${points(wanted[last])}.`;
 }
 
+/** @type {(data: Data, from: State, to: State) => string} */
+export function idle(data, from, to) {
+  if (!Object.keys(data.places).some((place) => from[place] !== to[place])) return "";
+  const [before, after] = [from, to].map((state) => {
+    const { errors, output } = compute(data, state);
+    return [...errors.flat().map(percent), ...output.map(points)].join();
+  });
+  return before === after
+    ? "Nothing that is shown changes: both formats hold these numbers, or another rounding hides the difference."
+    : "";
+}
+
 // what no state changes
 
 /** @typedef {{ question: string, answer: string, compared: Markup }} Fixed */
@@ -217,4 +229,4 @@ const point = (x) => minus(`${Math.floor(x * 1000 + 0.5) / 1000 || 0}`);
 const points = (row) => `(${row.map(point).join(", ")})`;
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+export const bind = (element) => bindFigure(element, { first, html, idle });

@@ -6,15 +6,30 @@ import { readNumbers } from "../lib/numbers.js";
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(quiz) {
+  const early = enteredIn(quiz); // before this script came, or the browser put it back
   if (!quiz.querySelector("output")) build(quiz);
-  show(quiz, readPage().chosen[keyOf(quiz)]);
+  const kept = readPage().chosen[keyOf(quiz)];
+  if (!early.length || `${early}` === `${kept}`) show(quiz, kept);
+  else if (!isSingle(quiz)) judge(quiz, ""); // Check says when it is meant
+  else if (isPassing(quiz)) judge(quiz, "", PRESS);
+  else check(quiz);
+}
+
+/**
+ * Whether an arrow key may only be passing over the option that is chosen, or was when the reader left the page.
+ * @type {(quiz: HTMLElement) => boolean}
+ */
+function isPassing(quiz) {
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  return !!quiz.querySelector(":checked:focus-visible") ||
+    (visit?.type !== "navigate" && !quiz.matches(":focus-within"));
 }
 
 /** @type {(quiz: HTMLElement) => void} */
 function build(quiz) {
   const fieldset = find(quiz, "fieldset");
   const says = `${quiz.id}-says`;
-  const one = !!quiz.querySelector("[type=radio]"); // to choose it is to answer; several, or what is typed, need a word
+  const one = isSingle(quiz);
   const controls = markup`
 ${one ? "" : markup`<div class="widget-controls"><button type="button" aria-describedby="${says}">Check</button></div>`}
 <output id="${says}" aria-live="polite"></output>`;
@@ -31,7 +46,7 @@ ${one ? "" : markup`<div class="widget-controls"><button type="button" aria-desc
     if (one && !passing && inputsOf(quiz).some((input) => input === target)) check(quiz);
   });
   fieldset.addEventListener("input", () => { // what was said was about another answer
-    if (!one || passing) judge(quiz, "", one ? "Press Enter to answer." : "");
+    if (!one || passing) judge(quiz, "", one ? PRESS : "");
   });
   if (quiz === questions().at(-1)) addScore(quiz);
 }
@@ -53,6 +68,7 @@ function find(within, selector) {
   return found;
 }
 
+const PRESS = "Press Enter to answer.";
 const questions = () => findAll(document, "quiz-question");
 
 /** @type {(quiz: HTMLElement) => string} */
@@ -60,6 +76,9 @@ const keyOf = (quiz) => quiz.dataset.key ?? "";
 
 /** @type {(quiz: HTMLElement) => HTMLInputElement[]} */
 const inputsOf = (quiz) => /** @type {HTMLInputElement[]} */ (findAll(quiz, "fieldset input"));
+
+/** @type {(quiz: HTMLElement) => boolean} whether to choose is to answer: several, or what is typed, need a word */
+const isSingle = (quiz) => !!quiz.querySelector("[type=radio]");
 
 /** @type {(quiz: HTMLElement) => HTMLElement[]} */
 const verdictsOf = (quiz) => findAll(quiz, ".verdicts > li");
@@ -81,14 +100,18 @@ const because = (verdict) => find(verdict, ".because").cloneNode(true);
 
 // an answer
 
+/** @type {(quiz: HTMLElement) => (number | string)[]} positions among the verdicts, or the text that is typed */
+function enteredIn(quiz) {
+  const field = fieldOf(quiz);
+  if (field) return field.value ? [field.value] : [];
+  return inputsOf(quiz).filter((input) => input.checked).map(({ value }) => Number(value));
+}
+
 /** @type {(quiz: HTMLElement) => void} */
 function check(quiz) {
   const field = fieldOf(quiz);
-  /** @type {(number | string)[]} positions among the verdicts, or the text that is typed */
-  const chosen = field
-    ? [field.value]
-    : inputsOf(quiz).filter((input) => input.checked).map(({ value }) => Number(value));
-  const problem = field ? read(quiz, chosen[0]) : chosen.length ? [] : "Choose an answer first.";
+  const chosen = enteredIn(quiz);
+  const problem = field ? read(quiz, field.value) : chosen.length ? [] : "Choose an answer first.";
   if (typeof problem === "string") {
     judge(quiz, "invalid", problem);
     return;
@@ -187,6 +210,6 @@ function addScore(last) {
   showScore();
 }
 
-function showScore() {
-  find(document, ".quiz-score output").textContent = `${score(readPage())}.`;
+function showScore() { // the last question brings the line
+  for (const line of findAll(document, ".quiz-score output")) line.textContent = `${score(readPage())}.`;
 }

@@ -69,6 +69,15 @@ export function compute({ model, machines }, state) {
   return { matrices, attention, together };
 }
 
+/** @type {(data: Data, from: State, to: State) => string} */
+export function idle(data, from, to) {
+  const [before, after] = [from, to].map((state) => JSON.stringify(compute(data, state)));
+  if (from.block === to.block || before !== after) return "";
+  return to.pass === "step"
+    ? "A step has one query of each text, so there are no blocks of queries: nothing changes."
+    : "A block holds all queries of a text already: nothing changes.";
+}
+
 /** @type {(machines: Machine[], state: State) => number} */
 const reached = (machines, state) => machines[state.machine].peak * state.share / 20;
 
@@ -231,4 +240,4 @@ function statement(data, state) {
 }
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+export const bind = (element) => bindFigure(element, { first, html, idle });

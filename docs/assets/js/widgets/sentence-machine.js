@@ -397,6 +397,17 @@ function verdict({ guess }, words, weights) {
   }`;
 }
 
+/** @type {(data: Data, from: State, to: State) => string} why the other head, or places, make no difference */
+export function idle(data, from, to) {
+  const [before, after] = [from, to].map((state) => compute(data, state));
+  const word = after.words[to.row];
+  if (to.scene === 0 && from.positions !== to.positions) return "Press Play to see what this changes.";
+  if (from.swap !== to.swap || from.row !== to.row || `${before.weights}` !== `${after.weights}`) return "";
+  if (from.head !== to.head) return `Each head asks the same question for ${word}, so nothing changes.`;
+  if (from.positions === to.positions || (to.scene === 5 && `${before.kept}` !== `${after.kept}`)) return "";
+  return `What ${word} asks has nothing to do with places, so nothing changes.`;
+}
+
 /** @type {(scene: number) => Markup} the formula, of which each part is lit from its scene on */
 function formula(scene) {
   /** @type {(from: number, kind: string, text: unknown) => Markup} */
@@ -420,15 +431,16 @@ function isFirst(data, { row, head }) {
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
   const { id, cases, heads } = data;
-  const { scene, row } = state;
+  const { scene, row, guess } = state;
   const shown = Math.ceil(scene);
   const { words } = compute(data, state);
-  const [{ words: sentence }] = cases;
-  const pair = sentence.filter((word, i) => word !== cases[cases.length - 1].words[i]);
-  /** @type {(name: "swap" | "positions", text: Markup | string, on: string) => Markup} */
-  const toggle = (name, text, on) =>
+  const [sentence, swapped] = [cases[0], cases[cases.length - 1]].map(({ words }) => words);
+  const pair = sentence.filter((word, i) => word !== swapped[i]);
+  const there = words.map((word) => (state.swap === "yes" ? sentence : swapped).indexOf(word)); // where each is after a swap
+  /** @type {(name: "swap" | "positions", text: Markup | string, on: string, more?: object) => Markup} */
+  const toggle = (name, text, on, more = {}) =>
     markup`<button type="button" class="toggle" aria-pressed="${`${state[name] === on}`}" ${
-      sets({ [name]: state[name] === "yes" ? "no" : "yes" })
+      sets({ [name]: state[name] === "yes" ? "no" : "yes", ...more })
     }>${text}</button>`;
   return markup`
 ${!live && frames(data, state)}
@@ -445,7 +457,7 @@ ${
     }" style="grid-template-columns:${fractions(data).map((width) => `${width}fr`).join(" ")}">${
       words.map((word, i) =>
         markup`<button type="button" aria-pressed="${`${i === (scene ? row : state.guess)}`}" ${
-          scene ? sets({ row: i }) : markup`data-guess ${sets({ guess: i, scene: 1 })}`
+          scene ? sets({ row: i, guess: i === row ? guess : -1 }) : markup`data-guess ${sets({ guess: i, scene: 1 })}`
         }><span class="visually-hidden">${word}</span></button>`
       )
     }</div>`
@@ -467,9 +479,12 @@ ${
       }</p></div></div>
 <div class="widget-controls">${
         heads.length > 1 && choice("It looks for the", "head", heads.map(({ name }, i) => [`${i}`, name]), state.head)
-      }${toggle("swap", markup`Swap <em>${pair[0]}</em> and <em>${pair[1]}</em>`, "yes")}${
-        toggle("positions", "Forget the places", "no")
-      }</div>`,
+      }${
+        toggle("swap", markup`Swap <em>${pair[0]}</em> and <em>${pair[1]}</em>`, "yes", {
+          row: there[row],
+          guess: there[guess] ?? -1,
+        })
+      }${toggle("positions", "Forget the places", "no")}</div>`,
     ]
   }</div>
 </div>
@@ -501,7 +516,7 @@ export function still(data, scene) {
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(element) {
-  const { set, settle, state } = bindFigure(element, { first, html });
+  const { set, settle, state } = bindFigure(element, { first, html, idle });
   const play = /** @type {HTMLElement} */ (element.querySelector(".play"));
   let timer = 0;
   const now = () => Number(state().scene);
@@ -540,7 +555,11 @@ export function bind(element) {
   }, true);
   element.addEventListener(
     "input",
-    ({ target }) => target instanceof Element && target.matches("[type=range]") ? halt() : stop(),
+    ({ target }) => {
+      if (target instanceof Element && target.matches("[type=range]")) return halt();
+      stop();
+      set({ guess: -1 }); // it was about what the other head asks
+    },
     true,
   );
   element.addEventListener("keydown", (event) => {

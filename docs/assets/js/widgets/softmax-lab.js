@@ -4,7 +4,7 @@ import { softmax, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { barCell, frame, sets, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted, decimal, number, short as small } from "../lib/numbers.js";
+import { counted, decimal, grouped, number, short as small } from "../lib/numbers.js";
 
 /**
  * @typedef {{ id: string, title: string }} Named
@@ -38,7 +38,12 @@ export function compute({ words }, { t, ...scores }) {
 }
 
 /** @type {(x: number) => string} */
-const short = (x) => (x < 10000 ? number(x) : x.toExponential(1));
+const short = (x) => {
+  if (x < 10000) return number(x);
+  if (x < 1e6) return grouped(Math.round(x));
+  const [size, name] = x < 1e9 ? [1e6, "million"] : x < 1e12 ? [1e9, "billion"] : [1e12, "trillion"];
+  return `${grouped(Number((x / size).toFixed(1)))} ${name}`;
+};
 
 const MOST_SEEN = 64; // blocks; where there are more they cannot be told apart, and the strip is solid
 const NOTCH = 24; // pixels of a drag that double a pile

@@ -58,6 +58,13 @@ export function html(data, state, live) {
   }, live);
 }
 
+/** @type {(data: Data, from: State, to: State) => string} */
+export function idle(data, from, to) {
+  const moved = [from, to].map(({ left, right, keep }) => `${left} ${right} ${keep}`);
+  const [before, after] = [from, to].map((state) => `${compute(data, state).weights}`);
+  return moved[0] !== moved[1] && before === after ? "Each word sees the same words as before: nothing changes." : "";
+}
+
 /** @type {(on: boolean, weight: number) => unknown} */
 const sinkCell = (on, weight) =>
   on ? weightCell(weight, true, undefined, "sink") : markup`<td class="sink"><span>none</span></td>`;
@@ -88,4 +95,4 @@ function say(data, state) {
 }
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+export const bind = (element) => bindFigure(element, { first, html, idle });
