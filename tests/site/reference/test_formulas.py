@@ -154,7 +154,7 @@ CASES = {
         for size in (0.1, 3.14159, -700.3, 3e-6, 1 + 2**-11)
     ],
 }  # fmt: skip
-NOT_TRIED = {name: "shapes, which test_docstring_shapes.py tries" for name in ("merge_heads", "split_heads")}
+NOT_TRIED = dict.fromkeys(("merge_heads", "split_heads"), "shapes, which test_docstring_shapes.py tries")
 CONVENTIONS = {"entropy": [1]}  # 0 ln 0 = 0 is agreed on, not computed
 FORMULAS = [
     (name + (" with gates" if number else ""), formula)
