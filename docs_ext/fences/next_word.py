@@ -17,13 +17,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from attention.little_model import KINDS, WORDS, Switches, next_words, read, record
 from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
-from examples.little_model.language import KINDS, WORDS
-from examples.little_model.model import Switches
-from examples.little_model.recorded import next_words, read, record
 
 REQUIRED = ("caption", "text")
 OPTIONAL = ("layer", "head", "strip")

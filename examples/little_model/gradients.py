@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import apply_rotary, attention_vjp, log_softmax, merge_heads, rms_norm, split_heads
-from examples.little_model.model import N_HEADS, LayerTrace, Weights, forward, positions
+from attention.little_model.model import N_HEADS, LayerTrace, Weights, forward, positions
 
 
 def rows(x: NDArray) -> NDArray:

@@ -1,6 +1,6 @@
 """The little model written once more, in torch, to check the other: python -m examples.little_model.in_torch.
 
-It needs torch, and it uses nothing of the package or of the example: the file of the weights alone. What torch computes
+It needs torch, and it uses nothing of the package or of the example but the file of the weights. What torch computes
 is kept beside the tests, which compare.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-MODEL = ROOT / "docs/assets/records/little_model.json"
-RECORD = ROOT / "tests/site/examples/little_model.json"
+MODEL = ROOT / "attention/little_model/recorded.json"
+RECORD = ROOT / "tests/package/parity/little_model.json"
 TEXTS = (
     "cats who chased dogs",
     "a cat who saw two dogs",

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import attention_weights
-from examples.little_model.language import ID, NOTES, Item, is_held_out, singing
+from attention.little_model.language import ID, NOTES, Item, is_held_out, singing
+from attention.little_model.model import N_HEADS, N_LAYERS, Switches, Weights, forward
 from examples.little_model.measuring import last_scores, one_head_off
-from examples.little_model.model import N_HEADS, N_LAYERS, Switches, Weights, forward
 
 
 def song_before(words: Sequence[str]) -> tuple[int, int]:

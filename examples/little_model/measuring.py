@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 
-from examples.little_model.language import ANIMALS, ID, MANY, TASKS, WORDS, Item, item, text
-from examples.little_model.model import N_HEADS, N_LAYERS, Switches, Weights, logits
+from attention.little_model.language import ANIMALS, ID, MANY, TASKS, WORDS, Item, item, text
+from attention.little_model.model import N_HEADS, N_LAYERS, Switches, Weights, logits
 
 N_ITEMS = 400  # for each task
 

@@ -1,27 +1,63 @@
 """Train the little model and record it: python -m examples.little_model.record, or make little-model.
 
+The model itself and its language are in the package, as attention.little_model, and so is the record, which the site
+holds once more for the scripts of its pages.
+
 Three trainings differ in nothing but their seeds, and each takes a process. The weights of the one that ends with the
 lowest loss are kept, and what is said of them is measured as they are kept, with eight bits for each number.
 """
 
+import ast
+import base64
 import json
 import platform
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from examples.little_model import model, training
+from attention.little_model import KINDS, WORDS, model
+from attention.little_model.recorded import unpacked
+from examples.little_model import training
 from examples.little_model.induction import induction
-from examples.little_model.language import KINDS, WORDS
 from examples.little_model.measuring import N_ITEMS, accuracies, baselines, questions, settings
-from examples.little_model.recorded import RECORD, digest, packed, unpacked
 
+ROOT = Path(__file__).parents[2]
+RECORDS = (ROOT / "attention/little_model/recorded.json", ROOT / "docs/assets/records/little_model.json")
+SOURCES = [ROOT / "attention/little_model" / name for name in ("language.py", "model.py")] + [
+    ROOT / "examples/little_model" / name for name in ("gradients.py", "training.py")
+]  # what decides the weights
 SEEDS = (0, 1, 2)
 EVERY = 100  # steps between two measurements
 N_START = 5  # steps whose loss is recorded one by one, for a test to take again
+
+
+class Code(ast.NodeTransformer):
+    """What a module does: its tree without imports and docstrings."""
+
+    def visit(self, node: ast.AST) -> Any:
+        """Go on below a node, or leave it out."""
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        return None if is_text or isinstance(node, ast.Import | ast.ImportFrom) else self.generic_visit(node)
+
+
+def digest() -> str:
+    """Sum up the code that decides the weights, however it is laid out: another sum asks for another training."""
+    code = (ast.unparse(Code().visit(ast.parse(path.read_text("utf-8")))) for path in SOURCES)
+    return sha256("\n".join(code).encode()).hexdigest()
+
+
+def packed(array: NDArray) -> dict[str, Any]:
+    """Write a matrix as whole numbers from -127 to 127 and a scale for each row; a gain is a matrix of one row."""
+    matrix = np.atleast_2d(array).astype(float)
+    scales = [float(f"{largest / 127:.6g}") or 1.0 for largest in abs(matrix).max(axis=1)]
+    whole = np.clip(np.rint(matrix / np.array(scales)[:, None]), -127, 127).astype(np.int8)
+    return {"shape": list(array.shape), "int8": base64.b64encode(whole.tobytes()).decode(), "scales": scales}
 
 
 def rounded(value: Any) -> Any:
@@ -83,7 +119,8 @@ def described(runs: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) ->
 def write(record: dict[str, Any]) -> None:
     """Write the record, one line for each of its parts."""
     lines = [f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in record.items()]
-    RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    for path in RECORDS:
+        path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def main() -> None:

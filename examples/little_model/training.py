@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attention.little_model.language import WORDS, text
+from attention.little_model.model import Weights, random_weights
 from examples.little_model.gradients import loss_and_slopes
-from examples.little_model.language import WORDS, text
-from examples.little_model.model import Weights, random_weights
 
 N_STEPS, N_TEXTS = 4000, 32  # texts in one step
 RATE, WARM = 4e-3, 0.1  # the highest rate, and the part of the steps until it is reached

@@ -58,5 +58,5 @@ def test_no_imports_go_round_in_a_circle():
 
 
 def test_the_package_does_not_know_the_site():
-    for path in (FOLDER.parent / "attention").glob("*.py"):
+    for path in (FOLDER.parent / "attention").rglob("*.py"):
         assert "docs_ext" not in path.read_text("utf-8"), path.name

@@ -1,11 +1,16 @@
 """The wheel on the site is the one that is published, and pip installs it by its address."""
 
+import ast
 import os
 import subprocess
 import sys
+from doctest import DocTestParser
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from zipfile import ZipFile
+
+import pytest
 
 import attention
 from tests.site.pages import ROOT
@@ -30,6 +35,35 @@ def test_pip_installs_it_by_its_address(site, tmp_path):
         server.shutdown()
     assert not run.returncode, run.stderr
     assert (tmp_path / "attention/py.typed").exists()
+
+
+def test_what_the_examples_of_a_page_import_is_in_it_or_comes_with_numpy_and_python(site):
+    with ZipFile(site / NAME) as wheel:
+        files = {name.removesuffix(".py").removesuffix("/__init__") for name in wheel.namelist()}
+    twins, missing = sorted(site.rglob("index.html.md")), set()
+    for twin in twins:
+        for example in DocTestParser().get_examples(twin.read_text("utf-8")):
+            for name in imported(example.source):
+                held = name.partition(".")[0] in {"numpy", *sys.stdlib_module_names} or name.replace(".", "/") in files
+                missing |= set() if held else {f"{twin.parent.relative_to(site)}: {name}"}
+    assert len(twins) == len([*(ROOT / "docs").rglob("*.md")])
+    assert not missing
+
+
+@pytest.mark.nightly
+def test_every_twin_runs_with_the_wheel_and_numpy_alone(site, elsewhere):
+    command = [elsewhere, "-I", "-m", "doctest", *sorted(site.rglob("index.html.md"))]
+    run = subprocess.run(command, cwd=site.parent, capture_output=True, text=True)
+    assert not run.returncode, run.stdout + run.stderr
+
+
+def imported(code):
+    """Name the modules that an example imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -10,9 +10,8 @@ import pytest
 import attention
 from attention import apply_rotary, attention_scores, attention_vjp, attention_weights, rotary_tables
 from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
+from attention.little_model import ID, WORDS, next_words
 from docs_ext.numbers.numerals import numerals
-from examples.little_model.language import ID, WORDS
-from examples.little_model.recorded import next_words
 from tests.site.pages import ROOT
 from tests.site.test_floors import FLOORS
 

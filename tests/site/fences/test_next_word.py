@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from attention import attention_weights, softmax
+from attention.little_model import WORDS, forward, load, next_words, record
 from docs_ext.html import renderer
-from examples.little_model import recorded
-from examples.little_model.language import WORDS
 from examples.little_model.measuring import settings
-from examples.little_model.model import forward
 from tests.site.fences.reading import Figure, answer, rows, says, text
 
 FIGURE = Figure("next-word", text="cats who chased dogs", layer=1, head=1)
-MODEL = {"record": {part: recorded.record()[part] for part in ("words", "model", "weights")}}
+MODEL = {"record": {part: record()[part] for part in ("words", "model", "weights")}}
 OFF = {"nothing": "everything on", "attention": "attention off", "mask": "mask off", "positions": "positions off"}
 TYPED = {  # what a visitor types: the words that are read, or what is said of it
     "capitals": ("CATS Who chased", "cats who chased"),
@@ -41,13 +39,13 @@ def written(most, by_chance=False, **state):
 
 
 def best(words, setting="everything on"):
-    return next(iter(recorded.next_words(" ".join(words), settings()[setting])[0]))
+    return next(iter(next_words(" ".join(words), settings()[setting])[0]))
 
 
 def assert_same(ids, off, head):
     """Compare the scores and all weights in the page with NumPy's, for the same weights."""
     switches = settings()[OFF.get(off, f"head 1.{head} off")]
-    scores, _, traces = forward(ids, recorded.load(np.float64), switches)
+    scores, _, traces = forward(ids, load(np.float64), switches)
     weights = [attention_weights(trace.query, trace.key, is_causal=switches.mask) for trace in traces]
     state = {"text": " ".join(WORDS[i] for i in ids), "row": 0, "layer": 1, "head": head, "off": off, "heat": 15}
     shown = FIGURE.call("compute", FIGURE.given | MODEL, state)
@@ -66,7 +64,7 @@ def test_the_page_and_numpy_agree_on_300_random_texts():
 
 
 def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
-    shares, weights = recorded.next_words("cats who chased dogs")
+    shares, weights = next_words("cats who chased dogs")
     root = FIGURE.still()
     shown = [row[0] for row in rows(root.find(".//table[@class='steps next']"))]
     assert shown == list(shares)[:6]
@@ -81,7 +79,7 @@ def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
 
 
 def test_what_a_switch_costs_is_what_was_measured():
-    accuracy = recorded.record()["accuracy"]
+    accuracy = record()["accuracy"]
     for off, setting in {**OFF, "head": "head 0.2 off"}.items():
         table = rows(live(off=off, layer=0, head=2).find(".//table[@class='steps tasks']"))
         for row, task in zip(table, ("agreement", "having", "singing", "order"), strict=True):
@@ -140,7 +138,7 @@ def test_two_of_a_kind_change_places(before, after):
 
 def test_a_strip_shows_four_bars_and_leads_to_the_page():
     root = FIGURE.still(strip="learn/from-text-to-next-word/")
-    assert [row[0] for row in rows(root)] == list(recorded.next_words("cats who chased dogs")[0])[:4]
+    assert [row[0] for row in rows(root)] == list(next_words("cats who chased dogs")[0])[:4]
     assert root.find(".//a").get("href") == "learn/from-text-to-next-word/"
     assert "cats who chased dogs" in text(root)
 

@@ -39,7 +39,7 @@ def test_every_public_name_is_in_it_also_as_users_import_it(inventory):
         assert {other.replace(module, "attention", 1) for other in methods} <= names.keys()
     assert "attention.KVCache.append" in names
     pages = {path.stem for path in (ROOT / "docs/reference").glob("*.md")}
-    modules = {path.stem for path in (ROOT / "attention").glob("[!_]*.py")}
+    modules = {path.stem for path in (ROOT / "attention").glob("[!_]*")}
     assert {name for name, (kind, _) in names.items() if kind == "module"} == {
         "attention",
         *(f"attention.{module}" for module in modules & pages),

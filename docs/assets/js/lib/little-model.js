@@ -1,4 +1,4 @@
-// The little model of examples/little_model, forwards, and what to do with its scores. Same steps, same names, no DOM;
+// attention.little_model, forwards, and what to do with its scores. Same steps, same names, no DOM;
 // tests/site/fences/test_next_word.py compares every score and every weight with the package.
 
 import { softmax } from "./attention.js";

@@ -1,0 +1,47 @@
+"""The little model that writes: what it computes, what its switches change, and the same model written in torch."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention.little_model import ID, Switches, load, next_words, read
+from attention.little_model.model import logits
+
+OF_TORCH = json.loads((Path(__file__).parent / "parity/little_model.json").read_text("utf-8"))
+
+
+def numbers(text):
+    return np.array([ID[word] for word in text.split()])
+
+
+@pytest.mark.parametrize("case", OF_TORCH["cases"], ids=lambda case: case["text"])
+def test_torch_computes_the_same_scores(case):
+    np.testing.assert_allclose(logits(numbers(case["text"]), load(np.float64))[-1], case["logits"], atol=1e-5)
+
+
+def test_a_switch_changes_what_it_names_alone():
+    w, ids = load(np.float64), numbers("cats who chased dogs ran")
+    on = logits(ids, w)
+    other = numbers("cats who chased dogs slept")
+    np.testing.assert_allclose(on[:4], logits(other, w)[:4], atol=1e-12)  # causal
+    unmasked = Switches(mask=False)
+    assert abs(logits(ids, w, unmasked)[0] - logits(other, w, unmasked)[0]).max() > 0.1
+    nothing = Switches(heads=np.zeros((2, 4)))
+    np.testing.assert_allclose(logits(ids, w, nothing)[4], logits(ids[4:], w, nothing)[0], atol=1e-12)
+    placeless = Switches(mask=False, positions=False)
+    np.testing.assert_allclose(logits(ids[::-1], w, placeless)[::-1], logits(ids, w, placeless), atol=1e-12)
+
+
+def test_what_cannot_be_read_is_refused_with_the_nearest_words():
+    assert read("Cats who CHASED dogs?") == ["cats", "who", "chased", "dogs", "?"]
+    with pytest.raises(ValueError, match="teas is not one of the 56 words; the nearest: tea"):
+        read("ann has teas.")
+    for size in (0, 41):
+        with pytest.raises(ValueError, match=f"{size} words: type at least one, and 40 at most"):
+            next_words("cats " * size)
+    shares, weights = next_words("cats who chased dogs")
+    assert next(iter(shares)) == "ran"
+    assert sum(shares.values()) == pytest.approx(1)
+    assert [each.shape for each in weights] == [(4, 4, 4)] * 2
