@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import BuildError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import Files
@@ -23,6 +24,7 @@ from docs_ext.copies.links import link_copies
 from docs_ext.copies.markdown_pages import write_markdown_pages
 from docs_ext.copies.offline import offer_copy
 from docs_ext.copies.wheel import add_wheel
+from docs_ext.html import renderer
 from docs_ext.reading.converter import refuse_unreadable
 from docs_ext.reading.reading_time import progress
 from docs_ext.site import live
@@ -51,9 +53,14 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Refuse a port that is taken, before anything is built."""
+    """Refuse a port that is taken, or a script that is wrong, before anything is built."""
     if _command == "serve" and not _last.is_served:
         live.refuse_taken_port(*config.dev_addr)
+    if _command != "serve":  # where the pages that it draws say it
+        try:
+            renderer.load()
+        except ValueError as error:
+            raise BuildError(str(error)) from None
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> None:

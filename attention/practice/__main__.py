@@ -4,9 +4,12 @@ It says which mutants the doctests of a file kill.
 """
 
 import argparse
+import math
 import os
+import signal
 import sys
 import textwrap
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
@@ -14,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from attention.practice.doctests import Result, run
+from attention.practice.doctests import Result, end_all, run
 from attention.practice.mutants import (
     MUTANTS,
     NAMES,
@@ -56,7 +59,7 @@ below the call.
 STATUS = """\
 exit status:
   0    every mutant was killed
-  1    some survived
+  1    some survived, or were not decided in time
   2    the command or the file is wrong, or a test fails on the right functions
   3    attention/ was changed, so that a mutant cannot be made of it
   130  stopped with Ctrl-C
@@ -137,7 +140,8 @@ def _parser() -> argparse.ArgumentParser:
         "--seconds",
         type=float,
         default=10,
-        help="the time that each run may take; 10",
+        help="the time that each run may take; 10, or for a mutant ten "
+        "times what the right functions take, if that is longer",
     )
     return parser
 
@@ -162,30 +166,36 @@ def _start(path: Path) -> int:
 def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
     for mutant in chosen:
         sources(mutant)  # a StaleError comes before any other line
+    before = time.monotonic()
     right = run(file, seconds=seconds)
+    patience = max(seconds, 10 * (time.monotonic() - before))
     trouble = _trouble(file, right)
     if trouble:
         return _refuse(trouble)
     passing = "example passes" if right.ran == 1 else "examples pass"
     print(f"{file}: {right.ran} {passing} on the right functions. ", end="")
     print("On the mutants:\n", flush=True)
-    survivors = []
-    for mutant, result in _results(file, chosen, seconds):
-        why = _why_killed(result)
-        if not why:
+    survivors, undecided = list[str](), list[str]()
+    for mutant, result in _results(file, chosen, patience):
+        if result.late:
+            undecided.append(mutant.name)
+            line = f"  not decided {mutant.name:<18} {result.late}"
+        elif why := _why_killed(result):
+            line = f"  killed    {mutant.name:<20} {why}"
+        else:
             survivors.append(mutant.name)
-        print(
-            f"  killed    {mutant.name:<20} {why}"
-            if why
-            else _described("survived  ", mutant),
-            flush=True,
-        )
-    print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} killed")
-    if not survivors:
-        return ALL_KILLED
-    command = f"python -m attention.practice {file} --only {survivors[0]}"
-    print(f"Try one alone: {command}")
-    return SURVIVORS
+            line = _described("survived  ", mutant)
+        print(line, flush=True)
+    n_killed = len(chosen) - len(survivors) - len(undecided)
+    print(f"\n{n_killed} of {len(chosen)} killed", end="")
+    print(f", {len(undecided)} not decided" if undecided else "")
+    command = f"python -m attention.practice {file} --only"
+    if survivors:
+        print(f"Try one alone: {command} {survivors[0]}")
+    elif undecided:
+        more = f"{undecided[0]} --seconds {math.ceil(10 * patience)}"
+        print(f"Give it more time: {command} {more}")
+    return SURVIVORS if survivors or undecided else ALL_KILLED
 
 
 def _results(
@@ -201,7 +211,8 @@ def _results(
                 strict=True,
             )
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_all()
             raise
 
 
@@ -211,6 +222,8 @@ def _trouble(file: str, result: Result) -> str:
         return result.trouble
     if result.end:
         return f"{file}: {result.end}"
+    if result.late:
+        return f"{file}: {result.late}; --seconds gives it more"
     if result.failures:
         line, what = result.failures[0]
         more = (
@@ -249,4 +262,7 @@ def _refuse(message: str, status: int = WRONG) -> int:
 
 
 if __name__ == "__main__":
+    for name in ("SIGTERM", "SIGHUP"):  # as Ctrl-C: leave no run behind
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     sys.exit(main())

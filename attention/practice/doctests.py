@@ -9,10 +9,12 @@ import doctest
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,6 +51,7 @@ class Result(NamedTuple):
     failures: Sequence[tuple[int, str]] = ()  # on which line, and what
     trouble: str = ""  # why they could not be run
     end: str = ""  # how their process ended, if not by itself
+    late: str = ""  # they were not done in time, so that nothing is known
 
 
 class FileError(Exception):
@@ -58,8 +61,14 @@ class FileError(Exception):
 # --- the program's side ------------------------------------------------------
 
 
+_running = set[subprocess.Popen[bytes]]()
+
+
 def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
-    """Run the examples of a file in a new process, for so many seconds."""
+    """Run the examples of a file in a new process, for so many seconds.
+
+    Whatever the examples have started ends with that process.
+    """
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         report = Path(folder, "report.json")
         command = [
@@ -77,23 +86,43 @@ def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
             "PYTHONIOENCODING": "utf-8",
         }  # several run at once
         none = subprocess.DEVNULL
+        process = subprocess.Popen(
+            command,
+            stdin=none,
+            stdout=none,
+            stderr=none,
+            env=environment,
+            start_new_session=True,
+        )
+        _running.add(process)
         try:
-            ended = subprocess.run(
-                command,
-                stdin=none,
-                stdout=none,
-                stderr=none,
-                timeout=seconds,
-                env=environment,
-            )
+            status = process.wait(seconds)
         except subprocess.TimeoutExpired:
-            return Result(end=f"not done after {seconds:g} seconds")
+            return Result(late=f"not done after {seconds:.3g} seconds")
+        finally:
+            _running.discard(process)
+            _end(process)
         if not report.exists():
-            status = ended.returncode
             return Result(
                 end=f"Python ended in the middle, with status {status}"
             )
         return Result(*json.loads(report.read_text("utf-8")))
+
+
+def end_all() -> None:
+    """End every run, in whatever thread it was started."""
+    for process in [*_running]:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and its group; Windows has no groups."""
+    if os.name == "posix":
+        # nobody is left, or on macOS nobody but who has ended
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
 
 
 # --- the side of the new process ---------------------------------------------

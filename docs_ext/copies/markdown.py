@@ -45,7 +45,7 @@ def to_markdown(html: str, address: str) -> str:
     >>> print(to_markdown('<p>See <a href="../masks/">masks</a>, 2*3.</p>', "https://site.test/scaling/"), end="")
     See [masks](https://site.test/masks/), 2\*3.
     """
-    return kept(partial(_made, html, address), html, address, by="markdownify").decode()
+    return kept(partial(_made, html, address), html, address).decode()
 
 
 def _made(html: str, address: str) -> bytes:

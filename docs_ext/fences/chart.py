@@ -143,7 +143,7 @@ def draw(vega: dict[str, Any], layout: str = "desk") -> str:
     _, high, size = LAYOUTS[layout]
     style = yaml.safe_load(_STYLE.replace("HIGH", str(high)).replace("SIZE", str(size * SLACK)))
     source = json.dumps([vega, style], sort_keys=True)
-    return kept(lambda: _drawn(vega, style).encode(), source, by="vl-convert-python").decode()
+    return kept(lambda: _drawn(vega, style).encode(), source).decode()
 
 
 def _drawn(vega: dict[str, Any], style: dict[str, Any]) -> str:

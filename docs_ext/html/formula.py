@@ -4,7 +4,6 @@ Works on what pymdownx.arithmatex (generic) protects: `$...$` in a line, `$$...$
 no JavaScript, and a formula that KaTeX does not understand fails the build.
 """
 
-import atexit
 import json
 import re
 from functools import cache
@@ -19,6 +18,7 @@ from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
 from docs_ext.disk_cache import kept
+from docs_ext.html.v8 import started
 from docs_ext.reading.converter import PageError
 
 # The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
@@ -75,10 +75,7 @@ class MathError(ValueError):
 
 @cache
 def _katex() -> MiniRacer:
-    engine = MiniRacer()
-    engine.eval(_SCRIPTS)
-    atexit.register(engine.close)  # left to the interpreter's end it now and then waits for a thread that is gone
-    return engine
+    return started(_SCRIPTS)
 
 
 def _for_katex() -> dict[str, str]:

@@ -1,8 +1,11 @@
-"""Modules joined into one classic script, for a file that opens from a disk: a browser loads no module from there."""
+"""Modules as classic scripts: V8 in the build takes no others, and from a disk a browser loads no module."""
 
 import re
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
+from typing import NamedTuple
+
+from docs_ext.errors import did_you_mean
 
 _NAME = r"(?:const|(?:async )?function|class) (?P<name>\w+)"
 _EXPORT = re.compile(rf"^export (?={_NAME})", re.MULTILINE)
@@ -31,12 +34,11 @@ const $import = async (from, path) => {{
 """
 
 
-_CALL = """\
-globalThis.call = (name, part, given) => {
-  const made = $need(name)[part];
-  if (typeof made !== "function") throw new Error(`it does not export ${part}`);
-  return made(...given);
-};"""
+class Module(NamedTuple):
+    """A module that asks `$need` for what it imports; each line stands where it stood."""
+
+    code: str
+    exports: str
 
 
 def one_script(folder: Path, first: str, *others: str) -> str:
@@ -44,35 +46,56 @@ def one_script(folder: Path, first: str, *others: str) -> str:
 
     As in a browser, a module runs once, after those that it imports, and what `import()` asks for when it is asked for.
     """
-    return _SCRIPT.format(modules=_joined(folder, first, *others), then=f'$need("{first}");')
+    modules = (
+        f'"{name}": () => {{\n{module.code}\nreturn {{ {module.exports} }};\n}},'
+        for name, module in read_modules(folder, first, *others).items()
+    )
+    text = "\n".join(modules).replace("</script", "<\\/script")
+    return _SCRIPT.format(modules=text, then=f'$need("{first}");')
 
 
-def library(folder: Path, *names: str) -> str:
-    """Write modules, and all that they need, as a script that defines `call(module, function, arguments)`."""
-    return _SCRIPT.format(modules=_joined(folder, *names), then=_CALL)
-
-
-def _joined(folder: Path, *names: str) -> str:
-    bodies: dict[str, str] = {}
+def read_modules(folder: Path, *names: str) -> dict[str, Module]:
+    """Read modules, and all that they need, by name; a ValueError says on which line one asks for what is not there."""
+    sources = dict[str, str]()
     missing = [*names]
     while missing:
         name = missing.pop()
-        if name not in bodies:
-            source = (folder / name).read_text("utf-8")
-            bodies[name] = _body(name, source)
-            paths = [found["path"] for kind in (_IMPORT, _LATER) for found in kind.finditer(source)]
-            missing += [_at(name, path) for path in paths if path]
-    return "\n".join(bodies[name] for name in sorted(bodies))
+        if name not in sources:
+            sources[name] = (folder / name).read_text("utf-8")
+            for found in _imports(sources[name]):
+                target = _at(name, found["path"])
+                if not (folder / target).is_file():
+                    raise ValueError(f"{_place(name, found)}: there is no {target}")
+                missing.append(target)
+    for name, source in sources.items():
+        for found in _IMPORT.finditer(source):
+            target = _at(name, found["path"])
+            exports = _exports(sources[target])
+            for wanted in set(re.findall(r"(\w+)(?: as \w+)?", found["names"])).difference(exports):
+                hint = did_you_mean(wanted, exports)
+                raise ValueError(f"{_place(name, found)}: {target} exports no {wanted}{hint}")
+    return {name: _module(name, source) for name, source in sorted(sources.items())}
 
 
-def _body(name: str, source: str) -> str:
-    exports = ", ".join(found["name"] for found in _EXPORT.finditer(source))
-    source = _EXPORT.sub("", source)
-    source = _IMPORT.sub(lambda found: _needed(found["names"], _at(name, found["path"])), source)
-    source = _LATER.sub(f'$import("{name}", ', source).replace("</script", "<\\/script")
-    if left := _LEFT.search(source):
-        raise ValueError(f"{name}: only imports and exports by name can be joined: {left[0]}")
-    return f'"{name}": () => {{\n{source}\nreturn {{ {exports} }};\n}},'
+def _imports(source: str) -> list[re.Match[str]]:
+    return [found for kind in (_IMPORT, _LATER) for found in kind.finditer(source) if found["path"]]
+
+
+def _exports(source: str) -> list[str]:
+    return [found["name"] for found in _EXPORT.finditer(source)]
+
+
+def _module(name: str, source: str) -> Module:
+    code = _EXPORT.sub("", source)
+    code = _IMPORT.sub(lambda found: _needed(found["names"], _at(name, found["path"])), code)
+    code = _LATER.sub(f'$import("{name}", ', code)
+    if left := _LEFT.search(code):
+        raise ValueError(f"{_place(name, left)}: only imports and exports by name can be joined: {left[0]}")
+    return Module(code, ", ".join(_exports(source)))
+
+
+def _place(name: str, found: re.Match[str]) -> str:
+    return f"{name}:{found.string.count(chr(10), 0, found.start()) + 1}"
 
 
 def _needed(names: str, module: str) -> str:

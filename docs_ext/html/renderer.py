@@ -4,8 +4,8 @@ A script of docs/assets/js/widgets exports `first(data)`, a state, and `html(dat
 every later state. Tests call its other functions, above all `compute(data, state)`, and compare them with the package.
 """
 
-import atexit
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,31 @@ import numpy as np
 from markupsafe import Markup
 from py_mini_racer import JSEvalException, JSParseException, MiniRacer
 
-from docs_ext.html.modules import library
+from docs_ext.html.modules import read_modules
+from docs_ext.html.v8 import started
 
-SCRIPTS = Path(__file__).parents[2] / "docs/assets/js"
-_DRAW = """
+_FOLDER = "docs/assets/js"
+SCRIPTS = Path(__file__).parents[2] / _FOLDER
+# A module runs when something needs it, and once. It is parsed when it is loaded: run to its first statement, $parsed.
+_LIBRARY = """
+const modules = {}, made = {};
+let isParsed = false;
+const $need = (name) => {
+  if (!(name in modules)) throw new Error("there is no such script");
+  return made[name] ??= (0, eval)(modules[name]);
+};
+const $parsed = () => { isParsed = true; throw null; };
+globalThis.load = (name, place, code, exports) => {
+  isParsed = false;
+  delete made[name];
+  modules[name] = `"use strict";${code}\n;({ ${exports} });\n//# sourceURL=${place}`;
+  try { (0, eval)(`"use strict";$parsed();${code}`); } finally { if (isParsed) return true; }
+};
+globalThis.call = (name, part, given) => {
+  const found = $need(name)[part];
+  if (typeof found !== "function") throw new Error(`it does not export ${part}`);
+  return found(...given);
+};
 globalThis.draw = (name, data) => {
   const first = call(name, "first", [data]);
   return `${call(name, "html", [data, first, null])}`;
@@ -41,11 +62,22 @@ def drawn(module: str, function: str, *given: Any) -> Markup:
 
 
 def _called(function: str, module: str, *given: Any) -> Any:
+    load()
+    return _run(function, module, *given)
+
+
+def _run(function: str, module: str, *given: Any) -> Any:
+    path = f"{_FOLDER}/{module}"
     try:
         return engine().call(function, module, *given)
     except (JSEvalException, JSParseException) as error:
-        what = str(error).splitlines()[0].split(": ", 1)[-1]  # after the place in the joined text, before the trail
-        raise ValueError(f"{module}: {what}") from None
+        place, _, what = str(error).splitlines()[0].partition(": ")
+        if function == "load":  # which has no name yet
+            place = f"{path}:{place.rpartition(':')[2]}"
+        elif not place.startswith(_FOLDER):
+            place = path
+        caller = re.search(rf"{path}:\d+", str(error))
+        raise ValueError(f"{place}: {what}{f' (for {caller[0]})' if caller and path not in place else ''}") from None
 
 
 def plain(given: Any) -> Any:
@@ -65,13 +97,17 @@ def _listed(item: Any) -> Any:
 
 @cache
 def engine() -> MiniRacer:
-    """Load all widgets, once; who sees that a script was edited clears the cache."""
-    names = [
-        path.relative_to(SCRIPTS).as_posix()
-        for folder in ("lib", "widgets")
-        for path in (SCRIPTS / folder).glob("*.js")
-    ]
-    loaded = MiniRacer()
-    loaded.eval(library(SCRIPTS, *names) + _DRAW)
-    atexit.register(loaded.close)  # left to the interpreter's end it now and then waits for a thread that is gone
-    return loaded
+    """Start the engine, once."""
+    return started(_LIBRARY)
+
+
+@cache
+def load() -> None:
+    """Load all scripts, once; who sees that one was edited clears the cache. A ValueError says which is wrong."""
+    names = [path.relative_to(SCRIPTS).as_posix() for path in SCRIPTS.rglob("*.js")]
+    try:
+        modules = read_modules(SCRIPTS, *names)
+    except ValueError as error:
+        raise ValueError(f"{_FOLDER}/{error}") from None
+    for name, module in modules.items():
+        _run("load", name, f"{_FOLDER}/{name}", module.code.rstrip(), module.exports)

@@ -10,7 +10,6 @@ import pickle
 import re
 from collections.abc import Mapping
 from functools import cache, partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -40,12 +39,6 @@ def _records() -> dict[str, Any]:
     return {function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)}
 
 
-@cache
-def _package() -> bytes:
-    """Return the code of the package, from which the results of all expressions follow."""
-    return b"".join(path.read_bytes() for path in sorted(Path(attention.__file__).parent.glob("*.py")))
-
-
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
@@ -59,13 +52,13 @@ def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     >>> evaluate("2 * n", {"n": 3})
     6
 
-    What a page computes is kept until that page, the package or NumPy changes.
+    What a page computes is kept until that page, the code or NumPy changes.
     """
     pages = _PAGE.findall(text)  # one may train something
     if names or not pages or any(f"{name}(" in text for name in _records()):
         return _evaluate(text, names)
     sources = (load(f"learn/{stem}.md").text for stem in pages)
-    return pickle.loads(kept(partial(_pickled, text), text, _package(), *sources, by="numpy"))
+    return pickle.loads(kept(partial(_pickled, text), text, *sources))
 
 
 def _pickled(text: str) -> bytes:

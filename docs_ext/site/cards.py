@@ -13,6 +13,7 @@ from docs_ext.disk_cache import kept
 from docs_ext.html import renderer
 
 _ASSETS = Path(__file__).parents[2] / "docs/assets"
+_SERIF = _ASSETS / "serif/serif.woff2"
 _SHEETS = ("css/site.css", "css/figures.css", "css/fences/chart.css", "css/fences/sentence-machine.css")
 _DRAWING = re.compile(r'<svg ([^>]*\bclass="(?:desk|wide|only|middle)"[^>]*)>(.*?)</svg>', re.DOTALL)
 _CARD = """<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" color="#14181f"><style>{style}</style>
@@ -30,7 +31,7 @@ def draw_cards(site: Path, pages: Mapping[Path, str]) -> None:
     for path, page in pages.items():
         if path.name == "index.html" and path.relative_to(site).parts[:-1][:1] in ((), ("learn",)):
             svg = _card(page)
-            (path.parent / "card.png").write_bytes(kept(partial(_png, svg), svg, by="vl-convert-python"))
+            (path.parent / "card.png").write_bytes(kept(partial(_png, svg), svg, _SERIF.read_bytes()))
 
 
 def _card(page: str) -> str:
@@ -102,7 +103,7 @@ def _fonts() -> TemporaryDirectory[str]:
     from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
     from fontTools.varLib.instancer import instantiateVariableFont  # type: ignore[import-untyped]
 
-    font = instantiateVariableFont(TTFont(_ASSETS / "serif/serif.woff2"), {"wght": 400})
+    font = instantiateVariableFont(TTFont(_SERIF), {"wght": 400})
     font.flavor = None
     font.save(Path((folder := TemporaryDirectory()).name) / "serif.ttf")
     vl_convert.register_font_directory(folder.name)

@@ -44,12 +44,12 @@ def _characters(formulas: Iterable[str]) -> bytes:
 def subset_fonts(site: Path, pages: Iterable[str]) -> None:
     """Keep the glyphs that formulas use; fonts that FONTS does not know stay whole."""
     drawn = sorted({page[start:end] for page in pages for start, end in formulas(page)})
-    characters = json.loads(kept(partial(_characters, drawn), *drawn, repr(FONTS)))
+    characters = json.loads(kept(partial(_characters, drawn), *drawn))
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
         name = path.stem.removeprefix("KaTeX_")
         if name == PLAIN or name in FONTS:
             glyphs = characters.get(name, "")
-            path.write_bytes(kept(partial(_subset, path, glyphs), path.read_bytes(), glyphs, by="fonttools"))
+            path.write_bytes(kept(partial(_subset, path, glyphs), path.read_bytes(), glyphs))
 
 
 def _subset(path: Path, glyphs: str) -> bytes:

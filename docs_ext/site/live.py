@@ -159,7 +159,7 @@ class LastBuild:
         _start_again({path for path in changed if self.docs not in path.parents})
         changed = {path for path in changed if self.docs in path.parents}
         if any(path.suffix == ".js" for path in changed):
-            renderer.engine.cache_clear()
+            renderer.load.cache_clear()
         pages = [*dict.fromkeys([*self.unbuilt, *self._pages_to_build(changed)])]
         for file in pages:
             build._populate_page(_page(file), self.config, self.files)

@@ -3,15 +3,19 @@
 import ast
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import attention
+from attention.practice import __main__ as program
 from attention.practice import doctests, mutants
-from attention.practice.__main__ import ALL_KILLED, FILE, STALE, SURVIVORS, WRONG, main
+from attention.practice.__main__ import ALL_KILLED, FILE, STALE, STOPPED, SURVIVORS, WRONG, main
 from attention.practice.mutants import MUTANTS, NAMES
 
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
@@ -205,17 +209,90 @@ def test_a_file_of_all_three_kinds_kills_what_it_should(capsys):
     assert main(["a.md", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
 
 
-def test_a_mutant_that_never_ends_or_breaks_the_import_is_killed(capsys):
-    wrong = "attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])[0, 0] != 3"
-    head = f"from attention import attention_scores\nwrong = {wrong}\n"
-    tests = '"""\n>>> 1\n1\n"""\n'
-    wrote("raises.py", f"{tests}{head}assert not wrong\n")
-    wrote("ends.py", f"{tests}{head}import os\nif wrong:\n    os._exit(5)\n")
-    wrote("loops.py", f"{tests}{head}while wrong:\n    pass\n")
+IF_WRONG = """
+import os, subprocess, time
+from attention import attention_scores
+wrong = attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])[0, 0] != 3
+def start():
+    open("started", "w").write(str(subprocess.Popen(["sleep", "61.7"]).pid))
+"""
+
+
+def knowing(name, *lines):
+    """Write a file whose test is true, and which knows whether the package is wrong."""
+    return wrote(name, "\n".join(['"""\n>>> 1\n1\n"""', IF_WRONG, *lines, ""]))
+
+
+def test_a_mutant_that_breaks_the_import_is_killed(capsys):
+    knowing("raises.py", "assert not wrong")
+    knowing("ends.py", "if wrong:", "    os._exit(5)")
     for name, why in (("raises.py", "while the file was imported"), ("ends.py", "with status 5")):
         assert main([name, "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
         assert why in capsys.readouterr().out
-    assert doctests.run("loops.py", "scale-missing", seconds=3).end == "not done after 3 seconds"
+
+
+def test_a_mutant_that_is_not_done_in_time_is_not_decided(capsys, monkeypatch):
+    knowing("loops.py", "while wrong:", "    pass")
+
+    def short(file, mutant="", seconds=0):
+        return doctests.run(file, mutant, 4 if mutant else 120)
+
+    monkeypatch.setattr(program, "run", short)
+    assert main(["loops.py", "--only", "scale-missing"]) == SURVIVORS
+    printed = capsys.readouterr().out
+    assert re.search(r"^  not decided scale-missing +not done after 4 seconds$", printed, re.M)
+    assert "\n0 of 1 killed, 1 not decided\nGive it more time: " in printed
+
+
+def test_a_mutant_has_ten_times_what_the_right_functions_take(capsys, monkeypatch):
+    given = []
+
+    def slow(file, mutant="", seconds=0):
+        given.append(seconds)
+        time.sleep(0.5)
+        return doctests.Result(ran=1, failures=[(1, "")] if mutant else [])
+
+    monkeypatch.setattr(program, "run", slow)
+    assert main(["slow.py", "--only", "scale-missing", "--seconds", "1"]) == ALL_KILLED
+    assert given[0] == 1
+    assert given[1] >= 5
+
+
+@pytest.fixture
+def is_over():
+    """Return a function that waits until a process that a file has started is no more."""
+    yield lambda: gone(int(Path("started").read_text()))
+    with suppress(ProcessLookupError):
+        os.kill(int(Path("started").read_text()), signal.SIGKILL)
+
+
+def gone(pid):
+    for _ in range(100):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                time.sleep(0.1)
+                continue
+        return True
+    return False
+
+
+@pytest.mark.parametrize("then", ["pass", "os._exit(5)", "raise ValueError", "while True: pass"])
+def test_no_process_is_left_however_a_run_ends(then, is_over):
+    knowing("a.py", "start()", then)
+    doctests.run("a.py", seconds=10 if "while" in then else 120)
+    assert is_over()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_no_process_is_left_by_a_program_that_is_stopped(name, is_over):
+    knowing("a.py", "if wrong:", "    start()", "    time.sleep(100)")
+    running = subprocess.Popen([sys.executable, "-m", "attention.practice", "a.py"], stderr=subprocess.PIPE, text=True)
+    while not Path("started").exists() or not Path("started").read_text():
+        time.sleep(0.1)
+    running.send_signal(getattr(signal, name))
+    assert running.communicate(timeout=30)[1] == "stopped\n"
+    assert running.returncode == STOPPED
+    assert is_over()
 
 
 def test_the_starting_file_passes_kills_nobody_and_is_never_overwritten(capsys):
@@ -324,7 +401,7 @@ def test_a_wrong_file_gets_one_clear_line(case, capsys):
 )
 def test_a_file_without_end_is_stopped(name, content, capsys):
     assert main([wrote(name, content), "--seconds", "1"]) == WRONG
-    assert capsys.readouterr().err == f"{name}: not done after 1 seconds\n"
+    assert capsys.readouterr().err == f"{name}: not done after 1 seconds; --seconds gives it more\n"
 
 
 def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys):

@@ -1,6 +1,11 @@
 """What is kept is what would be made: another source, another code or another tool makes it anew."""
 
+import os
+import shutil
+import subprocess
+import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,20 +40,40 @@ def test_other_sources_make_it_anew(made, one, other):
     assert len(calls) == 2
 
 
-def test_other_code_makes_it_anew(made, monkeypatch):
-    make, calls = made
-    kept(partial(make, "a"), "a")
-    monkeypatch.setattr(module, "_code", lambda path: b"edited")
-    kept(partial(make, "a"), "a")
-    assert len(calls) == 2
+def test_what_another_function_makes_of_the_same_is_another_thing(made):
+    assert [kept(lambda: b"a", "x"), kept(partial(made[0], "b"), "x")] == [b"a", b"b"]
 
 
-def test_another_tool_makes_it_anew(made, monkeypatch):
+def test_another_tool_makes_it_anew_and_what_is_long_gone_goes(made, monkeypatch):
     make, calls = made
-    for number in ("1", "1", "2"):
-        monkeypatch.setattr(module, "version", lambda name, number=number: number)
-        kept(partial(make, "a"), "a", by="numpy")
-    assert len(calls) == 2
+    for number in "112345676":
+        monkeypatch.setattr(module, "distributions", lambda number=number: [SimpleNamespace(name="a", version=number)])
+        module._folder.cache_clear()
+        kept(partial(make, number), "a")
+    module._folder.cache_clear()
+    assert "".join(calls) == "1234567"
+    assert len(list(module.FOLDER.iterdir())) == module.MOST
+
+
+CONVERT = """
+from docs_ext.copies.markdown import to_markdown
+print(to_markdown('<span class="katex">x-tex">W_Q</annotation></span>', "https://site.test/"), end="")
+"""
+
+
+def test_a_result_follows_an_edit_of_what_its_code_calls(tmp_path):
+    for name in ("attention", "docs_ext"):
+        shutil.copytree(module.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    env = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def converted():
+        command = [sys.executable, "-c", CONVERT]
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
+
+    helper = tmp_path / "docs_ext/site/formulas.py"
+    assert converted() == "$W_Q$\n"
+    helper.write_text(helper.read_text("utf-8").replace("words(html[start:stop])", '"LOST"'), "utf-8")
+    assert converted() == "LOST\n"
 
 
 def test_what_fails_is_not_kept(made):

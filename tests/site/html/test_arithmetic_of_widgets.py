@@ -6,42 +6,34 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from py_mini_racer import MiniRacer
 
 import attention
 from attention.formats import _FORMATS
-from docs_ext.html import numbers
-from docs_ext.html.modules import library
-from docs_ext.html.renderer import SCRIPTS
+from docs_ext.html import numbers, renderer
 
 ROUNDS = 40  # of every kind of case
 
 # JSON has no nan and no infinity: such numbers go over as Python writes them, which JavaScript reads, and come back as
 # words, which float() reads.
-RUN = """
+RUN = """{
 const module = (name) => new Proxy({}, {get: (_, part) => (...given) => call(`lib/${name}.js`, part, given)});
 const {partialAttention, mergePartials} = module("attention");
 const fold = (blocks) => blocks.map(([s, v]) => partialAttention(s, v)).reduce((a, b) => mergePartials(a, b));
 const odd = (x) => typeof x === "number" && (!Number.isFinite(x) || Object.is(x, -0));
 const sent = (x) => odd(x) ? `#${Object.is(x, -0) ? "-0" : x}` : x;
-const run = (name, cases) => JSON.stringify(cases.map(([part, ...given]) => {
+globalThis.run = (name, cases) => JSON.stringify(cases.map(([part, ...given]) => {
   const known = given.map((x) => x === null ? undefined : x);      // None is the default of an argument
   return part === "fold" ? fold(...known) : module(name)[part](...known);
 }), (_, x) => sent(x));
-"""
+}"""
 
 
 @pytest.fixture(scope="module")
 def run():
     """Return a function that calls functions of a module of ours, each with its arguments."""
-    engine = MiniRacer()
-    engine.eval(library(SCRIPTS, "lib/attention.js", "lib/numbers.js") + RUN)
-
-    def run(module, cases):
-        return read(json.loads(engine.call("run", module, cases)))
-
-    yield run
-    engine.close()
+    renderer.load()
+    renderer.engine().eval(RUN)
+    return lambda module, cases: read(json.loads(renderer.engine().call("run", module, cases)))
 
 
 def read(item):
@@ -177,7 +169,9 @@ def test_the_modules_functions_agree_with_the_package(run):
     for (name, args, expected), actual in zip(golden, results, strict=True):
         assert_same(actual, expected, f"{name}({plain(args)})")
     tried = Counter(name for name, _, _ in golden)
-    exported = re.findall(r"^export (?:const|function) (\w+)", (SCRIPTS / "lib/attention.js").read_text("utf-8"), re.M)
+    exported = re.findall(
+        r"^export (?:const|function) (\w+)", (renderer.SCRIPTS / "lib/attention.js").read_text("utf-8"), re.M
+    )
     assert exported
     assert {name: tried[name] for name in exported if tried[name] < 10} == {}
 

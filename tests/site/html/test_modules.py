@@ -109,5 +109,5 @@ def test_a_script_cannot_end_its_element_early(tmp_path):
     ['import "./base.js";\n', "export default 1;\n", 'export * from "./base.js";\n', "export let changes = 1;\n"],
 )
 def test_what_cannot_be_joined_is_refused(tmp_path, source):
-    with pytest.raises(ValueError, match=r"main\.js: only imports and exports by name"):
+    with pytest.raises(ValueError, match=r"main\.js:1: only imports and exports by name"):
         one_script(write(tmp_path, {"base.js": "", "main.js": source}), "main.js")

@@ -1,5 +1,6 @@
 """The live server shows what the sources say: pages, styles, errors, and what changed code computes."""
 
+import html
 import os
 import re
 import shutil
@@ -17,7 +18,18 @@ from tests.site.pages import ROOT
 
 PAGES = {
     "reference/glossary.md": "# Glossary\n",
-    "index.md": "# First\n\n[Second](second.md)\n\n<!-- equations -->\n",
+    "index.md": """# First
+
+[Second](second.md)
+
+<!-- equations -->
+
+```softmax-lab
+caption: Two keys
+mode: scaling
+d_k: 4
+```
+""",
     "second.md": """# Second
 
 Words.
@@ -95,8 +107,8 @@ class Live:
 def folder(tmp_path):
     for name in ("attention", "docs_ext"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("assets", "reference"):
-        (tmp_path / "docs" / part).mkdir(parents=True)
+    shutil.copytree(ROOT / "docs/assets/js", tmp_path / "docs/assets/js")
+    (tmp_path / "docs/reference").mkdir()
     for name, text in PAGES.items():
         (tmp_path / "docs" / name).write_text(text, "utf-8")
     (tmp_path / "docs/assets/site.css").write_text("a { color: red }", "utf-8")
@@ -144,6 +156,14 @@ def test_every_edit_is_shown(live):
     live.shows("second/", "cannot be built")
     live.edit("docs/second.md", "captoin", "caption")
     live.shows("", "More.")
+
+    for script in ("widgets/softmax-lab.js", "lib/frame.js"):
+        live.edit(f"docs/assets/js/{script}", "// ", "(; // ")
+        words = f"index.md:9: softmax-lab: docs/assets/js/{script}:1: SyntaxError: Unexpected token ';'"
+        live.shows("", f"cannot be built.*{re.escape(html.escape(words))}")
+        live.says(words)
+        live.edit(f"docs/assets/js/{script}", "(; // ", "// ")
+        live.shows("", "First.*class=.widget")
 
     live.edit("docs/second.md", "x = y", "x = z")  # the first page lists the formulas of all
     live.shows("", "x = z")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import material
 import pytest
-from py_mini_racer import MiniRacer
 
+from docs_ext.html.v8 import started
 from docs_ext.site.theme_patches import mend_scripts, name_search_dialog
 
 SCRIPTS = Path(material.__file__).parent / "templates/assets/javascripts"
@@ -39,9 +39,7 @@ def test_every_fault_is_found_once_and_mended_once(folder, tmp_path):
 
 def test_the_search_names_no_two_nodes_of_its_tree_alike(folder, tmp_path):
     mend_scripts(tmp_path)
-    engine = MiniRacer()
-    engine.eval("self = globalThis; addEventListener = () => {};")
-    engine.eval((folder / NAMES[1]).read_text("utf-8"))
+    engine = started("self = globalThis; addEventListener = () => {};", (folder / NAMES[1]).read_text("utf-8"))
     name = "String(Object.assign(new lunr.TokenSet(), {{edges: {}}}))".format
     assert engine.eval(name("{1: {id: 2}, 3: {id: 4}}")) != engine.eval(name("{1: {id: 234}}"))
 
