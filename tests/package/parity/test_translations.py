@@ -144,6 +144,15 @@ if LIVE:  # else there is nothing to compare, and no test that could be skipped
         np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=FLOAT32)
         assert len(printed.split()) == len(entry["prints"].split())
 
+    @every(place for place in LIVE if place[0] == "functions" and not place[1].startswith("onnx"))
+    def test_a_query_that_was_scaled_keeps_its_precision(task, library):
+        """The arrays of an ONNX model have the dtypes that the model names."""
+        half = "q, k, v = (x.astype('float16') if hasattr(x, 'astype') else x.half() for x in (q, k, v))\n"
+        code = RAN[task, library]["code"].replace("bias=False, ", "bias=False, dtype=torch.float16, ")
+        first = re.search(r"^v = .+\n", code, re.MULTILINE).end()
+        names, _ = run(re.sub(r"= torch\.eye\(16\)", r"= torch.eye(16).half()", code[:first] + half + code[first:]))
+        np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=4e-3)
+
 
 @pytest.mark.parametrize("trap", RECORD["traps"], ids=lambda trap: f"{trap['task']}, {trap['library']}")
 def test_a_mistake_gave_what_the_page_says(trap):
