@@ -8,12 +8,15 @@ is taken up where it stopped. The syntax is that of Python 3.6, so that an old P
 
 import hashlib
 import json
+import locale
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 OLDEST = (3, 11)
+PATHS_IN_UTF_8 = (3, 13)  # from here on Python reads the path of an editable installation as it was written
 SITE = "site"
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -24,6 +27,11 @@ def main() -> None:
         sys.exit(
             f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, and {sys.executable} is {_version()}: "
             "name a newer one, as in make PYTHON=python3.12 test"
+        )
+    if sys.version_info < PATHS_IN_UTF_8 and not _is_readable(str(ROOT), locale.getencoding()):
+        sys.exit(
+            f"The path {ROOT} cannot be read by Python {_version()} in this locale ({locale.getencoding()}): "
+            "set another, as in LC_ALL=C.UTF-8 make test, or move the project"
         )
     venv, made_of = ROOT / ".venv", ROOT / ".venv/made-of.json"
     locks = [SITE] if sys.argv[1:] == [SITE] else ["requirements.lock", *sys.argv[1:]]
@@ -57,6 +65,11 @@ def main() -> None:
         wanted[lock] = _digest(text)
         step(lock, f"Installing {size}, their hashes checked", *pip, "--require-hashes", "-r", str(file))
     step("project", "Installing this project, editable", *pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT))
+
+
+def _is_readable(path: str, encoding: str) -> bool:
+    """Tell whether a path that was written in UTF-8 is the same path for who reads it in another encoding."""
+    return os.fsencode(path).decode(encoding, "replace") == path
 
 
 def _run(*command: str) -> None:

@@ -74,6 +74,7 @@ def nginx(site, tmp_path_factory):
         assert conf.count(there) == 1, f"{there!r} in {conf}"
         conf = conf.replace(there, here)
     (folder / "site.conf").write_text(conf, "utf-8")
+    (folder / "mime.types").symlink_to("/etc/nginx/mime.types")  # where conf.d has it
     user = "user root;" if os.geteuid() == 0 else ""
     (folder / "nginx.conf").write_text(HTTP.format(folder=folder, user=user), "utf-8")
     process = subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-e", "errors"])
@@ -192,7 +193,14 @@ def test_every_answer_of_nginx_has_the_headers(ask, name, status, monkeypatch):
 
 
 def test_nginx_compresses_text(ask, site):
-    for name in ("", "assets/css/all.css", "assets/js/main.js", "search/search_index.json", "sitemap.xml"):
+    for name in (
+        "",
+        "assets/css/all.css",
+        "assets/js/main.js",
+        "search/search_index.json",
+        "sitemap.xml",
+        "index.ipynb",
+    ):
         _, sent, body = ask(PREFIX + name)
         assert (sent["Content-Encoding"], sent["Vary"]) == ("gzip", "Accept-Encoding"), name
         assert gzip.decompress(body) == (site / (name or "index.html")).read_bytes()
@@ -218,12 +226,20 @@ TYPES = {
     "assets/favicon.svg": "image/svg+xml",
     "assets/katex/fonts/KaTeX_Size4-Regular.woff2": "font/woff2",
     "robots.txt": "text/plain; charset=utf-8",
+    "index.html.md": "text/plain; charset=utf-8",
+    "index.ipynb": "application/x-ipynb+json",
+    "reference/sources.bib": "application/x-bibtex",
+    "objects.inv": "application/octet-stream",
+    "sitemap.xml.gz": "application/octet-stream",
+    "attention_line_by_line-0.1.0-py3-none-any.whl": "application/octet-stream",
 }
 
 
 def test_nginx_names_the_type_of_a_file(ask):
     for name, kind in TYPES.items():
-        assert kind in ask(PREFIX + name)[1]["Content-Type"], name  # nosniff: a wrong one would be believed
+        _, sent, _ = ask(PREFIX + name)
+        assert kind in sent["Content-Type"], name  # nosniff: a wrong one would be believed
+        assert "octet" not in kind or not sent["Content-Encoding"], f"{name} is compressed already"
 
 
 def test_an_address_without_its_slash_leads_to_the_one_with_it(ask):

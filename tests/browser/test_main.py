@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.browser.conftest import follow
+from tests.browser.conftest import follow, load
+from tests.browser.conftest import reported as errors_of
 
 pytestmark = pytest.mark.nightly
 
@@ -83,3 +84,42 @@ def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothi
     assert page.evaluate("document.body.scrollHeight") == tall
     page.locator("h1").hover()
     page.locator("html:not([data-kin])").wait_for()
+
+
+BROKEN = [
+    *((hash_, "null") for hash_ in ("#%", "#100%", "#%E4", "#~lab.x=%")),
+    *(("", stored) for stored in ("{", '"a"', "{}", '{"index":0,"color":{"a b":1}}')),
+]
+
+
+@pytest.mark.parametrize(("hash_", "stored"), BROKEN)
+def test_what_cannot_be_read_in_an_address_or_in_the_themes_storage_does_nothing(tab, server, hash_, stored):
+    load(tab, server)
+    tab.evaluate("stored => localStorage.setItem(`${__md_scope.pathname}.__palette`, stored)", stored)
+    errors = errors_of(tab)
+    load(tab, f"{server}learn/bits/{hash_}")
+    tab.locator("p.save").first.wait_for(state="attached")
+    tab.locator(".md-content__inner > [style*=content-visibility]").first.wait_for(state="attached")
+    tab.evaluate("localStorage.clear()")
+    assert errors == []
+
+
+def test_the_theme_lives_without_storage_and_keeps_a_choice_with_it(open_page):
+    page = open_page("learn/masks/", color_scheme="light")
+    page.locator("label[for=__palette_1]").click()
+    page.locator("label[for=__palette_2]").click()
+    page.reload()
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+    refused = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('refused') } })"
+    page.add_init_script(refused)
+    errors = errors_of(page)
+    page.reload()
+    page.locator("p.save").first.wait_for(state="attached")
+    assert errors == []
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
+
+
+def test_the_closed_search_is_no_stop_of_the_tab_key(tab, server):
+    load(tab, f"{server}learn/masks/").locator(".md-search__input").focus()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className").startswith("md-tabs__link")

@@ -39,8 +39,8 @@ _NEWER = """
     container-type content-visibility flex-basis font-variant-numeric forced-color-adjust grid-area grid-column
     grid-row grid-template inherits initial-value inset inset-inline-start margin-inline mask navigation outline-width
     overflow-wrap padding-block paint-order padding-inline place-items print-color-adjust rotate row-gap scroll-behavior
-    syntax text-anchor text-decoration-style text-underline-offset text-wrap touch-action
-    translate writing-mode align-content grid-auto-rows page size
+    syntax text-anchor text-decoration-color text-decoration-style text-decoration-thickness text-underline-offset
+    text-wrap touch-action translate writing-mode align-content grid-auto-rows page size break-after
 """
 NEWER = set(_NEWER.split())
 _UNITS = "px em rem fr vh vw ch ex deg turn s ms dppx cqi cqw cqb svh lh rlh mm"
@@ -123,6 +123,33 @@ def test_every_class_that_a_script_gives_or_seeks_exists_elsewhere(name):
     sought = set().union(*map(names_in, re.findall(r'(?:querySelector(?:All)?|closest|matches)\(\s*"([^"]+)"', text)))
     others = THEIR_WORDS.union(STYLED, *(words for other, words in WORDS.items() if other.name != name))
     assert not [one for one in given | sought if one not in others and f".{one}" not in TESTED]
+
+
+# What one engine at least drops or draws differently. WebKit reads the shorthand text-decoration as a line and nothing
+# else, and leaves the legend of a fieldset that is a grid or a flexbox outside of it. Firefox loses stripes of a
+# gradient that mixes a colour and does not say in which space.
+MIXED = "|".join(re.findall(r"(--[\w-]+): *color-mix", "".join(SHEETS.values())))
+REFUSED = {
+    "text-decoration": re.compile("^(?!(none|underline|line-through)$)"),
+    "background": re.compile(rf"repeating-[a-z]+-gradient\((?![^,]* in )[^;]*(color-mix|var\(({MIXED})\))"),
+}
+HIDDEN_LEGENDS = {"row-stepper.widget fieldset", ".translation-tabs fieldset"}  # a legend that is seen by nobody
+
+
+def refused(sheet):
+    """Yield each declaration that another engine reads otherwise."""
+    for selectors, body in re.findall(r"([^{};]+)\{([^{}]*)\}", blank(sheet)):
+        styled = {selector.strip() for selector in re.split(r",(?![^(]*\))", selectors)} - HIDDEN_LEGENDS
+        on_fieldset = any(re.search(r"fieldset[^ >+~]*$", selector) for selector in styled)
+        for prop, value in declarations(f"{{{body}}}"):
+            wrong = prop in REFUSED and REFUSED[prop].search(" ".join(value.split()))
+            if wrong or (prop == "display" and on_fieldset and re.search("grid|flex", value)):
+                yield f"{selectors.strip()} {{ {prop}:{value} }}"
+
+
+@EVERY
+def test_every_engine_reads_a_sheet_alike(name):
+    assert not list(refused(SHEETS[name]))
 
 
 STYLED = set().union(*(names_in(blank(sheet)) for sheet in SHEETS.values()))

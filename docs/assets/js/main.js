@@ -105,9 +105,18 @@ addEventListener("hashchange", restoreStates);
 
 /** The element of an anchor, or the widget of a state. */
 function named() {
-  const hash = decodeURIComponent(location.hash.slice(1));
+  const hash = decoded(location.hash.slice(1));
   const id = CSS.escape(/^~([^.]+)\./.exec(hash)?.[1] ?? hash);
   return document.querySelector(`[id="${id}"], [data-state="${id}"]`);
+}
+
+/** @type {(text: string) => string} what cannot be decoded stays as it is: somebody typed #100% */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 // What the address names is not to be hidden in a closed fold. The theme opens the one around an anchor, and no others.

@@ -4,10 +4,11 @@ import re
 from importlib.metadata import requires
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
-from tools.environment import _direct, needed
+from tools.environment import _direct, _is_readable, needed
 
 LOCK = (Path(__file__).parents[3] / "requirements.lock").read_text("utf-8")
 
@@ -51,3 +52,16 @@ e==5 \\
     found = needed(lock, {"a"})
     assert names(found) == {"a", "b", "c"}
     assert found in lock
+
+
+@pytest.mark.parametrize(
+    ("path", "encoding", "readable"),
+    [
+        ("/home/mit Platz", "ascii", True),
+        ("/home/Ümlaut", "ascii", False),
+        ("/home/Ümlaut", "iso-8859-1", False),  # it would be another path
+        ("/home/Ümlaut", "utf-8", True),
+    ],
+)
+def test_a_path_must_be_the_same_in_the_encoding_of_the_locale(path, encoding, readable):
+    assert _is_readable(path, encoding) is readable

@@ -101,6 +101,7 @@ def test_the_picture_and_the_icon_are_there(site, heads):
     for name, size in sizes.items():
         start = (site / name).read_bytes()[:24]
         assert (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) == size
+    assert (site / "favicon.ico").read_bytes().startswith(b"\0\0\1\0\3\0"), "for robots: three sizes"
 
 
 def test_crawlers_find_each_page_once_and_nothing_else(site, heads):

@@ -68,13 +68,15 @@ def test_a_changed_theme_is_noticed():
 
 
 def asked(page):
-    """Yield what the policy would block: handlers, addresses that are scripts, sheets, scripts from elsewhere."""
+    """Yield what the policy would block: handlers, addresses as scripts, sheets, foreign scripts, prefetching."""
     for element in page.iter():
         for name, value in element.attrib.items():
             if name.startswith("on") or re.sub(r"[\x00-\x20]", "", value).lower().startswith("javascript:"):
                 yield f'<{element.tag} {name}="{value}">'
         if element.tag == "style" or (element.tag == "script" and "//" in element.get("src", "")):
             yield f"<{element.tag}>"
+        if element.tag == "link" and {"next", "prefetch", "prerender"} & set(element.get("rel", "").split()):
+            yield f'<link rel="{element.get("rel")}">'
 
 
 def test_no_page_asks_for_what_the_policy_blocks(site):

@@ -15,6 +15,7 @@ from tests.site.pages import ROOT
 
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 REQUESTED = {"img", "script", "source", "iframe", "audio", "video", "embed", "object", "input", "track"}
+CHILDREN = dict.fromkeys(["msub", "msup", "munder", "mover", "mfrac", "mroot"], 2) | {"msubsup": 3, "munderover": 3}
 CODE = {"code", "pre", "script", "style", "annotation", "textarea"}
 CSS_ADDRESS = re.compile(r"""(?:url\(|@import )\s*(?:["'](.*?)["']|([^"')\s]+))""")
 
@@ -115,6 +116,7 @@ def test_every_formula_is_drawn(pages):
         for element in page.root.iter():
             classes = (element.get("class") or "").split()
             assert "katex-error" not in classes, page.name
+            assert len(element) == CHILDREN.get(element.tag, len(element)), f"{page.name}: {page.text(element)}"
             if "arithmatex" in classes:
                 drawn = [e for e in element.iter() if e.get("class") == "katex"]
                 assert drawn, f"{page.name}: {page.text(element)}"

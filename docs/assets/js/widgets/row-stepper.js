@@ -122,6 +122,9 @@ const listed = (words, numbers) => words.map((word, i) => `${word} ${share(numbe
 /** @type {(text: string) => Markup} */
 const sign = (text) => markup`<span class="sign">${text}</span>`;
 
+/** @type {(figure: Markup) => Markup} what a product is, on one line with its sign */
+const result = (figure) => markup`<div class="result">${sign("=")}${figure}</div>`;
+
 /**
  * A row times a matrix, of which a feature that the row lacks uses nothing. A row that uses one row alone, as it is, is
  * that row: it stands beside it, and slides out of the matrix.
@@ -132,8 +135,8 @@ function product(x, matrix, out, { word, of, to, role, matrix: name }) {
   const picked = used.length === 1 && x[used[0]] === 1 && markup`style="--up:${used[0] - (x.length - 1) / 2}"`;
   return markup`
 <div class="product" ${picked}>${strips([x], { name: `x of ${word}`, words: [word], features: of })}${sign("\u00d7")}
-${strips(matrix, { role, name, words: of, features: to, unused: (i) => !x[i] })}${sign("=")}
-${strips([out], { role, name: `${role} of ${word}`, features: to })}</div>`;
+${strips(matrix, { role, name, words: of, features: to, unused: (i) => !x[i] })}
+${result(strips([out], { role, name: `${role} of ${word}`, features: to }))}</div>`;
 }
 
 /** @type {(row: Row) => { says: Markup, figure: Markup }} */
@@ -271,8 +274,8 @@ ${
 </table>
 </div>
 <div class="product">${strips([own], { name: `x of ${word}`, words: [word], features: of })}${sign("+")}
-${strips([blend], { role: "output", name: "blend", features: of })}${sign("=")}
-${strips([kept], { role: "output", name: `${word} from now on`, features: of })}</div>`,
+${strips([blend], { role: "output", name: "blend", features: of })}
+${result(strips([kept], { role: "output", name: `${word} from now on`, features: of }))}</div>`,
   };
 }
 
