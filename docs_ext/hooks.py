@@ -34,7 +34,7 @@ from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.practice import invite
 from docs_ext.site.search import for_search, rank
-from docs_ext.site.theme_patches import mend_scripts
+from docs_ext.site.theme_patches import mend_scripts, mend_style
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas
@@ -118,6 +118,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     """Write what stands beside the pages; make what is published smaller and closed."""
     site = Path(config.site_dir)
     mend_scripts(site)
+    mend_style(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
         write_markdown_pages(config, _last.nav)
         finish(site, config.site_url or "")

@@ -3,6 +3,7 @@
 They hold for the locked version. A part of the theme that is not where it was stops the build.
 """
 
+import re
 from pathlib import Path
 
 from mkdocs.exceptions import BuildError
@@ -23,6 +24,14 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
         # main.js does too and without haste; and it marks the page as changing its colours: all is styled twice.
         ('Le(e).pipe(m(({width:t})=>({scrollable:At(e).width>t})),ne("scrollable"))', "tt"),
         ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")'),
+        # For every block of code it asks anew whether the browser can copy, which lays the page out anew each time.
+        ("We&&!!document.queryCommandSupported(Yt)", "We"),
+        # A colour scheme, named in the head, styles the whole page again, and a page is light without being named so.
+        ('{name:"color-scheme"});document.head.appendChild(o)', '{name:"color-scheme"})'),
+        (
+            "o.content=a.colorScheme,",
+            '(o.isConnected||a.colorScheme!=="light")&&(o.content=a.colorScheme,document.head.append(o)),',
+        ),
     ),
     # It names a node of its tree of words by letters and ids in a row: "1" and 23 as "12" and 3. Two nodes of one name
     # are merged, and a search that meets a word which came to be in this way ("attention1...") finds nothing at all.
@@ -35,6 +44,9 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
         ("score:a*", "score:(c.title.replace(/<[^>]*>/g,'').toLowerCase().startsWith(asked)?1e6:1)*a*"),
     ),
 }
+# Rules for tabs, which no page has, are a seventh of its style sheet. As they end in "the nth child", whatever it is, a
+# class or a role that changes on an element styles all within it again.
+_TABS = re.compile(r"(?<=[{}])(?:[^{},]*\.tabbed-[^{},]*,?)+\{[^{}]*\}")
 # The search dialog has no name that a screen reader could say.
 _DIALOG = 'data-md-component="search" role="dialog"'
 
@@ -51,6 +63,12 @@ def mend_scripts(site: Path) -> None:
         for fault, mended in patches:
             script = _patched(scripts[0].name, script, fault, mended)
         scripts[0].write_text(_MENDED + script, "utf-8")
+
+
+def mend_style(site: Path) -> None:
+    """Take out of the theme's style sheet what no page needs."""
+    for sheet in (site / "assets/stylesheets").glob("main.*.css"):
+        sheet.write_text(_TABS.sub("", sheet.read_text("utf-8")), "utf-8")
 
 
 def search_from_disk(script: str) -> str:

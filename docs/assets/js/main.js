@@ -13,9 +13,8 @@ const NAMES = {
   ".scroll": "Figure",
 };
 
-/** @type {(box: HTMLElement) => void} */
-function mark(box) {
-  const scrolls = box.scrollWidth > box.clientWidth + 1;
+/** @type {(box: HTMLElement, scrolls: boolean) => void} */
+function mark(box, scrolls) {
   const attributes = { tabindex: "0", role: "region", "aria-label": box.dataset.name ?? "" };
   for (const [name, value] of Object.entries(attributes)) {
     if (scrolls) box.setAttribute(name, value);
@@ -24,7 +23,9 @@ function mark(box) {
 }
 
 const observer = new ResizeObserver((entries) => {
-  for (const { target } of entries) mark(/** @type {HTMLElement} */ (target));
+  const boxes = entries.map(({ target }) => /** @type {HTMLElement} */ (target));
+  const scrolling = new Set(boxes.filter((box) => box.scrollWidth > box.clientWidth + 1)); // all before the first changes
+  for (const box of boxes) mark(box, scrolling.has(box));
 });
 
 function watchScrollRegions() {
@@ -72,13 +73,16 @@ function watchWidgets() {
   }
 }
 
-// Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other.
+// Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other: it
+// lays out what it is asked to measure. All are shown in one go, as each change makes it walk through the whole page.
 function layOutRest() {
-  const rest = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".md-content__inner > *")).values();
+  const blocks = document.querySelectorAll(".md-content__inner > *");
+  const rest = blocks.values(), within = document.createRange();
   const next = () => {
     const block = rest.next().value;
-    if (!block) return;
-    block.style.contentVisibility = "visible";
+    if (!block) return blocks.forEach((each) => each.setAttribute("data-laid-out", ""));
+    within.selectNodeContents(block);
+    within.getBoundingClientRect();
     later(next);
   };
   later(next);
@@ -189,7 +193,7 @@ async function lightKin({ target }) {
 // The drawing of a figure can be taken along; the module comes with the first that is.
 function addSaving() {
   const figures = document.querySelectorAll(
-    ":is(figure.diagram, figure.chart, .machine-still, :has(> sentence-machine))",
+    ":is(figure.diagram, figure.chart, .machine-still, div:has(> sentence-machine))",
   );
   figures.forEach((figure, n) => {
     const line = document.createElement("p");
@@ -213,12 +217,14 @@ addEventListener("DOMContentLoaded", () => { // after the theme, which has put i
   if (document.querySelector('[class*="role-"]')) {
     for (const type of ["pointerover", "focusin"]) addEventListener(type, lightKin, { passive: true });
   }
-  watchScrollRegions();
-  addSaving();
-  watchWidgets();
   openFolds();
   markDone();
   findPlace();
-  layOutRest();
+  setTimeout(() => { // what nobody sees yet lets the page be drawn first
+    watchScrollRegions();
+    addSaving();
+    watchWidgets();
+    layOutRest();
+  });
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes

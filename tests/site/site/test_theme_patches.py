@@ -1,14 +1,16 @@
 """Patches of the theme fit the locked version, and say so when they no longer do."""
 
+import re
 from pathlib import Path
 
 import material
 import pytest
 
 from docs_ext.html.v8 import started
-from docs_ext.site.theme_patches import mend_scripts, name_search_dialog
+from docs_ext.site.theme_patches import mend_scripts, mend_style, name_search_dialog
 
-SCRIPTS = Path(material.__file__).parent / "templates/assets/javascripts"
+ASSETS = Path(material.__file__).parent / "templates/assets"
+SCRIPTS = ASSETS / "javascripts"
 NAMES = [next(SCRIPTS.glob(name)).relative_to(SCRIPTS) for name in ("bundle.*.js", "workers/search.*.js")]
 
 
@@ -30,11 +32,28 @@ def test_every_fault_is_found_once_and_mended_once(folder, tmp_path):
             "t=new Worker(e)",
             "scrollable:At(e)",
             'setAttribute("data-md-color-switching',
+            "!!document.queryCommandSupported(Yt)",
+            "document.head.appendChild(o)",
             "e=e+s+o.id}",
             "search(e){if(",
         ):
             assert (before.count(fault), after.count(fault)) == (1, 0)
         assert after.count("/* mended */") == 2
+
+
+def test_the_style_loses_what_is_said_of_tabs_alone_and_no_page_has_tabs(site, tmp_path):
+    sheet = tmp_path / "assets/stylesheets/main.0.css"
+    sheet.parent.mkdir(parents=True)
+    sheet.write_text(next(ASSETS.glob("stylesheets/main.*.css")).read_text("utf-8"), "utf-8")
+    before = rules(sheet)
+    mend_style(tmp_path)
+    assert rules(sheet) == [rule for rule in before if not all("tabbed-" in part for part in rule.split(","))]
+    assert len(rules(sheet)) < len(before) - 50
+    assert not [page for page in site.rglob("*.html") if 'class="tabbed-' in page.read_text("utf-8")]
+
+
+def rules(sheet):
+    return re.findall(r"(?<=[{}])([^{}@]+)\{[^{}]*\}", sheet.read_text("utf-8"))
 
 
 def test_the_search_names_no_two_nodes_of_its_tree_alike(folder, tmp_path):
