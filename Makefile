@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 export DENO_NO_UPDATE_CHECK := 1
 
-# A folder decides what its tests need: PACKAGE the test extra, tests/site the site's tools, tests/browser chromium.
+# A folder decides what its tests need: PACKAGE the test extra, tests/site the site's tools, tests/browser the browsers.
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
@@ -26,12 +26,12 @@ build: setup-site ## the static site in site/, strict
 offline: build ## the whole site as one zip that opens from a disk: site/attention-line-by-line.zip
 	@ls -sh site/attention-line-by-line.zip
 
-check: lint types build quick ## what CI runs: all of these, what make test runs, and a few pages and widgets in chromium
+check: lint types build quick ## what CI runs: all of these, what make test runs, and a few pages and widgets in three browsers
 	$(PYTEST) $(PACKAGE) tests/site tests/browser
 
 nightly: lint types lint-github build quick test-all model lowest release-check successors ## all there is, which takes an hour; make -k nightly goes on after a failure
 
-test-all: setup-nightly ## every page and widget in chromium, hosts, notebooks that run, equal builds, and all other tests (needs nginx too)
+test-all: setup-nightly ## every page and widget in three browsers, hosts, notebooks that run, equal builds, and all other tests (needs nginx too)
 	$(PYTEST) -m "" $(PACKAGE) tests/site tests/browser
 
 lint: setup ## style and format of Python and JavaScript

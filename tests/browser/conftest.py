@@ -1,8 +1,10 @@
-"""One Chromium for all browser tests, and the built site on a loopback port of its own."""
+"""One Chromium for most browser tests, and the built site on a loopback port of its own."""
 
 import gzip
 import shutil
+import socket
 import threading
+from contextlib import contextmanager
 from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -103,7 +105,14 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture(scope="session")
 def handler(site):
-    handler: Any = type("SiteHandler", (Handler,), {"site": site, "served": [], "missing": set()})
+    with serving(site, Handler) as handler:
+        yield handler
+
+
+@contextmanager
+def serving(site, kind):
+    """Serve the built site by handlers of a kind."""
+    handler: Any = type("SiteHandler", (kind,), {"site": site, "served": [], "missing": set()})
     with Server(("127.0.0.1", 0), handler) as httpd:
         handler.origin = f"http://127.0.0.1:{httpd.server_port}{PREFIX}"
         thread = threading.Thread(target=httpd.serve_forever, daemon=True)
@@ -111,6 +120,12 @@ def handler(site):
         yield handler
         httpd.shutdown()
         thread.join()
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

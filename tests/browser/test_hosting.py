@@ -26,6 +26,7 @@ from tests.browser.conftest import (
     PATIENCE,
     PREFIX,
     WATCH_POLICY,
+    free_port,
     reported,
 )
 from tests.browser.operate import operate
@@ -66,9 +67,7 @@ def nginx(site, tmp_path_factory):
     """Run nginx with the configuration of the page, and return its port."""
     assert NGINX, "there is no nginx on the PATH: apt-get install nginx-light"
     folder = tmp_path_factory.mktemp("nginx")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     conf = shown(site)
     for there, here in (("listen 80;", f"listen 127.0.0.1:{port};"), ("/srv/attention/", f"{site}/")):
         assert conf.count(there) == 1, f"{there!r} in {conf}"

@@ -1,12 +1,11 @@
-"""Every page as a browser shows it: accessible, quiet, self-contained, as wide as a phone, and small."""
+"""Every page as a browser shows it: accessible, quiet, as wide as a phone, and small. test_engines.py uses it."""
 
 from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, WATCH_POLICY, ZOOMED, reported
-from tests.browser.operate import operate
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, ZOOMED, reported
 
 # Colours take axe longest. It examines them in full on two pages, and of all pages the first text of each look: of each
 # combination of colour, size, weight, backgrounds, classes, and of what surrounds it.
@@ -96,7 +95,6 @@ class Visit:
         self.page, self.known, self.errors, self.requests = tab, known, errors, requests
         self.full = address in IN_FULL
         self.faults = {}
-        self.missing: set[str] = set()
 
     def go(self, address):
         self.page.set_viewport_size(DESKTOP)
@@ -139,12 +137,6 @@ class Visit:
             self.overflow[name] = self.page.evaluate(OVERFLOW)
         self.small_text = self.page.evaluate(SMALL_TEXT)
 
-    def use(self):
-        """Use every control, and see whether the policy has blocked anything since the page began to load."""
-        self.page.set_viewport_size(DESKTOP)
-        self.used = operate(self.page)
-        self.blocked = self.page.evaluate("blocked")
-
 
 @pytest.fixture(scope="module")
 def look(browser, handler):
@@ -153,13 +145,11 @@ def look(browser, handler):
 
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
     context.add_init_script(WATCH_SHIFTS)
-    context.add_init_script(WATCH_POLICY)
     tab = context.new_page()  # one for all: a new one for every page takes twice as long, and so do two side by side
     known, errors, requests = {scheme: [] for scheme in MATERIAL}, reported(tab), []
     tab.on("request", lambda request: requests.append(request.url))
 
     def look(name):
-        missing = set(handler.missing)
         for heard in (errors, requests):
             heard.clear()
         visit = Visit(tab, name, known, errors, requests)
@@ -169,8 +159,6 @@ def look(browser, handler):
             visit.examine(scheme)
         visit.wide()
         visit.phone()
-        visit.use()
-        visit.missing = handler.missing - missing
         return visit
 
     yield look
@@ -197,15 +185,6 @@ def test_a_page_reports_no_error(visit):
     assert visit.errors == []
 
 
-def test_the_policy_blocks_nothing_of_a_page_whose_controls_are_all_used(visit):
-    assert visit.blocked == []
-
-
-def test_no_request_leaves_the_host(visit, server):
-    allowed = (server, "data:", "blob:" + server.rpartition("/attention")[0])
-    assert [url for url in visit.requests if not url.startswith(allowed)] == []
-
-
 def test_a_page_is_no_wider_than_a_phone_or_a_window_at_four_times_its_size(visit):
     assert visit.overflow == {"400% zoom": [], "phone": []}
 
@@ -230,10 +209,6 @@ def test_the_first_view_of_a_page_is_small(visit, handler):
     assert 8 < len(paths) <= 20, listing
     assert sum(size[path] for path in paths) <= 185_000, listing  # with the serif, which comes once for all pages
     assert sum(size[path] for path in paths if "/assets/js/" in path) <= 20_000, listing
-
-
-def test_a_page_asks_for_nothing_that_is_missing(visit):
-    assert visit.missing == set()
 
 
 @pytest.mark.parametrize("name", EACH)
