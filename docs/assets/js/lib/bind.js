@@ -307,12 +307,17 @@ function readState(id) {
  * @type {(id: string, state: Record<string, string | null>) => void}
  */
 function writeState(id, state) {
+  clearTimeout(again);
   const all = entries();
   for (const [key, value] of Object.entries(state)) {
     if (value === null) all.delete(`${id}.${key}`);
     else all.set(`${id}.${key}`, value);
   }
   const text = all.toString();
-  const address = location.pathname + location.search + (text ? PREFIX + text : "");
-  history.replaceState(history.state, "", address);
+  try {
+    history.replaceState(history.state, "", location.pathname + location.search + (text ? PREFIX + text : ""));
+  } catch { // WebKit takes a hundred in ten seconds, and a key may be held down
+    again = setTimeout(writeState, 1000, id, state);
+  }
 }
+let again = 0;
