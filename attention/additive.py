@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import _read_fitting, _without_padding
+from attention.arguments import _read_fitting
 from attention.numerics import softmax
 
 
@@ -104,5 +104,5 @@ def additive_attention(
         allowed = _read_fitting("mask", mask, "b", scores.shape)
         if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
-            v = _without_padding(v, allowed)
+            v = np.where(np.any(allowed, axis=-2)[..., None], v, 0)  # padding
         return (softmax(scores) @ v).astype(dtype, copy=False)
