@@ -87,3 +87,15 @@ def test_sequences_and_batches_may_be_empty(n_q, n_k, lead):
     result = additive_attention(query, key, value, np.ones((4, 7)), np.ones((6, 7)), np.ones(7))
     assert result.shape == (*lead, n_q, 2)
     np.testing.assert_allclose(result, 1 if n_k else 0, rtol=1e-15)
+
+
+def test_padding_of_one_sequence_may_hold_anything_where_all_share_the_values(rng):
+    query, value, weights = rng.standard_normal((2, 3, 4)), rng.standard_normal((5, 2)), rng.standard_normal((4, 6))
+    mask = np.ones((2, 1, 5), bool)
+    mask[0, 0, 4] = False
+    key, w_score = rng.standard_normal((5, 4)), rng.standard_normal(6)
+    whole = additive_attention(query, key, value, weights, weights, w_score, mask=mask)
+    value[4] = np.nan
+    np.testing.assert_array_equal(
+        additive_attention(query, key, value, weights, weights, w_score, mask=mask)[0], whole[0]
+    )
