@@ -56,7 +56,8 @@ function render(tex, displayMode, macros) {
     }), ""];
   } catch (error) { return ["", error.message]; }
 }
-const tree = (tex, options) => JSON.stringify(katex.__parse(tex, options));
+const tree = (tex, options) =>
+  JSON.stringify(katex.__parse(tex, options), (key, value) => key === "lexer" ? undefined : value);
 """
 
 
