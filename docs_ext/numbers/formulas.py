@@ -1,6 +1,6 @@
 r"""Formulas with letters, and whether what they say is true of given numbers.
 
-KaTeX reads a formula, and its tree is walked here. A letter is the name of a number, an array or a function, an index
+A letter is the name of a number, an array or a function, an index
 that of a range. A formula is true if each of its statements is, for every value of the indices that stand in it.
 
     S_{ij} = \q_i \cdot \k_j        {"S": ..., "q": ..., "k": ..., "i": range(2), "j": range(3)}
@@ -11,31 +11,18 @@ before it holds, and one without a relation is compared with the name "result". 
 value: "key _ is hidden" is that of a function which `key j is hidden` calls.
 """
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from docs_ext.errors import SpecError
+from docs_ext.reading.tex import Token, Tokens, cut, depth, end_of, tokens_of, ungrouped
 
-Node = Mapping[str, Any]
 Names = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Token:
-    """A letter, a number, a sign or a fraction, with what stands below and above it."""
-
-    kind: str
-    text: str = ""
-    parts: tuple[Any, ...] = ()
-    below: "Tokens" = ()
-    above: "Tokens" = ()
-
-
-Tokens = tuple[Token, ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,7 @@ def _of_all(function: Any) -> Any:
 
 _FUNCTIONS = {rf"\{name}": getattr(np, name) for name in ("log", "exp", "tanh", "cos", "sin")}
 _FUNCTIONS |= {r"\ln": np.log, r"\max": _of_all(np.max), r"\min": _of_all(np.min)}
-_CONSTANTS = {"e": np.e, r"\pi": np.pi, r"\infty": np.inf, "otherwise": True}
+_CONSTANTS = {"e": np.e, r"\pi": np.pi, r"\infty": np.inf, "otherwise": True, r"\%": 0.01}
 _RELATIONS: dict[str, Any] = {
     "=": lambda a, b: (np.shape(a) == np.shape(b) or _is_zero(b)) and np.allclose(a, b, rtol=1e-6, atol=1e-9),
     r"\approx": lambda a, b: np.allclose(a, b, rtol=0.02),
@@ -83,18 +70,17 @@ _PRODUCTS: dict[str, Any] = {
     "/": np.divide,
     "mod": np.mod,
 }
-_SUMS: dict[str, Any] = {"+": np.add, "-": np.subtract, r"\oplus": None}  # what this does, a name says
+_SUMS: dict[str, Any] = {"+": operator.add, "-": operator.sub, r"\oplus": None}  # what this does, a name says
 _BEGIN_FACTOR = {"number", "letter", "word", "open", "fraction", "root", "rows", "function", "over", "bar"}
 _OVER_INDICES: dict[str, Any] = {r"\sum": sum, r"\max": max, r"\min": min}
-_FOR_THE_EYE = {"tag", "styling", "color", "html", "mclass", "sizing"}
 
 
-def statements_that_fail(tree: Sequence[Node], names: Names) -> list[int]:
+def statements_that_fail(tex: str, names: Names) -> list[int]:
     """Return the numbers of the statements that are false; a SpecError says what has no value or cannot be read."""
     known = {**names, **{f"range of {name}": value for name, value in names.items() if isinstance(value, range)}}
     known["read"] = read = set[str]()  # of what a statement defines
     claims = dict[int, tuple[Tokens, Tokens]]()
-    for number, statement in enumerate(_statements(_tokens(tree))):
+    for number, statement in enumerate(_statements(tokens_of(tex))):
         statement = _without_words(statement, names)
         name, definition = _definition(statement, names)
         if name:
@@ -110,6 +96,20 @@ def statements_that_fail(tree: Sequence[Node], names: Names) -> list[int]:
     if not false and (idle := {name for name in known if isinstance(known[name], _Definition)} - read):
         raise SpecError(f"no claim is about {', '.join(sorted(idle))}, which has no value but in this formula")
     return false
+
+
+def value(tex: str, names: Names) -> Any:
+    r"""Return the value of a formula; a symbol is the name that it would have in Python.
+
+    >>> float(value(r"2^{-8h/H} + \dk a_{12}", {"h": 2, "H": 4, "d_k": 3, "a_12": 5}))
+    15.0625
+    """
+    known = {**names, **{rf"\{name}": each for name, each in names.items()}}
+    try:
+        with np.errstate(all="ignore"):
+            return _Reader((), known).evaluate(tokens_of(tex))
+    except (SpecError, ValueError, ArithmeticError, TypeError, LookupError) as error:
+        raise SpecError(f"cannot compute ${tex}$: {error}") from error
 
 
 def _is_true_everywhere(claim: Tokens, condition: Tokens, names: Names) -> bool:
@@ -134,128 +134,6 @@ def _walk(tokens: Tokens) -> Iterator[Token]:
                 yield from _walk(cell)
 
 
-# --- from KaTeX's tree to tokens ---------------------------------------------------------------------------------
-
-
-def _tokens(tree: Any) -> Tokens:
-    found: list[Token] = []
-    for node in tree if isinstance(tree, list) else [tree]:
-        for token in _token(node):
-            if token.kind == "number" and found and found[-1].kind == "number" and not found[-1].above:
-                found[-1] = replace(token, text=found[-1].text + token.text)
-            elif token.text == r"\leftarrow":  # W' = W - 1 for W <- W - 1
-                found[-1:] = [replace(found[-1], text=f"{found[-1].text}'"), Token("relation", "=")]
-            else:
-                found.append(token)
-    return tuple(found)
-
-
-def _token(node: Node) -> Iterator[Token]:
-    kind, text = node["type"], str(node.get("text", node.get("name", "")))
-    if kind in _FOR_THE_EYE:
-        body = _tokens(node["body"])
-        yield from (replace(t, text="small") if kind == "styling" and t.kind == "fraction" else t for t in body)
-    elif kind == "ordgroup":
-        body = _tokens(node["body"])
-        yield from body if len(body) < 2 else [Token("open", "("), *body, Token("close", ")")]
-    elif kind == "supsub":
-        *before, base = _tokens(node["base"]) if node.get("base") else [Token("letter")]
-        if base.below or base.above:
-            yield from (Token("open", "("), *before, base)
-            base = Token("close", ")")
-        else:
-            yield from before
-        below, above = (_ungrouped(_tokens(node[side])) if node.get(side) else () for side in ("sub", "sup"))
-        primes = sum(token.text == r"\prime" for token in above)
-        text, kind = base.text + "'" * primes, "over" if base.text in _OVER_INDICES and below else base.kind
-        yield replace(base, kind=kind, text=text, below=below, above=_ungrouped(above[primes:]) if primes else above)
-    elif kind == "leftright":
-        body = _tokens(node["body"])
-        if node["left"] == r"\{" and node["right"] == ".":
-            yield replace(body[0], text="cases")
-        elif body[0].kind == "rows":
-            yield from body
-        else:
-            yield from (_sign(node["left"]), *body, _sign(node["right"]))
-    elif kind == "delimsizing":
-        yield _sign(node["delim"])
-    elif kind == "genfrac":
-        above, below = _ungrouped(_tokens(node["numer"])), _ungrouped(_tokens(node["denom"]))
-        if above[0].text == r"\partial":  # a letter called "∂p/∂s"
-            yield Token("letter", f"∂{above[1].text}/∂{below[1].text}", below=above[1].below + below[1].below)
-        else:
-            yield Token("fraction", parts=(above, below))
-    elif kind == "sqrt":
-        yield Token("root", parts=(_tokens(node["body"]),))
-    elif kind == "array":
-        rows = tuple(tuple(_ungrouped(_tokens(cell)) for cell in row) for row in node["body"])
-        yield Token("aligned" if node.get("colSeparationType") in ("align", "gather") else "rows", parts=rows)
-    elif kind in ("text", "operatorname"):
-        yield Token("word", "".join(part.get("text", " ") for part in node["body"]).strip())
-    elif kind == "accent":
-        base, *more = _tokens(node["base"])
-        if more:  # over a bracket it is a function
-            yield from (Token("letter", node["label"][1:]), base, *more)
-        else:
-            yield replace(base, text=f"{node['label'][1:]} {base.text}")
-    elif kind == "font" and node["font"] == "mathbf":
-        yield Token("letter", f"bold {node['body']['text']}")
-    elif kind == "font" and node["font"] == "mathrm":  # mod
-        yield Token("operator", "".join(part["text"] for part in node["body"]["body"]))
-    elif kind == "font":
-        yield from _tokens(node["body"])
-    elif kind == "htmlmathml":
-        yield from _tokens(node["mathml"])
-    elif kind == "op":
-        yield Token("over" if text == r"\sum" else "function", text)
-    elif kind == "kern" and node["dimension"]["unit"] == "em":  # \quad
-        yield Token("gap")
-    elif kind not in ("kern", "spacing", "internal", "mathchoice"):
-        yield _sign(text)
-
-
-def _sign(text: str) -> Token:
-    if text.isdigit() or text == ".":
-        return Token("number", text)
-    if text in (*_SUMS, *_PRODUCTS):
-        return Token("operator", text)
-    kinds = {
-        "relation": (*_RELATIONS, r"\to"),
-        "open": _BRACKETS,
-        "close": [closing for closing, _ in _BRACKETS.values()],
-        "comma": (",", ";"),
-        "bar": _BARS,
-        "gap": (r"\Longrightarrow",),
-        "dots": (r"\ldots", r"\cdots"),
-    }
-    return Token(next((kind for kind, signs in kinds.items() if text in signs), "letter"), text)
-
-
-def _ungrouped(tokens: Tokens) -> Tokens:
-    """Take away the brackets that a group in braces was given."""
-    return tokens[1:-1] if len(tokens) > 1 and tokens[0].text == "(" and _end(tokens, 1) == len(tokens) - 1 else tokens
-
-
-def _end(tokens: Tokens, start: int) -> int:
-    """Find the bracket that closes what was opened before `start`."""
-    depth = 0
-    for at in range(start, len(tokens)):
-        depth += (tokens[at].kind == "open") - (tokens[at].kind == "close")
-        if depth < 0:
-            return at
-    return len(tokens)
-
-
-def _cut(tokens: Tokens, kind: str) -> list[Tokens]:
-    """Cut at each comma or gap that stands in no brackets."""
-    cuts = [at for at, token in enumerate(tokens) if token.kind == kind and not _depth(tokens[:at])]
-    return [tokens[start + 1 : end] for start, end in pairwise([-1, *cuts, len(tokens)])]
-
-
-def _depth(tokens: Tokens) -> int:
-    return sum((token.kind == "open") - (token.kind == "close") for token in tokens)
-
-
 # --- statements --------------------------------------------------------------------------------------------------
 
 
@@ -266,10 +144,10 @@ def _statements(tokens: Tokens) -> Iterator[Tokens]:
             for pair in zip(row[::2], [*row[1::2], ()], strict=False):
                 yield from _statements(sum(pair, ()))
         return
-    for statement in _cut(tokens, "gap"):
+    for statement in cut(tokens, "gap"):
         while statement and statement[-1].text in (",", ".", ";"):
             statement = statement[:-1]
-        is_range = any(token.kind == "dots" and not _depth(statement[:at]) for at, token in enumerate(statement))
+        is_range = any(token.kind == "dots" and not depth(statement[:at]) for at, token in enumerate(statement))
         if any(token.kind not in ("word", "comma") for token in statement) and not is_range:
             yield statement
 
@@ -282,17 +160,16 @@ def _definition(statement: Tokens, names: Names) -> tuple[str, _Definition | Non
     if not letters or not are_one:
         return "", None
     first = replace(letters[-1], text="".join(token.text for token in letters))
-    if first.text in names or _full_name(first) in names or isinstance(names.get(first.text), range):
+    if first.text in names or _full_name(first) in names:
         return "", None
     indices = tuple(token.text for token in first.below if token.kind != "comma")
-    are_indices = all(isinstance(names.get(index), range) for index in indices)
-    return (first.text if are_indices else _full_name(first)), _Definition(
-        indices if are_indices else (), statement[equals + 1 :]
-    )
+    if all(isinstance(names.get(index), range) for index in indices):
+        return first.text, _Definition(indices, statement[equals + 1 :])
+    return _full_name(first), _Definition((), statement[equals + 1 :])
 
 
 def _is_condition(statement: Tokens) -> bool:
-    inner = _ungrouped(statement)
+    inner = ungrouped(statement)
     return inner != statement and any(token.kind == "relation" for token in inner)
 
 
@@ -368,14 +245,14 @@ class _Reader:
 
     is_closing = False  # within bars, where the next one closes
 
-    def rest_of_term(self) -> Tokens:
+    def rest_of_term(self, *ends: str) -> Tokens:
         """Take what a function without brackets, or a sum, is of: up to the next plus, minus, relation or bracket."""
         start, end = self.at, self.at
         while end < len(self.tokens):
             token = self.tokens[end]
-            if token.kind in ("relation", "close", "comma") or token.text in ("+", "-"):
+            if token.kind in ("relation", "close", "comma") or token.text in ("+", "-", *ends):
                 break
-            end = _end(self.tokens, end + 1) + 1 if token.kind == "open" else end + 1
+            end = end_of(self.tokens, end + 1) + 1 if token.kind == "open" else end + 1
         self.at = end
         return self.tokens[start:end]
 
@@ -439,13 +316,14 @@ class _Reader:
         if self.next().text in ("(", r"\{"):
             parts, closing = self.group(self.take())
             return self.scripted(function(*parts), closing)
-        return function(self.evaluate(self.rest_of_term()))
+        return function(self.evaluate(self.rest_of_term("/", r"\cdot")))
 
     def named(self, token: Token) -> Any:
         """Look a letter up: with what stands below it as one name, or as its index; letters may make one name."""
         text = token.text
-        while not token.below and text not in self.names and self.is_known(longer := self.after(text)):
-            token, text = self.take(), longer.text
+        while not token.below and text not in self.names and self.is_known(text + self.next().text):
+            token = self.take()
+            text += token.text
         named = replace(token, text=text)
         full = _full_name(named)
         if token.above and token.above[0].text == "(":  # W^{(i)}, one of several
@@ -453,7 +331,7 @@ class _Reader:
         above = "".join(part.text for part in token.above)
         if f"{text}^{above}" in self.names:
             return self.scripted(self.names[f"{text}^{above}"], replace(token, above=()))
-        first, *more = _cut(token.below, "comma")
+        first, *more = cut(token.below, "comma")
         if more and (of_several := _full_name(replace(named, below=first))) in self.names:  # W_{UK,i}
             return self.scripted(self.names[of_several], replace(token, below=more[0]))
         if isinstance(self.names.get(full), dict):  # L_P, for each P
@@ -467,11 +345,8 @@ class _Reader:
             return self.raised(self.value_of(text, self.indices(token)), token)
         return self.scripted(known[text], token)
 
-    def after(self, text: str) -> Token:
-        return replace(self.next(), text=text + self.next().text)
-
-    def is_known(self, token: Token) -> bool:
-        return token.text in self.names or _full_name(token) in self.names
+    def is_known(self, text: str) -> bool:
+        return text in self.names or _full_name(replace(self.next(), text=text)) in self.names
 
     def value_of(self, name: str, indices: tuple[Any, ...]) -> Any:
         value = self.names[name]
@@ -486,7 +361,7 @@ class _Reader:
 
     def indices(self, token: Token) -> tuple[Any, ...]:
         """Read i, j or ij below a letter."""
-        pieces = _cut(token.below, "comma")
+        pieces = cut(token.below, "comma")
         if len(pieces) == 1 and all(part.kind in ("letter", "number") for part in token.below):
             pieces = [(part,) for part in token.below]
         return tuple(int(self.evaluate(piece)) for piece in pieces)
