@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.tex import Token, Tokens, cut, depth, end_of, tokens_of, ungrouped
+from docs_ext.reading.tex import Token, Tokens, cut, end_of, tokens_of, ungrouped
 
 Names = Mapping[str, Any]
 
@@ -138,7 +138,7 @@ def _walk(tokens: Tokens) -> Iterator[Token]:
 
 
 def _statements(tokens: Tokens) -> Iterator[Tokens]:
-    """Cut where there is a gap or a new line; words alone, and the range of an index, claim nothing."""
+    """Cut where there is a gap or a new line; words alone claim nothing."""
     if len(tokens) == 1 and tokens[0].kind == "aligned":
         for row in tokens[0].parts:
             for pair in zip(row[::2], [*row[1::2], ()], strict=False):
@@ -147,8 +147,7 @@ def _statements(tokens: Tokens) -> Iterator[Tokens]:
     for statement in cut(tokens, "gap"):
         while statement and statement[-1].text in (",", ".", ";"):
             statement = statement[:-1]
-        is_range = any(token.kind == "dots" and not depth(statement[:at]) for at, token in enumerate(statement))
-        if any(token.kind not in ("word", "comma") for token in statement) and not is_range:
+        if any(token.kind not in ("word", "comma") for token in statement):
             yield statement
 
 
@@ -209,6 +208,10 @@ class _Reader:
         return value
 
     def is_true(self) -> bool:
+        first, dots, last = (*cut(self.tokens, "comma"), (), ())[:3]
+        if len(first) > 2 and dots and dots[0].kind == "dots":  # i = 0, ..., n - 1
+            values = self.names[f"range of {first[0].text}"]
+            return first[1].text == "=" and [*map(self.evaluate, (first[2:], last))] == [values[0], values[-1]]
         value = self.expression()
         if self.next().kind == "end":
             result = self.names["result"]

@@ -182,15 +182,15 @@ def ungrouped(row: Tokens) -> Tokens:
 
 def end_of(row: Tokens, start: int) -> int:
     """Find the bracket that closes what was opened before `start`."""
-    return next((at for at in range(start, len(row)) if depth(row[start : at + 1]) < 0), len(row))
+    return next((at for at in range(start, len(row)) if _depth(row[start : at + 1]) < 0), len(row))
 
 
-def depth(row: Tokens) -> int:
+def _depth(row: Tokens) -> int:
     """Count the brackets that are open behind these tokens."""
     return sum((token.kind == "open") - (token.kind == "close") for token in row)
 
 
 def cut(row: Tokens, kind: str) -> list[Tokens]:
     """Cut at each comma or gap that stands in no brackets."""
-    cuts = [at for at, token in enumerate(row) if token.kind == kind and not depth(row[:at])]
+    cuts = [at for at, token in enumerate(row) if token.kind == kind and not _depth(row[:at])]
     return [row[start + 1 : end] for start, end in pairwise([-1, *cuts, len(row)])]
