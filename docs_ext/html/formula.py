@@ -4,13 +4,10 @@ Works on what pymdownx.arithmatex (generic) protects: `$...$` in a line, `$$...$
 no JavaScript, and a formula that KaTeX does not understand fails the build.
 """
 
-import json
 import re
 from functools import cache
 from html import unescape
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
@@ -18,28 +15,9 @@ from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
 from docs_ext.disk_cache import kept
-from docs_ext.html.v8 import started
 from docs_ext.reading.converter import PageError
+from docs_ext.reading.tex import MACROS, SCRIPT, engine, grouped
 
-# The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
-MACROS: dict[str, tuple[str, str | None]] = {
-    r"\Q": ("Q", "query"),
-    r"\K": ("K", "key"),
-    r"\V": ("V", "value"),
-    r"\Z": ("Z", "output"),
-    r"\q": ("q", "query"),
-    r"\k": ("k", "key"),
-    r"\v": ("v", "value"),
-    r"\z": ("z", "output"),
-    r"\T": (r"\top", None),
-    r"\R": (r"\mathbb{R}", None),
-    r"\softmax": (r"\operatorname{softmax}", None),
-    r"\dk": ("d_k", None),
-    r"\dv": ("d_v", None),
-    r"\dmodel": (r"d_{\text{model}}", None),
-    r"\nq": ("n_q", None),
-    r"\nk": ("n_k", None),
-}
 _MATRIX = re.compile(r"W_(?P<of>[QKV])(?!\w)(?:\^(?:\\\w+|\{[^{}]*\}))?")  # a matrix has the role of what it makes
 _MAKES = {"Q": "query", "K": "key", "V": "value"}
 
@@ -68,17 +46,7 @@ function render(tex, displayMode, macros) {
     return [formula.toMarkup(), ""];
   } catch (error) { return ["", error.message]; }
 }
-const tree = (tex, options) => JSON.stringify(katex.__parse(tex, options));
 """
-
-
-_SCRIPTS = Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8") + _RENDER
-
-
-def tree(tex: str) -> Any:
-    """Return how KaTeX reads a formula, with our macros written out."""
-    options = {"macros": {macro: _group(plain) for macro, (plain, _) in MACROS.items()}, "displayMode": True}
-    return json.loads(_katex().call("tree", tex, options))
 
 
 class MathError(ValueError):
@@ -87,18 +55,15 @@ class MathError(ValueError):
 
 @cache
 def _katex() -> MiniRacer:
-    return started(_SCRIPTS)
+    engine().eval(_RENDER)
+    return engine()
 
 
 def _for_katex() -> dict[str, str]:
     return {
-        macro: rf"{{\htmlClass{{role-{role}}}{{{tex}}}}}" if role else _group(tex)
+        macro: rf"{{\htmlClass{{role-{role}}}{{{tex}}}}}" if role else grouped(tex)
         for macro, (tex, role) in MACROS.items()
     }
-
-
-def _group(tex: str) -> str:
-    return f"{{{tex}}}" if "_" in tex else tex  # else the root of \sqrt\dk would end after the d
 
 
 def standard_tex(tex: str) -> str:
@@ -108,7 +73,7 @@ def standard_tex(tex: str) -> str:
         plain = MACROS[token][0] if token in MACROS else token
         after_word = re.search(r"\\[A-Za-z]+$", out)
         if token in MACROS and (after_word or out.endswith(("^", "_")) or after in ("^", "_")):
-            plain = _group(plain)
+            plain = grouped(plain)
         out += " " + plain if after_word and plain[0].isalpha() else plain
     return out
 
@@ -125,7 +90,7 @@ def render(tex: str, *, display: bool = False) -> Markup:
             raise MathError(error)
         return str(html).encode()
 
-    html = _valid(kept(draw, _SCRIPTS, coloured, str(display), repr(macros)).decode())
+    html = _valid(kept(draw, SCRIPT + _RENDER, coloured, str(display), repr(macros)).decode())
     annotation = escape(standard_tex(tex))
     return Markup(re.sub(r"(?<=x-tex\">).*?(?=</annotation>)", lambda _: annotation, html, flags=re.DOTALL))
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from py_mini_racer import JSEvalException, JSParseException, MiniRacer
 
 from docs_ext.html.modules import read_modules
-from docs_ext.html.v8 import started
+from docs_ext.reading.v8 import started
 
 _FOLDER = "docs/assets/js"
 SCRIPTS = Path(__file__).parents[2] / _FOLDER

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docs_ext.errors import SpecError
-from docs_ext.numbers import arithmetic
+from docs_ext.numbers import formulas
 from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.reading.expressions import evaluate
 
@@ -82,7 +82,7 @@ def compare_formula(mark: Mark, names: Mapping[str, Any]) -> None:
     else:
         pairs = [({}, evaluate(expression, names))]
     for symbols, expected in pairs:
-        got = arithmetic.value(mark.formula, {**names, **symbols})
+        got = formulas.value(mark.formula, {**names, **symbols})
         if np.shape(got) != np.shape(expected) or not np.allclose(got, expected, rtol=1e-9):
             raise SpecError(f"${mark.formula}$ is {got}, but {expression} gives {expected} {symbols or ''}".rstrip())
 

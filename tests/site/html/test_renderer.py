@@ -7,7 +7,7 @@ import pytest
 from py_mini_racer import JSParseException
 
 from docs_ext.html import renderer
-from docs_ext.html.v8 import started
+from docs_ext.reading.v8 import started
 
 A_DIAL = """\
 import {

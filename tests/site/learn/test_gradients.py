@@ -11,9 +11,7 @@ import pytest
 
 from attention import (
     attention_vjp,
-    attention_weights,
     softmax,
-    softmax_vjp,
     tiled_attention_vjp,
 )
 from tests.site.learn.page_functions import names
@@ -81,19 +79,6 @@ def test_the_slopes_of_the_running_example_are_those_worked_by_hand():
     assert_equal(names("gradients")["slopes"](lambda s: softmax(s) @ values, scores).round(6), slopes)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_formula_1(seed):
-    rng = np.random.default_rng(seed)
-    n, d = (int(size) for size in rng.integers([2, 1], [8, 5]))
-    scores, values = rng.standard_normal(n) * 2, rng.standard_normal((n, d))
-    slopes = slope_of(lambda s: np.array(loop_row(s)) @ values, scores)
-    p = np.array(loop_row(scores)).real
-    z = p @ values
-    assert_equal(p[:, None] * (values - z), slopes)
-    assert_equal(softmax_vjp(np.broadcast_to(p, (d, n)), values.T).T, slopes)
-    assert_equal(slopes.sum(axis=0), np.zeros(d))
-
-
 # --- all the way back --------------------------------------------------------------------------------------------
 
 
@@ -114,18 +99,6 @@ def test_the_six_lines_of_the_page_and_the_package_are_what_complex_steps_find(s
 
 
 # --- going deeper ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_slope_is_the_covariance_of_keys_and_values(seed):
-    rng = np.random.default_rng(seed)
-    n, d_k, d_v = (int(size) for size in rng.integers([2, 1, 1], [9, 6, 6]))
-    query, keys, values = rng.standard_normal(d_k), rng.standard_normal((n, d_k)), rng.standard_normal((n, d_v))
-    slope = slope_of(lambda q: loop_output([q], keys, values)[0], query)
-    p = attention_weights(query[None], keys)[0]
-    mean_key, mean_value = p @ keys, p @ values
-    rows = list(zip(p, keys, values, strict=True))
-    assert_equal(slope, sum(w * np.outer(k - mean_key, v - mean_value) for w, k, v in rows) / np.sqrt(d_k))
 
 
 @pytest.mark.parametrize("seed", range(8))

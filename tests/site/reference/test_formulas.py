@@ -8,7 +8,6 @@ import pytest
 
 import attention as at
 from attention import MultiHeadWeights
-from docs_ext.html.formula import tree
 from docs_ext.numbers.formulas import statements_that_fail
 
 RNG = np.random.default_rng(7)
@@ -170,4 +169,4 @@ def test_each_formula_has_its_case():
 @pytest.mark.parametrize(("name", "formula"), [each for each in FORMULAS if each[0] not in NOT_TRIED])
 def test_the_formula_of_a_docstring_is_what_the_function_computes(name, formula):
     for names in CASES[name] if isinstance(CASES[name], list) else [CASES[name]]:
-        assert statements_that_fail(tree(formula), names) == CONVENTIONS.get(name, []), names
+        assert statements_that_fail(formula, names) == CONVENTIONS.get(name, []), names

@@ -6,7 +6,7 @@ from pathlib import Path
 import material
 import pytest
 
-from docs_ext.html.v8 import started
+from docs_ext.reading.v8 import started
 from docs_ext.site.theme_patches import mend_scripts, mend_style, name_search_dialog
 
 ASSETS = Path(material.__file__).parent / "templates/assets"
