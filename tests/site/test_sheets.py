@@ -127,7 +127,8 @@ def test_every_class_that_a_script_gives_or_seeks_exists_elsewhere(name):
 
 # What one engine at least drops or draws differently. WebKit reads the shorthand text-decoration as a line and nothing
 # else, and leaves the legend of a fieldset that is a grid or a flexbox outside of it. Firefox loses stripes of a
-# gradient that mixes a colour and does not say in which space.
+# gradient that mixes a colour and does not say in which space. WebKit turns no cell of a table, but spans,
+# positions no row, and draws a double line of 4 pixels as one.
 MIXED = "|".join(re.findall(r"(--[\w-]+): *color-mix", "".join(SHEETS.values())))
 REFUSED = {
     "text-decoration": re.compile("^(?!(none|underline|line-through)$)"),
@@ -140,10 +141,14 @@ def refused(sheet):
     """Yield each declaration that another engine reads otherwise."""
     for selectors, body in re.findall(r"([^{};]+)\{([^{}]*)\}", blank(sheet)):
         styled = {selector.strip() for selector in re.split(r",(?![^(]*\))", selectors)} - HIDDEN_LEGENDS
+        on_row = any(re.search(r"\b(tr|thead|tbody|tfoot)$", selector) for selector in styled)
+        on_spans = all(re.search(r"\bspan$", selector) for selector in styled)
         on_fieldset = any(re.search(r"fieldset[^ >+~]*$", selector) for selector in styled)
         for prop, value in declarations(f"{{{body}}}"):
             wrong = prop in REFUSED and REFUSED[prop].search(" ".join(value.split()))
-            if wrong or (prop == "display" and on_fieldset and re.search("grid|flex", value)):
+            wrong = wrong or (prop == "display" and on_fieldset and re.search("grid|flex", value))
+            wrong = wrong or (prop == "position" and on_row) or "4px double" in value
+            if wrong or (prop == "writing-mode" and not on_spans):
                 yield f"{selectors.strip()} {{ {prop}:{value} }}"
 
 

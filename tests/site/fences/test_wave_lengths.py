@@ -60,7 +60,7 @@ def test_every_pair_is_drawn_from_its_wavelength_before_to_that_after():
     root = WAVES.still(rule="none", features=16)
     paths = root.findall(".//{*}g[@class='pairs']/{*}path")
     decades = 5  # up to 100 thousand: the longest is 4 times 2 pi 10000^(7/8)
-    lengths = [8 + 384 * math.log10(2 * math.pi * 10000 ** (c / 8)) / decades for c in range(8)]
+    lengths = [8 + 376 * math.log10(2 * math.pi * 10000 ** (c / 8)) / decades for c in range(8)]
     assert [path.get("d") for path in paths] == [f"M{x:.1f} 40V54L{x:.1f} 106V120" for x in lengths]
     assert [path.get("class") for path in paths] == [None] * 6 + ["new"] * 2
     assert [text(tick) for tick in root.findall(".//{*}g[@class='ticks']/{*}text")][-1] == "100k"

@@ -24,10 +24,10 @@ export function weightCell(weight, allowed, box = (content) => content, kind = "
 }
 const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
 
-/** @type {(keys: unknown[], ...others: unknown[]) => Markup} */
+/** @type {(keys: unknown[], ...others: unknown[]) => Markup} a span can be turned, and a cell not in every engine */
 export const columns = (keys, ...others) =>
   markup`<thead><tr><td></td>${
-    keys.map((key) => markup`<th scope="col" class="key">${key}</th>`)
+    keys.map((key) => markup`<th scope="col" class="key"><span>${key}</span></th>`)
   }${others}</tr></thead>`;
 
 export const OUTPUT = markup`<th scope="col" class="output">output</th>`;
@@ -102,7 +102,7 @@ ${name && markup`<caption>${name}</caption>`}
 ${
     features && markup`
 <thead><tr>${words && markup`<td></td>`}
-  ${features.map((feature) => markup`<th scope="col">${feature}</th>`)}</tr></thead>`
+  ${features.map((feature) => markup`<th scope="col"><span>${feature}</span></th>`)}</tr></thead>`
   }
 <tbody>
 ${

@@ -172,7 +172,7 @@ function score({ q, k, words, word, features, root, parts, products, scores }) {
     figure: markup`
 <table class="row-step products">
 <thead>
-<tr><td></td>${features.key.map((feature) => markup`<th scope="col">${feature}</th>`)}
+<tr><td></td>${features.key.map((feature) => markup`<th scope="col"><span>${feature}</span></th>`)}
   <th scope="col">sum/${number(root)} = score</th></tr>
 <tr class="asks"><th scope="row">${word} asks</th>
   ${

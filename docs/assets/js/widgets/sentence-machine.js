@@ -177,8 +177,8 @@ function picture(data, state, layout, ident, still = false) {
   );
   const [questionTop, questionSize] = layout.question;
   const question = isFirst(data, state) ? data.title : asks(data, state, words);
-  const half = question.length * questionSize / 4; // of its length, about
-  const fits = Math.min(1, wide / 2 / half * 0.9), small = (lines ? lines + 2 : 20) / questionSize;
+  const half = question.length * questionSize / 3.6; // of its length, about
+  const fits = Math.min(1, wide / 2 / half), small = (lines ? lines + 2 : 20) / questionSize;
   const asked = thing(
     "question",
     shows(0, 1),

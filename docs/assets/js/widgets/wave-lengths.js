@@ -154,7 +154,7 @@ function drawing({ id, title }, state, { before, after, fresh }, says) {
   const target = factor * trained;
   const decades = Math.ceil(Math.log10(Math.max(target, factor * before[before.length - 1])));
   /** @type {(wavelength: number) => string} */
-  const x = (wavelength) => (8 + 384 * Math.log10(wavelength) / decades).toFixed(1);
+  const x = (wavelength) => (8 + 376 * Math.log10(wavelength) / decades).toFixed(1);
   /** @type {(power: number) => string} */
   const short = (power) => `${10 ** (power % 3)}${["", "k", "M", "G"][Math.floor(power / 3)]}`;
   const powers = [...Array(decades + 1).keys()];
@@ -174,9 +174,9 @@ ${
   <text x="${x(trained)}" y="28">trained on ${grouped(trained)}</text>
   <path class="target" d="M${x(target)} 6V128"/><text x="${x(target)}" y="13">to read ${grouped(target)}</text></g>
 <text class="row" y="51">before</text><text class="row" y="117">after</text>
-<path class="axis" d="M8 128H392"/>
+<path class="axis" d="M8 128H384"/>
 <g class="ticks">${powers.map((power) => markup`<text x="${x(10 ** power)}" y="143">${short(power)}</text>`)}</g>
-<text class="title" x="200" y="162">wavelength in tokens</text>
+<text class="title" x="196" y="162">wavelength in tokens</text>
 </svg>`;
 }
 
