@@ -10,6 +10,7 @@ A number is borne out by
 `docs_ext.numbers.results` says which numbers are taken for results.
 """
 
+import math
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\
 _SOURCE = re.compile(r"sources\.md#(\w+)")
 
 
+_TOO_LARGE = "{0} is larger than any float, so nothing here can bear it out: give its logarithm, or write it as code"
 _UNBOUND = (
     "nothing bears out {0}: let an example of this section print it, or say behind the paragraph where it comes from: "
     "<!-- check: {0} = weights[0] -->, in a fence # check: {0} = weights[0]"
@@ -69,10 +71,13 @@ def check(name: str, text: str) -> Report:
         checker.use_parts(examples[said.section], evidence[said.section])
         checker.use_facts(text)
         checker.use_marks()
-        found += checker.found()
         wrong += checker.wrong
-    unbound = [number for number in found if number.is_result and not number.by]
-    wrong += [(number.line, _UNBOUND.format(" ".join(number.numeral.text.split()))) for number in unbound]
+        if not checker.has_stale_marks:  # else what they do not reach would be told, and mislead
+            found += checker.found()
+    for number in found:
+        if number.is_result and not number.by:
+            message = _UNBOUND if math.isfinite(number.numeral.value) else _TOO_LARGE
+            wrong.append((number.line, message.format(" ".join(number.numeral.text.split()))))
     return Report(found, [f"{name}:{line}: {what}" for line, what in sorted(wrong)])
 
 
@@ -103,6 +108,7 @@ class _Checker:
         self.by = [""] * len(self.places)
         self.results = [False] * len(self.places)
         self.wrong = list[tuple[int, str]]()
+        self.has_stale_marks = False
         if said.keys:
             with suppress(SpecError):  # what is wrong with a fence, its build says
                 self.names = {**names, **self.own_names(said.keys)}
@@ -178,6 +184,7 @@ class _Checker:
                         self.by[i] = "mark" if mark.expression else "given"
                     marks.compare_numbers(mark, self.names)
             except SpecError as error:
+                self.has_stale_marks = True
                 self.wrong.append((item.line, str(error)))
 
     def places_of(self, row: Sequence[Numeral]) -> Sequence[int]:
