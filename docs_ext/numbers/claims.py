@@ -13,8 +13,9 @@ A number is borne out by
 import math
 import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from docs_ext.errors import SpecError
@@ -74,10 +75,11 @@ def check(name: str, text: str) -> Report:
         wrong += checker.wrong
         if not checker.has_stale_marks:  # else what they do not reach would be told, and mislead
             found += checker.found()
-    for number in found:
-        if number.is_result and not number.by:
-            message = _UNBOUND if math.isfinite(number.numeral.value) else _TOO_LARGE
-            wrong.append((number.line, message.format(" ".join(number.numeral.text.split()))))
+    unbound = [number for number in found if number.is_result and not number.by]
+    for line, together in groupby(unbound, key=lambda number: number.line):
+        numbers = [number.numeral for number in together]
+        message = _UNBOUND if all(math.isfinite(number.value) for number in numbers) else _TOO_LARGE
+        wrong.append((line, message.format(" ".join(_in_words(numbers).split()))))
     return Report(found, [f"{name}:{line}: {what}" for line, what in sorted(wrong)])
 
 
@@ -97,6 +99,10 @@ def _names(said: Text, texts: Texts, steps: Sequence[consoles.Step]) -> Mapping[
         return not first <= step.block.line < last, above if above > 0 else step.block.line - said.block.end
 
     return ChainMap({}, *(step.names for step in sorted(steps, key=far)))
+
+
+def _in_words(numbers: Iterable[Numeral]) -> str:
+    return ", ".join(number.text.strip() for number in numbers)
 
 
 class _Checker:
@@ -190,13 +196,17 @@ class _Checker:
     def places_of(self, row: Sequence[Numeral]) -> Sequence[int]:
         """Find the numbers of a mark in the text, one after the other: where most of them are not borne out yet."""
 
-        def same(i: int) -> bool:
+        def alike(i: int) -> int:
             texts = [number for _, number in self.places[i : i + len(row)]]
-            return [(n.value, n.is_word) for n in texts] == [(n.value, n.is_word) for n in row]
+            pairs = zip(texts, row, strict=False)
+            return sum((text.value, text.is_word) == (number.value, number.is_word) for text, number in pairs)
 
-        found = [range(i, i + len(row)) for i in range(len(self.places)) if same(i)]
+        found = [range(i, i + len(row)) for i in range(len(self.places)) if alike(i) == len(row)]
         if not found:
-            raise SpecError(f"the text has no {', '.join(number.text.strip() for number in row)}")
+            nearest = max(range(len(self.places)), key=alike, default=0)
+            there = self.places[nearest : nearest + len(row)] if self.places and alike(nearest) else ()
+            hint = f", but {_in_words(number for _, number in there)}" if there else ""
+            raise SpecError(f"the text has no {_in_words(row)}{hint}")
         return max(found, key=lambda places: sum(self.results[i] and not self.by[i] for i in places))
 
     def use_formula(self, mark: marks.Mark) -> None:

@@ -126,6 +126,11 @@ def test_a_page_by_a_stranger_needs_no_mark():
             "twelve = weights",
             "trial.md:21: 1 numbers are written, and weights gives 3: 0.5, 0.25",
         ),
+        (
+            "twelve = 3 / weights[1]",
+            "twelve, 721 = weights",
+            "trial.md:21: .* no twelve, 721, but twelve, 720",
+        ),
         ("1/2 = weights[0]", "weights[0]", "trial.md:21: a mark reads 'numbers = expression'"),
         ("1/2 = weights[0]", "1/2 = weight[0]", "trial.md:21: cannot evaluate .*did you mean 'weights'"),
         ("1/2 = weights[0]", "1/2 = weights.__len__() / 6", "trial.md:21: a mark names what .* nothing with __"),
