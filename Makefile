@@ -9,13 +9,20 @@ export DENO_NO_UPDATE_CHECK := 1
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: help setup setup-site setup-nightly serve test build offline check nightly test-all lint types lint-github bench quick model little-model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
+.PHONY: help setup setup-site setup-nightly serve page test build offline check nightly test-all lint types lint-github bench quick model little-model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
 
+FIRST := serve page test lint check
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "make %-13s  %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' -v first=" $(FIRST) " '/^[a-z -]+:.*## / { \
+	    line = sprintf("  make %-13s  %s\n", $$1, $$2); \
+	    if (index(first, " " $$1 " ")) begin = begin line; else rest = rest line } \
+	    END { printf "To begin with:\n%s\nAnd besides:\n%s", begin, rest }' Makefile
 
 serve: setup-site ## the site with live reload at http://127.0.0.1:8000; PORT=8001 moves it
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:$(PORT)
+
+page: setup-site ## what is wrong with one page, in seconds: NAME=lookup; without a name, the minutes of all pages
+	@$(BIN)/python -m tools.page $(NAME)
 
 test: setup ## every example and every test but the browser's, in as many processes as there are cores, up to four
 	$(PYTEST) $(PACKAGE) tests/site

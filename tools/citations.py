@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from docs_ext.sources.bibliography import Source, surname
+from docs_ext.errors import did_you_mean
+from docs_ext.sources.bibliography import FILE, Source, surname
 
 _LINK = re.compile(r"\[(?P<words>(?:[^\[\]]|\[[^\]]*\])+)\]\([\w./-]*sources\.md#(?P<key>[\w-]+)\)")
 _NAME = r"(?<![\w.-])(?P<name>[A-Z][\w-]+)(?: & [A-Z][\w-]+)?(?:\set\sal\.|\sand\sothers)?,?\s*(?P<year>\d{4}\b|)"
@@ -47,6 +48,37 @@ def citations(text: str) -> Iterator[Citation]:
         yield Citation(link["key"], " ".join(words.split()), link.start())
 
 
+def faults(text: str, sources: Mapping[str, Source]) -> Iterator[tuple[int, str]]:
+    """Yield each line of a page or module with a link to no source, or with words that do not name it."""
+    for link in citations(text):
+        line = text.count("\n", 0, link.start) + 1
+        if link.key not in sources:
+            yield line, f"{link.key} is not in {FILE.name}{did_you_mean(link.key, sources)}"
+            continue
+        source = sources[link.key]
+        if link.words.startswith("Source"):
+            if not any(name in link.words for name in source.names):
+                yield line, f"{link.words!r} does not name {source.label}"
+        elif link.words not in source.names:
+            yield line, f"[{link.words}] is none of {', '.join(source.names)}"
+
+
+def unrecorded(name: str, text: str, sources: Mapping[str, Source]) -> Iterator[str]:
+    """Yield the places that a text, `learn/masks`, cites and nobody recorded, and those that it cites no more."""
+    cited = {(key, place): f"{name} {n}" if n > 1 else name for (key, place), n in places(text, sources).items()}
+    known = {
+        (key, place): who
+        for key, source in sources.items()
+        for place, _, names in (part.partition(": ") for part in source.fields.get("places", "").split("; "))
+        for who in names.split(", ")
+        if who.split(" ")[0] == name
+    }
+    for key, place in sorted({where for where, _ in cited.items() ^ known.items()}):
+        often = " more or less often" if (key, place) in cited.keys() & known.keys() else ""
+        verb = "cites" if (key, place) in cited else "no longer cites"
+        yield f"{verb} {place} of {key}{often}: compare it with the paper, then run python -m tools.sources"
+
+
 def places(text: str, sources: Mapping[str, Source]) -> Counter[tuple[str, str]]:
     """Count each place of each source that a text cites, as (key, place)."""
     mentions = list(_mentions(text, sources))
@@ -63,7 +95,7 @@ def _mentions(text: str, sources: Mapping[str, Source]) -> Iterator[tuple[int, s
     linked: list[str] = []
     for found in _MENTION.finditer(text):
         if key := found["key"]:
-            linked.append(key)
+            linked += [key] if key in sources else []  # an unknown key is told by `faults`
             yield found.start(), key
         else:
             same = [

@@ -1,42 +1,21 @@
-"""The results of a page and what bears each out: `python -m tools.numbers docs/learn/heads.md`; by default, a table.
+"""Would a wrong digit be noticed? `python -m tools.numbers 100` changes 100 results drawn at random, one at a time.
 
-`--changed 100 --seed 0` changes a digit, or the word, of 100 results drawn at random and counts how many are noticed.
+A digit, or a word, of each becomes another one; `make page` says which results of a page are not borne out as it is.
 """
 
-import argparse
 import random
 import re
-from collections import Counter
+import sys
 from pathlib import Path
 
-from docs_ext.numbers.claims import Found, Report, check
+from docs_ext.numbers.claims import Found, check
 from docs_ext.numbers.evidence import changes
-
-ROOT = Path(__file__).parents[1]
-
-
-def pages() -> list[Path]:
-    """Return all pages."""
-    return sorted((ROOT / "docs").rglob("*.md"))
+from docs_ext.reading.page import DOCS
 
 
-def name_of(page: Path) -> str:
-    """Return what the build calls a page."""
-    return page.relative_to(ROOT / "docs").as_posix()
-
-
-def report(page: Path) -> Report:
-    """Check one page."""
-    return check(name_of(page), page.read_text("utf-8"))
-
-
-def show(page: Path) -> None:
-    """Print the results of a page with what bears them out, and what is wrong."""
-    found = report(page)
-    for number in found.found:
-        if number.is_result:
-            print(f"docs/{name_of(page)}:{number.line}: {number.numeral.text.strip()}: {number.by or 'nothing'}")
-    print("\n".join(found.wrong))
+def pages() -> dict[str, Path]:
+    """Return all pages by what the build calls them."""
+    return {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}
 
 
 def changed(page: Path, number: Found, rng: random.Random) -> str | None:
@@ -51,42 +30,22 @@ def changed(page: Path, number: Found, rng: random.Random) -> str | None:
     return None
 
 
-def try_changes(count: int, seed: int) -> None:
+def main(count: int, seed: int = 0) -> None:
     """Change results drawn at random, one at a time, and print those that nothing notices."""
     rng = random.Random(seed)
-    results = [(page, number) for page in pages() for number in report(page).found if number.is_result]
-    drawn = rng.sample(results, len(results))
+    found = [(name, n) for name, page in pages().items() for n in check(name, page.read_text("utf-8")).found]
+    results = [(name, number) for name, number in found if number.is_result]
     noticed = tried = 0
-    for page, number in drawn:
-        text = changed(page, number, rng)
-        if text is not None and tried < count:
+    for name, number in rng.sample(results, len(results)):
+        text = changed(pages()[name], number, rng) if tried < count else None
+        if text is not None:
             tried += 1
-            if check(name_of(page), text).wrong:
+            if check(name, text).wrong:
                 noticed += 1
             else:
-                print(f"docs/{name_of(page)}:{number.line}: {number.numeral.text.strip()} by {number.by}: not noticed")
+                print(f"docs/{name}:{number.line}: {number.numeral.text.strip()} by {number.by}: not noticed")
     print(f"{noticed} of {tried} changes are noticed, of {len(results)} results")
 
 
-def main() -> None:
-    """Print how a page stands, or all, or how many changes are noticed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pages", nargs="*", type=Path)
-    parser.add_argument("--changed", type=int)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    if options.changed:
-        try_changes(options.changed, options.seed)
-    elif options.pages:
-        for page in options.pages:
-            show(page.resolve())
-    else:
-        for page in pages():
-            found = report(page)
-            by = Counter(number.by or "nothing" for number in found.found if number.is_result)
-            if by:
-                print(f"{name_of(page):34} {len(found.wrong)} wrong; {by.total():3} results by", dict(by.most_common()))
-
-
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

@@ -11,7 +11,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import crosslinks, equations, folded_sections, glossary, mutants
+from docs_ext.extensions import crosslinks, equations, folded_sections, glossary, modules, mutants
 from docs_ext.extensions.api_links import LinkNames
 from docs_ext.extensions.diagrams import InlineDiagrams
 from docs_ext.extensions.fences import DrawFences
@@ -30,6 +30,7 @@ WRITERS: dict[str, Callable[[str, str], list[str]]] = {
     "bibtex": lambda _word, _page: bibliography.copied(),
     "links": crosslinks.links,
     "equations": lambda _word, page: equations.listed(page),
+    "modules": lambda _word, _page: modules.table(),
     "mutants": lambda _word, _page: mutants.table(),
     "mutant": lambda name, _page: mutants.change(name),
     "index": lambda _word, _page: glossary.index(glossary.entries()),

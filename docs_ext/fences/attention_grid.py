@@ -1,15 +1,15 @@
 """The attention grid: who attends to whom, and how much, as a table that works without JavaScript.
 
-    ```attention-grid
-    caption: Who attends to whom
-    tokens: SENTENCE                   # words, or an expression
-    x: embed(SENTENCE, EARLY)    # or q, k and v themselves
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V                     # without values there is no output column
-    options: {is_causal: true}   # of attention_weights; may be expressions
-    selected: ran                # the row chosen at first; else the last
-    ```
+```attention-grid
+caption: Who attends to whom
+tokens: SENTENCE                   # words, or an expression
+x: embed(SENTENCE, EARLY)    # or q, k and v themselves
+w_q: W_Q1
+w_k: W_K
+w_v: W_V                     # without values there is no output column
+options: {is_causal: true}   # of attention_weights; may be expressions
+selected: ran                # the row chosen at first; else the last
+```
 
 `selected` is a word or an index. A further key is `key_tokens` (cross attention).
 `features` names the columns of Q and K: then the grid holds scores, in doublings, with Q at its left and K^T above it,

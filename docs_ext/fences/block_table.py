@@ -1,12 +1,12 @@
 """The block table: texts that grow, fork and end share a pool of blocks, as in paged attention.
 
-    ```block-table
-    caption: A pool of six blocks with two slots each
-    blocks: 6
-    size: 2                                # slots of a block
-    moves: [A, A, A, A forks, A, B, A ends]
-    step: 4                                # moves made at first
-    ```
+```block-table
+caption: A pool of six blocks with two slots each
+blocks: 6
+size: 2                                # slots of a block
+moves: [A, A, A, A forks, A, B, A ends]
+step: 4                                # moves made at first
+```
 
 A move is a name alone, which writes a token, or a name that `forks` or `ends`. The names are A, B and C, and a fork
 gets the first that is not in use. Without JavaScript there are the pool after `step` moves and a table of all moves.

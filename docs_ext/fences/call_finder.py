@@ -1,9 +1,9 @@
 """The call finder: what you have, and the call that does it in each library.
 
-    ```call-finder
-    caption: Which call does it?
-    panels: call      # ids of the tabs on this page: call-padding ...
-    ```
+```call-finder
+caption: Which call does it?
+panels: call      # ids of the tabs on this page: call-padding ...
+```
 
 Without JavaScript it is a table with a part for each task. The script adds the choice of a task and a library, and
 shows the snippet that stands in the tabs.

@@ -1,14 +1,14 @@
 """Charts: Vega-Lite in, one SVG for both colour schemes out, drawn while the page is being built.
 
-    ```chart
-    title: More features, larger scores
-    description: A line that rises from 1 at d_k = 1 to 8 at d_k = 64.
-    data: '{"d_k": [1, 4, 16, 64], "deviation": np.sqrt([1, 4, 16, 64])}'
-    mark: line
-    encoding:
-      x: {field: d_k}
-      y: {field: deviation, title: standard deviation}
-    ```
+```chart
+title: More features, larger scores
+description: A line that rises from 1 at d_k = 1 to 8 at d_k = 64.
+data: '{"d_k": [1, 4, 16, 64], "deviation": np.sqrt([1, 4, 16, 64])}'
+mark: line
+encoding:
+  x: {field: d_k}
+  y: {field: deviation, title: standard deviation}
+```
 
 `description` is what a reader who cannot see the chart needs. `data` is an expression, of columns or of records. Each
 chart is drawn twice, for wide and for narrow columns; what `phone` holds replaces keys in the narrow drawing. `label`

@@ -1,10 +1,10 @@
 """Code that is written while the page is being built, such as a configuration that holds what the build knows.
 
-    ```computed-code
-    caption: A matrix of the running example, as NumPy prints it
-    language: text
-    code: 'f"{W_K}  # {W_K.shape[0]} features a word"'
-    ```
+```computed-code
+caption: A matrix of the running example, as NumPy prints it
+language: text
+code: 'f"{W_K}  # {W_K.shape[0]} features a word"'
+```
 
 `code` is an expression that gives a text. `language` is a name that Pygments knows, for the colours.
 """

@@ -1,9 +1,9 @@
 """A table whose cells are computed while the page is being built.
 
-    ```computed-table
-    caption: Softmax overflows early in small formats
-    data: '[{"type": t, "max": np.finfo(t).max} for t in ("half", "single")]'
-    ```
+```computed-table
+caption: Softmax overflows early in small formats
+data: '[{"type": t, "max": np.finfo(t).max} for t in ("half", "single")]'
+```
 
 `data` is an expression: a list of records, one a row, or a mapping of columns, each as long as the others.
 """

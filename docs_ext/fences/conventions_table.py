@@ -1,8 +1,8 @@
 """What libraries do with the same input: an overview, a table for each topic, and how each library was called.
 
-    ```conventions-table
-    show: libraries     # or overview, or a topic: polarity, causal, …
-    ```
+```conventions-table
+show: libraries     # or overview, or a topic: polarity, causal, …
+```
 
 Everything in it was recorded by examples/record_conventions.py. A cell of the overview leads to its row in the table of
 its topic, `#causal-jax-nn`, and a row to the lines that its calls begin with, `#library-jax-nn`: so on the page a topic

@@ -1,15 +1,15 @@
 """The decode stepper: a causal head that writes one token at a time, with its cache.
 
-    ```decode-stepper
-    caption: One token at a time
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)   # or q, k and v themselves
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V
-    window: 2              # what the second choice keeps
-    step: 3                # shown first, counted from 1
-    ```
+```decode-stepper
+caption: One token at a time
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)   # or q, k and v themselves
+w_q: W_Q1
+w_k: W_K
+w_v: W_V
+window: 2              # what the second choice keeps
+step: 3                # shown first, counted from 1
+```
 
 Scores are shown in doublings. Without JavaScript there are the first step and a table of all steps.
 """

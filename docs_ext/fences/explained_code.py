@@ -1,11 +1,11 @@
 """A function of the package, explained line by line: the code is read from its file while the page is being built.
 
-    ```explained-code
-    function: attention/costs.py:_size   # a file, and a function in it
-    notes:                               # how a line begins: its note
-      "def": The size comes with its name, for the error.
-      "return": An integer of 0 or more passes.
-    ```
+```explained-code
+function: attention/costs.py:_size   # a file, and a function in it
+notes:                               # how a line begins: its note
+  "def": The size comes with its name, for the error.
+  "return": An integer of 0 or more passes.
+```
 
 Every line is explained: the first note begins at `def`, and the lines up to the next one belong to it. The docstring is
 left out. A note whose line is not there, or not after the one before, stops the build.

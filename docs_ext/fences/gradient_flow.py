@@ -1,14 +1,14 @@
 """Gradient flow: push one score; which weights move, where the output goes, and how both die in a saturated row.
 
-    ```gradient-flow
-    caption: Push one score of ran
-    tokens: SENTENCE
-    scores: [3, 2, 0, 1, 0]                   # scaled, in doublings
-    value: project(embed(SENTENCE, EARLY), W_V)    # a row for each word
-    push: cats                                 # at first; or an index
-    asks: ran                                  # the last word, unless it says so
-    d_k: 4                                    # shown first: 1, 4, 16, 64 or 256
-    ```
+```gradient-flow
+caption: Push one score of ran
+tokens: SENTENCE
+scores: [3, 2, 0, 1, 0]                   # scaled, in doublings
+value: project(embed(SENTENCE, EARLY), W_V)    # a row for each word
+push: cats                                 # at first; or an index
+asks: ran                                  # the last word, unless it says so
+d_k: 4                                    # shown first: 1, 4, 16, 64 or 256
+```
 
 Without the division, the scores are the root of d_k times as large.
 """

@@ -1,12 +1,12 @@
 """The head browser: any head of a trained model, on any of the recorded sentences, as arcs and as a grid.
 
-    ```head-browser
-    caption: All heads of the model
-    sentence: the cat that chased   # its first words
-    layer: 5
-    head: 11
-    selected: ran                   # who asks at first; else the last word
-    ```
+```head-browser
+caption: All heads of the model
+sentence: the cat that chased   # its first words
+layer: 5
+head: 11
+selected: ran                   # who asks at first; else the last word
+```
 
 The page holds this head, and a small picture of every head on this sentence; the script fetches the record when a
 reader asks for another. Weights are counted in thousandths, as they were recorded.

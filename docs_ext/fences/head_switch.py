@@ -1,16 +1,16 @@
 """The head switch: two heads side by side or averaged, for each of two word orders.
 
-    ```head-switch
-    caption: What a word receives from two heads
-    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
-    positions: EARLY     # of attention.example, whose words these are
-    w_q: [W_Q1, W_Q2]     # of the two heads
-    w_k: W_K              # which they share here
-    w_v: W_V
-    w_o: W_O
-    asks: [the first noun, the last noun]
-    selected: chased      # word or index of who asks first; else the last
-    ```
+```head-switch
+caption: What a word receives from two heads
+sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+positions: EARLY     # of attention.example, whose words these are
+w_q: [W_Q1, W_Q2]     # of the two heads
+w_k: W_K              # which they share here
+w_v: W_V
+w_o: W_O
+asks: [the first noun, the last noun]
+selected: chased      # word or index of who asks first; else the last
+```
 
 Without JavaScript there are the first sentence with the heads side by side and a table of all four cases.
 """

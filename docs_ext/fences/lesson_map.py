@@ -1,10 +1,10 @@
 """The map of the lessons: stations by what they build on, as large as they take minutes; the way to one is lit.
 
-    ```lesson-map
-    caption: What builds on what
-    lit: decoding                 # the lesson to which the way is lit until the reader points at another
-    root: ../                     # the way from the page to the first one; else the page is the first one
-    ```
+```lesson-map
+caption: What builds on what
+lit: decoding                 # the lesson to which the way is lit until the reader points at another
+root: ../                     # the way from the page to the first one; else the page is the first one
+```
 
 What a lesson is called and builds on stands in its head (docs_ext/reading/lessons.py). On a narrow window the map is a
 list. The script fills a station by the share of its questions that the reader has answered.

@@ -1,15 +1,15 @@
 """Paint the mask: an attention grid whose cells the reader allows and forbids, and what each word has to guess.
 
-    ```mask-painter
-    caption: Click a cell to allow or forbid it
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)              # or q, k and v themselves
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V                               # required here
-    predict: {row: chased, forbid: cats}   # what if this key is forbidden too?
-    selected: who                          # the row told at first; else the last
-    ```
+```mask-painter
+caption: Click a cell to allow or forbid it
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)              # or q, k and v themselves
+w_q: W_Q1
+w_k: W_K
+w_v: W_V                               # required here
+predict: {row: chased, forbid: cats}   # what if this key is forbidden too?
+selected: who                          # the row told at first; else the last
+```
 
 It begins with the causal mask, and a switch lets all words look ahead. Every word but the last has to guess the next
 one; a row that sees its answer says so.

@@ -1,9 +1,9 @@
 """Matrices as one writes them: in brackets, a word before each row, a feature above each column.
 
-    ```matrices
-    matrices:
-      $V$: {role: value, rows: SENTENCE, columns: [cats, dogs], data: "embed(SENTENCE, EARLY) @ W_V"}
-    ```
+```matrices
+matrices:
+  $V$: {role: value, rows: SENTENCE, columns: [cats, dogs], data: "embed(SENTENCE, EARLY) @ W_V"}
+```
 
 A dot is a zero.
 """

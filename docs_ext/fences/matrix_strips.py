@@ -1,18 +1,18 @@
 """X W = Q, K and V as coloured strips: one sequence, three matrices, and the products behind each number.
 
-    ```matrix-strips
-    caption: One sequence, three matrices
-    tokens: SENTENCE                         # words, at most 8
-    x: embed(SENTENCE, EARLY)
-    features: [cats, dogs, asks, early]  # columns of x, rows of all three
-    w_q: W_Q1 / np.log(2)              # in doublings
-    w_k: W_K
-    w_v: W_V
-    meet: [noun, early, asks, which]   # columns of w_q and w_k
-    give: [cats, dogs]                   # columns of w_v
-    selected: cats                       # word or index; else the last
-    column: key early                    # role and column chosen at first
-    ```
+```matrix-strips
+caption: One sequence, three matrices
+tokens: SENTENCE                         # words, at most 8
+x: embed(SENTENCE, EARLY)
+features: [cats, dogs, asks, early]  # columns of x, rows of all three
+w_q: W_Q1 / np.log(2)              # in doublings
+w_k: W_K
+w_v: W_V
+meet: [noun, early, asks, which]   # columns of w_q and w_k
+give: [cats, dogs]                   # columns of w_v
+selected: cats                       # word or index; else the last
+column: key early                    # role and column chosen at first
+```
 
 A query meets a key in the columns that `meet` names. A number of a result stands in its word's row, below the column
 of the matrix that made it. Where the page is narrow it shows one matrix at a time.

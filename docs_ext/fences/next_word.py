@@ -1,11 +1,11 @@
 """The next word: a text of the reader's own, what each head of the little model looks at, and what could come next.
 
-    ```next-word
-    caption: A model of 56 words
-    text: cats who chased dogs
-    layer: 1                        # whose arcs are seen first; else the first head of layer 0
-    head: 1
-    ```
+```next-word
+caption: A model of 56 words
+text: cats who chased dogs
+layer: 1                        # whose arcs are seen first; else the first head of layer 0
+head: 1
+```
 
 The page holds what the package computes for this text; the script fetches the weights when a hand is near, and runs the
 same model. With `strip`, the address of the page that has the whole figure, it is a still picture for another page.

@@ -1,15 +1,15 @@
 """The order switch: one attention grid for each of two word orders, with positions and without.
 
-    ```order-switch
-    caption: Who listens to whom
-    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
-    positions: EARLY     # of attention.example, whose words these are
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V
-    parts: [cats, dogs]     # what the columns of the values stand for
-    selected: ran         # whose output is told, word or index; else the last
-    ```
+```order-switch
+caption: Who listens to whom
+sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+positions: EARLY     # of attention.example, whose words these are
+w_q: W_Q1
+w_k: W_K
+w_v: W_V
+parts: [cats, dogs]     # what the columns of the values stand for
+selected: ran         # whose output is told, word or index; else the last
+```
 
 Without JavaScript there are the first sentence with positions and a table of all four.
 """

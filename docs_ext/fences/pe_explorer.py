@@ -1,10 +1,10 @@
 """The explorer of sinusoidal encodings: two positions, a hand for every pair of columns, and their dot product.
 
-    ```pe-explorer
-    caption: Two positions, each read from the hands of a clock
-    positions: [1, 4]   # from 0 to 31
-    d_model: 4          # 4, 8 or 16
-    ```
+```pe-explorer
+caption: Two positions, each read from the hands of a clock
+positions: [1, 4]   # from 0 to 31
+d_model: 4          # 4, 8 or 16
+```
 
 A hand is a pair of columns: its sine says how far to the right the tip is, its cosine how far up.
 """

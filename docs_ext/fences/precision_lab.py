@@ -1,15 +1,15 @@
 """The precision lab: attention whose numbers are kept in formats of 64 to 8 bits, and what that does to the result.
 
-    ```precision-lab
-    caption: A format for every place
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)   # or q, k and v themselves
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V               # required here
-    format: bfloat16       # of all four places, shown first
-    copies: 1024           # in the prediction and the table of choices
-    ```
+```precision-lab
+caption: A format for every place
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)   # or q, k and v themselves
+w_q: W_Q1
+w_k: W_K
+w_v: W_V               # required here
+format: bfloat16       # of all four places, shown first
+copies: 1024           # in the prediction and the table of choices
+```
 
 Errors are measured against `np.longdouble`, the widest format that NumPy has on the machine that builds the page.
 """

@@ -1,23 +1,23 @@
 r"""Questions whose answers are settled: each right and each wrong one by an expression that runs.
 
-    ```quiz-question
-    question: The odds are 4 to 1, then all scores double. What are they now?
-    proof: |
-      >>> import numpy as np
-      >>> from attention import softmax
-      >>> w = softmax(2 * np.log([4, 1]))
-      >>> print((w[0] / w[1]).round(9))
-      16.0
+```quiz-question
+question: The odds are 4 to 1, then all scores double. What are they now?
+proof: |
+  >>> import numpy as np
+  >>> from attention import softmax
+  >>> w = softmax(2 * np.log([4, 1]))
+  >>> print((w[0] / w[1]).round(9))
+  16.0
 
-    right:
-      "16 : 1":
-        holds: np.isclose(w[0] / w[1], 16)
-        because: Doubling the scores squares every ratio of weights.
-    wrong:
-      "8 : 1":
-        holds: np.isclose(w[0] / w[1], 8)
-        because: The odds are squared, not doubled.
-    ```
+right:
+  "16 : 1":
+    holds: np.isclose(w[0] / w[1], 16)
+    because: Doubling the scores squares every ratio of weights.
+wrong:
+  "8 : 1":
+    holds: np.isclose(w[0] / w[1], 8)
+    because: The odds are squared, not doubled.
+```
 
 `proof` is a console like those of the page: it runs alone, readers see it, and the blank line ends its last output.
 `holds` may use what the proof has defined, besides the names that every fence knows; it must be True under `right` and

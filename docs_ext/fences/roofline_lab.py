@@ -1,14 +1,14 @@
 """The roofline lab: what a step or a prefill of a model moves and computes, and which of the two it waits for.
 
-    ```roofline-lab
-    caption: Llama 3 8B under three roofs
-    model: >-
-      dict(d_model=4096, n_layers=32, n_heads=32, n_kv_heads=8,
-      d_head=128, d_ff=14336, n_vocabulary=128256)
-    machines: '{"A100": (312e12, 2.039e12, 2)}'   # flops/s, bytes/s, itemsize
-    batch: 1         # texts: a power of two up to 1024
-    context: 8192    # tokens of each: 512, 1024 ... 131072
-    ```
+```roofline-lab
+caption: Llama 3 8B under three roofs
+model: >-
+  dict(d_model=4096, n_layers=32, n_heads=32, n_kv_heads=8,
+  d_head=128, d_ff=14336, n_vocabulary=128256)
+machines: '{"A100": (312e12, 2.039e12, 2)}'   # flops/s, bytes/s, itemsize
+batch: 1         # texts: a power of two up to 1024
+context: 8192    # tokens of each: 512, 1024 ... 131072
+```
 
 The first machine is chosen at first. All query heads stay; the slider changes how many heads of keys and values there
 are, from 1 to as many as the queries have.

@@ -1,12 +1,12 @@
 """The rotation dial: a query and a key, each turned by its position, pair by pair, and their dot product.
 
-    ```rotation-dial
-    caption: A query and a key, each turned by its position
-    positions: [2, 1]     # of the query and of the key, from 0 to 12
-    turns: [90, 15]       # degrees a word, one a pair: steps of 15 up to 180
-    query: [1, 0, 1, 0]   # two features a pair, neighbours
-    key: [1, 0, 1, 0]
-    ```
+```rotation-dial
+caption: A query and a key, each turned by its position
+positions: [2, 1]     # of the query and of the key, from 0 to 12
+turns: [90, 15]       # degrees a word, one a pair: steps of 15 up to 180
+query: [1, 0, 1, 0]   # two features a pair, neighbours
+key: [1, 0, 1, 0]
+```
 
 Angles run from the first feature of a pair to its second, anticlockwise.
 """

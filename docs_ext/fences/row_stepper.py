@@ -2,19 +2,19 @@
 
 With `step`, a number from 1 to 4, it is the figure of that step alone, and nothing moves.
 
-    ```row-stepper
-    caption: One row in four steps
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V        # of two features: the last step draws them as a plane
-    query: ran      # the word that asks
-    features:       # of the rows, of queries and keys, of values
-      x: [cats, dogs, asks, early]
-      key: [noun, early, asks, which]
-      value: [cats, dogs]   # which are features of the rows too: the last step adds the blend to the row
-    ```
+```row-stepper
+caption: One row in four steps
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)
+w_q: W_Q1
+w_k: W_K
+w_v: W_V        # of two features: the last step draws them as a plane
+query: ran      # the word that asks
+features:       # of the rows, of queries and keys, of values
+  x: [cats, dogs, asks, early]
+  key: [noun, early, asks, which]
+  value: [cats, dogs]   # which are features of the rows too: the last step adds the blend to the row
+```
 
 Scores are counted in doublings, which must be whole here: the third step draws powers of two as blocks.
 """

@@ -1,20 +1,20 @@
 """The sentence machine: a word asks, is matched, shares its budget and receives, in six scenes of one picture.
 
-    ```sentence-machine
-    caption: Who ran?
-    sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
-    positions: EARLY                 # which a switch takes away
-    heads:                           # a name, the matrix of queries, and what every word asks
-      - name: the first noun
-        w_q: W_Q1
-        asks: {cats: which other animal is there?, who: ..., chased: ..., dogs: ..., ran: which noun came first?}
-    w_k: W_K
-    w_v: W_V
-    features:                        # of the rows, of queries and keys, of values
-      x: [cats, dogs, asks, early]
-      key: [noun, early, asks, which]
-      value: [cats, dogs]            # which are features of the rows too: the last scene adds the blend to the row
-    ```
+```sentence-machine
+caption: Who ran?
+sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
+positions: EARLY                 # which a switch takes away
+heads:                           # a name, the matrix of queries, and what every word asks
+  - name: the first noun
+    w_q: W_Q1
+    asks: {cats: which other animal is there?, who: ..., chased: ..., dogs: ..., ran: which noun came first?}
+w_k: W_K
+w_v: W_V
+features:                        # of the rows, of queries and keys, of values
+  x: [cats, dogs, asks, early]
+  key: [noun, early, asks, which]
+  value: [cats, dogs]            # which are features of the rows too: the last scene adds the blend to the row
+```
 
 With `scene`, a number from 1 to 5, it is that scene alone, and nothing moves. Scores must be whole doublings.
 """

@@ -1,13 +1,13 @@
 """The soft lookup: a question is held against the labels of some books, and each gives its share of pages.
 
-    ```soft-lookup
-    caption: A question, three labels, and what you take home
-    names: [cats, dogs, both]
-    topics: [cats, dogs]
-    labels: [[1, 0], [0, 1], [1, 1]]   # which topics a label has; the questions have the same names
-    values: [[56, 0], [0, 56], [56, 56]]   # the pages of each book on each topic
-    asks: cats
-    ```
+```soft-lookup
+caption: A question, three labels, and what you take home
+names: [cats, dogs, both]
+topics: [cats, dogs]
+labels: [[1, 0], [0, 1], [1, 1]]   # which topics a label has; the questions have the same names
+values: [[56, 0], [0, 56], [56, 56]]   # the pages of each book on each topic
+asks: cats
+```
 
 The fit counts the topics on which question and label agree, and each one doubles a book's share.
 """

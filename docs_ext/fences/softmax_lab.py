@@ -2,20 +2,20 @@
 
 One row of scores, counted in doublings, with a temperature:
 
-    ```softmax-lab
-    mode: scores
-    caption: The five scores of ran, and its budget
-    tokens: SENTENCE
-    scores: [3, 2, 0, 1, 0]   # doublings, or an expression
-    ```
+```softmax-lab
+mode: scores
+caption: The five scores of ran, and its budget
+tokens: SENTENCE
+scores: [3, 2, 0, 1, 0]   # doublings, or an expression
+```
 
 Two keys one standard deviation apart, with and without the division by the square root of d_k:
 
-    ```softmax-lab
-    mode: scaling
-    caption: Two keys, one standard deviation apart
-    d_k: 64   # shown first: 1, 2, 4 ... 128
-    ```
+```softmax-lab
+mode: scaling
+caption: Two keys, one standard deviation apart
+d_k: 64   # shown first: 1, 2, 4 ... 128
+```
 """
 
 from collections.abc import Mapping

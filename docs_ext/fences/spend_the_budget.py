@@ -1,16 +1,16 @@
 """Spend the budget: the reader lays blocks on the words before attention shows how many it lays on each.
 
-    ```spend-the-budget
-    caption: Sixteen blocks for five words
-    question: Which words should *ran* listen to?   # what the reader is to decide
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)            # or q and k themselves
-    w_q: W_Q1
-    w_k: W_K
-    query: ran                           # the word that asks; else the last
-    blocks: 16                           # of which every weight is a whole number; else 16
-    because: "*cats* came first."        # what is added to the comparison, if anything
-    ```
+```spend-the-budget
+caption: Sixteen blocks for five words
+question: Which words should *ran* listen to?   # what the reader is to decide
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)            # or q and k themselves
+w_q: W_Q1
+w_k: W_K
+query: ran                           # the word that asks; else the last
+blocks: 16                           # of which every weight is a whole number; else 16
+because: "*cats* came first."        # what is added to the comparison, if anything
+```
 
 `options` are those of attention_weights; nobody can lay a block on a word that a mask hides. Without JavaScript the
 comparison is folded below the empty places, which a pencil can fill.

@@ -1,15 +1,15 @@
 """The tile stepper: one query reads its keys tile by tile and keeps running statistics, m, l and o.
 
-    ```tile-stepper
-    caption: ran reads its keys tile by tile
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)   # or q, k and v themselves
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V               # required here
-    selected: ran          # whose row is computed; by default the last
-    tile: 2                # words in a tile at first
-    ```
+```tile-stepper
+caption: ran reads its keys tile by tile
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)   # or q, k and v themselves
+w_q: W_Q1
+w_k: W_K
+w_v: W_V               # required here
+selected: ran          # whose row is computed; by default the last
+tile: 2                # words in a tile at first
+```
 
 Without JavaScript there are the first step and, folded, a table of all steps. Scores and m count doublings, so the
 scores of this row must be whole ones. The script adds the steps, the size of the tiles, and their order.

@@ -1,15 +1,15 @@
 """The training replay: the grid of a head at some steps of its training, with what it guesses at each.
 
-    ```training-replay
-    caption: Whom the closing tags look at while the head learns
-    tokens: ["0 <b>", "1 </?>"]   # the keys, or an expression
-    asks: [1]                     # the rows to show, by index
-    answers: [b]                  # what each of them should say
-    checkpoints: >-               # a list, from first to last
-      [{"step": 0, "weights": [[0.5, 0.5]], "guesses": "s", "accuracy": 0.25},
-       {"step": 50, "weights": [[0.7, 0.3]], "guesses": "b", "accuracy": 0.5},
-       {"step": 100, "weights": [[1, 0]], "guesses": "b", "accuracy": 1.0}]
-    ```
+```training-replay
+caption: Whom the closing tags look at while the head learns
+tokens: ["0 <b>", "1 </?>"]   # the keys, or an expression
+asks: [1]                     # the rows to show, by index
+answers: [b]                  # what each of them should say
+checkpoints: >-               # a list, from first to last
+  [{"step": 0, "weights": [[0.5, 0.5]], "guesses": "s", "accuracy": 0.25},
+   {"step": 50, "weights": [[0.7, 0.3]], "guesses": "b", "accuracy": 0.5},
+   {"step": 100, "weights": [[1, 0]], "guesses": "b", "accuracy": 1.0}]
+```
 
 The weights have a row for each that asks. `page("training").run` in an expression is what the consoles of a page
 define, so the steps can be those of the very run that stands there. The first and the last step must be there, and the

@@ -1,9 +1,9 @@
 """The tabs of the translator: one task in every library, each snippet as it ran, with what it printed.
 
-    ```translation-tabs
-    task: padding       # as the record of the translator calls it
-    first: torch-sdpa   # the tab that is open at first; else this package's
-    ```
+```translation-tabs
+task: padding       # as the record of the translator calls it
+first: torch-sdpa   # the tab that is open at first; else this package's
+```
 
 The snippets come from `docs/assets/records/translations.json`, which `examples/record_translations.py` writes. The tabs
 are radio buttons, so they work without a script; on paper all of them are open.

@@ -1,13 +1,13 @@
 """The wavelengths of the pairs of a rotary head, before and after a rule for long texts has slowed them down.
 
-    ```wave-lengths
-    caption: The wavelengths of all pairs, before and after
-    rule: yarn        # none, interpolation, ntk, yarn or llama
-    factor: 4         # a power of two up to 64
-    trained: 4096     # tokens, a power of two from 512 to 131072
-    base: 10000       # from 2 to ten million
-    features: 64      # 16, 64 or 128
-    ```
+```wave-lengths
+caption: The wavelengths of all pairs, before and after
+rule: yarn        # none, interpolation, ntk, yarn or llama
+factor: 4         # a power of two up to 64
+trained: 4096     # tokens, a power of two from 512 to 131072
+base: 10000       # from 2 to ten million
+features: 64      # 16, 64 or 128
+```
 
 The drawing has a line for each pair, from its wavelength before to that after, on a logarithmic axis. The table below
 counts, for every rule, the pairs that stay, and those that meet angles which they never showed in training.

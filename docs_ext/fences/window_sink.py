@@ -1,15 +1,15 @@
 """A window and a sink over the attention grid: sliders for how far each word sees, and for what the sink takes.
 
-    ```window-sink
-    caption: Three words in the window
-    tokens: SENTENCE
-    x: embed(SENTENCE, EARLY)   # or q, k and v themselves
-    w_q: W_Q1
-    w_k: W_K
-    w_v: W_V               # required here
-    left: 2                # words back; as in sliding_window_mask
-    selected: ran          # the row that is told at first; else the last
-    ```
+```window-sink
+caption: Three words in the window
+tokens: SENTENCE
+x: embed(SENTENCE, EARLY)   # or q, k and v themselves
+w_q: W_Q1
+w_k: W_K
+w_v: W_V               # required here
+left: 2                # words back; as in sliding_window_mask
+selected: ran          # the row that is told at first; else the last
+```
 
 At first no word after the query is seen, none is kept beyond the window, and there is no sink.
 """

@@ -10,10 +10,12 @@ A number is borne out by
 `docs_ext.numbers.results` says which numbers are taken for results.
 """
 
+import math
 import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from docs_ext.errors import SpecError
@@ -32,6 +34,7 @@ _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\
 _SOURCE = re.compile(r"sources\.md#(\w+)")
 
 
+_TOO_LARGE = "{0} is larger than any float, so nothing here can bear it out: give its logarithm, or write it as code"
 _UNBOUND = (
     "nothing bears out {0}: let an example of this section print it, or say behind the paragraph where it comes from: "
     "<!-- check: {0} = weights[0] -->, in a fence # check: {0} = weights[0]"
@@ -69,10 +72,14 @@ def check(name: str, text: str) -> Report:
         checker.use_parts(examples[said.section], evidence[said.section])
         checker.use_facts(text)
         checker.use_marks()
-        found += checker.found()
         wrong += checker.wrong
+        if not checker.has_stale_marks:  # else what they do not reach would be told, and mislead
+            found += checker.found()
     unbound = [number for number in found if number.is_result and not number.by]
-    wrong += [(number.line, _UNBOUND.format(" ".join(number.numeral.text.split()))) for number in unbound]
+    for line, together in groupby(unbound, key=lambda number: number.line):
+        numbers = [number.numeral for number in together]
+        message = _UNBOUND if all(math.isfinite(number.value) for number in numbers) else _TOO_LARGE
+        wrong.append((line, message.format(" ".join(_in_words(numbers).split()))))
     return Report(found, [f"{name}:{line}: {what}" for line, what in sorted(wrong)])
 
 
@@ -94,6 +101,10 @@ def _names(said: Text, texts: Texts, steps: Sequence[consoles.Step]) -> Mapping[
     return ChainMap({}, *(step.names for step in sorted(steps, key=far)))
 
 
+def _in_words(numbers: Iterable[Numeral]) -> str:
+    return ", ".join(number.text.strip() for number in numbers)
+
+
 class _Checker:
     """What bears out the numbers of one block: `by` has a word for each of them."""
 
@@ -103,6 +114,7 @@ class _Checker:
         self.by = [""] * len(self.places)
         self.results = [False] * len(self.places)
         self.wrong = list[tuple[int, str]]()
+        self.has_stale_marks = False
         if said.keys:
             with suppress(SpecError):  # what is wrong with a fence, its build says
                 self.names = {**names, **self.own_names(said.keys)}
@@ -178,18 +190,23 @@ class _Checker:
                         self.by[i] = "mark" if mark.expression else "given"
                     marks.compare_numbers(mark, self.names)
             except SpecError as error:
+                self.has_stale_marks = True
                 self.wrong.append((item.line, str(error)))
 
     def places_of(self, row: Sequence[Numeral]) -> Sequence[int]:
         """Find the numbers of a mark in the text, one after the other: where most of them are not borne out yet."""
 
-        def same(i: int) -> bool:
+        def alike(i: int) -> int:
             texts = [number for _, number in self.places[i : i + len(row)]]
-            return [(n.value, n.is_word) for n in texts] == [(n.value, n.is_word) for n in row]
+            pairs = zip(texts, row, strict=False)
+            return sum((text.value, text.is_word) == (number.value, number.is_word) for text, number in pairs)
 
-        found = [range(i, i + len(row)) for i in range(len(self.places)) if same(i)]
+        found = [range(i, i + len(row)) for i in range(len(self.places)) if alike(i) == len(row)]
         if not found:
-            raise SpecError(f"the text has no {', '.join(number.text.strip() for number in row)}")
+            nearest = max(range(len(self.places)), key=alike, default=0)
+            there = self.places[nearest : nearest + len(row)] if self.places and alike(nearest) else ()
+            hint = f", but {_in_words(number for _, number in there)}" if there else ""
+            raise SpecError(f"the text has no {_in_words(row)}{hint}")
         return max(found, key=lambda places: sum(self.results[i] and not self.by[i] for i in places))
 
     def use_formula(self, mark: marks.Mark) -> None:

@@ -1,6 +1,6 @@
 r"""Marks: where a number comes from that no example prints, in a comment behind its paragraph, list, table or formula.
 
-In a fence it is a comment of YAML, `# check: ...`.
+In a fence it is a comment of YAML, `# check: ...`, over several lines if each is a comment.
 
     The first weight is 1/2, and the two largest take 88% of the budget. The scores take $2 n^2 \dk$ operations.
     <!-- check: 1/2 = weights[0]; 88% = np.sort(weights)[-2:].sum();
@@ -118,4 +118,7 @@ def flat(value: Any) -> Iterator[float]:
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from flat(item)
     else:
-        yield float(value)
+        try:
+            yield float(value)
+        except (OverflowError, TypeError) as error:  # a whole number of 400 digits, None
+            raise SpecError(f"{type(value).__name__}: {error}") from error

@@ -6,6 +6,7 @@ eq. (5)), the numbers of equations, addresses, list markers and the indices of s
 
 # ruff: noqa: RUF001, RUF002  (authors write the minus and the dash of print)
 
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -28,6 +29,8 @@ class Numeral(NamedTuple):
     def means(self, value: float, *, rounded: bool = False) -> bool:
         """Tell whether the value, rounded to the digits that are written, is this number."""
         margin = max(self.margin, _unit(self.text) / 2 if rounded else 0)
+        if not math.isfinite(self.value):
+            return False
         return abs(value - self.value) <= margin + 1e-9 * abs(self.value) + 1e-12 * (self.value == 0)
 
 
@@ -93,7 +96,7 @@ def _numeral(found: re.Match[str]) -> Numeral:
     if over := found["a"] or found["c"] or found["over"]:
         value = _plain(over) / (_plain(found["b"] or found["d"] or found["under"]) or float("nan"))
     elif found["base"]:
-        value = (_plain(found["base"]) or float("nan")) ** float((found["digit"] or found["power"]).replace("−", "-"))
+        value = _power(_plain(found["base"]), float((found["digit"] or found["power"]).replace("−", "-")))
     elif found["plain"]:
         value = _plain(found["plain"])
         if "." in found["plain"] or "e" in found["plain"].lower():
@@ -116,6 +119,14 @@ def _said(words: dict[str, str]) -> float:
     return count / _PARTS.get(words["parts"] or words["part"] or words["half"], 1)
 
 
+def _power(base: float, exponent: float) -> float:
+    """Return a power, infinity if no float is as large; of 0 none is meant."""
+    try:
+        return float(base**exponent) if base else float("nan")
+    except OverflowError:
+        return float("inf")
+
+
 def _plain(text: str) -> float:
     return float(re.sub(r"[,{}\\]", "", text))
 
@@ -127,4 +138,4 @@ def _unit(text: str) -> float:
     mantissa, _, exponent = re.sub(r"[,{}\\]", "", found[0] if found else "1").lower().partition("e")
     whole, dot, decimals = mantissa.partition(".")
     power = -len(decimals) if dot else len(whole) - len(whole.rstrip("0"))
-    return float(10.0 ** (power + int(exponent or 0)) / percent)
+    return _power(10.0, power + int(exponent or 0)) / percent

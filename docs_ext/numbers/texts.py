@@ -14,7 +14,7 @@ from docs_ext.errors import SpecError
 from docs_ext.reading.fence import parse
 from docs_ext.reading.page import Block, Page
 
-IN_FENCE = "# check:"
+_COMMENT = re.compile(r"^ *# check:(?P<check>.*(?:\n *#(?! check:).*)*)", re.MULTILINE)  # to the end of the comment
 
 _TEXTS = {"title", "caption", "description", "question", "because", "unit"}  # keys whose values are read
 _OPTIONS = {"right", "wrong", "mistakes"}  # and those with keys of their own that are read
@@ -83,9 +83,9 @@ def _yaml(block: Block, section: int) -> Text:
     keys, _ = parse(block.text)
     proof = "\n".join(str(keys.get(key, "")) for key in ("proof", "answer"))
     text = Text(block, [*_texts(yaml.compose(block.text), block.line, proof)], section, keys=keys)
-    for offset, row in enumerate(block.text.split("\n"), 1):
-        if row.lstrip().startswith(IN_FENCE):
-            text.marks += _items(row.partition(IN_FENCE)[2], block.line + offset)
+    for comment in _COMMENT.finditer(block.text):
+        content = re.sub(r"\n *#", "\n", comment["check"])
+        text.marks += _items(content, block.line + 1 + block.text.count("\n", 0, comment.start("check")))
     return text
 
 

@@ -2,7 +2,7 @@
 
 160 words a minute, 15 lines of typed code a minute, 40 seconds a figure, two minutes a widget and one a quiz question.
 Words are those of prose, lists and tables; a formula is one. Setup that is folded is known, sources are not read.
-Authors get the table of all pages from `.venv/bin/python -m tools.reading_time`.
+Authors get the table of all pages from `make page`.
 """
 
 import math

@@ -9,14 +9,7 @@ from typing import Any
 
 from docs_ext.site.formulas import replace_formulas
 
-_RANKS = {
-    "learn/": 4,
-    "index.md": 5,
-    "practice/": 2,
-    "reference/sources.md": 0.2,
-    "reference/glossary.md": 0.5,
-    "reference/how-this": 0.1,
-}
+_RANKS = {"learn/": 4, "practice/": 2}  # of folders; a page says `search: {boost: 5}` in its head
 _SPAN = re.compile(r"</?span\b[^>]*>")
 _HEADING = re.compile(r"(<h1\b[^>]*>).*?</h1>", re.DOTALL)
 _FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)

@@ -112,7 +112,7 @@ FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
 
 def test_every_widget_has_a_row():
     scripts = {path.stem for path in (ROOT / "docs/assets/js/widgets").glob("*.js")}
-    assert {widget.tag for widget in WIDGETS} | set(NO_WIDGETS) == scripts, "tests/browser/widget.py has a row for each"
+    assert {widget.tag for widget in WIDGETS} | set(NO_WIDGETS) == scripts, "each has its fences/<stem>.toml"
 
 
 @pytest.fixture(

@@ -137,7 +137,7 @@ def pages(tmp_path_factory):
     for name, claims in EVERYWHERE.items():
         tests = "".join(f">>> bool({claim})\nTrue\n" for claim in claims)
         (folder / f"{name}.md").write_text(SETUP + tests)
-    (folder / "all.md").write_text("".join((folder / f"{name}.md").read_text() for name in EVERYWHERE))
+    (folder / "all.md").write_text("".join((folder / f"{name}.md").read_text("utf-8") for name in EVERYWHERE))
     return folder
 
 

@@ -1,26 +1,18 @@
-"""The floors of docs_ext: an arrow points downwards, and no fence knows another."""
+"""The floors of docs_ext: an arrow points downwards, and no fence knows another.
+
+The map in CONTRIBUTING.md has them from the bottom to the top.
+"""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "docs_ext"
-FLOORS = (
-    "errors",
-    "disk_cache",
-    "records",
-    "reading",
-    "numbers",
-    "sources",
-    "html",
-    "fences",
-    "extensions",
-    "site",
-    "copies",
-    "hooks",
-)  # from the bottom
+MAP = (FOLDER.parent / "CONTRIBUTING.md").read_text("utf-8")
+FLOORS = ("errors", "disk_cache", *re.findall(r"^ {4}(?:docs_ext/| {4}[│▼]) +(\w+) ", MAP, re.MULTILINE), "hooks")
 MODULES = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("[!_]*.py"))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import material
 import pytest
 
+from docs_ext.errors import did_you_mean
 from tests.site.pages import ROOT
 
 THEME = Path(material.__file__).parent / "templates"
@@ -88,16 +89,25 @@ def test_every_declaration_has_a_known_property_and_a_value(name):
         assert set(re.findall(r"(?<![\w#-])\d*\.?\d+([a-z]+)\b", value)) <= UNITS, f"{name}: {prop}: {value}"
 
 
-def test_every_variable_is_set_somewhere():
+OWN = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (*FOLDER.rglob("*.css"), *WRITERS, *PAGES)
+}
+SET = r"(--[\w-]+)\s*:"
+
+
+def where(pattern, known):
+    """Return which variables of our files are not known, each with its files."""
+    found = {(name, file) for file, text in OWN.items() for name in re.findall(pattern, text) if name not in known}
+    return [f"{file}: {name}{did_you_mean(name, known)}" for name, file in sorted(found)]
+
+
+def test_every_variable_is_set_somewhere_and_used():
     ours = "".join(SHEETS.values())
-    known = set(re.findall(r"(--[\w-]+)\s*:", ours + THEIRS + MARKUP)) | set(
-        re.findall(r'setProperty\("(--[\w-]+)"', MARKUP)
-    )
-    used = set(re.findall(r"var\((--[\w-]+)\)", ours + MARKUP))
-    assert not used - known
-    own = set(re.findall(r"(--[\w-]+)\s*:", ours))
+    known = set(re.findall(SET, ours + THEIRS + MARKUP)) | set(re.findall(r'setProperty\("(--[\w-]+)"', MARKUP))
+    assert not (lost := where(r"var\((--[\w-]+)\)", known)), "never set: " + "; ".join(lost)
     asked = set(re.findall(r"var\((--[\w-]+)", ours + MARKUP + THEIRS))
-    assert not own - asked, "set, and never used"
+    idle = [line for line in where(SET, asked) if line.partition(":")[0].endswith(".css")]
+    assert not idle, "set, and never used: " + "; ".join(idle)
 
 
 def names_in(selectors):

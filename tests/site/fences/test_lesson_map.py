@@ -15,7 +15,7 @@ from docs_ext.reading.lessons import add
 from docs_ext.reading.page import load, read
 from docs_ext.reading.reading_time import reading
 from tests.site.fences.reading import Figure, says, text
-from tools.reading_time import parts_of_the_menu
+from tools.page import parts_of_the_menu
 
 MENU = [source for sources in parts_of_the_menu().values() for source in sources]
 PAGES = {source[6:-3]: load(source) for source in MENU if source not in ("index.md", "learn/engineering.md")}

@@ -42,7 +42,8 @@ Equation (1) is plain. The share was 0.7 here.
 <!-- check: given 0.7: our choice -->
 
 ```quiz-question
-# check: 98.5 = 100 - max(w) / 10 * 3
+# check: 98.5 = 100
+#   - max(w) / 10 * 3
 question: Which share is 98.5?
 proof: |
   >>> w = [1, 5, 3]
@@ -125,18 +126,40 @@ def test_a_page_by_a_stranger_needs_no_mark():
             "twelve = weights",
             "trial.md:21: 1 numbers are written, and weights gives 3: 0.5, 0.25",
         ),
+        (
+            "twelve = 3 / weights[1]",
+            "twelve, 721 = weights",
+            "trial.md:21: .* no twelve, 721, but twelve, 720",
+        ),
         ("1/2 = weights[0]", "weights[0]", "trial.md:21: a mark reads 'numbers = expression'"),
         ("1/2 = weights[0]", "1/2 = weight[0]", "trial.md:21: cannot evaluate .*did you mean 'weights'"),
         ("1/2 = weights[0]", "1/2 = weights.__len__() / 6", "trial.md:21: a mark names what .* nothing with __"),
         ("1/2 = weights[0]", '1/2 = module("benchmarks.suites").D', "trial.md:21: cannot evaluate .*'module' is not"),
         ("n * n + n * n", "3 * n * n", r"trial.md:24: \$2 n\^2\$ is 18.0, but 3 \* n \* n gives 27 {'n': 3}"),
         ("(2, 4) + (2, 0)", "(2, 4) + (2, 1)", r"trial.md:27: not equal: .*= \(2, 4\) \+ \(2, 1\)"),
+        ("was 0.7", "was $10^{434}$", r"trial.md:32: the text has no 0\.7"),
+        ("1/2 = weights[0]", "1/2 = 10**434 + len(weights)", "trial.md:21: int: int too large"),
         ("given 0.7: our choice", "given 0.7", "trial.md:32: a given number has a reason"),
         ("#vaswani2017)", "#luong2015)", "trial.md:9: nothing bears out 37,400"),
     ],
 )
 def test_what_is_wrong_is_named_with_page_and_line(old, new, words):
     assert any(re.match(words, line) for line in wrong(old, new)), wrong(old, new)
+
+
+def test_a_mark_that_no_longer_fits_is_all_that_is_said_of_its_paragraph():
+    (line,) = wrong("is 1/2,", "is 1/3,")
+    assert line == "trial.md:21: the text has no 1/2"
+
+
+def test_a_number_that_no_float_can_hold_is_told_in_one_line():
+    for number in ("10^{434}", "1.5e999"):
+        (line,) = check("new.md", f"# T\n\nThere are ${number}$ times as many.\n").wrong
+        assert line.startswith(f"new.md:3: {number} is larger than any float")
+
+
+def test_a_check_in_a_fence_may_go_on_and_names_its_line():
+    assert any("trial.md:36: the text has no 99" in line for line in wrong("10 * 3", "10 * 3; 99 = max(w)"))
 
 
 def test_a_mark_without_a_paragraph_or_without_an_end_stops():

@@ -35,6 +35,22 @@ def test_every_file_and_folder_that_it_names_is_there():
     assert not [name for name in sorted(named) if not (ROOT / name).exists()]
 
 
+def test_the_lists_that_are_kept_by_hand_are_those_that_it_and_contributing_name():
+    folders = ["attention/[!_]*.py", "docs/learn/*.md", "docs/assets/js/widgets/*.js", "docs/assets/css/fences/*.css"]
+    registries = [{path.stem for path in ROOT.glob(folder)} for folder in folders]
+    files = [f for n in ("attention", "docs_ext", "tests", "tools", "benchmarks") for f in (ROOT / n).rglob("*.py")]
+    files += [*ROOT.glob("*.yml"), *ROOT.glob("*.toml"), ROOT / "Makefile", ROOT / "docs/reference/index.md"]
+    kept = {
+        file.relative_to(ROOT).as_posix()
+        for file in files
+        for words in [set(re.findall(r"[\w-]+", file.read_text("utf-8")))]
+        if any(len(stems & words) >= 0.75 * len(stems) for stems in registries)
+    }
+    for text in (TEXT, (ROOT / "CONTRIBUTING.md").read_text("utf-8")):
+        (sentence,) = re.findall(r"Two lists are kept by\shand:.*?[.;]\s", text, re.DOTALL)
+        assert set(re.findall(r"`([\w/]+\.\w+)`", sentence)) == kept
+
+
 @pytest.mark.parametrize("mistake", QUOTED)
 def test_a_mistake_gets_the_line_that_is_quoted(tmp_path, mistake):
     sound, faulty = PLANTED[mistake]

@@ -4,21 +4,22 @@ import re
 
 import pytest
 
+from docs_ext.numbers.claims import check
 from docs_ext.records import facts
-from tools import numbers
+from tools.numbers import pages
 
 MOST = 25_000  # bytes of marks on all pages
 MARK = re.compile(r"<!-- check:(?:.|\n)*?-->|^# check:.*$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", numbers.pages(), ids=numbers.name_of)
-def test_the_results_of_a_page_are_borne_out(page):
-    wrong = numbers.report(page).wrong
+@pytest.mark.parametrize("name", pages())
+def test_the_results_of_a_page_are_borne_out(name):
+    wrong = check(name, pages()[name].read_text("utf-8")).wrong
     assert not wrong, "\n".join(wrong)
 
 
 def test_marks_are_few_and_reach_into_no_module():
-    marks = [mark for page in numbers.pages() for mark in MARK.findall(page.read_text("utf-8"))]
+    marks = [mark for page in pages().values() for mark in MARK.findall(page.read_text("utf-8"))]
     assert sum(map(len, marks)) <= MOST
     assert not [mark for mark in marks if re.search(r"\bmodule\(|__|tests|import", mark)]
 

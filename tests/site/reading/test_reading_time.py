@@ -7,12 +7,9 @@ import pytest
 
 from docs_ext.reading.page import load, read
 from docs_ext.reading.reading_time import reading
-from tools.reading_time import parts_of_the_menu
+from tools.page import most_minutes, parts_of_the_menu
 
 CORE_MINUTES = 120
-PAGE_MINUTES, LATER = 12, 17  # in the core track, and after it
-LONGER = {"learn/line-by-line.md": 18, "learn/gradients.md": 18, "learn/training.md": 18}
-LONGER |= {"learn/bits.md": 14.5, "learn/real-model.md": 21}
 PARTS = parts_of_the_menu()
 PAGES = [source for sources in PARTS.values() for source in sources]
 
@@ -69,7 +66,7 @@ def test_the_first_page_tells_the_minutes_of_the_core_track(shown):
 @pytest.mark.parametrize("source", PAGES)
 def test_a_page_keeps_its_time(source):
     parts, minutes, _ = reading(load(source))
-    assert minutes <= LONGER.get(source, PAGE_MINUTES if source in PARTS["Core"] else LATER), dict(parts)
+    assert minutes <= most_minutes(source), dict(parts)
 
 
 def test_the_core_track_keeps_its_time():

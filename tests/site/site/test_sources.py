@@ -7,7 +7,7 @@ import pytest
 from docs_ext.errors import SpecError
 from docs_ext.sources.bibliography import FILE, copied, listed, load, read, surname, written
 from tests.site.pages import ROOT
-from tools.citations import citations, places, recorded
+from tools.citations import citations, faults, places, recorded, unrecorded
 from tools.sources import cited, stamped, texts
 
 SOURCES = load()
@@ -92,16 +92,17 @@ LINKS = [(name, link) for name, text in TEXTS.items() for link in citations(text
 
 
 def test_the_words_of_every_link_name_its_source():
-    wrong = []
-    for name, link in LINKS:
-        if link.key not in SOURCES:
-            wrong.append(f"{name}: {link.key} is not in {FILE.name}")
-        elif link.words.startswith("Source"):
-            if not any(named in link.words for named in SOURCES[link.key].names):
-                wrong.append(f"{name}: {link.words!r} does not name {SOURCES[link.key].label}")
-        elif link.words not in SOURCES[link.key].names:
-            wrong.append(f"{name}: [{link.words}] is none of {SOURCES[link.key].names}")
+    wrong = [f"{name}.*:{line}: {what}" for name, text in TEXTS.items() for line, what in faults(text, SOURCES)]
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_link_to_no_source_is_named_with_its_line_and_stops_no_other_test():
+    text = "One.\n\nTwo [Su et al. 2021](sources.md#su2012), and [Su 2021](sources.md#su2021). Su et al., §3"
+    assert list(faults(text, SOURCES)) == [
+        (3, "su2012 is not in sources.bib (did you mean 'su2021'?)"),
+        (3, "[Su 2021] is none of Su et al. 2021"),
+    ]
+    assert set(places(text, SOURCES)) == {("su2021", "§3")}
 
 
 def test_every_link_is_read():
@@ -122,9 +123,9 @@ def test_a_source_that_a_sentence_names_by_year_is_listed():
 @EVERY
 def test_a_source_is_cited_at_the_places_that_its_entry_lists(source):
     assert source.key in {link.key for _, link in LINKS}, f"{source.key}: nothing cites it"
-    found = stamped(source, RECORDED).fields.get("places")
-    hint = f"{source.key}: compare the place with the paper, then run python -m tools.sources"
-    assert source.fields.get("places") == found, hint
+    assert source.fields.get("places") == stamped(source, RECORDED).fields.get("places"), "\n".join(
+        f"{name} {what}" for name, text in TEXTS.items() for what in unrecorded(name, text, SOURCES)
+    )
 
 
 def test_a_place_belongs_to_the_source_named_last():
