@@ -47,8 +47,8 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
 # Rules for tabs, which no page has, are a seventh of its style sheet. As they end in "the nth child", whatever it is, a
 # class or a role that changes on an element styles all within it again.
 _TABS = re.compile(r"(?<=[{}])(?:[^{},]*\.tabbed-[^{},]*,?)+\{[^{}]*\}")
-# The search dialog has no name that a screen reader could say.
-_DIALOG = 'data-md-component="search" role="dialog"'
+# What has no name that a screen reader could say, and its name.
+_NAMELESS = {'data-md-component="search" role="dialog"': "Search", 'data-md-toggle="drawer"': "Menu"}
 
 
 def mend_scripts(site: Path) -> None:
@@ -76,9 +76,11 @@ def search_from_disk(script: str) -> str:
     return _patched("the bundle", script, "new Worker(e)", "new Worker(URL.createObjectURL(new Blob([__worker])))")
 
 
-def name_search_dialog(page: str) -> str:
+def name_controls(page: str) -> str:
     """Patch a page that the theme has written."""
-    return _patched("a page", page, _DIALOG, f'{_DIALOG} aria-label="Search"')
+    for control, name in _NAMELESS.items():
+        page = _patched("a page", page, control, f'{control} aria-label="{name}"')
+    return page
 
 
 def _patched(name: str, text: str, fault: str, mended: str) -> str:
