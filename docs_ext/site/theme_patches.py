@@ -47,8 +47,11 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
 # Rules for tabs, which no page has, are a seventh of its style sheet. As they end in "the nth child", whatever it is, a
 # class or a role that changes on an element styles all within it again.
 _TABS = re.compile(r"(?<=[{}])(?:[^{},]*\.tabbed-[^{},]*,?)+\{[^{}]*\}")
-# What has no name that a screen reader could say, and its name.
-_NAMELESS = {'data-md-component="search" role="dialog"': "Search", 'data-md-toggle="drawer"': "Menu"}
+# The search dialog has no name that a screen reader could say, and the menu of a phone has none and no focus either.
+_CONTROLS = {
+    'data-md-component="search" role="dialog"': 'aria-label="Search"',
+    'class="md-header__button md-icon" for="__drawer"': 'tabindex="0" title="Menu"',
+}
 
 
 def mend_scripts(site: Path) -> None:
@@ -78,8 +81,8 @@ def search_from_disk(script: str) -> str:
 
 def name_controls(page: str) -> str:
     """Patch a page that the theme has written."""
-    for control, name in _NAMELESS.items():
-        page = _patched("a page", page, control, f'{control} aria-label="{name}"')
+    for control, more in _CONTROLS.items():
+        page = _patched("a page", page, control, f"{control} {more}")
     return page
 
 

@@ -75,8 +75,8 @@ def test_a_script_that_is_not_there_is_noticed(tmp_path):
         mend_scripts(tmp_path)
 
 
-def test_what_has_no_name_gets_one_or_its_loss_is_noticed():
-    page = '<input data-md-toggle="drawer"><div data-md-component="search" role="dialog">'
-    assert re.findall('aria-label="(.*?)">', name_controls(page)) == ["Menu", "Search"]
+def test_the_search_and_the_menu_get_a_name_or_their_loss_is_noticed():
+    page = '<label class="md-header__button md-icon" for="__drawer"><div data-md-component="search" role="dialog">'
+    assert re.findall('(?:label|title)="(.*?)">', name_controls(page)) == ["Menu", "Search"]
     with pytest.raises(Exception, match="has the theme changed"):
         name_controls("<div></div>")
