@@ -6,7 +6,7 @@ from docs_ext.site.assets import bundle, link_bundle, shorten
 from docs_ext.site.cards import draw_cards
 from docs_ext.site.fonts import subset_fonts
 from docs_ext.site.policy import policy, with_policy
-from docs_ext.site.theme_patches import name_search_dialog
+from docs_ext.site.theme_patches import name_controls
 
 
 def finish(site: Path, site_url: str | None = None) -> None:
@@ -19,5 +19,5 @@ def finish(site: Path, site_url: str | None = None) -> None:
         script.write_text(shorten(script.read_text("utf-8")), "utf-8")
     csp = policy(site_url)
     for path, page in pages.items():
-        page = name_search_dialog(link_bundle(page, own))
+        page = name_controls(link_bundle(page, own))
         path.write_text(with_policy(page, csp), "utf-8")

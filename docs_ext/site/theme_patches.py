@@ -47,8 +47,11 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
 # Rules for tabs, which no page has, are a seventh of its style sheet. As they end in "the nth child", whatever it is, a
 # class or a role that changes on an element styles all within it again.
 _TABS = re.compile(r"(?<=[{}])(?:[^{},]*\.tabbed-[^{},]*,?)+\{[^{}]*\}")
-# The search dialog has no name that a screen reader could say.
-_DIALOG = 'data-md-component="search" role="dialog"'
+# The search dialog has no name that a screen reader could say, and the menu of a phone has none and no focus either.
+_CONTROLS = {
+    'data-md-component="search" role="dialog"': 'aria-label="Search"',
+    'class="md-header__button md-icon" for="__drawer"': 'tabindex="0" title="Menu"',
+}
 
 
 def mend_scripts(site: Path) -> None:
@@ -76,9 +79,11 @@ def search_from_disk(script: str) -> str:
     return _patched("the bundle", script, "new Worker(e)", "new Worker(URL.createObjectURL(new Blob([__worker])))")
 
 
-def name_search_dialog(page: str) -> str:
+def name_controls(page: str) -> str:
     """Patch a page that the theme has written."""
-    return _patched("a page", page, _DIALOG, f'{_DIALOG} aria-label="Search"')
+    for control, more in _CONTROLS.items():
+        page = _patched("a page", page, control, f"{control} {more}")
+    return page
 
 
 def _patched(name: str, text: str, fault: str, mended: str) -> str:

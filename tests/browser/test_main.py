@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import follow, load
+from tests.browser.conftest import PHONE, follow, load
 from tests.browser.conftest import reported as errors_of
 
 pytestmark = pytest.mark.nightly
@@ -99,7 +99,7 @@ def test_what_cannot_be_read_in_an_address_or_in_the_themes_storage_does_nothing
     errors = errors_of(tab)
     load(tab, f"{server}learn/bits/{hash_}")
     tab.locator("p.save").first.wait_for(state="attached")
-    tab.locator(".md-content__inner > [style*=content-visibility]").first.wait_for(state="attached")
+    tab.locator(".md-content__inner > [data-laid-out]").first.wait_for(state="attached")
     tab.evaluate("localStorage.clear()")
     assert errors == []
 
@@ -117,6 +117,19 @@ def test_the_theme_lives_without_storage_and_keeps_a_choice_with_it(open_page):
     page.locator("p.save").first.wait_for(state="attached")
     assert errors == []
     assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
+
+
+def test_the_drawer_opens_by_key_and_by_hand_and_closed_it_is_no_stop_of_the_tab_key(open_page):
+    page = open_page("learn/masks/", viewport=PHONE)
+    link, menu = page.locator(".md-sidebar--primary a[href*=heads]").first, page.locator("header label[for=__drawer]")
+    for opening in (lambda: menu.press("Enter"), menu.click):
+        link.focus()
+        assert not link.evaluate("link => link === document.activeElement")
+        opening()
+        link.focus()
+        assert link.evaluate("link => link === document.activeElement")
+        menu.press("Enter")
+        page.wait_for_timeout(400)  # it slides away
 
 
 def test_the_closed_search_is_no_stop_of_the_tab_key(tab, server):

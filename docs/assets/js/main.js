@@ -74,13 +74,18 @@ function watchWidgets() {
 }
 
 // Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other: it
-// lays out what it is asked to measure. All are shown in one go, as each change makes it walk through the whole page.
+// lays out what it is asked to measure. They are shown in three frames: each makes it walk through what is shown so far.
 function layOutRest() {
-  const blocks = document.querySelectorAll(".md-content__inner > *");
+  const blocks = [...document.querySelectorAll(".md-content__inner > *")];
   const rest = blocks.values(), within = document.createRange();
+  const third = Math.ceil(blocks.length / 3);
+  const show = () => {
+    blocks.splice(0, third).forEach((block) => block.setAttribute("data-laid-out", ""));
+    if (blocks.length) requestAnimationFrame(() => later(show));
+  };
   const next = () => {
     const block = rest.next().value;
-    if (!block) return blocks.forEach((each) => each.setAttribute("data-laid-out", ""));
+    if (!block) return show();
     within.selectNodeContents(block);
     within.getBoundingClientRect();
     later(next);

@@ -7,7 +7,7 @@ import material
 import pytest
 
 from docs_ext.reading.v8 import started
-from docs_ext.site.theme_patches import mend_scripts, mend_style, name_search_dialog
+from docs_ext.site.theme_patches import mend_scripts, mend_style, name_controls
 
 ASSETS = Path(material.__file__).parent / "templates/assets"
 SCRIPTS = ASSETS / "javascripts"
@@ -75,8 +75,8 @@ def test_a_script_that_is_not_there_is_noticed(tmp_path):
         mend_scripts(tmp_path)
 
 
-def test_the_search_dialog_gets_a_name_or_its_loss_is_noticed():
-    dialog = '<div class="md-search" data-md-component="search" role="dialog">'
-    assert name_search_dialog(dialog) == dialog.replace(">", ' aria-label="Search">')
+def test_the_search_and_the_menu_get_a_name_or_their_loss_is_noticed():
+    page = '<label class="md-header__button md-icon" for="__drawer"><div data-md-component="search" role="dialog">'
+    assert re.findall('(?:label|title)="(.*?)">', name_controls(page)) == ["Menu", "Search"]
     with pytest.raises(Exception, match="has the theme changed"):
-        name_search_dialog("<div></div>")
+        name_controls("<div></div>")

@@ -77,6 +77,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     set(start);
     for (let pass = 0; pass < 2; pass += 1) { // some fields are there in some states only
       const saved = Object.entries(readState(element.id)).filter(([name, text]) => takes(form, name, text));
+      if (!saved.length) break; // the start is drawn, and to draw it again takes as long as the first time
       set(Object.fromEntries(saved.map(([name, text]) => [name, valueOf(start, name, text)])));
     }
     rested = state;

@@ -443,7 +443,6 @@ export function html(data, state, live) {
       sets({ [name]: state[name] === "yes" ? "no" : "yes", ...more })
     }>${text}</button>`;
   return markup`
-${!live && frames(data, state)}
 <div class="machine">
 ${head(id, markup`<em>${words[row]}</em> asks: ${asks(data, state, words)}`, live)}
 <div class="machine-lines">${output(says(data, state), live)}${formula(shown)}</div>
@@ -488,6 +487,7 @@ ${
     ]
   }</div>
 </div>
+${!live && frames(data, state)}
 `;
 }
 
