@@ -135,20 +135,8 @@ def visit(host):
     context.close()
 
 
-def test_search_leads_to_a_page(host, visit):
-    page = visit("learn/scaling/")
-    page.keyboard.press("/")
-    page.keyboard.type("causal mask")
-    result = page.locator(".md-search-result__link", has_text="Who may look at whom").first
-    result.wait_for()
-    result.click()
-    page.wait_for_url(f"{host[0]}learn/masks/**")
-    page.locator(".md-content h1", has_text="Who may look at whom").wait_for()
-
-
-@pytest.mark.parametrize("name", ["", "learn/masks/", "learn/line-by-line/"])
-def test_every_control_works(visit, name):
-    assert operate(visit(name)).total() > 5
+def test_every_control_works(visit):
+    assert operate(visit("learn/masks/")).total() > 5
 
 
 def test_an_unknown_address_leads_home(host, visit):
@@ -187,7 +175,6 @@ def test_every_answer_of_nginx_has_the_headers(ask, name, status, monkeypatch):
     code, sent, _ = ask(PREFIX + name)
     assert code == status
     wanted = headers()
-    assert len(wanted) > 3
     assert {name: sent.get_all(name) for name in wanted} == {name: [value] for name, value in wanted.items()}
 
 

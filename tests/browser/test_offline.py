@@ -104,17 +104,6 @@ def test_another_head_comes_from_the_record(disk, copy):
 
 
 @pytest.mark.nightly
-def test_links_lead_to_a_section_and_to_a_state(disk, copy):
-    disk.goto(f"{copy}learn/heads/index.html")
-    disk.goto(f"{copy}learn/line-by-line/index.html#check-yourself")
-    assert disk.locator("#check-yourself").evaluate("e => e.getBoundingClientRect().top") < DESKTOP["height"]
-    disk.goto("about:blank")
-    disk.goto(f"{copy}learn/line-by-line/index.html#~steps.step=3")
-    disk.locator("row-stepper form").wait_for()
-    assert disk.locator("row-stepper input:checked").input_value() == "3"
-
-
-@pytest.mark.nightly
 def test_answers_are_kept_and_listed_at_home(disk, copy):
     disk.goto(f"{copy}learn/lookup/index.html")
     question = disk.locator("quiz-question").first

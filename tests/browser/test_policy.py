@@ -59,13 +59,6 @@ def test_search_navigation_colours_and_copying_are_allowed(opened):
 
 
 @pytest.mark.nightly
-def test_a_page_that_is_not_there_is_allowed_all_that_it_does(opened):
-    page, errors = opened("404.html")
-    follow(page, page.locator(".md-tabs__link").first)
-    assert errors == page.evaluate("blocked") == []
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize(("directive", "code"), PLANTED.items(), ids=PLANTED)
 def test_what_is_planted_is_blocked(opened, directive, code):
     page, _ = opened("")

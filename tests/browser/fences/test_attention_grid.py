@@ -1,4 +1,4 @@
-"""The attention grid: the spotlight and what is said about a row, with scripts and without."""
+"""The attention grid without scripts: the spotlight and what is said about a row; and on a phone."""
 
 import pytest
 
@@ -16,18 +16,7 @@ def static_statements(grid):
     return grid.locator(".statements > p").all_text_contents()
 
 
-def test_a_click_chooses_a_row_the_output_says_it_and_nothing_moves(widget):
-    says, heights = static_statements(widget), set()
-    assert widget.locator("output").text_content() == f"Query {says[2]}"
-    for row in (0, 2, 1):
-        widget.locator("tbody label").nth(row).click()
-        assert widget.evaluate(SPOTLIGHT) == [row]
-        assert widget.evaluate(SEEN) == [f"Query {says[row]}"]
-        heights.add(widget.bounding_box()["height"])
-    assert len(heights) == 1
-
-
-def test_without_scripts_css_does_the_same(open_page):
+def test_without_scripts_css_shows_the_row_that_is_chosen(open_page):
     page = open_page(PAGE, java_script_enabled=False)
     grid = page.locator(GRID).first
     assert grid.locator("output").count() == 0

@@ -1,4 +1,4 @@
-"""The mask painter under the hand: clicks and keys."""
+"""The mask painter under the hand: keys alone."""
 
 import pytest
 
@@ -20,18 +20,6 @@ def assert_shows(widget, mask, row):
     checked = widget.locator("[type=checkbox]").evaluate_all("boxes => boxes.map(e => e.checked)")
     assert checked == mask.ravel().tolist()
     assert widget.locator("[data-chosen] th").text_content().startswith(SENTENCE[row])
-
-
-def test_a_click_paints_a_cell_and_the_others_keep_their_ratio(widget):
-    mask = causal_mask(5)
-    assert_shows(widget, mask, 3)
-    box(widget, "chased", "cats").locator("xpath=..").click()  # anywhere in the cell
-    mask[2, 0] = False
-    assert_shows(widget, mask, 2)
-    assert "who 4/5, chased 1/5; masked: cats" in widget.locator("output").text_content()
-    assert widget.locator("[type=radio]:checked").count() == 0
-    box(widget, "chased", "cats").click()
-    assert widget.locator("label:has([type=radio]:checked)").text_content() == "no word looks ahead"
 
 
 def test_it_works_by_keys_alone(widget):

@@ -1,4 +1,4 @@
-"""The strips of X times three matrices under the hand: clicks, keys, and one matrix at a time on a phone."""
+"""The strips of X times three matrices under the hand: one matrix at a time on a phone."""
 
 import pytest
 
@@ -22,20 +22,6 @@ def assert_shows(widget, row, role, column, says):
     place = f"panel {role} {column}"
     assert widget.evaluate(MARKED) == [row, place, f"{row} {place}"]
     assert widget.locator("output").text_content().startswith(f"The {role} of {says}: ")
-
-
-def test_a_click_on_a_number_or_a_head_chooses_what_made_it(widget):
-    assert_shows(widget, 0, "key", 1, "cats, early")
-    widget.locator(".panel.value .made tbody tr").nth(3).locator("td").nth(1).click()
-    assert_shows(widget, 3, "value", 1, "dogs, dogs")
-    widget.locator(".panel.query > .strips tbody tr").nth(2).locator("td").nth(0).click()
-    assert_shows(widget, 3, "query", 0, "dogs, noun")
-    widget.locator(".given tbody tr").nth(4).locator("td").nth(2).click()
-    assert_shows(widget, 4, "query", 0, "ran, noun")
-    assert widget.page.url.endswith("#~matrix-strips-1.row=4&matrix-strips-1.column=0")
-    widget.locator(".given tbody label").nth(1).click()
-    widget.locator(".panel thead label").nth(7).click()
-    assert_shows(widget, 1, "key", 3, "who, which")
 
 
 @pytest.mark.usefixtures("on_phone")

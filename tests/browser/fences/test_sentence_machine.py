@@ -1,4 +1,4 @@
-"""The sentence machine: words that stay where they are, a guess that plays, keys, touch, motion, and no scripts."""
+"""The sentence machine: words that stay where they are, a guess that plays, keys, touch, and motion."""
 
 import pytest
 
@@ -65,17 +65,3 @@ def test_a_tap_is_a_guess_that_plays_all_scenes_and_then_a_word_that_asks(open_p
     paused = scene(widget)
     page.clock.run_for(9_000)
     assert 1 < paused == scene(widget) < 5
-
-
-def test_nothing_moves_where_motion_is_reduced_and_the_states_are_the_same(widget):
-    widget.get_by_role("button", name="dogs", exact=True).click()
-    for n in (3, 4, 5):
-        widget.get_by_label("Scene").fill(str(n))
-        assert widget.page.evaluate("document.getAnimations().length") == 0
-
-
-def test_without_scripts_six_pictures_stand_in_its_place(plain, server):
-    plain.goto(server)
-    static = plain.locator("sentence-machine")
-    assert [figure.is_visible() for figure in static.locator("figure").all()] == 6 * [True]
-    assert not static.locator(".machine").is_visible()

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from tests.site.fences.reading import Figure, rows, says, text
+from tests.site.fences.reading import Figure, rows, text
 from tests.site.learn.page_functions import names
 
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
@@ -20,10 +20,6 @@ def test_the_pool_stands_as_the_first_moves_leave_it():
         ["1", "A2", "empty", "A, B (count 2)"],
         ["2", "free", "free", "none"],
     ]
-    assert says(root) == (
-        "A forks to B, which gets a copy of the table and of no block. Blocks in use: 2 of 5; shared: 2. "
-        "Empty slots in these blocks: 1."
-    )
 
 
 def test_a_table_tells_every_move():

@@ -60,11 +60,6 @@ def test_the_drawing_follows_the_scheme_and_asks_for_nothing():
         assert forbidden not in html
 
 
-def test_a_transform_may_make_fields():
-    spec = SPEC | {"transform": [{"calculate": "datum.d_k * 2", "as": "twice"}]}
-    assert "<svg" in chart.render(spec | {"encoding": {"x": {"field": "twice"}}})
-
-
 def test_words_keep_the_order_of_the_data_and_numbers_lie_on_an_axis():
     data = '[{"name": name, "n": n} for name, n in (("b", 1), ("c", 3), ("a", 2))]'
     drawn = chart.render(

@@ -47,7 +47,7 @@ def test_arcs_are_as_thick_as_the_moves_and_hollow_where_a_word_loses():
     assert sorted(arcs, reverse=True) == [[25.5, 0], [12.75, 10.75], [6.375, 4.375], [3.188, 1.188], [3.188, 1.188]]
     bar = root.find(".//p[@class='moves']/span[@class='bar']").get("style")
     assert float(bar.removeprefix("--w:")) == pytest.approx(4 * math.sqrt(3.25) / math.hypot(8, 8))
-    assert plain(root.find(".//p[@class='moves']")) == "So ran moves by (1.5, -1)"
+    assert plain(root.find(".//p[@class='moves']/b[@class='role-output']")) == "(1.5, -1)"
 
 
 def test_the_answer_says_what_is_left_without_the_division():

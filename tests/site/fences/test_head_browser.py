@@ -39,10 +39,6 @@ def assert_shows(root, tokens, weights, layer, head, row):
     assert says(root).endswith(f"{names[average.argmax()]} gets most, {in_hundredths(float(average.max()))}.")
 
 
-def test_the_head_of_the_page_is_the_recorded_one():
-    assert_shows(BROWSER.still(), ONE.tokens, WEIGHTS, 3, 1, ONE.tokens.index("dog"))
-
-
 def test_any_head_of_any_sentence_is_the_recorded_one():
     rng, start = np.random.default_rng(0), BROWSER.given
     for number, one in enumerate(recorded().sentences + recorded().example):

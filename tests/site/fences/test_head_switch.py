@@ -53,7 +53,9 @@ def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone()
 
 
 def test_the_average_has_a_row_of_its_own_and_is_handed_on_alone():
-    table = SWITCH.live(heads=1, order=1, asks=4).find(".//table[@class='weights']")
+    root = SWITCH.live(heads=1, order=1, asks=4)
+    assert [plain(b) for b in root.findall(".//p[@class='head']/b[@class='role-output']")] == ["(3.5, 3.5)"] * 2
+    table = root.find(".//table[@class='weights']")
     assert ["hidden" in row.attrib for row in table.findall("tbody/tr")] == [False] * 3
     assert rows(table, "thead/tr")[0][1:] == ["dogs", "who", "chased", "cats", "ran", "receives"]
     assert rows(table, "tfoot/tr")[0][1:] == ["the average alone", "(3.5, 3.5)"]

@@ -42,8 +42,11 @@ def test_500_masks_give_what_the_package_computes(rng):
 
 
 def test_each_box_paints_its_own_cell_and_tells_its_row():
-    boxes = PAINTER.live(mask="1" * 25).findall(".//tbody//input")
-    for cell, box in enumerate(boxes):
+    labels = PAINTER.live(mask="1" * 25).findall(".//tbody//label")
+    boxes = [label.find("input") for label in labels]
+    for cell, (label, box) in enumerate(zip(labels, boxes, strict=True)):
+        row, key = SENTENCE[cell // 5], SENTENCE[cell % 5]
+        assert text(label).startswith(f"{row} may look at {key}: ")
         assert json.loads(box.get("data-set")) == {"mask": "1" * cell + "0" + "1" * (24 - cell), "row": cell // 5}
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 

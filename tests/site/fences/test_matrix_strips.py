@@ -1,5 +1,6 @@
 """The strips of X times three matrices: every number against exact products, and what is refused."""
 
+import json
 import re
 from fractions import Fraction
 
@@ -40,6 +41,13 @@ def test_the_strips_are_x_the_matrices_and_their_products():
         np.testing.assert_allclose(numbers(panel.find("table")), matrix, rtol=0, atol=1e-12)
         made = numbers(panel.find("div[@class='made']/table"))
         np.testing.assert_allclose(made, multiplied(x, matrix), rtol=0, atol=1e-12)
+
+
+def test_a_click_on_a_number_chooses_its_row_and_its_column():
+    made = [table.findall("tbody/tr") for table in STRIPS.live().findall(".//div[@class='made']/table")]
+    for row in range(5):
+        sets = [json.loads(cell.get("data-set")) for lines in made for cell in lines[row].findall("td")]
+        assert sets == [{"row": row, "column": column} for column in range(10)]
 
 
 def test_what_is_said_of_500_numbers_is_true():

@@ -68,6 +68,8 @@ def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
     root = FIGURE.still()
     shown = [row[0] for row in rows(root.find(".//table[@class='steps next']"))]
     assert shown == list(shares)[:6]
+    percents = [float(row[1].strip(" <>%")) for row in rows(root.find(".//table[@class='steps next']"))]
+    assert percents == pytest.approx([100 * share for share in list(shares.values())[:6]], abs=1)
     bars = [float(bar.get("style").removeprefix("--w:")) for bar in root.findall(".//span[@class='bar']")]
     np.testing.assert_allclose(bars, list(shares.values())[:6], atol=5e-5)
     assert f"after cats who chased dogs is {next(iter(shares))}, {100 * max(shares.values()):.0f}%, then" in says(root)

@@ -76,7 +76,6 @@ def test_500_choices_of_formats_give_what_loops_compute():
 
 test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
     {
-        "no values": ({"w_v": None}, None, "give v"),
         "format": ({"format": "float12"}, "format", "float64, float32"),
         "a thousand": ({"copies": 1000}, "copies", "power of two"),
     }

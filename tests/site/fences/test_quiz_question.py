@@ -1,6 +1,7 @@
 """Quizzes: every answer on every page is settled, and a question that is not right stops build and tests."""
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -18,6 +19,15 @@ def test_every_answer_on_the_site_is_settled_and_no_option_announced_as_tex(body
     assert any(right for _, right in verdicts(root))
     labels = [field.get("aria-label", "") for field in root.findall(".//input")]
     assert not [label for label in labels if re.search(r"[\\^_{}$]", label)]
+
+
+def test_the_place_of_the_right_answer_tells_nothing():
+    orders = [[right for _, right in verdicts(parsed(body))] for body in QUIZZES.values() if "\nright:" in body]
+    places = Counter((len(order), order.index(True)) for order in orders if sum(order) == 1)
+    for n_options in {n for n, _ in places}:
+        each = [places[n_options, place] for place in range(n_options)]
+        assert max(each) < 0.6 * sum(each) or sum(each) < 10, (n_options, each)
+    assert places.total() > 50
 
 
 CHOICE = """\

@@ -59,9 +59,6 @@ def test_the_table_and_the_sentence_say_what_the_page_says():
         ["attention", "1.07", "4", "0.527 ms", "memory"],
     ]
     assert rows(root, ".//tfoot/tr") == [["together", "16.1", "", "7.89 ms", ""]]
-    assert says(root) == (
-        "A: a step for 1 text of 8,192 tokens takes 7.89 ms, 127 tokens a second. Both parts wait for memory."
-    )
     assert answer(root).startswith("By 5.21. ")
 
 

@@ -9,7 +9,7 @@ import pytest
 from attention import softmax
 from attention.example import SENTENCE
 from docs_ext.fences import softmax_lab
-from tests.site.fences.reading import Figure, rows, says
+from tests.site.fences.reading import Figure, rows, says, text
 
 SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
@@ -29,13 +29,14 @@ def test_a_score_of_n_doublings_has_two_to_the_n_blocks_and_all_are_packed_into_
 
 
 def test_the_temperature_divides_every_score_as_its_row_says():
-    for t, power, weight in (
-        (1, "2.828", "0.343"),
-        (-1, "64", "64/86"),
-        (-3, "16.8 million", "0.996"),
+    for t, reads, power, weight in (
+        (1, "2", "2.828", "0.343"),
+        (-1, "1/2", "64", "64/86"),
+        (-3, "1/8", "16.8 million", "0.996"),
     ):  # 2 ** (3 / 2), ...
         root = SCORES.live(t=t)
         assert [rows(root)[0][1], rows(root, ".//tfoot/tr")[1][1]] == [power, f"cats {weight}"]
+        assert text(root.find(".//span[@class='reading']")) == reads
 
 
 def test_500_states_are_the_packages():
@@ -58,7 +59,6 @@ def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
     assert float(Fraction(raw[2])) == pytest.approx(better, abs=1e-12 if math.isqrt(d_k) ** 2 == d_k else 5e-6)
     assert raw[1] == f"({math.isqrt(d_k)}, 0)" or math.isqrt(d_k) ** 2 != d_k
     assert scaled == ["scaled", "(1, 0)", "2/3"]
-    assert says(root) == f"{d_k} features: raw, the better key gets {raw[2]}; scaled, 2/3."
 
 
 test_scores_that_do_not_fit_are_refused = SCORES.refuses(

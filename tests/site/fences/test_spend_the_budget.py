@@ -3,8 +3,6 @@
 import json
 from collections import Counter
 
-import pytest
-
 from tests.site.fences.reading import HEAD, Figure, plain, rows, says
 
 BUDGET = Figure("spend-the-budget", **HEAD, question="Who *ran*?", because="*cats* were first.")
@@ -32,8 +30,6 @@ def test_nothing_tells_the_weights_before_the_reader_asks():
     for root in (still, live):
         assert root.find(".//i[@class='weight']") is None
         assert root.find(".//i[@class='laid astray']") is None
-    assert says(live) == "You: cats 4/16, dogs 12/16. All blocks are laid."
-    assert says(still) == "16 blocks in your hand."
 
 
 def test_then_both_are_seen_side_by_side():
@@ -53,18 +49,6 @@ def test_then_both_are_seen_side_by_side():
     assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
 
 
-@pytest.mark.parametrize(
-    ("laid", "told"),
-    [
-        ("", "No block of yours lies on another word than attention's. 16 blocks in your hand."),
-        ("d" * 3, "1 of your 3 blocks lies on another word than attention's. 13 blocks in your hand."),
-        ("aaaaaaaabbbbcdde", "Attention lays them as you did."),
-    ],
-)
-def test_the_distance_is_told_in_blocks(laid, told):
-    assert says(BUDGET.live(laid=laid, shown="yes")) == f"{told} {THEIRS}"
-
-
 def test_hands_and_places_move_blocks_and_never_more_than_there_are():
     root = BUDGET.live(laid="aabbbbbbbbbbbbb")  # one is left
     hands = [
@@ -75,11 +59,8 @@ def test_hands_and_places_move_blocks_and_never_more_than_there_are():
     assert hands[4] == ["aabbbbbbbbbbbbbe", None]
     places = root.find(".//tbody/tr/td[@class='lane']").iter("i")
     assert [json.loads(place.get("data-set"))["laid"].count("a") for place in places] == [1, 1, *[3] * 14]
-    full = BUDGET.live(laid="b" * 16).findall(".//td[@class='hand']")
-    assert [button.get("data-says") for button in full[0].iter("button")] == [
-        "All 16 blocks are laid.",
-        "No block lies on cats.",
-    ]
+    full = BUDGET.live(laid="b" * 16).find(".//td[@class='hand']")
+    assert ["data-set" in button.attrib for button in full.iter("button")] == [False, False]
 
 
 def test_nobody_lays_a_block_on_a_masked_word():
