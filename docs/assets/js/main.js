@@ -74,18 +74,13 @@ function watchWidgets() {
 }
 
 // Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other: it
-// lays out what it is asked to measure. They are shown in three frames: each makes it walk through what is shown so far.
+// lays out what it is asked to measure. They are shown together: each showing makes it walk through the whole page.
 function layOutRest() {
   const blocks = [...document.querySelectorAll(".md-content__inner > *")];
   const rest = blocks.values(), within = document.createRange();
-  const third = Math.ceil(blocks.length / 3);
-  const show = () => {
-    blocks.splice(0, third).forEach((block) => block.setAttribute("data-laid-out", ""));
-    if (blocks.length) requestAnimationFrame(() => later(show));
-  };
   const next = () => {
     const block = rest.next().value;
-    if (!block) return show();
+    if (!block) return blocks.forEach((block) => block.setAttribute("data-laid-out", ""));
     within.selectNodeContents(block);
     within.getBoundingClientRect();
     later(next);
@@ -114,18 +109,13 @@ addEventListener("hashchange", restoreStates);
 
 /** The element of an anchor, or the widget of a state. */
 function named() {
-  const hash = decoded(location.hash.slice(1));
+  let hash = location.hash.slice(1);
+  try {
+    hash = decodeURIComponent(hash);
+  } catch { // somebody typed #100%
+  }
   const id = CSS.escape(/^~([^.]+)\./.exec(hash)?.[1] ?? hash);
   return document.querySelector(`[id="${id}"], [data-state="${id}"]`);
-}
-
-/** @type {(text: string) => string} what cannot be decoded stays as it is: somebody typed #100% */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 // What the address names is not to be hidden in a closed fold. The theme opens the one around an anchor, and no others.

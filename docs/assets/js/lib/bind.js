@@ -182,20 +182,19 @@ const valueOf = (start, name, text) => typeof start[name] === "number" ? Number(
  * @type {(element: HTMLElement, start: State) => { chosen: State, resume: (form: HTMLFormElement) => void }}
  */
 function doneEarly(element, start) {
-  const own = `${element.id}-`; // the build names a field by its widget too
-  /** @type {(field: Field) => string} */
-  const named = ({ name }) => name.startsWith(own) ? name.slice(own.length) : name;
-  const given = fields(element).map((field) => ({ field, name: named(field), value: field.value }));
+  const given = fields(element).map((field) => {
+    const name = field.name.replace(`${element.id}-`, ""); // the build names a field by its widget too
+    return { field, name, value: field.value };
+  });
   const changed = given.filter(({ field }) => "checked" in field && field.checked && !field.defaultChecked);
-  const open = [...element.querySelectorAll("details[open] > summary")].map(({ textContent }) => textContent);
+  const open = [...element.querySelectorAll("[open] > summary")].map(({ textContent }) => textContent);
   const hand = element.contains(document.activeElement) ? document.activeElement : null;
   const at = given.find(({ field }) => field === hand);
   return {
     chosen: Object.fromEntries(changed.map(({ name, value }) => [name, valueOf(start, name, value)])),
     resume: (form) => {
-      for (const summary of form.querySelectorAll("summary")) {
-        const fold = /** @type {HTMLDetailsElement} */ (summary.parentElement);
-        fold.open ||= open.includes(summary.textContent);
+      for (const fold of form.querySelectorAll("details")) {
+        fold.open ||= open.includes(fold.firstElementChild?.textContent ?? "");
       }
       const heir = at ? fields(form).find(({ name, value }) => name === at.name && value === at.value) : hand;
       if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });

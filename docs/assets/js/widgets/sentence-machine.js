@@ -399,13 +399,13 @@ function verdict({ guess }, words, weights) {
 
 /** @type {(data: Data, from: State, to: State) => string} why the other head, or places, make no difference */
 export function idle(data, from, to) {
-  const [before, after] = [from, to].map((state) => compute(data, state));
-  const word = after.words[to.row];
-  if (to.scene === 0 && from.positions !== to.positions) return "Press Play to see what this changes.";
-  if (from.swap !== to.swap || from.row !== to.row || `${before.weights}` !== `${after.weights}`) return "";
-  if (from.head !== to.head) return `Each head asks the same question for ${word}, so nothing changes.`;
-  if (from.positions === to.positions || (to.scene === 5 && `${before.kept}` !== `${after.kept}`)) return "";
-  return `What ${word} asks has nothing to do with places, so nothing changes.`;
+  if (from.head === to.head && from.positions === to.positions) return "";
+  if (from.head === to.head && !to.scene) return "Press Play to see what this changes.";
+  const [before, after] = [from, to].map((state) => {
+    const { words, weights, kept } = compute(data, state);
+    return `${words} ${weights} ${to.scene === 5 && kept}`;
+  });
+  return before === after ? "For this word nothing changes: it asks the same." : "";
 }
 
 /** @type {(scene: number) => Markup} the formula, of which each part is lit from its scene on */
