@@ -12,7 +12,7 @@ DTYPES = [np.float32, np.float64]
 def random_case(rng, largest=40):
     """Draw (query, key, value), options, and sizes of tiles most of which do not divide n."""
     n_kv, group = (int(n) for n in rng.integers(1, 4, 2))
-    n_q, n_k = (int(n) for n in rng.integers(1, largest, 2))
+    n_q, n_k = (int(n) for n in rng.integers(0, largest, 2))
     d_k, d_v = rng.integers(1, 9, 2)
     options: dict[str, Any] = {"enable_gqa": True} if group > 1 else {}
     batch: tuple[int, ...] = [(), (2,), (3, 2)][rng.integers(3)]

@@ -263,4 +263,6 @@ def close(actual, expected, value, n_eps=32):
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
     assert np.isfinite(actual).all()
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=n_eps * np.finfo(value.dtype).eps * np.abs(value).max())
+    np.testing.assert_allclose(
+        actual, expected, rtol=0, atol=n_eps * np.finfo(value.dtype).eps * np.abs(value).max(initial=0)
+    )

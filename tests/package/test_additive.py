@@ -10,15 +10,6 @@ from hypothesis import strategies as st
 from attention import additive_attention
 from tests.package.oracles import matrix, properties, row_softmax
 
-SHAPES = {"query": (3, 4), "key": (5, 6), "value": (5, 2), "w_query": (4, 7), "w_key": (6, 7), "w_score": (7,)}
-
-
-def draw(rng, leads=((), (), ()), dtype=float):
-    """Draw six arrays in which every axis has a size of its own, with leading axes for query, key and value."""
-    leads = [*leads, (), (), ()]
-    pairs = zip(leads, SHAPES.values(), strict=True)
-    return [rng.standard_normal((*lead, *shape)).astype(dtype) for lead, shape in pairs]
-
 
 def loop_additive(query, key, value, w_query, w_key, w_score, *, mask=True):
     """Score each pair by the small network, unit by unit; then share and blend."""
@@ -45,48 +36,22 @@ def loop_additive(query, key, value, w_query, w_key, w_score, *, mask=True):
 # --- against the loops -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "leads",
-    [
-        pytest.param(((), (), ()), id="no leading axes"),
-        pytest.param(((2,), (2,), (2,)), id="a batch"),
-        pytest.param(((2, 1), (8,), (8,)), id="query and key broadcast"),
-        pytest.param(((), (), (2,)), id="value has more axes"),
-        pytest.param(((2,), (), ()), id="query has more axes"),
-    ],
-)
-@pytest.mark.parametrize("masked", [False, True], ids=["no mask", "mask"])
-def test_it_equals_the_loops(leads, masked):
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        arrays = draw(rng, leads)
-        options = {"mask": rng.random((3, 5)) < 0.5} if masked else {}
-        np.testing.assert_allclose(
-            additive_attention(*arrays, **options), loop_additive(*arrays, **options), rtol=0, atol=1e-13
-        )
+LEADS = [((), (), ()), ((2,), (2,), (2,)), ((2, 1), (8,), (8,)), ((), (), (2,)), ((2,), (), ()), ((2, 0), (2, 0), ())]
 
 
+@pytest.mark.parametrize("leads", LEADS, ids=str)
 @properties
-@given(st.permutations([1, 2, 3, 4, 5, 6]), st.integers(0, 2**32 - 1))
-def test_it_equals_the_loops_in_any_shape(sizes, seed):
-    n_q, n_k, d_q, d_k, d_v, d_hidden = sizes
+@given(st.permutations([0, 1, 2, 3, 4, 5, 6]), st.integers(0, 2**32 - 1))
+def test_it_equals_the_loops_in_any_shape(leads, sizes, seed):
+    n_q, n_k, d_q, d_k, d_v, d_hidden, _ = sizes
     rng = np.random.default_rng(seed)
     shapes = [(n_q, d_q), (n_k, d_k), (n_k, d_v), (d_q, d_hidden), (d_k, d_hidden), (d_hidden,)]
-    arrays = [2 * rng.standard_normal(shape) for shape in shapes]
+    arrays = [
+        2 * rng.standard_normal((*lead, *shape)) for lead, shape in zip((*leads, (), (), ()), shapes, strict=True)
+    ]
     mask = rng.random((n_q, n_k)) < 0.7
     result = additive_attention(*arrays, mask=mask)
     np.testing.assert_allclose(result, loop_additive(*arrays, mask=mask), rtol=0, atol=1e-13)
-
-
-# --- masks and nothing -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n_q", "n_k", "lead"), [(0, 5, ()), (3, 0, ()), (0, 0, (2,)), (3, 5, (0,))])
-def test_sequences_and_batches_may_be_empty(n_q, n_k, lead):
-    query, key, value = np.ones((*lead, n_q, 4)), np.ones((*lead, n_k, 6)), np.ones((*lead, n_k, 2))
-    result = additive_attention(query, key, value, np.ones((4, 7)), np.ones((6, 7)), np.ones(7))
-    assert result.shape == (*lead, n_q, 2)
-    np.testing.assert_allclose(result, 1 if n_k else 0, rtol=1e-15)
 
 
 def test_padding_of_one_sequence_may_hold_anything_where_all_share_the_values(rng):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attention import (
+    attention_scores,
     attention_weights,
     merge_partials,
     partial_attention,
@@ -14,7 +15,7 @@ from attention import (
     tiled_attention,
 )
 from tests.package.cases import random_case
-from tests.package.oracles import OF_REACH, close, loop_attention, loop_reach, loop_weights
+from tests.package.oracles import OF_REACH, close, loop_attended, loop_attention, loop_reach, loop_scores, loop_weights
 
 # --- against masks and loops -------------------------------------------------------------------------------------
 
@@ -52,13 +53,21 @@ def test_every_function_agrees_with_the_loops_whatever_the_options(seed):
     rng = np.random.default_rng(seed)
     for case in range(15):
         (query, key, value), options, blocks = random_case(rng, 7)
-        expected = loop_weights(query, key, **options)
+        size = 32 * max(1, np.abs(query).max(initial=0))
+        atol = np.finfo(query.dtype).eps * size
+        of_scores = {name: options[name] for name in ("scale", "softcap", "enable_gqa") if name in options}
+        scores, expected = attention_scores(query, key, **of_scores), loop_scores(query, key, **of_scores)
+        np.testing.assert_allclose(scores, expected, rtol=0, atol=atol * max(1, np.abs(key).max(initial=0)))
+        expected, exact = loop_weights(query, key, **options), loop_attention(query, key, value, **options)
+        attends = {name: options[name] for name in ("mask", "bias", *OF_REACH) if name in options}
+        attended = np.broadcast_to(loop_attended(expected.shape, **attends), expected.shape)
+        unseen = ~attended.any(axis=tuple(range(attended.ndim - 1)))
+        key[..., unseen, :] = value[..., unseen, :] = rng.choice([np.nan, np.inf, -np.inf])  # padding
         weights = attention_weights(query, key, **options)
-        atol = 32 * np.finfo(query.dtype).eps * max(1, np.abs(query).max())
         np.testing.assert_allclose(weights, expected, rtol=0, atol=atol, err_msg=f"{case} {options}")
-        exact = loop_attention(query, key, value, **options).astype(value.dtype)
+        assert not weights[~attended].any()
         for output in in_every_function(rng, (query, key, value), options, blocks).values():
-            close(output, exact, value, 32 * max(1, np.abs(query).max()))
+            close(output, exact.astype(value.dtype), value[..., ~unseen, :], size)
 
 
 def test_sequences_are_the_first_axis_also_where_another_axis_has_as_many_entries(rng):

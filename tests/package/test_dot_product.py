@@ -2,7 +2,6 @@
 
 import tracemalloc
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +16,10 @@ from attention import (
     padding_mask,
     partial_attention,
     scaled_dot_product_attention,
-    softmax,
     tiled_attention,
     tiled_attention_vjp,
 )
-from tests.package.oracles import loop_attention, loop_scores, loop_weights, properties, smaller
+from tests.package.oracles import loop_attention, loop_weights, properties
 
 EPS = np.finfo(float).eps
 FUNCTIONS = [attention_scores, attention_weights, scaled_dot_product_attention]
@@ -32,86 +30,6 @@ def inputs_of(function, query, key, value):
 
 
 # --- against the loops -------------------------------------------------------------------------------------------
-
-
-def draw(rng, *features):
-    """Draw inputs and options; every axis has a size of its own, apart from what a feature makes equal."""
-    n_q, n_k, d_k, d_v = (int(size) for size in rng.permutation([1, 3, 5, 6, 7, 8])[:4])
-    batch = (2,) if rng.random() < 0.5 else ()
-    heads = 4
-    options: dict[str, Any] = {}
-    if "causal" in features:
-        options["is_causal"] = True
-        n_k = n_q
-    if "gqa" in features:
-        options["enable_gqa"] = True
-        kv_heads = int(rng.choice([1, 2, 4]))
-        lead_q, lead_k, lead_v = (*smaller(rng, batch), heads), (*smaller(rng, batch), kv_heads), (*batch, kv_heads)
-    elif "sink" in features:
-        lead_q, lead_k, lead_v = (*batch, heads), smaller(rng, (*batch, heads)), (*batch, heads)
-    else:
-        lead_q, lead_k, lead_v = (smaller(rng, (*batch, heads)) for _ in range(3))
-    query = rng.standard_normal((*lead_q, n_q, d_k))
-    key = rng.standard_normal((*lead_k, n_k, d_k))
-    value = rng.standard_normal((*lead_v, n_k, d_v))
-    lead = (
-        (*np.broadcast_shapes(lead_q[:-1], lead_k[:-1]), heads)
-        if "gqa" in features
-        else np.broadcast_shapes(lead_q, lead_k)
-    )
-    if "mask" in features:
-        options["mask"] = np.asarray(rng.random(smaller(rng, (*lead, n_q, n_k))) < 0.5)
-    if "bias" in features:
-        options["bias"] = np.asarray(rng.standard_normal(smaller(rng, (*lead, n_q, n_k))))
-    if "-inf" in features:
-        options["bias"] = np.where(rng.random((n_q, n_k)) < 0.5, -np.inf, rng.standard_normal((n_q, n_k)))
-    if "softcap" in features:
-        options["softcap"] = float(rng.uniform(0.2, 3))
-    if "sink" in features:
-        options["sink"] = rng.standard_normal(heads) if rng.random() < 0.5 else float(rng.standard_normal())
-    return query, key, value, options
-
-
-@pytest.mark.parametrize(
-    "features",
-    [
-        pytest.param((), id="plain"),
-        pytest.param(("mask",), id="mask, some rows empty"),
-        pytest.param(("bias",), id="bias"),
-        pytest.param(("-inf",), id="bias of -inf, some rows empty"),
-        pytest.param(("causal",), id="causal"),
-        pytest.param(("gqa", "mask"), id="grouped heads"),
-        pytest.param(("sink", "mask"), id="sink"),
-        pytest.param(("softcap", "bias"), id="softcap"),
-        pytest.param(("causal", "mask", "bias"), id="causal and mask and bias"),
-        pytest.param(("causal", "mask", "bias", "softcap", "sink", "gqa"), id="everything"),
-    ],
-)
-def test_scores_weights_and_output_equal_the_loops(features):
-    for seed in range(50):
-        query, key, value, options = draw(np.random.default_rng(seed), *features)
-        score_options = {name: options[name] for name in ("softcap", "enable_gqa") if name in options}
-        np.testing.assert_allclose(
-            attention_scores(query, key, **score_options),
-            loop_scores(query, key, dtype=np.longdouble, **score_options).astype(float),
-            rtol=0,
-            atol=32 * EPS * max(1, np.abs(query).max() * np.abs(key).max()),
-            err_msg=f"scores, seed {seed}",
-        )
-        np.testing.assert_allclose(
-            attention_weights(query, key, **options),
-            loop_weights(query, key, dtype=np.longdouble, **options).astype(float),
-            rtol=0,
-            atol=32 * EPS,
-            err_msg=f"weights, seed {seed}",
-        )
-        np.testing.assert_allclose(
-            scaled_dot_product_attention(query, key, value, **options),
-            loop_attention(query, key, value, dtype=np.longdouble, **options).astype(float),
-            rtol=0,
-            atol=32 * EPS * np.abs(value).max(),
-            err_msg=f"output, seed {seed}",
-        )
 
 
 @pytest.mark.parametrize(
@@ -158,49 +76,6 @@ def test_scores_are_dot_products_over_the_root_of_d_k():
     np.testing.assert_array_equal(attention_scores(query, key), [[3, 0, 1], [1.5, 2.5, 5]])
 
 
-def test_values_with_more_leading_axes_than_the_scores_enlarge_the_output(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(3, 4), (5, 4), (2, 6, 5, 7)])
-    output = scaled_dot_product_attention(query, key, value)
-    assert output.shape == (2, 6, 3, 7)
-    np.testing.assert_allclose(output[1, 4], scaled_dot_product_attention(query, key, value[1, 4]), rtol=1e-14)
-
-
-# --- rows without a key ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param({}, id="alone"),
-        pytest.param({"bias": np.ones((3, 5))}, id="with bias"),
-        pytest.param({"sink": 1.0}, id="with a sink"),
-        pytest.param({"sink": -np.inf}, id="with a sink of -inf"),
-        pytest.param({"softcap": 2.0}, id="with softcap"),
-        pytest.param({"scale": 0.0}, id="with scale 0"),
-    ],
-)
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_a_fully_masked_row_is_exactly_zero(options, dtype):
-    query, key, value = np.ones((3, 4), dtype), np.ones((5, 4), dtype), np.ones((5, 2), dtype)
-    mask = np.ones((3, 5), bool)
-    mask[1] = False
-    np.testing.assert_array_equal(attention_weights(query, key, mask=mask, **options)[1], 0)
-    np.testing.assert_array_equal(scaled_dot_product_attention(query, key, value, mask=mask, **options)[1], 0)
-
-
-@pytest.mark.parametrize("lead", [(), (2,), (0,), (2, 0), (0, 3)], ids=str)
-@pytest.mark.parametrize(("n_q", "n_k"), [(3, 0), (0, 5), (0, 0), (3, 5)])
-def test_sequences_and_batches_may_be_empty(lead, n_q, n_k):
-    query, key, value = np.ones((*lead, n_q, 4)), np.zeros((n_k, 4)), np.ones((n_k, 6))
-    by_pair = {"bias": np.zeros((n_q, n_k)), "mask": np.ones((n_q, n_k), bool)}
-    assert attention_scores(query, key).shape == (*lead, n_q, n_k)
-    for options in ({}, {"sink": 0.5}, {"softcap": 2.0}, by_pair, {"is_causal": True, "offset": n_k}):
-        assert attention_weights(query, key, **options).shape == (*lead, n_q, n_k)
-        output = scaled_dot_product_attention(query, key, value, **options)
-        assert output.shape == (*lead, n_q, 6)
-        assert n_k or not output.any()
-
-
 # --- padding -----------------------------------------------------------------------------------------------------
 
 PADDED = {
@@ -240,17 +115,6 @@ def test_padding_that_no_query_may_attend_to_may_hold_anything(rng, case, dtype)
 
 
 # --- sink --------------------------------------------------------------------------------------------------------
-
-
-def test_a_sink_is_one_more_key_whose_value_is_zero(rng):
-    query, key, value = (rng.standard_normal(shape) for shape in [(3, 4), (5, 4), (5, 2)])
-    scores = np.concatenate([attention_scores(query, key), np.full((3, 1), 0.7)], axis=-1)
-    weights = attention_weights(query, key, sink=0.7)
-    np.testing.assert_allclose(weights, softmax(scores)[:, :-1], rtol=1e-14)
-    assert weights.shape == (3, 5)
-    assert (weights.sum(-1) < 1).all()
-    output = scaled_dot_product_attention(query, key, value, sink=0.7)
-    np.testing.assert_allclose(output, softmax(scores) @ np.vstack([value, np.zeros((1, 2))]), rtol=1e-13)
 
 
 def test_a_sink_of_minus_infinity_is_no_sink(rng):
@@ -295,15 +159,6 @@ def test_half_precision_survives_scores_beyond_its_largest_number():
 
 
 # --- warnings, state, memory -------------------------------------------------------------------------------------
-
-
-def test_a_bias_too_large_for_the_computing_dtype_raises_no_warning():
-    query, key, value = np.ones((1, 2), np.float32), np.ones((3, 2), np.float32), np.ones((3, 2), np.float32)
-    bias = np.array([[-1e300, 0, 1e-300]])
-    with np.errstate(all="raise"):
-        weights = attention_weights(query, key, bias=bias)
-        scaled_dot_product_attention(query, key, value, bias=bias, sink=-1e300)
-    np.testing.assert_array_equal(weights, [[0, 0.5, 0.5]])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -81,19 +81,6 @@ def test_every_option_arrives_at_every_head(rng, label, n_kv_heads):
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_kv_heads", [6, 3, 1])
-@pytest.mark.parametrize("is_causal", [False, True])
-def test_without_memory_the_tokens_ask_each_other(rng, n_kv_heads, is_causal):
-    x, w = rng.standard_normal((2, 4, 7)), layer(rng, 6, n_kv_heads, d_memory=7, biases=True)
-    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads)
-    expected = loop_multi_head(x, x, w, n_heads=6, n_kv_heads=n_kv_heads, is_causal=is_causal)
-    np.testing.assert_allclose(multi_head_attention(x, weights, is_causal=is_causal), expected, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(
-        multi_head_attention(x, weights, memory=x, is_causal=is_causal),
-        multi_head_attention(x, weights, is_causal=is_causal),
-    )
-
-
 # --- what heads are ----------------------------------------------------------------------------------------------
 
 

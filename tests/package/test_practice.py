@@ -54,13 +54,6 @@ def test_a_mutant_names_its_page_and_speaks_in_plain_letters(mutant):
     assert "".join(mutant[:4]).isascii()  # every console can show it
 
 
-def test_there_are_ten_mutants_or_more_and_each_has_a_name_of_its_own():
-    assert len(set(NAMES)) == len(MUTANTS) >= 10
-    order = re.findall(r"learn/([\w-]+)\.md", (LEARN.parents[1] / "mkdocs.yml").read_text("utf-8"))
-    places = [order.index(mutant.page) for mutant in MUTANTS]
-    assert places == sorted(places), "the mutants come in the order of the pages"
-
-
 def test_the_examples_of_the_package_kill_every_mutant(capsys):
     lines = "import attention\n__test__ = {name: getattr(attention, name).__doc__ or '' for name in attention.__all__}"
     status = main([wrote("all.py", lines), *IN_TIME])

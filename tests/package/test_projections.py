@@ -15,9 +15,3 @@ def test_every_token_is_multiplied_from_the_left(rng, lead, with_bias):
     result = project(x, weight, bias)
     assert result.shape == (*lead, 7)
     np.testing.assert_allclose(result, loop_project(x, weight, bias), rtol=0, atol=1e-13)
-
-
-def test_bias_is_added_to_every_token_and_may_be_left_out(rng):
-    x, weight, bias = rng.standard_normal((2, 5, 4)), rng.standard_normal((4, 3)), rng.standard_normal(3)
-    np.testing.assert_allclose(project(x, weight, bias=bias), project(x, weight) + bias, rtol=1e-14)
-    np.testing.assert_array_equal(project(x, weight, bias=None), project(x, weight))

@@ -50,18 +50,6 @@ def test_the_tables_take_frequencies_in_place_of_a_base(inv_freq, interpolation)
     np.testing.assert_array_equal(same, (cos, sin))  # the default counts as no base
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, float])
-def test_the_tables_round_the_double_result_and_give_no_warnings(dtype):
-    positions = np.array([0, 1, 65000, 1_000_000])
-    expected = rotary_tables(positions, 64)
-    with np.errstate(all="raise"):
-        tables = rotary_tables(positions, 64, dtype=dtype)
-    for table, exact in zip(tables, expected, strict=True):
-        assert table.dtype == np.dtype(dtype)
-        np.testing.assert_array_equal(table, exact.astype(dtype))
-    np.testing.assert_array_equal(rotary_tables(positions.astype(np.float32), 64), expected)  # all exact in float32
-
-
 # --- turning -----------------------------------------------------------------------------------------------------
 
 

@@ -37,9 +37,3 @@ def test_far_positions_are_as_precise_as_their_angles():
 def test_the_base_is_ten_thousand_unless_said():
     np.testing.assert_array_equal(sinusoidal_encoding(5, 8), sinusoidal_encoding(5, 8, base=10000.0))
     assert not np.allclose(sinusoidal_encoding(5, 8), sinusoidal_encoding(5, 8, base=1000.0))
-
-
-def test_the_dtype_is_double_unless_said_and_rounding_gives_no_warnings():
-    assert sinusoidal_encoding(2, 4).dtype == np.float64
-    with np.errstate(all="raise"):
-        sinusoidal_encoding(3000, 64, dtype=np.float16)

@@ -30,15 +30,8 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
         arrays, options, blocks = random_case(rng)
         grad_output = rng.standard_normal(scaled_dot_product_attention(*arrays, **options).shape)
         found = all_of(tiled_attention_vjp, *arrays, grad_output, **options, **blocks)
-        size, n_rows = max(1, np.abs(arrays[0]).max()), grad_output[..., 0].size
+        size, n_rows = max(1, np.abs(arrays[0]).max(initial=0)), grad_output[..., 0].size
         agree(found, all_of(attention_vjp, *arrays, grad_output, **options), size, n_rows)
-
-
-@pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (3, 0), (0, 0)], ids=["no query", "no key", "neither"])
-def test_without_queries_or_keys_there_are_no_tiles(n_q, n_k):
-    arrays = [np.ones((2, n, d)) for n, d in ((n_q, 4), (n_k, 4), (n_k, 3), (n_q, 3))]
-    found = all_of(tiled_attention_vjp, *arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0])
-    agree(found, all_of(attention_vjp, *arrays, bias=np.ones((1, 1)), sink=[1.0, 2.0]), 1)
 
 
 def test_vectors_without_features_have_gradients_without_features():

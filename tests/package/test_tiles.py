@@ -25,11 +25,6 @@ def test_the_tiles_together_are_the_grid(left, right, offset, has_mask, rng):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_a_range_is_cut_into_blocks_without_gaps():
-    assert list(_slices(2, 9, 3)) == [slice(2, 5), slice(5, 8), slice(8, 9)]
-    assert list(_slices(4, 4, 3)) == []
-
-
 def test_each_head_of_the_keys_comes_once_with_the_group_that_shares_it():
     query, key = np.zeros((2, 6, 5, 4)), np.zeros((2, 3, 7, 4))
     given = _checked(query, key, enable_gqa=True)

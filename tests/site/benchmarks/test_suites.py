@@ -9,8 +9,7 @@ import pytest
 
 from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
 from benchmarks import suites
-from benchmarks.__main__ import REASONS, as_record, with_suites
-from benchmarks.measure import peak_bytes
+from benchmarks.__main__ import REASONS
 from benchmarks.peers import (
     contenders,
     einsum_attention,
@@ -19,11 +18,6 @@ from benchmarks.peers import (
 )
 
 RESULTS = Path(suites.__file__).with_name("results.json")
-
-
-def test_the_peak_counts_what_a_call_holds_at_once():
-    assert peak_bytes(lambda: [np.ones(50_000), np.ones(50_000)]) == pytest.approx(2 * 400_000, rel=0.01)
-    assert peak_bytes(lambda: (np.ones(50_000), None)[1]) == pytest.approx(400_000, rel=0.01)
 
 
 def test_contenders_compute_attention_and_positions(rng):
@@ -83,24 +77,6 @@ def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):
             np.testing.assert_allclose(together[i], scaled_dot_product_attention(new[i], k, v), atol=1e-6)
 
 
-def test_a_goal_is_met_up_to_its_target():
-    finding = suites.Finding("threads", "ratio", 1.8, at_least=1.8, goal=2)
-    assert finding.met
-    assert not suites.Finding("peers", "ratio", 1.11, at_most=1.10).met
-    assert suites.Finding("peers", "ratio", 1.0).met is None
-    assert as_record(finding) == {
-        "suite": "threads", "what": "ratio", "value": 1.8, "at_least": 1.8, "goal": 2, "unit": "ratio", "met": True
-    }  # fmt: skip
-
-
-def test_the_exact_oracle_is_attention(rng):
-    query, key, value = rng.standard_normal((3, 9, 4))
-    options = {"mask": rng.random((9, 9)) < 0.9, "bias": rng.standard_normal((9, 9)), "is_causal": True}
-    options["mask"][:, 0] = True  # the oracle knows no empty rows
-    expected = scaled_dot_product_attention(query, key, value, **options)
-    np.testing.assert_allclose(suites.exact_attention(query, key, value, **options).astype(float), expected, atol=1e-14)
-
-
 @pytest.mark.parametrize("record", json.loads(RESULTS.read_text("utf-8"))["machines"])
 def test_the_committed_results_judge_every_goal_and_explain_what_is_missed(record):
     assert {"machine", "findings"} == set(record)
@@ -128,22 +104,6 @@ def test_a_step_beyond_the_caches_takes_as_long_as_its_bytes_say(machine):
     assert len(beyond) >= 3
     assert 0.7 < min(beyond) <= max(beyond) < 1.3, beyond
     assert max(speed for (what, _), speed in value.items() if "square" in what) == value["peak", None]
-
-
-def test_what_only_has_measured_takes_the_place_of_its_suites():
-    def record(kernels, *suites_):
-        return {
-            "machine": {"processor": "p", "kernels": kernels},
-            "findings": [{"suite": s, "value": 1} for s in suites_],
-        }
-
-    earlier = [record("a", "peers", "decoding", "sharing"), record("b", "peers")]
-    new = record("a", "roofline", "decoding")
-    merged = with_suites(earlier, new)
-    assert [f["suite"] for f in merged["findings"]] == ["peers", "decoding", "roofline", "sharing"]
-    assert merged["findings"][1] is new["findings"][1]
-    assert merged["machine"] is new["machine"]
-    assert with_suites([], new)["findings"] == new["findings"][::-1]
 
 
 def test_a_reason_holds_no_figure_and_the_results_hold_no_other_reason():

@@ -66,11 +66,6 @@ def test_a_grid_becomes_a_table_with_its_caption_row_headers_and_fractions():
     assert converted(TABLE) == expected
 
 
-def test_a_table_without_a_head_gets_an_empty_one():
-    rows = "<table><tbody><tr><td>1</td><td>2</td></tr></tbody></table>"
-    assert converted(rows) == "|  |  |\n| --- | --- |\n| 1 | 2 |"
-
-
 def test_a_widget_is_a_link_to_it():
     widget = f"""<div><mask-painter class="widget" id="paint" aria-labelledby="paint-title">
     <div class="widget-head"><p class="widget-title" id="paint-title">Paint</p></div>

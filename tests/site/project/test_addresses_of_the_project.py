@@ -1,6 +1,5 @@
 """What `make address` writes into README.md, pyproject.toml and CITATION.cff."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,21 +28,3 @@ def test_the_first_link_of_the_readme_is_the_site_and_a_badge_needs_an_address()
     assert told.index("](") == told.index(f"]({SITE})")
     assert f"{REPO}/actions/workflows/check.yml/badge.svg" in told
     assert "badge" not in FILES["README.md"](TEXTS["README.md"], "https://git.test/a", SITE)
-
-
-def test_an_index_is_told_the_site_the_source_the_changelog_and_the_issues():
-    project = tomllib.loads(FILES["pyproject.toml"](TEXTS["pyproject.toml"], REPO, SITE))["project"]
-    assert project["urls"] == {
-        "Documentation": SITE,
-        "Source": REPO,
-        "Changelog": f"{REPO}/blob/main/CHANGELOG.md",
-        "Issues": f"{REPO}/issues",
-    }
-
-
-def test_a_citation_names_the_site_and_the_source():
-    import yaml
-
-    citation = yaml.safe_load(FILES["CITATION.cff"](TEXTS["CITATION.cff"], REPO, SITE))
-    assert (citation["url"], citation["repository-code"]) == (SITE, REPO)
-    assert citation["preferred-citation"]["url"] == SITE

@@ -28,32 +28,6 @@ def test_the_site_gets_all_that_its_packages_require_and_nothing_for_tests():
                 assert canonical(asked.name) in site, f"{package} requires {text}"
 
 
-def test_entries_come_whole_and_only_those_that_are_asked_for():
-    lock = """\
-# made by make lock
-a==1 \\
-    --hash=sha256:1
-    # via project (pyproject.toml)
-b==2 ; python_version < "3.12" \\
-    --hash=sha256:2
-    # via
-    #   a
-    #   d
-c==3 \\
-    --hash=sha256:3
-    # via b
-d==4 \\
-    --hash=sha256:4
-    # via project (pyproject.toml)
-e==5 \\
-    --hash=sha256:5
-    # via d
-"""
-    found = needed(lock, {"a"})
-    assert names(found) == {"a", "b", "c"}
-    assert found in lock
-
-
 @pytest.mark.parametrize(
     ("path", "encoding", "readable"),
     [

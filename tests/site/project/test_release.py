@@ -136,15 +136,6 @@ def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
         notes(fill(changelog), fill(tag))
 
 
-@pytest.mark.parametrize("heading", ["## {}", "## [{}] - 2026-12-01"])
-def test_the_notes_of_a_release_are_those_of_its_version(heading):
-    version = attention.__version__
-    changelog = f"# C\n\n## Unreleased\n\nno\n\n{heading.format(version)}\n\n### Added\n\n- a\n\n## 0.0.1\n\n- b\n"
-    assert notes(changelog, f"v{version}") == "### Added\n\n- a"
-    assert notes(changelog, None) == "no"
-    assert notes(changelog.replace("## Unreleased\n\nno\n\n", ""), None) == "### Added\n\n- a"
-
-
 def test_the_newest_version_has_its_day_and_the_citation_the_same():
     changelog, citation = ((ROOT / name).read_text("utf-8") for name in ("CHANGELOG.md", "CITATION.cff"))
     (day,) = re.findall(rf"^## {re.escape(attention.__version__)} - (\d{{4}}-\d\d-\d\d)$", changelog, re.M)
