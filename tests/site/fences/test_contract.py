@@ -175,9 +175,14 @@ def test_a_slider_says_what_its_value_means(figure):
 
 
 IDLE = {  # a control that changes nothing here: the state before, what the hand sets, and part of the reason
-    "another head for cats": ("sentence-machine", {"row": 0}, {"head": "1"}, "the same question for cats"),
+    "another head for cats": ("sentence-machine", {"row": 0}, {"head": "1"}, "For this word nothing changes"),
     "another head for ran": ("sentence-machine", {"row": 4}, {"head": "1"}, ""),
-    "places for dogs": ("sentence-machine", {"row": 3, "scene": 3}, {"positions": "no"}, "nothing to do with places"),
+    "places for dogs": (
+        "sentence-machine",
+        {"row": 3, "scene": 3},
+        {"positions": "no"},
+        "For this word nothing changes",
+    ),
     "places at first": ("sentence-machine", {"row": 4}, {"positions": "no"}, "Press Play"),
     "a window that holds all": ("decode-stepper", {"step": 2}, {"sees": "window"}, "holds all that is cached"),
     "a window too small": ("decode-stepper", {"step": 3}, {"sees": "window"}, ""),
