@@ -206,8 +206,10 @@ IF_WRONG = """
 import os, subprocess, time
 from attention import attention_scores
 wrong = attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])[0, 0] != 3
-def start():
-    open("started", "w").write(str(subprocess.Popen(["sleep", "61.7"]).pid))
+def start():  # several mutants may run at once, and each adds a line
+    sleeper = subprocess.Popen(["sleep", "61.7"])
+    with open("started", "a") as file:
+        file.write(f"{sleeper.pid}\\n")
 """
 
 
@@ -253,10 +255,15 @@ def test_a_mutant_has_ten_times_what_the_right_functions_take(capsys, monkeypatc
 
 @pytest.fixture
 def is_over():
-    """Return a function that waits until a process that a file has started is no more."""
-    yield lambda: gone(int(Path("started").read_text()))
-    with suppress(ProcessLookupError):
-        os.kill(int(Path("started").read_text()), signal.SIGKILL)
+    """Return a function that waits until the processes that a file has started are no more."""
+
+    def started():
+        return [int(pid) for pid in Path("started").read_text().split()]
+
+    yield lambda: started() and all(map(gone, started()))
+    for pid in started():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def gone(pid):
