@@ -215,8 +215,9 @@ def scaled_dot_product_attention(
     Returns
     -------
     output : ndarray of shape (..., n_q, d_v)
-        Row i is a weighted average of the rows of value. A query without any
-        allowed key gets a row of zeros.
+        Row i is a weighted average of the rows of value, or less with a sink,
+        which takes a share and adds nothing. A query without any allowed key
+        gets a row of zeros.
     weights : ndarray of shape (..., n_q, n_k)
         If they are asked for, as from `attention_weights`.
 
