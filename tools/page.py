@@ -29,7 +29,7 @@ from docs_ext.extensions import page as extension
 from docs_ext.numbers import claims
 from docs_ext.reading import consoles, lessons
 from docs_ext.reading.page import DOCS, Page, decoded, load, on_page, read
-from docs_ext.reading.reading_time import A_MINUTE, reading
+from docs_ext.reading.reading_time import MINUTES, reading
 from docs_ext.sources import bibliography
 from tools import citations, terms
 
@@ -212,7 +212,7 @@ CAUSES = {
 
 
 def _counted(parts: Any) -> str:
-    return ", ".join(f"{parts[part]} {part}" for part in A_MINUTE)
+    return ", ".join(f"{parts[part]} {part}" for part in MINUTES)
 
 
 def found(name: str) -> str:
@@ -231,12 +231,12 @@ def _learn_first(source: str) -> tuple[bool, str]:
 
 def _table() -> Iterator[str]:
     """Yield the minutes of all pages that are read in order, and what they are made of."""
-    yield " ".join([f"{'':45} minutes", *(f"{part:>9}" for part in A_MINUTE)])
+    yield " ".join([f"{'':45} minutes", *(f"{part:>9}" for part in MINUTES)])
     for part, sources in parts_of_the_menu().items():
         yield f"{part:45} {sum(reading(load(source)).first for source in sources):7.1f}"
         for source in sources:
             time = reading(load(source))
-            yield " ".join([f"  {source:43} {time.first:7.1f}", *(f"{time.parts[part]:9}" for part in A_MINUTE)])
+            yield " ".join([f"  {source:43} {time.first:7.1f}", *(f"{time.parts[part]:9}" for part in MINUTES)])
 
 
 def main(names: Sequence[str]) -> int:

@@ -2,6 +2,7 @@ r"""Questions whose answers are settled: each right and each wrong one by an exp
 
 ```quiz-question
 question: The odds are 4 to 1, then all scores double. What are they now?
+level: core                                 # or warm-up, or stretch: readers see it
 proof: |
   >>> import numpy as np
   >>> from attention import softmax
@@ -61,14 +62,15 @@ from docs_ext.reading.expressions import evaluate
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")
 _NUMBER = ("answer", "tolerance", "because")
-OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes")
+OPTIONAL = (*_CHOICE, *_NUMBER, "unit", "mistakes", "level")
+LEVELS = ("warm-up", "core", "stretch")
 
 _QUIZ = template("""
 <div>
 <quiz-question id="{{ ident }}" class="widget" data-key="{{ key }}"
   {%- if quiz.tolerance is not none %} data-tolerance="{{ quiz.tolerance }}"{% endif %}>
 <fieldset>
-<legend>{{ inline(quiz.question) }}
+<legend>{% if quiz.level %}<span class="level">{{ quiz.level }}</span> {% endif %}{{ inline(quiz.question) }}
   {%- if several %} <span class="hint">More than one is right.</span>{% endif %}</legend>
 <div class="options" data-search-exclude>
 {% if quiz.tolerance is none %}
@@ -120,6 +122,7 @@ class Quiz(NamedTuple):
     verdicts: list[Verdict]
     tolerance: float | None  # None: options to choose from
     unit: str
+    level: str
 
 
 def read(spec: Mapping[str, Any]) -> Quiz:
@@ -131,15 +134,18 @@ def read(spec: Mapping[str, Any]) -> Quiz:
     for key in OPTIONAL:
         if key in spec and (key in _CHOICE) == numeric:
             raise SpecError(f"a question has {' and '.join(_CHOICE)}, or an answer: not {key!r} here", key=key)
+    level = str(spec.get("level", ""))
+    if level not in ("", *LEVELS):
+        raise SpecError(f"the level is one of {', '.join(LEVELS)}, not {level!r}", key="level")
     names = run(str(spec["proof"]))
     question, unit = str(spec["question"]), str(spec.get("unit", ""))
     if not numeric:
         options = sorted(_options(spec, names), key=lambda option: _hash(question + option.text))
-        return Quiz(question, spec["proof"], options, None, unit)
+        return Quiz(question, spec["proof"], options, None, unit, level)
     tolerance, *more = _numbers(spec["tolerance"], names, "tolerance")
     if tolerance <= 0 or more:
         raise SpecError("the tolerance must be one positive number", key="tolerance")
-    return Quiz(question, spec["proof"], _answers(spec, names, tolerance), tolerance, unit)
+    return Quiz(question, spec["proof"], _answers(spec, names, tolerance), tolerance, unit, level)
 
 
 def run(proof: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """How long a page takes a person: its first part, and with what is folded under Going deeper.
 
-160 words a minute, 15 lines of typed code a minute, 40 seconds a figure, two minutes a widget and one a quiz question.
-Words are those of prose, lists and tables; a formula is one. Setup that is folded is known, sources are not read.
+150 words a minute, 40 seconds a figure or a block of code, 3 minutes a widget, 1 where it only selects, 70 seconds a
+question, and what a task on paper says: "(4 minutes)". Words are those of prose, lists and tables; a formula is one.
+Setup that is folded is known, sources are not read.
 Authors get the table of all pages from `make page`.
 """
 
@@ -21,7 +22,10 @@ from docs_ext.reading.consoles import setup
 from docs_ext.reading.lessons import lessons
 from docs_ext.reading.page import DOCS, Block, Page, of_file
 
-A_MINUTE = {"words": 160, "lines": 15, "figures": 1.5, "widgets": 0.5, "questions": 1}
+MINUTES = {"words": 1 / 150, "blocks": 2 / 3, "figures": 2 / 3, "selections": 1, "widgets": 3, "questions": 7 / 6}
+MINUTES |= {"tasks": 1}  # as they say
+_SELECTING = {"attention-grid", "gradient-flow", "head-browser", "matrix-strips", "translation-tabs", "window-sink"}
+_TASK = re.compile(r"\((\d+) minutes?\)")
 _WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
 _FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
 _PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)")
@@ -36,7 +40,7 @@ _FORMULA = re.compile(r"\$[^$]+\$")
 class Reading(NamedTuple):
     """What there is to read, and the minutes that it takes."""
 
-    parts: Counter[str]  # of the first part: how many words, lines, figures, widgets and questions
+    parts: Counter[str]  # of the first part: how many of what takes MINUTES
     first: float
     whole: float
 
@@ -58,7 +62,7 @@ def reading(page: Page) -> Reading:
 
 
 def _minutes(parts: Counter[str]) -> float:
-    return sum(number / A_MINUTE[part] for part, number in parts.items())
+    return sum(number * MINUTES[part] for part, number in parts.items())
 
 
 def _counted(block: Block, seen: set[str]) -> Counter[str]:
@@ -69,16 +73,17 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
             return Counter(questions=1)
         case "fence", "pycon":
             new = block.text.split("\n")[setup(block.text, seen) :]
-            return Counter(lines=sum(line.startswith((">>>", "...")) for line in new))
+            return Counter(blocks=any(line.startswith(">>>") for line in new))
         case "fence", name:
             # a strip or a scene has nothing to touch, and one that the hand knows is looked at like a figure
             is_new = name in _WIDGETS - seen and not re.search("^(strip|scene):", block.text, re.MULTILINE)
             seen.add(name)
-            return Counter(widgets=is_new, figures=name in _FENCES and not is_new)
+            touched = "selections" if name in _SELECTING else "widgets"
+            return Counter({touched: is_new, "figures": name in _FENCES and not is_new})
         case _:
             text, pictures = _PICTURE.subn("", _FORMULA.sub("formula", block.text))
             words = sum(bool(re.search(r"\w", word)) for word in _UNSEEN.sub("", text).split())
-            return Counter(words=words, figures=pictures)
+            return Counter(words=words, figures=pictures, tasks=sum(map(int, _TASK.findall(text))))
 
 
 def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
