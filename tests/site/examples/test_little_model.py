@@ -64,6 +64,13 @@ def test_the_kept_weights_do_what_the_record_says(off):
         assert abs(found - said) <= 0.02 + 4 * np.sqrt(said * (1 - said) / 80), task  # 80 of the 400 questions
 
 
+def test_three_heads_of_the_last_layer_are_each_needed_for_one_kind_of_question():
+    for head, task in enumerate(("order", None, "having", "agreement")):
+        found = KEPT["accuracy"][f"head 1.{head} off"]
+        for other in ("agreement", "having", "order"):
+            assert found[other] < 0.55 if other == task else found[other] == 1, (head, other)
+
+
 def test_the_site_has_the_record_of_the_package():
     package, site = record.RECORDS
     assert package.read_bytes() == site.read_bytes()
