@@ -33,9 +33,8 @@ from docs_ext.reading.reading_time import MINUTES, reading
 from docs_ext.sources import bibliography
 from tools import citations, terms
 
-PAGE_MINUTES, LATER = 12.0, 17.0  # in the core track, and after it
-LONGER = {"learn/line-by-line.md": 18.0, "learn/gradients.md": 18.0, "learn/training.md": 18.0}
-LONGER |= {"learn/bits.md": 14.5, "learn/real-model.md": 21.0}
+MOST_MINUTES = 20.0
+LONGER = {"learn/real-model.md": 23.0}
 
 
 class _Site(NamedTuple):
@@ -66,7 +65,8 @@ def _site() -> _Site:
 def parts_of_the_menu() -> dict[str, list[str]]:
     """Return the sources of the pages that are read in order, by the parts of the menu."""
     menu = load_config(str(DOCS.parent / "mkdocs.yml"), hooks=[]).nav or []
-    return {name: pages for part in menu[0]["Learn"] for name, pages in part.items()}
+    parts = {name: pages for part in menu[0]["Learn"] for name, pages in part.items()}
+    return {name: [page if isinstance(page, str) else [*page.values()][0] for page in parts[name]] for name in parts}
 
 
 def reading_order() -> list[str]:
@@ -76,7 +76,7 @@ def reading_order() -> list[str]:
 
 def most_minutes(name: str) -> float:
     """Return how long a page may take up to Going deeper."""
-    return LONGER.get(name, PAGE_MINUTES if name in parts_of_the_menu()["Core"] else LATER)
+    return LONGER.get(name, MOST_MINUTES)
 
 
 def faults(name: str, text: str) -> Iterator[tuple[str, str]]:
