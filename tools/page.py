@@ -65,8 +65,11 @@ def _site() -> _Site:
 def parts_of_the_menu() -> dict[str, list[str]]:
     """Return the sources of the pages that are read in order, by the parts of the menu."""
     menu = load_config(str(DOCS.parent / "mkdocs.yml"), hooks=[]).nav or []
-    parts = {name: pages for part in menu[0]["Learn"] for name, pages in part.items()}
-    return {name: [page if isinstance(page, str) else [*page.values()][0] for page in parts[name]] for name in parts}
+    return {name: [*map(_source, pages)] for part in menu[0]["Learn"] for name, pages in part.items()}
+
+
+def _source(entry: str | dict[str, str]) -> str:
+    return entry if isinstance(entry, str) else next(iter(entry.values()))
 
 
 def reading_order() -> list[str]:

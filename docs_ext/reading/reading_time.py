@@ -94,8 +94,15 @@ def progress(page: BuiltPage) -> dict[str, Any] | None:
     if name in names:
         number, (_, first, whole) = names.index(name) + 1, reading(known[name].page)
         rests = part == "Core" and number in RESTS
-        return {"part": part, "number": number, "of": len(names), "name": name, "lessons": known} | {
-            "first": math.ceil(first), "whole": math.ceil(whole), "next": names[number] if rests else None
+        return {
+            "part": part,
+            "number": number,
+            "of": len(names),
+            "name": name,
+            "lessons": known,
+            "first": math.ceil(first),
+            "whole": math.ceil(whole),
+            "next": names[number] if rests else None,
         }
     minutes = math.ceil(sum(reading(known[other].page).first for other in names))
     return {"part": part, "of": len(names), "first": minutes} if names else None

@@ -64,7 +64,8 @@ def test_each_lesson_tells_its_place_in_its_part_and_its_minutes(shown):
 
 
 def test_a_reader_may_rest_after_the_third_and_the_eighth_lesson_of_the_core(site):
-    rests = {page.parent.name: page.read_text("utf-8").partition('class="rest"')[2] for page in site.rglob("index.html")}
+    pages = {page.parent.name: page.read_text("utf-8") for page in site.rglob("index.html")}
+    rests = {name: page.partition('class="rest"')[2] for name, page in pages.items()}
     led = {name: re.search(r'href="\.\./(.*?)/"', rest)[1] for name, rest in rests.items() if rest}
     core = [source[6:-3] for source in PARTS["Core"]]
     assert led == {core[3]: core[4], core[8]: core[9]}
