@@ -35,13 +35,30 @@ def test_stations_are_the_lessons_of_the_menu_and_the_way_is_all_that_one_builds
         way = behind(name)
         minutes = sum(math.ceil(reading(PAGES[other]).first) for other in way)
         root = MAP.live(MAP.given | {"answered": [int(other == name) for other in NAMES]}, lit=i)
-        assert says(root) == f"{SHORT[name]}: {len(way)} page{'s' * (i > 0)}, {minutes} minutes."
+        assert says(root) == f"{SHORT[name]}: {len(way)} lesson{'s' * (i > 0)}, {minutes} minutes."
         assert {text(b) for b in root.findall(".//li[@data-lit]//b")} == {SHORT[other] for other in way}
         assert len(root.findall(".//{*}path[@data-lit]")) == sum(len(HEADS[other]["needs"]) for other in way)
         of, minutes = len(PAGES[name].fences("quiz-question")), math.ceil(reading(PAGES[name]).first)
         about = f"{SHORT[name]}: {said(PAGES[name].title)} {minutes} minutes, 1 of {of} questions answered"
         assert root.find(f".//a[@href='learn/{name}/']").get("aria-label") == about
         assert f"--share:{1 / of:.6g}" in root.findall(".//li")[i].get("style")
+
+
+@pytest.mark.parametrize(
+    ("answered", "lit"),
+    [({}, "decoding"), ({0: 1}, "the-problem"), ({0: 2, 2: 9}, "lookup"), ({0: 2, 1: 2}, "line-by-line")],
+)
+def test_the_way_to_the_next_lesson_is_lit_once_a_reader_has_begun(answered, lit):
+    given = MAP.given | {"answered": [answered.get(i, 0) for i in range(len(NAMES))]}
+    assert NAMES[MAP.call("first", given)["lit"]] == lit
+    done = given | {"answered": [9] * len(NAMES)}
+    assert MAP.call("first", done) == {"lit": MAP.given["lit"]}
+
+
+def test_the_last_lesson_of_the_core_stands_right_after_those_that_it_needs():
+    stations = {lesson["name"]: lesson for lesson in MAP.given["lessons"]}
+    last = stations["from-text-to-next-word"]
+    assert last["column"] == 1 + max(stations[need]["column"] for need in HEADS[last["name"]]["needs"])
 
 
 @pytest.mark.parametrize(("needs", "words"), [("e", "before it is 'e'"), ("d", "is 'd'"), ("b, a", "needs b needs a")])
