@@ -1,7 +1,7 @@
 """What is wrong with one page: `python -m tools.page lookup`. Without a name, the minutes of all pages.
 
 The causes come in the order in which one explains the next: what the build refuses, examples, numbers, citations,
-terms, minutes. `make test` runs what looks at several pages at once.
+terms, goals and questions of the Core, minutes. `make test` runs what looks at several pages at once.
 """
 
 import logging
@@ -31,7 +31,7 @@ from docs_ext.reading import consoles, lessons
 from docs_ext.reading.page import DOCS, Page, decoded, load, on_page, read
 from docs_ext.reading.reading_time import MINUTES, reading
 from docs_ext.sources import bibliography
-from tools import citations, terms
+from tools import citations, course, terms
 
 MOST_MINUTES = 20.0
 LONGER = {"learn/real-model.md": 23.0}
@@ -198,6 +198,11 @@ def _of_terms(page: Page) -> Iterator[str]:
     yield from (f"{page.name}:{line}: {what}" for line, what in terms.early(page, reading_order()))
 
 
+def _of_the_course(page: Page) -> Iterator[str]:
+    if page.name in parts_of_the_menu()["Core"] and page.name != "index.md":
+        yield from (f"{page.name}:{line}: {what}" for line, what in course.faults(page))
+
+
 def _of_minutes(page: Page) -> Iterator[str]:
     time = reading(page)
     if page.name in reading_order() and time.first > most_minutes(page.name):
@@ -210,6 +215,7 @@ CAUSES = {
     "numbers": _of_numbers,
     "citations": _of_citations,
     "terms": _of_terms,
+    "the course": _of_the_course,
     "minutes": _of_minutes,
 }
 

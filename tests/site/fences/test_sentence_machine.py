@@ -26,6 +26,7 @@ SPEC = {
         "value": ["cats", "dogs"],
     },
 }
+MINUS = "\N{MINUS SIGN}"
 MACHINE = Figure("sentence-machine", **SPEC)
 HIDDEN_AT_FIRST = {"arc", "weight", "chip", "score", "block", "power", "flow", "gift", "receives", "sum", "plug"}
 STATES = list(itertools.product(range(5), "01", ("no", "yes"), ("yes", "no")))
@@ -50,7 +51,7 @@ def worked(terms, score, then):
     """Write how features that are multiplied become a score."""
     if not terms.any():
         return "0"
-    signs = "".join(f" {'−' if term < 0 else '+'} {number(abs(term))}" for term in terms[1:])
+    signs = "".join(f" {MINUS if term < 0 else '+'} {number(abs(term))}" for term in terms[1:])
     added = f"{number(terms[0])}{signs} = " if signs else ""
     return f"{added}{number(terms.sum())}{then}halved: {number(score)}"
 
