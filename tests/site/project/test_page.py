@@ -48,7 +48,7 @@ FAULTS = {  # what is wrong: what stands there, what to put there, the cause, wh
     "a stale mark": ("gives 62%.", "gives 62%.\n<!-- check: 63% = x -->", "numbers", ":12: the text has no 63%"),
     "no such source": ("#su2021)", "#su2012)", "the build", r":10: .*no.*anchor '#su2012'"),
     "another section": ("md#su2021)", "md#su2021), §3", "citations", "engineering.md: cites §3 of su2021: compare"),
-    "a term too early": ("It is read", "It has a KV cache", "terms", r":10: KV cache comes with learn/decoding\.md"),
+    "a term too early": ("It is read", "It has a roofline", "terms", r":10: roofline comes with learn/speed\.md"),
     "too long": ("It is read", "It is read " + 3000 * "again ", "minutes", r": \d\d\.\d minutes, of 20: 3\d\d\d words"),
 }
 
