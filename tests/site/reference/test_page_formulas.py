@@ -90,7 +90,6 @@ THETA = STRETCH.frequencies(6, 100.0)
 WITHOUT_J = [at.softmax(np.where(np.arange(4) == j, -np.inf, S[0])) @ V for j in J]
 NO_CHANGE = np.linalg.svd(np.column_stack([V, np.ones(4)]).T)[2][-1]
 P_SLOPES, E_S = slopes(at.softmax, S[0]).T, np.exp(S[0])
-BY_QUERY = slopes(lambda q: at.scaled_dot_product_attention(q[None], K, V)[0], Q[0]).T
 OWN = at.attention_vjp(X @ W_Q, X @ W_K, X @ W_V, D_Z)
 OWN_HEADS = [np.zeros((3, 3)), *(at.cross_attention(X, X, *[
     CASES["MultiHeadWeights"][f"W_{name}^()"][i] for name in "QKV"]) for i in (1, 2))]  # fmt: skip
@@ -208,8 +207,6 @@ CASES_OF = {
         {"P": P, "S": S, "L": at.logsumexp(S), "i": range(3), "j": J},
         {"∂p/∂s": P_SLOPES, "p": P[0], "s": S[0], r"\delta": np.eye(4), "E": E_S.sum(), "i": J, "j": J},
         {"dS": at.softmax_vjp(P, S), "dP": S, "P": P, r"\delta": np.eye(4), "i": range(3), "j": J, "l": J},
-        {"∂z/∂q": BY_QUERY, "p": P[0], "v": V[:, :, None], "z": Z[0][:, None], "k": K[:, :, None], "d_k": 5, "j": J,
-         "bar k": (P[0] @ K)[:, None]},
         LAYER | dict(zip(("dQ", "dK", "dV"), OWN, strict=True)) | {
             "dX": slopes(lambda x: of_self(x, W_Q), X), "dW_Q": slopes(lambda w: of_self(X, w), W_Q),
         },
