@@ -101,7 +101,9 @@ function attention(heads, chosen) {
       const weight = heads.reduce((sum, head) => sum + head[query][key], 0) / heads.length;
       const [from, to] = [key + 0.5, query + 0.5], out = key === query ? 0.3 : 0;
       return weight >= FAINT && markup`
-<path d="M${from} 0C${from + out} .3 ${to + out} .5 ${to} .8" stroke-width="${short(1 + 5 * weight)}"
+<path d="M${from} 0C${from + out} .3 ${to + out} .5 ${to} .8" vector-effect="non-scaling-stroke" stroke-width="${
+        short(1 + 5 * weight)
+      }"
   ${query === chosen && "data-chosen"}/>`;
     })
   );
