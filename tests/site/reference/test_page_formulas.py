@@ -188,7 +188,6 @@ CASES_OF = {
         {r"\theta": THETA, r"\theta'": STRETCH.by_parts(THETA, 4, 40, slow=1, fast=4), "s": 4, "n": 40, r"\alpha": 1,
          r"\beta": 4, r"\lambda": 2 * np.pi / THETA, "clip": np.clip, "c": range(3)},
         {"S": S, "S'": S * (1 + math.log(8) / 10) ** 2, "s": 8, "a": 1 + math.log(8) / 10},
-        {"b": 100, "b'": 800, "r": 6, "s": 4},
     ],
     "learn/explanation": [
         NUMBERS,
