@@ -35,7 +35,7 @@ from tools import citations, terms
 
 PAGE_MINUTES, LATER = 12.0, 17.0  # in the core track, and after it
 LONGER = {"learn/line-by-line.md": 18.0, "learn/gradients.md": 18.0, "learn/training.md": 18.0}
-LONGER |= {"learn/bits.md": 14.5, "learn/real-model.md": 21.0}
+LONGER |= {"learn/real-model.md": 21.0}
 
 
 class _Site(NamedTuple):

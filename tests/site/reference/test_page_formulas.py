@@ -119,7 +119,6 @@ ASK_TURNED, KEY_TURNED = drawn(2, 4, 2)
 INDEX_Q, INDEX_K, SHARES = drawn(12, 3, 5), drawn(4, 5), drawn(3, 12)
 SPARSE = run("sparse-attention")
 FOUND = SPARSE.index_scores(INDEX_Q, INDEX_K, SHARES)
-GOAL = at.softmax(drawn(3, 4))
 KEPT = SPARSE.sparse_attention(Q, K, V, FOUND, 2)
 ROW_OF = {(2.0, score): z for row, z in zip(FOUND, KEPT, strict=True) for score in row}
 LOADS = [
@@ -133,10 +132,6 @@ HIDDEN = at.attention_vjp(Q, K, V, D_Z, mask=np.arange(4) != 3)
 MASKED = at.softmax(np.where(np.isin(J, [0, 2]), S, -np.inf))
 MERGE = [np.array([part.logsumexp[1], part.output[1, 0]]) for part in (*PARTS, MERGED)]
 SQUARE = np.linalg.qr(W_KEY)[0]
-
-
-def divergences(scores):
-    return (GOAL * (np.log(GOAL) - at.log_softmax(scores))).sum(axis=1)
 
 
 def merged(one, other):
@@ -187,7 +182,6 @@ CASES_OF = {
         {r"\theta": THETA, r"\theta'": STRETCH.by_parts(THETA, 4, 40, slow=1, fast=4), "s": 4, "n": 40, r"\alpha": 1,
          r"\beta": 4, r"\lambda": 2 * np.pi / THETA, "clip": np.clip, "c": range(3)},
         {"S": S, "S'": S * (1 + math.log(8) / 10) ** 2, "s": 8, "a": 1 + math.log(8) / 10},
-        {"b": 100, "b'": 800, "r": 6, "s": 4},
     ],
     "learn/explanation": [
         NUMBERS,
@@ -325,8 +319,6 @@ CASES_OF = {
         NUMBERS,
         {"I": FOUND, "w": SHARES, "q^I": INDEX_Q.swapaxes(0, 1), "k^I": INDEX_K, "z": KEPT, "k": 2, "h": range(12),
          "i": range(3), "j": J, "attention to the _ highest _": lambda *k_and_score: ROW_OF[k_and_score]},
-        {"D": divergences(S), "∂D/∂I": np.moveaxis(slopes(divergences, S), -1, 0), "I": S, "p": GOAL, "i": range(3),
-         "j": J, "softmax": at.softmax},
     ],
     "learn/speed": [
         LOADS,
