@@ -70,7 +70,8 @@ _QUIZ = template("""
 <quiz-question id="{{ ident }}" class="widget" data-key="{{ key }}"
   {%- if quiz.tolerance is not none %} data-tolerance="{{ quiz.tolerance }}"{% endif %}>
 <fieldset>
-<legend>{% if quiz.level %}<span class="level">{{ quiz.level }}</span> {% endif %}{{ inline(quiz.question) }}
+<legend>
+{%- if quiz.level %}<span class="level">{{ quiz.level | capitalize }}:</span> {% endif %}{{ inline(quiz.question) }}
   {%- if several %} <span class="hint">More than one is right.</span>{% endif %}</legend>
 <div class="options" data-search-exclude>
 {% if quiz.tolerance is none %}
@@ -132,7 +133,7 @@ def read(spec: Mapping[str, Any]) -> Quiz:
         if spec.get(key) in (None, "", {}):
             raise SpecError(f"the key {key!r} is missing", key=key)
     for key in OPTIONAL:
-        if key in spec and (key in _CHOICE) == numeric:
+        if key in spec and key != "level" and (key in _CHOICE) == numeric:
             raise SpecError(f"a question has {' and '.join(_CHOICE)}, or an answer: not {key!r} here", key=key)
     level = str(spec.get("level", ""))
     if level not in ("", *LEVELS):
