@@ -225,6 +225,8 @@ CASES_OF = {
     "learn/line-by-line": [
         NUMBERS,
         NUMBERS,
+        NUMBERS,
+        NUMBERS,
         {"z": at.softmax(S[0] * math.log(2)) @ V, "v": V, "k": K, "q": Q[0], "d_k": 5, "j": J, "l": J},
     ],
     "learn/lookup": [NUMBERS, RATE | {"z": Z[0]}],
