@@ -8,7 +8,7 @@ from tests.browser.conftest import follow
 
 pytestmark = pytest.mark.nightly
 
-PAGE, NEXT = "learn/masks/", "../self-and-cross/"
+PAGE, NEXT = "learn/masks/", "../order/"
 MENU = ".md-nav--primary"
 BOXES = """() => [...document.querySelectorAll(".md-nav--primary .md-nav__link")].map(link => {
   if (!link.checkVisibility()) return null;

@@ -209,7 +209,7 @@ ANSWERED = {  # the states that a prediction asks about, beside the first: its a
     "design-a-head": [{"noun": 3, "early": -1}],
     "mask-painter": [{"mask": "1000011000011001111011111", "row": 2}],
     "matrix-strips": [{"twice": 0, "column": column} for column in (0, 4, 8)],
-    "pe-explorer": [{"p0": 2, "p1": 3}],
+    "pe-explorer": [{"at": 3}],
     "rotation-dial": [{"p0": 3, "p1": 2}, {"p0": 3}],
     "soft-lookup": [{"asks": 2}],
     "softmax-lab learn/scaling": [{"n": 2}, {"n": 6}],

@@ -108,9 +108,6 @@ TURNED = [
     for row, m in ((Q[0], 2), (K[0], 5))
 ]
 TURN = {"q": Q[0, :2], "k": K[0, :2], "m": 2, "n": 5, "R": TURNS, r"\theta": 0.7, "q'": TURNED[0], "k'": TURNED[1]}
-FOR_DISTANCE = drawn(7, 5), drawn(7, 2)  # for the distances from -3 to 3
-AWAY = np.arange(4) - np.arange(3)[:, None] + 3  # the rows of these
-BY_DISTANCE = [{(away,): rows[away + 3] for away in range(-3, 4)} for rows in FOR_DISTANCE]
 COINS = np.array([*product([-1.0, 1.0], repeat=4)])
 ODDS = at.softmax(2 * S)
 DRAFT = at.softmax(drawn(2, 4))
@@ -256,9 +253,6 @@ CASES_OF = {
         NUMBERS,
         {"PE": at.sinusoidal_encoding(5, 6, base=100.0), "b": 100.0, "d": 6, "p": range(5), "i": range(3)},
         LAYER | {"SA": lambda x: at.self_attention(x, W_Q, W_K, W_V), "P": np.eye(3)[[2, 0, 1]]},
-        {"p": 3, "k": 2, r"\omega": 0.7},
-        {"PE": at.sinusoidal_encoding(9, 6, base=100.0), r"\omega": 100.0 ** (-np.arange(3) / 3), "d": 6, "p": range(4),
-         "k": range(4)},
     ],
     "learn/queries-keys-values": [
         LAYER | {"x": X, "q": at.project(X, W_Q), "k": at.project(X, W_K), "v": at.project(X, W_V), "i": range(3)},
@@ -275,14 +269,14 @@ CASES_OF = {
         TURN,
         TURN | {r"\varphi": np.subtract(*[math.atan2(row[1], row[0]) for row in (K[0], Q[0])]),
                 "result": TURNED[0] @ TURNED[1]},
-        {"s": at.attention_scores(Q, K) + np.einsum("if,ijf->ij", Q, FOR_DISTANCE[0][AWAY]) / math.sqrt(5), "q": Q,
-         "k": K, "v": V, "a": P, "r^K": BY_DISTANCE[0], "r^V": BY_DISTANCE[1], "d_k": 5, "i": range(3), "j": J,
-         "z": Z + np.einsum("ij,ijf->if", P, FOR_DISTANCE[1][AWAY]), "where": r"\delta = j - i, \qquad "},
         CASES["relative_position_bias"] | {
             "B": at.relative_position_bias(TABLE, 4, 4),
             "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
             "j": J,
         },
+        {"p": 3, "k": 2, r"\omega": 0.7},
+        {"PE": at.sinusoidal_encoding(9, 6, base=100.0), r"\omega": 100.0 ** (-np.arange(3) / 3), "d": 6, "p": range(4),
+         "k": range(4)},
     ],
     "learn/scaling": [
         {"q": COINS[:, :2], "k": COINS[:, 2:], "q_m": lambda k: COINS[:, 0] * k, "k_m": COINS[:, 2], "Var": np.var,
