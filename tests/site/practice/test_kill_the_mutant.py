@@ -8,7 +8,7 @@ import pytest
 
 import attention
 from attention.practice import doctests
-from attention.practice.__main__ import FILE, SURVIVORS, main
+from attention.practice.kill import FILE, SURVIVORS, main
 from attention.practice.mutants import NAMES
 from tests.site.pages import ROOT, page
 
