@@ -1,4 +1,4 @@
-"""The page that leads to the writing path: its commands run, its table is the program's, its answer is what it prints."""
+"""The page that leads to the writing path: its commands run, and its table and answer are those of the program."""
 
 import re
 from pathlib import Path
