@@ -207,6 +207,7 @@ def test_a_control_that_changes_nothing_says_why(name, before, sets, why):
 ANSWERED = {  # the states that a prediction asks about, beside the first: its answer holds what they show
     "decode-stepper": [{"step": 5}],
     "design-a-head": [{"noun": 3, "early": -1}],
+    "learning-step": [{"early": 0.1}],
     "mask-painter": [{"mask": "1000011000011001111011111", "row": 2}],
     "matrix-strips": [{"twice": 0, "column": column} for column in (0, 4, 8)],
     "pe-explorer": [{"at": 3}],

@@ -279,16 +279,19 @@ CASES_OF = {
          "k": range(4)},
     ],
     "learn/scaling": [
+        {"a": 0.3, "b": 0.7},
         {"q": COINS[:, :2], "k": COINS[:, 2:], "q_m": lambda k: COINS[:, 0] * k, "k_m": COINS[:, 2], "Var": np.var,
          "d_k": 2, "m": range(1, 3)},
-        {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
-        {"s": 3 * (Q / np.linalg.norm(Q, axis=1)[:, None]) @ (K / np.linalg.norm(K, axis=1)[:, None]).T, "g": 3, "q": Q,
-         "k": K, "i": range(3), "j": J},
     ],
     "learn/scores-and-softmax": [
         RATE,
         RATE | {"a": at.softmax(S[0] / 3), "T": 3},
         RATE | {"c": 0.7},
+    ],
+    "learn/scores-within-bounds": [
+        {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
+        {"s": 3 * (Q / np.linalg.norm(Q, axis=1)[:, None]) @ (K / np.linalg.norm(K, axis=1)[:, None]).T, "g": 3, "q": Q,
+         "k": K, "i": range(3), "j": J},
     ],
     "learn/self-and-cross": [LAYER | {"Z": at.cross_attention(X, Y, W_Q, W_K, W_V)}],
     "learn/serving": [
