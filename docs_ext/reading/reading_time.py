@@ -73,8 +73,8 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
         case "fence", "pycon":
             return Counter(blocks=1)
         case "fence", name:
-            # a strip or a scene has nothing to touch, and one that the hand knows is looked at like a figure
-            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene):", block.text, re.MULTILINE)
+            # a strip, a scene or a step has nothing to touch, and one that the hand knows is looked at like a figure
+            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene|step):", block.text, re.MULTILINE)
             seen.add(name)
             touched = "selections" if name in _SELECTING else "widgets"
             return Counter({touched: is_new, "figures": name in _FENCES and not is_new})
