@@ -132,7 +132,7 @@ def read(spec: Mapping[str, Any]) -> Quiz:
         if spec.get(key) in (None, "", {}):
             raise SpecError(f"the key {key!r} is missing", key=key)
     for key in OPTIONAL:
-        if key in spec and (key in _CHOICE) == numeric:
+        if key in spec and key != "level" and (key in _CHOICE) == numeric:
             raise SpecError(f"a question has {' and '.join(_CHOICE)}, or an answer: not {key!r} here", key=key)
     level = str(spec.get("level", ""))
     if level not in ("", *LEVELS):
