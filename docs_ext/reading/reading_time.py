@@ -24,7 +24,8 @@ from docs_ext.reading.page import DOCS, Block, Page, of_file
 
 MINUTES = {"words": 1 / 150, "blocks": 2 / 3, "figures": 2 / 3, "selections": 1, "widgets": 3, "questions": 7 / 6}
 MINUTES |= {"tasks": 1}  # as they say
-_SELECTING = {"attention-grid", "gradient-flow", "head-browser", "matrix-strips", "translation-tabs", "window-sink"}
+_SELECTING = {"attention-grid", "gradient-flow", "head-browser", "matrix-strips", "open-model", "translation-tabs"}
+_SELECTING |= {"window-sink"}
 _TASK = re.compile(r"\((\d+) minutes?\)")
 _WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
 _FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
