@@ -149,12 +149,6 @@ def merged(one, other):
 # page: for each of its display formulas, in their order, what its letters stand for; several cases where one does not
 # tell; or why it is not tried
 CASES_OF = {
-    "how-to/load-weights": [
-        CASES["feed_forward"] | {
-            "FF": lambda x: at.feed_forward(x, W_IN, W_OUT, w_gate=W_GATE, activation=at.silu), "W_gate": W_GATE,
-            "silu": at.silu, "x": X,
-        },
-    ],
     "index": [TOKENS | {"Z": Z}],
     "learn/before-you-start": [
         {"x": x, "y": g, "m": range(6)},
@@ -354,6 +348,10 @@ CASES_OF = {
         CASES["transformer_block"] | {"X": X, "X'": at.transformer_block(X, BLOCK, norm_first=False)},
         CASES["feed_forward"] | {"FF": lambda x: at.feed_forward(x, W_IN, W_OUT, B_IN, B_OUT, activation=np.tanh)},
         CASES["gelu"],
+        CASES["feed_forward"] | {
+            "FF": lambda x: at.feed_forward(x, W_IN, W_OUT, w_gate=W_GATE, activation=at.silu), "W_gate": W_GATE,
+            "silu": at.silu, "x": X,
+        },
     ],
     "learn/what-attention-can-and-cannot": [
         {"Q": Q, "K": K, "M": W_KEY},
