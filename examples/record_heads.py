@@ -40,9 +40,6 @@ UNITS = {  # how many of an integer in the file make 1
     "masked": 10_000,
     "deleted": 10_000,
     "twins": 10_000,
-    "w_o": 100,
-    "cosines": 10_000,
-    "embedded": 10_000,
 }
 
 SENTENCES = (
@@ -57,21 +54,12 @@ SENTENCES = (
     "The river rose after three days of heavy rain.",
     "My brother bought a new guitar last week.",
 )
-SIX = (
-    "A man is playing a guitar.",
-    "Someone plays music on stage.",
-    "The river rose after heavy rain.",
-    "Water flooded the valley.",
-    "She cooked rice for dinner.",
-    "He prepared a warm meal.",
-)
 EXAMPLE = (  # the running example of the site: it stays out of all averages
     "cats who chased dogs ran",
     "dogs who chased cats ran",
     "cats chased dogs who ran",
     "dogs chased cats who ran",
 )
-OTHER_SUBJECT = "the bird that chased the dog ran"
 
 
 class Twins(NamedTuple):
@@ -267,32 +255,15 @@ def twins(encoder: Encoder, pair: Twins) -> dict[str, Any]:
     }
 
 
-def similarity(encoder: Encoder, texts: Sequence[str]) -> dict[str, Any]:
-    """Record the cosines of the vectors of texts, and of the means of their embeddings, before any layer."""
-    vectors = encoder.vectors(texts)
-    means = np.stack([encoder.read(text).of(0)[0][0].mean(axis=0) for text in texts])
-    means /= np.linalg.norm(means, axis=-1, keepdims=True)
-    return {
-        "texts": list(texts),
-        "cosines": whole(vectors @ vectors.T, "cosines"),
-        "embedded": whole(means @ means.T, "embedded"),
-    }
-
-
 def record(folder: Path) -> dict[str, Any]:
     """Run the model and return everything that the file holds."""
     encoder = Encoder.load(folder, np.float64)
-    norms = [
-        [np.linalg.norm(encoder.head_block(layer, head)) for head in range(encoder.n_heads)]
-        for layer in range(encoder.n_layers)
-    ]
     return {
         "model": MODEL | {"layers": encoder.n_layers, "heads": encoder.n_heads, "sha256": digest(folder)},
         "versions": versions(),
         "units": UNITS,
         "sentences": [sentence(encoder, text) for text in SENTENCES],
         "example": [sentence(encoder, text) for text in EXAMPLE],
-        "w_o": whole(norms, "w_o"),
         **removal(encoder, SENTENCES),
         "cut": whole(removal_when_cut(encoder, SENTENCES), "cut"),
         "asks": ASK,
@@ -300,7 +271,6 @@ def record(folder: Path) -> dict[str, Any]:
         "test": [twins(encoder, pair) for pair in TEST],
         "animals": [twins(encoder, pair) for pair in ANIMALS],
         "things": [twins(encoder, pair) for pair in THINGS],
-        "similarity": similarity(encoder, (*SIX, *SENTENCES, OTHER_SUBJECT)),
     }
 
 

@@ -63,6 +63,15 @@ def _read(name: str) -> Any:
 def load(dtype: type = np.float32) -> Weights:
     """Read the weights of the trained model.
 
+    Returns
+    -------
+    weights : dict
+        `embedding` of shape (56, 64), also the unembedding; of each layer i =
+        0, 1 the matrices `i.w_q`, `i.w_k`, `i.w_v`, `i.w_o` of shape (64, 64)
+        for four heads, `i.w_in` (64, 128), `i.w_out` (128, 64), and the gains
+        of its norms, `i.norm_1` before attention and `i.norm_2` before the
+        MLP; `norm`, the gain of the last one. There are no biases.
+
     Examples
     --------
     >>> from attention.little_model import load

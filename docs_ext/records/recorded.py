@@ -47,13 +47,9 @@ class Recorded(NamedTuple):
     test: list[Twins]
     animals: list[Twins]
     things: list[Twins]
-    w_o: Floats  # (layers, heads): the Frobenius norm of the head's block
     removed: Floats  # (layers, heads, sentence): 1 - cosine of the sentence's vectors with and without the head
     frozen: Floats  # likewise, if the head goes on writing its average
     cut: Floats  # (layers - 1,): what a head's removal changes on average in a model without the last layer
-    texts: list[str]
-    cosines: Floats  # (text, text)
-    embedded: Floats  # (text, text), of the means of the embeddings, before any layer
 
     def sentence(self, text: str) -> Sentence:
         """Return a sentence by its first words."""
@@ -105,11 +101,7 @@ def recorded(path: Path = RECORD) -> Recorded:
         test=twins(found["test"]),
         animals=twins(found["animals"]),
         things=twins(found["things"]),
-        w_o=numbers("w_o", found["w_o"]),
         removed=numbers("removed", found["removed"]),
         frozen=numbers("frozen", found["frozen"]),
         cut=numbers("cut", found["cut"]),
-        texts=found["similarity"]["texts"],
-        cosines=numbers("cosines", found["similarity"]["cosines"]),
-        embedded=numbers("embedded", found["similarity"]["embedded"]),
     )

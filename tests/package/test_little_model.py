@@ -41,20 +41,6 @@ def test_its_layers_are_transformer_blocks_of_the_package():
     np.testing.assert_allclose(layer_norm(x, w["norm"]) @ w["embedding"].T, logits(ids, w), atol=1e-12)
 
 
-def test_a_switch_changes_what_it_names_alone():
-    w, ids = load(np.float64), numbers("cats who chased dogs ran")
-    on = logits(ids, w)
-    other = numbers("cats who chased dogs slept")
-    np.testing.assert_allclose(on[:4], logits(other, w)[:4], atol=1e-12)  # causal
-    unmasked = Switches(mask=False)
-    assert abs(logits(ids, w, unmasked)[0] - logits(other, w, unmasked)[0]).max() > 0.1
-    nothing = Switches(heads=np.zeros((2, 4)))
-    unheard = numbers("two hens saw Ann ran")
-    np.testing.assert_allclose(logits(ids, w, nothing)[4], logits(unheard, w, nothing)[4], atol=1e-12)
-    placeless = Switches(mask=False, positions=False)
-    np.testing.assert_allclose(logits(ids[::-1], w, placeless)[::-1], logits(ids, w, placeless), atol=1e-12)
-
-
 def test_what_cannot_be_read_is_refused_with_the_nearest_words():
     assert read("Cats who CHASED dogs?") == ["cats", "who", "chased", "dogs", "?"]
     with pytest.raises(ValueError, match="teas is not one of the 56 words; the nearest: tea"):

@@ -353,7 +353,6 @@ TOLD = {  # every number of a title and a description, in order
     "layer-row.svg": [RAN, BROUGHT, RAN + BROUGHT, LEVEL, LEADS, 0, FOUND[:2], FOUND, RAN + BROUGHT + FOUND],
     "latent-rows.svg": [1, 0, *np.repeat(range(3), 2), *np.tile(range(3), 2)],
     "matrix-product.svg": [1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
-    "merge-tree.svg": [*range(4)],
     "one-budget-or-two.svg": [1, 2],
     "one-third.svg": [1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
     "quarter-turns.svg": [0, 4, *range(5), 0, *np.cos(np.pi / 2 * np.arange(5))],

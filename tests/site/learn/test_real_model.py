@@ -1,6 +1,5 @@
 """What the page says of a trained model: its functions against loops, what it says in words against the record."""
 
-import re
 from itertools import product
 
 import numpy as np
@@ -112,21 +111,6 @@ def test_cls_hands_over_little_and_is_missed_most_when_its_weight_is_shared_out(
         assert one.masked[0] > 100 * one.deleted[0]
     assert np.mean([one.masked[0] for one in USED]) == pytest.approx(0.357, abs=5e-4)
     assert np.mean([one.deleted[0] for one in USED]) == pytest.approx(0.0015, abs=5e-5)
-
-
-def test_the_three_pairs_are_nearest_to_each_other_with_attention_and_without():
-    for cosines in (R.cosines[:6, :6], R.embedded[:6, :6]):
-        others = cosines - 2 * np.eye(6)
-        assert others.argmax(axis=1).tolist() == [1, 0, 3, 2, 5, 4]
-    apart = [min(c[0, 1], c[2, 3], c[4, 5]) - np.delete(c[np.triu_indices(6, 1)], [0, 9, 14]).max()
-             for c in (R.cosines[:6, :6], R.embedded[:6, :6])]  # fmt: skip
-    assert apart[0] > 2 * apart[1] > 0
-
-
-def test_no_two_of_the_six_share_a_word_that_carries_meaning():
-    plain = {"a", "is", "on", "the", "for", "after"}
-    words = [set(re.findall(r"\w+", text.lower())) - plain for text in R.texts[:6]]
-    assert not any(one & other for i, one in enumerate(words) for other in words[:i])
 
 
 def test_twins_differ_in_one_word_and_no_pair_is_used_twice():

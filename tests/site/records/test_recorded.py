@@ -42,13 +42,6 @@ def test_what_a_head_writes_is_at_most_the_sum_of_its_terms():
         assert (one.written <= terms + 0.02).all()
 
 
-def test_cosines_are_those_of_vectors():
-    for cosines in (recorded().cosines, recorded().embedded):
-        np.testing.assert_allclose(np.diag(cosines), 1, atol=1e-4)
-        np.testing.assert_array_equal(cosines, cosines.T)
-        assert np.linalg.eigvalsh(cosines).min() > -2e-3
-
-
 def made(follows, *, n_pairs=20, seed=0):
     """Make twins in which head (1, 2) of two layers of three follows the antecedent, or prefers the first noun."""
     rng, pairs = np.random.default_rng(seed), []
@@ -59,7 +52,7 @@ def made(follows, *, n_pairs=20, seed=0):
         weights[1, 2, 1, 1, 1 if follows else 0] += 0.3
         pairs.append(Twins(["a", "b"], ["x", "y"], weights))
     nothing = np.zeros(1)
-    return Recorded({}, [], [], pairs, [], [], [], nothing, nothing, nothing, nothing, [], nothing, nothing)
+    return Recorded({}, [], [], pairs, [], [], [], nothing, nothing, nothing)
 
 
 def test_a_head_that_follows_the_antecedent_is_found_and_one_that_prefers_a_place_is_not():

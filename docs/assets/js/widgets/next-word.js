@@ -194,8 +194,8 @@ function tools(words, kinds) {
   const pair = found ? `${found[0].join(" ")} and ${found[1].join(" ")}` : "two words";
   const alone = "The text does not have two animals, people, drinks or notes that could change places.";
   return markup`<div class="tools"><button type="button" data-write="${SENTENCE}">Write a sentence</button>
-  <button type="button" data-draw="1">Draw a word by chance</button>
-  <button type="button" data-draw="${SENTENCE}">Draw a sentence by chance</button>
+  <button type="button" data-draw="1">Sample a word</button>
+  <button type="button" data-draw="${SENTENCE}">Sample a sentence</button>
   ${button("Remove the last word", words.length ? of(words.slice(0, -1)) : empty)}
   ${button("Clear", words.length ? of([]) : empty)}
   ${button(`Swap: ${pair}`, found ? of(found[2]) : alone)}</div>`;
