@@ -22,6 +22,7 @@ from docs_ext.reading.page import DOCS, Block, Page
 MINUTES = {"words": 1 / 150, "blocks": 2 / 3, "figures": 2 / 3, "selections": 1, "widgets": 3, "questions": 7 / 6}
 MINUTES |= {"tasks": 1}  # as they say
 _SELECTING = {"attention-grid", "gradient-flow", "head-browser", "matrix-strips", "translation-tabs", "window-sink"}
+_SELECTING |= {"open-model"}
 RESTS = (3, 8)  # lessons of the Core after which an evening may end
 _TASK = re.compile(r"\((\d+) minutes?\)")
 _WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
@@ -72,8 +73,8 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
         case "fence", "pycon":
             return Counter(blocks=1)
         case "fence", name:
-            # a strip or a scene has nothing to touch, and one that the hand knows is looked at like a figure
-            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene):", block.text, re.MULTILINE)
+            # a strip, a scene or a step has nothing to touch, and one that the hand knows is looked at like a figure
+            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene|step):", block.text, re.MULTILINE)
             seen.add(name)
             touched = "selections" if name in _SELECTING else "widgets"
             return Counter({touched: is_new, "figures": name in _FENCES and not is_new})

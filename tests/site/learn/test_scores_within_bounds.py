@@ -1,4 +1,4 @@
-"""QK-norm, as the page on scaling writes it: the bound on scores and weights, and what does not keep it."""
+"""QK-norm, as its page writes it: the bound on scores and weights, and what does not keep it."""
 
 import math
 
@@ -10,7 +10,7 @@ from attention import attention_scores, rms_norm, softmax
 from tests.package.oracles import properties
 from tests.site.learn.page_functions import names
 
-PAGE = names("scaling")
+PAGE = names("scores-within-bounds")
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 11), st.integers(1, 7)).filter(lambda s: len(set(s)) == 3)
 
 
