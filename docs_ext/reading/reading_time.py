@@ -105,5 +105,5 @@ def progress(page: BuiltPage) -> dict[str, Any] | None:
             "whole": math.ceil(whole),
             "next": names[number] if rests else None,
         }
-    minutes = math.ceil(sum(reading(known[other].page).first for other in names))
+    minutes = sum(math.ceil(reading(known[other].page).first) for other in names)  # as their labels say
     return {"part": part, "of": len(names), "first": minutes} if names else None

@@ -58,7 +58,7 @@ def test_each_lesson_tells_its_place_in_its_part_and_its_minutes(shown):
             line = f"{part}, {number} of {len(lessons)} · {first} minute{'s' * (first > 1)}"
             assert shown[source][0] == line + (f", {whole} with Going deeper" if whole > first else ""), source
         if lessons != sources:
-            minutes = math.ceil(sum(shown[source][1] for source in lessons))
+            minutes = sum(math.ceil(shown[source][1]) for source in lessons)
             line = f"{part}: {len(lessons)} lessons, {minutes} minutes"
             assert line in shown[sources[0]][0]
 

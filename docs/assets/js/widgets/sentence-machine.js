@@ -452,7 +452,15 @@ export function html(data, state, live) {
     }>${text}</button>`;
   return markup`
 <div class="machine">
-${head(id, scene ? markup`<em>${words[row]}</em> asks: ${asks(data, state, words)}` : "Guess first: tap a word.", live)}
+${
+    head(
+      id,
+      scene
+        ? markup`<em>${words[row]}</em> asks: ${asks(data, state, words)}`
+        : markup`Guess first: tap the word that will tell <em>${words[row]}</em> most.`,
+      live,
+    )
+  }
 ${output(says(data, state), live)}
 <div class="machine-stage">
 ${picture(data, state, WIDE, `${id}-w`)}
@@ -491,7 +499,7 @@ ${
           row: there[row],
           guess: there[guess] ?? -1,
         })
-      }${toggle("positions", "Forget the word order", "no")}</div>`,
+      }${toggle("positions", "Forget the order", "no")}</div>`,
     ]
   }</div>
 </div>
