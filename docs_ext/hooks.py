@@ -106,7 +106,7 @@ def _put_formulas_back(context: Any, *, page: Page, config: MkDocsConfig, nav: N
 
 @event_priority(-101)
 def _fill_in_head(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
-    context["progress"] = progress(page, nav)
+    context["progress"] = progress(page)
     context["has_markdown"] = _command != "serve"
     context["report"] = report(config.repo_url, page.canonical_url)
 

@@ -1,7 +1,7 @@
 """What is wrong with one page: `python -m tools.page lookup`. Without a name, the minutes of all pages.
 
 The causes come in the order in which one explains the next: what the build refuses, examples, numbers, citations,
-terms, minutes. `make test` runs what looks at several pages at once.
+terms, goals and questions of the Core, minutes. `make test` runs what looks at several pages at once.
 """
 
 import logging
@@ -31,11 +31,10 @@ from docs_ext.reading import consoles, lessons
 from docs_ext.reading.page import DOCS, Page, decoded, load, on_page, read
 from docs_ext.reading.reading_time import MINUTES, reading
 from docs_ext.sources import bibliography
-from tools import citations, terms
+from tools import citations, course, terms
 
-PAGE_MINUTES, LATER = 12.0, 17.0  # in the core track, and after it
-LONGER = {"learn/line-by-line.md": 18.0, "learn/gradients.md": 18.0, "learn/training.md": 18.0}
-LONGER |= {"learn/bits.md": 14.5, "learn/real-model.md": 21.0}
+MOST_MINUTES = 20.0
+LONGER = {"learn/real-model.md": 23.0}
 
 
 class _Site(NamedTuple):
@@ -66,7 +65,11 @@ def _site() -> _Site:
 def parts_of_the_menu() -> dict[str, list[str]]:
     """Return the sources of the pages that are read in order, by the parts of the menu."""
     menu = load_config(str(DOCS.parent / "mkdocs.yml"), hooks=[]).nav or []
-    return {name: pages for part in menu[0]["Learn"] for name, pages in part.items()}
+    return {name: [*map(_source, pages)] for part in menu[0]["Learn"] for name, pages in part.items()}
+
+
+def _source(entry: str | dict[str, str]) -> str:
+    return entry if isinstance(entry, str) else next(iter(entry.values()))
 
 
 def reading_order() -> list[str]:
@@ -76,7 +79,7 @@ def reading_order() -> list[str]:
 
 def most_minutes(name: str) -> float:
     """Return how long a page may take up to Going deeper."""
-    return LONGER.get(name, PAGE_MINUTES if name in parts_of_the_menu()["Core"] else LATER)
+    return LONGER.get(name, MOST_MINUTES)
 
 
 def faults(name: str, text: str) -> Iterator[tuple[str, str]]:
@@ -195,6 +198,11 @@ def _of_terms(page: Page) -> Iterator[str]:
     yield from (f"{page.name}:{line}: {what}" for line, what in terms.early(page, reading_order()))
 
 
+def _of_the_course(page: Page) -> Iterator[str]:
+    if page.name in parts_of_the_menu()["Core"] and page.name != "index.md":
+        yield from (f"{page.name}:{line}: {what}" for line, what in course.faults(page))
+
+
 def _of_minutes(page: Page) -> Iterator[str]:
     time = reading(page)
     if page.name in reading_order() and time.first > most_minutes(page.name):
@@ -207,6 +215,7 @@ CAUSES = {
     "numbers": _of_numbers,
     "citations": _of_citations,
     "terms": _of_terms,
+    "the course": _of_the_course,
     "minutes": _of_minutes,
 }
 

@@ -1,8 +1,9 @@
 """A trained model of 56 words, to look into: an example, not part of the API.
 
-It shows what attention does inside a model that writes. Its parts are those
-of the package, two layers of four heads, and its weights come along in a file.
-`import attention` does not load it.
+It shows what attention does inside a model that writes. It has sinusoidal
+positions and two pre-LN blocks of four heads and an MLP with a ReLU, without
+biases, all from the package; its weights come along in a file. `import
+attention` does not load it.
 """
 
 from attention.little_model.language import ID, KINDS, WORDS

@@ -4,16 +4,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from attention.block import rms_norm
+from attention.block import layer_norm
 from attention.dot_product import scaled_dot_product_attention
 from attention.head_shapes import merge_heads, split_heads
-from attention.rotary import apply_rotary, rotary_tables
+from attention.sinusoidal import sinusoidal_encoding
 
 N_LAYERS, N_HEADS, D_MODEL, D_HIDDEN = 2, 4, 64, 128
-D_HEAD = D_MODEL // N_HEADS
-BASE = 100.0  # of the rotary positions: texts are short
+BASE = 100.0  # of the sinusoids: texts are short
 
 Weights = dict[str, NDArray[Any]]
 
@@ -27,13 +26,19 @@ class Switches:
     mask : bool
         Whether a word sees earlier words and itself only.
     positions : bool
-        Whether queries and keys are turned by their positions.
+        Whether the sinusoids of its position are added to each word's row.
     heads : array_like of shape (2, 4)
-        A factor on what each head of each layer hands over; 0 switches it off.
+        A factor on the output of each head of each layer; 0 switches it off.
+    mlp : bool
+        Whether the MLP of each layer adds anything.
+    norms : bool
+        Whether rows are normalised; else the parts get the rows as they are.
+    residual : bool
+        Whether a part's result is added to the row; else it replaces the row.
 
     Examples
     --------
-    Without attention, the model knows the last word alone:
+    Without attention, the last row knows only its own word and position:
 
     >>> import numpy as np
     >>> from attention.little_model import Switches, next_words
@@ -42,7 +47,7 @@ class Switches:
     ...     shares, weights = next_words("cats who chase a dog", switches)
     ...     print(next(iter(shares)))
     run
-    who
+    .
     """
 
     mask: bool = True
@@ -50,6 +55,9 @@ class Switches:
     heads: ArrayLike = field(
         default_factory=lambda: np.ones((N_LAYERS, N_HEADS))
     )
+    mlp: bool = True
+    norms: bool = True
+    residual: bool = True
 
 
 class LayerTrace(NamedTuple):
@@ -57,16 +65,18 @@ class LayerTrace(NamedTuple):
 
     Attributes
     ----------
-    x, middle : ndarray of shape (..., n, 64)
-        The rows as they enter, and after attention.
+    x, middle, out : ndarray of shape (..., n, 64)
+        The rows as they enter, after attention, and after the MLP.
     normed, normed_middle : ndarray of shape (..., n, 64)
-        The same, after a norm.
+        What attention and the MLP get: x and middle, after a norm.
     query, key, value : ndarray of shape (..., 4, n, 16)
-        Queries and keys are turned already.
+        The heads' own queries, keys and values.
     blends : ndarray of shape (..., n, 64)
-        What the heads hand over, side by side.
+        The outputs of the four heads, side by side.
+    attention, mlp : ndarray of shape (..., n, 64)
+        What attention and the MLP add to the rows.
     hidden : ndarray of shape (..., n, 128)
-        The hidden features of the small network.
+        The hidden features of the MLP, after the ReLU.
     """
 
     x: NDArray[Any]
@@ -75,9 +85,12 @@ class LayerTrace(NamedTuple):
     key: NDArray[Any]
     value: NDArray[Any]
     blends: NDArray[Any]
+    attention: NDArray[Any]
     middle: NDArray[Any]
     normed_middle: NDArray[Any]
     hidden: NDArray[Any]
+    mlp: NDArray[Any]
+    out: NDArray[Any]
 
 
 def random_weights(
@@ -103,41 +116,48 @@ def random_weights(
     return {name: array.astype(dtype) for name, array in weights.items()}
 
 
-def positions(
-    n: int, dtype: DTypeLike, on: bool = True
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Tabulate the rotations; switched off, every word is at position 0."""
-    return rotary_tables(np.arange(n) * on, D_HEAD, base=BASE, dtype=dtype)
+def first_rows(
+    ids: NDArray[Any], w: Weights, switches: Switches
+) -> NDArray[Any]:
+    """Pick the row of each word, scaled, and add that of its position."""
+    x: NDArray[Any] = w["embedding"][ids] * D_MODEL**0.5
+    n = ids.shape[-1]
+    places = sinusoidal_encoding(n, D_MODEL, base=BASE, dtype=x.dtype)
+    return x + places if switches.positions else x
+
+
+def norm(
+    x: NDArray[Any], gain: NDArray[Any], switches: Switches
+) -> NDArray[Any]:
+    """Normalise every row, or switched off, leave it as it is."""
+    return layer_norm(x, gain) if switches.norms else x
 
 
 def layer(
-    x: NDArray[Any],
-    w: Weights,
-    i: int,
-    rotation: tuple[NDArray[Any], NDArray[Any]],
-    switches: Switches,
-) -> tuple[NDArray[Any], LayerTrace]:
-    """Run layer i: attention and a sum, then the small network and a sum."""
-    normed = rms_norm(x, w[f"{i}.norm_1"])
+    x: NDArray[Any], w: Weights, i: int, switches: Switches
+) -> LayerTrace:
+    """Run layer i: attention and a sum, then the MLP and a sum."""
+    normed = norm(x, w[f"{i}.norm_1"], switches)
     query, key, value = (
         split_heads(normed @ w[f"{i}.{name}"], N_HEADS)
         for name in ("w_q", "w_k", "w_v")
     )
-    query = apply_rotary(query, *rotation, layout="half")
-    key = apply_rotary(key, *rotation, layout="half")
     blends = scaled_dot_product_attention(
         query, key, value, is_causal=switches.mask
     )
     blends = blends * np.asarray(switches.heads, x.dtype)[i, :, None, None]
     blends = merge_heads(blends)
-    middle = x + blends @ w[f"{i}.w_o"]
+    attention = blends @ w[f"{i}.w_o"]
+    middle = x * switches.residual + attention
 
-    normed_middle = rms_norm(middle, w[f"{i}.norm_2"])
+    normed_middle = norm(middle, w[f"{i}.norm_2"], switches)
     hidden = np.maximum(normed_middle @ w[f"{i}.w_in"], 0)
-    trace = LayerTrace(
-        x, normed, query, key, value, blends, middle, normed_middle, hidden
-    )
-    return middle + hidden @ w[f"{i}.w_out"], trace
+    mlp = hidden @ w[f"{i}.w_out"] * switches.mlp
+    out = middle * switches.residual + mlp
+    return LayerTrace(
+        x, normed, query, key, value, blends, attention, middle,
+        normed_middle, hidden, mlp, out,
+    )  # fmt: skip
 
 
 def forward(
@@ -169,17 +189,15 @@ def forward(
     >>> ids = [ID[word] for word in "cats who chased dogs".split()]
     >>> scores, rows, traces = forward(ids, load())
     >>> [WORDS[i] for i in scores.argmax(axis=-1)]
-    ['who', 'liked', 'a', 'ran']
+    ['who', 'chased', 'a', 'ran']
     """
-    ids = np.asarray(ids)
-    x = w["embedding"][ids]
     switches = switches or Switches()
-    rotation = positions(ids.shape[-1], x.dtype, switches.positions)
+    x = first_rows(np.asarray(ids), w, switches)
     traces = []
     for i in range(N_LAYERS):
-        x, trace = layer(x, w, i, rotation, switches)
-        traces.append(trace)
-    scores = rms_norm(x, w["norm"]) @ w["embedding"].T
+        traces.append(layer(x, w, i, switches))
+        x = traces[-1].out
+    scores = norm(x, w["norm"], switches) @ w["embedding"].T
     return scores, x, traces
 
 

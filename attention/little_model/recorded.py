@@ -5,7 +5,7 @@ The file is JSON. `words` lists the vocabulary in the order of its numbers,
 its `shape`, its entries row by row as signed bytes in base64 (`int8`), and one
 factor for each row (`scales`). An entry of a row is its byte times the factor.
 A gain of a norm is a matrix of one row. `accuracy` has what the model can do
-with everything on and with something off, `runs` how three trainings went.
+with everything on and with something off, `runs` the same of three trainings.
 """
 
 import base64
@@ -41,7 +41,8 @@ def record() -> dict[str, Any]:
     record : dict
         Among others `weights` and `words`; `accuracy`, the share of right
         answers to each task, with everything on and with something off;
-        `runs`, how three trainings went, of which one was kept.
+        `runs`, the same of three trainings, of which one was kept, and
+        how they went.
 
     Examples
     --------
@@ -56,6 +57,15 @@ def record() -> dict[str, Any]:
 
 def load(dtype: type = np.float32) -> Weights:
     """Read the weights of the trained model.
+
+    Returns
+    -------
+    weights : dict
+        `embedding` of shape (56, 64), also the unembedding; of each layer i =
+        0, 1 the matrices `i.w_q`, `i.w_k`, `i.w_v`, `i.w_o` of shape (64, 64)
+        for four heads, `i.w_in` (64, 128), `i.w_out` (128, 64), and the gains
+        of its norms, `i.norm_1` before attention and `i.norm_2` before the
+        MLP; `norm`, the gain of the last one. There are no biases.
 
     Examples
     --------

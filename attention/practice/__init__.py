@@ -1,4 +1,4 @@
-"""Kill the mutant: a reader's examples against packages with one mistake.
+"""Exercises: write attention, and test it against wrong versions of it.
 
 Run it with `python -m attention.practice`.
 """

@@ -7,37 +7,21 @@ anything: it may never end, print without end, or end Python.
 
 import doctest
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from attention.practice import mutants
+from attention.practice import mutants, processes
 
 MOST_OUTPUT = 100_000  # characters that the examples may print in all
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*$", re.MULTILINE)
-_START = """
-import os
-import sys
-from types import ModuleType
-
-# empty, since the reader's file imports the real one
-package = sys.modules["attention"] = ModuleType("attention")
-package.__path__ = [sys.argv[1]]
-from attention.practice.doctests import main
-
-main(*sys.argv[2:])
-os._exit(0)  # whatever threads the reader has started
-"""
 _Error = (
     tuple[type[BaseException], BaseException, TracebackType]
     | tuple[None, None, None]
@@ -61,68 +45,22 @@ class FileError(Exception):
 # --- the program's side ------------------------------------------------------
 
 
-_running = set[subprocess.Popen[bytes]]()
-
-
 def run(file: str, mutant: str = "", seconds: float = 10) -> Result:
-    """Run the examples of a file in a new process, for so many seconds.
-
-    Whatever the examples have started ends with that process.
-    """
+    """Run the examples of a file in a new process, for so many seconds."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         report = Path(folder, "report.json")
-        command = [
-            sys.executable,
-            "-c",
-            _START,
-            str(mutants.FOLDER),
-            file,
-            str(report),
-            mutant,
-        ]
-        environment = {
-            "OPENBLAS_NUM_THREADS": "1",
-            **os.environ,
-            "PYTHONIOENCODING": "utf-8",
-        }  # several run at once
-        none = subprocess.DEVNULL
-        process = subprocess.Popen(
-            command,
-            stdin=none,
-            stdout=none,
-            stderr=none,
-            env=environment,
-            start_new_session=True,
-        )
-        _running.add(process)
+        process = processes.start("doctests", file, str(report), mutant)
         try:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
             return Result(late=f"not done after {seconds:.3g} seconds")
         finally:
-            _running.discard(process)
-            _end(process)
+            processes.end(process)
         if not report.exists():
             return Result(
                 end=f"Python ended in the middle, with status {status}"
             )
         return Result(*json.loads(report.read_text("utf-8")))
-
-
-def end_all() -> None:
-    """End every run, in whatever thread it was started."""
-    for process in [*_running]:
-        _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and its group; Windows has no groups."""
-    if os.name == "posix":
-        # nobody is left, or on macOS nobody but who has ended
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.wait()
 
 
 # --- the side of the new process ---------------------------------------------

@@ -17,7 +17,7 @@ from docs_ext.site.address import repository
 MARK = "<!-- notebooks -->"
 _LINE = template("""
 <p class="download" data-search-exclude>
-  Take this page along <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
+  Take this page with you <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
   <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>
   {%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.</p>
 """)

@@ -71,5 +71,5 @@ def _links(section: Any) -> Iterator[str]:
         if isinstance(item, Section):
             yield from _links(item)
         elif isinstance(item, Page):
-            about = item.meta.get("description")
-            yield f"- [{item.title}]({address(item)}index.html.md){f': {about}' if about else ''}\n"
+            title, about = item.meta.get("title", item.title), item.meta.get("description")
+            yield f"- [{title}]({address(item)}index.html.md){f': {about}' if about else ''}\n"

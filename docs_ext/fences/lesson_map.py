@@ -2,7 +2,7 @@
 
 ```lesson-map
 caption: What builds on what
-lit: decoding                 # the lesson to which the way is lit until the reader points at another
+lit: masks                    # the lesson to which the way is lit until the reader points at another or has begun
 root: ../                     # the way from the page to the first one; else the page is the first one
 ```
 
@@ -31,7 +31,8 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         raise SpecError(f"there is no lesson {spec['lit']!r}{did_you_mean(str(spec['lit']), known)}", key="lit")
     names = list(known)
     needs = [[names.index(need) for need in lesson.needs] for lesson in known.values()]
-    placed: dict[str, Any] = renderer.call("lib/layers.js", "layout", needs)
+    core = [i for i, lesson in enumerate(known.values()) if lesson.part == "Core"]
+    placed: dict[str, Any] = renderer.call("lib/layers.js", "layout", needs, core)
     stations = [
         {"name": name, "short": one.short, "question": said(one.page.title), "part": one.part}
         | {"minutes": math.ceil(reading(one.page).first), "questions": len(one.page.fences("quiz-question"))}

@@ -4,7 +4,7 @@
 caption: A model of 56 words
 text: cats who chased dogs
 layer: 1                        # whose arcs are seen first; else the first head of layer 0
-head: 1
+head: 3
 ```
 
 The page holds what the package computes for this text; the script fetches the weights when a hand is near, and runs the
@@ -53,10 +53,11 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     if layer not in range(len(weights)) or head not in range(len(weights[0])):
         raise SpecError(f"there is no head {head!r} in layer {layer!r}", key="head" if "head" in spec else "layer")
     right, wrong = (next(iter(next_words(ASKED, how)[0])) for how in (None, Switches(heads=np.zeros((2, 4)))))
+    said = "the full stop" if wrong == "." else wrong
     return {
         "question": f"after “{ASKED}”, which word will the model guess, and which if its attention is switched off?",
-        "answer": f"It guesses {right}, for the cats. Without attention its guess is {wrong}: each word is alone then, "
-        "and dog is all that the model knows of the text.",
+        "answer": f"It guesses {right}, for the cats. Without attention its guess is {said}: no word learns of another "
+        "then, and all that the last row knows is its own word, dog, and its position.",
         "text": " ".join(read(str(spec["text"]))),
         "layer": layer,
         "head": head,

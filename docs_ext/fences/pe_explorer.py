@@ -1,9 +1,10 @@
-"""The explorer of sinusoidal encodings: two positions, a hand for every pair of columns, and their dot product.
+"""The explorer of sinusoidal encodings: a clock above each word, whose hands turn as the text moves on.
 
 ```pe-explorer
-caption: Two positions, each read from the hands of a clock
-positions: [1, 4]   # from 0 to 31
-d_model: 4          # 4, 8 or 16
+caption: A clock above each word
+words: SENTENCE
+hands: 2            # or 3, each half as fast as the one before
+hand: slow          # whose height is read and whose turn is drawn: fast, slow or slowest
 ```
 
 A hand is a pair of columns: its sine says how far to the right the tip is, its cosine how far up.
@@ -13,19 +14,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.expressions import value
+from docs_ext.reading.words import row_of, words_of
 
-REQUIRED = ("caption", "positions", "d_model")
+REQUIRED = ("caption", "words", "hands", "hand")
 OPTIONAL = ()
-LAST = 31
-SIZES = (4, 8, 16)
+LAST = 20  # position of the first word
+SIZES = (2, 3)
+HANDS = ("fast", "slow", "slowest")
 
 
 def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws."""
-    positions, d_model = value(spec, "positions"), spec["d_model"]
-    if not isinstance(positions, list) or len(positions) != 2 or not all(p in range(LAST + 1) for p in positions):
-        raise SpecError(f"positions are two whole numbers from 0 to {LAST}: {positions!r}", key="positions")
-    if d_model not in SIZES:
-        raise SpecError(f"d_model must be one of {', '.join(map(str, SIZES))}: {d_model!r}", key="d_model")
-    return {"positions": positions, "d_model": d_model, "sizes": SIZES, "last": LAST}
+    hands = spec["hands"]
+    if hands not in SIZES:
+        raise SpecError(f"hands must be one of {', '.join(map(str, SIZES))}: {hands!r}", key="hands")
+    shown = row_of(spec, "hand", HANDS[:hands])
+    return {"words": words_of(spec, "words"), "hands": hands, "hand": shown, "sizes": SIZES, "last": LAST}

@@ -70,7 +70,8 @@ _QUIZ = template("""
 <quiz-question id="{{ ident }}" class="widget" data-key="{{ key }}"
   {%- if quiz.tolerance is not none %} data-tolerance="{{ quiz.tolerance }}"{% endif %}>
 <fieldset>
-<legend>{% if quiz.level %}<span class="level">{{ quiz.level }}</span> {% endif %}{{ inline(quiz.question) }}
+<legend>
+{%- if quiz.level %}<span class="level">{{ quiz.level | capitalize }}:</span> {% endif %}{{ inline(quiz.question) }}
   {%- if several %} <span class="hint">More than one is right.</span>{% endif %}</legend>
 <div class="options" data-search-exclude>
 {% if quiz.tolerance is none %}

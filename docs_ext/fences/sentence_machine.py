@@ -65,6 +65,8 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
             q, k, v = [_in_doublings(one.q) for one in read], read[0].k, read[0].v
             cases.append({"swap": swap, "positions": known, "words": words, "x": x, "q": q, "k": k, "v": v})
     x, k, v = (np.array(cases[0][name]) for name in ("x", "k", "v"))
+    if k.shape[1] != 4:
+        raise SpecError("keys must have four features: the root of four halves a score", key="w_k")
     features = features_of(spec, {"x": x.shape[1], "key": k.shape[1], "value": v.shape[1]})
     if not {*features["value"]} <= {*features["x"]} or v.shape[1] != 2 or v.min() < 0:
         raise SpecError("values have two features, neither negative, which rows have too", key="features")

@@ -9,6 +9,7 @@ w_q: W_Q1
 w_k: W_K
 query: ran                           # the word that asks; else the last
 blocks: 16                           # of which every weight is a whole number; else 16
+laid: [4, 2, 0, 0, 0]                # those that lie on the words at first; else all are in the hand
 because: "*cats* came first."        # what is added to the comparison, if anything
 ```
 
@@ -28,7 +29,7 @@ from docs_ext.reading.head import read_head
 from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "question")
-OPTIONAL = (*head.OPTIONAL, "query", "blocks", "because")
+OPTIONAL = (*head.OPTIONAL, "query", "blocks", "laid", "because")
 MOST = 32  # blocks that can be told apart on a phone
 
 
@@ -43,11 +44,15 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     if blocks not in fit:
         hint = f"; take {' or '.join(map(str, fit))}" if fit else f", nor of any number up to {MOST}"
         raise SpecError(f"the weights of {one.queries[row]!r} are no whole blocks of {blocks}{hint}", key="blocks")
+    laid, free = spec.get("laid", [0] * len(one.keys)), np.where(one.allowed[row], blocks, 0)
+    if len(laid) != len(free) or np.any(laid > free) or sum(laid) > blocks:
+        raise SpecError(f"laid is a number for each word, 0 for a masked one, {blocks} in all: {laid!r}", key="laid")
     return {
         "words": names_of(one.keys),
         "allowed": one.allowed[row],
         "blocks": blocks,
         "weights": counts[blocks],
+        "laid": laid,
         "question": inline(spec["question"]),
         "because": inline(spec.get("because", "")),
     }

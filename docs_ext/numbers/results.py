@@ -8,7 +8,7 @@ A number is taken for a result if it
 - comes before "times as" or a unit of what is measured: "twelve times as many", "34 MiB", "8 parts";
 - or comes behind a word that states it, as "is 8," and "about 8.", at the end of a clause.
 
-What stands in a code span is a name.
+What stands in a code span is a name, and so is what a task allows: "(5 minutes)".
 """
 
 import re
@@ -18,7 +18,7 @@ from docs_ext.numbers.numerals import Numeral
 
 _FORM = re.compile(r"[.%/^]|frac|percent")
 _UNIT = re.compile(
-    r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b)"
+    r"[\s}$]*(?:times (?:as|the|its|an?|more)\b|percent\b|degrees\b|[KMGT]i?B\b|ms\b|µs\b|seconds\b|minutes\b(?!\)))"
 )
 _STATED = re.compile(
     r"(?:\b(?:is|are|was|becomes?|gives?|gets?|has|have|makes?|leaves?|receives?|comes to|sums? to|adds? up to"

@@ -8,7 +8,7 @@ import attention
 from docs_ext.reading import page as model
 from docs_ext.reading.equations import Equation, equations
 
-_IN_MENU = re.compile(r"^ +- ((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
+_IN_MENU = re.compile(r"^ +- (?:[^:\n]+: )?((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
 _FUNCTION = re.compile(r"\]\[(attention\.\w+\.\w+)\]")
 
 

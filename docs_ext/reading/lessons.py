@@ -1,6 +1,6 @@
 """The lessons: the pages of the menu that say in their heads what they build on.
 
-needs: [masks] names lessons, and none that these build on already; short: KV cache is the name on the map.
+needs: [masks] names lessons, and none that these build on already. The menu has the short name of each.
 """
 
 import re
@@ -10,7 +10,7 @@ from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.reading.fence import parse
 from docs_ext.reading.page import DOCS, Page, load
 
-_IN_MENU = re.compile(r" +- (?:(?P<part>[\w-]+):|learn/(?P<name>[\w-]+)\.md)")
+_IN_MENU = re.compile(r" +- (?:(?P<part>[\w-]+):|(?:(?P<short>[^:]+): )?learn/(?P<name>[\w-]+)\.md)")
 
 
 class Lesson(NamedTuple):
@@ -30,11 +30,12 @@ def lessons() -> dict[str, Lesson]:
         entry = _IN_MENU.fullmatch(line)
         part = (entry and entry["part"]) or part
         if entry and entry["name"]:
-            add(known, entry["name"], part, load(f"learn/{entry['name']}.md"))
+            name = entry["name"]
+            add(known, name, part, load(f"learn/{name}.md"), entry["short"])
     return known
 
 
-def add(known: dict[str, Lesson], name: str, part: str, page: Page) -> None:
+def add(known: dict[str, Lesson], name: str, part: str, page: Page, short: str | None = None) -> None:
     """Add a page to the lessons before it, if it is one; refuse what it must not need."""
     head = next((parse(block.text)[0] for block in page.blocks if block.kind == "head"), {})
     needs = head.get("needs", ())
@@ -45,4 +46,4 @@ def add(known: dict[str, Lesson], name: str, part: str, page: Page) -> None:
             raise SpecError(f"{page.name}: what needs {others[0]} needs {need} already")
     if "needs" in head:
         behind = frozenset(needs).union(*(known[need].behind for need in needs))
-        known[name] = Lesson(part, page, str(head.get("short", name)), needs, behind)
+        known[name] = Lesson(part, page, short or name, needs, behind)

@@ -2,29 +2,28 @@
 
 150 words a minute, 40 seconds a figure or a block of code, 3 minutes a widget, 1 where it only selects, 70 seconds a
 question, and what a task on paper says: "(4 minutes)". Words are those of prose, lists and tables; a formula is one.
-Setup that is folded is known, sources are not read.
+Sources are not read.
 Authors get the table of all pages from `make page`.
 """
 
 import math
 import re
 from collections import Counter
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.consoles import setup
 from docs_ext.reading.lessons import lessons
-from docs_ext.reading.page import DOCS, Block, Page, of_file
+from docs_ext.reading.page import DOCS, Block, Page
 
 MINUTES = {"words": 1 / 150, "blocks": 2 / 3, "figures": 2 / 3, "selections": 1, "widgets": 3, "questions": 7 / 6}
 MINUTES |= {"tasks": 1}  # as they say
 _SELECTING = {"attention-grid", "gradient-flow", "head-browser", "matrix-strips", "translation-tabs", "window-sink"}
+_SELECTING |= {"open-model"}
+RESTS = (3, 8)  # lessons of the Core after which an evening may end
 _TASK = re.compile(r"\((\d+) minutes?\)")
 _WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
 _FENCES = {path.stem.replace("_", "-") for path in (Path(__file__).parents[1] / "fences").glob("*.py")}
@@ -72,11 +71,10 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
         case "fence", "quiz-question":
             return Counter(questions=1)
         case "fence", "pycon":
-            new = block.text.split("\n")[setup(block.text, seen) :]
-            return Counter(blocks=any(line.startswith(">>>") for line in new))
+            return Counter(blocks=1)
         case "fence", name:
-            # a strip or a scene has nothing to touch, and one that the hand knows is looked at like a figure
-            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene):", block.text, re.MULTILINE)
+            # a strip, a scene or a step has nothing to touch, and one that the hand knows is looked at like a figure
+            is_new = name in _WIDGETS - seen and not re.search("^(strip|scene|step):", block.text, re.MULTILINE)
             seen.add(name)
             touched = "selections" if name in _SELECTING else "widgets"
             return Counter({touched: is_new, "figures": name in _FENCES and not is_new})
@@ -86,25 +84,26 @@ def _counted(block: Block, seen: set[str]) -> Counter[str]:
             return Counter(words=words, figures=pictures, tasks=sum(map(int, _TASK.findall(text))))
 
 
-def progress(page: BuiltPage, nav: Navigation) -> dict[str, Any] | None:
-    """Return what stands above a title: the number of a learn page and its minutes, or those of the core track."""
-    pages = [other for other in nav.pages if other.file.src_uri.startswith("learn/")]
-    learn = [other for other in pages if "Reference" not in [part.title for part in other.ancestors]]
-    if page in learn:
-        first, whole = map(math.ceil, _reading(page)[1:])
-        number: dict[str, Any] = {"number": learn.index(page) + 1, "of": len(learn), "first": first, "whole": whole}
-        with suppress(SpecError):  # as below
-            number |= {"name": Path(page.file.src_uri).stem, "lessons": lessons()}
-        return number
-    if page.file.src_uri == "index.md":
-        core = [other for other in nav.pages if other.parent is page.parent]
-        minutes = sum(_reading(other).first for other in core)
-        return {"pages": len(core), "first": math.ceil(minutes)}
-    return None
-
-
-def _reading(page: BuiltPage) -> Reading:
+def progress(page: BuiltPage) -> dict[str, Any] | None:
+    """Return what stands above a title, and below: a lesson's number and minutes, or those of a part of the menu."""
     try:
-        return reading(of_file(page.file))
+        known = lessons()
     except SpecError:  # in the live server, where the page says what is wrong with it
-        return Reading(Counter(), 0, 0)
+        return None
+    name, part = Path(page.file.src_uri).stem, page.parent and page.parent.title
+    names = [other for other, lesson in known.items() if lesson.part == part]
+    if name in names:
+        number, (_, first, whole) = names.index(name) + 1, reading(known[name].page)
+        rests = part == "Core" and number in RESTS
+        return {
+            "part": part,
+            "number": number,
+            "of": len(names),
+            "name": name,
+            "lessons": known,
+            "first": math.ceil(first),
+            "whole": math.ceil(whole),
+            "next": names[number] if rests else None,
+        }
+    minutes = math.ceil(sum(reading(known[other].page).first for other in names))
+    return {"part": part, "of": len(names), "first": minutes} if names else None

@@ -124,16 +124,6 @@ def decode_steps(machine: int = 0) -> Records:
     return rows
 
 
-def products(machine: int = 0) -> Records:
-    """Return one record a number of rows: the flops a byte of rows times a matrix in float32, and its Gflop/s."""
-    found = _roofline(machine).items()
-    return [
-        {"rows": n, "flops a byte": n / 2, "Gflop/s": speed}  # 2 flops and 4 bytes for a number of the matrix
-        for (what, n), speed in found
-        if what == "rows times a square matrix" and n
-    ]
-
-
 def _roofline(machine: int) -> dict[tuple[str, int | None], float]:
     found = _machines(RESULTS)[machine]["findings"]
     return {(f["what"], f.get("n")): f["value"] for f in found if f["suite"] == "roofline"}
@@ -167,4 +157,4 @@ def _wanted(finding: dict[str, Any]) -> str:
     return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
 
 
-FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, machines, missed, products, roof)
+FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, machines, missed, roof)

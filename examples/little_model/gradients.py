@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from attention import apply_rotary, attention_vjp, log_softmax, merge_heads, rms_norm, split_heads
-from attention.little_model.model import N_HEADS, LayerTrace, Weights, forward, positions
+from attention import attention_vjp, layer_norm, log_softmax, merge_heads, split_heads
+from attention.little_model.model import D_MODEL, N_HEADS, LayerTrace, Weights, forward
 
 
 def rows(x: NDArray) -> NDArray:
@@ -17,17 +17,14 @@ def matrix_vjp(x: NDArray, w: NDArray, d_y: NDArray) -> tuple[NDArray, NDArray]:
     return d_y @ w.T, rows(x).T @ rows(d_y)
 
 
-def rms_norm_vjp(x: NDArray, gain: NDArray, d_y: NDArray, eps: float = 1e-5) -> tuple[NDArray, NDArray]:
-    """Go back through y = x / root * gain, where the root mean square depends on every feature of the row."""
-    root = np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
-    unit, d_unit = x / root, d_y * gain
-    d_x = (d_unit - unit * (d_unit * unit).mean(axis=-1, keepdims=True)) / root
+def layer_norm_vjp(x: NDArray, gain: NDArray, d_y: NDArray, eps: float = 1e-5) -> tuple[NDArray, NDArray]:
+    """Go back through y = (x - mean) / root * gain, where mean and root depend on every feature of the row."""
+    middle = x - x.mean(axis=-1, keepdims=True)
+    root = np.sqrt((middle**2).mean(axis=-1, keepdims=True) + eps)
+    unit, d_unit = middle / root, d_y * gain
+    along = unit * (d_unit * unit).mean(axis=-1, keepdims=True)
+    d_x = (d_unit - d_unit.mean(axis=-1, keepdims=True) - along) / root
     return d_x, rows(d_y * unit).sum(axis=0)
-
-
-def rotary_vjp(d_y: NDArray, cos: NDArray, sin: NDArray) -> NDArray:
-    """Go back through a rotation: rotate the other way."""
-    return apply_rotary(d_y, cos, -sin, layout="half")
 
 
 def cross_entropy(scores: NDArray, answers: NDArray) -> tuple[float, NDArray]:
@@ -39,25 +36,24 @@ def cross_entropy(scores: NDArray, answers: NDArray) -> tuple[float, NDArray]:
     return -float(right.mean()), d_scores / right.size
 
 
-def layer_vjp(trace: LayerTrace, w: Weights, i: int, rotation: tuple, d_y: NDArray) -> tuple[NDArray, Weights]:
+def layer_vjp(trace: LayerTrace, w: Weights, i: int, d_y: NDArray) -> tuple[NDArray, Weights]:
     """Go back through layer i, the last step first."""
     d = {}
     d_hidden, d["w_out"] = matrix_vjp(trace.hidden, w[f"{i}.w_out"], d_y)
     d_inside = d_hidden * (trace.hidden > 0)
     d_normed, d["w_in"] = matrix_vjp(trace.normed_middle, w[f"{i}.w_in"], d_inside)
-    d_x, d["norm_2"] = rms_norm_vjp(trace.middle, w[f"{i}.norm_2"], d_normed)
+    d_x, d["norm_2"] = layer_norm_vjp(trace.middle, w[f"{i}.norm_2"], d_normed)
     d_middle = d_y + d_x
 
     d_blends, d["w_o"] = matrix_vjp(trace.blends, w[f"{i}.w_o"], d_middle)
     d_query, d_key, d_value = attention_vjp(
         trace.query, trace.key, trace.value, split_heads(d_blends, N_HEADS), is_causal=True
     )
-    d_query, d_key = rotary_vjp(d_query, *rotation), rotary_vjp(d_key, *rotation)
     d_normed = np.zeros_like(trace.normed)
     for name, d_heads in (("w_q", d_query), ("w_k", d_key), ("w_v", d_value)):
         d_part, d[name] = matrix_vjp(trace.normed, w[f"{i}.{name}"], merge_heads(d_heads))
         d_normed += d_part
-    d_x, d["norm_1"] = rms_norm_vjp(trace.x, w[f"{i}.norm_1"], d_normed)
+    d_x, d["norm_1"] = layer_norm_vjp(trace.x, w[f"{i}.norm_1"], d_normed)
     return d_middle + d_x, {f"{i}.{name}": slope for name, slope in d.items()}
 
 
@@ -67,13 +63,13 @@ def loss_and_slopes(ids: NDArray, w: Weights) -> tuple[float, Weights]:
     scores, x, traces = forward(asked, w)
     loss, d_scores = cross_entropy(scores, answers)
 
-    d_last, d_embedding = d_scores @ w["embedding"], rows(d_scores).T @ rows(rms_norm(x, w["norm"]))
-    d_x, d_norm = rms_norm_vjp(x, w["norm"], d_last)
+    d_last, d_embedding = d_scores @ w["embedding"], rows(d_scores).T @ rows(layer_norm(x, w["norm"]))
+    d_x, d_norm = layer_norm_vjp(x, w["norm"], d_last)
     slopes = {"norm": d_norm}
-    rotation = positions(asked.shape[-1], x.dtype)
     for i in reversed(range(len(traces))):
-        d_x, of_layer = layer_vjp(traces[i], w, i, rotation, d_x)
+        d_x, of_layer = layer_vjp(traces[i], w, i, d_x)
         slopes |= of_layer
-    np.add.at(d_embedding, asked, d_x)  # the table serves twice: it gives the first rows and scores the last
+    # the table serves twice: it gives the first rows, times a factor, and it scores the last
+    np.add.at(d_embedding, asked, d_x * D_MODEL**0.5)
     slopes["embedding"] = d_embedding
     return loss, slopes

@@ -6,6 +6,7 @@ is kept beside the tests, which compare.
 
 import base64
 import json
+import math
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +29,7 @@ TEXTS = (
 )
 
 
-def torch_model() -> tuple[list[str], dict[str, Any], Callable[[Any], Any]]:
+def torch_model() -> tuple[list[str], dict[str, Any], Callable[..., Any]]:
     """Return the words, the weights as tensors that ask for gradients, and the forward pass."""
     torch = import_module("torch")  # nothing else here needs it
 
@@ -40,38 +41,44 @@ def torch_model() -> tuple[list[str], dict[str, Any], Callable[[Any], Any]]:
         w[name] = torch.tensor(array.reshape(pack["shape"]), requires_grad=True)
     heads, eps = kept["model"]["heads"], kept["model"]["eps"]
 
-    def norm(x: Any, gain: Any) -> Any:
-        return torch.nn.functional.rms_norm(x, gain.shape, gain, eps)
+    def norm(x: Any, gain: Any, on: bool) -> Any:
+        return torch.nn.functional.layer_norm(x, gain.shape, gain, eps=eps) if on else x
 
-    def rotated(x: Any) -> Any:
-        half = x.shape[-1] // 2
-        frequencies = kept["model"]["base"] ** (-torch.arange(half).double() / half)
-        angles = torch.outer(torch.arange(x.shape[-2]).double(), frequencies)
-        turned = torch.polar(torch.ones_like(angles), angles) * torch.complex(x[..., :half], x[..., half:])
-        return torch.cat([turned.real, turned.imag], dim=-1)
+    def places(n: int, width: int) -> Any:
+        turns = kept["model"]["base"] ** (-torch.arange(0, width, 2).double() / width)
+        angles = torch.outer(torch.arange(n).double(), turns)
+        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
-    def scores(ids: Any) -> Any:
-        x = w["embedding"][ids]
+    def scores(ids: Any, off: str = "") -> Any:
+        """Score the words after each row, with one part of the model off."""
+        norms, stays = off != "norms off", off != "residual off"
+        x = w["embedding"][ids] * math.sqrt(w["embedding"].shape[1])
+        x = x + places(*x.shape[-2:]) * (off != "positions off")
         for i in range(kept["model"]["layers"]):
-            y = norm(x, w[f"{i}.norm_1"])
+            y = norm(x, w[f"{i}.norm_1"], norms)
             q, k, v = ((y @ w[f"{i}.w_{one}"]).unflatten(-1, (heads, -1)).transpose(-3, -2) for one in "qkv")
-            z = torch.nn.functional.scaled_dot_product_attention(rotated(q), rotated(k), v, is_causal=True)
-            x = x + z.transpose(-3, -2).flatten(-2) @ w[f"{i}.w_o"]
-            x = x + torch.relu(norm(x, w[f"{i}.norm_2"]) @ w[f"{i}.w_in"]) @ w[f"{i}.w_out"]
-        return norm(x, w["norm"]) @ w["embedding"].T
+            z = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=off != "mask off")
+            on = torch.tensor([off not in ("attention off", f"head {i}.{head} off") for head in range(heads)])
+            z = (z * on[:, None, None]).transpose(-3, -2).flatten(-2) @ w[f"{i}.w_o"]
+            x = x * stays + z
+            y = torch.relu(norm(x, w[f"{i}.norm_2"], norms) @ w[f"{i}.w_in"]) @ w[f"{i}.w_out"]
+            x = x * stays + y * (off != "MLP off")
+        return norm(x, w["norm"], norms) @ w["embedding"].T
 
     return kept["words"], w, scores
 
 
 def record() -> dict[str, Any]:
-    """Run every text; of the longest, go back to the weights too."""
+    """Run every text; run the longest with each part off too, and go back to the weights from it."""
     torch = import_module("torch")
 
     words, w, scores = torch_model()
+    settings = [(text, "everything on") for text in TEXTS]
+    settings += [(TEXTS[-1], off) for off in json.loads(MODEL.read_text("utf-8"))["accuracy"] if off != "everything on"]
     cases = []
-    for text in TEXTS:
+    for text, off in settings:
         ids = torch.tensor([words.index(word) for word in text.split()])
-        cases.append({"text": text, "logits": scores(ids)[-1].tolist()})
+        cases.append({"text": text, "off": off, "logits": scores(ids, off)[-1].tolist()})
     loss = torch.nn.functional.cross_entropy(scores(ids[:-1]), ids[1:])
     loss.backward()
     # a few weighted sums of each slope, where an error of any entry shows

@@ -60,6 +60,9 @@ def settings() -> dict[str, Switches]:
         "attention off": Switches(heads=np.zeros((N_LAYERS, N_HEADS))),
         "mask off": Switches(mask=False),
         "positions off": Switches(positions=False),
+        "MLP off": Switches(mlp=False),
+        "norms off": Switches(norms=False),
+        "residual off": Switches(residual=False),
     }
     heads = {f"head {i}.{head} off": one_head_off(i, head) for i in range(N_LAYERS) for head in range(N_HEADS)}
     return named | heads

@@ -1,4 +1,4 @@
-"""Training in NumPy: guess, measure, find the slopes, take a step; a few minutes on one core."""
+"""Training in NumPy: guess, measure, find the slopes, take a step; some ten minutes on one core."""
 
 import math
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from attention.little_model.language import WORDS, text
 from attention.little_model.model import Weights, random_weights
 from examples.little_model.gradients import loss_and_slopes
 
-N_STEPS, N_TEXTS = 4000, 32  # texts in one step
+N_STEPS, N_TEXTS = 10_000, 32  # texts in one step
 RATE, WARM = 4e-3, 0.1  # the highest rate, and the part of the steps until it is reached
 DECAY = 0.1  # pulls every matrix towards zero
 MEMORY, SPREAD = 0.9, 0.99  # how much of the running averages a step keeps

@@ -43,9 +43,9 @@ def test_a_row_opens_and_closes_by_hand(fresh, key):
 
 
 def test_a_row_far_down_stays_below_the_header_while_the_page_is_laid_out(open_page):
-    page = open_page("learn/masks/#broken-behind-a-mask", at_once=False)
+    page = open_page("learn/masks/#shapes", at_once=False)
     page.wait_for_timeout(1000)
-    wait_until_open(page, "broken-behind-a-mask")
+    wait_until_open(page, "shapes")
 
 
 def test_a_link_within_the_page_opens_the_row_however_often(fresh):

@@ -35,14 +35,14 @@ def test_an_element_without_its_script_is_reported_in_one_line(open_page, server
 
 
 def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page):
-    page = open_page("learn/order/", at_once=False)
-    fold = page.locator("details:has(> div > pe-explorer) > summary")
+    page = open_page("learn/masks/", at_once=False)
+    fold = page.locator("details:has(> div > attention-grid) > summary")
     fold.scroll_into_view_if_needed()
     page.wait_for_timeout(200)
-    assert page.locator("details:not([open]) pe-explorer").count() == 1
-    assert "pe-explorer.js" not in page.evaluate(WIDGETS)
+    assert page.locator("details:not([open]) attention-grid").count() == 1
+    assert "attention-grid.js" not in page.evaluate(WIDGETS)
     fold.press("Enter")
-    page.locator("pe-explorer input").first.wait_for()
+    page.locator("attention-grid output").first.wait_for()
 
 
 def test_a_widget_far_below_comes_when_its_reader_does(open_page):

@@ -19,7 +19,7 @@ def test_a_link_to_a_state_leads_to_its_widget(open_page):
 FIELDS = """tag => [...document.querySelector(tag).querySelectorAll("input")]
   .map(field => field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)"""
 STATES = [  # where, the widget, two states of it
-    ("learn/line-by-line/", "row-stepper", "step=2", "step=3"),
+    ("learn/line-by-line/", "design-a-head", "noun=2", "noun=3"),
     ("learn/line-by-line/", "spend-the-budget", "laid=aab", "laid=abb"),
     ("learn/read-the-grid/", "attention-grid", "row=1", "row=2"),
     ("learn/order/", "order-switch", "swap=true", "positions=false"),

@@ -7,7 +7,7 @@ from tests.browser.conftest import PATIENCE
 pytestmark = pytest.mark.nightly
 
 AMONG = {  # questions, and a page that must be among the first three
-    "fully masked row nan": "learn/masks/",
+    "fully masked row nan": "how-to/mask-pitfalls/",
     "query": "learn/queries-keys-values/",  # "what is a" would match each word in is- and a-
     "softmax overflow": "learn/scores-and-softmax/",
     "word order": "learn/order/",

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attention import BlockWeights, MultiHeadWeights, layer_norm, sinusoidal_encoding, transformer_block
 from attention.little_model import ID, Switches, load, next_words, read
 from attention.little_model.model import logits
 
@@ -16,22 +17,28 @@ def numbers(text):
     return np.array([ID[word] for word in text.split()])
 
 
-@pytest.mark.parametrize("case", OF_TORCH["cases"], ids=lambda case: case["text"])
-def test_torch_computes_the_same_scores(case):
-    np.testing.assert_allclose(logits(numbers(case["text"]), load(np.float64))[-1], case["logits"], atol=1e-5)
+OFF = {f"{part} off": Switches(**{part: False}) for part in ("mask", "positions", "norms", "residual")}
+OFF |= {"everything on": Switches(), "attention off": Switches(heads=np.zeros((2, 4))), "MLP off": Switches(mlp=False)}
+OFF |= {f"head {i // 4}.{i % 4} off": Switches(heads=1 - np.eye(8)[i].reshape(2, 4)) for i in range(8)}
 
 
-def test_a_switch_changes_what_it_names_alone():
+@pytest.mark.parametrize("case", OF_TORCH["cases"], ids=lambda case: f"{case['off']}: {case['text']}")
+def test_torch_computes_the_same_scores_with_any_part_off(case):
+    found = logits(numbers(case["text"]), load(np.float64), OFF[case["off"]])
+    np.testing.assert_allclose(found[-1], case["logits"], atol=1e-5)
+
+
+def test_its_layers_are_transformer_blocks_of_the_package():
     w, ids = load(np.float64), numbers("cats who chased dogs ran")
-    on = logits(ids, w)
-    other = numbers("cats who chased dogs slept")
-    np.testing.assert_allclose(on[:4], logits(other, w)[:4], atol=1e-12)  # causal
-    unmasked = Switches(mask=False)
-    assert abs(logits(ids, w, unmasked)[0] - logits(other, w, unmasked)[0]).max() > 0.1
-    nothing = Switches(heads=np.zeros((2, 4)))
-    np.testing.assert_allclose(logits(ids, w, nothing)[4], logits(ids[4:], w, nothing)[0], atol=1e-12)
-    placeless = Switches(mask=False, positions=False)
-    np.testing.assert_allclose(logits(ids[::-1], w, placeless)[::-1], logits(ids, w, placeless), atol=1e-12)
+    x = 8 * w["embedding"][ids] + sinusoidal_encoding(5, 64, base=100)
+    for i in range(2):
+        heads = MultiHeadWeights(*(w[f"{i}.w_{name}"] for name in "qkvo"), n_heads=4)
+        block = BlockWeights(
+            heads, w[f"{i}.w_in"], w[f"{i}.w_out"], norm1_weight=w[f"{i}.norm_1"], norm2_weight=w[f"{i}.norm_2"],
+            activation=lambda hidden: np.maximum(hidden, 0),
+        )  # fmt: skip
+        x = transformer_block(x, block, is_causal=True)
+    np.testing.assert_allclose(layer_norm(x, w["norm"]) @ w["embedding"].T, logits(ids, w), atol=1e-12)
 
 
 def test_what_cannot_be_read_is_refused_with_the_nearest_words():

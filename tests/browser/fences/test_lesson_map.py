@@ -36,7 +36,8 @@ def test_no_two_names_overlap_in_any_window_and_font(open_page, scripts):
 def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
     page = open_page(PAGE)
     record = {"title": "x", "of": 2, "first": []}
-    answered = {"masks": {"a": [0], "b": [1]}, "decoding": {"a": [0]}}
+    two = {"a": [0], "b": [1]}
+    answered = {"the-problem": two, "masks": two, "decoding": {"a": [0]}}
     path = page.evaluate("location.pathname").removesuffix(PAGE)
     answers = json.dumps({f"{path}learn/{name}/": record | {"chosen": chosen} for name, chosen in answered.items()})
     page.evaluate("given => localStorage.setItem('attention-line-by-line.answers', given)", answers)
@@ -47,18 +48,18 @@ def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
     def lights(name):
         way = [other.short for key, other in KNOWN.items() if key == name or key in KNOWN[name].behind]
         assert figure.locator("li[data-lit] b").all_text_contents() == way
-        read = "; you have read 1 of them." * ("masks" in KNOWN[name].behind)
-        assert re.match(f"{way[-1]}: {len(way)} pages, .* minutes{read}", figure.locator("output").inner_text())
+        read = f"; you have read {1 + ('masks' in KNOWN[name].behind)} of them."
+        assert re.match(f"{way[-1]}: {len(way)} lessons, .* minutes{read}", figure.locator("output").inner_text())
 
-    lights("decoding")
+    lights("lookup")
     assert figure.get_by_role("link", name=re.compile(r"^KV cache: .*, 1 of 2 questions answered$")).count() == 1
     figure.get_by_role("link", name=re.compile("^a real model: What do trained heads do")).hover()
     lights("real-model")
     page.mouse.move(0, 0)
-    lights("decoding")
+    lights("lookup")
     figure.get_by_role("link", name=re.compile("^soft lookup")).focus()
     page.keyboard.press("Tab")
     lights("line-by-line")
-    page.wait_for_function("() => document.querySelector('[role=status]').textContent.startsWith('one row: 3 pages')")
+    page.wait_for_function("() => document.querySelector('[role=status]').textContent.startsWith('one row: 3 lessons')")
     page.goto(page.url.replace(PAGE, "learn/from-text-to-next-word/"))
     assert page.locator(".way a:has(.done)").all_text_contents() == ["masks done"]

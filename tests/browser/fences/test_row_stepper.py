@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, UNFOLD
 
 pytestmark = pytest.mark.nightly
 
@@ -55,6 +55,7 @@ def test_if_its_script_never_comes_the_track_works_by_itself(browser, server):
     page.route("**/row-stepper.js", lambda route: route.abort())
     page.goto(server + PAGE)
     widget = page.locator("row-stepper")
+    widget.evaluate(UNFOLD)
     widget.locator("fieldset label").nth(2).click()
     assert widget.evaluate(SEEN) == [3]
     page.close()

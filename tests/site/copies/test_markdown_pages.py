@@ -157,13 +157,13 @@ def test_llms_txt_lists_every_page_once_in_the_order_of_the_menu(site):
     assert summary.startswith("> ")
     assert "](https://site.test/attention/llms-full.txt)" in about
     heads = [section.split("\n")[0] for section in sections]
-    assert heads == ["## Core", "## Models", "## Engineering", "## Reference", "## Optional"]
+    assert heads == ["## Core", "## Further", "## Engineering", "## Reference", "## Optional"]
     lines = [line for section in sections for line in section.split("\n")[2:]]
     links = [
         re.fullmatch(r"- \[.+\]\((https://site\.test/attention/(.*)index\.html\.md)\): .{40,}", line) for line in lines
     ]
     assert all(links), lines
-    menu = re.findall(r"- ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    menu = re.findall(r"- (?:[^:\n]+: )?([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     practice = [page for page in menu if page.startswith("practice/")]
     ordered = [page for page in menu if page not in practice] + practice
     assert [link[2] for link in links] == [page.removesuffix("index.md").replace(".md", "/") for page in ordered]

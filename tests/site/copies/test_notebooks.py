@@ -59,7 +59,7 @@ def test_a_notebook_leaves_to_the_page_what_only_the_page_shows(site, source):
     prose = "\n".join(cell["source"] for cell in read(site, source)["cells"] if cell["cell_type"] == "markdown")
     assert not re.search(r"[\x00-\x09\x0b-\x1f]|\]\((?!https://)|htmlClass|Take this page", prose)
     widgets = set(re.findall(r"^```([a-z]+-[a-z]+)$", source.read_text("utf-8"), re.MULTILINE))
-    if widgets - {"quiz-question", "computed-table", "explained-code"}:
+    if widgets - {"quiz-question", "computed-table", "explained-code", "word-arcs"}:
         assert "interactive on the page](" in prose.lower()
     assert prose.count("<details>") == prose.count("</details>")
     assert re.sub(r"</?(?:details|summary)>", "", prose).count("</") == 0

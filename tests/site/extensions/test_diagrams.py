@@ -10,7 +10,6 @@ import pytest
 import attention
 from attention import apply_rotary, attention_scores, attention_vjp, attention_weights, rotary_tables
 from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
-from attention.little_model import ID, WORDS, next_words
 from docs_ext.numbers.numerals import numerals
 from tests.site.pages import ROOT
 from tests.site.test_floors import FLOORS
@@ -271,19 +270,6 @@ def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, s
         convert(page)
 
 
-def test_a_round_of_the_little_model_is_what_it_computes():
-    for drawing in layouts("next-word"):
-        words, numbers = ([*map(text, drawing.find(f"{SVG}g[@data-part='{part}']"))] for part in ("words", "numbers"))
-        chosen = words.pop()
-        assert [WORDS[int(number)] for number in numbers] == words
-        shares = next_words(" ".join(words))[0]
-        bars = drawing.find(f"{SVG}g[@data-part='bars']")
-        drawn = [(text(name), text(share)) for name, share in zip(bars[::3], bars[2::3], strict=True)]
-        assert drawn == [(word, f"{shares[word]:.2f}") for word in list(shares)[:4]]
-        assert chosen == drawn[0][0]
-        assert [number(bar, "width") for bar in bars[1::3]] == [round(140 * shares[word]) for word, _ in drawn]
-
-
 def test_the_matrix_product_is_one():
     root, shapes = read("matrix-product.svg"), {"A": (2, 3), "B": (3, 4), "AB": (2, 4)}
     entries = {name: root.findall(f"{SVG}g[@data-matrix='{name}']/{SVG}text[@class='entry']") for name in shapes}
@@ -339,7 +325,6 @@ def test_labels_and_the_words_for_a_drawing_have_the_same_numbers(path):
 
 LOADS, PLACES = attention.softmax(np.log([1, 1, 2])), [0, 4, 8]
 SHARES = [attend(embed(SENTENCE, EARLY), head)[0][4] for head in (W_Q1, W_Q2)]
-NEXT = next_words("cats who chased dogs")[0]
 TO_CHASED = [attend(embed(SENTENCE, EARLY), head)[1][2] for head in (W_Q1, W_Q2)]
 TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 ONLINE = (3, 1 + 1 / 2 + 1 / 8 + 1 / 4, (embed(SENTENCE, EARLY)[:4] @ W_V).T @ [1, 1 / 2, 1 / 8, 1 / 4])
@@ -356,8 +341,6 @@ TOLD = {  # every number of a title and a description, in order
     "groups.svg": [0, 3, 0, 1],
     "latent-rows.svg": [1, 0, *np.repeat(range(3), 2), *np.tile(range(3), 2)],
     "matrix-product.svg": [1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
-    "merge-tree.svg": [*range(4)],
-    "next-word.svg": [*(ID[word] for word in SENTENCE[:4]), len(WORDS), *list(NEXT.values())[:4]],
     "one-budget-or-two.svg": [1, 2],
     "one-third.svg": [1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
     "quarter-turns.svg": [0, 4, *range(5), 0, *np.cos(np.pi / 2 * np.arange(5))],

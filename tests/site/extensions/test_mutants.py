@@ -61,7 +61,8 @@ def page(source):
 
 def invited(source, exercises="practice/kill-the-mutant/"):
     found = exercises and SimpleNamespace(url=exercises)
-    return invite("<p>Text.</p>", page(source), SimpleNamespace(get_file_from_path=lambda _: found))
+    files = SimpleNamespace(get_file_from_path=lambda path: found if "mutant" in path else None)
+    return invite("<p>Text.</p>", page(source), files)
 
 
 def test_a_page_ends_with_the_mutants_that_break_what_it_explains():

@@ -118,6 +118,7 @@ every_drawn = pytest.mark.parametrize("figure", DRAWN.values(), ids=DRAWN)
 every_captioned = pytest.mark.parametrize("kind", [kind for kind, (_, spec) in KINDS.items() if "caption" in spec])
 ALONE = {  # what stands there with a script alone, or without it alone, by class or tag
     "attention-grid": {"output"},
+    "design-a-head": {"solved"},
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
@@ -205,10 +206,11 @@ def test_a_control_that_changes_nothing_says_why(name, before, sets, why):
 
 ANSWERED = {  # the states that a prediction asks about, beside the first: its answer holds what they show
     "decode-stepper": [{"step": 5}],
+    "design-a-head": [{"noun": 3, "early": -1}],
     "learning-step": [{"early": 0.1}],
     "mask-painter": [{"mask": "1000011000011001111011111", "row": 2}],
     "matrix-strips": [{"twice": 0, "column": column} for column in (0, 4, 8)],
-    "pe-explorer": [{"p0": 2, "p1": 3}],
+    "pe-explorer": [{"at": 3}],
     "rotation-dial": [{"p0": 3, "p1": 2}, {"p0": 3}],
     "soft-lookup": [{"asks": 2}],
     "softmax-lab learn/scaling": [{"n": 2}, {"n": 6}],

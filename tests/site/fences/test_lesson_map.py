@@ -15,11 +15,13 @@ from docs_ext.reading.lessons import add
 from docs_ext.reading.page import load, read
 from docs_ext.reading.reading_time import reading
 from tests.site.fences.reading import Figure, says, text
+from tests.site.pages import ROOT
 from tools.page import parts_of_the_menu
 
 MENU = [source for sources in parts_of_the_menu().values() for source in sources]
 PAGES = {source[6:-3]: load(source) for source in MENU if source not in ("index.md", "learn/engineering.md")}
 HEADS = {name: yaml.safe_load(page.blocks[0].text) for name, page in PAGES.items()}
+SHORT = {name: short for short, name in re.findall(r"- (.+): learn/(.+)\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))}
 NAMES, MAP = list(PAGES), Figure("lesson-map", lit="decoding")
 
 
@@ -33,13 +35,30 @@ def test_stations_are_the_lessons_of_the_menu_and_the_way_is_all_that_one_builds
         way = behind(name)
         minutes = sum(math.ceil(reading(PAGES[other]).first) for other in way)
         root = MAP.live(MAP.given | {"answered": [int(other == name) for other in NAMES]}, lit=i)
-        assert says(root) == f"{HEADS[name]['short']}: {len(way)} page{'s' * (i > 0)}, {minutes} minutes."
-        assert {text(b) for b in root.findall(".//li[@data-lit]//b")} == {HEADS[other]["short"] for other in way}
+        assert says(root) == f"{SHORT[name]}: {len(way)} lesson{'s' * (i > 0)}, {minutes} minutes."
+        assert {text(b) for b in root.findall(".//li[@data-lit]//b")} == {SHORT[other] for other in way}
         assert len(root.findall(".//{*}path[@data-lit]")) == sum(len(HEADS[other]["needs"]) for other in way)
         of, minutes = len(PAGES[name].fences("quiz-question")), math.ceil(reading(PAGES[name]).first)
-        about = f"{HEADS[name]['short']}: {said(PAGES[name].title)} {minutes} minutes, 1 of {of} questions answered"
+        about = f"{SHORT[name]}: {said(PAGES[name].title)} {minutes} minutes, 1 of {of} questions answered"
         assert root.find(f".//a[@href='learn/{name}/']").get("aria-label") == about
         assert f"--share:{1 / of:.6g}" in root.findall(".//li")[i].get("style")
+
+
+@pytest.mark.parametrize(
+    ("answered", "lit"),
+    [({}, "decoding"), ({0: 1}, "the-problem"), ({0: 2, 2: 9}, "lookup"), ({0: 2, 1: 2}, "line-by-line")],
+)
+def test_the_way_to_the_next_lesson_is_lit_once_a_reader_has_begun(answered, lit):
+    given = MAP.given | {"answered": [answered.get(i, 0) for i in range(len(NAMES))]}
+    assert NAMES[MAP.call("first", given)["lit"]] == lit
+    done = given | {"answered": [9] * len(NAMES)}
+    assert MAP.call("first", done) == {"lit": MAP.given["lit"]}
+
+
+def test_the_last_lesson_of_the_core_stands_right_after_those_that_it_needs():
+    stations = {lesson["name"]: lesson for lesson in MAP.given["lessons"]}
+    last = stations["from-text-to-next-word"]
+    assert last["column"] == 1 + max(stations[need]["column"] for need in HEADS[last["name"]]["needs"])
 
 
 @pytest.mark.parametrize(("needs", "words"), [("e", "before it is 'e'"), ("d", "is 'd'"), ("b, a", "needs b needs a")])
@@ -70,15 +89,15 @@ def test_lines_lead_to_the_right_and_keep_clear_of_stations():
             assert 0 < y < placed["height"]
 
 
-def test_a_lesson_says_what_it_needs_and_opens_and_a_lost_reader_finds_all(site):
+def test_a_lesson_says_what_it_builds_on_and_leads_to_and_a_lost_reader_finds_all(site):
     for name in NAMES:
         line = re.search(r'class="way".*', (site / f"learn/{name}/index.html").read_text("utf-8"))[0]
-        opens = [f'"../{other}/"' for other in NAMES if name in HEADS[other]["needs"]]
-        assert re.findall('needs|opens|"../.*?"', re.sub(">[^<]*</a>", "", line)) == [
-            *(["needs"] * (name != NAMES[0])),
+        later = [f'"../{other}/"' for other in NAMES if name in HEADS[other]["needs"]]
+        assert re.findall('builds on|leads to|"../.*?"', re.sub(">[^<]*</a>", "", line)) == [
+            *(["builds on"] * (name != NAMES[0])),
             *(f'"../{need}/"' for need in HEADS[name]["needs"]),
-            *(["opens"] * bool(opens)),
-            *opens,
+            *(["leads to"] * bool(later)),
+            *later,
         ]
     lost = (site / "404.html").read_text("utf-8")
     assert all(re.search(rf'href="/[^"]*{name}/"', lost) for name in ("map", *(f"learn/{name}" for name in NAMES)))

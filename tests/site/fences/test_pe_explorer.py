@@ -1,53 +1,57 @@
 """The explorer of encodings: what its script draws against sines, cosines and the package, and what it refuses."""
 
-import math
+import re
 
 import numpy as np
 import pytest
 
 from attention import sinusoidal_encoding
 from docs_ext.fences import pe_explorer
-from tests.site.fences.reading import Figure, plain, says, text
+from tests.site.fences.reading import Figure, rows, says
 
-EXPLORER = Figure("pe-explorer", positions=[1, 4], d_model=4)
+EXPLORER = Figure("pe-explorer", words="SENTENCE", hands=2, hand="slow")
 
 
-def test_every_hand_of_a_clock_points_where_its_numbers_say():
-    for side, position in (("first", 31), ("second", 4)):
-        hands = EXPLORER.still(positions=[31, 4], d_model=8).findall(f".//figure[@class='{side}']//{{*}}path")
-        angles = [float(hand.get("style").removeprefix("--turn:").removesuffix("rad")) for hand in hands]
-        expected = sinusoidal_encoding(32, 8)[position].reshape(-1, 2)
-        np.testing.assert_allclose(np.stack([np.sin(angles), np.cos(angles)], axis=1), expected, atol=1e-12)
+@pytest.mark.parametrize("hands", pe_explorer.SIZES)
+def test_every_hand_of_a_clock_points_where_its_numbers_say(hands):
+    root = EXPLORER.live(at=7, hands=hands)
+    drawn = [[hand.get("style") for hand in clock.findall(".//{*}path[@style]")] for clock in root.findall(".//figure")]
+    angles = np.array([[float(re.sub("[^0-9.]", "", style)) for style in clock] for clock in drawn])
+    expected = sinusoidal_encoding(12, 2 * hands, base=2**hands)[7:].reshape(5, hands, 2)
+    np.testing.assert_allclose(np.stack([np.sin(angles), np.cos(angles)], axis=-1), expected, atol=1e-12)
 
 
 @EXPLORER.on_500_states
 def test_500_states_are_the_packages(rng):
-    (first, second), d_model = rng.integers(0, 32, 2).tolist(), int(rng.choice(pe_explorer.SIZES))
-    a, b = (sinusoidal_encoding(32, d_model)[at].reshape(-1, 2) for at in (first, second))
-    expected = {"readings": np.hstack([a, b]), "adds": (a * b).sum(axis=1), "product": (a * b).sum()}
-    return {"last": 31}, {"p0": first, "p1": second, "d": d_model}, expected
+    n, at, hands = int(rng.integers(1, 9)), int(rng.integers(0, 21)), int(rng.choice(pe_explorer.SIZES))
+    readings = sinusoidal_encoding(at + n, 2 * hands, base=2**hands)[at:]
+    one = sinusoidal_encoding(2, 2 * hands, base=2**hands)[1].reshape(hands, 2)
+    speeds = np.arctan2(*one.T)  # where position 1 points: no hand turns by more than 1 radian
+    return {"words": ["w"] * n}, {"at": at, "hands": hands}, {"readings": readings, "turned": at * speeds}
 
 
-def test_the_shadow_of_a_hand_is_what_its_pair_adds():
-    for pair, (first, second) in ((0, (1, 4)), (1, (31, 3)), (1, (3, 31))):
-        root, adds = EXPLORER.live(pair=pair, p0=first, p1=second), math.cos((second - first) * 100**-pair)
-        cast = next(line for line in root.findall(".//{*}line") if line.get("class").startswith("cast"))
-        assert float(cast.get("y2")) == pytest.approx(-46 * adds, abs=1e-3)
-        turn = float(root.find(".//{*}g[@class='shadow']").get("style").removeprefix("--turn:").removesuffix("rad"))
-        assert turn == pytest.approx(second * 100**-pair)
-        assert plain(root.find(".//span[@class='full']")).strip("()") == f"{adds:.3f}"
+def test_a_shift_turns_a_hand_by_the_same_sector_above_every_word():
+    for at, hand, turned in ((3, 1, 1.5), (9, 0, 9 - 2 * np.pi)):
+        for i, path in enumerate(EXPLORER.live(at=at, hand=hand).findall(".//{*}path[@class='sector']")):
+            numbers = [float(x) for x in re.findall(r"-?[\d.]+", path.get("d"))]
+            begin, end = (np.arctan2(x, -y) for x, y in (numbers[2:4], numbers[-2:]))
+            assert (end - begin) % (2 * np.pi) == pytest.approx(turned, abs=1e-2)
+            assert begin % (2 * np.pi) == pytest.approx(i * 2**-hand, abs=1e-2)
+            assert numbers[7] == (turned > np.pi)
 
 
-def test_the_sum_of_the_hands_is_the_dot_product():
-    root, expected = EXPLORER.still(), f"{math.cos(3) + math.cos(0.03):.5f}"
-    assert text(root.find(".//tfoot//td")) == expected == "0.00956"
-    assert says(root).startswith("Positions 1 and 4 are 3 apart: their dot product is 0.00956,")
+def test_the_table_and_the_sentence_say_what_is_drawn():
+    root = EXPLORER.live(at=13)
+    assert rows(root)[0] == ["cats", "13", "0.42", "0.91", "0.22", "0.98"]
+    assert says(root) == (
+        "The text has moved on by 13 words: every fast hand has turned by 745°, every slow hand by 372°."
+    )
+    assert EXPLORER.still().find(".//{*}path[@class='sector']") is None
 
 
 test_what_does_not_fit_is_refused = EXPLORER.refuses(
     {
-        "too far": ({"positions": [1, 32]}, "positions", "0 to 31"),
-        "between two words": ({"positions": [1, 2.5]}, "positions", "whole"),
-        "no such size": ({"d_model": 6}, "d_model", "4, 8, 16"),
+        "four hands": ({"hands": 4}, "hands", "2, 3"),
+        "a hand that is not there": ({"hand": "slowest"}, "hand", "'slowest'"),
     }
 )

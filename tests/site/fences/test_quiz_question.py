@@ -121,6 +121,11 @@ def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     assert words(root.find(".//li")).startswith("Right: (5, 2) ")
 
 
+def test_a_level_is_said_before_the_question():
+    level = parsed(CHOICE.replace("proof:", "level: warm-up\nproof:")).find(".//legend/span")
+    assert words(level) == "Warm-up:"
+
+
 def test_an_edited_question_is_another_question():
     def key(body):
         return parsed(body).find("./div/quiz-question").get("data-key")
@@ -135,6 +140,7 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
     "a proof that runs nothing": (">>> ", "", 1, "begin with >>>"),
     "a right option that is false": ("odds, 16)", "odds, 17)", 8, "'16 : 1' is listed as right, but it does not hold"),
     "a distractor that is true": ("odds, 8)", "odds, 4 * 4)", 12, "'8 : 1' is listed as wrong, but it holds"),
+    "no such level": ("proof:", "level: hard\nproof:", 1, "one of warm-up, core, stretch, not 'hard'"),
     "no right option": (re.search("right:.*(?=wrong)", CHOICE, re.S)[0], "", None, "'right' is missing"),
     "no wrong option": (re.search("wrong:.*", CHOICE, re.S)[0], "", None, "'wrong' is missing"),
     "an option twice": ('"4 : 1"', '"8 : 1"', 15, "'8 : 1' is there twice"),

@@ -37,7 +37,6 @@ def test_500_rows_are_the_packages(rng):
 
 def test_the_matrices_are_the_packages(root):
     drawn = {"x of ran": X[[4]], "WQ": W_Q1 / np.log(2), "query of ran": X[[4]] @ W_Q1 / np.log(2)}
-    drawn |= {"x of cats": X[[0]], "WK": W_K, "key of cats": X[[0]] @ W_K}
     drawn |= {"blend": [[5, 2, 0, 0]], "ran from now on": [[5, 2, 1, 0]]}
     strips = {plain(table[0]): table for table in root.iter("table") if table[0].tag == "caption"}
     for name, matrix in drawn.items():
@@ -46,21 +45,33 @@ def test_the_matrices_are_the_packages(root):
         np.testing.assert_allclose(numbers, matrix, rtol=0, atol=1e-12, err_msg=name)
 
 
+def test_every_column_of_a_product_is_added_up_and_one_is_marked(root):
+    path = ".//table[@class='row-step sums']"
+    for i, (name, own, *cells) in enumerate(rows(root, f"{path}/tbody/tr")):
+        assert (name, float(own)) == (FEATURES["x"][i], X[0, i])
+        assert cells == [f"{X[0, i]:g}·{y:g} {X[0, i] * y:g}".replace("-0", "0") for y in W_K[i]]
+    [[_, *key]] = rows(root, f"{path}/tfoot/tr")
+    assert [float(y) for y in key] == (X[0] @ W_K).tolist()
+    marked = [[cell.get("data-marked") is not None for cell in row] for row in root.findall(f"{path}/tbody/tr")]
+    assert marked == [[False, False, False, True, False, False]] * 4  # early
+    assert "early gets 2·0 + 0·0 + 0·0 + 2·2 = 4" in plain(root.find(".//span[@class='says']"))
+
+
 def test_a_row_of_a_matrix_is_pale_where_the_word_has_a_zero(root):
-    first = root.find(".//figure[@data-step='1']").findall(".//table")
-    pale = [[row.find("td[@data-off]") is not None for row in table.findall("tbody/tr")] for table in first]
-    assert pale[1] == [True, True, False, True]  # ran is 0 0 1 0
-    assert pale[4] == [False, True, True, False]  # cats is 2 0 0 2
-    assert not any(map(any, (pale[0], pale[2], pale[3], pale[5])))
-    lanes = [product.get("style") for product in root.findall(".//div[@class='product']")]
-    assert lanes == ["--up:0.5", None, None]  # the query of ran is the third of four rows; no other row is one
+    product = root.find(".//figure[@data-step='1']//div[@class='product']")
+    x, matrix, query = product.findall(".//table")
+    pale = [
+        [row.find("td[@data-off]") is not None for row in table.findall("tbody/tr")] for table in (x, matrix, query)
+    ]
+    assert pale == [[False], [True, True, False, True], [False]]  # ran is 0 0 1 0
+    assert product.get("style") == "--up:0.5"  # the query of ran is the third of four rows
 
 
 def test_a_product_stands_below_its_feature_unless_the_query_is_zero(root):
     header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
     assert header == ["", *FEATURES["key"], "sum/2 = score"]
-    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "·0", "2", "6/2 = 3"]
-    assert lanes[3] == ["dogs", "1·2 2", "1·0 ·0", "·0", "-2", "2/2 = 1"]
+    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "·0", "2", "2 + 4 = 6 6/2 = 3"]
+    assert lanes[3] == ["dogs", "1·2 2", "1·0 ·0", "·0", "-2", "2 + 0 = 2 2/2 = 1"]
 
 
 def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):

@@ -26,6 +26,7 @@ SPEC = {
         "value": ["cats", "dogs"],
     },
 }
+MINUS = "\N{MINUS SIGN}"
 MACHINE = Figure("sentence-machine", **SPEC)
 HIDDEN_AT_FIRST = {"arc", "weight", "chip", "score", "block", "power", "flow", "gift", "receives", "sum", "plug"}
 STATES = list(itertools.product(range(5), "01", ("no", "yes"), ("yes", "no")))
@@ -46,6 +47,19 @@ def said(things, kind):
     return [text(e) for name, e in sorted(things.items()) if re.fullmatch(rf"{kind}(-\d)?", name)]
 
 
+def worked(terms, score, then):
+    """Write how features that are multiplied become a score."""
+    if not terms.any():
+        return "0"
+    signs = "".join(f" {MINUS if term < 0 else '+'} {number(abs(term))}" for term in terms[1:])
+    added = f"{number(terms[0])}{signs} = " if signs else ""
+    return f"{added}{number(terms.sum())}{then}halved: {number(score)}"
+
+
+def told(amount, of, layout):
+    return [of, number(amount)] if layout else [number(amount), "part" if amount == 1 else "parts", of]
+
+
 @pytest.mark.parametrize("state", STATES, ids=str)
 def test_every_scene_draws_what_the_package_computes(state):
     row, head, swap, positions = state
@@ -53,6 +67,7 @@ def test_every_scene_draws_what_the_package_computes(state):
     x = embed(words, EARLY if positions == "yes" else None)
     weights, output = (result[row] for result in attend(x, w_q))
     scores = np.round(attention_scores(project(x, w_q), project(x, W_K))[row] / np.log(2), 9) + 0.0
+    terms = np.round(project(x, w_q)[row] * project(x, W_K) / np.log(2), 9)[:, project(x, w_q)[row] != 0] + 0.0
     values = {"cats": (8, 0), "dogs": (0, 8), "who": (4, 4), "chased": (0, 0), "ran": (0, 0)}
     scenes = [list(drawn(state, scene)) for scene in (0, 1, 2, 2.5, 3, 4, 5)]
     for layout, unit, budget in ((0, 12, 52), (1, 11, 26)):
@@ -63,7 +78,9 @@ def test_every_scene_draws_what_the_package_computes(state):
         assert not {name.split("-")[0] for name in first} & HIDDEN_AT_FIRST
         query = [number(part / np.log(2)) for part in project(x, w_q)[row] if part]
         assert re.findall("[-\N{MINUS SIGN}]?[0-9]+", said(asked, "plug")[0]) == query
-        assert said(matched, "score") == [number(score) for score in scores]
+        assert said(matched, "score") == [
+            worked(*each, ", " if layout == 0 else "") for each in zip(terms, scores, strict=True)
+        ]
         chips = [sum(name.startswith(f"chip-{i}-") for name in matched) for i in range(5)]
         assert chips == list(abs(scores))
         assert said(doubled, "power") == said(shared, "power") == [number(2**score) for score in scores]
@@ -77,7 +94,7 @@ def test_every_scene_draws_what_the_package_computes(state):
                     came = float(poured[f"gift-{i}-{part}"][0].get("height"))
                     np.testing.assert_allclose([1 - rest, came], [weights[i], weights[i] * amount * unit], 1e-4)
         received = re.findall("[0-9./]+|[a-z]+", " ".join(said(poured, "receives")))
-        assert received == [number(output[0]), "cats", number(output[1]), "dogs"]
+        assert received == [word for part in zip(output, ("cats", "dogs"), strict=True) for word in told(*part, layout)]
         for name, vector in (("own", x[row]), ("got", [*output, 0, 0]), ("kept", x[row] + [*output, 0, 0])):
             cells = [e.text for e in kept[f"sum-{name}"].iter() if e.get("class") == "number"]
             assert cells == [number(part) for part in vector]
@@ -89,11 +106,15 @@ def test_each_scene_is_told_and_the_page_holds_all_of_them_for_those_without_scr
     assert len(captions) == 6
     assert captions[2].endswith("cats 3, who 2, dogs 1, chased 0, ran 0.")
     assert captions[3].endswith("cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16.")
-    assert "ran receives 5 cats and 2 dogs" in captions[4]
+    assert "ran receives 5 parts cats and 2 parts dogs" in captions[4]
     assert captions[5].endswith("That makes (5, 2, 1, 0).")
     assert not page.findall(".//button")
     one = MACHINE.live(scene=5, guess=3)
     assert text(one.find(".//output")).endswith("You said dogs: it gets 1/8.")
+
+
+def wide(matrix):
+    return f"np.hstack([{matrix}, np.zeros((4, 12))])"
 
 
 test_what_does_not_fit_is_refused = MACHINE.refuses(
@@ -101,6 +122,11 @@ test_what_does_not_fit_is_refused = MACHINE.refuses(
         "no question for ran": ({"heads": [SPEC["heads"][0] | {"asks": {}}]}, "heads", "for every word"),
         "half a doubling": ({"heads": [SPEC["heads"][0] | {"w_q": "W_Q1 / 2"}]}, "heads", "whole doublings"),
         "negative values": ({"w_v": "-W_V"}, "features", "neither negative"),
+        "no root to halve by": (
+            {"w_k": wide("2 * W_K"), "heads": [SPEC["heads"][0] | {"w_q": wide("W_Q1")}]},
+            "w_k",
+            "four",
+        ),
         "no such scene": ({"scene": 0}, "scene", "from 1 to 5"),
     }
 )

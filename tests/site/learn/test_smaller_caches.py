@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import KVCache, kv_cache_bytes, rotary_tables, scaled_dot_product_attention
+from attention import KVCache, kv_cache_bytes, rotary_tables
 from tests.package.oracles import properties
 from tests.site.learn.page_functions import names
 
@@ -94,22 +94,6 @@ def test_with_and_without_keys_give_what_the_equations_give(layer):
     expected = loop_latent_attention(layer.x.tolist(), layer.w, layer.positions.tolist())
     close(run(layer, page.with_keys), expected)
     close(run(layer, page.without_keys), expected)
-
-
-@properties
-@given(st.permutations([2, 3, 5, 7]), st.integers(2, 3), st.integers(0, 2**32))
-def test_shared_heads_are_a_latent_that_holds_them_all(sizes, group, seed):
-    n_kv, d_k, d_v, n = sizes
-    rng = np.random.default_rng(seed)
-    query = rng.standard_normal((n_kv * group, n + 4, d_k))
-    key, value = rng.standard_normal((n_kv, n, d_k)), rng.standard_normal((n_kv, n, d_v))
-    latent, up_k, up_v = page.latent_of_groups(key, value, group)
-    assert latent.shape == (n, n_kv * (d_k + d_v))
-    shared = scaled_dot_product_attention(query, key, value, enable_gqa=True)
-    close(scaled_dot_product_attention(query, latent @ up_k, latent @ up_v), shared)
-    absorbed = query @ up_k.swapaxes(-1, -2)
-    blend = scaled_dot_product_attention(absorbed, latent, latent, scale=1 / math.sqrt(d_k))
-    close(blend @ up_v, shared)
 
 
 def test_the_bytes_of_the_page_are_those_of_arrays_of_these_sizes():

@@ -8,7 +8,8 @@ import pytest
 
 import attention
 from attention.practice import doctests
-from attention.practice.__main__ import FILE, SURVIVORS, main
+from attention.practice.__main__ import main
+from attention.practice.kill import FILE, SURVIVORS
 from attention.practice.mutants import NAMES
 from tests.site.pages import ROOT, page
 

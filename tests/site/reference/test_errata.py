@@ -13,9 +13,8 @@ from tests.site.pages import ROOT
 PAGE = ROOT / "docs/reference/errata.md"
 TEXT = PAGE.read_text("utf-8")
 HEADING = re.compile(r'^### "(?P<claim>.+)" \{ #(?P<anchor>[\w-]+) \}$', re.MULTILINE)
-PAGES = {
-    page: page.read_text("utf-8") for folder in ("learn", "practice") for page in (ROOT / "docs" / folder).glob("*.md")
-}
+FOLDERS = ("learn", "practice", "how-to")
+PAGES = {page: page.read_text("utf-8") for folder in FOLDERS for page in (ROOT / "docs" / folder).glob("*.md")}
 
 
 def entries():
@@ -72,7 +71,7 @@ def test_the_example_settles_the_claim_by_what_a_reader_can_check(anchor):
 
 @every_entry
 def test_a_page_to_learn_from_leads_to_the_entry_and_the_entry_leads_back(anchor):
-    back = set(re.findall(r"\]\(\.\./(\w+/[\w-]+\.md)", ENTRIES[anchor].split("**If you believe it")[1]))
+    back = set(re.findall(r"\]\(\.\./([\w-]+/[\w-]+\.md)", ENTRIES[anchor].split("**If you believe it")[1]))
     link = f"](../reference/errata.md#{anchor})"
     leading = {page.relative_to(ROOT / "docs").as_posix() for page, text in PAGES.items() if link in text}
     assert leading, f"no page links to errata.md#{anchor}"

@@ -108,9 +108,6 @@ TURNED = [
     for row, m in ((Q[0], 2), (K[0], 5))
 ]
 TURN = {"q": Q[0, :2], "k": K[0, :2], "m": 2, "n": 5, "R": TURNS, r"\theta": 0.7, "q'": TURNED[0], "k'": TURNED[1]}
-FOR_DISTANCE = drawn(7, 5), drawn(7, 2)  # for the distances from -3 to 3
-AWAY = np.arange(4) - np.arange(3)[:, None] + 3  # the rows of these
-BY_DISTANCE = [{(away,): rows[away + 3] for away in range(-3, 4)} for rows in FOR_DISTANCE]
 COINS = np.array([*product([-1.0, 1.0], repeat=4)])
 ODDS = at.softmax(2 * S)
 DRAFT = at.softmax(drawn(2, 4))
@@ -119,7 +116,6 @@ ASK_TURNED, KEY_TURNED = drawn(2, 4, 2)
 INDEX_Q, INDEX_K, SHARES = drawn(12, 3, 5), drawn(4, 5), drawn(3, 12)
 SPARSE = run("sparse-attention")
 FOUND = SPARSE.index_scores(INDEX_Q, INDEX_K, SHARES)
-GOAL = at.softmax(drawn(3, 4))
 KEPT = SPARSE.sparse_attention(Q, K, V, FOUND, 2)
 ROW_OF = {(2.0, score): z for row, z in zip(FOUND, KEPT, strict=True) for score in row}
 LOADS = [
@@ -133,10 +129,6 @@ HIDDEN = at.attention_vjp(Q, K, V, D_Z, mask=np.arange(4) != 3)
 MASKED = at.softmax(np.where(np.isin(J, [0, 2]), S, -np.inf))
 MERGE = [np.array([part.logsumexp[1], part.output[1, 0]]) for part in (*PARTS, MERGED)]
 SQUARE = np.linalg.qr(W_KEY)[0]
-
-
-def divergences(scores):
-    return (GOAL * (np.log(GOAL) - at.log_softmax(scores))).sum(axis=1)
 
 
 def merged(one, other):
@@ -187,7 +179,6 @@ CASES_OF = {
         {r"\theta": THETA, r"\theta'": STRETCH.by_parts(THETA, 4, 40, slow=1, fast=4), "s": 4, "n": 40, r"\alpha": 1,
          r"\beta": 4, r"\lambda": 2 * np.pi / THETA, "clip": np.clip, "c": range(3)},
         {"S": S, "S'": S * (1 + math.log(8) / 10) ** 2, "s": 8, "a": 1 + math.log(8) / 10},
-        {"b": 100, "b'": 800, "r": 6, "s": 4},
     ],
     "learn/explanation": [
         NUMBERS,
@@ -231,6 +222,8 @@ CASES_OF = {
     "learn/line-by-line": [
         NUMBERS,
         NUMBERS,
+        NUMBERS,
+        NUMBERS,
         {"z": at.softmax(S[0] * math.log(2)) @ V, "v": V, "k": K, "q": Q[0], "d_k": 5, "j": J, "l": J},
     ],
     "learn/lookup": [NUMBERS, RATE | {"z": Z[0]}],
@@ -260,9 +253,6 @@ CASES_OF = {
         NUMBERS,
         {"PE": at.sinusoidal_encoding(5, 6, base=100.0), "b": 100.0, "d": 6, "p": range(5), "i": range(3)},
         LAYER | {"SA": lambda x: at.self_attention(x, W_Q, W_K, W_V), "P": np.eye(3)[[2, 0, 1]]},
-        {"p": 3, "k": 2, r"\omega": 0.7},
-        {"PE": at.sinusoidal_encoding(9, 6, base=100.0), r"\omega": 100.0 ** (-np.arange(3) / 3), "d": 6, "p": range(4),
-         "k": range(4)},
     ],
     "learn/queries-keys-values": [
         LAYER | {"x": X, "q": at.project(X, W_Q), "k": at.project(X, W_K), "v": at.project(X, W_V), "i": range(3)},
@@ -279,14 +269,14 @@ CASES_OF = {
         TURN,
         TURN | {r"\varphi": np.subtract(*[math.atan2(row[1], row[0]) for row in (K[0], Q[0])]),
                 "result": TURNED[0] @ TURNED[1]},
-        {"s": at.attention_scores(Q, K) + np.einsum("if,ijf->ij", Q, FOR_DISTANCE[0][AWAY]) / math.sqrt(5), "q": Q,
-         "k": K, "v": V, "a": P, "r^K": BY_DISTANCE[0], "r^V": BY_DISTANCE[1], "d_k": 5, "i": range(3), "j": J,
-         "z": Z + np.einsum("ij,ijf->if", P, FOR_DISTANCE[1][AWAY]), "where": r"\delta = j - i, \qquad "},
         CASES["relative_position_bias"] | {
             "B": at.relative_position_bias(TABLE, 4, 4),
             "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
             "j": J,
         },
+        {"p": 3, "k": 2, r"\omega": 0.7},
+        {"PE": at.sinusoidal_encoding(9, 6, base=100.0), r"\omega": 100.0 ** (-np.arange(3) / 3), "d": 6, "p": range(4),
+         "k": range(4)},
     ],
     "learn/scaling": [
         {"a": 0.3, "b": 0.7},
@@ -328,8 +318,6 @@ CASES_OF = {
         NUMBERS,
         {"I": FOUND, "w": SHARES, "q^I": INDEX_Q.swapaxes(0, 1), "k^I": INDEX_K, "z": KEPT, "k": 2, "h": range(12),
          "i": range(3), "j": J, "attention to the _ highest _": lambda *k_and_score: ROW_OF[k_and_score]},
-        {"D": divergences(S), "∂D/∂I": np.moveaxis(slopes(divergences, S), -1, 0), "I": S, "p": GOAL, "i": range(3),
-         "j": J, "softmax": at.softmax},
     ],
     "learn/speed": [
         LOADS,

@@ -51,6 +51,7 @@ export function store(answers) {
     // then they last as long as the page
   }
   markDone();
+  document.dispatchEvent(new Event("answerschange"));
 }
 
 /** Beside a page in the menu, and in the line above a title, say whether all its questions are answered. */

@@ -39,7 +39,7 @@ export const outputCell = (output) => markup`<td class="output">${vector(output)
 export const legend = (masked) =>
   markup`
 <span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
-  <span class="swatch"></span> stronger = more weight${
+  less <span class="swatch"></span> more weight${
     masked && markup`; <span class="swatch masked"></span> ${masked}`
   }</span>
 `;

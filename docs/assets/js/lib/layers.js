@@ -11,10 +11,11 @@ const BESIDE = 0.13; // what a line needs on either side
 const SWEEPS = 24;
 
 /**
- * For each station those that it needs, all of them earlier. Heights are in distances of two stations, from 0.
- * @type {(needs: number[][]) => { columns: number[], ys: number[], lines: Line[], height: number }}
+ * For each station those that it needs, all of them earlier, and which stay where those leave them. Heights are in
+ * distances of two stations, from 0.
+ * @type {(needs: number[][], stay?: number[]) => { columns: number[], ys: number[], lines: Line[], height: number }}
  */
-export function layout(needs) {
+export function layout(needs, stay = []) {
   /** @type {Node[][]} */
   const layers = [];
   /** @type {(id: number, at: number, station: boolean) => Node} */
@@ -26,7 +27,7 @@ export function layout(needs) {
   /** @type {number[]} */
   const columns = [];
   for (const own of needs) columns.push(own.length ? 1 + Math.max(...own.map((need) => columns[need])) : 0);
-  level(columns, needs);
+  level(columns, [...needs, stay]);
   const stations = needs.map((_, i) => put(i, columns[i], true));
   const chains = stations.map((node) => [node]); // a station, and the places of its lines in the columns behind it
   needs.forEach((own, to) =>

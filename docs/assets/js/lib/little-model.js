@@ -8,7 +8,8 @@ import { softmax } from "./attention.js";
 /** @typedef {{ words: string[], model: Sizes, weights: Record<string, Pack> }} Recorded */
 /** @typedef {{ data: Float64Array, rows: number, columns: number }} Matrix  row by row */
 /** @typedef {{ words: string[], sizes: Sizes, w: Record<string, Matrix> }} Model */
-/** @typedef {{ mask?: boolean, positions?: boolean, heads?: number[][] }} Switches  0 switches a head off */
+/** @typedef {{ mask?: boolean, positions?: boolean, mlp?: boolean, norms?: boolean, residual?: boolean }} Parts */
+/** @typedef {Parts & { heads?: number[][] }} Switches  what is false or 0 is off */
 /** @typedef {{ scores: number[], weights: number[][][][] }} Found  of the last row; by layer, head, query, key */
 
 export const N_WORDS = 40; // of a text that the model has learned from
@@ -64,32 +65,34 @@ function times(x, { data, rows, columns }) {
 /** @type {(x: Float64Array, y: Float64Array) => Float64Array} */
 const plus = (x, y) => x.map((number, i) => number + y[i]);
 
-/** @type {(x: Float64Array, gain: Matrix, eps: number) => Float64Array} */
-function rmsNorm(x, { data: gain, columns }, eps) {
+/**
+ * Each row less its mean, by the root of its variance, times a gain for each feature.
+ * @type {(x: Float64Array, gain: Matrix, eps: number) => Float64Array}
+ */
+function layerNorm(x, { data: gain, columns }, eps) {
   const y = new Float64Array(x.length);
   for (let row = 0; row < x.length; row += columns) {
-    let squares = 0;
-    for (let j = 0; j < columns; j += 1) squares += x[row + j] ** 2;
+    let sum = 0, squares = 0;
+    for (let j = 0; j < columns; j += 1) sum += x[row + j];
+    const mean = sum / columns;
+    for (let j = 0; j < columns; j += 1) squares += (x[row + j] - mean) ** 2;
     const root = Math.sqrt(squares / columns + eps);
-    for (let j = 0; j < columns; j += 1) y[row + j] = x[row + j] / root * gain[j];
+    for (let j = 0; j < columns; j += 1) y[row + j] = (x[row + j] - mean) / root * gain[j];
   }
   return y;
 }
 
 /**
- * Turn the pairs of every head by the angles of their row, in place: feature i goes with the one half a head further.
- * @type {(x: Float64Array, columns: number, size: number, base: number) => Float64Array}
+ * The rows of the words, times the root of their length, and the sines and cosines of their positions.
+ * @type {(table: Matrix, ids: number[], base: number, positions: boolean) => Float64Array}
  */
-function rotated(x, columns, size, base) {
-  const half = size / 2;
-  for (let at = 0; at < x.length; at += 1) {
-    const i = at % size;
-    if (i >= half) continue;
-    const angle = Math.floor(at / columns) * base ** (-i / half);
-    const [cos, sin, a, b] = [Math.cos(angle), Math.sin(angle), x[at], x[at + half]];
-    [x[at], x[at + half]] = [a * cos - b * sin, a * sin + b * cos];
-  }
-  return x;
+function firstRows({ data: table, columns }, ids, base, positions) {
+  return Float64Array.from({ length: ids.length * columns }, (_, at) => {
+    const place = Math.floor(at / columns), j = at % columns;
+    const angle = place * base ** (-(j - j % 2) / columns);
+    const wave = j % 2 ? Math.cos(angle) : Math.sin(angle);
+    return Math.sqrt(columns) * table[ids[place] * columns + j] + (positions ? wave : 0);
+  });
 }
 
 /**
@@ -121,27 +124,29 @@ function attend([query, key, value], { columns, first, size, mask, on }, blends)
  * last row goes on: no other is asked for a word.
  * @type {(model: Model, ids: number[], switches?: Switches) => Found}
  */
-export function forward({ sizes, w }, ids, { mask = true, positions = true, heads } = {}) {
+export function forward({ sizes, w }, ids, switches = {}) {
+  const { mask = true, positions = true, mlp = true, norms = true, residual = true, heads } = switches;
   const { data: table, columns } = w.embedding;
   const { layers, eps } = sizes, size = columns / sizes.heads;
-  /** @type {Float64Array} */
-  let x = new Float64Array(ids.length * columns);
-  ids.forEach((id, i) => x.set(table.subarray(id * columns, (id + 1) * columns), i * columns));
+  /** @type {(x: Float64Array, gain: Matrix) => Float64Array} */
+  const normed = (x, gain) => norms ? layerNorm(x, gain, eps) : x;
+  /** @type {(x: Float64Array, found: Float64Array) => Float64Array} */
+  const added = (x, found) => residual ? plus(x, found) : found;
+  let x = firstRows(w.embedding, ids, sizes.base, positions);
   const weights = [...Array(layers).keys()].map((i) => {
-    const normed = rmsNorm(x, w[`${i}.norm_1`], eps);
-    const qkv = ["q", "k", "v"].map((name) => times(normed, w[`${i}.w_${name}`]));
-    if (positions) qkv.slice(0, 2).forEach((one) => rotated(one, columns, size, sizes.base));
+    const rows = normed(x, w[`${i}.norm_1`]);
+    const qkv = ["q", "k", "v"].map((name) => times(rows, w[`${i}.w_${name}`]));
     const blends = new Float64Array(x.length);
     const found = [...Array(sizes.heads).keys()].map((head) =>
       attend(qkv, { columns, first: head * size, size, mask, on: heads?.[i][head] ?? 1 }, blends)
     );
     const from = i === layers - 1 ? x.length - columns : 0;
-    const middle = plus(x.subarray(from), times(blends.subarray(from), w[`${i}.w_o`]));
-    const hidden = times(rmsNorm(middle, w[`${i}.norm_2`], eps), w[`${i}.w_in`]).map((one) => Math.max(one, 0));
-    x = plus(middle, times(hidden, w[`${i}.w_out`]));
+    const middle = added(x.subarray(from), times(blends.subarray(from), w[`${i}.w_o`]));
+    const hidden = times(normed(middle, w[`${i}.norm_2`]), w[`${i}.w_in`]).map((one) => mlp ? Math.max(one, 0) : 0);
+    x = added(middle, times(hidden, w[`${i}.w_out`]));
     return found;
   });
-  const last = rmsNorm(x, w.norm, eps);
+  const last = normed(x, w.norm);
   const scores = Array.from({ length: table.length / columns }, (_, word) => {
     let sum = 0;
     for (let c = 0; c < columns; c += 1) sum += last[c] * table[word * columns + c];

@@ -103,7 +103,7 @@ export function html(data, state, live) {
 }
 const LEGEND = markup`
 <span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
-  <span class="swatch"></span> stronger = more weight, in hundredths</span>`;
+  less <span class="swatch"></span> more weight, in hundredths</span>`;
 
 /**
  * Every head, a row for each layer.
@@ -117,7 +117,7 @@ function map({ tokens: { length: n }, pictures, layer, head }, live) {
   ${paths.map((d, level) => d && markup`<path class="l${level}" d="${d}"/>`)}</svg></td>`;
   return markup`
 <table class="heads">
-<caption><span>All heads on this sentence. Rows ask, columns answer; stronger = more weight</span></caption>
+<caption><span>All heads on this sentence. Rows ask, columns answer; the stronger the colour, the more weight</span></caption>
 <thead><tr><th scope="col">layer</th>${pictures[0].map((_, j) => markup`<th scope="col">${j}</th>`)}</tr></thead>
 <tbody>
 ${pictures.map((heads, i) => markup`<tr><th scope="row">${i}</th>${heads.map((one, j) => cell(one, i, j))}</tr>`)}

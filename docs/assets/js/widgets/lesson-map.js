@@ -22,8 +22,14 @@ const PITCH = 66; // px from a station to the one below it: two lines of its nam
 const WIDTH = 100; // units of a column
 const APART = 18; // so far to the side a line stays as high as its station, beside the name
 
-/** @type {(data: { lit: number }) => State} */
-export const first = ({ lit }) => ({ lit });
+/**
+ * Lit is the way to the first lesson that a reader who has begun has not finished.
+ * @type {(data: Data) => State}
+ */
+export function first({ lit, lessons, answered = [] }) {
+  const next = answered.some(Boolean) ? lessons.findIndex(({ questions }, i) => answered[i] < questions) : lit;
+  return { lit: next < 0 ? lit : next };
+}
 
 /**
  * The lessons of the way in their order, the last one included, its minutes, and how many of them have been read.
@@ -49,7 +55,7 @@ export function html(data, state, live) {
 <p class="widget-title" id="${id}-title">${title}</p>
 ${
     output(
-      markup`<b>${lessons[state.lit].short}</b>: ${counted(way.length, "page")}, ${counted(minutes, "minute")}${
+      markup`<b>${lessons[state.lit].short}</b>: ${counted(way.length, "lesson")}, ${counted(minutes, "minute")}${
         read > 0 && `; you have read ${read} of them`
       }.`,
       live,
@@ -71,7 +77,7 @@ ${
 </div>
 <p class="key" aria-hidden="true">${
     parts.map((part) => markup`<span data-part="${part}"><i class="ring"></i> ${part}</span>`)
-  } <span>Lines lead to what builds on a lesson. The larger, the longer. Filled: your answered questions.</span></p>`;
+  } <span>Lines lead to what builds on a lesson. Larger shapes take longer. A shape fills as you answer its questions.</span></p>`;
 }
 
 /** @type {(data: Data, line: Line, lit: boolean) => Markup} */
@@ -98,7 +104,7 @@ function station({ root, lessons, answered = [], links }, i, aim, lit) {
     counted(minutes, "minute")
   }${score}"><i class="ring"></i><b>${label}</b></a>
 <small>${minutes} min${
-    needs.length > 0 && `, needs ${needs.map((need) => lessons[need].short).join(", ")}`
+    needs.length > 0 && `, builds on ${needs.map((need) => lessons[need].short).join(", ")}`
   }</small></li>`;
 }
 
@@ -106,20 +112,25 @@ function station({ root, lessons, answered = [], links }, i, aim, lit) {
 export function bind(element) {
   const anchors = () => [...element.querySelectorAll("a")];
   const links = anchors().map((link) => link.getAttribute("href") ?? ""); // of the offline copy, if it is one
+  /** @type {(data: Data) => Data} */
+  const known = (data) => {
+    const pages = readAnswers();
+    return {
+      ...data,
+      links,
+      answered: anchors().map(({ pathname }) => Object.keys(pages[pathname]?.chosen ?? {}).length),
+    };
+  };
   const figure = bindFigure(element, {
-    first,
-    html: (data, state, live) => {
-      const pages = readAnswers();
-      const answered = anchors().map(({ pathname }) => Object.keys(pages[pathname]?.chosen ?? {}).length);
-      return html({ ...data, links, answered }, state, live);
-    },
+    first: (data) => first(known(data)),
+    html: (data, state, live) => html(known(data), state, live),
   });
   /** @type {(event: Event) => void} */
   const light = ({ target }) => {
     const at = anchors().findIndex((link) => target instanceof Node && link.contains(target));
     if (at >= 0) figure.set({ lit: at });
   };
-  const rest = () => figure.set(first(figure.data));
+  const rest = () => figure.set(first(known(figure.data)));
   element.addEventListener("pointerover", light);
   element.addEventListener("focusin", light);
   element.addEventListener("pointerleave", rest);

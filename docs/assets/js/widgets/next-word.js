@@ -28,6 +28,17 @@ import { arcs, namesOf, stage } from "../lib/stage.js";
 
 const BARS = 6;
 const FAINT = 0.01; // below it no arc is drawn
+/** @type {[string, string][]} what can be switched off, and what it is called */
+const OFF = [
+  ["nothing", "nothing"],
+  ["attention", "attention"],
+  ["head", "this head"],
+  ["positions", "positions"],
+  ["mask", "the mask"],
+  ["MLP", "the MLPs"],
+  ["norms", "the norms"],
+  ["residual", "the residual connections"],
+];
 const SENTENCE = 12; // words, after which a sentence that is being written stops without a full stop
 
 /** @type {(text: string) => string[]} */
@@ -50,6 +61,9 @@ export const first = ({ text, layer, head }) => ({
 const switches = ({ weights }, { off, layer, head }) => ({
   mask: off !== "mask",
   positions: off !== "positions",
+  mlp: off !== "MLP",
+  norms: off !== "norms",
+  residual: off !== "residual",
   heads: weights.map((heads, i) =>
     heads.map((_, j) => Number(off !== "attention" && !(off === "head" && i === layer && j === head)))
   ),
@@ -180,8 +194,8 @@ function tools(words, kinds) {
   const pair = found ? `${found[0].join(" ")} and ${found[1].join(" ")}` : "two words";
   const alone = "The text does not have two animals, people, drinks or notes that could change places.";
   return markup`<div class="tools"><button type="button" data-write="${SENTENCE}">Write a sentence</button>
-  <button type="button" data-draw="1">Draw a word by chance</button>
-  <button type="button" data-draw="${SENTENCE}">Draw a sentence by chance</button>
+  <button type="button" data-draw="1">Sample a word</button>
+  <button type="button" data-draw="${SENTENCE}">Sample a sentence</button>
   ${button("Remove the last word", words.length ? of(words.slice(0, -1)) : empty)}
   ${button("Clear", words.length ? of([]) : empty)}
   ${button(`Swap: ${pair}`, found ? of(found[2]) : alone)}</div>`;
@@ -220,7 +234,7 @@ function statement({ words, row, found, shares, order }, { layer, head, off }, k
   const seen = largestFirst(weights).slice(0, 2).filter((key) => weights[key] >= FAINT);
   const names = namesOf(words.map(said));
   const looks = seen.map((key) => `${hundredths(weights[key])} to ${names[key]}`);
-  const what = off === "head" ? `head ${head} of layer ${layer}` : off === "mask" ? "the mask" : off;
+  const what = off === "head" ? `head ${head} of layer ${layer}` : Object.fromEntries(OFF)[off];
   const full = words.length === N_WORDS &&
     ` The text has ${N_WORDS} words now, as long as those that the model learned from: the next pushes out the first.`;
   const same = off === "mask" && words.length > 1 &&
@@ -289,15 +303,7 @@ function switching({ text, layer, head, off, seed }, known) {
 <div class="widget-controls places">
 ${choice("layer", "layer", numbers(2), layer)}${choice("head", "head", numbers(4), head)}
 ${held("text", text, `${word}(?: ${word}){0,${N_WORDS - 1}}`)}${held("seed", seed, "\\d{1,3}")}
-${
-    choice("switch off", "off", [
-      ["nothing", "nothing"],
-      ["attention", "attention"],
-      ["mask", "the mask"],
-      ["positions", "positions"],
-      ["head", "this head"],
-    ], off)
-  }
+${choice("switch off", "off", OFF, off)}
 </div>`;
 }
 

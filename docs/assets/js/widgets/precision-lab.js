@@ -1,7 +1,7 @@
 // <precision-lab>: attention over a sentence whose numbers are kept in formats of the reader's choice.
 
-import { roundToFormat } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
+import { roundToFormat } from "../lib/formats.js";
 import { choice, folded, frame, scrolling, setting, table } from "../lib/frame.js";
 import { columns, OUTPUT } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";

@@ -128,7 +128,7 @@ const result = (figure) => markup`<div class="result">${sign("=")}${figure}</div
 /**
  * A row times a matrix, of which a feature that the row lacks uses nothing. A row that uses one row alone, as it is, is
  * that row: it stands beside it, and slides out of the matrix.
- * @type {(x: number[], matrix: number[][], out: number[], names: { word: string, of: string[], to: string[], role: "query" | "key", matrix: Markup }) => Markup}
+ * @type {(x: number[], matrix: number[][], out: number[], names: { word: string, of: string[], to: string[], role: "query", matrix: Markup }) => Markup}
  */
 function product(x, matrix, out, { word, of, to, role, matrix: name }) {
   const used = [...x.keys()].filter((i) => x[i]);
@@ -139,17 +139,58 @@ ${strips(matrix, { role, name, words: of, features: to, unused: (i) => !x[i] })}
 ${result(strips([out], { role, name: `${role} of ${word}`, features: to }))}</div>`;
 }
 
+/**
+ * A row times a matrix, in full: the row is laid on its side, each of its numbers multiplies a row of the matrix, and
+ * each column is added up. One column is marked.
+ * @type {(x: number[], matrix: number[][], out: number[], names: { word: string, of: string[], to: string[], matrix: Markup, marked: number }) => Markup}
+ */
+function summed(x, matrix, out, { word, of, to, matrix: name, marked }) {
+  const products = matrix.map((row, i) => row.map((y) => x[i] * y));
+  const most = Math.max(...products.flat().map(Math.abs)) || 1;
+  /** @type {(j: number) => Markup | false} */
+  const mark = (j) => j === marked && markup`data-marked`;
+  return markup`
+<table class="row-step sums">
+<thead>
+<tr><td></td><th scope="col"><em>${word}</em></th><th scope="colgroup" colspan="${to.length}">&times; <span class="key">${name}</span></th></tr>
+<tr><td></td><td></td>${to.map((feature, j) => markup`<th scope="col" ${mark(j)}><span>${feature}</span></th>`)}</tr>
+</thead>
+<tbody>
+${
+    of.map((feature, i) =>
+      markup`
+<tr><th scope="row">${feature}</th><td class="own">${number(x[i])}</td>
+  ${
+        matrix[i].map((y, j) =>
+          markup`
+<td class="cell${!products[i][j] && " zero"}" style="--s:${short(Math.abs(products[i][j]) / most)}" ${mark(j)}>
+  <small>${number(x[i])}&middot;${number(y)}</small> <b>${number(products[i][j])}</b></td>`
+        )
+      }</tr>`
+    )
+  }
+</tbody>
+<tfoot><tr><th scope="row" colspan="2">sum = <span class="key">key</span></th>
+  ${out.map((y, j) => markup`<td class="cell key" ${mark(j)}>${number(y)}</td>`)}</tr></tfoot>
+</table>`;
+}
+
 /** @type {(row: Row) => { says: Markup, figure: Markup }} */
 function project({ x, w_q, w_k, q, k, words, word, row, scores, features: { x: of, key: to } }) {
   const [best] = largestFirst(scores);
+  const [marked] = largestFirst(k[best]);
   const [query, key] = [markup`W<sub>Q</sub>`, markup`W<sub>K</sub>`];
+  const terms = x[best].map((number_, i) => `${number(number_)}\u00b7${number(w_k[i][marked])}`).join(" + ");
   return {
-    says: markup`<em>${word}</em> is the row ${vector(x[row])}, and times W<sub>Q</sub> it becomes the query
-      ${vector(q)}. <em>${words[best]}</em> is ${vector(x[best])}, and times W<sub>K</sub> it becomes the key
-      ${vector(k[best])}. A row of a matrix is pale where the word has a 0, because it adds nothing.`,
+    says: markup`<em>${words[best]}</em> is the row ${
+      vector(x[best])
+    }. Its numbers multiply the rows of W<sub>K</sub>, and each
+      column is added up: <em>${to[marked]}</em> gets ${terms} = ${number(k[best][marked])}. So the key is
+      ${vector(k[best])}. <em>${word}</em> is ${vector(x[row])}, and times W<sub>Q</sub> it becomes the query
+      ${vector(q)}. A row of W<sub>Q</sub> is pale where the word has a 0, because it adds nothing.`,
     figure: markup`
-${product(x[row], w_q, q, { word, of, to, role: "query", matrix: query })}
-${product(x[best], w_k, k[best], { word: words[best], of, to, role: "key", matrix: key })}`,
+${summed(x[best], w_k, k[best], { word: words[best], of, to, matrix: key, marked })}
+${product(x[row], w_q, q, { word, of, to, role: "query", matrix: query })}`,
   };
 }
 
@@ -193,7 +234,9 @@ ${
               : markup`<td class="cell zero" data-number="0" data-off>${dotted(k[i][j])}</td>`
           )
         }
-  <td class="score">${number(products[i])}/${number(root)} = <b>${number(scores[i])}</b></td></tr>`
+  <td class="score"><small>${parts[i].filter((_, j) => q[j]).map(number).join(" + ")} = ${
+          number(products[i])
+        }</small> ${number(products[i])}/${number(root)} = <b>${number(scores[i])}</b></td></tr>`
       )
     }
 </tbody>

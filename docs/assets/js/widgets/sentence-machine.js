@@ -148,7 +148,8 @@ function picture(data, state, layout, ident, still = false) {
     markup`<rect class="${kind}" x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" rx="${r}"/>`;
   /** @type {(kind: string, amounts: number[]) => Markup[]} */
   const amounts = (kind, all) => {
-    const some = all.flatMap((x, part) => x ? [`${number(x)} ${features.value[part]}`] : []);
+    const { value } = features;
+    const some = all.flatMap((x, i) => x ? [layout === NARROW ? `${value[i]} ${number(x)}` : parts(x, value[i])] : []);
     const shown = !some.length ? ["empty"] : lines ? some : [some.join(" + ")];
     return shown.map((one, n) => text(kind, one, n * (lines + 2)));
   };
@@ -176,7 +177,7 @@ function picture(data, state, layout, ident, still = false) {
     }${text("", word, letters)}</g>`
   );
   const [questionTop, questionSize] = layout.question;
-  const question = isFirst(data, state) ? data.title : asks(data, state, words);
+  const question = ((scene || !isFirst(data, state)) && asks(data, state, words)) || data.title;
   const half = question.length * questionSize / 3.6; // of its length, about
   const fits = Math.min(1, wide / 2 / half), small = (lines ? lines + 2 : 20) / questionSize;
   const asked = thing(
@@ -246,6 +247,13 @@ function picture(data, state, layout, ident, still = false) {
       later(i),
     ),
   ]);
+  const worked = k.map((key, i) => {
+    const terms = used.map(({ i }) => query[i] * key[i]);
+    if (!terms.some(Boolean)) return ["0"];
+    const added = `${terms.map(number).join(" + ")} = `.replace("+ \u2212", "\u2212 ");
+    const steps = [(terms.length > 1 ? added : "") + number(sum(terms)), `halved: ${number(scores[i])}`];
+    return lines ? steps : [steps.join(", ")];
+  });
   const [chipWide, chipHigh, chipGap] = layout.chip;
   const [size, gap] = layout.block;
   const ground = plugTop - 9;
@@ -260,7 +268,13 @@ function picture(data, state, layout, ident, still = false) {
         { length: count },
         (_, n) => thing(`chip-${i}-${n}`, shown, place(n + 1), chip, later(i, 700 + n * 150)),
       ),
-      thing(`score-${i}`, shown, place(count), text("number", number(score), -6), later(i, 900)),
+      thing(
+        `score-${i}`,
+        shown,
+        place(count),
+        worked[i].map((one, n, all) => text("number", one, (n + 1 - all.length) * lines - 6)),
+        later(i, 900),
+      ),
     ];
   });
 
@@ -361,6 +375,9 @@ const fractions = ({ cases }) => {
 
 // what is said
 
+/** @type {(amount: number, of: string) => string} */
+const parts = (amount, of) => `${number(amount)} part${amount === 1 ? "" : "s"} ${of}`;
+
 /**
  * What a scene shows, in a sentence; and what only those hear who do not see it.
  * @type {(data: Data, state: State) => Markup}
@@ -373,15 +390,17 @@ export function says(data, state) {
   /** @type {(numbers: number[], write: (x: number) => string) => Markup} */
   const heard = (numbers, write) =>
     markup` <span class="visually-hidden">${order.map((i) => `${words[i]} ${write(numbers[i])}`).join(", ")}.</span>`;
-  const parts = received.map((part, i) => `${number(part)} ${value[i]}`).join(" and ");
+  const gets = received.map((part, i) => parts(part, value[i])).join(" and ");
   return [
-    markup`Whom will it listen to? Tap the word that you expect.`,
+    markup`Then watch how <em>${word}</em> finds out.`,
     markup`The question leaves <em>${word}</em> as a query: numbers for what it looks for.`,
-    markup`The query stops at every key. The better they match, the higher the score.${heard(scores, number)}`,
-    markup`Each point doubles a block: ${number(total)} in all, one budget. The arcs are its shares.${
-      heard(weights, share)
+    markup`Multiply number by number, add up, halve: the better the match, the higher the score.${
+      heard(scores, number)
     }`,
-    markup`Each word pours its share of what it holds: <em>${word}</em> receives ${parts}.`,
+    markup`One block per word, doubled per point${Math.min(...scores) < 0 && ", halved below zero"}, makes ${
+      number(total)
+    }. Each arc is a share.${heard(weights, share)}`,
+    markup`Each word pours out its share of what it holds: <em>${word}</em> receives ${gets}.`,
     markup`<em>${word}</em> keeps itself and adds what it received.<span class="visually-hidden"> That makes ${
       vector(kept)
     }.</span>${verdict(state, words, weights)}`,
@@ -406,17 +425,6 @@ export function idle(data, from, to) {
     return `${words} ${weights} ${to.scene === 5 && kept}`;
   });
   return before === after ? "For this word nothing changes: it asks the same." : "";
-}
-
-/** @type {(scene: number) => Markup} the formula, of which each part is lit from its scene on */
-function formula(scene) {
-  /** @type {(from: number, kind: string, text: unknown) => Markup} */
-  const part = (from, kind, text) => markup`<span class="${kind}${scene >= from && " lit"}">${text}</span>`;
-  return markup`<p class="machine-formula" aria-hidden="true">${part(5, "", "x +")} ${part(3, "", "softmax")}(${
-    part(1, "query", "Q")
-  } ${part(2, "key", markup`K<sup>T</sup>`)} / ${part(2, "", markup`\u221ad<sub>k</sub>`)}) ${
-    part(4, "value", "V")
-  }</p>`;
 }
 
 /** @type {(data: Data, state: State, words: string[]) => string} */
@@ -444,8 +452,8 @@ export function html(data, state, live) {
     }>${text}</button>`;
   return markup`
 <div class="machine">
-${head(id, markup`<em>${words[row]}</em> asks: ${asks(data, state, words)}`, live)}
-<div class="machine-lines">${output(says(data, state), live)}${formula(shown)}</div>
+${head(id, scene ? markup`<em>${words[row]}</em> asks: ${asks(data, state, words)}` : "Guess first: tap a word.", live)}
+${output(says(data, state), live)}
 <div class="machine-stage">
 ${picture(data, state, WIDE, `${id}-w`)}
 ${picture(data, state, NARROW, `${id}-n`)}
@@ -483,7 +491,7 @@ ${
           row: there[row],
           guess: there[guess] ?? -1,
         })
-      }${toggle("positions", "Forget the places", "no")}</div>`,
+      }${toggle("positions", "Forget the word order", "no")}</div>`,
     ]
   }</div>
 </div>
@@ -499,9 +507,7 @@ const frames = (data, state) =>
 
 /** @type {(data: Data, state: State, ident: string) => Markup} */
 const frame = (data, state, ident) =>
-  markup`<figure>${picture(data, state, NARROW, ident, true)}<figcaption>${
-    state.scene ? says(data, state) : "Whom will it listen to? The next pictures show it."
-  }</figcaption></figure>`;
+  markup`<figure>${picture(data, state, NARROW, ident, true)}<figcaption>${says(data, state)}</figcaption></figure>`;
 
 /**
  * One scene by itself, for a page that explains it.

@@ -7,9 +7,9 @@ import { Markup, markup } from "../lib/markup.js";
 import { counted, largestFirst } from "../lib/numbers.js";
 
 /**
- * The weights are counted in blocks; the question and the reason are HTML.
+ * The weights are counted in blocks, as are those that lie there at first; the question and the reason are HTML.
  * @typedef {{ words: string[], blocks: number, weights: number[] }} Numbers
- * @typedef {{ id: string, title: string, allowed: boolean[], question: string, because: string }} Texts
+ * @typedef {{ id: string, title: string, allowed: boolean[], laid: number[], question: string, because: string }} Texts
  * @typedef {Numbers & Texts} Data
  */
 /** @typedef {{ laid: string, shown: string }} State  a letter for each block, a for the first word; yes or no */
@@ -17,8 +17,11 @@ import { counted, largestFirst } from "../lib/numbers.js";
 
 const LETTERS = "abcdefghijklmnop";
 
-/** @type {() => State} */
-export const first = () => ({ laid: "", shown: "no" });
+/** @type {(data: Data) => State} */
+export const first = ({ laid }) => ({ laid: letters(laid), shown: "no" });
+
+/** @type {(counts: number[]) => string} */
+const letters = (counts) => counts.map((count, i) => LETTERS[i].repeat(count)).join("");
 
 /**
  * The reader's blocks by word, how many are left, and how many lie where attention has no block for them.
@@ -36,11 +39,11 @@ export function html(data, state, live) {
   const { title, words, allowed, blocks, weights } = data;
   const { mine, left, astray } = compute(data, state);
   const shown = state.shown === "yes";
-  const letters = LETTERS.slice(0, words.length).split("").filter((_, i) => allowed[i]).join("");
+  const open = LETTERS.slice(0, words.length).split("").filter((_, i) => allowed[i]).join("");
   /** @type {(count: number) => string} */
   const of = (count) => (count ? `${count}/${blocks}` : "0");
   /** @type {(i: number, count: number) => Markup} the attribute that leaves so many blocks on a word */
-  const put = (i, count) => sets({ laid: mine.map((n, j) => LETTERS[j].repeat(j === i ? count : n)).join("") });
+  const put = (i, count) => sets({ laid: letters(mine.map((n, j) => j === i ? count : n)) });
   /** @type {(text: string, label: string, does: Markup | string) => Markup} or why it does nothing now */
   const hand = (text, label, does) =>
     markup`
@@ -75,7 +78,7 @@ export function html(data, state, live) {
   return markup`
 ${head(data.id, title, live)}
 <p class="task">${new Markup(data.question)}</p>
-${live && [held("laid", state.laid, `[${letters}]{0,${blocks}}`), held("shown", state.shown, "yes|no")]}
+${live && [held("laid", state.laid, `[${open}]{0,${blocks}}`), held("shown", state.shown, "yes|no")]}
 ${
     table(
       "spending",

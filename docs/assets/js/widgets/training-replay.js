@@ -35,7 +35,7 @@ export function html(data, { at }, live) {
     figure: markup`
 <div class="attention-grid">
 <span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
-  <span class="swatch"></span> stronger = more weight; <span class="swatch masked"></span> masked</span>
+  less <span class="swatch"></span> more weight; <span class="swatch masked"></span> masked</span>
 ${(live ? [checkpoints[at]] : checkpoints).map((one) => checkpoint(data, one, live))}
 </div>`,
     says: live ? statement(data, checkpoints[at]) : "",

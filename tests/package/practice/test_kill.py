@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import attention
-from attention.practice import __main__ as program
 from attention.practice import doctests, mutants
-from attention.practice.__main__ import ALL_KILLED, FILE, STALE, STOPPED, SURVIVORS, WRONG, main
+from attention.practice import kill as program
+from attention.practice.kill import ALL_KILLED, FILE, STALE, STOPPED, SURVIVORS, WRONG, main
 from attention.practice.mutants import MUTANTS, NAMES
 
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
@@ -198,7 +198,7 @@ def test_a_file_of_all_three_kinds_kills_what_it_should(capsys):
         assert "  survived  alibi-sign, see learn/relative-positions\n      The ALiBi bias grows" in printed
         assert f"Hint: {hint}" in " ".join(printed.split())
         assert "\n1 of 2 killed\n" in printed
-        assert printed.endswith(f"python -m attention.practice {name} --only alibi-sign\n")
+        assert printed.endswith(f"python -m attention.practice test {name} --only alibi-sign\n")
     assert main(["a.md", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
 
 
@@ -286,7 +286,9 @@ def test_no_process_is_left_however_a_run_ends(then, is_over):
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_no_process_is_left_by_a_program_that_is_stopped(name, is_over):
     knowing("a.py", "if wrong:", "    start()", "    time.sleep(100)")
-    running = subprocess.Popen([sys.executable, "-m", "attention.practice", "a.py"], stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "attention.practice", "test", "a.py"], stderr=subprocess.PIPE, text=True
+    )
     while not Path("started").exists() or not Path("started").read_text():
         time.sleep(0.1)
     running.send_signal(getattr(signal, name))
@@ -298,7 +300,7 @@ def test_no_process_is_left_by_a_program_that_is_stopped(name, is_over):
 def test_the_starting_file_passes_kills_nobody_and_is_never_overwritten(capsys):
     assert main(["--start"]) == ALL_KILLED
     text = Path(FILE).read_text("utf-8")
-    assert f"python -m attention.practice {FILE}\n" in text
+    assert f"python -m attention.practice test {FILE}\n" in text
     assert main(["--start"]) == WRONG
     assert "is there already" in capsys.readouterr().err
     assert Path(FILE).read_text("utf-8") == text
@@ -319,7 +321,7 @@ def test_the_list_names_every_mutant_with_its_hint(capsys):
 
 
 def test_it_runs_as_a_module_and_gives_its_status():
-    command = [sys.executable, "-m", "attention.practice", "none.py"]
+    command = [sys.executable, "-m", "attention.practice", "test", "none.py"]
     ended = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONUTF8": "0"})
     assert (ended.returncode, ended.stdout) == (WRONG, "")
     assert ended.stderr == "none.py: there is no such file; --start writes one\n"
@@ -332,7 +334,7 @@ COMMANDS = {
     "--seconds 0": OUT_OF_RANGE,
     "--seconds nan": OUT_OF_RANGE,
     "--seconds inf": OUT_OF_RANGE,
-    "--seconds soon": "python -m attention.practice: argument --seconds: invalid float value: 'soon'; see --help",
+    "--seconds soon": "python -m attention.practice test: argument --seconds: invalid float value: 'soon'; see --help",
 }
 
 

@@ -1,0 +1,386 @@
+"""Check a learner's functions, step by step: the side of the new process.
+
+Every step is compared with the package on inputs that a seed draws. It runs
+on the learner's earlier steps where these are right, else on the package's.
+`main` writes a line of JSON for each thing that happens, so that the program
+knows how far it came if the learner's code never ends.
+"""
+
+import ast
+import copy
+import json
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attention.practice.mistakes import MISTAKES, Mistake
+from attention.practice.steps import RIGHT, STEPS, Array, Call, Step
+
+LEAST_SECONDS, TIMES_AS_LONG = 10.0, 100.0  # than the package takes
+MOST_OUTPUT = 100_000  # characters that a step may print
+
+
+class Outcome(NamedTuple):
+    """What a call came to: an array, or why there is none."""
+
+    array: Array | None = None
+    trouble: str = ""  # no array came back
+    raised: str = ""  # the error, and its line
+    changed: bool = False  # an argument is not what it was
+
+
+class _TooMuchError(BaseException):
+    pass
+
+
+class _Counter:
+    """A standard output that counts, and keeps nothing."""
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def write(self, text: str) -> int:
+        self.written += len(text)
+        if self.written > MOST_OUTPUT:
+            raise _TooMuchError
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+
+def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
+    """Check the steps from `first` on; `replaced` are not right, by name."""
+    sys.dont_write_bytecode = True
+    path = Path(file)
+    with Path(report).open("a", encoding="utf-8") as lines:
+
+        def tell(**happened: Any) -> None:
+            lines.write(json.dumps(happened) + "\n")
+            lines.flush()
+
+        tell(began="import", seconds=LEAST_SECONDS)
+        sys.stdout = sys.stderr = _Counter()
+        try:
+            module = imported(path)
+        except BaseException as error:
+            tell(trouble=where(path, error))
+            return
+        ours = set(replaced.split(",")) - {""}
+        for step in STEPS[int(first) :]:
+            calls = step.calls(np.random.default_rng([int(seed), len(step)]))
+            tell(began=step.name, seconds=_patience(calls))
+            ours |= (
+                set()
+                if _is_right(told := checked(path, module, step, calls, ours))
+                else {step.name}
+            )
+            tell(step=told)
+
+
+def _is_right(told: dict[str, Any]) -> bool:
+    return bool(told["state"] == "right")
+
+
+def imported(path: Path) -> ModuleType:
+    """Import a file, whatever its name."""
+    sys.path.append(str(path.parent.absolute()))
+    spec = spec_from_file_location("the_learner_s_file", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _patience(calls: Sequence[Call]) -> float:
+    """Measure what a step may take, in seconds."""
+    before = time.perf_counter()
+    for call in calls:
+        RIGHT[call.function](*call.args)
+    return max(LEAST_SECONDS, TIMES_AS_LONG * (time.perf_counter() - before))
+
+
+def checked(
+    path: Path,
+    module: ModuleType,
+    step: Step,
+    calls: Sequence[Call],
+    ours: set[str],
+) -> dict[str, Any]:
+    """Say whether a step is right, and if not, why."""
+    told: dict[str, Any] = {
+        "name": step.name,
+        "state": "right",
+        "mistake": None,
+        "says": "",
+        "hint": "",
+        "see": step.see,
+        "ours": [],
+        "notes": [],
+    }
+    empty = [name for name in step.functions if is_empty(path, module, name)]
+    if empty:
+        rest = len(empty) < len(step.functions)
+        says = f"{' and '.join(empty)} is still empty." if rest else ""
+        return told | {"state": "empty", "says": says}
+    earlier = STEPS[: STEPS.index(step)]
+    used = _names_in(module, step.functions)
+    for other in earlier:
+        for name in other.functions:
+            if other.name in ours:
+                setattr(module, name, RIGHT[name])
+                told["ours"] += [name] if name in used else []
+    printed = sys.stdout
+    before = getattr(printed, "written", 0)
+    for name in step.functions:
+        wanted = [call for call in calls if call.function == name]
+        found = [outcome(path, getattr(module, name), c.args) for c in wanted]
+        right = [outcome(path, RIGHT[name], call.args) for call in wanted]
+        judged = judge(name, wanted, found, right)
+        told["notes"] += judged.pop("notes", [])
+        if judged:
+            return told | judged
+    if getattr(printed, "written", 0) > before:
+        told["notes"].append("It prints; remove that when you are done.")
+    return told
+
+
+def is_empty(path: Path, module: ModuleType, name: str) -> bool:
+    """Tell whether a function is not there, or only its docstring is."""
+    if not callable(getattr(module, name, None)):
+        return True
+    for node in ast.parse(path.read_text("utf-8-sig")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return all(map(_does_nothing, node.body))
+    return False
+
+
+def _does_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise):
+        return "NotImplemented" in ast.unparse(node)
+    return isinstance(node, ast.Pass) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+
+
+def _names_in(module: ModuleType, functions: Sequence[str]) -> set[str]:
+    """Return the names that functions use, and those that these use."""
+    found, left = set[str](), list(functions)
+    while left:
+        code = getattr(getattr(module, left.pop(), None), "__code__", None)
+        new = set(code.co_names if code else ()) - found
+        found |= new
+        left += new
+    return found
+
+
+# --- one call ----------------------------------------------------------------
+
+
+def outcome(
+    path: Path, function: Callable[..., Any], args: tuple[Any, ...]
+) -> Outcome:
+    """Call a function on copies of its arguments."""
+    given = copy.deepcopy(args)
+    try:
+        with np.errstate(all="ignore"):
+            value = function(*given)
+    except BaseException as error:
+        return Outcome(raised=where(path, error))
+    changed = not _equal(given, args)
+    if value is None:
+        return Outcome(trouble="It returns None: is there a return?")
+    try:
+        array = np.asarray(value)
+        if array.dtype == bool or np.issubdtype(array.dtype, np.number):
+            return Outcome(array.astype(float), changed=changed)
+    except (TypeError, ValueError):
+        pass
+    kind = type(value).__name__
+    return Outcome(trouble=f"It returns a {kind}, of which NumPy makes no "
+                   "array of numbers.")  # fmt: skip
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(
+            _equal(one[key], other[key]) for key in one
+        )
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return np.array_equal(one, other)
+
+
+def same(one: Outcome, other: Outcome, single: bool = False) -> bool:
+    """Tell whether two calls came to the same."""
+    if one.array is None or other.array is None:
+        return bool(one.raised and other.raised)
+    if one.array.shape != other.array.shape:
+        return False
+    size = np.abs(other.array[np.isfinite(other.array)]).max(initial=1e-3)
+    return np.allclose(
+        one.array,
+        other.array,
+        rtol=0,
+        atol=(1e-4 if single else 1e-6) * float(size),
+        equal_nan=True,
+    )
+
+
+# --- all calls of a function -------------------------------------------------
+
+
+def judge(
+    name: str,
+    calls: Sequence[Call],
+    found: Sequence[Outcome],
+    right: Sequence[Outcome],
+) -> dict[str, Any]:
+    """Say what is wrong with the outcomes of a function; nothing if right."""
+    fits = [
+        same(one, other, _is_single(call))
+        for call, one, other in zip(calls, found, right, strict=True)
+    ]
+    notes = []
+    for i, call in enumerate(calls):
+        lost = found[i].array is None or not _alike(found[i], right[i])
+        if call.batch and not fits[i] and lost:
+            fits[i] = True  # what a loop over rows need not foresee
+            notes = ["It is made for one sequence, not for a batch of them."]
+    if all(fits):
+        if any(one.changed for one in found):
+            return {
+                "state": "wrong",
+                "mistake": "input-changed",
+                "says": "Your result is right, but your function changes an "
+                "array that it was given.",
+                "hint": "Whose array does -= or [...] = write to?",
+            }
+        return {"notes": notes}
+    known = _named(name, calls, found, fits)
+    if known:
+        return {
+            "state": "wrong",
+            "mistake": known.name,
+            "says": known.says,
+            "hint": known.hint,
+            "see": known.see,
+        }
+    first = fits.index(False)
+    return _difference(calls[first], found[first], right[first])
+
+
+def _is_single(call: Call) -> bool:
+    return any(
+        isinstance(x, np.ndarray) and x.dtype == np.float32 for x in call.args
+    )
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    assert one.array is not None
+    assert other.array is not None
+    return one.array.shape == other.array.shape
+
+
+def _named(
+    name: str,
+    calls: Sequence[Call],
+    found: Sequence[Outcome],
+    fits: Sequence[bool],
+) -> Mistake | None:
+    """Find the mistake that does the same, first on all calls.
+
+    If there are several mistakes at once, one may still explain what happens
+    on ordinary calls: without a mask, and without large numbers.
+    """
+    both = list(zip(calls, found, strict=True))
+    ordinary = [pair for pair in both if not pair[0].special]
+    is_ordinary = not all(
+        fit for call, fit in zip(calls, fits, strict=True) if not call.special
+    )
+    for pairs in (both, ordinary if is_ordinary else ()):
+        for known in MISTAKES:
+            if known.function == name and _explains(known.wrong, pairs):
+                return known
+    return None
+
+
+def _explains(
+    wrong: Callable[..., Any], pairs: Sequence[tuple[Call, Outcome]]
+) -> bool:
+    """Tell whether a wrong version does the same, and not by errors alone."""
+    agree = 0
+    for call, one in pairs:
+        if call.batch:
+            continue
+        theirs = outcome(Path(), wrong, call.args)
+        if not same(one, theirs, _is_single(call)):
+            return False
+        agree += one.array is not None
+    return agree > 0
+
+
+def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
+    """Describe the smallest input on which a function differs."""
+    given = f"{call.function}({', '.join(map(_written, call.args))})"
+    if found.raised:
+        says = f"It raises {found.raised}"
+        return {"state": "error", "says": says, "call": given}
+    told = {"state": "wrong", "call": given, "says": found.trouble}
+    if found.array is None:
+        return told
+    assert right.array is not None
+    told |= {"yours": _written(found.array), "right": _written(right.array)}
+    if found.array.shape != right.array.shape:
+        says = (
+            f"Its result has the shape {found.array.shape}; it should have "
+            f"{right.array.shape}."
+        )
+    elif np.isnan(found.array).any():
+        says = "Its result holds nan, which is no number: where is 0 / 0, or "
+        says += "inf - inf?"
+    else:
+        differs = ~np.isclose(found.array, right.array, rtol=1e-5)
+        at = tuple(int(i) for i in np.argwhere(differs)[0])
+        place = "".join(f"[{i}]" for i in at)
+        says = (
+            f"It differs first at {place or 'its number'}: "
+            f"{found.array[at]:.6g}, where {right.array[at]:.6g} is right."
+        )
+    return told | {"says": says}
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{...}"
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    text = np.array2string(value.round(6) + 0, separator=", ", threshold=40)
+    return " ".join(text.split())
+
+
+def where(path: Path, error: BaseException) -> str:
+    """Name an error, and the line of the file in which it arose."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
+    here = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).name == path.name
+    ]
+    name = type(error).__name__
+    text = " ".join(str(error).split())[:200]
+    if isinstance(error, SystemExit):
+        name, text = "SystemExit", "this ends Python"
+    if isinstance(error, _TooMuchError):
+        name, text = "too much", f"more than {MOST_OUTPUT} characters printed"
+    line = f" in line {here[-1]}" if here else ""
+    return f"{name}{line}: {text}" if text else f"{name}{line}"

@@ -1,0 +1,1461 @@
+"""Mistakes that people make in the twelve steps, each with a name.
+
+A mistake is a wrong version of a step's function. If a learner's function
+does on every input what a wrong version does, its name says what went wrong.
+Mistakes that are also mutants have the same name there.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attention.little_model.model import BASE, N_HEADS, N_LAYERS
+from attention.practice.steps import (
+    RIGHT,
+    Array,
+    attend,
+    layer_norm,
+    multi_head_attention,
+    positions,
+    relu,
+    self_attention,
+    transformer_block,
+)
+
+
+class Mistake(NamedTuple):
+    """A wrong version of a function, and what to tell its author."""
+
+    name: str
+    function: str
+    says: str  # what the code does, as "Your weights ..."
+    hint: str  # a question that leads on
+    see: str  # page and heading under learn/
+    wrong: Callable[..., Any]
+
+
+MISTAKES: list[Mistake] = []
+
+
+def mistake(
+    says: str, hint: str, see: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Keep a function as a wrong version: step__name_of_the_mistake."""
+
+    def keep(wrong: Callable[..., Any]) -> Callable[..., Any]:
+        function, _, name = wrong.__name__.partition("__")
+        MISTAKES.append(
+            Mistake(name.replace("_", "-"), function, says, hint, see, wrong)
+        )
+        return wrong
+
+    return keep
+
+
+# --- 1, weighted average -----------------------------------------------------
+
+_LOOKUP = "lookup#worked-numbers"
+
+
+@mistake(
+    "Your function adds the values up, and leaves the weights out.",
+    "How much of each value does its weight let through?",
+    _LOOKUP,
+)
+def weighted_average__weights_missing(weights, values):
+    return np.sum(values, axis=0, dtype=float)
+
+
+@mistake(
+    "Your function takes the plain mean of the values, and leaves the "
+    "weights out.",
+    "Which value should count most?",
+    _LOOKUP,
+)
+def weighted_average__plain_mean(weights, values):
+    return np.mean(values, axis=0)
+
+
+@mistake(
+    "Your weights are divided by the number of values once more.",
+    "What do the weights sum to, before you divide?",
+    _LOOKUP,
+)
+def weighted_average__divided_again(weights, values):
+    return weights @ values / len(values)
+
+
+@mistake(
+    "Your function multiplies each value by its weight, and does not "
+    "add the products up.",
+    "How many rows should come out, if n values go in?",
+    _LOOKUP,
+)
+def weighted_average__not_added_up(weights, values):
+    return weights[:, None] * values
+
+
+@mistake(
+    "Your function adds up the features of each value, not the values.",
+    "Along which axis do the values lie?",
+    _LOOKUP,
+)
+def weighted_average__features_added(weights, values):
+    return (weights[:, None] * values).sum(axis=1)
+
+
+@mistake(
+    "Your function adds everything up to a single number.",
+    "How many features does an average of rows have?",
+    _LOOKUP,
+)
+def weighted_average__one_number(weights, values):
+    return (weights[:, None] * values).sum()
+
+
+@mistake(
+    "Your function returns the one value with the largest weight.",
+    "What becomes of the values with smaller weights?",
+    _LOOKUP,
+)
+def weighted_average__largest_only(weights, values):
+    return values[np.argmax(weights)]
+
+
+@mistake(
+    "Your function puts the weights through a softmax first.",
+    "The weights sum to one already. What does exp do to them?",
+    _LOOKUP,
+)
+def weighted_average__softmax_first(weights, values):
+    return RIGHT["softmax"](weights) @ values
+
+
+# --- 2, softmax --------------------------------------------------------------
+
+_SOFTMAX = "scores-and-softmax"
+
+
+def _softmax(powers: Array, axis: Any = -1) -> Array:
+    result: Array = powers / powers.sum(axis=axis, keepdims=True)
+    return result
+
+
+def _shifted(scores: Array, axis: Any = -1) -> Array:
+    result: Array = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return result
+
+
+@mistake(
+    "Your weights sum to one along the first axis: over the queries, "
+    "not over the keys.",
+    "Which sums must be one? Take more columns than rows.",
+    _SOFTMAX,
+)
+def softmax__softmax_axis(scores):
+    return _softmax(_shifted(scores, 0), 0)
+
+
+@mistake(
+    "All the weights of your array together sum to one.",
+    "Each row has a budget of its own. What does sum() need to know?",
+    _SOFTMAX,
+)
+def softmax__one_budget(scores):
+    return _softmax(_shifted(scores, None), None)
+
+
+@mistake(
+    "Your softmax is right for small scores, and overflows for large "
+    "ones: it does not subtract the largest score first.",
+    "A constant that is added to all scores changes no weight. Which "
+    "constant makes exp safe?",
+    _SOFTMAX,
+)
+def softmax__maximum_kept(scores):
+    return _softmax(np.exp(scores))
+
+
+@mistake(
+    "You subtract the largest score of the whole array. A row whose "
+    "scores are all much smaller gets zeros, and 0 / 0.",
+    "Whose largest score does each row need?",
+    _SOFTMAX,
+)
+def softmax__maximum_of_all(scores):
+    return _softmax(np.exp(scores - scores.max()))
+
+
+@mistake(
+    "You subtract the smallest score, so that exp still meets large numbers.",
+    "What is the largest exponent that is left?",
+    _SOFTMAX,
+)
+def softmax__minimum_subtracted(scores):
+    return _softmax(np.exp(scores - scores.min(axis=-1, keepdims=True)))
+
+
+@mistake(
+    "Your function raises 2 to the scores, not e.",
+    "The lessons count in doublings; libraries use e. Which function "
+    "has e as its base?",
+    "scores-and-softmax",
+)
+def softmax__base_two(scores):
+    return _softmax(np.exp2(scores - scores.max(axis=-1, keepdims=True)))
+
+
+@mistake(
+    "Your function divides the scores by their sum, without exp.",
+    "What becomes of a negative score?",
+    _SOFTMAX,
+)
+def softmax__exp_missing(scores):
+    return _softmax(scores)
+
+
+@mistake(
+    "Your function cuts negative scores off at 0 and divides by the sum.",
+    "Can a key with a negative score still get some weight?",
+    _SOFTMAX,
+)
+def softmax__negative_cut(scores):
+    return _softmax(np.maximum(scores, 0))
+
+
+@mistake(
+    "Your function returns exp of the scores, not divided by its sum.",
+    "What should a row sum to?",
+    _SOFTMAX,
+)
+def softmax__sum_missing(scores):
+    return np.exp(scores)
+
+
+@mistake(
+    "Your function subtracts the largest score and takes exp, and does "
+    "not divide by the sum.",
+    "What should a row sum to?",
+    _SOFTMAX,
+)
+def softmax__sum_missing_after_maximum(scores):
+    return _shifted(scores)
+
+
+@mistake(
+    "Your function gives the smallest score the largest weight.",
+    "Is there a minus sign too many?",
+    _SOFTMAX,
+)
+def softmax__sign_flipped(scores):
+    return _softmax(np.exp(scores.min(axis=-1, keepdims=True) - scores))
+
+
+@mistake(
+    "Your function returns the logarithms of the weights.",
+    "What should a row sum to?",
+    _SOFTMAX,
+)
+def softmax__logarithms(scores):
+    return np.log(_softmax(_shifted(scores)))
+
+
+@mistake(
+    "Your row sums have lost their axis, so that NumPy divides column "
+    "by column, or refuses.",
+    "Which shape does sum() leave, and what does keepdims=True change?",
+    _SOFTMAX,
+)
+def softmax__keepdims_missing(scores):
+    powers = _shifted(scores)
+    return powers / powers.sum(axis=-1)
+
+
+@mistake(
+    "Your row maxima have lost their axis, so that NumPy subtracts them "
+    "column by column, or refuses.",
+    "Which shape does max() leave, and what does keepdims=True change?",
+    _SOFTMAX,
+)
+def softmax__keepdims_missing_in_maximum(scores):
+    return _softmax(np.exp(scores - scores.max(axis=-1)))
+
+
+@mistake(
+    "Your function squares the scores and divides by the sum.",
+    "What becomes of the order of -3 and 2?",
+    _SOFTMAX,
+)
+def softmax__squares(scores):
+    return _softmax(scores**2)
+
+
+# --- 3, scores ---------------------------------------------------------------
+
+
+@mistake(
+    "Your scores are not divided by the root of d_k.",
+    "How large do dot products of 64 features get by chance?",
+    "scaling",
+)
+def attention_scores__scale_missing(query, key):
+    return query @ key.swapaxes(-1, -2)
+
+
+@mistake(
+    "Your scores are divided by d_k, not by its root.",
+    "How does the spread of a sum grow with the number of its terms?",
+    "scaling",
+)
+def attention_scores__scale_without_root(query, key):
+    return query @ key.swapaxes(-1, -2) / query.shape[-1]
+
+
+@mistake(
+    "Your scores are multiplied by the root of d_k.",
+    "Should more features make the scores larger or not?",
+    "scaling",
+)
+def attention_scores__scale_upside_down(query, key):
+    return query @ key.swapaxes(-1, -2) * query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your scores are divided by the root of the number of keys.",
+    "Which number decides how many terms a dot product adds up?",
+    "scaling",
+)
+def attention_scores__scale_by_keys(query, key):
+    return query @ key.swapaxes(-1, -2) / key.shape[-2] ** 0.5
+
+
+@mistake(
+    "Your scores are divided by the root of the number of queries.",
+    "Which number decides how many terms a dot product adds up?",
+    "scaling",
+)
+def attention_scores__scale_by_queries(query, key):
+    return query @ key.swapaxes(-1, -2) / query.shape[-2] ** 0.5
+
+
+@mistake(
+    "Your scores lie on their side: rows are keys, columns queries.",
+    "Each query has a row. What must be transposed?",
+    "read-the-grid",
+)
+def attention_scores__transposed(query, key):
+    return key @ query.swapaxes(-1, -2) / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your function multiplies queries by keys that are not transposed.",
+    "A row of the one meets a column of the other. How do keys become "
+    "columns?",
+    "read-the-grid",
+)
+def attention_scores__keys_not_transposed(query, key):
+    return query @ key / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your scores have been through a softmax already.",
+    "Weights are the next step. What are scores before it?",
+    "scaling",
+)
+def attention_scores__softmax_already(query, key):
+    return RIGHT["softmax"](RIGHT["attention_scores"](query, key))
+
+
+@mistake(
+    "Your scores are cosines: the lengths of the vectors are divided out.",
+    "Does a dot product know how long its vectors are?",
+    "scores-and-softmax",
+)
+def attention_scores__cosines(query, key):
+    def unit(x):
+        return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+    return unit(query) @ unit(key).swapaxes(-1, -2)
+
+
+@mistake(
+    "Your cosines are divided by the root of d_k.",
+    "Does a dot product know how long its vectors are?",
+    "scores-and-softmax",
+)
+def attention_scores__scaled_cosines(query, key):
+    cosines = attention_scores__cosines(query, key)
+    return cosines / query.shape[-1] ** 0.5
+
+
+# --- 4, attend ---------------------------------------------------------------
+
+
+def _attend(query, key, value, mask=None, *, axis=-1, scale=None, hide=None):
+    scores = query @ key.swapaxes(-1, -2)
+    scores = scores * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if mask is not None and hide is None:
+        scores = np.where(mask, scores, -np.inf)
+    elif mask is not None:
+        scores = hide(scores, mask)
+    return _softmax(_shifted(scores, axis), axis) @ value
+
+
+@mistake(
+    "Your weights sum to one over the queries, not over the keys.",
+    "Which sums must be one? Take more keys than queries.",
+    "line-by-line",
+)
+def attend__softmax_axis(query, key, value, mask=None):
+    return _attend(query, key, value, mask, axis=-2)
+
+
+@mistake(
+    "Your function does without the softmax: it takes the scores "
+    "themselves for weights.",
+    "What do the weights of a row sum to?",
+    "scores-and-softmax",
+)
+def attend__softmax_missing(query, key, value, mask=None):
+    scores = RIGHT["attention_scores"](query, key)
+    return (scores if mask is None else np.where(mask, scores, 0)) @ value
+
+
+@mistake(
+    "Your scores are not divided by the root of d_k here.",
+    "Does this function call attention_scores, or write it again?",
+    "scaling",
+)
+def attend__scale_missing(query, key, value, mask=None):
+    return _attend(query, key, value, mask, scale=1)
+
+
+@mistake(
+    "Your scores are divided by d_k in all: the division comes twice, "
+    "or without its root.",
+    "attention_scores has divided already. Who else does?",
+    "scaling",
+)
+def attend__scale_twice(query, key, value, mask=None):
+    return _attend(query, key, value, mask, scale=1 / query.shape[-1])
+
+
+@mistake(
+    "Your mask is upside down: True hides a key.",
+    "What does True say in this mask?",
+    "masks",
+)
+def attend__mask_inverted(query, key, value, mask=None):
+    return _attend(query, key, value, None if mask is None else ~mask)
+
+
+@mistake(
+    "Your function does not use the mask.",
+    "Which weight should a hidden key get?",
+    "masks",
+)
+def attend__mask_ignored(query, key, value, mask=None):
+    return _attend(query, key, value)
+
+
+@mistake(
+    "Your weights of hidden keys are set to 0 after the softmax, so the "
+    "rest no longer sums to one.",
+    "Where does the weight of a hidden key go?",
+    "masks",
+)
+def attend__mask_after_softmax(query, key, value, mask=None):
+    weights = RIGHT["softmax"](RIGHT["attention_scores"](query, key))
+    return (weights if mask is None else weights * mask) @ value
+
+
+@mistake(
+    "You give hidden keys the score 0, which is a score like any other.",
+    "exp(0) is 1. Which score has no weight at all?",
+    "masks",
+)
+def attend__mask_zero_score(query, key, value, mask=None):
+    return _attend(
+        query, key, value, mask, hide=lambda scores, may: scores * may
+    )
+
+
+@mistake(
+    "You add the mask to the scores, so that a key that may be seen "
+    "gains 1, and a hidden one loses nothing.",
+    "Which number, added to a score, takes all its weight?",
+    "masks",
+)
+def attend__mask_added(query, key, value, mask=None):
+    return _attend(
+        query, key, value, mask, hide=lambda scores, may: scores + may
+    )
+
+
+@mistake(
+    "Your hidden keys lose too little: some weight is left to them.",
+    "Which score has no weight at all, whatever the others are?",
+    "masks",
+)
+def attend__mask_minus_few(query, key, value, mask=None):
+    return _attend(
+        query,
+        key,
+        value,
+        mask,
+        hide=lambda scores, may: np.where(may, scores, -1.0),
+    )
+
+
+@mistake(
+    "Your function averages the keys, not the values.",
+    "What does a query compare itself with, and what does it receive?",
+    "queries-keys-values",
+)
+def attend__keys_for_values(query, key, value, mask=None):
+    return _attend(query, key, key, mask)
+
+
+@mistake(
+    "Your function returns the weights, and does not average the values.",
+    "How many features has a value, and how many your result?",
+    "line-by-line",
+)
+def attend__weights_returned(query, key, value, mask=None):
+    return _attend(query, key, np.eye(len(key)), mask)
+
+
+@mistake(
+    "Your softmax meets large scores without subtracting the largest.",
+    "Does this function call your softmax, or write it again?",
+    "scores-and-softmax",
+)
+def attend__maximum_kept(query, key, value, mask=None):
+    scores = RIGHT["attention_scores"](query, key)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return _softmax(np.exp(scores)) @ value
+
+
+# --- 5, causal mask ----------------------------------------------------------
+
+
+@mistake(
+    "Your mask lets each word see itself and what comes after it.",
+    "Does row 0 of a text know the words behind it?",
+    "masks",
+)
+def causal_mask__looks_ahead(n):
+    return np.triu(np.ones((n, n), bool))
+
+
+@mistake(
+    "Your mask hides each word from itself.",
+    "What would the first word see?",
+    "masks",
+)
+def causal_mask__causal_strict(n):
+    return np.tri(n, k=-1, dtype=bool)
+
+
+@mistake(
+    "Your mask is upside down: True where a word may not look.",
+    "What does True say in this mask?",
+    "masks",
+)
+def causal_mask__mask_inverted(n):
+    return ~np.tri(n, dtype=bool)
+
+
+@mistake(
+    "Your mask lets each word see one word ahead.",
+    "Which columns may row 0 see?",
+    "masks",
+)
+def causal_mask__one_ahead(n):
+    return np.tri(n, k=1, dtype=bool)
+
+
+@mistake("Your mask hides nothing.", "Which columns may row 0 see?", "masks")
+def causal_mask__hides_nothing(n):
+    return np.ones((n, n), bool)
+
+
+@mistake(
+    "Your mask lets each word see itself alone.",
+    "What comes before a word may be seen, too.",
+    "masks",
+)
+def causal_mask__itself_alone(n):
+    return np.eye(n, dtype=bool)
+
+
+@mistake(
+    "Your mask is made of 0 and minus infinity, to be added to scores. "
+    "Here True and False are wanted.",
+    "Which comparison makes one of the other?",
+    "masks",
+)
+def causal_mask__additive(n):
+    return np.where(np.tri(n, dtype=bool), 0, -np.inf)
+
+
+# --- 6, self-attention -------------------------------------------------------
+
+_ROLES = "queries-keys-values"
+
+
+@mistake(
+    "Your queries come from w_k, and your keys from w_q.",
+    "Which matrix makes what a word asks?",
+    _ROLES,
+)
+def self_attention__query_and_key_swapped(x, w_q, w_k, w_v, mask=None):
+    return self_attention(x, w_k, w_q, w_v, mask)
+
+
+@mistake(
+    "Your values are the rows as they are: w_v is not used.",
+    "What does a word pass on?",
+    _ROLES,
+)
+def self_attention__w_v_missing(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q, x @ w_k, x, mask)
+
+
+@mistake(
+    "Your values are made by w_k.",
+    "Which matrix makes what a word passes on?",
+    _ROLES,
+)
+def self_attention__values_from_w_k(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q, x @ w_k, x @ w_k, mask)
+
+
+@mistake(
+    "Your keys are made by w_q, as the queries are.",
+    "With one matrix for both, whom must x resemble to be found?",
+    _ROLES,
+)
+def self_attention__keys_from_w_q(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q, x @ w_q, x @ w_v, mask)
+
+
+@mistake(
+    "Your function uses none of the three matrices.",
+    "What would the rows of x compare, as they are?",
+    _ROLES,
+)
+def self_attention__matrices_missing(x, w_q, w_k, w_v, mask=None):
+    return attend(x, x, x, mask)
+
+
+@mistake(
+    "Your function multiplies by the matrices transposed.",
+    "A row of x meets a column of the matrix. Which features go in?",
+    _ROLES,
+)
+def self_attention__matrices_transposed(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q.T, x @ w_k.T, x @ w_v.T, mask)
+
+
+@mistake(
+    "Your function does not pass the mask on.",
+    "Who uses the mask, and how does it get there?",
+    "masks",
+)
+def self_attention__mask_ignored(x, w_q, w_k, w_v, mask=None):
+    return self_attention(x, w_q, w_k, w_v)
+
+
+@mistake(
+    "Your function adds the result to x. That comes with the layer, not here.",
+    "Which step adds a part's result to its rows?",
+    "transformer-block",
+)
+def self_attention__residual_added(x, w_q, w_k, w_v, mask=None):
+    return x + self_attention(x, w_q, w_k, w_v, mask)
+
+
+# --- 7, positions ------------------------------------------------------------
+
+
+def _angles(n, d, base):
+    return np.arange(n)[:, None] / base ** (np.arange(0, d, 2) / d)
+
+
+def _paired(first, second):
+    return np.stack([first, second], axis=-1).reshape(len(first), -1)
+
+
+@mistake(
+    "Your cosine comes first in each pair, and the sine second.",
+    "What is the row of position 0?",
+    "order",
+)
+def positions__sine_second(n, d, base=10000.0):
+    angles = _angles(n, d, base)
+    return _paired(np.cos(angles), np.sin(angles))
+
+
+@mistake(
+    "Your sines fill the first half of the columns, and your cosines "
+    "the second. Here sine and cosine alternate.",
+    "Which columns belong to pair 0?",
+    "order",
+)
+def positions__halves(n, d, base=10000.0):
+    angles = _angles(n, d, base)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+
+
+@mistake(
+    "Your positions start at 1.", "Which row holds the sine of 0?", "order"
+)
+def positions__from_one(n, d, base=10000.0):
+    return positions(n + 1, d, base)[1:]
+
+
+@mistake(
+    "Each of your columns has a frequency of its own; the two of a pair "
+    "share one.",
+    "In base^(2 i / d), what does i count?",
+    "order",
+)
+def positions__frequency_per_column(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base ** (np.arange(d) / d)
+    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+
+
+@mistake(
+    "Your exponent counts columns twice: 2 i / d, where i is a column "
+    "and not a pair.",
+    "In base^(2 i / d), what does i count?",
+    "order",
+)
+def positions__columns_twice(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base ** (2 * np.arange(d) / d)
+    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+
+
+@mistake(
+    "Your exponent is i / d: its 2 is missing.",
+    "Over how much of 0 to 1 should the exponents run?",
+    "order",
+)
+def positions__two_missing(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base ** (np.arange(d // 2) / d)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@mistake(
+    "Your positions are multiplied by the powers of the base, not divided.",
+    "Which hand should be the slowest?",
+    "order",
+)
+def positions__multiplied(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] * base ** (np.arange(0, d, 2) / d)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@mistake(
+    "Your function uses the base 10000, whatever base is given.",
+    "Where does the argument base come in?",
+    "order",
+)
+def positions__base_ignored(n, d, base=10000.0):
+    return positions(n, d)
+
+
+@mistake(
+    "All your columns are sines.",
+    "Why does a pair need a sine and a cosine?",
+    "order",
+)
+def positions__sines_alone(n, d, base=10000.0):
+    angles = _angles(n, d, base)
+    return _paired(np.sin(angles), np.sin(angles))
+
+
+@mistake(
+    "Your table lies on its side: a column for each position.",
+    "It is added to x (n, d). Which shape must it have?",
+    "order",
+)
+def positions__transposed(n, d, base=10000.0):
+    return positions(n, d, base).T
+
+
+# --- 8, heads ----------------------------------------------------------------
+
+
+@mistake(
+    "Your function cuts the numbers into heads without moving an axis, "
+    "so that a head gets features of several words.",
+    "In which order does reshape read? What has to change places?",
+    "heads",
+)
+def split_heads__split_by_reshape(x, n_heads):
+    *more, n, d = x.shape
+    return x.reshape(*more, n_heads, n, d // n_heads)
+
+
+@mistake(
+    "Your heads stand behind the words: the axes are (n, n_heads, d).",
+    "Which axis should come first, so that each head is a matrix?",
+    "heads",
+)
+def split_heads__axes_not_swapped(x, n_heads):
+    return x.reshape(*x.shape[:-1], n_heads, -1)
+
+
+@mistake(
+    "Your heads take every n_heads-th feature, not neighbouring ones.",
+    "Head 0 has the first d features. Which axis of the reshape is the "
+    "head's?",
+    "heads",
+)
+def split_heads__features_dealt_out(x, n_heads):
+    dealt = x.reshape(*x.shape[:-1], -1, n_heads)
+    return np.moveaxis(dealt, -1, -3)
+
+
+@mistake(
+    "Each of your heads lies on its side: features by words.",
+    "In which order should words and features be?",
+    "heads",
+)
+def split_heads__transposed(x, n_heads):
+    return RIGHT["split_heads"](x, n_heads).swapaxes(-1, -2)
+
+
+@mistake(
+    "Your function joins the numbers without moving an axis back, so "
+    "that the words get mixed.",
+    "In which order does reshape read? What has to change places?",
+    "heads",
+)
+def merge_heads__merge_by_reshape(heads):
+    *more, n_heads, n, d = heads.shape
+    return heads.reshape(*more, n, n_heads * d)
+
+
+@mistake(
+    "Your function averages the heads.",
+    "How many features does a row have, if all heads lie side by side?",
+    "heads",
+)
+def merge_heads__heads_averaged(heads):
+    return heads.mean(axis=-3)
+
+
+@mistake(
+    "Your function adds the heads up.",
+    "How many features does a row have, if all heads lie side by side?",
+    "heads",
+)
+def merge_heads__heads_added(heads):
+    return heads.sum(axis=-3)
+
+
+@mistake(
+    "Your function puts the heads below each other, not side by side.",
+    "How many rows should the result have?",
+    "heads",
+)
+def merge_heads__heads_stacked(heads):
+    return heads.reshape(-1, heads.shape[-1])
+
+
+@mistake(
+    "Your rows take one feature of each head in turn.",
+    "The features of head 0 come first. Which axis goes last before reshape?",
+    "heads",
+)
+def merge_heads__features_dealt_out(heads):
+    moved = np.moveaxis(heads, -3, -1)
+    return moved.reshape(*moved.shape[:-2], -1)
+
+
+# --- 9, multi-head attention -------------------------------------------------
+
+
+def _heads(x, w_q, w_k, w_v, n_heads, mask, scale=None, split=None):
+    split = split or RIGHT["split_heads"]
+    three = (split(x @ w, n_heads) for w in (w_q, w_k, w_v))
+    return _attend(*three, mask, scale=scale)
+
+
+@mistake(
+    "Your function averages the heads before w_o.",
+    "What does an average of two answers lose?",
+    "heads",
+)
+def multi_head_attention__heads_averaged(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask)
+    return np.tile(heads.mean(axis=0), n_heads) @ w_o
+
+
+@mistake(
+    "Your function adds the parts of w_o up as an average over the heads.",
+    "Is the product with w_o divided by anything?",
+    "heads",
+)
+def multi_head_attention__divided_by_heads(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    right = multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads, mask)
+    return right / n_heads
+
+
+@mistake(
+    "Your function returns the heads side by side: w_o is not used.",
+    "Which matrix makes one row of several answers?",
+    "heads",
+)
+def multi_head_attention__w_o_missing(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return RIGHT["merge_heads"](_heads(x, w_q, w_k, w_v, n_heads, mask))
+
+
+@mistake(
+    "Your function is a single head with all the features.",
+    "Each head has weights of its own. Where are they?",
+    "heads",
+)
+def multi_head_attention__one_head(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    return attend(x @ w_q, x @ w_k, x @ w_v, mask) @ w_o
+
+
+@mistake(
+    "Your scores are divided by the root of all features, not of one head's.",
+    "How many terms does a dot product of one head add up?",
+    "heads",
+)
+def multi_head_attention__scale_by_d_model(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    scale = w_q.shape[-1] ** -0.5
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask, scale)
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@mistake(
+    "Your scores are not divided by the root of d_k.",
+    "Does each head run the same attend as before?",
+    "scaling",
+)
+def multi_head_attention__scale_missing(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask, 1)
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@mistake(
+    "Your heads get features of several words: reshape without a "
+    "change of axes.",
+    "Does this function call split_heads and merge_heads?",
+    "heads",
+)
+def multi_head_attention__split_by_reshape(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(
+        x, w_q, w_k, w_v, n_heads, mask, split=split_heads__split_by_reshape
+    )
+    return merge_heads__merge_by_reshape(heads) @ w_o
+
+
+@mistake(
+    "Your heads are split right, and merged by a reshape without a "
+    "change of axes.",
+    "Does this function call merge_heads?",
+    "heads",
+)
+def multi_head_attention__merge_by_reshape(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask)
+    return merge_heads__merge_by_reshape(heads) @ w_o
+
+
+@mistake(
+    "Your function does not pass the mask on to the heads.",
+    "Who uses the mask, and how does it get there?",
+    "masks",
+)
+def multi_head_attention__mask_ignored(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads)
+
+
+@mistake(
+    "Your function adds the result to x. That comes with the layer.",
+    "Which step adds a part's result to its rows?",
+    "transformer-block",
+)
+def multi_head_attention__residual_added(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return x + multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads, mask)
+
+
+# --- 10, layer norm ----------------------------------------------------------
+
+_LAYER = "transformer-block"
+
+
+def _norm(x, gain, eps=1e-5, *, axis=-1, mean=True, ddof=0):
+    x = np.asarray(x, float)
+    centred = x - x.mean(axis=axis, keepdims=True) if mean else x
+    variance = x.var(axis=axis, keepdims=True, ddof=ddof)
+    return centred / np.sqrt(variance + eps) * gain
+
+
+@mistake(
+    "Your mean and variance are taken down the columns, over the words.",
+    "Which numbers belong to one word?",
+    _LAYER,
+)
+def layer_norm__norm_axis(x, gain, eps=1e-5):
+    return _norm(x, gain, eps, axis=0)
+
+
+@mistake(
+    "Your mean and variance are those of the whole array.",
+    "Each row is normalised by itself. Which axis is that?",
+    _LAYER,
+)
+def layer_norm__one_norm(x, gain, eps=1e-5):
+    return _norm(x, gain, eps, axis=None)
+
+
+@mistake(
+    "Your function does not subtract the mean.",
+    "What is the mean of a row afterwards?",
+    _LAYER,
+)
+def layer_norm__mean_kept(x, gain, eps=1e-5):
+    return _norm(x, gain, eps, mean=False)
+
+
+@mistake(
+    "Your function divides by the root of the mean square. That is an "
+    "RMS norm, which does not subtract the mean.",
+    "What is the mean of a row afterwards?",
+    _LAYER,
+)
+def layer_norm__rms_norm(x, gain, eps=1e-5):
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gain
+
+
+@mistake(
+    "Your function subtracts the mean, and divides by the root mean "
+    "square of the rows as they were.",
+    "Of which numbers is the variance the mean square?",
+    _LAYER,
+)
+def layer_norm__variance_without_mean(x, gain, eps=1e-5):
+    square = (x**2).mean(axis=-1, keepdims=True)
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(square + eps) * gain
+
+
+@mistake(
+    "Your function subtracts the mean, and does not divide.",
+    "What is the variance of a row afterwards?",
+    _LAYER,
+)
+def layer_norm__variance_missing(x, gain, eps=1e-5):
+    return (x - x.mean(axis=-1, keepdims=True)) * gain
+
+
+@mistake(
+    "Your function divides by the variance, not by its root.",
+    "What is the variance of a row afterwards?",
+    _LAYER,
+)
+def layer_norm__root_missing(x, gain, eps=1e-5):
+    variance = x.var(axis=-1, keepdims=True)
+    return (x - x.mean(axis=-1, keepdims=True)) / (variance + eps) * gain
+
+
+@mistake(
+    "Your variance divides by d - 1. Here it divides by d.",
+    "What does ddof mean, and which is NumPy's habit?",
+    _LAYER,
+)
+def layer_norm__sample_variance(x, gain, eps=1e-5):
+    return _norm(x, gain, eps, ddof=1)
+
+
+@mistake(
+    "Your eps is added to the root, not under it.",
+    "Compare sqrt(variance + eps) with sqrt(variance) + eps for a very "
+    "small variance.",
+    _LAYER,
+)
+def layer_norm__eps_outside(x, gain, eps=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / (x.std(axis=-1, keepdims=True) + eps) * gain
+
+
+@mistake(
+    "Your eps is missing: a row of equal numbers gives 0 / 0.",
+    "What is the variance of a row of equal numbers?",
+    _LAYER,
+)
+def layer_norm__eps_missing(x, gain, eps=1e-5):
+    return _norm(x, gain, 0)
+
+
+@mistake(
+    "Your function uses eps 1e-5, whatever eps is given.",
+    "Where does the argument eps come in?",
+    _LAYER,
+)
+def layer_norm__eps_ignored(x, gain, eps=1e-5):
+    return _norm(x, gain)
+
+
+@mistake(
+    "Your function does not multiply by the gain.",
+    "What does training choose for each feature here?",
+    _LAYER,
+)
+def layer_norm__gain_missing(x, gain, eps=1e-5):
+    return _norm(x, 1, eps)
+
+
+@mistake(
+    "Your function adds the gain; it should multiply by it.",
+    "What should a gain of ones change?",
+    _LAYER,
+)
+def layer_norm__gain_added(x, gain, eps=1e-5):
+    return _norm(x, 1, eps) + gain
+
+
+# --- 11, the layer -----------------------------------------------------------
+
+
+def _block(
+    x,
+    w,
+    n_heads,
+    mask=None,
+    *,
+    norms=(layer_norm, layer_norm),
+    keep=(1, 1),
+    activation=relu,
+    second="middle",
+):
+    heads = [w[name] for name in ("w_q", "w_k", "w_v", "w_o")]
+    normed = norms[0](x, w["norm_1"])
+    attention = multi_head_attention(normed, *heads, n_heads, mask)
+    middle = keep[0] * x + attention
+    inside = norms[1](middle if second == "middle" else x, w["norm_2"])
+    mlp = activation(inside @ w["w_in"]) @ w["w_out"]
+    return keep[1] * middle + mlp
+
+
+def _as_it_is(x, gain):
+    return x
+
+
+@mistake(
+    "Your rows are replaced by what the parts make: nothing is added to them.",
+    "What keeps a word from being forgotten?",
+    _LAYER,
+)
+def transformer_block__residual_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, keep=(0, 0))
+
+
+@mistake(
+    "What attention makes replaces the rows; it should be added.",
+    "What does a word keep of itself past the first part?",
+    _LAYER,
+)
+def transformer_block__first_residual_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, keep=(0, 1))
+
+
+@mistake(
+    "What the MLP makes replaces the rows; it should be added.",
+    "What does a word keep of itself past the second part?",
+    _LAYER,
+)
+def transformer_block__second_residual_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, keep=(1, 0))
+
+
+@mistake(
+    "Your parts get the rows without a layer norm.",
+    "What comes before each part?",
+    _LAYER,
+)
+def transformer_block__norms_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, norms=(_as_it_is, _as_it_is))
+
+
+@mistake(
+    "Attention gets the rows without a layer norm.",
+    "What comes before each part?",
+    _LAYER,
+)
+def transformer_block__first_norm_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, norms=(_as_it_is, layer_norm))
+
+
+@mistake(
+    "The MLP gets the rows without a layer norm.",
+    "What comes before each part?",
+    _LAYER,
+)
+def transformer_block__second_norm_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, norms=(layer_norm, _as_it_is))
+
+
+@mistake(
+    "Your sums are normalised, as in the transformer of 2017. Here the "
+    "norm comes before each part, and not after the sum.",
+    "What is added to rows that no norm has touched?",
+    _LAYER,
+)
+def transformer_block__norm_after(x, weights, n_heads, mask=None):
+    w = weights
+    heads = [w[name] for name in ("w_q", "w_k", "w_v", "w_o")]
+    attention = multi_head_attention(x, *heads, n_heads, mask)
+    middle = layer_norm(x + attention, w["norm_1"])
+    mlp = relu(middle @ w["w_in"]) @ w["w_out"]
+    return layer_norm(middle + mlp, w["norm_2"])
+
+
+@mistake(
+    "The results are added to the normalised rows, not to the rows as "
+    "they were.",
+    "What runs past a part untouched?",
+    _LAYER,
+)
+def transformer_block__added_to_the_norm(x, weights, n_heads, mask=None):
+    w = weights
+    heads = [w[name] for name in ("w_q", "w_k", "w_v", "w_o")]
+    normed = layer_norm(x, w["norm_1"])
+    middle = normed + multi_head_attention(normed, *heads, n_heads, mask)
+    inside = layer_norm(middle, w["norm_2"])
+    return inside + relu(inside @ w["w_in"]) @ w["w_out"]
+
+
+@mistake(
+    "Your MLP gets the rows that attention got, and not what attention "
+    "has made of them.",
+    "Which rows does the second part start from?",
+    _LAYER,
+)
+def transformer_block__side_by_side(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, second="x")
+
+
+@mistake(
+    "Both your norms use the first gain.",
+    "Which gain belongs to the MLP?",
+    _LAYER,
+)
+def transformer_block__one_gain(x, weights, n_heads, mask=None):
+    w = weights | {"norm_2": weights["norm_1"]}
+    return _block(x, w, n_heads, mask)
+
+
+@mistake(
+    "Between the two matrices of your MLP nothing happens to negative "
+    "numbers, so that the two are one.",
+    "What makes two matrices more than one?",
+    _LAYER,
+)
+def transformer_block__relu_missing(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, activation=lambda y: y)
+
+
+@mistake(
+    "Your negative numbers become 0 after w_out, not between the two "
+    "matrices.",
+    "Where is the bend in the MLP?",
+    _LAYER,
+)
+def transformer_block__relu_at_the_end(x, weights, n_heads, mask=None):
+    w = weights
+    middle = transformer_block(x, w | {"w_out": 0 * w["w_out"]}, n_heads, mask)
+    inside = layer_norm(middle, w["norm_2"])
+    return middle + relu(inside @ w["w_in"] @ w["w_out"])
+
+
+@mistake(
+    "Your layer has no MLP.", "What comes after attention in a layer?", _LAYER
+)
+def transformer_block__mlp_missing(x, weights, n_heads, mask=None):
+    w = weights | {"w_out": 0 * weights["w_out"]}
+    return transformer_block(x, w, n_heads, mask)
+
+
+@mistake(
+    "Your layer does not pass the mask on.",
+    "Who uses the mask, and how does it get there?",
+    "masks",
+)
+def transformer_block__mask_ignored(x, weights, n_heads, mask=None):
+    return transformer_block(x, weights, n_heads)
+
+
+# --- 12, generate ------------------------------------------------------------
+
+_NEXT = "from-text-to-next-word"
+
+
+def _layer(w, i):
+    return {
+        name.removeprefix(f"{i}."): array
+        for name, array in w.items()
+        if name.startswith(f"{i}.")
+    }
+
+
+def _scores(
+    ids,
+    w,
+    *,
+    scaled=True,
+    placed=BASE,
+    masked=True,
+    normed=True,
+    layers=range(N_LAYERS),
+    row=-1,
+):
+    d = w["embedding"].shape[-1]
+    x = w["embedding"][np.asarray(ids)] * (d**0.5 if scaled else 1)
+    x = x + positions(len(ids), d, placed) if placed else x
+    mask = np.tri(len(ids), dtype=bool) if masked else None
+    for i in layers:
+        x = transformer_block(x, _layer(w, i), N_HEADS, mask)
+    x = layer_norm(x, w["norm"]) if normed else x
+    return (x @ w["embedding"].T)[row]
+
+
+def _written(ids, w, n_new, *, choose=np.argmax, **options):
+    found = list(ids)
+    for _ in range(n_new):
+        found.append(int(choose(_scores(found, w, **options))))
+    return found
+
+
+@mistake(
+    "Your rows are not multiplied by the root of their size.",
+    "How large are the numbers of the table beside those of positions?",
+    _NEXT,
+)
+def generate__embedding_not_scaled(ids, weights, n_new):
+    return _written(ids, weights, n_new, scaled=False)
+
+
+@mistake(
+    "Your model gets no positions.",
+    "How does it know the order of the words?",
+    "order",
+)
+def generate__positions_missing(ids, weights, n_new):
+    return _written(ids, weights, n_new, placed=None)
+
+
+@mistake(
+    "Your positions have the base 10000; this model was trained with 100.",
+    "Which base does the step name?",
+    "order",
+)
+def generate__base_of_the_paper(ids, weights, n_new):
+    return _written(ids, weights, n_new, placed=10000.0)
+
+
+@mistake(
+    "Your layers run without the causal mask.",
+    "What did each word see while the model was trained?",
+    "masks",
+)
+def generate__mask_missing(ids, weights, n_new):
+    return _written(ids, weights, n_new, masked=False)
+
+
+@mistake(
+    "Your last layer norm is missing.",
+    "What comes before the rows meet the vocabulary?",
+    _NEXT,
+)
+def generate__last_norm_missing(ids, weights, n_new):
+    return _written(ids, weights, n_new, normed=False)
+
+
+@mistake(
+    "Only the first layer runs.",
+    "How many layers does this model have?",
+    _NEXT,
+)
+def generate__one_layer(ids, weights, n_new):
+    return _written(ids, weights, n_new, layers=[0])
+
+
+@mistake(
+    "Your layers run in the wrong order.", "Which layer comes first?", _NEXT
+)
+def generate__layers_swapped(ids, weights, n_new):
+    return _written(ids, weights, n_new, layers=[1, 0])
+
+
+@mistake(
+    "Your next word is read off the first row.",
+    "Which row has seen the whole text?",
+    _NEXT,
+)
+def generate__first_row(ids, weights, n_new):
+    return _written(ids, weights, n_new, row=0)
+
+
+@mistake(
+    "You choose the word with the lowest score.",
+    "Which logit belongs to the most probable word?",
+    _NEXT,
+)
+def generate__lowest_score(ids, weights, n_new):
+    return _written(ids, weights, n_new, choose=np.argmin)
+
+
+@mistake(
+    "Your result holds the new words alone, without the text.",
+    "What goes in again for the next word?",
+    _NEXT,
+)
+def generate__text_left_out(ids, weights, n_new):
+    return RIGHT["generate"](ids, weights, n_new)[len(ids) :]
+
+
+@mistake(
+    "Your function writes a single word, however many are wanted.",
+    "Where does the second word come from?",
+    _NEXT,
+)
+def generate__one_word(ids, weights, n_new):
+    return RIGHT["generate"](ids, weights, 1)
+
+
+@mistake(
+    "Your new words all follow the text as it was: what was written "
+    "does not go in again.",
+    "What goes in for the second word?",
+    _NEXT,
+)
+def generate__not_appended(ids, weights, n_new):
+    following = RIGHT["generate"](ids, weights, 1)[-1]
+    return [*ids, *[following] * n_new]

@@ -1,0 +1,304 @@
+"""The program `python -m attention.practice write [FILE]`.
+
+It says which of a learner's twelve functions are right, and of those that are
+not, which mistake it is.
+"""
+
+import argparse
+import json
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NoReturn
+
+from attention.practice import processes
+from attention.practice.steps import NAMES, START, STEPS
+
+RIGHT, SOME_WRONG, UNUSABLE, STOPPED = 0, 1, 2, 130
+FILE = "my_attention.py"
+START_SECONDS = 60.0  # to import NumPy, on a slow disk
+
+STATUS = """\
+exit status:
+  0    every step is right
+  1    some are wrong, or still empty
+  2    the command is wrong, or the file cannot be run
+  130  stopped with Ctrl-C
+"""
+
+
+class FileError(Exception):
+    """A file that cannot be run; the message says why."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Answer what is wrong in one line."""
+        self.exit(UNUSABLE, f"{self.prog}: {message}; see --help\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "python -m attention.practice write",
+        description="Write attention in twelve functions: which are right?",
+        epilog=STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add(
+        "file",
+        nargs="?",
+        default=FILE,
+        metavar="FILE",
+        help=f"your functions; {FILE}",
+    )
+    add(
+        "--start",
+        action="store_true",
+        help="write a file of empty functions, unless it is there",
+    )
+    add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="STEP",
+        help="this step, by its name or number; may be repeated",
+    )
+    add(
+        "--watch",
+        action="store_true",
+        help="look again whenever the file is saved",
+    )
+    add("--json", action="store_true", help="print the result as JSON")
+    add(
+        "--seed", type=int, default=0, metavar="N", help="draw other inputs; 0"
+    )
+    return parser  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; the result is its exit status."""
+    given = _parser().parse_args(arguments)
+    if given.start:
+        return _start(Path(given.file))
+    if given.seed < 0:
+        return _refuse("--seed must not be negative")
+    chosen = [_name(text) for text in given.only] or NAMES
+    unknown = [name for name in chosen if name not in NAMES]
+    if unknown:
+        close = get_close_matches(unknown[0], NAMES, 1)
+        also = f"did you mean {close[0]!r}?" if close else "see --help"
+        return _refuse(f"no step is called {unknown[0]!r}; {also}")
+    try:
+        if given.watch:
+            return _watch(given, chosen)
+        return _look(given, chosen)
+    except KeyboardInterrupt:
+        return _refuse("stopped", STOPPED)
+    finally:
+        processes.end_all()
+
+
+def _name(text: str) -> str:
+    """Return the name of a step that is given by its number."""
+    is_number = text.isdecimal() and 1 <= int(text) <= len(NAMES)
+    return NAMES[int(text) - 1] if is_number else text
+
+
+def _start(path: Path) -> int:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(START.format(file=path))
+    except FileExistsError:
+        return _refuse(
+            f"{path} is there already, and stays as it is; name another file"
+        )
+    except OSError as error:
+        return _refuse(f"{path}: {error.strerror}")
+    print(
+        f"{path} is written: fill in the first function, then run "
+        f"python -m attention.practice write {path}"
+    )
+    return RIGHT
+
+
+def _look(given: argparse.Namespace, chosen: Sequence[str]) -> int:
+    try:
+        steps = check(given.file, given.seed)
+    except FileError as error:
+        return _refuse(f"{given.file}: {error}")
+    shown = [step for step in steps if step["name"] in chosen]
+    if given.json:
+        print(as_json(given.file, given.seed, shown))
+    else:
+        print(_as_text(given.file, shown))
+    return RIGHT if all(map(_is_right, shown)) else SOME_WRONG
+
+
+def _watch(given: argparse.Namespace, chosen: Sequence[str]) -> int:
+    """Look whenever the file changes, until Ctrl-C or all is right."""
+    path, seen, status = Path(given.file), 0, SOME_WRONG
+    while status != RIGHT:
+        now = path.stat().st_mtime_ns if path.exists() else 0
+        if now != seen or not now:
+            seen = now
+            status = _look(given, chosen)
+            if not now:
+                return status
+            print(flush=True)
+        time.sleep(0.2)
+    return status
+
+
+def check(file: str, seed: int = 0) -> list[dict[str, Any]]:
+    """Check all steps of a file; a FileError says why it cannot be run."""
+    path = Path(file)
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "there is no such file"
+        raise FileError(f"{what}; --start writes one")
+    steps = list[dict[str, Any]]()
+    while len(steps) < len(STEPS):  # once more, past a step that never ends
+        steps += _checked_from(file, steps, seed)
+    return steps
+
+
+def _checked_from(
+    file: str, before: Sequence[dict[str, Any]], seed: int
+) -> list[dict[str, Any]]:
+    """Check the steps that are left, as far as they come."""
+    replaced = ",".join(one["name"] for one in before if not _is_right(one))
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        report = Path(folder, "report.jsonl")
+        process = processes.start(
+            "learner",
+            file,
+            str(report),
+            str(len(before)),
+            replaced,
+            str(seed),
+            whole=True,
+        )
+        try:
+            return _followed(process, report, len(before))
+        finally:
+            processes.end(process)
+
+
+def _followed(process: Any, report: Path, first: int) -> list[dict[str, Any]]:
+    """Read what a process tells until it ends, or is late."""
+    steps, n_read = list[dict[str, Any]](), 0
+    step, deadline = "start", time.monotonic() + START_SECONDS
+    while True:
+        ended = process.poll() is not None
+        lines = _lines(report)
+        for told in lines[n_read:]:
+            if "trouble" in told:
+                raise FileError(told["trouble"])
+            if "began" in told:
+                step = told["began"]
+                seconds = told["seconds"]
+                deadline = time.monotonic() + seconds
+            else:
+                steps.append(told["step"])
+        n_read = len(lines)
+        if first + len(steps) == len(STEPS):
+            return steps
+        if ended or time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+    if step not in NAMES:
+        how = "it ends Python" if ended else "it is not done with its import"
+        raise FileError(how)
+    says = (
+        "It ends Python."
+        if ended
+        else f"It is not done after {seconds:.3g} seconds: does a loop end?"
+    )
+    broken = STEPS[NAMES.index(step)]
+    told = {"name": step, "state": "error" if ended else "late",
+            "mistake": None, "says": says, "hint": "", "see": broken.see,
+            "ours": [], "notes": []}  # fmt: skip
+    return [*steps, told]
+
+
+def _lines(report: Path) -> list[dict[str, Any]]:
+    if not report.exists():
+        return []
+    *whole, _ = report.read_text("utf-8").split("\n")
+    return [json.loads(line) for line in whole]
+
+
+def _is_right(step: dict[str, Any]) -> bool:
+    return bool(step["state"] == "right")
+
+
+# --- what is printed ---------------------------------------------------------
+
+
+def as_json(file: str, seed: int, steps: Sequence[dict[str, Any]]) -> str:
+    """Write the result for a program that reads it."""
+    keys = ("name", "state", "mistake", "says", "see")
+    return json.dumps(
+        {
+            "file": file,
+            "seed": seed,
+            "points": sum(map(_is_right, steps)),
+            "of": len(steps),
+            "steps": [{key: step[key] for key in keys} for step in steps],
+        }
+    )
+
+
+def _as_text(file: str, steps: Sequence[dict[str, Any]]) -> str:
+    lines = [file]
+    next_one = next((one for one in steps if not _is_right(one)), None)
+    for step in steps:
+        number = NAMES.index(step["name"]) + 1
+        mark = f", {step['mistake']}" if step["mistake"] else ""
+        lines.append(f"  {number:>2}  {step['name']:<21}{step['state']}{mark}")
+        if step is next_one or (not _is_right(step) and len(steps) == 1):
+            lines += _details(step)
+        elif _is_right(step):
+            lines += _wrapped(step["notes"])
+    points = sum(map(_is_right, steps))
+    lines.append(f"\n{points} of {len(steps)} right")
+    if next_one:
+        lines[-1] += f". Next: {next_one['name']}"
+    elif len(steps) == len(STEPS):
+        lines[-1] += ". You have written attention, and what is around it."
+    return "\n".join(lines)
+
+
+def _details(step: dict[str, Any]) -> list[str]:
+    """Say all that is known of the step that comes next."""
+    said = [step["says"]]
+    if step["ours"]:
+        names = " and ".join(step["ours"])
+        said.append(f"(It ran on our {names}, until yours is right.)")
+    if "call" in step:
+        said.append(f"Smallest input: {step['call']}")
+    if "yours" in step:
+        said += [f"Yours: {step['yours']}", f"Right: {step['right']}"]
+    if step["hint"]:
+        said.append(f"Hint: {step['hint']}")
+    said += [*step["notes"], f"See learn/{step['see']}"]
+    return _wrapped(text for text in said if text)
+
+
+def _wrapped(texts: Any) -> list[str]:
+    return [
+        line
+        for text in texts
+        for line in textwrap.wrap(
+            text, 79, initial_indent=" " * 6, subsequent_indent=" " * 8
+        )
+    ]
+
+
+def _refuse(message: str, status: int = UNUSABLE) -> int:
+    print(message, file=sys.stderr)
+    return status

@@ -1,0 +1,317 @@
+"""The program that names a learner's mistake: it refuses no right way, accepts no wrong one, and knows each by name."""
+
+import doctest
+import json
+import re
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import attention
+from attention.practice import processes, write
+from attention.practice.__main__ import main
+from attention.practice.learner import judge, outcome
+from attention.practice.mistakes import MISTAKES
+from attention.practice.mutants import MUTANTS
+from attention.practice.steps import NAMES, RIGHT, START, STEPS
+
+LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
+CALLS = {
+    seed: {step.name: step.calls(np.random.default_rng([seed, len(step)])) for step in STEPS} for seed in (0, 1, 7)
+}
+
+# As a learner might write them.
+BODIES = {
+    "weighted_average": "return weights @ values",
+    "softmax": """
+        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)""",
+    "attention_scores": "return query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])",
+    "attend": """
+        scores = attention_scores(query, key)
+        if mask is not None:
+            scores = np.where(mask, scores, -np.inf)
+        return softmax(scores) @ value""",
+    "causal_mask": "return np.tril(np.ones((n, n), bool))",
+    "self_attention": "return attend(x @ w_q, x @ w_k, x @ w_v, mask)",
+    "positions": """
+        angles = np.arange(n)[:, None] / base ** (np.arange(0, d, 2) / d)
+        table = np.zeros((n, d))
+        table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+        return table""",
+    "split_heads": """
+        *more, n, d = x.shape
+        return x.reshape(*more, n, n_heads, -1).swapaxes(-2, -3)""",
+    "merge_heads": """
+        beside = heads.swapaxes(-2, -3)
+        return beside.reshape(*beside.shape[:-2], -1)""",
+    "multi_head_attention": """
+        query, key, value = (split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
+        return merge_heads(attend(query, key, value, mask)) @ w_o""",
+    "layer_norm": """
+        centred = x - x.mean(axis=-1, keepdims=True)
+        return centred / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * gain""",
+    "transformer_block": """
+        w = weights
+        heads = [w[name] for name in ("w_q", "w_k", "w_v", "w_o")]
+        x = x + multi_head_attention(layer_norm(x, w["norm_1"]), *heads, n_heads, mask)
+        hidden = np.maximum(layer_norm(x, w["norm_2"]) @ w["w_in"], 0)
+        return x + hidden @ w["w_out"]""",
+    "generate": """
+        found, table = list(ids), weights["embedding"]
+        for _ in range(n_new):
+            n, d = len(found), table.shape[1]
+            x = table[found] * np.sqrt(d) + positions(n, d, base=100.0)
+            for i in "01":
+                layer = {name[2:]: w for name, w in weights.items() if name[0] == i}
+                x = transformer_block(x, layer, 4, causal_mask(n))
+            found.append(int((table @ layer_norm(x, weights["norm"])[-1]).argmax()))
+        return found""",
+}
+# Other right ways: loops, einsum, lists, other shapes of the same thing.
+LOOPS = {
+    "weighted_average": "return [sum(w * v[j] for w, v in zip(weights, values)) for j in range(len(values[0]))]",
+    "softmax": """
+        if np.ndim(scores) > 1:
+            return np.array([softmax(row) for row in scores])
+        largest = max(scores)
+        powers = [np.exp(s - largest) for s in scores]
+        return [p / sum(powers) for p in powers]""",
+    "attention_scores": """
+        return [[sum(a * b for a, b in zip(q, k)) / len(q) ** 0.5 for k in key] for q in query]""",
+    "attend": """
+        scores = np.einsum("qd,kd->qk", query, key) / query.shape[1] ** 0.5
+        scores = scores if mask is None else scores + np.where(mask, 0, -1e9)
+        return np.einsum("qk,kd->qd", softmax(scores), value)""",
+    "causal_mask": "return [[1 if j <= i else 0 for j in range(n)] for i in range(n)]",
+    "self_attention": """
+        rows = []
+        for i in range(len(x)):
+            may = None if mask is None else mask[i:i + 1]
+            rows.append(attend((x @ w_q)[i:i + 1], x @ w_k, x @ w_v, may)[0])
+        return rows""",
+    "positions": """
+        return [[(np.cos if j % 2 else np.sin)(p / base ** ((j - j % 2) / d)) for j in range(d)] for p in range(n)]""",
+    "split_heads": """
+        d = x.shape[1] // n_heads
+        return [x[:, h * d:(h + 1) * d] for h in range(n_heads)]""",
+    "merge_heads": "return np.concatenate(list(heads), axis=1)",
+    "multi_head_attention": """
+        d = w_q.shape[1] // n_heads
+        parts = [slice(h * d, (h + 1) * d) for h in range(n_heads)]
+        return sum(self_attention(x, w_q[:, p], w_k[:, p], w_v[:, p], mask) @ w_o[p] for p in parts)""",
+    "layer_norm": """
+        rows = x.reshape(-1, x.shape[-1])
+        out = [(r - r.mean()) / (((r - r.mean()) ** 2).mean() + eps) ** 0.5 * gain for r in rows]
+        return np.reshape(out, x.shape)""",
+    "transformer_block": BODIES["transformer_block"].replace("x = x +", "x = x + 0.0; x +="),
+    "generate": BODIES["generate"].replace("list(ids)", "[*map(np.int64, ids)]"),
+}
+
+
+def filled(bodies):
+    """Write the file of empty functions with these bodies in it."""
+    text = START.format(file="mine.py")
+    for name, body in bodies.items():
+        body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
+        text, n = re.subn(
+            rf'(def {name}\(.*?\n    """.*?"""\n)    \.\.\.', lambda found, b=body: found[1] + b, text, count=1,
+            flags=re.DOTALL,
+        )  # fmt: skip
+        assert n == 1, name
+    return text
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def states(text, **options):
+    Path("mine.py").write_text(text, "utf-8")
+    return write.check("mine.py", **options)
+
+
+@pytest.mark.parametrize("bodies", [BODIES, LOOPS], ids=["arrays", "loops"])
+def test_right_ways_pass(bodies):
+    steps = states(filled(bodies), seed=3)
+    assert [one["state"] for one in steps] == ["right"] * 12, [one for one in steps if one["state"] != "right"]
+
+
+def test_the_examples_of_the_file_are_true():
+    Path("mine.py").write_text(filled(BODIES), "utf-8")
+    names = {"__name__": "mine"}
+    exec(compile(filled(BODIES), "mine.py", "exec"), names)
+    tests = [test for name in BODIES for test in doctest.DocTestFinder().find(names[name], name, globs=dict(names))]
+    assert [doctest.DocTestRunner(verbose=False).run(test).failed for test in tests] == [0] * len(tests)
+    assert len(tests) == len(BODIES) == 13
+
+
+@pytest.mark.parametrize("known", MISTAKES, ids=[f"{one.function}: {one.name}" for one in MISTAKES])
+def test_a_known_mistake_is_named(known):
+    for calls in CALLS.values():
+        mine = [call for step in STEPS for call in calls[step.name] if call.function == known.function]
+        found = [outcome(Path(), known.wrong, call.args) for call in mine]
+        right = [outcome(Path(), RIGHT[known.function], call.args) for call in mine]
+        assert judge(known.function, mine, found, right)["mistake"] == known.name
+
+
+def test_a_mistake_speaks_plainly_and_leads_to_a_page_that_is_there():
+    assert len({one.name for one in MISTAKES}) >= 60
+    for one in MISTAKES:
+        page, _, anchor = one.see.partition("#")
+        text = (LEARN / f"{page}.md").read_text("utf-8")
+        assert not anchor or f"#{anchor}" in text or anchor in re.sub(r"[^a-z\n]+", "-", text.lower()), one.see
+        assert one.says.endswith(".")
+        assert one.hint[-1] in ".?"
+        assert f"{one.says}{one.hint}".isascii()
+
+
+def test_what_is_a_mutant_too_has_its_name():
+    shared = {one.name for one in MISTAKES} & {mutant.name for mutant in MUTANTS}
+    assert shared >= {"softmax-axis", "maximum-kept", "mask-inverted", "mask-after-softmax", "scale-missing",
+                      "scale-without-root", "scale-by-d-model", "causal-strict", "split-by-reshape"}  # fmt: skip
+
+
+def test_a_file_of_empty_functions_is_empty_and_has_its_exit_status(capsys):
+    assert main(["write", "new.py", "--start"]) == write.RIGHT
+    assert main(["write", "new.py", "--start"]) == write.UNUSABLE  # it stays as it is
+    assert main(["write", "new.py"]) == write.SOME_WRONG
+    assert capsys.readouterr().out.count(" empty") == 12
+
+
+def test_json_says_all_of_a_mixed_file(capsys):
+    bodies = BODIES | {
+        "softmax": "return np.exp(scores) / np.exp(scores).sum()",
+        "causal_mask": "while True: pass",
+        "layer_norm": "return x.nothing",
+    }
+    del bodies["merge_heads"], bodies["weighted_average"]
+    Path("mine.py").write_text(filled(bodies), "utf-8")
+    processes_before = set(processes._running)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write, "_followed", _impatient(write._followed))
+        assert main(["write", "mine.py", "--json", "--seed", "4"]) == write.SOME_WRONG
+    told = json.loads(capsys.readouterr().out)
+    assert {key: told[key] for key in ("file", "seed", "points", "of")} == {
+        "file": "mine.py", "seed": 4, "points": 7, "of": 12,
+    }  # fmt: skip
+    assert [one["name"] for one in told["steps"]] == NAMES
+    assert all(set(one) == {"name", "state", "mistake", "says", "see"} for one in told["steps"])
+    found = {one["name"]: (one["state"], one["mistake"]) for one in told["steps"]}
+    assert found["weighted_average"] == ("empty", None)
+    assert found["softmax"] == ("wrong", "one-budget")
+    assert found["attend"] == ("right", None)  # on a softmax that is right
+    assert found["causal_mask"] == ("late", None)
+    assert found["split_heads"] == ("empty", None)
+    assert found["layer_norm"] == ("error", None)
+    assert found["generate"] == ("right", None)
+    assert processes._running == processes_before
+
+
+def _impatient(followed):
+    """Read every patience as two seconds."""
+
+    def read(report, lines=write._lines):
+        return [told | ({"seconds": 2.0} if "began" in told else {}) for told in lines(report)]
+
+    def follow(*args):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(write, "_lines", read)
+            return followed(*args)
+
+    return follow
+
+
+UNUSABLE = {  # a file that cannot be run, and what is said of it
+    "syntax": ("def f(:\n", "SyntaxError in line 1"),
+    "import": ("\nimport nothing_of_this_name\n", "ModuleNotFoundError in line 2"),
+    "ends": ("import os\nos._exit(0)\n", "it ends Python"),
+    "prints": ("while True:\n    print('x' * 1000)\n", "too much in line 2"),
+}
+
+
+@pytest.mark.parametrize(("text", "says"), UNUSABLE.values(), ids=UNUSABLE)
+def test_a_file_that_cannot_be_run_is_refused_in_a_line(text, says, capsys):
+    Path("mine.py").write_text(text, "utf-8")
+    assert main(["write", "mine.py"]) == write.UNUSABLE
+    assert says in capsys.readouterr().err.splitlines()[0]
+
+
+REFUSED = {
+    "no such step": (["--only", "sofmax"], "did you mean 'softmax'?"),
+    "no such number": (["--only", "13"], "no step is called '13'"),
+    "seed": (["--seed", "-1"], "--seed must not be negative"),
+    "no file": (["none.py"], "there is no such file; --start writes one"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), REFUSED.values(), ids=REFUSED)
+def test_a_wrong_command_is_refused(arguments, says, capsys):
+    assert main(["write", *arguments]) == write.UNUSABLE
+    assert says in capsys.readouterr().err
+
+
+ODD = {  # a body of softmax, its state, and what is said of it
+    "nothing returned": ("scores.max()", "It returns None: is there a return?"),
+    "text returned": ("return 'weights'", "It returns a str"),
+    "changes its input": (
+        "scores -= scores.max(axis=-1, keepdims=True)\npowers = np.exp(scores)\n"
+        "return powers / powers.sum(axis=-1, keepdims=True)", "changes an array"),
+    "raises": ("return scores.softmax()", "It raises AttributeError in line"),
+    "ends Python": ("raise SystemExit", "It raises SystemExit"),
+    "one digit off": (BODIES["softmax"].replace("return powers", "return 1.01 * powers"), "It differs first at [0]: "),
+    "another shape": (BODIES["softmax"].replace("return powers", "return [powers")
+                      .replace("True)", "True)", 1) + "]", "has the shape (1, 3); it should have (3,)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "says"), ODD.values(), ids=ODD)
+def test_what_has_no_name_is_described(body, says):
+    steps = states(filled({"softmax": body}))
+    assert steps[1]["state"] in ("wrong", "error")
+    assert says in steps[1]["says"], steps[1]
+
+
+def test_what_is_wrong_with_no_name_comes_with_the_smallest_input(capsys):
+    Path("mine.py").write_text(filled({"causal_mask": "return np.tri(n, dtype=bool) if n < 6 else np.eye(n)"}), "utf-8")
+    assert main(["write", "mine.py", "--only", "5"]) == write.SOME_WRONG
+    printed = capsys.readouterr().out
+    assert "Smallest input: causal_mask(6)" in printed
+    assert "It differs first at [1][0]: 0, where 1 is right." in printed
+    assert "See learn/masks" in printed
+
+
+def test_a_step_that_never_ends_leaves_nothing_behind():
+    text = filled({"softmax": "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time\\n"
+                              "time.sleep(61.3)'])\nwhile True: pass"})  # fmt: skip
+    Path("mine.py").write_text(text, "utf-8")
+    before = time.monotonic()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write, "_followed", _impatient(write._followed))
+        steps = write.check("mine.py")
+    assert (steps[1]["state"], steps[2]["state"]) == ("late", "empty")
+    assert "does a loop end?" in steps[1]["says"]
+    assert time.monotonic() - before < 60
+    commands = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")) if Path("/proc").is_dir() else ()
+    assert not [one for one in commands if b"sleep(61.3)" in one]
+
+
+def test_watch_looks_again_when_the_file_is_saved_and_ends_when_all_is_right(capsys):
+    path = Path("mine.py")
+    path.write_text(filled({}), "utf-8")
+    looks = []
+
+    def look(given, chosen, look=write._look):
+        looks.append(look(given, chosen))
+        path.write_text(filled(BODIES), "utf-8")
+        return looks[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write, "_look", look)
+        assert main(["write", "mine.py", "--watch"]) == write.RIGHT
+    assert looks == [write.SOME_WRONG, write.RIGHT]
