@@ -41,7 +41,7 @@ _NEWER = """
     grid-row grid-template inherits initial-value inset inset-inline-start margin-inline mask navigation outline-width
     overflow-wrap padding-block paint-order padding-inline place-items print-color-adjust rotate row-gap scroll-behavior
     syntax text-anchor text-decoration-color text-decoration-style text-decoration-thickness text-underline-offset
-    text-wrap touch-action translate writing-mode align-content grid-auto-rows page size break-after
+    text-wrap touch-action translate word-spacing writing-mode align-content grid-auto-rows page size break-after
 """
 NEWER = set(_NEWER.split())
 _UNITS = "px em rem fr vh vw ch ex deg turn s ms dppx cqi cqw cqb svh lh rlh mm"

@@ -46,7 +46,7 @@ def test_stations_are_the_lessons_of_the_menu_and_the_way_is_all_that_one_builds
 
 @pytest.mark.parametrize(
     ("answered", "lit"),
-    [({}, "decoding"), ({0: 1}, "the-problem"), ({0: 2, 2: 9}, "lookup"), ({0: 2, 1: 2}, "line-by-line")],
+    [({}, "decoding"), ({0: 1}, "the-problem"), ({0: 9, 2: 9}, "lookup"), ({0: 9, 1: 9}, "line-by-line")],
 )
 def test_the_way_to_the_next_lesson_is_lit_once_a_reader_has_begun(answered, lit):
     given = MAP.given | {"answered": [answered.get(i, 0) for i in range(len(NAMES))]}

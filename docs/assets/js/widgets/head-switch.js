@@ -147,7 +147,7 @@ function statement(data, { order, heads, asks }) {
   const [one, two] = here.blends.map(vector);
   const words = data.words[order];
   return `${words.join(" ")}, heads ${HOW[heads]}: ${words[asks]} receives ` +
-    `${heads ? result : `${one} and ${two}, which W_O turns into ${result}`}. ` +
+    `${heads ? result : `${one} and ${two}, which the output matrix turns into ${result}`}. ` +
     `With ${swapped(data).join(" and ")} swapped, ${data.words[1 - order][asks]} ${
       heads ? "receives" : "ends with"
     } ${other}.`;
