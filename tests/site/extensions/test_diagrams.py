@@ -330,15 +330,27 @@ TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 ONLINE = (3, 1 + 1 / 2 + 1 / 8 + 1 / 4, (embed(SENTENCE, EARLY)[:4] @ W_V).T @ [1, 1 / 2, 1 / 8, 1 / 4])
 CATS, UP = np.array([2, 0, 2]), np.array([[1, 0, 0, 1], [1, 0, 0, -1], [0, 2, 0, 0]])  # its latent, and W_UK
 ASKS = (embed(SENTENCE, EARLY) @ W_Q1)[4] / np.log(2)
+PARTS = [output @ block for output, block in zip(TO_CHASED, np.split(W_O, 2), strict=True)]
+RAN, BROUGHT = embed(SENTENCE, EARLY)[4], np.array([*TO_RAN, 0, 0])
+LEVEL = attention.layer_norm(RAN + BROUGHT, np.full(4, (RAN + BROUGHT).std()), eps=0)  # the gain undoes the division
+LEADS = LEVEL[:2] @ [[1, -1], [-1, 1]]
+FOUND = np.array([*np.maximum(LEADS, 0), 0, 0])
+
+
+def numbered(heads):
+    return np.hstack([[number, *np.ravel(head)] for number, head in enumerate(heads, 1)])
+
+
 TOLD = {  # every number of a title and a description, in order
     "absorbed.svg": [CATS @ UP @ ASKS, *CATS, *CATS @ UP, *ASKS, *UP @ ASKS],
     "average.svg": [0, 8, *np.stack([LOADS, PLACES], 1).ravel(), LOADS @ PLACES],
     "backwards.svg": [*TO_RAN, 1, 0],
     "blend-of-books.svg": [*np.array([4, 1, 2]) / 7, *np.array([4, 1, 2]) / 7 @ [[56, 0], [0, 56], [56, 56]]],
     "block-table.svg": [4, 0, 3, 0, 5],
-    "concatenation.svg": [1, *TO_CHASED[0], 2, *TO_CHASED[1], *np.hstack(TO_CHASED) @ W_O],
+    "concatenation.svg": [numbered(TO_CHASED), numbered(np.split(W_O, 2)), sum(PARTS), numbered(PARTS)],
     "from-translation.svg": [2014, 2014, 2017],
     "groups.svg": [0, 3, 0, 1],
+    "layer-row.svg": [RAN, BROUGHT, RAN + BROUGHT, LEVEL, LEADS, 0, FOUND[:2], FOUND, RAN + BROUGHT + FOUND],
     "latent-rows.svg": [1, 0, *np.repeat(range(3), 2), *np.tile(range(3), 2)],
     "matrix-product.svg": [1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
     "one-budget-or-two.svg": [1, 2],

@@ -41,7 +41,7 @@ def test_the_table_holds_exact_weights_and_blends_of_both_heads_and_their_averag
     assert [plain(row[-1]) for row in drawn] == ["(5, 2)", "(2, 5)", "(3.5, 3.5)"]
     assert [plain(row[0]) for row in drawn] == ["head 1: the first noun", "head 2: the last noun", "average"]
     assert ["hidden" in row.attrib for row in drawn] == [False, False, True]
-    assert rows(SWITCH.still(), ".//tfoot/tr") == [["handed on", "[5, 2 | 2, 5] times WO", "(3, -3)"]]
+    assert rows(SWITCH.still(), ".//tfoot/tr") == [["output", "[5, 2 | 2, 5] times WO", "(3, -3)"]]
 
 
 def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone():
@@ -52,13 +52,13 @@ def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone()
         np.testing.assert_allclose(widths, 34 * np.exp2(rows_of) / 16, atol=1e-3)
 
 
-def test_the_average_has_a_row_of_its_own_and_is_handed_on_alone():
+def test_the_average_has_a_row_of_its_own_and_is_the_output():
     root = SWITCH.live(heads=1, order=1, asks=4)
     assert [plain(b) for b in root.findall(".//p[@class='head']/b[@class='role-output']")] == ["(3.5, 3.5)"] * 2
     table = root.find(".//table[@class='weights']")
     assert ["hidden" in row.attrib for row in table.findall("tbody/tr")] == [False] * 3
     assert rows(table, "thead/tr")[0][1:] == ["dogs", "who", "chased", "cats", "ran", "receives"]
-    assert rows(table, "tfoot/tr")[0][1:] == ["the average alone", "(3.5, 3.5)"]
+    assert rows(table, "tfoot/tr")[0][1:] == ["only the average", "(3.5, 3.5)"]
 
 
 test_what_does_not_fit_is_refused = SWITCH.refuses(

@@ -242,33 +242,9 @@ def test_without_the_mask_the_first_and_the_last_can_win_but_none_in_between():
         np.testing.assert_allclose(third - second, second - first, atol=1e-12)
 
 
-def test_with_64_features_small_first_scores_make_all_starts_alike():
-    ends, middles = {}, {}
-    for name, runs in PAGE["wide"].items():
-        scale = None if name.startswith("scaled") else 1.0
-        ends[name] = [PAGE["accuracy"](run[-1], X, NAMES, **CAUSAL, scale=scale) for run, _ in runs]
-        middles[name] = [np.mean(losses[40:60]) for _, losses in runs]
-    raw = ends["raw"]
-    assert min(ends["scaled"] + ends["small"]) > 0.99
-    assert [end > 0.99 for end in raw] == [end > 0.95 for end in raw] == [False, True, True, True, False]
-    assert np.ptp(middles["scaled"]) < np.ptp(middles["raw"]) / 2
-    assert sum(middle < min(middles["scaled"]) for middle in middles["raw"]) >= 2, "the lucky ones are faster"
-    slow = zip(ends["scaled, slower"], ends["small, slower"], strict=True)
-    assert all(scaled < small - 0.1 for scaled, small in slow), "what the division costs at a slow rate"
-
-
 def test_one_head_answers_one_question_of_two_and_two_heads_both():
     assert PAGE["shares"][2, 1][0] == 1
     own, around = PAGE["shares"][1, 2]
     assert own > 0.95
     assert 0.2 < around < 0.4
     assert min(PAGE["shares"][2, 2]) > 0.99
-
-
-def test_longer_documents_are_harder_and_far_candidates_the_hardest():
-    rng = np.random.default_rng(2)
-    x, answers = map(np.stack, zip(*(PAGE["document"](rng, 24) for _ in range(200)), strict=True))
-    far = np.array([[0 if j is None else t - j for t, j in enumerate(by_reading_upwards(one))] for one in x])
-    hits = PAGE["guess"](PAGE["run"][-1], x, **CAUSAL).argmax(axis=-1) == answers
-    near, distant = (hits[(answers >= 0) & where].mean() for where in (far < 12, far >= 15))
-    assert distant < 0.6 < 0.9 < near

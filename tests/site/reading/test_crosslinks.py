@@ -31,9 +31,8 @@ def test_pages_stand_in_the_order_of_the_menu_and_know_their_formulas():
     assert sources[:2] == ["index.md", "learn/the-problem.md"]
     assert sources.index("learn/masks.md") < sources.index("learn/heads.md") < sources.index("reference/masks.md")
     assert set(sources) == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
-    refresher = found["learn/before-you-start.md"]
-    assert refresher.heading == "What must I know?"
-    assert [equation.number for equation in refresher.equations] == ["1", "2", "3", "4"]
+    assert found["learn/scaling.md"].heading == "Why divide by √dₖ?"
+    assert [equation.number for equation in found["learn/scores-and-softmax.md"].equations] == ["1", "2", "3"]
 
 
 def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch):

@@ -204,11 +204,10 @@ CASES_OF = {
     ],
     "learn/heads": [
         NUMBERS,
-        NUMBERS,
+        CASES["multi_head_attention"],
         CASES["MultiHeadWeights"] | {
             "softmax": at.softmax, "d_k": 3, "head": OWN_HEADS, "Z": at.multi_head_attention(X, HEADS),
         },
-        CASES["multi_head_attention"],
     ],
     "learn/history": [
         {"h": PAST, "x": from_first(X), "W": RECURRENT[0], "U": RECURRENT[1], "t": range(1, 4)},
@@ -334,13 +333,13 @@ CASES_OF = {
         CASES["transformer_block"] | {"X": X, "X'": at.transformer_block(X, BLOCK)},
         {"LN": lambda x: at.layer_norm(x, g, b, eps=0.5), "x": x, "g": g, "b": b, r"\epsilon": 0.5, "d": 6,
          r"\mu": x.mean(), r"\sigma": x.std(), "x_m": dict(enumerate(x, 1))},
+        CASES["transformer_block"] | {"X": X, "X'": at.transformer_block(X, BLOCK, norm_first=False)},
         CASES["feed_forward"] | {"FF": lambda x: at.feed_forward(x, W_IN, W_OUT, B_IN, B_OUT, activation=np.tanh)},
         CASES["gelu"],
         CASES["feed_forward"] | {
             "FF": lambda x: at.feed_forward(x, W_IN, W_OUT, w_gate=W_GATE, activation=at.silu), "W_gate": W_GATE,
             "silu": at.silu, "x": X,
         },
-        CASES["transformer_block"] | {"X": X, "X'": at.transformer_block(X, BLOCK, norm_first=False)},
     ],
     "learn/what-attention-can-and-cannot": [
         {"Q": Q, "K": K, "M": W_KEY},

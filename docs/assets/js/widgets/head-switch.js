@@ -54,8 +54,8 @@ ${
     )
   }
 </tbody>
-<tfoot><tr><th scope="row">handed on</th>
-  <td colspan="${words.length}">${heads ? "the average alone" : markup`${longRow(blends)} times ${W_O}`}</td>
+<tfoot><tr><th scope="row">output</th>
+  <td colspan="${words.length}">${heads ? "only the average" : markup`${longRow(blends)} times ${W_O}`}</td>
   <td class="output">${vector(heads ? blends[2] : joined)}</td></tr></tfoot>`;
   const every = markup`<div class="attention-grid">${table("weights", title, rows)}</div>`;
   return frame(data, {
@@ -79,7 +79,7 @@ ${
 }
 
 /**
- * Head 1 above the words and head 2 below them; or the average alone, and what is handed on.
+ * Head 1 above the words and head 2 below them; or only the average, and the output.
  * @type {(data: Data, state: State, live: Live | null) => Markup}
  */
 function picture(data, state, live) {
@@ -101,7 +101,7 @@ ${
     ])
   }
 ${!heads && [stage(words, arcs(words, asks, weights[below]), ""), label(`head 2: ${data.asks[1]}`, 1)]}
-<p class="head"><span>handed on</span> ${
+<p class="head"><span>output</span> ${
     heads ? "" : markup`<span>${longRow(blends)} times ${W_O} =</span> `
   }<b class="role-output">${vector(heads ? blends[2] : joined)}</b></p>
 </div>`;
@@ -147,7 +147,7 @@ function statement(data, { order, heads, asks }) {
   const [one, two] = here.blends.map(vector);
   const words = data.words[order];
   return `${words.join(" ")}, heads ${HOW[heads]}: ${words[asks]} receives ` +
-    `${heads ? result : `${one} and ${two}, which the output matrix makes ${result}`}. ` +
+    `${heads ? result : `${one} and ${two}, which W_O turns into ${result}`}. ` +
     `With ${swapped(data).join(" and ")} swapped, ${data.words[1 - order][asks]} ${
       heads ? "receives" : "ends with"
     } ${other}.`;

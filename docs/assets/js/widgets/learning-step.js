@@ -140,7 +140,7 @@ function matrix({ row, nudge, query, features: { x: from, key: to } }, state, sl
     );
   };
   const moving = markup`
-<tr class="moves"><th scope="row">${from[row]}</th>${
+<tr class="asks"><th scope="row">${from[row]}</th>${
     to.map((name) =>
       markup`<td>${live && press(name, nudge)}<b>${rounded(state[name])}</b>${live && press(name, -nudge)}</td>`
     )

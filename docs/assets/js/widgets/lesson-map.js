@@ -96,14 +96,13 @@ function drawn({ lessons }, { from, ys }, lit) {
 function station({ root, lessons, answered = [], links }, i, aim, lit) {
   const { name, short: label, question, minutes, questions, needs, column, y } = lessons[i];
   const share = questions ? Math.min(1, (answered[i] ?? 0) / questions) : 0;
-  const breakable = label.split(/(?<=[a-z])(?=[A-Z])/).map((part, n) => markup`${n > 0 && markup`<wbr/>`}${part}`);
   const score = answered[i] > 0 ? `, ${answered[i]} of ${counted(questions, "question")} answered` : "";
   return markup`
 <li style="--x:${column};--y:${short(y * PITCH)};--size:${short(5.4 * Math.sqrt(minutes))};--share:${short(share)}"
   ${lit && "data-lit"} ${aim && "data-aim"}>
 <a href="${links ? links[i] : `${root}learn/${name}/`}" aria-label="${label}: ${question} ${
     counted(minutes, "minute")
-  }${score}"><i class="ring"></i><b>${breakable}</b></a>
+  }${score}"><i class="ring"></i><b>${label}</b></a>
 <small>${minutes} min${
     needs.length > 0 && `, builds on ${needs.map((need) => lessons[need].short).join(", ")}`
   }</small></li>`;
