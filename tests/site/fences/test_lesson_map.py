@@ -45,14 +45,14 @@ def test_stations_are_the_lessons_of_the_menu_and_the_way_is_all_that_one_builds
 
 
 @pytest.mark.parametrize(
-    ("answered", "lit"),
-    [({}, "decoding"), ({0: 1}, "the-problem"), ({0: 9, 2: 9}, "lookup"), ({0: 9, 1: 9}, "line-by-line")],
+    ("done", "begun", "lit"),
+    [([], [], "decoding"), ([], [0], "the-problem"), ([0], [2], "lookup"), ([0, 1], [], "line-by-line")],
 )
-def test_the_way_to_the_next_lesson_is_lit_once_a_reader_has_begun(answered, lit):
-    given = MAP.given | {"answered": [answered.get(i, 0) for i in range(len(NAMES))]}
-    assert NAMES[MAP.call("first", given)["lit"]] == lit
-    done = given | {"answered": [9] * len(NAMES)}
-    assert MAP.call("first", done) == {"lit": MAP.given["lit"]}
+def test_the_way_to_the_next_lesson_is_lit_once_a_reader_has_begun(done, begun, lit):
+    questions = [lesson["questions"] for lesson in MAP.given["lessons"]]
+    answered = [of if i in done else int(i in begun) for i, of in enumerate(questions)]
+    assert NAMES[MAP.call("first", MAP.given | {"answered": answered})["lit"]] == lit
+    assert MAP.call("first", MAP.given | {"answered": questions}) == {"lit": MAP.given["lit"]}
 
 
 def test_the_last_lesson_of_the_core_stands_right_after_those_that_it_needs():
