@@ -22,7 +22,7 @@ from docs_ext.html.modules import one_script
 from docs_ext.html.template import template
 from docs_ext.html.tree import document
 from docs_ext.site.address import public
-from docs_ext.site.theme_patches import search_from_disk
+from docs_ext.theme.patches import search_from_disk
 
 FOLDER = "attention-line-by-line"
 ZIP = f"{FOLDER}.zip"

@@ -14,6 +14,7 @@ from docs_ext.html import renderer
 from docs_ext.html.tree import content, document
 
 _ASSETS = Path(__file__).parents[2] / "docs/assets"
+_MARK = Path(__file__).parents[1] / "theme/templates/.icons/own/mark.svg"
 _SERIF = _ASSETS / "serif/serif.woff2"
 _SHEETS = ("css/site.css", "css/figures.css", "css/fences/chart.css", "css/fences/sentence-machine.css")
 _DRAWING = "svg.desk, svg.wide, svg.only, svg.middle"
@@ -58,8 +59,7 @@ def _card(page: str) -> str:
         own = " ".join(f'{name}="{value}"' for name, value in look.items())
         drawing = _plain(f"<svg {frame} {own}>{inside}</svg>")
     rows = [f'<text x="64" y="{142 + 66 * n}">{escape(line)}</text>' for n, line in enumerate(lines)]
-    mark = (Path(__file__).parent / "theme/.icons/own/mark.svg").read_text("utf-8").strip()
-    mark = mark.replace("<svg ", '<svg x="64" y="52" width="28" height="28" ')
+    mark = _MARK.read_text("utf-8").strip().replace("<svg ", '<svg x="64" y="52" width="28" height="28" ')
     return _CARD.format(style=_style(), mark=mark, title="".join(rows), drawing=drawing)
 
 

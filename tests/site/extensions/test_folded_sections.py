@@ -7,7 +7,7 @@ import markdown
 import pytest
 
 from docs_ext.reading.converter import PageError
-from docs_ext.site.search import for_search
+from docs_ext.theme.search import for_search
 
 PAGE = """\
 # Why?

@@ -7,7 +7,7 @@ import material
 import pytest
 
 from docs_ext.reading.v8 import started
-from docs_ext.site.theme_patches import mend_scripts, mend_style, name_controls
+from docs_ext.theme.patches import mend_scripts, mend_style, name_controls
 
 ASSETS = Path(material.__file__).parent / "templates/assets"
 SCRIPTS = ASSETS / "javascripts"
@@ -66,12 +66,12 @@ def test_the_search_names_no_two_nodes_of_its_tree_alike(folder, tmp_path):
 def test_a_changed_script_is_noticed(folder, tmp_path):
     script = folder / NAMES[0]
     script.write_text(script.read_text("utf-8").replace("t=new Worker(e)", "t=new Worker(f)"), "utf-8")
-    with pytest.raises(Exception, match=r"theme_patches\.py: bundle.* has 0 times .*has the theme changed"):
+    with pytest.raises(Exception, match=r"patches\.py: bundle.* has 0 times .*has the theme changed"):
         mend_scripts(tmp_path)
 
 
 def test_a_script_that_is_not_there_is_noticed(tmp_path):
-    with pytest.raises(Exception, match=r"theme_patches\.py: 0 scripts bundle"):
+    with pytest.raises(Exception, match=r"patches\.py: 0 scripts bundle"):
         mend_scripts(tmp_path)
 
 

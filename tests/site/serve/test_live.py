@@ -53,7 +53,7 @@ nav:
   - index.md
   - second.md
 hooks: [docs_ext/hooks.py]
-theme: {name: material, custom_dir: docs_ext/site/theme, font: false}
+theme: {name: material, custom_dir: docs_ext/theme/templates, font: false}
 plugins: [search]
 markdown_extensions:
   [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.page]

@@ -4,7 +4,7 @@ import json
 import re
 from html import unescape
 
-from docs_ext.site.search import for_search
+from docs_ext.theme.search import for_search
 
 BOX = '<span class="arithmatex" data-search-exclude="">'
 TEX = '<annotation encoding="application/x-tex">x &lt; \\sqrt{d_k}</annotation>'

@@ -59,7 +59,7 @@ def mend_scripts(site: Path) -> None:
     for name, patches in _PATCHES.items():
         scripts = list((site / "assets/javascripts").glob(f"{name}.*.js"))
         if len(scripts) != 1:
-            raise BuildError(f"theme_patches.py: {len(scripts)} scripts {name}.*.js: has the theme changed?")
+            raise BuildError(f"theme/patches.py: {len(scripts)} scripts {name}.*.js: has the theme changed?")
         script = scripts[0].read_text("utf-8")
         if script.startswith(_MENDED):
             return  # the live server builds a page into the site as it is
@@ -88,5 +88,5 @@ def name_controls(page: str) -> str:
 
 def _patched(name: str, text: str, fault: str, mended: str) -> str:
     if text.count(fault) != 1:
-        raise BuildError(f"theme_patches.py: {name} has {text.count(fault)} times {fault}: has the theme changed?")
+        raise BuildError(f"theme/patches.py: {name} has {text.count(fault)} times {fault}: has the theme changed?")
     return text.replace(fault, mended)
