@@ -4,7 +4,7 @@ import pytest
 from markdown import markdown
 
 from docs_ext.copies.markdown import to_markdown, whole
-from docs_ext.extensions.page import PageExtension
+from docs_ext.extensions.page_steps import PageExtension
 from docs_ext.html.formula import render
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)

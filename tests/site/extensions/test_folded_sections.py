@@ -43,7 +43,7 @@ Papers.
 @pytest.fixture
 def convert():
     toc = {"permalink": True}
-    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.page"]
+    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
     md = markdown.Markdown(extensions=extensions, extension_configs={"toc": toc})
 
     def convert(text):

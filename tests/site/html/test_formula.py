@@ -13,7 +13,7 @@ from docs_ext.reading.tex import MACROS
 
 
 def convert(text, page="index.md"):
-    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page"]
+    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page_steps"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
     relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
