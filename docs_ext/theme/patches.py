@@ -26,12 +26,6 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
         ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")'),
         # For every block of code it asks anew whether the browser can copy, which lays the page out anew each time.
         ("We&&!!document.queryCommandSupported(Yt)", "We"),
-        # A colour scheme, named in the head, styles the whole page again, and a page is light without being named so.
-        ('{name:"color-scheme"});document.head.appendChild(o)', '{name:"color-scheme"})'),
-        (
-            "o.content=a.colorScheme,",
-            '(o.isConnected||a.colorScheme!=="light")&&(o.content=a.colorScheme,document.head.append(o)),',
-        ),
     ),
     # It names a node of its tree of words by letters and ids in a row: "1" and 23 as "12" and 3. Two nodes of one name
     # are merged, and a search that meets a word which came to be in this way ("attention1...") finds nothing at all.

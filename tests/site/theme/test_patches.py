@@ -33,7 +33,6 @@ def test_every_fault_is_found_once_and_mended_once(folder, tmp_path):
             "scrollable:At(e)",
             'setAttribute("data-md-color-switching',
             "!!document.queryCommandSupported(Yt)",
-            "document.head.appendChild(o)",
             "e=e+s+o.id}",
             "search(e){if(",
         ):
