@@ -62,6 +62,10 @@ def test_a_role_colours_by_class_alone(macro, role):
     assert "color" not in html
 
 
+def test_an_operator_of_letters_is_one_text_in_mathml():
+    assert re.findall("<mo [^>]*>(.*?)</mo>", render(r"a \bmod b")) == ["mod"]
+
+
 def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
     html = convert("Scores $\\Q\\K^\\T$ are\n\n$$a < b \\tag{1}$$\n\n| $\\lvert x \\rvert$ |\n| --- |\n| $y$ |")
     assert html.count("<math ") == html.count('class="katex-html"') == html.count("data-search-exclude") == 4
