@@ -32,10 +32,6 @@ def test_no_result_tells_an_answer(site):
     assert not [answer for answer in answers if answer in index]
 
 
-def test_a_page_without_formulas_stays_as_it_is():
-    assert for_search("<p>a <span>b</span></p>") == "<p>a <span>b</span></p>"
-
-
 def test_the_source_of_a_function_is_not_read():
     source = '<details class="mkdocstrings-source"><summary>Source</summary><div><pre>$$x$$</pre></div></details>'
     assert for_search(f"<p>a</p>{source}<p>b</p>") == "<p>a</p><p>b</p>"
