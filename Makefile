@@ -9,7 +9,7 @@ export DENO_NO_UPDATE_CHECK := 1
 PACKAGE := attention docs README.md tests/package
 PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: help setup setup-site setup-nightly serve page test build offline check nightly test-all lint types lint-github bench quick model little-model lowest mutants deploy-check validate links lock dist release-check address picture successors clean
+.PHONY: help setup setup-site setup-nightly serve page test build offline check nightly test-all lint types lint-github bench quick model little-model lowest mutants mutants-site deploy-check validate links lock dist release-check address picture successors clean
 
 FIRST := serve page test lint check
 help: ## list these commands
@@ -36,10 +36,11 @@ offline: build ## the whole site as one zip that opens from a disk: site/attenti
 check: lint types build quick ## what CI runs: all of these, what make test runs, and a few pages and widgets in three browsers
 	$(PYTEST) $(PACKAGE) tests/site tests/browser
 
-nightly: lint types lint-github build quick test-all model lowest release-check successors ## all there is, which takes an hour; make -k nightly goes on after a failure
+nightly: lint types lint-github build quick test-all model lowest release-check successors mutants-site ## all there is, which takes an hour; make -k nightly goes on after a failure
 
-test-all: setup-nightly ## every page and widget in three browsers, hosts, notebooks that run, equal builds, and all other tests (needs nginx too)
-	$(PYTEST) -m "" $(PACKAGE) tests/site tests/browser
+test-all: setup-nightly ## every page and widget in three browsers, hosts, notebooks that run, equal builds, and all other tests, in random order, with the branches that none takes (needs nginx too)
+	$(PYTEST) -m "" -p randomly --cov=attention --cov=docs_ext --cov-branch --cov-report=term:skip-covered \
+	    $(PACKAGE) tests/site tests/browser
 
 lint: setup ## style and format of Python and JavaScript
 	$(BIN)/ruff check
@@ -87,6 +88,9 @@ mutants: setup ## 200 random changes of attention/, one at a time: which of them
 	$(BIN)/uv pip install --quiet --python .venv/mutants --only-binary :all: --no-binary yattag \
 	    -r pyproject.toml --extra test "cosmic-ray>=8.4,<9"
 	.venv/mutants/bin/python -m tools.mutants $(MUTANTS)
+
+mutants-site: ## 40 random changes of docs_ext/, others every day, against the tests nearest to each
+	$(MAKE) mutants MUTANTS="--files 'docs_ext/**/*.py' --number 40 --seed $$(date +%j)"
 
 validate: build ## is the HTML of the built site valid? Needs npx, of Node, and java; faults of the theme are listed
 	@command -v npx >/dev/null && command -v java >/dev/null || { echo "make validate needs npx, of Node, and java"; exit 1; }

@@ -27,14 +27,14 @@ from docs_ext.copies.wheel import add_wheel
 from docs_ext.html import renderer
 from docs_ext.reading.converter import refuse_unreadable
 from docs_ext.reading.reading_time import progress
-from docs_ext.site import live
+from docs_ext.serve import live
 from docs_ext.site.address import report, repository, with_repository, with_site_url
 from docs_ext.site.date import set_date
 from docs_ext.site.finish import finish
 from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.practice import invite
-from docs_ext.site.search import for_search, rank
-from docs_ext.site.theme_patches import mend_scripts, mend_style
+from docs_ext.theme.patches import mend_scripts, mend_style
+from docs_ext.theme.search import for_search, rank
 
 _last = live.LastBuild()
 _whole: dict[str, str] = {}  # pages that the search plugin is reading without their formulas

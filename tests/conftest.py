@@ -9,6 +9,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+def pytest_collection_modifyitems(items):
+    """Mark the tests that need the built site: `-m "not built"` leaves them out."""
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()):
+            item.add_marker("built")
+
+
 @pytest.fixture
 def rng():
     """Give every test the same random numbers in every run."""

@@ -1,16 +1,20 @@
-"""Mutation testing: change one thing in attention/ at random, and see whether the package's own tests notice.
+"""Mutation testing: change one thing in attention/ or docs_ext/ at random, and see whether the tests notice.
 
 Cosmic Ray knows what can be changed, and how. Here stands what is drawn, which tests run, and what is reported. A place
 is drawn first and a change second, so that a sign that can be changed in eleven ways counts no more than a number. Each
-mutant meets the tests of its own module first, and those that survive all of the package's tests and the pages.
+mutant of attention/ meets the tests of its own module first, and those that survive all of the package's tests and the
+pages. One of docs_ext/ meets its doctests and the tests that import its module; none of them builds the whole site.
 """
 
 import argparse
+import os
 import random
+import re
 import shutil
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from pathlib import Path
@@ -23,25 +27,27 @@ from cosmic_ray.mutating import mutate_code  # type: ignore[import-not-found]
 from cosmic_ray.plugins import get_operator, operator_names  # type: ignore[import-not-found]
 
 ROOT = Path(__file__).parents[1]
-PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no")
+PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no")
 CONFORMANCE = "tests/package/test_conformance.py"
 ALL = ("attention", "tests/package", "docs")
 OTHERS = "not memory and not column_80 and not test_practice"  # they measure, or look at the text of the source
+SITE = ROOT / ".venv/bin/python"  # has what the site's tests need, which Cosmic Ray's own environment does not
+NO_TESTS = 5  # what pytest returns if it finds none
 PATIENCE = 600  # seconds: a mutant that runs for ever is noticed as well
 
 
 class Mutant(NamedTuple):
-    """The change that one of Cosmic Ray's operators makes at its n-th place in a module."""
+    """The change that one of Cosmic Ray's operators makes at its n-th place in a file."""
 
-    module: str
+    file: str
     operator: str
     occurrence: int
 
 
-def places(module: str) -> dict[Any, list[Mutant]]:
-    """Map each place in attention/<module>.py to the mutants that differ from it there."""
+def places(file: str) -> dict[Any, list[Mutant]]:
+    """Map each place in a file to the mutants that differ from it there."""
     found = defaultdict(list)
-    nodes = list(ast_nodes(get_ast(_source(module))))
+    nodes = list(ast_nodes(get_ast(_source(file))))
     for name in operator_names():
         operator = get_operator(name)
         if operator.arguments():  # those need to be told what to insert
@@ -49,7 +55,7 @@ def places(module: str) -> dict[Any, list[Mutant]]:
         positions = ((node, *where) for node in nodes for where in operator().mutation_positions(node))
         for occurrence, (node, start, end) in enumerate(positions):
             if not _is_annotation(node):
-                found[module, start, end].append(Mutant(module, name, occurrence))
+                found[file, start, end].append(Mutant(file, name, occurrence))
     return found
 
 
@@ -63,51 +69,92 @@ def _is_annotation(node: Any) -> bool:
     return False
 
 
-def _source(module: str) -> str:
-    return (ROOT / f"attention/{module}.py").read_text("utf-8")
+def _source(file: str) -> str:
+    return (ROOT / file).read_text("utf-8")
 
 
 def changed(mutant: Mutant) -> str:
-    """Return the module as the mutant has it."""
-    code: str = mutate_code(_source(mutant.module), get_operator(mutant.operator)(), mutant.occurrence)
+    """Return the file as the mutant has it."""
+    code: str = mutate_code(_source(mutant.file), get_operator(mutant.operator)(), mutant.occurrence)
     return code
 
 
-def fails(folder: Path, *tests: str) -> bool:
+def fails(folder: Path, python: str | Path, *tests: str | Path) -> bool:
     """Run some tests in a copy of the project."""
+    command = [python, *PYTEST, "-m", "not nightly and not built", "-k", OTHERS, *tests]
+    env = os.environ | {"PYTHONPATH": str(folder)}  # what a test starts imports the copy too
     try:
-        run = subprocess.run([*PYTEST, "-k", OTHERS, *tests], cwd=folder, capture_output=True, timeout=PATIENCE)
+        run = subprocess.run(command, cwd=folder, env=env, capture_output=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         return True
-    return run.returncode != 0
+    return run.returncode not in (0, NO_TESTS)
+
+
+def nearest(file: str) -> list[str]:
+    """Name the tests of a module of docs_ext: its doctests, those called like it, and those that import it.
+
+    If none is called like it, the tests that import what imports it are near, too.
+    """
+    name = f"test_{Path(file).name}"
+    tests = sorted((ROOT / "tests/site").rglob("test_*.py"), key=lambda path: path.name != name)
+    meant = [file] if tests[0].name == name else [file, *_importing([file], (ROOT / "docs_ext").rglob("*.py"))]
+    near = [path for path in tests if path.name == name]
+    return list(dict.fromkeys((file, *(path.relative_to(ROOT).as_posix() for path in near), *_importing(meant, tests))))
+
+
+def _importing(files: list[str], others: Iterable[Path]) -> Iterator[str]:
+    """Yield those of the others that import one of these files."""
+    modules = [file.removesuffix(".py").replace("/", ".").rpartition(".") for file in files]
+    imports = re.compile("|".join(rf"{floor}\.{stem}\b|from {floor} import .*\b{stem}\b" for floor, _, stem in modules))
+    for path in others:
+        if imports.search(path.read_text("utf-8")):
+            yield path.relative_to(ROOT).as_posix()
+
+
+def runs(file: str) -> list[tuple[str | Path, ...]]:
+    """Return what a mutant of a file meets in turn: a Python, and its tests."""
+    if file.startswith("docs_ext"):
+        return [(SITE, *nearest(file))]
+    own = (file, f"tests/package/test_{Path(file).name}", CONFORMANCE)
+    return [(sys.executable, *(test for test in own if (ROOT / test).exists())), (sys.executable, *ALL)]
 
 
 def survives(mutant: Mutant, folder: Path) -> bool:
-    """Let the mutant take the place of its module for a while."""
-    module = mutant.module
-    own = (f"attention/{module}.py", f"tests/package/test_{module}.py", CONFORMANCE)
-    path = folder / f"attention/{module}.py"
+    """Let the mutant take the place of its file for a while."""
+    path = folder / mutant.file
     path.write_text(changed(mutant), "utf-8")
-    alive = not fails(folder, *(test for test in own if (folder / test).exists())) and not fails(folder, *ALL)
-    path.write_text(_source(module), "utf-8")
+    alive = not any(fails(folder, *run) for run in runs(mutant.file))
+    path.write_text(_source(mutant.file), "utf-8")
     return alive
 
 
 def difference(mutant: Mutant) -> str:
     """Show what the mutant changes."""
-    name = f"attention/{mutant.module}.py"
-    before, after = (text.splitlines() for text in (_source(mutant.module), changed(mutant)))
-    return "\n".join(unified_diff(before, after, name, mutant.operator, lineterm="", n=1))
+    before, after = (text.splitlines() for text in (_source(mutant.file), changed(mutant)))
+    return "\n".join(unified_diff(before, after, mutant.file, mutant.operator, lineterm="", n=1))
 
 
-def draw(module: str, number: int, seed: int) -> list[Mutant]:
+def draw(files: list[str], number: int, seed: int) -> list[Mutant]:
     """Draw places, and at each of them one mutant."""
-    modules = sorted(path.stem for path in (ROOT / "attention").glob(f"{module}.py"))
-    everywhere = [mutants for name in modules for mutants in places(name).values()]
+    everywhere = [mutants for file in files for mutants in places(file).values()]
     rng = random.Random(seed)
     drawn = [rng.choice(mutants) for mutants in rng.sample(everywhere, min(number, len(everywhere)))]
     print(f"{len(drawn)} mutants, drawn from {len(everywhere)} places with seed {seed}", flush=True)
     return drawn
+
+
+def table(files: list[str], drawn: list[Mutant], survivors: list[Mutant]) -> str:
+    """Count lines, mutants and those that were noticed, folder by folder."""
+    lines, all_, alive = Counter[str](), Counter[str](), Counter[str]()
+    for file in files:
+        lines[str(Path(file).parent)] += _source(file).count("\n")
+    for mutant in drawn:
+        all_[str(Path(mutant.file).parent)] += 1
+    for mutant in survivors:
+        alive[str(Path(mutant.file).parent)] += 1
+    rows = [(folder, lines[folder], all_[folder], all_[folder] - alive[folder]) for folder in sorted(lines)]
+    rows.append(("all", lines.total(), all_.total(), all_.total() - alive.total()))
+    return "\n".join(f"{a:<24}{b!s:>8}{c!s:>8}{d!s:>8}" for a, b, c, d in [("", "lines", "mutants", "noticed"), *rows])
 
 
 def copies(folder: Path, number: int) -> SimpleQueue[Path]:
@@ -127,10 +174,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=200, help="how many mutants to draw")
     parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
-    parser.add_argument("--module", default="*", help="one module of attention/, without .py")
+    parser.add_argument("--files", default="attention/*.py", help="which files to change: 'docs_ext/**/*.py'")
     parser.add_argument("--processes", type=int, default=2, help="how many mutants to run at a time")
     asked = parser.parse_args()
-    drawn = draw(asked.module, asked.number, asked.seed)
+    files = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob(asked.files)) if path.name != "__init__.py"]
+    drawn = draw(files, asked.number, asked.seed)
     with TemporaryDirectory() as temporary, ThreadPoolExecutor(asked.processes) as pool:
         folders = copies(Path(temporary), asked.processes)
 
@@ -141,16 +189,18 @@ def main() -> None:
             return alive
 
         first = folders.get()
-        if fails(first, *ALL):
+        last = [runs(mutant.file)[-1] for mutant in drawn]
+        if fails(first, last[0][0], *sorted({str(test) for run in last for test in run[1:]})):
             sys.exit("the tests fail before anything is changed")
         folders.put(first)
-        survivors = 0
+        survivors = list[Mutant]()
         for number, (mutant, alive) in enumerate(zip(drawn, pool.map(run, drawn), strict=True), 1):
             if alive:
-                survivors += 1
+                survivors.append(mutant)
                 print(difference(mutant))
-            print(f"{number} of {len(drawn)}, {survivors} alive", end="\r" if sys.stdout.isatty() else "\n", flush=True)
-    print(f"{survivors} of {len(drawn)} survive: {survivors / len(drawn):.1%}")
+            end = "\r" if sys.stdout.isatty() else "\n"
+            print(f"{number} of {len(drawn)}, {len(survivors)} alive", end=end, flush=True)
+    print(table(files, drawn, survivors))
 
 
 if __name__ == "__main__":

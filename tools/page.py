@@ -25,7 +25,7 @@ from mkdocs.structure.nav import Navigation, get_navigation
 from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.extensions import page as extension
+from docs_ext.extensions import page_steps
 from docs_ext.numbers import claims
 from docs_ext.reading import consoles, lessons
 from docs_ext.reading.page import DOCS, Page, decoded, load, on_page, read
@@ -99,7 +99,7 @@ def faults(name: str, text: str) -> Iterator[tuple[str, str]]:
 
 def _of_the_build(page: Page) -> Iterator[str]:
     """Yield what stops the build, and what a strict build does not pass over."""
-    as_written = [f"{page.name}:{line}: {what}" for line, what in extension.faults(page)]
+    as_written = [f"{page.name}:{line}: {what}" for line, what in page_steps.faults(page)]
     yield from as_written
     if not as_written:
         try:

@@ -9,6 +9,7 @@ What only the page can show stands between `FIGURE` and `END`, and what it folds
 
 import re
 from functools import partial
+from html import escape
 from typing import Any
 from urllib.parse import urljoin
 
@@ -16,22 +17,10 @@ from bs4.element import NavigableString, Tag
 from markdownify import MarkdownConverter
 
 from docs_ext.disk_cache import kept
-from docs_ext.site.formulas import replace_formulas
+from docs_ext.html.tree import content, formulas, tex, without_colours
 
 FIGURE, END, FOLD, UNFOLD = "\x02\x03\x04\x05"
-_SHRINK = (  # what Markdown has no use for, and a parser would spend its time on
-    (r'<details class="mkdocstrings-source">.*?</details>|<template\b.*?</template>', ""),
-    (r'<a\b[^>]*class="headerlink"[^>]*>.*?</a>|<input\b[^>]*>|<svg\b[^>]*aria-hidden="true".*?</svg>', ""),
-    (r"(<svg\b[^>]*>).*?</svg>", r"\1</svg>"),
-    (r' (?:style|data-[\w-]+)(?:="[^"]*")?(?=[^<>]*>)', ""),
-    (  # what a console folds belongs to it
-        r'<details class="setup"><summary>.*?</summary><pre[^>]*>(.*?)</pre></details>\s*<pre[^>]*><code>',
-        r"<pre><code>\1",
-    ),
-)
-_CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
-_SPAN = re.compile(r"</?span\b[^>]*>")
-_TEX = re.compile(r'x-tex">(.*?)</annotation>', re.DOTALL)
+_NO_WORDS = "details.mkdocstrings-source, template, a.headerlink, input, svg[aria-hidden=true]"
 _LIKE_A_MARK = re.compile(r"([*_`$\\]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\()")
 _LIKE_A_BLOCK = re.compile(r"^(?:(\d+)(?=[.)] )|(?=[-+#>] ))")
 _BLANK = re.compile(r"(?<=\n)\n(?!\n*>>> )")  # in an output: mkdocstrings takes doctest's mark away
@@ -49,23 +38,26 @@ def to_markdown(html: str, address: str) -> str:
 
 
 def _made(html: str, address: str) -> bytes:
-    html = _CODE.sub(lambda code: _SPAN.sub("", code[0]), replace_formulas(html, _tex))
-    for pattern, text in _SHRINK:
-        html = re.sub(pattern, text, html, flags=re.DOTALL)
-    return f"{_Converter(address).convert(html)}\n".encode()
+    tree = content(html)
+    for formula in formulas(tree):
+        kind = "display" if "katex-display" in (formula.attributes["class"] or "") else "inline"
+        formula.inner_html = f"<math {kind}>{escape(tex(formula), quote=False)}</math>"
+        formula.unwrap()
+    without_colours(tree)
+    for part in tree.css(_NO_WORDS):
+        part.decompose()
+    for drawing in tree.css("svg"):
+        drawing.inner_html = ""
+    for setup in tree.css("details.setup"):  # what a console folds belongs to it
+        code = setup.parent.css_first("details ~ pre > code")
+        code.inner_html = f"{setup.css_first('pre').inner_html}{code.inner_html}"
+        setup.decompose()
+    return f"{_Converter(address).convert(tree.html)}\n".encode()
 
 
 def whole(markdown: str) -> str:
     """Take out the marks of what only the page can show."""
     return re.sub(f"[{FIGURE}{END}{FOLD}{UNFOLD}]", "", markdown)
-
-
-def _tex(drawn: str) -> str:
-    tex = _TEX.search(drawn)
-    if tex is None:
-        raise ValueError("a formula without its TeX")
-    display = " display" if drawn.startswith('<span class="katex-display') else ""
-    return f"<math{display}>{tex[1]}</math>"
 
 
 def _classes(element: Tag | None) -> set[str]:

@@ -57,7 +57,7 @@ def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
 
 def address(page: Page) -> str:
     """Return the address at which readers find a page."""
-    return page.canonical_url or page.abs_url or page.url
+    return page.canonical_url or page.url
 
 
 def _sections(nav: Navigation) -> Iterator[str]:

@@ -20,8 +20,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import attention
 from docs_ext.html.modules import one_script
 from docs_ext.html.template import template
+from docs_ext.html.tree import document
 from docs_ext.site.address import public
-from docs_ext.site.theme_patches import search_from_disk
+from docs_ext.theme.patches import search_from_disk
 
 FOLDER = "attention-line-by-line"
 ZIP = f"{FOLDER}.zip"
@@ -41,12 +42,7 @@ _HERE = template("""
 This is the offline copy, version {{ version }}
 {%- if address %}, of <a href="{{ address }}">{{ address }}</a>{% endif %}. Only links to other sites need a network.
 """)
-_ADDRESS = re.compile(
-    r'(<(?:a|area|audio|embed|iframe|image|img|link|object|script|source|use|video)\b(?:[^">]|"[^"]*")*?'
-    r'\s(?:href|src|data|poster)=")([^"]*)(?=")'
-)
-_ONLINE = re.compile(r'\s*<link rel="(?:preload|alternate )"[^>]*>')  # from a disk it is an error to preload a font
-_POLICY = re.compile(r'(<meta http-equiv="Content-Security-Policy" content=")([^"]*)')
+_LEADS = ("href", "src", "data", "poster")  # attributes that hold an address
 # What the copy needs less of than a site, and its one worker. 'self' means files of the disk, in Firefox too (153).
 _CLOSED = {
     "default-src": "'none'",
@@ -99,22 +95,25 @@ def zipped(files: dict[str, str | bytes]) -> bytes:
 
 def _page(site: Path, names: Set[str], name: str, about: str) -> tuple[str, set[str]]:
     """Return a page that opens from a disk, and the names of the files that its addresses lead to."""
-    found = set[str]()
-
-    def lead(tag: re.Match[str]) -> str:
-        address = to_file(names, name, tag[2])
-        found.add(named(name, address))
-        return tag[1] + address
-
-    page = _ONLINE.sub("", (site / name).read_text("utf-8")).replace(MARK, about)
-    page = _ADDRESS.sub(lead, page)
-    page = _POLICY.sub(lambda policy: policy[1] + closed(policy[2]), page)
-    page = page.replace(f'{MAIN}" type="module"', f'{MAIN}" defer')
+    text = (site / name).read_text("utf-8").replace(MARK, about)
     for tag, (ident, record) in RECORDS.items():
-        if f"<{tag}" in page:
+        if f"<{tag}" in text:
             held = (site / record).read_text("utf-8").replace("<", "\\u003c")
-            page = page.replace("</body>", f'<script type="application/json" id="{ident}">{held}</script></body>')
-    return page, found
+            text = text.replace("</body>", f'<script type="application/json" id="{ident}">{held}</script></body>')
+    page, found = document(text), set[str]()
+    for link in page.css('link[rel="preload"], link[rel="alternate "]'):  # no font can be loaded early from a disk
+        link.decompose()
+    for attribute in _LEADS:
+        for element in page.css(f"[{attribute}]"):
+            address = to_file(names, name, element.attrs[attribute] or "")
+            element.attrs[attribute] = address
+            found.add(named(name, address))
+    for policy in page.css('meta[http-equiv="Content-Security-Policy"]'):
+        policy.attrs["content"] = closed(policy.attrs["content"])
+    for script in page.css(f'script[src$="{MAIN}"]'):
+        del script.attrs["type"]
+        script.attrs["defer"] = ""
+    return page.html, found
 
 
 def to_file(names: Set[str], page: str, address: str) -> str:

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.extensions.words import HEADINGS, replace
+from docs_ext.extensions.word_elements import HEADINGS, replace
 from docs_ext.reading.converter import current_page, is_docstring
 from docs_ext.reading.page import load
 

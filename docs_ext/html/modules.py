@@ -1,4 +1,8 @@
-"""Modules as classic scripts: V8 in the build takes no others, and from a disk a browser loads no module."""
+"""Modules as classic scripts: V8 in the build takes no others, and from a disk a browser loads no module.
+
+deno, which is locked, could join them too, but it fetches the program that does (esbuild) when it is first asked, from
+a registry and without a hash that a lock has; and a build installs no deno.
+"""
 
 import re
 from pathlib import Path, PurePosixPath

@@ -1,6 +1,3 @@
-"""What happens to built pages: search, reading times, the policy, a smaller first view, and the live server."""
+"""What happens to built pages: the policy, fewer and smaller files, cards, addresses."""
 
-import os
-
-# The theme announces its end, 5 May 2027, at every build. The page "How this site is made" says it once.
-os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+import docs_ext.theme  # noqa: F401  # silences its notice: mkdocs.yml calls a module of this folder first

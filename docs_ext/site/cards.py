@@ -4,18 +4,21 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache, partial
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import wrap
 
 from docs_ext.disk_cache import kept
 from docs_ext.html import renderer
+from docs_ext.html.tree import content, document
 
 _ASSETS = Path(__file__).parents[2] / "docs/assets"
+_MARK = Path(__file__).parents[1] / "theme/templates/.icons/own/mark.svg"
 _SERIF = _ASSETS / "serif/serif.woff2"
 _SHEETS = ("css/site.css", "css/figures.css", "css/fences/chart.css", "css/fences/sentence-machine.css")
-_DRAWING = re.compile(r'<svg ([^>]*\bclass="(?:desk|wide|only|middle)"[^>]*)>(.*?)</svg>', re.DOTALL)
+_DRAWING = "svg.desk, svg.wide, svg.only, svg.middle"
+_LOOK = ("viewBox", "fill", "font-size", "stroke-width", "text-anchor")
 _CARD = """<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" color="#14181f"><style>{style}</style>
 <rect width="1200" height="630" fill="#fff"/>{mark}
 <g font-family="Line Serif"><text x="104" y="74" font-size="26" fill="#5c5c5c">Attention, line by line</text>
@@ -35,26 +38,28 @@ def draw_cards(site: Path, pages: Mapping[Path, str]) -> None:
 
 
 def _card(page: str) -> str:
-    title = unescape(page.partition('<meta property="og:title" content="')[2].partition('"')[0])
+    tree = document(page)
+    title, about = (tree.css(f"meta[property='og:{name}']")[0].attrs["content"] for name in ("title", "description"))
     lines = wrap(title, 42, break_on_hyphens=False)
     top = 100 + 66 * len(lines) + 30
-    said = wrap(unescape(page.partition('<meta property="og:description" content="')[2].partition('"')[0]), 62)
-    words = "".join(f'<text x="64" y="{top + 44 + 48 * n}">{escape(line)}</text>' for n, line in enumerate(said))
+    words = "".join(
+        f'<text x="64" y="{top + 44 + 48 * n}">{escape(line)}</text>' for n, line in enumerate(wrap(about, 62))
+    )
     drawing = f'<g font-family="Line Serif" font-size="36" fill="#5c5c5c">{words}</g>'
-    if given := re.search(r'<sentence-machine [^>]*data-given="([^"]*)"', page):  # of which the best scene is not first
-        page = renderer.drawn("widgets/sentence-machine.js", "still", json.loads(unescape(given[1])), 4)
-    if found := _DRAWING.search(page):
+    if machine := tree.css_first("sentence-machine[data-given]"):  # of which the best scene is not the first
+        given = json.loads(machine.attrs["data-given"])
+        tree = content(renderer.drawn("widgets/sentence-machine.js", "still", given, 4))
+    if svg := tree.css_first(_DRAWING):
         frame = f'x="64" y="{top}" width="1072" height="{600 - top}" preserveAspectRatio="xMidYMid meet"'
-        machine = 'class="middle"' in found[1]
-        anchor = ' class="machine-stage" text-anchor="middle" font-size="14.5"' if machine else ""
-        inside = found[2].replace('fill="currentColor"', 'fill="var(--role-value)"') if machine else found[2]
-        look = re.sub(
-            r'(?<![\w-])(?:width|height|style|class|role|aria-[a-z]+)="[^"]*"|data-[a-z-]+(?:="[^"]*")?', "", found[1]
-        )
-        drawing = _plain(f"<svg {frame}{anchor} {look}>{inside}</svg>")
+        inside = svg.inner_html.replace("&nbsp;", "\N{NO-BREAK SPACE}")  # which XML has no name for
+        look = {name: svg.attributes[name] for name in _LOOK if name in svg.attributes}
+        if svg.attributes["class"] == "middle":  # the machine's
+            look |= {"class": "machine-stage", "text-anchor": "middle", "font-size": "14.5"}
+            inside = inside.replace('fill="currentColor"', 'fill="var(--role-value)"')
+        own = " ".join(f'{name}="{value}"' for name, value in look.items())
+        drawing = _plain(f"<svg {frame} {own}>{inside}</svg>")
     rows = [f'<text x="64" y="{142 + 66 * n}">{escape(line)}</text>' for n, line in enumerate(lines)]
-    mark = (Path(__file__).parent / "theme/.icons/own/mark.svg").read_text("utf-8").strip()
-    mark = mark.replace("<svg ", '<svg x="64" y="52" width="28" height="28" ')
+    mark = _MARK.read_text("utf-8").strip().replace("<svg ", '<svg x="64" y="52" width="28" height="28" ')
     return _CARD.format(style=_style(), mark=mark, title="".join(rows), drawing=drawing)
 
 

@@ -6,7 +6,7 @@ from docs_ext.site.assets import bundle, link_bundle, shorten
 from docs_ext.site.cards import draw_cards
 from docs_ext.site.fonts import subset_fonts
 from docs_ext.site.policy import policy, with_policy
-from docs_ext.site.theme_patches import name_controls
+from docs_ext.theme.patches import name_controls
 
 
 def finish(site: Path, site_url: str | None = None) -> None:

@@ -1,49 +1,44 @@
 """Fonts of formulas: only the glyphs that the site uses, fetched with the page that needs them."""
 
 import json
-import re
 from base64 import b64encode
-from collections import defaultdict
 from collections.abc import Iterable
 from functools import partial
-from html import unescape
 from pathlib import Path
 
 from docs_ext.disk_cache import kept
-from docs_ext.site.formulas import formulas
+from docs_ext.html.tree import content
 
 # How KaTeX marks what it draws in a font; all other text is in PLAIN.
 FONTS = {
-    "Math-Italic": r"mathnormal\b",
-    "AMS-Regular": r"mathbb\b|amsrm\b",
-    "Caligraphic-Regular": r"mathcal\b",
-    "Main-Bold": r"mathbf\b",
-    "Size1-Regular": r"delimsizing size1\b|small-op\b|delim-size1\b",
-    "Size2-Regular": r"delimsizing size2\b|large-op\b",
-    "Size3-Regular": r"delimsizing size3\b",
-    "Size4-Regular": r"delimsizing size4\b|delim-size4\b",
+    "Math-Italic": ".mathnormal",
+    "AMS-Regular": ".mathbb, .amsrm",
+    "Caligraphic-Regular": ".mathcal",
+    "Main-Bold": ".mathbf",
+    "Size1-Regular": ".delimsizing.size1, .small-op, .delim-size1",
+    "Size2-Regular": ".delimsizing.size2, .large-op",
+    "Size3-Regular": ".delimsizing.size3",
+    "Size4-Regular": ".delimsizing.size4, .delim-size4",
 }
 PLAIN = "Main-Regular"
 EMBEDDED = (PLAIN, "Math-Italic", "Size1-Regular", "Size2-Regular", "Size3-Regular")  # much used, or tiny
-_DRAWN = re.compile(r'<span class="([^"]*)"[^>]*>(?:<span>)?([^<]+)')
 
 
-def _characters(formulas: Iterable[str]) -> bytes:
-    """Return, as JSON, the characters that KaTeX draws in each font: that of the element which holds them."""
-    fonts = defaultdict[str, set[str]](set)
-    for formula in formulas:
-        drawn = re.split(r'class="katex-html"[^>]*>', formula)[-1]  # behind what a screen reader reads
-        for classes, text in _DRAWN.findall(drawn):
-            fonts[next((font for font, marks in FONTS.items() if re.search(marks, classes)), PLAIN)].update(
-                unescape(text)
-            )
-        fonts[PLAIN].update(unescape(re.sub("<[^>]*>", "", _DRAWN.sub("", drawn))))
-    return json.dumps({font: "".join(sorted(characters)) for font, characters in fonts.items()}).encode()
+def _characters(drawn: Iterable[str]) -> bytes:
+    """Return, as JSON, the characters that KaTeX draws in each font, below what a screen reader reads."""
+    tree = content("".join(drawn))
+    fonts = dict[str, str]()
+    for font, marks in (*FONTS.items(), (PLAIN, ".katex-html")):
+        elements = tree.css(marks)
+        fonts[font] = "".join(sorted({*"".join(element.text() for element in elements)}))
+        for element in elements:
+            element.decompose()
+    return json.dumps(fonts).encode()
 
 
 def subset_fonts(site: Path, pages: Iterable[str]) -> None:
     """Keep the glyphs that formulas use; fonts that FONTS does not know stay whole."""
-    drawn = sorted({page[start:end] for page in pages for start, end in formulas(page)})
+    drawn = sorted({part.html for page in pages for part in content(page).css(".katex-html")})
     characters = json.loads(kept(partial(_characters, drawn), *drawn))
     for path in (site / "assets/katex/fonts").glob("*.woff2"):
         name = path.stem.removeprefix("KaTeX_")
@@ -87,6 +82,7 @@ for (const font of [...ours, "italic 1em KaTeX_Math", ...linked]) document.fonts
 def load_fonts(page: str, base: str, styles: str) -> str:
     """Return the link to the style sheet, and what brings the fonts of a page's formulas before the page is drawn."""
     tag = f'<link rel="preload" href="{base}assets/katex/fonts/KaTeX_%s.woff2" as="font" type="font/woff2" crossorigin>'
-    rare = [name for name in FONTS if name not in EMBEDDED and re.search(rf'class="[^"]*(?:{FONTS[name]})', page)]
+    tree = content(page)
+    rare = [name for name, marks in FONTS.items() if name not in EMBEDDED and tree.css_first(marks)]
     fonts = "".join(f"{tag % name}\n      " for name in rare)
     return f'{fonts}<link rel="stylesheet" href="{base}{styles}">\n      {LOAD}'

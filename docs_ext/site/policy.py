@@ -8,24 +8,15 @@ A page carries the policy in a tag. A host that can send headers sends `headers(
 """
 
 import hashlib
-import re
 from base64 import b64encode
-from functools import cache
-from pathlib import Path
 from urllib.parse import urlsplit
 
-import material  # type: ignore[import-untyped]
-from jinja2 import Environment, FileSystemLoader
 from mkdocs.exceptions import BuildError
 
 from docs_ext.site.address import built_for
 from docs_ext.site.fonts import LOAD
+from docs_ext.theme.scripts import inline_scripts
 
-_OURS = Path(__file__).parent / "theme"
-THEME = Path(material.__file__).parent / "templates"
-_USED = ("base", "palette", "content")  # of the theme's partials/javascripts; the others are for what is not used here
-_DEPTHS = (".", "..", "../..")  # the way from a page to the first one, which the theme writes into its script
-_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _CHARSET = '<meta charset="utf-8">'
 
 
@@ -73,15 +64,5 @@ def with_policy(page: str, csp: str) -> str:
 
 def scripts(site_url: str | None = None) -> frozenset[str]:
     """Return the inline scripts that may run, to the letter."""
-    return _scripts(urlsplit(built_for() if site_url is None else site_url or "/").path)
-
-
-@cache
-def _scripts(lost: str) -> frozenset[str]:
-    """Return those of a site below a path, which 404.html, shown at any address, has in full."""
-    written = [LOAD, *(template.read_text("utf-8") for template in sorted(_OURS.glob("*.html")))]
-    theme = Environment(loader=FileSystemLoader(THEME))
-    for name in _USED:
-        partial = theme.get_template(f"partials/javascripts/{name}.html")
-        written += [partial.render(config={"extra": {}}, features=(), base_url=base) for base in (*_DEPTHS, lost)]
-    return frozenset(script for text in written for script in _SCRIPT.findall(text))
+    path = urlsplit(built_for() if site_url is None else site_url or "/").path
+    return inline_scripts(path) | {LOAD.removeprefix("<script>").removesuffix("</script>")}

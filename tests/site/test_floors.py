@@ -5,6 +5,7 @@ The map in CONTRIBUTING.md has them from the bottom to the top.
 
 import ast
 import re
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -34,6 +35,11 @@ def imports(module):
 def test_every_module_stands_on_a_floor():
     assert len(MODULES) > 30
     assert {module.split("/")[0] for module in MODULES} == set(FLOORS)
+
+
+def test_a_stem_stands_on_one_floor():
+    stems = Counter(module.rpartition("/")[2] for module in MODULES)
+    assert not [module for module in MODULES if stems[module.rpartition("/")[2]] > 1], "name one by its work"
 
 
 @pytest.mark.parametrize("module", MODULES)

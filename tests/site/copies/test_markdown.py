@@ -4,7 +4,7 @@ import pytest
 from markdown import markdown
 
 from docs_ext.copies.markdown import to_markdown, whole
-from docs_ext.extensions.page import PageExtension
+from docs_ext.extensions.page_steps import PageExtension
 from docs_ext.html.formula import render
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
@@ -34,10 +34,11 @@ def converted(html):
          f"*Picture: A box*\n\n**Boxes**\n\n[Drawn on the page]({ADDRESS})"),
         ('<details class="deeper"><summary><h3 id="x">More</h3>\n</summary><p>Text</p></details>', "### More\n\nText"),
         ('<details class="question"><summary>Who?</summary><p>The cat.</p></details>', "**Who?**\n\nThe cat."),
+        ("<table><tr><td>1</td><td>2</td></tr></table>", "|  |  |\n| --- | --- |\n| 1 | 2 |"),
         ('<p>a</p><svg aria-hidden="true"><text>b</text></svg><template><p>c</p></template>', "a"),
     ],
     ids=["heading", "formula", "formula of its own", "like marks", "like blocks", "lines", "links", "sub and sup",
-         "definition", "lists", "diagram", "deeper", "question", "unseen"],
+         "definition", "lists", "diagram", "deeper", "question", "no heads", "unseen"],
 )  # fmt: skip
 def test_an_element_becomes(html, expected):
     assert converted(html) == expected

@@ -25,7 +25,7 @@ CHECK = "<!-- check: 2 = x;\n     1 = y -->"
 
 
 def html(text):
-    extensions = ["attr_list", "tables", "pymdownx.superfences", "docs_ext.extensions.page"]
+    extensions = ["attr_list", "tables", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
     return markdown.Markdown(extensions=extensions).convert(text)
 
 

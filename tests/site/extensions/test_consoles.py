@@ -102,7 +102,9 @@ KeyError: 'a'
 def rendered():
     from markdown import markdown
 
-    return markdown(CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page"])
+    return markdown(
+        CONSOLE, extensions=["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
+    )
 
 
 def test_what_is_copied_is_the_code_alone(rendered):
@@ -129,7 +131,7 @@ def test_other_code_is_left_alone():
 
     page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
     plain = ["pymdownx.highlight", "pymdownx.superfences"]
-    assert markdown(page, extensions=[*plain, "docs_ext.extensions.page"]) == markdown(page, extensions=plain)
+    assert markdown(page, extensions=[*plain, "docs_ext.extensions.page_steps"]) == markdown(page, extensions=plain)
 
 
 WHEEL = re.compile(r"https://\S+\.whl")  # as long as the site's address makes it

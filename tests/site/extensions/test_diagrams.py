@@ -208,7 +208,7 @@ def convert(tmp_path, monkeypatch):
 
     (tmp_path / "a.svg").write_text(COMPLETE, "utf-8")
     monkeypatch.setattr(diagrams, "FOLDER", tmp_path)
-    return lambda page: markdown(page, extensions=["docs_ext.extensions.page"])
+    return lambda page: markdown(page, extensions=["docs_ext.extensions.page_steps"])
 
 
 def test_an_image_becomes_a_figure(convert):

@@ -12,7 +12,7 @@ from pymdownx.superfences import SuperFencesException
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import evaluate
 
-EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.page"]
+EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import markdown
 import pytest
 
 from docs_ext.reading.converter import PageError
-from docs_ext.site.search import for_search
+from docs_ext.theme.search import for_search
 
 PAGE = """\
 # Why?
@@ -43,7 +43,7 @@ Papers.
 @pytest.fixture
 def convert():
     toc = {"permalink": True}
-    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.page"]
+    extensions = ["attr_list", "toc", "footnotes", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
     md = markdown.Markdown(extensions=extensions, extension_configs={"toc": toc})
 
     def convert(text):

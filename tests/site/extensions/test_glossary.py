@@ -79,7 +79,7 @@ def test_hover_text_is_what_the_glossary_shows(pages):
     shown = {text_of(dt).rstrip("¶"): text_of(dd) for dt, dd in zip(items[::2], items[1::2], strict=True)}
     assert list(shown) == [term.name for term in TERMS]
     abbrs = [(name, abbr) for name, page in pages.items() for abbr in page.iter("abbr")]
-    assert abbrs, "no page has hover text: is docs_ext.extensions.page in mkdocs.yml?"
+    assert abbrs, "no page has hover text: is docs_ext.extensions.page_steps in mkdocs.yml?"
     for name, abbr in abbrs:
         assert shown[text_of(abbr)].startswith(abbr.get("title")), name
 

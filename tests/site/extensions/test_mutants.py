@@ -12,7 +12,7 @@ from docs_ext.reading.converter import PageError
 from docs_ext.site.practice import invite
 from tests.site.pages import ROOT
 
-EXTENSIONS = ["attr_list", "tables", "pymdownx.superfences", "pymdownx.details", "docs_ext.extensions.page"]
+EXTENSIONS = ["attr_list", "tables", "pymdownx.superfences", "pymdownx.details", "docs_ext.extensions.page_steps"]
 
 
 def convert(text):

@@ -11,7 +11,7 @@ from material.plugins.search.plugin import Parser
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
-from docs_ext.site.search import for_search
+from docs_ext.theme.search import for_search
 from tests.site.fences.reading import KINDS, ON_PAGES, Figure, fences_in, plain, read, text
 
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")

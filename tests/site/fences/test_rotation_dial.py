@@ -51,6 +51,10 @@ def test_both_stay_where_one_cannot_move():
         assert mover.get("data-says")
 
 
+def test_a_word_may_stand_at_the_last_position():
+    assert DIAL.still(positions=[1, 12])
+
+
 test_what_does_not_fit_is_refused = DIAL.refuses(
     {
         "too far": ({"positions": [1, 13]}, "positions", "0 to 12"),

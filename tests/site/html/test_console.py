@@ -15,7 +15,7 @@ from markdown import markdown
 from docs_ext.html.console import for_prompt
 from tests.site.pages import PAGES, ROOT, with_proofs
 
-EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page"]
+EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
 
 
 def render(*consoles):

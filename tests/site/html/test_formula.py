@@ -13,7 +13,7 @@ from docs_ext.reading.tex import MACROS
 
 
 def convert(text, page="index.md"):
-    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page"]
+    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page_steps"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
     relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
@@ -60,6 +60,10 @@ def test_a_role_colours_by_class_alone(macro, role):
     html = render(macro)
     assert f"role-{role}" in html
     assert "color" not in html
+
+
+def test_an_operator_of_letters_is_one_text_in_mathml():
+    assert re.findall("<mo [^>]*>(.*?)</mo>", render(r"a \bmod b")) == ["mod"]
 
 
 def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():

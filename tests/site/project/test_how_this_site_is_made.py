@@ -25,7 +25,7 @@ PLANTED = {  # what the page calls a mistake: the sound text, the faulty one
 MARKDOWN = """markdown_extensions:
   - pymdownx.arithmatex: {generic: true}
   - pymdownx.superfences
-  - docs_ext.extensions.page
+  - docs_ext.extensions.page_steps
 """
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions.page import faults
+from docs_ext.extensions.page_steps import faults
 from docs_ext.reading.page import decoded, load, read
 from tests.site import built
 from tests.site.pages import PAGES, ROOT, page

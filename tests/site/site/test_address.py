@@ -7,10 +7,11 @@ import pytest
 from jinja2 import Environment, FileSystemLoader
 
 from docs_ext.site.address import built_for, report, repository, with_repository, with_site_url
-from docs_ext.site.policy import THEME, headers
+from docs_ext.site.policy import headers
+from docs_ext.theme.scripts import THEME
 
 REPO = "https://github.com/owner/name"
-OURS = Path(__file__).parents[3] / "docs_ext/site/theme"
+OURS = Path(__file__).parents[3] / "docs_ext/theme/templates"
 
 
 @pytest.mark.parametrize("path", ["", "/attention", "/en/latest"])

@@ -3,7 +3,7 @@
 import pytest
 
 import attention
-from docs_ext.extensions.crosslinks import links
+from docs_ext.extensions.function_links import links
 from docs_ext.reading.crosslinks import path_of
 from tests.site import built
 

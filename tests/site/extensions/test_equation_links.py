@@ -9,7 +9,7 @@ import pytest
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.extensions.equations import section
+from docs_ext.extensions.equation_links import section
 from docs_ext.html.formula import standard_tex
 from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
@@ -34,7 +34,7 @@ $$
 
 
 def convert(text, page="learn/page.md"):
-    extensions = ["attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page"]
+    extensions = ["attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page_steps"]
     md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
     relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())

@@ -26,12 +26,6 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
         ('setAttribute("data-md-color-switching","")', 'hasAttribute("data-md-color-switching")'),
         # For every block of code it asks anew whether the browser can copy, which lays the page out anew each time.
         ("We&&!!document.queryCommandSupported(Yt)", "We"),
-        # A colour scheme, named in the head, styles the whole page again, and a page is light without being named so.
-        ('{name:"color-scheme"});document.head.appendChild(o)', '{name:"color-scheme"})'),
-        (
-            "o.content=a.colorScheme,",
-            '(o.isConnected||a.colorScheme!=="light")&&(o.content=a.colorScheme,document.head.append(o)),',
-        ),
     ),
     # It names a node of its tree of words by letters and ids in a row: "1" and 23 as "12" and 3. Two nodes of one name
     # are merged, and a search that meets a word which came to be in this way ("attention1...") finds nothing at all.
@@ -59,7 +53,7 @@ def mend_scripts(site: Path) -> None:
     for name, patches in _PATCHES.items():
         scripts = list((site / "assets/javascripts").glob(f"{name}.*.js"))
         if len(scripts) != 1:
-            raise BuildError(f"theme_patches.py: {len(scripts)} scripts {name}.*.js: has the theme changed?")
+            raise BuildError(f"theme/patches.py: {len(scripts)} scripts {name}.*.js: has the theme changed?")
         script = scripts[0].read_text("utf-8")
         if script.startswith(_MENDED):
             return  # the live server builds a page into the site as it is
@@ -88,5 +82,5 @@ def name_controls(page: str) -> str:
 
 def _patched(name: str, text: str, fault: str, mended: str) -> str:
     if text.count(fault) != 1:
-        raise BuildError(f"theme_patches.py: {name} has {text.count(fault)} times {fault}: has the theme changed?")
+        raise BuildError(f"theme/patches.py: {name} has {text.count(fault)} times {fault}: has the theme changed?")
     return text.replace(fault, mended)

@@ -4,23 +4,14 @@ A reader types softmax or W_Q and wants the page that explains it, not each func
 """
 
 import re
-from html import escape, unescape
+from html import escape
 from typing import Any
 
-from docs_ext.site.formulas import replace_formulas
+from docs_ext.html.tree import content, formulas, tex, without_colours
 
 _RANKS = {"learn/": 4, "practice/": 2}  # of folders; a page says `search: {boost: 5}` in its head
-_SPAN = re.compile(r"</?span\b[^>]*>")
-_HEADING = re.compile(r"(<h1\b[^>]*>).*?</h1>", re.DOTALL)
-_FOLDED_HEADING = re.compile(r'(<details class="deeper">\s*<summary>)(.*?)(</summary>)', re.DOTALL)
-_CODE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
-_TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
-_OUT = re.compile(r'(<span class="arithmatex") data-search-exclude="">')  # the mark of what the index leaves out
-_LEFT_OUT = re.compile(  # what is marked; the source, since a reader seeks what it does; and the answer of a prediction
-    r'<(?!h\d)([\w-]+)\b(?:[^>]* data-search-exclude|(?<=details) class="mkdocstrings-source)[^>]*>'
-    r'|(?P<question><details class="question.*?</summary>)',
-    re.DOTALL,
-)
+# What is marked, and the source, since a reader seeks what it does.
+_OUT = "[data-search-exclude]:not(h1, h2, h3, h4, h5, h6), .mkdocstrings-source"
 _FROM_WITHIN = (  # again and again, since one stands within another
     (r"(?<=[\^_])\{(\w*)\}", r"\1"),
     (r"(?<=[\^_])\{([^{}]*)\}", r"(\1)"),
@@ -69,29 +60,23 @@ def for_search(html: str, title: str | None = None) -> str:
     >>> for_search('<h1 id="why">What does a cache save?</h1>', "What does a cache save? (KV cache)")
     '<h1 id="why">What does a cache save? (KV cache)</h1>'
     """
-    html = _FOLDED_HEADING.sub(r"\2\1\3", _without_answers(_OUT.sub(r"\1>", html)))
-    if title:
-        html = _HEADING.sub(lambda heading: f"{heading[1]}{escape(title, quote=False)}</h1>", html, count=1)
-    html = replace_formulas(html, lambda drawn: escape(in_words(_tex(drawn)), quote=False))
-    return _CODE.sub(lambda code: _SPAN.sub("", code[0]), html)
-
-
-def _without_answers(html: str) -> str:
-    """Cut out what is to be left out, which the plugin reads on from the first end of an inner element of its name."""
-    kept, start = "", 0
-    while opening := _LEFT_OUT.search(html, start):
-        question, depth = opening["question"] or "", 1
-        for tag in re.compile(rf"<(/?){opening[1] or 'details'}\b[^>]*>").finditer(html, opening.end()):
-            if not (depth := depth - 1 if tag[1] else depth + 1):
-                break
-        kept += html[start : opening.start()] + question
-        start = tag.start() if question else tag.end()
-    return kept + html[start:]
-
-
-def _tex(formula: str) -> str:
-    annotation = _TEX.search(formula)
-    return unescape(annotation[1]) if annotation else ""
+    tree = content(html)
+    for formula in formulas(tree):
+        formula.replace_with(in_words(tex(formula)))
+    for line in tree.css("span.arithmatex[data-search-exclude]"):
+        del line.attrs["data-search-exclude"]
+    for part in tree.css(_OUT):
+        part.decompose()
+    for summary in tree.css("details.question > summary"):
+        while summary.next:
+            summary.next.decompose()
+    for summary in tree.css("details.deeper > summary"):
+        while summary.child:
+            summary.parent.insert_before(summary.child, move=True)
+    if title and (heading := tree.css_first("h1")):
+        heading.inner_html = escape(title, quote=False)
+    without_colours(tree)
+    return str(tree.html)
 
 
 def in_words(tex: str) -> str:

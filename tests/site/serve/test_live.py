@@ -53,10 +53,10 @@ nav:
   - index.md
   - second.md
 hooks: [docs_ext/hooks.py]
-theme: {name: material, custom_dir: docs_ext/site/theme, font: false}
+theme: {name: material, custom_dir: docs_ext/theme/templates, font: false}
 plugins: [search]
 markdown_extensions:
-  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.page]
+  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.page_steps]
 extra_css: [assets/site.css]
 """
 PATIENCE = 60  # seconds; a change shows after one or two, but the machine may have more to do

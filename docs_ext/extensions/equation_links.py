@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.extensions.words import HEADINGS, replace
+from docs_ext.extensions.word_elements import HEADINGS, replace
 from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
 from docs_ext.reading.equations import TAG, Equation, Part

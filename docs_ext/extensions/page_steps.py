@@ -11,13 +11,13 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import crosslinks, equations, folded_sections, glossary, modules, mutants
+from docs_ext.extensions import equation_links, folded_sections, function_links, glossary, module_table, mutants
 from docs_ext.extensions.api_links import LinkNames
 from docs_ext.extensions.diagrams import InlineDiagrams
 from docs_ext.extensions.fences import DrawFences
 from docs_ext.html.console import colour_roles, mark_outputs, prepare_copies
 from docs_ext.html.formula import RenderFormulas
-from docs_ext.reading import equations as formulas
+from docs_ext.reading import equations
 from docs_ext.reading.consoles import examples
 from docs_ext.reading.converter import PageError, current_page, is_docstring, source
 from docs_ext.reading.fence import parse
@@ -28,9 +28,9 @@ from docs_ext.sources import bibliography
 WRITERS: dict[str, Callable[[str, str], list[str]]] = {
     "sources": lambda _word, _page: bibliography.listed(),
     "bibtex": lambda _word, _page: bibliography.copied(),
-    "links": crosslinks.links,
-    "equations": lambda _word, page: equations.listed(page),
-    "modules": lambda _word, _page: modules.table(),
+    "links": function_links.links,
+    "equations": lambda _word, page: equation_links.listed(page),
+    "modules": lambda _word, _page: module_table.table(),
     "mutants": lambda _word, _page: mutants.table(),
     "mutant": lambda name, _page: mutants.change(name),
     "index": lambda _word, _page: glossary.index(glossary.entries()),
@@ -52,7 +52,7 @@ def faults(page: Page) -> Iterator[tuple[int, str]]:
                 examples(block.text)
         except SpecError as error:
             yield block.line + 1 + (error.line or 0), str(error)
-    yield from formulas.faults(page)
+    yield from equations.faults(page)
     yield from folded_sections.faults(page)
 
 
@@ -117,7 +117,7 @@ class PageExtension(Extension):
         md.preprocessors.register(DrawFences(md), "attention-fences", 28)  # before superfences takes them for code
         for processor, priority in (
             (glossary.MarkTerms, 7),  # where abbr stands: before the contents
-            (equations.Anchors, 6),  # before MkDocs collects anchors
+            (equation_links.Anchors, 6),  # before MkDocs collects anchors
             (folded_sections.FoldSections, 4.5),  # after toc has listed the headings
             (RenderFormulas, 4),  # after attr_list and toc
             (InlineDiagrams, 3),  # before MkDocs rewrites addresses
