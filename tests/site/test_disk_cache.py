@@ -57,7 +57,7 @@ def test_another_tool_makes_it_anew_and_what_is_long_gone_goes(made, monkeypatch
 
 CONVERT = """
 from docs_ext.copies.markdown import to_markdown
-print(to_markdown('<span class="katex">x-tex">W_Q</annotation></span>', "https://site.test/"), end="")
+print(to_markdown('<span class="katex"><annotation>W_Q</annotation></span>', "https://site.test/"), end="")
 """
 
 
@@ -70,9 +70,9 @@ def test_a_result_follows_an_edit_of_what_its_code_calls(tmp_path):
         command = [sys.executable, "-c", CONVERT]
         return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
 
-    helper = tmp_path / "docs_ext/site/formulas.py"
+    helper = tmp_path / "docs_ext/html/tree.py"
     assert converted() == "$W_Q$\n"
-    helper.write_text(helper.read_text("utf-8").replace("words(html[start:stop])", '"LOST"'), "utf-8")
+    helper.write_text(helper.read_text("utf-8").replace("str(annotation.text())", '"LOST"'), "utf-8")
     assert converted() == "LOST\n"
 
 
