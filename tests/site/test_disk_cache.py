@@ -73,7 +73,7 @@ def test_a_result_follows_an_edit_of_what_its_code_calls(tmp_path):
     helper = tmp_path / "docs_ext/html/tree.py"
     assert converted() == "$W_Q$\n"
     helper.write_text(helper.read_text("utf-8").replace("str(annotation.text())", '"LOST"'), "utf-8")
-    assert converted() == "LOST\n"
+    assert converted() == "$LOST$\n"
 
 
 def test_what_fails_is_not_kept(made):
