@@ -544,9 +544,9 @@ def _generate_calls(rng: Rng) -> list[Call]:
                           dict(_little_model()), n), special=n > 1)
         for text, n in texts
     ]  # fmt: skip
-    for n in (3, 6, 11):
+    for n in 2 * (*range(2, 12),):  # many, since a text soon repeats itself
         ids = rng.integers(len(little_model.WORDS), size=n).tolist()
-        calls.append(Call("generate", (ids, _untrained(rng), 8)))
+        calls.append(Call("generate", (ids, _untrained(rng), 2)))
     return calls
 
 
@@ -562,8 +562,9 @@ def _untrained(rng: Rng) -> dict[str, Array]:
             weights[name] = 1 + drawn / 2
         elif name == "embedding":
             weights[name] = drawn * trained.shape[1] ** -0.5
-        else:
-            weights[name] = drawn * 2 * trained.shape[0] ** -0.5
+        else:  # sharp attention: a small difference soon makes a large one
+            size = 8 if name.endswith(("w_q", "w_k")) else 2
+            weights[name] = drawn * size * trained.shape[0] ** -0.5
     return weights
 
 
