@@ -25,6 +25,16 @@ from attention.practice.steps import RIGHT, STEPS, Array, Call, Step
 
 LEAST_SECONDS, TIMES_AS_LONG = 10.0, 100.0  # than the package takes
 MOST_OUTPUT = 100_000  # characters that a step may print
+HINTS = {  # what an error's text leads to
+    "truth value of an array": "An array has no single truth. What is asked "
+    "by `is not None`?",
+    "is out of bounds for array of dimension": "How do you name the last "
+    "axis, however many there are?",
+    "not aligned": "Which axes do the two arrays share? Print their shapes.",
+    "mismatch in its core dim": "Which axes do the two arrays share? Print "
+    "their shapes.",
+}
+DOTTED = "softmax", "layer_norm"  # they promise (..., n), others (n, d)
 
 
 class Outcome(NamedTuple):
@@ -34,6 +44,7 @@ class Outcome(NamedTuple):
     trouble: str = ""  # no array came back
     raised: str = ""  # the error, and its line
     changed: bool = False  # an argument is not what it was
+    kind: str = ""  # of the array's numbers; "b" are True and False
 
 
 class _TooMuchError(BaseException):
@@ -77,11 +88,15 @@ def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
         for step in STEPS[int(first) :]:
             calls = step.calls(np.random.default_rng([int(seed), len(step)]))
             tell(began=step.name, seconds=_patience(calls))
-            ours |= (
-                set()
-                if _is_right(told := checked(path, module, step, calls, ours))
-                else {step.name}
-            )
+            try:
+                told = checked(path, module, step, calls, ours)
+            except Exception as error:  # whatever strange thing came back
+                told = _unknown(step) | {
+                    "state": "error",
+                    "says": "The check itself fails on your result, with "
+                    f"{where(path, error)}.",
+                }
+            ours |= set() if _is_right(told) else {step.name}
             tell(step=told)
 
 
@@ -116,16 +131,7 @@ def checked(
     ours: set[str],
 ) -> dict[str, Any]:
     """Say whether a step is right, and if not, why."""
-    told: dict[str, Any] = {
-        "name": step.name,
-        "state": "right",
-        "mistake": None,
-        "says": "",
-        "hint": "",
-        "see": step.see,
-        "ours": [],
-        "notes": [],
-    }
+    told = _unknown(step)
     empty = [name for name in step.functions if is_empty(path, module, name)]
     if empty:
         rest = len(empty) < len(step.functions)
@@ -153,14 +159,32 @@ def checked(
     return told
 
 
+def _unknown(step: Step) -> dict[str, Any]:
+    """Start what is told of a step: nothing against it."""
+    return {
+        "name": step.name,
+        "state": "right",
+        "mistake": None,
+        "says": "",
+        "hint": "",
+        "see": step.see,
+        "ours": [],
+        "notes": [],
+    }
+
+
 def is_empty(path: Path, module: ModuleType, name: str) -> bool:
     """Tell whether a function is not there, or only its docstring is."""
     if not callable(getattr(module, name, None)):
         return True
-    for node in ast.parse(path.read_text("utf-8-sig")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return all(map(_does_nothing, node.body))
-    return False
+    if getattr(getattr(module, name), "__name__", "") != name:
+        return False  # another function under this name
+    bodies = [
+        node.body
+        for node in ast.parse(path.read_text("utf-8-sig")).body
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+    return bool(bodies) and all(map(_does_nothing, bodies[-1]))
 
 
 def _does_nothing(node: ast.stmt) -> bool:
@@ -201,7 +225,8 @@ def outcome(
     try:
         array = np.asarray(value)
         if array.dtype == bool or np.issubdtype(array.dtype, np.number):
-            return Outcome(array.astype(float), changed=changed)
+            numbers = array.astype(float)
+            return Outcome(numbers, changed=changed, kind=array.dtype.kind)
     except (TypeError, ValueError):
         pass
     kind = type(value).__name__
@@ -252,7 +277,7 @@ def judge(
     notes = []
     for i, call in enumerate(calls):
         lost = found[i].array is None or not _alike(found[i], right[i])
-        if call.batch and not fits[i] and lost:
+        if call.batch and not fits[i] and (lost or name not in DOTTED):
             fits[i] = True  # what a loop over rows need not foresee
             notes = ["It is made for one sequence, not for a batch of them."]
     if all(fits):
@@ -264,7 +289,20 @@ def judge(
                 "array that it was given.",
                 "hint": "Whose array does -= or [...] = write to?",
             }
+        if right[0].kind == "b" != found[0].kind:
+            notes = ["It returns numbers. NumPy's ~ and [mask] want True and "
+                     "False; .astype(bool) makes them."]  # fmt: skip
         return {"notes": notes}
+    if all(
+        fit for call, fit in zip(calls, fits, strict=True) if not call.batch
+    ):
+        last = fits.index(False)
+        return _difference(calls[last], found[last], right[last]) | {
+            "mistake": "axis-from-the-front",
+            "says": "Your result is right for one sequence. Of a batch it "
+            "takes another axis than the last.",
+            "hint": "How do you name the last axis, however many there are?",
+        }
     known = _named(name, calls, found, fits)
     if known:
         return {
@@ -333,7 +371,8 @@ def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
     given = f"{call.function}({', '.join(map(_written, call.args))})"
     if found.raised:
         says = f"It raises {found.raised}"
-        return {"state": "error", "says": says, "call": given}
+        hint = next((h for text, h in HINTS.items() if text in says), "")
+        return {"state": "error", "says": says, "call": given, "hint": hint}
     told = {"state": "wrong", "call": given, "says": found.trouble}
     if found.array is None:
         return told
@@ -344,6 +383,8 @@ def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
             f"Its result has the shape {found.array.shape}; it should have "
             f"{right.array.shape}."
         )
+        if found.array.shape == right.array.shape[::-1]:
+            says += " It lies on its side."
     elif np.isnan(found.array).any():
         says = "Its result holds nan, which is no number: where is 0 / 0, or "
         says += "inf - inf?"
@@ -363,7 +404,8 @@ def _written(value: Any) -> str:
         return "{...}"
     if not isinstance(value, np.ndarray):
         return repr(value)
-    text = np.array2string(value.round(6) + 0, separator=", ", threshold=40)
+    shown = value if value.dtype == bool else value.round(6) + 0
+    text = np.array2string(shown, separator=", ", threshold=40)
     return " ".join(text.split())
 
 

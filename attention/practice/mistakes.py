@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attention.block import gelu
 from attention.little_model.model import BASE, N_HEADS, N_LAYERS
 from attention.practice.steps import (
     RIGHT,
@@ -48,6 +49,19 @@ def mistake(
         MISTAKES.append(
             Mistake(name.replace("_", "-"), function, says, hint, see, wrong)
         )
+        return wrong
+
+    return keep
+
+
+def also(
+    known: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Keep a function as a further form of a mistake that has a name."""
+    named = next(one for one in MISTAKES if one.wrong is known)
+
+    def keep(wrong: Callable[..., Any]) -> Callable[..., Any]:
+        MISTAKES.append(named._replace(wrong=wrong))
         return wrong
 
     return keep
@@ -166,6 +180,16 @@ def softmax__one_budget(scores):
     return _softmax(_shifted(scores, None), None)
 
 
+@also(softmax__softmax_axis)
+def softmax__softmax_axis_of_sum(scores):
+    return _softmax(_shifted(scores), 0)
+
+
+@also(softmax__one_budget)
+def softmax__one_budget_of_rows(scores):
+    return _softmax(_shifted(scores), None)
+
+
 @mistake(
     "Your softmax is right for small scores, and overflows for large "
     "ones: it does not subtract the largest score first.",
@@ -185,6 +209,85 @@ def softmax__maximum_kept(scores):
 )
 def softmax__maximum_of_all(scores):
     return _softmax(np.exp(scores - scores.max()))
+
+
+@also(softmax__maximum_kept)
+def softmax__maximum_kept_and_eps(scores):
+    powers = np.exp(scores)
+    return powers / (powers.sum(axis=-1, keepdims=True) + 1e-9)
+
+
+@mistake(
+    "You subtract the largest score of each column, not of each row: the "
+    "scores of a row no longer lose the same.",
+    "A row may lose one constant. Which axis is that?",
+    _SOFTMAX,
+)
+def softmax__maximum_of_columns(scores):
+    return _softmax(_shifted(scores, 0))
+
+
+@mistake(
+    "You subtract the largest score in the powers above the line, and not in "
+    "those that you add up below it.",
+    "Which numbers should a power be divided by?",
+    _SOFTMAX,
+)
+def softmax__maximum_above_alone(scores):
+    return _shifted(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+
+
+@mistake(
+    "You subtract the largest score in the powers that you add up, and not in "
+    "those above the line.",
+    "Which numbers should a power be divided by?",
+    _SOFTMAX,
+)
+def softmax__maximum_below_alone(scores):
+    return np.exp(scores) / _shifted(scores).sum(axis=-1, keepdims=True)
+
+
+@mistake(
+    "You cut large scores off, so that different ones become equal.",
+    "What should the weights be for the scores -1000 and -1001?",
+    _SOFTMAX,
+)
+def softmax__scores_clipped(scores):
+    return _softmax(np.exp(np.clip(scores, -500, 500)))
+
+
+@also(softmax__scores_clipped)
+def softmax__scores_clipped_above(scores):
+    return _softmax(np.exp(np.minimum(scores, 500)))
+
+
+@mistake(
+    "Your exp overflows, and what comes of it is replaced by 0.",
+    "A constant that is added to all scores changes no weight. Which "
+    "constant makes exp safe?",
+    _SOFTMAX,
+)
+def softmax__overflow_patched(scores):
+    return np.nan_to_num(_softmax(np.exp(scores)))
+
+
+@mistake(
+    "Your function squeezes each score by itself, as a sigmoid does.",
+    "What should a row sum to?",
+    _SOFTMAX,
+)
+def softmax__sigmoid(scores):
+    return 1 / (1 + np.exp(-scores))
+
+
+@mistake(
+    "Your powers are divided by the largest of their row, not by its sum.",
+    "What should a row sum to?",
+    _SOFTMAX,
+)
+def softmax__divided_by_largest(scores):
+    powers = np.exp(scores)
+    return powers / powers.max(axis=-1, keepdims=True)
 
 
 @mistake(
@@ -272,6 +375,12 @@ def softmax__keepdims_missing(scores):
     return powers / powers.sum(axis=-1)
 
 
+@also(softmax__keepdims_missing)
+def softmax__keepdims_missing_twice(scores):
+    powers = np.exp(scores - scores.max(axis=-1))
+    return powers / powers.sum(axis=-1)
+
+
 @mistake(
     "Your row maxima have lost their axis, so that NumPy subtracts them "
     "column by column, or refuses.",
@@ -346,6 +455,25 @@ def attention_scores__scale_by_queries(query, key):
 )
 def attention_scores__transposed(query, key):
     return key @ query.swapaxes(-1, -2) / query.shape[-1] ** 0.5
+
+
+@also(attention_scores__transposed)
+def attention_scores__transposed_and_scale_missing(query, key):
+    return key @ query.swapaxes(-1, -2)
+
+
+@also(attention_scores__transposed)
+def attention_scores__transposed_and_scale_without_root(query, key):
+    return key @ query.swapaxes(-1, -2) / query.shape[-1]
+
+
+@mistake(
+    "Your scores are divided by the fourth root of d_k: one root too many.",
+    "Divide both queries and keys, or the sums alone. By what, if alone?",
+    "scaling",
+)
+def attention_scores__fourth_root(query, key):
+    return query @ key.swapaxes(-1, -2) / query.shape[-1] ** 0.25
 
 
 @mistake(
@@ -508,6 +636,61 @@ def attend__mask_minus_few(query, key, value, mask=None):
     )
 
 
+def _fill(number):
+    return lambda scores, may: np.where(may, scores, number)
+
+
+@also(attend__mask_minus_few)
+def attend__mask_minus_ten(query, key, value, mask=None):
+    return _attend(query, key, value, mask, hide=_fill(-10.0))
+
+
+@also(attend__mask_minus_few)
+def attend__mask_minus_hundred(query, key, value, mask=None):
+    return _attend(query, key, value, mask, hide=_fill(-100.0))
+
+
+@also(attend__mask_minus_few)
+def attend__mask_minus_thousand(query, key, value, mask=None):
+    return _attend(query, key, value, mask, hide=_fill(-1000.0))
+
+
+@mistake(
+    "You multiply the mask by infinity: where it is 0, that makes nan.",
+    "What is 0 times infinity, and which function chooses one of two?",
+    "masks",
+)
+def attend__mask_times_infinity(query, key, value, mask=None):
+    return _attend(
+        query, key, value, mask, hide=lambda s, may: s + (1 - may) * -np.inf
+    )
+
+
+@mistake(
+    "Your weights are made equal among the keys that may be seen: the scores "
+    "are lost.",
+    "What should a key with a larger score get?",
+    "masks",
+)
+def attend__mask_for_scores(query, key, value, mask=None):
+    return _attend(
+        query,
+        key,
+        value,
+        mask,
+        hide=lambda scores, may: np.where(may, 0.0, -np.inf),
+    )
+
+
+@mistake(
+    "Your scores are divided by the root of d_v, the size of a value.",
+    "How many terms does a dot product of query and key add up?",
+    "scaling",
+)
+def attend__scale_by_values(query, key, value, mask=None):
+    return _attend(query, key, value, mask, scale=value.shape[-1] ** -0.5)
+
+
 @mistake(
     "Your function averages the keys, not the values.",
     "What does a query compare itself with, and what does it receive?",
@@ -601,6 +784,11 @@ def causal_mask__additive(n):
     return np.where(np.tri(n, dtype=bool), 0, -np.inf)
 
 
+@also(causal_mask__additive)
+def causal_mask__additive_and_finite(n):
+    return np.where(np.tri(n, dtype=bool), 0, -1e9)
+
+
 # --- 6, self-attention -------------------------------------------------------
 
 _ROLES = "queries-keys-values"
@@ -640,6 +828,25 @@ def self_attention__values_from_w_k(x, w_q, w_k, w_v, mask=None):
 )
 def self_attention__keys_from_w_q(x, w_q, w_k, w_v, mask=None):
     return attend(x @ w_q, x @ w_q, x @ w_v, mask)
+
+
+@mistake(
+    "Your scores are divided by the root of d_k once more.",
+    "Who has divided them already?",
+    "scaling",
+)
+def self_attention__scale_twice(x, w_q, w_k, w_v, mask=None):
+    return self_attention(x, w_q * w_q.shape[-1] ** -0.5, w_k, w_v, mask)
+
+
+@mistake(
+    "Your scores are divided by the root of d, not of d_k.",
+    "How many terms does a dot product of query and key add up?",
+    "scaling",
+)
+def self_attention__scale_by_d_model(x, w_q, w_k, w_v, mask=None):
+    scale = x.shape[-1] ** -0.5
+    return _attend(x @ w_q, x @ w_k, x @ w_v, mask, scale=scale)
 
 
 @mistake(
@@ -710,6 +917,30 @@ def positions__halves(n, d, base=10000.0):
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
 
 
+@also(positions__halves)
+def positions__halves_cosines_first(n, d, base=10000.0):
+    angles = _angles(n, d, base)
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
+
+
+@mistake(
+    "Your exponents run to 1, as in some older programs: i / (d / 2 - 1). "
+    "Here they are 2 i / d.",
+    "What is the last exponent for d = 4?",
+    "order",
+)
+def positions__exponents_to_one(n, d, base=10000.0):
+    steps = np.arange(d // 2) / max(d // 2 - 1, 1)
+    angles = np.arange(n)[:, None] / base**steps
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@also(positions__exponents_to_one)
+def positions__exponents_to_one_in_halves(n, d, base=10000.0):
+    pairs = positions__exponents_to_one(n, d, base)
+    return np.concatenate([pairs[:, ::2], pairs[:, 1::2]], axis=-1)
+
+
 @mistake(
     "Your positions start at 1.", "Which row holds the sine of 0?", "order"
 )
@@ -746,6 +977,16 @@ def positions__columns_twice(n, d, base=10000.0):
 )
 def positions__two_missing(n, d, base=10000.0):
     angles = np.arange(n)[:, None] / base ** (np.arange(d // 2) / d)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@mistake(
+    "Your exponent is 2 i: it is not divided by d.",
+    "Over how much of 0 to 1 should the exponents run?",
+    "order",
+)
+def positions__d_missing(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base ** np.arange(0.0, d, 2)
     return _paired(np.sin(angles), np.cos(angles))
 
 
@@ -819,6 +1060,15 @@ def split_heads__axes_not_swapped(x, n_heads):
 def split_heads__features_dealt_out(x, n_heads):
     dealt = x.reshape(*x.shape[:-1], -1, n_heads)
     return np.moveaxis(dealt, -1, -3)
+
+
+@mistake(
+    "You make as many heads as a head should have features.",
+    "Which of the two numbers is n_heads, and which is left over?",
+    "heads",
+)
+def split_heads__numbers_swapped(x, n_heads):
+    return RIGHT["split_heads"](x, x.shape[-1] // n_heads)
 
 
 @mistake(
@@ -985,6 +1235,91 @@ def multi_head_attention__merge_by_reshape(
 
 
 @mistake(
+    "Your heads take every n_heads-th feature, not neighbouring ones.",
+    "Does this function call split_heads and merge_heads?",
+    "heads",
+)
+def multi_head_attention__features_dealt_out(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    split = split_heads__features_dealt_out
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask, split=split)
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@also(multi_head_attention__features_dealt_out)
+def multi_head_attention__features_dealt_out_and_back(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    split = split_heads__features_dealt_out
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask, split=split)
+    return merge_heads__features_dealt_out(heads) @ w_o
+
+
+@mistake(
+    "Your heads are split right, and the rows you make of them take one "
+    "feature of each head in turn.",
+    "Does this function call merge_heads?",
+    "heads",
+)
+def multi_head_attention__merge_dealt_out(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask)
+    return merge_heads__features_dealt_out(heads) @ w_o
+
+
+@mistake(
+    "Only your first head attends: its answer stands in for all.",
+    "Which part of the features does each head get?",
+    "heads",
+)
+def multi_head_attention__first_head_for_all(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask)
+    return np.tile(heads[0], n_heads) @ w_o
+
+
+@mistake(
+    "Your scores are divided by the root of d_k once more.",
+    "Who has divided them already?",
+    "scaling",
+)
+def multi_head_attention__scale_twice(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    scale = n_heads / w_q.shape[-1]
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask, scale)
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@mistake(
+    "Your queries come from w_k, and your keys from w_q.",
+    "Which matrix makes what a word asks?",
+    "queries-keys-values",
+)
+def multi_head_attention__query_and_key_swapped(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return multi_head_attention(x, w_k, w_q, w_v, w_o, n_heads, mask)
+
+
+@mistake(
+    "Only your first head gets the mask.",
+    "What may the other heads see?",
+    "masks",
+)
+def multi_head_attention__mask_for_first_head(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    free = _heads(x, w_q, w_k, w_v, n_heads, None)
+    first = _heads(x, w_q, w_k, w_v, n_heads, mask)[:1]
+    heads = np.concatenate([first, free[1:]])
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@mistake(
     "Your function does not pass the mask on to the heads.",
     "Who uses the mask, and how does it get there?",
     "masks",
@@ -1094,6 +1429,12 @@ def layer_norm__sample_variance(x, gain, eps=1e-5):
     return _norm(x, gain, eps, ddof=1)
 
 
+@also(layer_norm__sample_variance)
+def layer_norm__sample_variance_and_eps_outside(x, gain, eps=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / (x.std(axis=-1, keepdims=True, ddof=1) + eps) * gain
+
+
 @mistake(
     "Your eps is added to the root, not under it.",
     "Compare sqrt(variance + eps) with sqrt(variance) + eps for a very "
@@ -1130,6 +1471,24 @@ def layer_norm__eps_ignored(x, gain, eps=1e-5):
 )
 def layer_norm__gain_missing(x, gain, eps=1e-5):
     return _norm(x, 1, eps)
+
+
+@mistake(
+    "Your gain counts from 1: you multiply by 1 + gain.",
+    "What should a gain of ones change?",
+    _LAYER,
+)
+def layer_norm__gain_from_one(x, gain, eps=1e-5):
+    return _norm(x, 1 + gain, eps)
+
+
+@mistake(
+    "Your gain is multiplied in before the division, so that it divides, too.",
+    "Whose mean and variance are wanted: those of x?",
+    _LAYER,
+)
+def layer_norm__gain_first(x, gain, eps=1e-5):
+    return _norm(x * gain, 1, eps)
 
 
 @mistake(
@@ -1263,6 +1622,92 @@ def transformer_block__side_by_side(x, weights, n_heads, mask=None):
 
 
 @mistake(
+    "What attention makes is lost behind the MLP: your result is x and the "
+    "MLP's part alone.",
+    "To which rows is the MLP's part added?",
+    _LAYER,
+)
+def transformer_block__attention_lost(x, weights, n_heads, mask=None):
+    middle = _block(
+        x, weights | {"w_out": 0 * weights["w_out"]}, n_heads, mask
+    )
+    return _block(x, weights, n_heads, mask) - middle + x
+
+
+@mistake(
+    "Your MLP comes first, and attention second.",
+    "Which part comes first in a layer?",
+    _LAYER,
+)
+def transformer_block__mlp_first(x, weights, n_heads, mask=None):
+    w = weights
+    inside = layer_norm(x, w["norm_2"])
+    middle = x + relu(inside @ w["w_in"]) @ w["w_out"]
+    w = w | {"w_out": 0 * w["w_out"]}
+    return _block(middle, w, n_heads, mask)
+
+
+@mistake(
+    "Both your norms use the second gain.",
+    "Which gain belongs to attention?",
+    _LAYER,
+)
+def transformer_block__second_gain_twice(x, weights, n_heads, mask=None):
+    w = weights | {"norm_1": weights["norm_2"]}
+    return _block(x, w, n_heads, mask)
+
+
+@mistake(
+    "Your two gains have changed places.",
+    "Which gain belongs to attention?",
+    _LAYER,
+)
+def transformer_block__gains_swapped(x, weights, n_heads, mask=None):
+    gains = {"norm_1": weights["norm_2"], "norm_2": weights["norm_1"]}
+    return _block(x, weights | gains, n_heads, mask)
+
+
+@mistake(
+    "Your MLP bends with a GELU, as GPT-2 does. Here negative numbers "
+    "become 0.",
+    "What should become of -0.5 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__gelu(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, activation=gelu)
+
+
+@also(transformer_block__gelu)
+def transformer_block__gelu_by_tanh(x, weights, n_heads, mask=None):
+    def by_tanh(y):
+        inside = (2 / np.pi) ** 0.5 * (y + 0.044715 * y**3)
+        return 0.5 * y * (1 + np.tanh(inside))
+
+    return _block(x, weights, n_heads, mask, activation=by_tanh)
+
+
+@mistake(
+    "Your MLP turns negative numbers positive. Here they become 0.",
+    "What should become of -0.5 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__absolute(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, activation=np.abs)
+
+
+@mistake(
+    "Negative numbers become 0 twice: between the two matrices of your MLP, "
+    "and after them.",
+    "May a part take something away from a row?",
+    _LAYER,
+)
+def transformer_block__relu_twice(x, weights, n_heads, mask=None):
+    w = weights
+    middle = _block(x, w | {"w_out": 0 * w["w_out"]}, n_heads, mask)
+    return middle + relu(_block(x, w, n_heads, mask) - middle)
+
+
+@mistake(
     "Both your norms use the first gain.",
     "Which gain belongs to the MLP?",
     _LAYER,
@@ -1329,16 +1774,20 @@ def _scores(
     ids,
     w,
     *,
-    scaled=True,
+    scale=None,
+    after=1.0,
     placed=BASE,
+    first=0,
     masked=True,
     normed=True,
     layers=range(N_LAYERS),
     row=-1,
 ):
     d = w["embedding"].shape[-1]
-    x = w["embedding"][np.asarray(ids)] * (d**0.5 if scaled else 1)
-    x = x + positions(len(ids), d, placed) if placed else x
+    x = w["embedding"][np.asarray(ids)] * (d**0.5 if scale is None else scale)
+    if placed:
+        x = x + positions(len(ids) + first, d, placed)[first:]
+    x = x * after
     mask = np.tri(len(ids), dtype=bool) if masked else None
     for i in layers:
         x = transformer_block(x, _layer(w, i), N_HEADS, mask)
@@ -1359,7 +1808,35 @@ def _written(ids, w, n_new, *, choose=np.argmax, **options):
     _NEXT,
 )
 def generate__embedding_not_scaled(ids, weights, n_new):
-    return _written(ids, weights, n_new, scaled=False)
+    return _written(ids, weights, n_new, scale=1)
+
+
+@mistake(
+    "Your rows are multiplied by their size, not by its root.",
+    "How long is a row of d random numbers, each of about 1?",
+    _NEXT,
+)
+def generate__scale_without_root(ids, weights, n_new):
+    return _written(ids, weights, n_new, scale=weights["embedding"].shape[1])
+
+
+@mistake(
+    "Your rows are multiplied by the root of the number of words.",
+    "Which axis of the table holds the features of a word?",
+    _NEXT,
+)
+def generate__scale_by_words(ids, weights, n_new):
+    scale = len(weights["embedding"]) ** 0.5
+    return _written(ids, weights, n_new, scale=scale)
+
+
+@mistake(
+    "Your positions start at 1.",
+    "Which row of positions belongs to the first word?",
+    "order",
+)
+def generate__from_one(ids, weights, n_new):
+    return _written(ids, weights, n_new, first=1)
 
 
 @mistake(
@@ -1390,12 +1867,41 @@ def generate__mask_missing(ids, weights, n_new):
 
 
 @mistake(
+    "Your second layer has the weights of the first.",
+    "What are the names of the second layer's weights?",
+    _NEXT,
+)
+def generate__first_layer_twice(ids, weights, n_new):
+    return _written(ids, weights, n_new, layers=[0, 0])
+
+
+@mistake(
     "Your last layer norm is missing.",
     "What comes before the rows meet the vocabulary?",
     _NEXT,
 )
 def generate__last_norm_missing(ids, weights, n_new):
     return _written(ids, weights, n_new, normed=False)
+
+
+@mistake(
+    "You multiply by the root of the size after adding the positions, so that "
+    "these grow, too.",
+    "Which of the two is multiplied, and when?",
+    _NEXT,
+)
+def generate__positions_scaled(ids, weights, n_new):
+    root = weights["embedding"].shape[1] ** 0.5
+    return _written(ids, weights, n_new, scale=1, after=root)
+
+
+@mistake(
+    "Your function writes a word too many.",
+    "How many words should be new?",
+    _NEXT,
+)
+def generate__one_too_many(ids, weights, n_new):
+    return RIGHT["generate"](ids, weights, n_new + 1)
 
 
 @mistake(

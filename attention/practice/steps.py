@@ -215,7 +215,7 @@ class Call(NamedTuple):
 
     function: str
     args: tuple[Any, ...]
-    batch: bool = False  # with axes in front, which a loop may not foresee
+    batch: bool = False  # with axes in front
     special: bool = False  # a mask, an option, numbers out of the ordinary
 
 
@@ -237,23 +237,54 @@ def weighted_average(weights: Array, values: Array) -> Array:
     return average
 
 
+def softmax(scores: Array) -> Array:
+    """Turn scores into weights along the last axis."""
+    return at.softmax(scores)
+
+
+def attention_scores(query: Array, key: Array) -> Array:
+    """Score queries against keys."""
+    return at.attention_scores(query, key)
+
+
 def attend(
     query: Array, key: Array, value: Array, mask: Array | None = None
 ) -> Array:
     """Attend with a mask by position."""
-    return at.scaled_dot_product_attention(query, key, value, mask=mask)
+    may = _booleans(mask)
+    return at.scaled_dot_product_attention(query, key, value, mask=may)
+
+
+def _booleans(mask: Array | None) -> Array | None:
+    """Read 1 as True, since a learner's causal mask may hold numbers."""
+    return None if mask is None else np.asarray(mask, bool)
+
+
+def causal_mask(n: int) -> Array:
+    """Hide what comes after a word."""
+    return at.causal_mask(n)
 
 
 def self_attention(
     x: Array, w_q: Array, w_k: Array, w_v: Array, mask: Array | None = None
 ) -> Array:
     """Attend within x, with a mask by position."""
-    return at.self_attention(x, w_q, w_k, w_v, mask=mask)
+    return at.self_attention(x, w_q, w_k, w_v, mask=_booleans(mask))
 
 
 def positions(n: int, d: int, base: float = 10000.0) -> Array:
     """Tabulate sinusoids, with a base by position."""
     return at.sinusoidal_encoding(n, d, base=base)
+
+
+def split_heads(x: Array, n_heads: int) -> Array:
+    """Cut features into heads."""
+    return at.split_heads(x, n_heads)
+
+
+def merge_heads(heads: Array) -> Array:
+    """Put heads side by side."""
+    return at.merge_heads(heads)
 
 
 def multi_head_attention(
@@ -267,7 +298,7 @@ def multi_head_attention(
 ) -> Array:
     """Run heads whose matrices are given one by one."""
     weights = at.MultiHeadWeights(w_q, w_k, w_v, w_o, n_heads=n_heads)
-    return at.multi_head_attention(x, weights, mask=mask)
+    return at.multi_head_attention(x, weights, mask=_booleans(mask))
 
 
 def layer_norm(x: Array, gain: Array, eps: float = 1e-5) -> Array:
@@ -291,7 +322,7 @@ def transformer_block(
         norm2_weight=weights["norm_2"],
         activation=relu,
     )
-    return at.transformer_block(x, block, mask=mask)
+    return at.transformer_block(x, block, mask=_booleans(mask))
 
 
 def relu(x: Array) -> Array:
@@ -312,14 +343,14 @@ def generate(
 
 RIGHT: dict[str, Callable[..., Any]] = {
     "weighted_average": weighted_average,
-    "softmax": at.softmax,
-    "attention_scores": at.attention_scores,
+    "softmax": softmax,
+    "attention_scores": attention_scores,
     "attend": attend,
-    "causal_mask": at.causal_mask,
+    "causal_mask": causal_mask,
     "self_attention": self_attention,
     "positions": positions,
-    "split_heads": at.split_heads,
-    "merge_heads": at.merge_heads,
+    "split_heads": split_heads,
+    "merge_heads": merge_heads,
     "multi_head_attention": multi_head_attention,
     "layer_norm": layer_norm,
     "transformer_block": transformer_block,
@@ -359,7 +390,7 @@ def _weights(rng: Rng, *shape: int) -> Array:
 
 
 def _softmaxes(rng: Rng) -> list[Call]:
-    large = 1000 * np.array([[1.0, 1, 0], [-3, -3, -3.001]])
+    large = 1000 * np.array([[1.0, 0.999, 0], [-3, -3, -3.001]])
     hidden = np.where(np.tri(4, dtype=bool), _draw(rng, 4, 4), -np.inf)
     return [
         Call("softmax", (_draw(rng, 3),)),
@@ -398,9 +429,13 @@ def _attend_calls(rng: Rng) -> list[Call]:
             Call("attend", (*three, mask), special=True),
         ]
     single = tuple(_draw(rng, 3, 4).astype(np.float32) for _ in range(3))
+    # all scores near -1000, far below what may pass for minus infinity
+    one, ones = np.eye(1, 4), np.ones((3, 1)) * np.eye(1, 4)
+    low = 40.0 * one, -50 * ones - _draw(rng, 3, 4) / 50, _draw(rng, 3, 2)
     return [
         *calls,
         Call("attend", single),
+        Call("attend", (*low, _mask(rng, 1, 3)), special=True),
         Call(
             "attend",
             tuple(100 * _draw(rng, n, 4) for n in (2, 3, 3)),
@@ -504,11 +539,33 @@ def _generate_calls(rng: Rng) -> list[Call]:
     ]
     who = rng.choice(little_model.KINDS["names"], 2, replace=False)
     texts.append((f"{who[0]} chased {who[1]} . who fled ?", 4))
-    return [
+    calls = [
         Call("generate", ([little_model.ID[w] for w in text.split()],
                           dict(_little_model()), n), special=n > 1)
         for text, n in texts
     ]  # fmt: skip
+    for n in 2 * (*range(2, 12),):  # many, since a text soon repeats itself
+        ids = rng.integers(len(little_model.WORDS), size=n).tolist()
+        calls.append(Call("generate", (ids, _untrained(rng), 2)))
+    return calls
+
+
+def _untrained(rng: Rng) -> dict[str, Array]:
+    """Draw weights of the little model's sizes, of which every part counts.
+
+    The trained ones are so sure of a word that they forgive many a mistake.
+    """
+    weights = dict[str, Array]()
+    for name, trained in _little_model().items():
+        drawn = rng.standard_normal(trained.shape)
+        if trained.ndim == 1:
+            weights[name] = 1 + drawn / 2
+        elif name == "embedding":
+            weights[name] = drawn * trained.shape[1] ** -0.5
+        else:  # sharp attention: a small difference soon makes a large one
+            size = 8 if name.endswith(("w_q", "w_k")) else 2
+            weights[name] = drawn * size * trained.shape[0] ** -0.5
+    return weights
 
 
 STEPS = (

@@ -1,6 +1,7 @@
 """The program that names a learner's mistake: it refuses no right way, accepts no wrong one, and knows each by name."""
 
 import doctest
+import inspect
 import json
 import re
 import textwrap
@@ -136,10 +137,46 @@ def states(text, **options):
     return write.check("mine.py", **options)
 
 
-@pytest.mark.parametrize("bodies", [BODIES, LOOPS], ids=["arrays", "loops"])
-def test_right_ways_pass(bodies):
-    steps = states(filled(bodies), seed=3)
+# Right for what the docstrings promise, and no more: no batch, no bool, another function under the name.
+ODDLY = BODIES | {
+    "softmax": "...",
+    "attention_scores": "return query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[1])",
+    "attend": """
+        weights = softmax(scores=attention_scores(query, key))
+        if mask is not None:
+            weights = weights * mask / (weights * mask).sum(axis=1, keepdims=True)
+        return weights @ value""",
+    "causal_mask": "return np.tril(np.ones((n, n)))",
+    "multi_head_attention": LOOPS["multi_head_attention"],
+}
+ANOTHER_SOFTMAX = """
+
+def along(axis, scores):
+    shifted = scores - scores.max(axis, keepdims=True)
+    return np.exp(shifted - np.log(np.exp(shifted).sum(axis, keepdims=True)))
+
+
+from functools import partial
+softmax = partial(along, -1)
+"""
+RIGHT_FILES = {"arrays": filled(BODIES), "loops": filled(LOOPS), "oddly": filled(ODDLY) + ANOTHER_SOFTMAX}
+
+
+@pytest.mark.parametrize("text", RIGHT_FILES.values(), ids=RIGHT_FILES)
+def test_right_ways_pass(text):
+    steps = states(text, seed=3)
     assert [one["state"] for one in steps] == ["right"] * 12, [one for one in steps if one["state"] != "right"]
+
+
+def test_ours_stands_in_for_a_learner_s_and_takes_what_was_accepted():
+    given = {"__name__": "mine"}
+    exec(compile(START.format(file="mine.py"), "mine.py", "exec"), given)
+    for name, ours in RIGHT.items():
+        assert list(inspect.signature(ours).parameters) == list(inspect.signature(given[name]).parameters), name
+    kept = {name: LOOPS[name] for name in ("causal_mask", "generate")}  # a mask of 1 and 0
+    told = {one["name"]: one for one in states(filled(kept))}
+    assert told["generate"]["state"] == "right", told["generate"]
+    assert "True and False" in told["causal_mask"]["notes"][0]
 
 
 def test_the_examples_of_the_file_are_true():
@@ -151,7 +188,7 @@ def test_the_examples_of_the_file_are_true():
     assert len(tests) == len(BODIES) == 13
 
 
-@pytest.mark.parametrize("known", MISTAKES, ids=[f"{one.function}: {one.name}" for one in MISTAKES])
+@pytest.mark.parametrize("known", MISTAKES, ids=[one.wrong.__name__ for one in MISTAKES])
 def test_a_known_mistake_is_named(known):
     for calls in CALLS.values():
         mine = [call for step in STEPS for call in calls[step.name] if call.function == known.function]
@@ -264,6 +301,8 @@ ODD = {  # a body of softmax, its state, and what is said of it
         "return powers / powers.sum(axis=-1, keepdims=True)", "changes an array"),
     "raises": ("return scores.softmax()", "It raises AttributeError in line"),
     "ends Python": ("raise SystemExit", "It raises SystemExit"),
+    "axis 1": ("axis = 0 if scores.ndim == 1 else 1\npowers = np.exp(scores - scores.max(axis, keepdims=True))\n"
+               "return powers / powers.sum(axis, keepdims=True)", "right for one sequence"),
     "one digit off": (BODIES["softmax"].replace("return powers", "return 1.01 * powers"), "It differs first at [0]: "),
     "another shape": (BODIES["softmax"].replace("return powers", "return [powers")
                       .replace("True)", "True)", 1) + "]", "has the shape (1, 3); it should have (3,)"),
@@ -275,6 +314,37 @@ def test_what_has_no_name_is_described(body, says):
     steps = states(filled({"softmax": body}))
     assert steps[1]["state"] in ("wrong", "error")
     assert says in steps[1]["says"], steps[1]
+
+
+def test_an_error_on_a_call_with_a_mask_is_the_learner_s_with_a_hint():
+    body = BODIES["attend"].replace("if mask is not None", "if mask")
+    step = states(filled({"attend": body}))[3]
+    assert (step["state"], step["says"][:19]) == ("error", "It raises ValueErro")
+    assert "is not None" in step["hint"]
+
+
+def test_a_check_that_fails_does_not_blame_the_learner():
+    body = "class Odd:\n    def __array__(self, *_, **__):\n        raise KeyError('odd')\nreturn Odd()"
+    step = states(filled({"softmax": body}))[1]
+    assert (step["state"], "The check itself fails" in step["says"]) == ("error", True)
+
+
+WRONG_STEP_12 = {  # what the trained weights forgive
+    "positions": ("positions(n, d, base=100.0)", "positions(n, d, base=1000.0)"),
+    "never a word twice": ("(table @ layer_norm(x, weights[\"norm\"])[-1])",
+                           "np.where(np.arange(len(table)) == found[-1], -np.inf,\n"
+                           "            table @ layer_norm(x, weights[\"norm\"])[-1])"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG_STEP_12.values(), ids=WRONG_STEP_12)
+def test_what_the_trained_model_forgives_is_still_wrong(old, new):
+    assert old in BODIES["generate"]
+    for seed in CALLS:
+        assert (
+            states(filled(BODIES | {"generate": BODIES["generate"].replace(old, new)}), seed=seed)[-1]["state"]
+            == "wrong"
+        )
 
 
 def test_what_is_wrong_with_no_name_comes_with_the_smallest_input(capsys):
