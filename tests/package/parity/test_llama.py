@@ -18,7 +18,7 @@ SIZES = record_llama.SIZES
 
 def function_of_the_page(name):
     """Run the page's example that defines a function, and return the function."""
-    code = next(c.code for c in consoles(ROOT / "docs/learn/transformer-block.md") if f"def {name}(" in c.code)
+    code = next(c.code for c in consoles(ROOT / "docs/how-to/load-weights.md") if f"def {name}(" in c.code)
     names = {}
     exec("".join(example.source for example in doctest.DocTestParser().get_examples(code)), names)
     return names[name]

@@ -109,14 +109,14 @@ def test_the_package_computes_what_torch_computes(call, inputs, output):
 
 def function_of_the_heads_page(name):
     """Run the page's example that defines a function, and return the function."""
-    code = next(c.code for c in consoles(ROOT / "docs/learn/heads.md") if f"def {name}(" in c.code)
+    code = next(c.code for c in consoles(ROOT / "docs/how-to/load-weights.md") if f"def {name}(" in c.code)
     names = {}
     exec("".join(example.source for example in doctest.DocTestParser().get_examples(code)), names)
     return names[name]
 
 
 @pytest.mark.parametrize("case", ["biases", "a batch"])
-def test_the_function_on_the_heads_page_brings_weights_from_torch(case):
+def test_the_function_on_the_page_of_weights_brings_weights_from_torch(case):
     from_torch = function_of_the_heads_page("from_torch")
     inputs, output = next((c["inputs"], c["output"]) for c in SOURCES["record"]["cases"] if c["case"] == case)
     state = arrays(inputs)
@@ -132,7 +132,7 @@ HALF = Rotary(*attention.rotary_tables(np.arange(record_stored.N_TOKENS), 4, bas
 @pytest.mark.parametrize(
     ("call", "options"), [("bert", {}), ("gpt2", {"is_causal": True}), ("llama", {"is_causal": True, "rotary": HALF})]
 )
-def test_the_functions_on_the_heads_page_bring_weights_from_three_models(source, call, options):
+def test_the_functions_on_the_page_of_weights_bring_weights_from_three_models(source, call, options):
     case = next(case for case in STORED[source]["cases"] if case["call"] == call)
     bring = function_of_the_heads_page(f"from_{call}")
     weights = bring(arrays(case["inputs"]["state"]), record_stored.LAYER, record_stored.N_HEADS)
