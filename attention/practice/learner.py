@@ -70,7 +70,7 @@ class _Counter:
 def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
     """Check the steps from `first` on; `replaced` are not right, by name."""
     sys.dont_write_bytecode = True
-    path = Path(file)
+    path = Path(file).absolute()  # the file may change the folder
     with Path(report).open("a", encoding="utf-8") as lines:
 
         def tell(**happened: Any) -> None:
@@ -151,7 +151,8 @@ def checked(
         found = [outcome(path, getattr(module, name), c.args) for c in wanted]
         right = [outcome(path, RIGHT[name], call.args) for call in wanted]
         judged = judge(name, wanted, found, right)
-        told["notes"] += judged.pop("notes", [])
+        notes = judged.pop("notes", [])
+        told["notes"] += [one for one in notes if one not in told["notes"]]
         if judged:
             return told | judged
     if getattr(printed, "written", 0) > before:
@@ -181,7 +182,7 @@ def is_empty(path: Path, module: ModuleType, name: str) -> bool:
         return False  # another function under this name
     bodies = [
         node.body
-        for node in ast.parse(path.read_text("utf-8-sig")).body
+        for node in ast.parse(path.read_bytes()).body
         if isinstance(node, ast.FunctionDef) and node.name == name
     ]
     return bool(bodies) and all(map(_does_nothing, bodies[-1]))

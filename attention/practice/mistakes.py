@@ -148,7 +148,8 @@ def weighted_average__softmax_first(weights, values):
 
 # --- 2, softmax --------------------------------------------------------------
 
-_SOFTMAX = "scores-and-softmax"
+_SOFTMAX = "scores-and-softmax#the-formula"
+_OVERFLOW = "scores-and-softmax#overflow"
 
 
 def _softmax(powers: Array, axis: Any = -1) -> Array:
@@ -195,7 +196,7 @@ def softmax__one_budget_of_rows(scores):
     "ones: it does not subtract the largest score first.",
     "A constant that is added to all scores changes no weight. Which "
     "constant makes exp safe?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__maximum_kept(scores):
     return _softmax(np.exp(scores))
@@ -205,7 +206,7 @@ def softmax__maximum_kept(scores):
     "You subtract the largest score of the whole array. A row whose "
     "scores are all much smaller gets zeros, and 0 / 0.",
     "Whose largest score does each row need?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__maximum_of_all(scores):
     return _softmax(np.exp(scores - scores.max()))
@@ -221,7 +222,7 @@ def softmax__maximum_kept_and_eps(scores):
     "You subtract the largest score of each column, not of each row: the "
     "scores of a row no longer lose the same.",
     "A row may lose one constant. Which axis is that?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__maximum_of_columns(scores):
     return _softmax(_shifted(scores, 0))
@@ -231,7 +232,7 @@ def softmax__maximum_of_columns(scores):
     "You subtract the largest score in the powers above the line, and not in "
     "those that you add up below it.",
     "Which numbers should a power be divided by?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__maximum_above_alone(scores):
     return _shifted(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
@@ -241,7 +242,7 @@ def softmax__maximum_above_alone(scores):
     "You subtract the largest score in the powers that you add up, and not in "
     "those above the line.",
     "Which numbers should a power be divided by?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__maximum_below_alone(scores):
     return np.exp(scores) / _shifted(scores).sum(axis=-1, keepdims=True)
@@ -250,7 +251,7 @@ def softmax__maximum_below_alone(scores):
 @mistake(
     "You cut large scores off, so that different ones become equal.",
     "What should the weights be for the scores -1000 and -1001?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__scores_clipped(scores):
     return _softmax(np.exp(np.clip(scores, -500, 500)))
@@ -265,7 +266,7 @@ def softmax__scores_clipped_above(scores):
     "Your exp overflows, and what comes of it is replaced by 0.",
     "A constant that is added to all scores changes no weight. Which "
     "constant makes exp safe?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__overflow_patched(scores):
     return np.nan_to_num(_softmax(np.exp(scores)))
@@ -293,7 +294,7 @@ def softmax__divided_by_largest(scores):
 @mistake(
     "You subtract the smallest score, so that exp still meets large numbers.",
     "What is the largest exponent that is left?",
-    _SOFTMAX,
+    _OVERFLOW,
 )
 def softmax__minimum_subtracted(scores):
     return _softmax(np.exp(scores - scores.min(axis=-1, keepdims=True)))
@@ -303,7 +304,7 @@ def softmax__minimum_subtracted(scores):
     "Your function raises 2 to the scores, not e.",
     "The lessons count in doublings; libraries use e. Which function "
     "has e as its base?",
-    "scores-and-softmax",
+    _SOFTMAX,
 )
 def softmax__base_two(scores):
     return _softmax(np.exp2(scores - scores.max(axis=-1, keepdims=True)))
@@ -406,7 +407,7 @@ def softmax__squares(scores):
 @mistake(
     "Your scores are not divided by the root of d_k.",
     "How large do dot products of 64 features get by chance?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__scale_missing(query, key):
     return query @ key.swapaxes(-1, -2)
@@ -415,7 +416,7 @@ def attention_scores__scale_missing(query, key):
 @mistake(
     "Your scores are divided by d_k, not by its root.",
     "How does the spread of a sum grow with the number of its terms?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__scale_without_root(query, key):
     return query @ key.swapaxes(-1, -2) / query.shape[-1]
@@ -424,7 +425,7 @@ def attention_scores__scale_without_root(query, key):
 @mistake(
     "Your scores are multiplied by the root of d_k.",
     "Should more features make the scores larger or not?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__scale_upside_down(query, key):
     return query @ key.swapaxes(-1, -2) * query.shape[-1] ** 0.5
@@ -433,7 +434,7 @@ def attention_scores__scale_upside_down(query, key):
 @mistake(
     "Your scores are divided by the root of the number of keys.",
     "Which number decides how many terms a dot product adds up?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__scale_by_keys(query, key):
     return query @ key.swapaxes(-1, -2) / key.shape[-2] ** 0.5
@@ -442,7 +443,7 @@ def attention_scores__scale_by_keys(query, key):
 @mistake(
     "Your scores are divided by the root of the number of queries.",
     "Which number decides how many terms a dot product adds up?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__scale_by_queries(query, key):
     return query @ key.swapaxes(-1, -2) / query.shape[-2] ** 0.5
@@ -451,7 +452,7 @@ def attention_scores__scale_by_queries(query, key):
 @mistake(
     "Your scores lie on their side: rows are keys, columns queries.",
     "Each query has a row. What must be transposed?",
-    "read-the-grid",
+    "read-the-grid#transpose",
 )
 def attention_scores__transposed(query, key):
     return key @ query.swapaxes(-1, -2) / query.shape[-1] ** 0.5
@@ -470,7 +471,7 @@ def attention_scores__transposed_and_scale_without_root(query, key):
 @mistake(
     "Your scores are divided by the fourth root of d_k: one root too many.",
     "Divide both queries and keys, or the sums alone. By what, if alone?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__fourth_root(query, key):
     return query @ key.swapaxes(-1, -2) / query.shape[-1] ** 0.25
@@ -480,7 +481,7 @@ def attention_scores__fourth_root(query, key):
     "Your function multiplies queries by keys that are not transposed.",
     "A row of the one meets a column of the other. How do keys become "
     "columns?",
-    "read-the-grid",
+    "read-the-grid#transpose",
 )
 def attention_scores__keys_not_transposed(query, key):
     return query @ key / query.shape[-1] ** 0.5
@@ -489,7 +490,7 @@ def attention_scores__keys_not_transposed(query, key):
 @mistake(
     "Your scores have been through a softmax already.",
     "Weights are the next step. What are scores before it?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attention_scores__softmax_already(query, key):
     return RIGHT["softmax"](RIGHT["attention_scores"](query, key))
@@ -498,7 +499,7 @@ def attention_scores__softmax_already(query, key):
 @mistake(
     "Your scores are cosines: the lengths of the vectors are divided out.",
     "Does a dot product know how long its vectors are?",
-    "scores-and-softmax",
+    "queries-keys-values#a-dot-product-measures-similarity",
 )
 def attention_scores__cosines(query, key):
     def unit(x):
@@ -510,7 +511,7 @@ def attention_scores__cosines(query, key):
 @mistake(
     "Your cosines are divided by the root of d_k.",
     "Does a dot product know how long its vectors are?",
-    "scores-and-softmax",
+    "queries-keys-values#a-dot-product-measures-similarity",
 )
 def attention_scores__scaled_cosines(query, key):
     cosines = attention_scores__cosines(query, key)
@@ -533,7 +534,7 @@ def _attend(query, key, value, mask=None, *, axis=-1, scale=None, hide=None):
 @mistake(
     "Your weights sum to one over the queries, not over the keys.",
     "Which sums must be one? Take more keys than queries.",
-    "line-by-line",
+    "read-the-grid#rows-or-columns",
 )
 def attend__softmax_axis(query, key, value, mask=None):
     return _attend(query, key, value, mask, axis=-2)
@@ -543,7 +544,7 @@ def attend__softmax_axis(query, key, value, mask=None):
     "Your function does without the softmax: it takes the scores "
     "themselves for weights.",
     "What do the weights of a row sum to?",
-    "scores-and-softmax",
+    _SOFTMAX,
 )
 def attend__softmax_missing(query, key, value, mask=None):
     scores = RIGHT["attention_scores"](query, key)
@@ -553,7 +554,7 @@ def attend__softmax_missing(query, key, value, mask=None):
 @mistake(
     "Your scores are not divided by the root of d_k here.",
     "Does this function call attention_scores, or write it again?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attend__scale_missing(query, key, value, mask=None):
     return _attend(query, key, value, mask, scale=1)
@@ -563,7 +564,7 @@ def attend__scale_missing(query, key, value, mask=None):
     "Your scores are divided by d_k in all: the division comes twice, "
     "or without its root.",
     "attention_scores has divided already. Who else does?",
-    "scaling",
+    "scaling#scaling-twice",
 )
 def attend__scale_twice(query, key, value, mask=None):
     return _attend(query, key, value, mask, scale=1 / query.shape[-1])
@@ -572,7 +573,7 @@ def attend__scale_twice(query, key, value, mask=None):
 @mistake(
     "Your mask is upside down: True hides a key.",
     "What does True say in this mask?",
-    "masks",
+    "masks#mask-to-bias",
 )
 def attend__mask_inverted(query, key, value, mask=None):
     return _attend(query, key, value, None if mask is None else ~mask)
@@ -581,7 +582,7 @@ def attend__mask_inverted(query, key, value, mask=None):
 @mistake(
     "Your function does not use the mask.",
     "Which weight should a hidden key get?",
-    "masks",
+    "masks#the-formula",
 )
 def attend__mask_ignored(query, key, value, mask=None):
     return _attend(query, key, value)
@@ -591,7 +592,7 @@ def attend__mask_ignored(query, key, value, mask=None):
     "Your weights of hidden keys are set to 0 after the softmax, so the "
     "rest no longer sums to one.",
     "Where does the weight of a hidden key go?",
-    "masks",
+    "masks#worked-numbers",
 )
 def attend__mask_after_softmax(query, key, value, mask=None):
     weights = RIGHT["softmax"](RIGHT["attention_scores"](query, key))
@@ -601,7 +602,7 @@ def attend__mask_after_softmax(query, key, value, mask=None):
 @mistake(
     "You give hidden keys the score 0, which is a score like any other.",
     "exp(0) is 1. Which score has no weight at all?",
-    "masks",
+    "masks#the-formula",
 )
 def attend__mask_zero_score(query, key, value, mask=None):
     return _attend(
@@ -613,7 +614,7 @@ def attend__mask_zero_score(query, key, value, mask=None):
     "You add the mask to the scores, so that a key that may be seen "
     "gains 1, and a hidden one loses nothing.",
     "Which number, added to a score, takes all its weight?",
-    "masks",
+    "masks#the-formula",
 )
 def attend__mask_added(query, key, value, mask=None):
     return _attend(
@@ -624,7 +625,7 @@ def attend__mask_added(query, key, value, mask=None):
 @mistake(
     "Your hidden keys lose too little: some weight is left to them.",
     "Which score has no weight at all, whatever the others are?",
-    "masks",
+    "masks#the-formula",
 )
 def attend__mask_minus_few(query, key, value, mask=None):
     return _attend(
@@ -658,7 +659,7 @@ def attend__mask_minus_thousand(query, key, value, mask=None):
 @mistake(
     "You multiply the mask by infinity: where it is 0, that makes nan.",
     "What is 0 times infinity, and which function chooses one of two?",
-    "masks",
+    "masks#the-formula",
 )
 def attend__mask_times_infinity(query, key, value, mask=None):
     return _attend(
@@ -670,7 +671,7 @@ def attend__mask_times_infinity(query, key, value, mask=None):
     "Your weights are made equal among the keys that may be seen: the scores "
     "are lost.",
     "What should a key with a larger score get?",
-    "masks",
+    "masks#the-formula",
 )
 def attend__mask_for_scores(query, key, value, mask=None):
     return _attend(
@@ -685,7 +686,7 @@ def attend__mask_for_scores(query, key, value, mask=None):
 @mistake(
     "Your scores are divided by the root of d_v, the size of a value.",
     "How many terms does a dot product of query and key add up?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def attend__scale_by_values(query, key, value, mask=None):
     return _attend(query, key, value, mask, scale=value.shape[-1] ** -0.5)
@@ -694,7 +695,7 @@ def attend__scale_by_values(query, key, value, mask=None):
 @mistake(
     "Your function averages the keys, not the values.",
     "What does a query compare itself with, and what does it receive?",
-    "queries-keys-values",
+    "queries-keys-values#the-formula",
 )
 def attend__keys_for_values(query, key, value, mask=None):
     return _attend(query, key, key, mask)
@@ -703,7 +704,7 @@ def attend__keys_for_values(query, key, value, mask=None):
 @mistake(
     "Your function returns the weights, and does not average the values.",
     "How many features has a value, and how many your result?",
-    "line-by-line",
+    "line-by-line#blend",
 )
 def attend__weights_returned(query, key, value, mask=None):
     return _attend(query, key, np.eye(len(key)), mask)
@@ -712,7 +713,7 @@ def attend__weights_returned(query, key, value, mask=None):
 @mistake(
     "Your softmax meets large scores without subtracting the largest.",
     "Does this function call your softmax, or write it again?",
-    "scores-and-softmax",
+    _OVERFLOW,
 )
 def attend__maximum_kept(query, key, value, mask=None):
     scores = RIGHT["attention_scores"](query, key)
@@ -727,7 +728,7 @@ def attend__maximum_kept(query, key, value, mask=None):
 @mistake(
     "Your mask lets each word see itself and what comes after it.",
     "Does row 0 of a text know the words behind it?",
-    "masks",
+    "masks#exercises",
 )
 def causal_mask__looks_ahead(n):
     return np.triu(np.ones((n, n), bool))
@@ -736,7 +737,7 @@ def causal_mask__looks_ahead(n):
 @mistake(
     "Your mask hides each word from itself.",
     "What would the first word see?",
-    "masks",
+    "masks#exercises",
 )
 def causal_mask__causal_strict(n):
     return np.tri(n, k=-1, dtype=bool)
@@ -745,7 +746,7 @@ def causal_mask__causal_strict(n):
 @mistake(
     "Your mask is upside down: True where a word may not look.",
     "What does True say in this mask?",
-    "masks",
+    "masks#mask-to-bias",
 )
 def causal_mask__mask_inverted(n):
     return ~np.tri(n, dtype=bool)
@@ -754,13 +755,17 @@ def causal_mask__mask_inverted(n):
 @mistake(
     "Your mask lets each word see one word ahead.",
     "Which columns may row 0 see?",
-    "masks",
+    "masks#exercises",
 )
 def causal_mask__one_ahead(n):
     return np.tri(n, k=1, dtype=bool)
 
 
-@mistake("Your mask hides nothing.", "Which columns may row 0 see?", "masks")
+@mistake(
+    "Your mask hides nothing.",
+    "Which columns may row 0 see?",
+    "masks#exercises",
+)
 def causal_mask__hides_nothing(n):
     return np.ones((n, n), bool)
 
@@ -768,7 +773,7 @@ def causal_mask__hides_nothing(n):
 @mistake(
     "Your mask lets each word see itself alone.",
     "What comes before a word may be seen, too.",
-    "masks",
+    "masks#exercises",
 )
 def causal_mask__itself_alone(n):
     return np.eye(n, dtype=bool)
@@ -778,7 +783,7 @@ def causal_mask__itself_alone(n):
     "Your mask is made of 0 and minus infinity, to be added to scores. "
     "Here True and False are wanted.",
     "Which comparison makes one of the other?",
-    "masks",
+    "masks#mask-to-bias",
 )
 def causal_mask__additive(n):
     return np.where(np.tri(n, dtype=bool), 0, -np.inf)
@@ -791,7 +796,7 @@ def causal_mask__additive_and_finite(n):
 
 # --- 6, self-attention -------------------------------------------------------
 
-_ROLES = "queries-keys-values"
+_ROLES = "queries-keys-values#the-formula"
 
 
 @mistake(
@@ -833,7 +838,7 @@ def self_attention__keys_from_w_q(x, w_q, w_k, w_v, mask=None):
 @mistake(
     "Your scores are divided by the root of d_k once more.",
     "Who has divided them already?",
-    "scaling",
+    "scaling#scaling-twice",
 )
 def self_attention__scale_twice(x, w_q, w_k, w_v, mask=None):
     return self_attention(x, w_q * w_q.shape[-1] ** -0.5, w_k, w_v, mask)
@@ -842,7 +847,7 @@ def self_attention__scale_twice(x, w_q, w_k, w_v, mask=None):
 @mistake(
     "Your scores are divided by the root of d, not of d_k.",
     "How many terms does a dot product of query and key add up?",
-    "scaling",
+    "scaling#d-k-not-d-model",
 )
 def self_attention__scale_by_d_model(x, w_q, w_k, w_v, mask=None):
     scale = x.shape[-1] ** -0.5
@@ -870,7 +875,7 @@ def self_attention__matrices_transposed(x, w_q, w_k, w_v, mask=None):
 @mistake(
     "Your function does not pass the mask on.",
     "Who uses the mask, and how does it get there?",
-    "masks",
+    "masks#the-formula",
 )
 def self_attention__mask_ignored(x, w_q, w_k, w_v, mask=None):
     return self_attention(x, w_q, w_k, w_v)
@@ -899,7 +904,7 @@ def _paired(first, second):
 @mistake(
     "Your cosine comes first in each pair, and the sine second.",
     "What is the row of position 0?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__sine_second(n, d, base=10000.0):
     angles = _angles(n, d, base)
@@ -910,7 +915,7 @@ def positions__sine_second(n, d, base=10000.0):
     "Your sines fill the first half of the columns, and your cosines "
     "the second. Here sine and cosine alternate.",
     "Which columns belong to pair 0?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__halves(n, d, base=10000.0):
     angles = _angles(n, d, base)
@@ -927,7 +932,7 @@ def positions__halves_cosines_first(n, d, base=10000.0):
     "Your exponents run to 1, as in some older programs: i / (d / 2 - 1). "
     "Here they are 2 i / d.",
     "What is the last exponent for d = 4?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__exponents_to_one(n, d, base=10000.0):
     steps = np.arange(d // 2) / max(d // 2 - 1, 1)
@@ -942,7 +947,9 @@ def positions__exponents_to_one_in_halves(n, d, base=10000.0):
 
 
 @mistake(
-    "Your positions start at 1.", "Which row holds the sine of 0?", "order"
+    "Your positions start at 1.",
+    "Which row holds the sine of 0?",
+    "order#a-clock-with-many-hands",
 )
 def positions__from_one(n, d, base=10000.0):
     return positions(n + 1, d, base)[1:]
@@ -952,7 +959,7 @@ def positions__from_one(n, d, base=10000.0):
     "Each of your columns has a frequency of its own; the two of a pair "
     "share one.",
     "In base^(2 i / d), what does i count?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__frequency_per_column(n, d, base=10000.0):
     angles = np.arange(n)[:, None] / base ** (np.arange(d) / d)
@@ -963,7 +970,7 @@ def positions__frequency_per_column(n, d, base=10000.0):
     "Your exponent counts columns twice: 2 i / d, where i is a column "
     "and not a pair.",
     "In base^(2 i / d), what does i count?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__columns_twice(n, d, base=10000.0):
     angles = np.arange(n)[:, None] / base ** (2 * np.arange(d) / d)
@@ -973,7 +980,7 @@ def positions__columns_twice(n, d, base=10000.0):
 @mistake(
     "Your exponent is i / d: its 2 is missing.",
     "Over how much of 0 to 1 should the exponents run?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__two_missing(n, d, base=10000.0):
     angles = np.arange(n)[:, None] / base ** (np.arange(d // 2) / d)
@@ -983,7 +990,7 @@ def positions__two_missing(n, d, base=10000.0):
 @mistake(
     "Your exponent is 2 i: it is not divided by d.",
     "Over how much of 0 to 1 should the exponents run?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__d_missing(n, d, base=10000.0):
     angles = np.arange(n)[:, None] / base ** np.arange(0.0, d, 2)
@@ -993,7 +1000,7 @@ def positions__d_missing(n, d, base=10000.0):
 @mistake(
     "Your positions are multiplied by the powers of the base, not divided.",
     "Which hand should be the slowest?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__multiplied(n, d, base=10000.0):
     angles = np.arange(n)[:, None] * base ** (np.arange(0, d, 2) / d)
@@ -1003,7 +1010,7 @@ def positions__multiplied(n, d, base=10000.0):
 @mistake(
     "Your function uses the base 10000, whatever base is given.",
     "Where does the argument base come in?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__base_ignored(n, d, base=10000.0):
     return positions(n, d)
@@ -1012,7 +1019,7 @@ def positions__base_ignored(n, d, base=10000.0):
 @mistake(
     "All your columns are sines.",
     "Why does a pair need a sine and a cosine?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__sines_alone(n, d, base=10000.0):
     angles = _angles(n, d, base)
@@ -1022,7 +1029,7 @@ def positions__sines_alone(n, d, base=10000.0):
 @mistake(
     "Your table lies on its side: a column for each position.",
     "It is added to x (n, d). Which shape must it have?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def positions__transposed(n, d, base=10000.0):
     return positions(n, d, base).T
@@ -1184,7 +1191,7 @@ def multi_head_attention__one_head(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
 @mistake(
     "Your scores are divided by the root of all features, not of one head's.",
     "How many terms does a dot product of one head add up?",
-    "heads",
+    "scaling#d-k-not-d-model",
 )
 def multi_head_attention__scale_by_d_model(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
@@ -1197,7 +1204,7 @@ def multi_head_attention__scale_by_d_model(
 @mistake(
     "Your scores are not divided by the root of d_k.",
     "Does each head run the same attend as before?",
-    "scaling",
+    "scaling#worked-numbers",
 )
 def multi_head_attention__scale_missing(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
@@ -1284,7 +1291,7 @@ def multi_head_attention__first_head_for_all(
 @mistake(
     "Your scores are divided by the root of d_k once more.",
     "Who has divided them already?",
-    "scaling",
+    "scaling#scaling-twice",
 )
 def multi_head_attention__scale_twice(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
@@ -1297,7 +1304,7 @@ def multi_head_attention__scale_twice(
 @mistake(
     "Your queries come from w_k, and your keys from w_q.",
     "Which matrix makes what a word asks?",
-    "queries-keys-values",
+    "queries-keys-values#the-formula",
 )
 def multi_head_attention__query_and_key_swapped(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
@@ -1308,7 +1315,7 @@ def multi_head_attention__query_and_key_swapped(
 @mistake(
     "Only your first head gets the mask.",
     "What may the other heads see?",
-    "masks",
+    "masks#the-formula",
 )
 def multi_head_attention__mask_for_first_head(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
@@ -1322,7 +1329,7 @@ def multi_head_attention__mask_for_first_head(
 @mistake(
     "Your function does not pass the mask on to the heads.",
     "Who uses the mask, and how does it get there?",
-    "masks",
+    "masks#the-formula",
 )
 def multi_head_attention__mask_ignored(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
@@ -1751,7 +1758,7 @@ def transformer_block__mlp_missing(x, weights, n_heads, mask=None):
 @mistake(
     "Your layer does not pass the mask on.",
     "Who uses the mask, and how does it get there?",
-    "masks",
+    "masks#the-formula",
 )
 def transformer_block__mask_ignored(x, weights, n_heads, mask=None):
     return transformer_block(x, weights, n_heads)
@@ -1833,7 +1840,7 @@ def generate__scale_by_words(ids, weights, n_new):
 @mistake(
     "Your positions start at 1.",
     "Which row of positions belongs to the first word?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def generate__from_one(ids, weights, n_new):
     return _written(ids, weights, n_new, first=1)
@@ -1842,7 +1849,7 @@ def generate__from_one(ids, weights, n_new):
 @mistake(
     "Your model gets no positions.",
     "How does it know the order of the words?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def generate__positions_missing(ids, weights, n_new):
     return _written(ids, weights, n_new, placed=None)
@@ -1851,7 +1858,7 @@ def generate__positions_missing(ids, weights, n_new):
 @mistake(
     "Your positions have the base 10000; this model was trained with 100.",
     "Which base does the step name?",
-    "order",
+    "order#a-clock-with-many-hands",
 )
 def generate__base_of_the_paper(ids, weights, n_new):
     return _written(ids, weights, n_new, placed=10000.0)
@@ -1860,7 +1867,7 @@ def generate__base_of_the_paper(ids, weights, n_new):
 @mistake(
     "Your layers run without the causal mask.",
     "What did each word see while the model was trained?",
-    "masks",
+    "masks#the-formula",
 )
 def generate__mask_missing(ids, weights, n_new):
     return _written(ids, weights, n_new, masked=False)

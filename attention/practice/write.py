@@ -20,6 +20,7 @@ from attention.practice.steps import NAMES, START, STEPS
 
 RIGHT, SOME_WRONG, UNUSABLE, STOPPED = 0, 1, 2, 130
 FILE = "my_attention.py"
+LOOKS_IN_VAIN = 10  # while an editor puts a new file in the old one's place
 START_SECONDS = 60.0  # to import NumPy, on a slow disk
 
 STATUS = """\
@@ -112,7 +113,8 @@ def _name(text: str) -> str:
 def _start(path: Path) -> int:
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(START.format(file=path))
+            # in a string, C:\Users begins an escape
+            file.write(START.format(file=str(path).replace("\\", "/")))
     except FileExistsError:
         return _refuse(
             f"{path} is there already, and stays as it is; name another file"
@@ -141,10 +143,11 @@ def _look(given: argparse.Namespace, chosen: Sequence[str]) -> int:
 
 def _watch(given: argparse.Namespace, chosen: Sequence[str]) -> int:
     """Look whenever the file changes, until Ctrl-C or all is right."""
-    path, seen, status = Path(given.file), 0, SOME_WRONG
+    path, seen, status, missing = Path(given.file), 0, SOME_WRONG, 0
     while status != RIGHT:
-        now = path.stat().st_mtime_ns if path.exists() else 0
-        if now != seen or not now:
+        now = _saved(path)
+        missing = 0 if now else missing + 1
+        if (now and now != seen) or missing > (LOOKS_IN_VAIN if seen else 0):
             seen = now
             status = _look(given, chosen)
             if not now:
@@ -152,6 +155,14 @@ def _watch(given: argparse.Namespace, chosen: Sequence[str]) -> int:
             print(flush=True)
         time.sleep(0.2)
     return status
+
+
+def _saved(path: Path) -> int:
+    """Return when a file was saved; 0 if it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def check(file: str, seed: int = 0) -> list[dict[str, Any]]:

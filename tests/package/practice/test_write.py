@@ -199,10 +199,11 @@ def test_a_known_mistake_is_named(known):
 
 def test_a_mistake_speaks_plainly_and_leads_to_a_page_that_is_there():
     assert len({one.name for one in MISTAKES}) >= 60
-    for one in MISTAKES:
-        page, _, anchor = one.see.partition("#")
+    for see in {one.see for one in MISTAKES} | {step.see for step in STEPS}:
+        page, _, anchor = see.partition("#")
         text = (LEARN / f"{page}.md").read_text("utf-8")
-        assert not anchor or f"#{anchor}" in text or anchor in re.sub(r"[^a-z\n]+", "-", text.lower()), one.see
+        assert not anchor or f"{{ #{anchor} }}" in text, see
+    for one in MISTAKES:
         assert one.says.endswith(".")
         assert one.hint[-1] in ".?"
         assert f"{one.says}{one.hint}".isascii()
@@ -219,6 +220,20 @@ def test_a_file_of_empty_functions_is_empty_and_has_its_exit_status(capsys):
     assert main(["write", "new.py", "--start"]) == write.UNUSABLE  # it stays as it is
     assert main(["write", "new.py"]) == write.SOME_WRONG
     assert capsys.readouterr().out.count(" empty") == 12
+
+
+def test_a_file_on_windows_can_be_started_and_checked():
+    name = r"C:\Users\new.py"  # here a name like any other
+    assert main(["write", name, "--start"]) == write.RIGHT
+    assert "write C:/Users/new.py\n" in Path(name).read_text("utf-8")
+    assert {one["state"] for one in write.check(name)} == {"empty"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+def test_a_file_of_another_encoding_that_changes_the_folder_is_read(encoding):
+    text = f"# coding: {encoding}\nimport os\nos.chdir('/')\nname = 'Zoë'\n" + filled(BODIES)
+    Path("mine.py").write_bytes(text.encode(encoding))
+    assert {one["state"] for one in write.check("mine.py")} == {"right"}
 
 
 def test_json_says_all_of_a_mixed_file(capsys):
@@ -369,6 +384,24 @@ def test_a_step_that_never_ends_leaves_nothing_behind():
     assert time.monotonic() - before < 60
     commands = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")) if Path("/proc").is_dir() else ()
     assert not [one for one in commands if b"sleep(61.3)" in one]
+
+
+def test_watch_waits_while_an_editor_replaces_the_file():
+    path, looks, naps = Path("mine.py"), [], []
+    path.write_text(filled({}), "utf-8")
+
+    def look(*_):
+        looks.append(path.exists())
+        return write.RIGHT if len(looks) == 2 else write.SOME_WRONG
+
+    def nap(_):
+        naps.append(path.unlink() if not naps else path.write_text("new", "utf-8") if len(naps) == 3 else None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write, "_look", look)
+        patch.setattr(time, "sleep", nap)
+        assert main(["write", "mine.py", "--watch"]) == write.RIGHT
+    assert looks == [True, True]
 
 
 def test_watch_looks_again_when_the_file_is_saved_and_ends_when_all_is_right(capsys):
