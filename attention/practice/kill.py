@@ -4,6 +4,7 @@ It says which mutants the doctests of a file kill.
 """
 
 import argparse
+import doctest
 import math
 import os
 import sys
@@ -25,7 +26,7 @@ from attention.practice.mutants import (
     named,
     sources,
 )
-from attention.practice.processes import end_all
+from attention.practice.processes import FOLDER, end_all
 
 ALL_KILLED, SURVIVORS, WRONG, STALE, STOPPED = 0, 1, 2, 3, 130
 FILE = "mine.py"
@@ -171,6 +172,7 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
     passing = "example passes" if right.ran == 1 else "examples pass"
     print(f"{file}: {right.ran} {passing} on the right functions. ", end="")
     print("On the mutants:\n", flush=True)
+    copied, own = _copied(file)
     survivors, undecided = list[str](), list[str]()
     for mutant, result in _results(file, chosen, patience):
         if result.late:
@@ -180,11 +182,20 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
             line = f"  killed    {mutant.name:<20} {why}"
         else:
             survivors.append(mutant.name)
-            line = _described("survived  ", mutant)
+            line = (
+                _described("survived  ", mutant)
+                if len(survivors) == 1  # one at a time
+                else f"  survived  {mutant.name}"
+            )
         print(line, flush=True)
     n_killed = len(chosen) - len(survivors) - len(undecided)
     print(f"\n{n_killed} of {len(chosen)} killed", end="")
     print(f", {len(undecided)} not decided" if undecided else "")
+    if copied > own:
+        print(
+            f"But {copied} of {copied + own} examples are the package's own, "
+            "from its docstrings: they test its authors, not you."
+        )
     command = f"python -m attention.practice test {file} --only"
     if survivors:
         print(f"Try one alone: {command} {survivors[0]}")
@@ -192,6 +203,27 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
         more = f"{undecided[0]} --seconds {math.ceil(10 * patience)}"
         print(f"Give it more time: {command} {more}")
     return SURVIVORS if survivors or undecided else ALL_KILLED
+
+
+def _copied(file: str) -> tuple[int, int]:
+    """Count the examples that a docstring of the package has, and others."""
+    read = doctest.DocTestParser().get_examples
+    package = {
+        example.source
+        for path in FOLDER.glob("*.py")
+        for example in read(path.read_text("utf-8"))
+    }
+    try:
+        mine = read(Path(file).read_text("utf-8-sig"))
+    except (OSError, ValueError):
+        return 0, 0
+    calls = [
+        example.source
+        for example in mine
+        if "(" in example.source and "import" not in example.source
+    ]
+    copied = sum(source in package for source in calls)
+    return copied, len(calls) - copied
 
 
 def _results(

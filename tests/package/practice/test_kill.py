@@ -1,6 +1,7 @@
 """The program of the exercises: its mutants are wrong wherever one looks, and no file makes it stumble."""
 
 import ast
+import inspect
 import os
 import re
 import signal
@@ -418,3 +419,15 @@ def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys)
         assert main([f"below/{name}.py", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
         assert "1 of 1 killed" in capsys.readouterr().out
     assert "__pycache__" not in os.listdir("below")
+
+
+def test_a_suite_copied_from_the_package_is_told_so_and_one_survivor_at_a_time_is_described(capsys):
+    own = wrote("own.md", f">>> from attention import attention_scores\n{SCORE}")
+    assert main([own, "--only", "softmax-axis", "--only", "alibi-sign", *IN_TIME]) == SURVIVORS
+    printed = capsys.readouterr().out
+    assert "the package's own" not in printed
+    assert printed.count("Hint:") == 1
+    assert re.search("^  survived  alibi-sign$", printed, re.M)
+    copied = wrote("copied.md", inspect.cleandoc(attention.causal_mask.__doc__))
+    main([copied, "--only", "causal-strict", *IN_TIME])
+    assert re.search(r"\nBut (\d+) of \1 examples are the package's own", capsys.readouterr().out)
