@@ -27,7 +27,7 @@ REQUIRED = ("caption", "text")
 OPTIONAL = ("layer", "head", "strip")
 SCRIPT = "widgets/next-word.js"
 STRIP = 4  # bars
-ASKED = "cats who chase a dog"
+ASKED = "a cat who likes two dogs"
 TASKS = {  # as the record names them: what they are called, and a text that asks
     "agreement": ("agreement", ASKED),
     "having": ("who has what", "Ann has tea . Bob has milk . Bob drinks"),
@@ -56,8 +56,8 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     said = "the full stop" if wrong == "." else wrong
     return {
         "question": f"after “{ASKED}”, which word will the model guess, and which if its attention is switched off?",
-        "answer": f"It guesses {right}, for the cats. Without attention its guess is {said}: no word learns of another "
-        "then, and all that the last row knows is its own word, dog, and its position.",
+        "answer": f"It guesses {right}, for the cat. Without attention its guess is {said}: no word learns of another "
+        "then, and all that the last row knows is its own word, dogs, and its position.",
         "text": " ".join(read(str(spec["text"]))),
         "layer": layer,
         "head": head,
