@@ -296,7 +296,7 @@ function blending(row) {
   return {
     says: markup`Each value counts with its share. <em>${word}</em> receives ${vector(output)}: ${number(output[0])}
       parts <em>${axes[0]}</em> and ${number(output[1])} parts <em>${axes[1]}</em>. Added to its own row, that makes
-      ${vector(kept)}, so the word keeps itself.`,
+      ${vector(kept)}, so the word keeps its own row.`,
     figure: markup`
 <div class="blend">
 ${plane(row)}

@@ -334,7 +334,7 @@ function picture(data, state, layout, ident, still = false) {
     ], scene === 3 ? 700 : 0)
   );
 
-  // the word keeps itself, and adds what it receives
+  // the word keeps its own row, and adds what it receives
   const [cellWide, cellHigh, top, left] = layout.cell;
   const keeps = shows(5);
   /** @type {[string, string, number[], string][]} */
@@ -401,7 +401,7 @@ export function says(data, state) {
       number(total)
     }. Each arc is a share.${heard(weights, share)}`,
     markup`Each word pours out its share of what it holds: <em>${word}</em> receives ${gets}.`,
-    markup`<em>${word}</em> keeps itself and adds what it received.<span class="visually-hidden"> That makes ${
+    markup`<em>${word}</em> keeps its own row and adds what it received.<span class="visually-hidden"> That makes ${
       vector(kept)
     }.</span>${verdict(state, words, weights)}`,
   ][scene];
