@@ -288,7 +288,10 @@ def test_no_process_is_left_however_a_run_ends(then, is_over):
 def test_no_process_is_left_by_a_program_that_is_stopped(name, is_over):
     knowing("a.py", "if wrong:", "    start()", "    time.sleep(100)")
     running = subprocess.Popen(
-        [sys.executable, "-m", "attention.practice", "test", "a.py"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "attention.practice", "test", "a.py"],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
     while not Path("started").exists() or not Path("started").read_text():
         time.sleep(0.1)
