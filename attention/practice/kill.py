@@ -96,14 +96,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse("stopped", STOPPED)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Of either program."""
+
     def error(self, message: str) -> NoReturn:
         """Answer what is wrong in one line."""
         self.exit(WRONG, f"{self.prog}: {message}; see --help\n")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         "python -m attention.practice test",
         description="Which mutants do the doctests of a file kill?",
         epilog=STATUS,

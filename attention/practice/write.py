@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NoReturn
+from typing import Any
 
 from attention.practice import processes
+from attention.practice.kill import Parser
 from attention.practice.steps import NAMES, START, STEPS
 
 RIGHT, SOME_WRONG, UNUSABLE, STOPPED = 0, 1, 2, 130
@@ -36,14 +37,8 @@ class FileError(Exception):
     """A file that cannot be run; the message says why."""
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Answer what is wrong in one line."""
-        self.exit(UNUSABLE, f"{self.prog}: {message}; see --help\n")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         "python -m attention.practice write",
         description="Write attention in twelve functions: which are right?",
         epilog=STATUS,
