@@ -74,16 +74,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(_described("", mutant) for mutant in MUTANTS))
         return ALL_KILLED
     if given.start:
-        return _start(Path(given.file))
+        return start(
+            Path(given.file),
+            START,
+            "add a test to it, then run python -m attention.practice test",
+        )
     unknown = [name for name in given.only if name not in NAMES]
     if unknown:
         close = get_close_matches(unknown[0], NAMES, 1)
-        return _refuse(
+        return refuse(
             f"no mutant is called {unknown[0]!r}; "
             + (f"did you mean {close[0]!r}?" if close else "see --list")
         )
     if not 0 < given.seconds <= 3600:
-        return _refuse("--seconds must be above 0 and at most 3600")
+        return refuse("--seconds must be above 0 and at most 3600")
     try:
         return _check(
             given.file,
@@ -91,9 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             given.seconds,
         )
     except StaleError as error:
-        return _refuse(str(error), STALE)
+        return refuse(str(error), STALE)
     except KeyboardInterrupt:
-        return _refuse("stopped", STOPPED)
+        return refuse("stopped", STOPPED)
 
 
 class Parser(argparse.ArgumentParser):
@@ -145,20 +149,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _start(path: Path) -> int:
+def start(path: Path, text: str, then: str) -> int:
+    """Write a file to begin with, unless it is there, and say what comes."""
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(START.format(file=path))
+            # in a string, C:\Users begins an escape
+            file.write(text.format(file=str(path).replace("\\", "/")))
     except FileExistsError:
-        return _refuse(
+        return refuse(
             f"{path} is there already, and stays as it is; name another file"
         )
     except OSError as error:
-        return _refuse(f"{path}: {error.strerror}")
-    print(
-        f"{path} is written: add a test to it, then run "
-        f"python -m attention.practice test {path}"
-    )
+        return refuse(f"{path}: {error.strerror}")
+    print(f"{path} is written: {then} {path}")
     return ALL_KILLED
 
 
@@ -170,7 +173,7 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
     patience = max(seconds, 10 * (time.monotonic() - before))
     trouble = _trouble(file, right)
     if trouble:
-        return _refuse(trouble)
+        return refuse(trouble)
     passing = "example passes" if right.ran == 1 else "examples pass"
     print(f"{file}: {right.ran} {passing} on the right functions. ", end="")
     print("On the mutants:\n", flush=True)
@@ -286,6 +289,7 @@ def _described(state: str, mutant: Mutant) -> str:
     return "\n".join(lines)
 
 
-def _refuse(message: str, status: int = WRONG) -> int:
+def refuse(message: str, status: int = WRONG) -> int:
+    """Say why there is no result; the result is the exit status."""
     print(message, file=sys.stderr)
     return status

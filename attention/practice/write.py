@@ -6,7 +6,6 @@ not, which mistake it is.
 
 import argparse
 import json
-import sys
 import textwrap
 import time
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attention.practice import processes
-from attention.practice.kill import Parser
+from attention.practice.kill import Parser, refuse, start
 from attention.practice.steps import NAMES, START, STEPS
 
 RIGHT, SOME_WRONG, UNUSABLE, STOPPED = 0, 1, 2, 130
@@ -80,21 +79,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the result is its exit status."""
     given = _parser().parse_args(arguments)
     if given.start:
-        return _start(Path(given.file))
+        return start(
+            Path(given.file),
+            START,
+            "fill in the first function, then run "
+            "python -m attention.practice write",
+        )
     if given.seed < 0:
-        return _refuse("--seed must not be negative")
+        return refuse("--seed must not be negative")
     chosen = [_name(text) for text in given.only] or NAMES
     unknown = [name for name in chosen if name not in NAMES]
     if unknown:
         close = get_close_matches(unknown[0], NAMES, 1)
         also = f"did you mean {close[0]!r}?" if close else "see --help"
-        return _refuse(f"no step is called {unknown[0]!r}; {also}")
+        return refuse(f"no step is called {unknown[0]!r}; {also}")
     try:
         if given.watch:
             return _watch(given, chosen)
         return _look(given, chosen)
     except KeyboardInterrupt:
-        return _refuse("stopped", STOPPED)
+        return refuse("stopped", STOPPED)
     finally:
         processes.end_all()
 
@@ -105,29 +109,11 @@ def _name(text: str) -> str:
     return NAMES[int(text) - 1] if is_number else text
 
 
-def _start(path: Path) -> int:
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            # in a string, C:\Users begins an escape
-            file.write(START.format(file=str(path).replace("\\", "/")))
-    except FileExistsError:
-        return _refuse(
-            f"{path} is there already, and stays as it is; name another file"
-        )
-    except OSError as error:
-        return _refuse(f"{path}: {error.strerror}")
-    print(
-        f"{path} is written: fill in the first function, then run "
-        f"python -m attention.practice write {path}"
-    )
-    return RIGHT
-
-
 def _look(given: argparse.Namespace, chosen: Sequence[str]) -> int:
     try:
         steps = check(given.file, given.seed)
     except FileError as error:
-        return _refuse(f"{given.file}: {error}")
+        return refuse(f"{given.file}: {error}")
     shown = [step for step in steps if step["name"] in chosen]
     if given.json:
         print(as_json(given.file, given.seed, shown))
@@ -303,8 +289,3 @@ def _wrapped(texts: Any) -> list[str]:
             text, 79, initial_indent=" " * 6, subsequent_indent=" " * 8
         )
     ]
-
-
-def _refuse(message: str, status: int = UNUSABLE) -> int:
-    print(message, file=sys.stderr)
-    return status

@@ -28,10 +28,10 @@ _SELECTING = {
     "gradient-flow",
     "head-browser",
     "matrix-strips",
+    "open-model",
     "translation-tabs",
     "window-sink",
 }
-_SELECTING |= {"open-model"}
 RESTS = (3, 8)  # lessons of the Core after which an evening may end
 _TASK = re.compile(r"\((\d+) minutes?\)")
 _WIDGETS = {path.stem for path in (DOCS / "assets/js/widgets").glob("*.js")} - {"lesson-map"}  # looked at, as a figure
