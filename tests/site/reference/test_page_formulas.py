@@ -266,16 +266,11 @@ CASES_OF = {
         CASES["alibi_bias"] | {"B": from_first(at.alibi_bias(4, 4, 4)), "m": from_first(at.alibi_slopes(4)), "H": 4,
                                "h": range(1, 5), "i": J},
         TURN,
-        TURN | {r"\varphi": np.subtract(*[math.atan2(row[1], row[0]) for row in (K[0], Q[0])]),
-                "result": TURNED[0] @ TURNED[1]},
         CASES["relative_position_bias"] | {
             "B": at.relative_position_bias(TABLE, 4, 4),
             "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
             "j": J,
         },
-        {"p": 3, "k": 2, r"\omega": 0.7},
-        {"PE": at.sinusoidal_encoding(9, 6, base=100.0), r"\omega": 100.0 ** (-np.arange(3) / 3), "d": 6, "p": range(4),
-         "k": range(4)},
     ],
     "learn/scaling": [
         {"a": 0.3, "b": 0.7},
