@@ -198,6 +198,7 @@ CASES_OF = {
         {"P": P, "S": S, "L": at.logsumexp(S), "i": range(3), "j": J},
         {"∂p/∂s": P_SLOPES, "p": P[0], "s": S[0], r"\delta": np.eye(4), "E": E_S.sum(), "i": J, "j": J},
         {"dS": at.softmax_vjp(P, S), "dP": S, "P": P, r"\delta": np.eye(4), "i": range(3), "j": J, "l": J},
+        {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
         LAYER | dict(zip(("dQ", "dK", "dV"), OWN, strict=True)) | {
             "dX": slopes(lambda x: of_self(x, W_Q), X), "dW_Q": slopes(lambda w: of_self(X, w), W_Q),
         },
@@ -283,7 +284,6 @@ CASES_OF = {
         RATE | {"c": 0.7},
     ],
     "learn/scores-within-bounds": [
-        {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
         {"s": 3 * (Q / np.linalg.norm(Q, axis=1)[:, None]) @ (K / np.linalg.norm(K, axis=1)[:, None]).T, "g": 3, "q": Q,
          "k": K, "i": range(3), "j": J},
     ],
