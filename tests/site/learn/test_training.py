@@ -79,16 +79,6 @@ def test_the_slopes_of_the_loss_are_its_central_differences(rng, options):
         np.testing.assert_allclose(slope, other, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize(("heads", "asks"), [(1, 1), (1, 2), (2, 2), (3, 2)])
-def test_the_slopes_of_several_heads_and_questions_are_central_differences(rng, heads, asks):
-    x, answers = PAGE["x"][:4], PAGE["both"][:4, :, :asks]
-    weights = [rng.standard_normal((heads, 9, d)) / 3 for d in (2, 2, 4 * asks)]
-    _, _, slopes = PAGE["ask_both"](weights, x, answers)
-    expected = differences(lambda w: PAGE["ask_both"](w, x, answers)[0], weights)
-    for slope, other in zip(slopes, expected, strict=True):
-        np.testing.assert_allclose(slope, other, rtol=1e-6, atol=1e-9)
-
-
 @pytest.mark.parametrize("lines", [2, 4, 12, 30])
 def test_the_answers_are_those_of_a_reader_who_walks_upwards(rng, lines):
     for _ in range(60):
@@ -106,18 +96,6 @@ def test_the_answers_are_those_of_a_reader_who_walks_upwards(rng, lines):
                 same = [i for i in range(t) if not x[i, CLOSES] and (x[i, LEVEL] == x[t, LEVEL]).all()]
                 assert max(same) == j, "the nearest opening line above at the same level"
         assert sorted(j for j in opener if j is not None) == np.flatnonzero(x[:, CLOSES] == 0).tolist()
-
-
-def test_the_names_around_are_those_of_the_innermost_tag_that_is_still_open():
-    for x, both in zip(X[:100], PAGE["both_new"], strict=False):
-        opener = by_reading_upwards(x)
-        for t, own in enumerate(opener):
-            if own is None:
-                assert both[t].tolist() == [-1, -1]
-                continue
-            closed = {opener[j] for j in range(t + 1)}
-            still = [j for j in range(t) if not x[j, CLOSES] and j not in closed]
-            assert both[t].tolist() == [x[own, NAME].argmax(), x[still[-1], NAME].argmax() if still else -1]
 
 
 def test_no_document_that_is_held_out_is_one_to_learn_from():
@@ -242,11 +220,3 @@ def test_without_the_mask_the_first_and_the_last_can_win_but_none_in_between():
         moved = [np.where(np.arange(9) == LINE, place, x) for place in (0, 1, 2)]
         first, second, third = (x @ w_q @ w_k.T @ one.T for one in moved)
         np.testing.assert_allclose(third - second, second - first, atol=1e-12)
-
-
-def test_one_head_answers_one_question_of_two_and_two_heads_both():
-    assert PAGE["shares"][2, 1][0] == 1
-    own, around = PAGE["shares"][1, 2]
-    assert own > 0.95
-    assert 0.2 < around < 0.4
-    assert min(PAGE["shares"][2, 2]) > 0.99
