@@ -199,9 +199,6 @@ CASES_OF = {
         {"∂p/∂s": P_SLOPES, "p": P[0], "s": S[0], r"\delta": np.eye(4), "E": E_S.sum(), "i": J, "j": J},
         {"dS": at.softmax_vjp(P, S), "dP": S, "P": P, r"\delta": np.eye(4), "i": range(3), "j": J, "l": J},
         {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
-        LAYER | dict(zip(("dQ", "dK", "dV"), OWN, strict=True)) | {
-            "dX": slopes(lambda x: of_self(x, W_Q), X), "dW_Q": slopes(lambda w: of_self(X, w), W_Q),
-        },
     ],
     "learn/heads": [
         NUMBERS,
