@@ -1,4 +1,4 @@
-"""The precision lab: attention whose numbers are kept in formats of 64 to 8 bits, and what that does to the result.
+"""The precision lab: attention whose numbers are kept in formats of 64 to 8 bits, and what the last word then receives.
 
 ```precision-lab
 caption: A format for every place
@@ -37,9 +37,9 @@ FORMATS = {
 }
 PLACES = {
     "operands": "what is multiplied",
-    "scores": "scores",
-    "softmax": "exponentials, sum",
-    "output": "output",
+    "scores": "the scores",
+    "softmax": "the exponentials and their sum",
+    "output": "the output",
 }
 MOST = 14  # doublings of the sentence
 
@@ -55,19 +55,15 @@ def render(spec: Mapping[str, Any]) -> Markup:
         raise SpecError(f"format must be one of {', '.join(FORMATS)}: {spec['format']!r}", key="format")
     if copies not in [2**n for n in range(1, MOST + 1)]:
         raise SpecError(f"copies must be a power of two from 2 to {2**MOST}: {copies!r}", key="copies")
-    weights, output = (x.astype(float) for x in exactly(one.q, one.k, one.v))
     names = {"formats": FORMATS, "places": PLACES, "format": spec["format"], "copies": copies, "most": MOST}
-    head = {"words": names_of(one.queries), "q": one.q, "k": one.k, "v": one.v}
-    return figure(
-        "precision-lab",
-        {"id": spec["id"], "title": spec["caption"], **head, "weights": weights, "output": output, **names},
-    )
+    head = {"words": names_of(one.queries), "q": one.q[-1], "k": one.k, "v": one.v}
+    output = exactly(one.q[-1], one.k, one.v).astype(float)
+    return figure("precision-lab", {"id": spec["id"], "title": spec["caption"], **head, "output": output, **names})
 
 
-def exactly(q: Floats, k: Floats, v: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return weights and output in the widest format that NumPy has here."""
+def exactly(q: Floats, k: Floats, v: Floats) -> NDArray[Any]:
+    """Return the output of one query in the widest format that NumPy has here."""
     wide_q, wide_k, wide_v = (x.astype(np.longdouble) for x in (q, k, v))
-    s = wide_q @ wide_k.T / np.sqrt(np.longdouble(k.shape[-1]))
-    e = np.exp(s - s.max(axis=1, keepdims=True))
-    weights = e / e.sum(axis=1, keepdims=True)
-    return weights, weights @ wide_v
+    s = wide_k @ wide_q / np.sqrt(np.longdouble(k.shape[-1]))
+    e = np.exp(s - s.max())
+    return e @ wide_v / e.sum()

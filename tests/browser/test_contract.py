@@ -107,7 +107,7 @@ IN_SIGHT = """(part, tag) => {
   const {left, right} = range.getBoundingClientRect();
   return part.innerText !== "" && frame.left <= left && left < right && right < frame.right;
 }"""
-FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
+FIGURE = ":is(table, svg, legend, .four-places):not(.widget-controls *)"
 
 
 def test_every_widget_has_a_row():
