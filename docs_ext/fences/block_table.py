@@ -29,8 +29,8 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the script draws."""
     moves = _moves(spec)
     found = {
-        "blocks": _count(spec, "blocks", 1, 16),
-        "size": _count(spec, "size", 1, 8),
+        "blocks": _count(spec, "blocks", 1, 8),
+        "size": _count(spec, "size", 1, 3),
         "moves": moves,
         "step": _count(spec, "step", 0, len(moves)),
     }
