@@ -10,7 +10,7 @@ import os
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import partial
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.start:
         return start(
             Path(given.file),
-            START,
+            lambda file: START.format(file=file),
             "add a test to it, then run python -m attention.practice test",
         )
     unknown = [name for name in given.only if name not in NAMES]
@@ -149,12 +149,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def start(path: Path, text: str, then: str) -> int:
+def start(path: Path, text: Callable[[str], str], then: str) -> int:
     """Write a file to begin with, unless it is there, and say what comes."""
     try:
         with path.open("x", encoding="utf-8") as file:
             # in a string, C:\Users begins an escape
-            file.write(text.format(file=str(path).replace("\\", "/")))
+            file.write(text(str(path).replace("\\", "/")))
     except FileExistsError:
         return refuse(
             f"{path} is there already, and stays as it is; name another file"

@@ -8,7 +8,6 @@ import textwrap
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import attention
@@ -17,10 +16,11 @@ from attention.practice.__main__ import main
 from attention.practice.learner import judge, outcome
 from attention.practice.mistakes import MISTAKES
 from attention.practice.mutants import MUTANTS
-from attention.practice.steps import NAMES, RIGHT, START, STEPS
+from attention.practice.sheet import calls_of, written
+from attention.practice.steps import NAMES, RIGHT, STEPS
 
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
-CALLS = {seed: {step.name: step.calls(np.random.default_rng(seed)) for step in STEPS} for seed in (0, 1, 7)}
+CALLS = {seed: {step.name: calls_of(step, seed) for step in STEPS} for seed in (0, 1, 7)}
 
 # As a learner might write them.
 BODIES = {
@@ -111,9 +111,9 @@ LOOPS = {
 }
 
 
-def filled(bodies):
+def filled(bodies, seed=0):
     """Write the file of empty functions with these bodies in it."""
-    text = START.format(file="mine.py")
+    text = written("mine.py", seed)
     for name, body in bodies.items():
         body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
         text, n = re.subn(
@@ -168,7 +168,7 @@ def test_right_ways_pass(text):
 
 def test_ours_stands_in_for_a_learner_s_and_takes_what_was_accepted():
     given = {"__name__": "mine"}
-    exec(compile(START.format(file="mine.py"), "mine.py", "exec"), given)
+    exec(compile(written("mine.py"), "mine.py", "exec"), given)
     for name, ours in RIGHT.items():
         assert list(inspect.signature(ours).parameters) == list(inspect.signature(given[name]).parameters), name
     kept = {name: LOOPS[name] for name in ("causal_mask", "generate")}  # a mask of 1 and 0
