@@ -1,6 +1,7 @@
 """Links to the copies of a page: at its end, and of all pages together where one says `<!-- notebooks -->`.
 
-A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook.
+A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook. The
+page that says `<!-- blanks -->` offers a notebook of functions to fill in.
 """
 
 import os
@@ -14,7 +15,7 @@ from docs_ext.html.template import template
 from docs_ext.reading.page import of_file
 from docs_ext.site.address import repository
 
-MARK = "<!-- notebooks -->"
+MARK, BLANKS = "<!-- notebooks -->", "<!-- blanks -->"
 _LINE = template("""
 <p class="download" data-search-exclude>
   Take this page with you <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
@@ -28,6 +29,10 @@ _LIST = template("""
 {% endfor %}
 </ul>
 """)
+_TO_FILL_IN = template("""
+<a href="{{ name }}.ipynb" download>Download the notebook</a>
+{%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.
+""")
 
 
 def link_copies(html: str, page: Page, nav: Navigation) -> str:
@@ -36,9 +41,11 @@ def link_copies(html: str, page: Page, nav: Navigation) -> str:
         shown = [other for other in nav.pages if has_copies(other) and "/" in other.file.src_uri]
         notebooks = [(name_of(other), get_relative_url(other.url + name_of(other), page.url)) for other in shown]
         html = html.replace(MARK, _LIST(notebooks=notebooks))
+    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
+    if BLANKS in html:
+        html = html.replace(BLANKS, _TO_FILL_IN(name=name_of(page), colab=in_colab(notebook)))
     if not has_copies(page):
         return html
-    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
     return f"{html}\n{_LINE(name=name_of(page), colab=in_colab(notebook))}"
 
 
