@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from attention.practice.sheet import TASKS, Task, source
 
-_FEW, _MANY = 6, 13  # lines to write on
+_FEW, _MANY = 6, 11  # lines to write on
 _LONG = {"attend", "positions", "multi_head_attention", "transformer_block", "generate"}
 
 
@@ -20,4 +20,4 @@ def _task(task: Task) -> Iterator[str]:
     code, _, _ = source(task).rpartition("    ...\n")
     n_lines = _MANY if task.name in _LONG else _FEW
     yield from ('<div class="to-write" markdown>', "", "```python", *code.rstrip().split("\n"), "```", "")
-    yield from (f'<div class="ruled" style="--lines:{n_lines}"></div>', "", "</div>", "")
+    yield from (f'<div class="ruled">{"<i></i>" * n_lines}</div>', "", "</div>", "")
