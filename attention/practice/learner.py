@@ -35,6 +35,7 @@ HINTS = {  # what an error's text leads to
     "is out of bounds for array of dimension": "How do you name the last "
     "axis, however many there are?",
     "not aligned": "Which axes do the two arrays share? Print their shapes.",
+    "Axis must be specified": "Along which axis do the rows lie?",
     "mismatch in its core dim": "Which axes do the two arrays share? Print "
     "their shapes.",
 }
@@ -261,14 +262,15 @@ def same(one: Outcome, other: Outcome, single: bool = False) -> bool:
         return bool(one.raised and other.raised)
     if one.array.shape != other.array.shape:
         return False
-    size = np.abs(other.array[np.isfinite(other.array)]).max(initial=1e-3)
-    return np.allclose(
-        one.array,
-        other.array,
-        rtol=0,
-        atol=(1e-4 if single else 1e-6) * float(size),
-        equal_nan=True,
-    )
+    return bool(_close(one.array, other.array, single).all())
+
+
+def _close(one: Array, right: Array, single: bool = False) -> Array:
+    """Tell which numbers agree, to rounding in an array of their size."""
+    size = np.abs(right[np.isfinite(right)]).max(initial=1e-3)
+    step = (1e-4 if single else 1e-6) * float(size)
+    close: Array = np.isclose(one, right, rtol=0, atol=step, equal_nan=True)
+    return close
 
 
 # --- all calls of a function -------------------------------------------------
@@ -400,12 +402,12 @@ def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
         says = "Its result holds nan, which is no number: where is 0 / 0, or "
         says += "inf - inf?"
     else:
-        differs = ~np.isclose(found.array, right.array, rtol=1e-5)
+        differs = ~_close(found.array, right.array, _is_single(call))
         at = tuple(int(i) for i in np.argwhere(differs)[0])
         place = "".join(f"[{i}]" for i in at)
         says = (
             f"It differs first at {place or 'its number'}: "
-            f"{found.array[at]:.6g}, where {right.array[at]:.6g} is right."
+            f"{found.array[at]:.8g}, where {right.array[at]:.8g} is right."
         )
     return told | {"says": says}
 
