@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
+from attention.practice.addresses import link
 from attention.practice.doctests import Result, run
 from attention.practice.mutants import (
     MUTANTS,
@@ -187,12 +188,14 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
             line = f"  killed    {mutant.name:<20} {why}"
         else:
             survivors.append(mutant.name)
-            line = (
-                _described("survived  ", mutant)
-                if len(survivors) == 1  # one at a time
-                else f"  survived  {mutant.name}"
-            )
+            if len(survivors) > 1:  # one at a time
+                continue
+            line = _described("survived  ", mutant)
         print(line, flush=True)
+    if len(survivors) > 1:
+        print(
+            f"  and {len(survivors) - 1} more survived; --list names them all"
+        )
     n_killed = len(chosen) - len(survivors) - len(undecided)
     print(f"\n{n_killed} of {len(chosen)} killed", end="")
     print(f", {len(undecided)} not decided" if undecided else "")
@@ -203,7 +206,7 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
         )
     command = f"python -m attention.practice test {file} --only"
     if survivors:
-        print(f"Try one alone: {command} {survivors[0]}")
+        print(f"Next: {command} {survivors[0]}")
     elif undecided:
         more = f"{undecided[0]} --seconds {math.ceil(10 * patience)}"
         print(f"Give it more time: {command} {more}")
@@ -281,10 +284,16 @@ def _why_killed(result: Result) -> str:
 
 
 def _described(state: str, mutant: Mutant) -> str:
-    lines = [f"  {state}{mutant.name}, see learn/{mutant.page}"]
-    for text in (mutant.wrong, f"Hint: {mutant.hint}"):
+    lines = [f"  {state}{mutant.name}"]
+    see = f"See {link(mutant.page)}"
+    for text in (mutant.wrong, f"Hint: {mutant.hint}", see):
         lines += textwrap.wrap(
-            text, 79, initial_indent=" " * 6, subsequent_indent=" " * 6
+            text,
+            79,
+            initial_indent=" " * 6,
+            subsequent_indent=" " * 6,
+            break_on_hyphens=False,
+            break_long_words=False,
         )
     return "\n".join(lines)
 

@@ -35,7 +35,7 @@ HINTS = {  # what an error's text leads to
     "is out of bounds for array of dimension": "How do you name the last "
     "axis, however many there are?",
     "not aligned": "Which axes do the two arrays share? Print their shapes.",
-    "Axis must be specified": "Along which axis do the rows lie?",
+    "Axis must be specified": "Which axis counts the rows?",
     "mismatch in its core dim": "Which axes do the two arrays share? Print "
     "their shapes.",
 }
@@ -136,15 +136,6 @@ def checked(
     `begin` is told before each call how many seconds it may take.
     """
     told = unknown(step)
-    empty = [
-        name
-        for name in step.functions
-        if is_empty(getattr(module, name, None))
-    ]
-    if empty:
-        rest = len(empty) < len(step.functions)
-        says = f"{' and '.join(empty)} is still empty." if rest else ""
-        return told | {"state": "empty", "says": says}
     earlier = STEPS[: STEPS.index(step)]
     used = names_in(module, step.functions)
     for other in earlier:
@@ -155,6 +146,8 @@ def checked(
     printed = sys.stdout
     silent = getattr(printed, "written", 0)
     for name in step.functions:
+        if is_empty(getattr(module, name, None)):
+            return told | {"state": "empty", "says": f"{name} is still empty."}
         wanted, right, found = list[Call](), list[Outcome](), list[Outcome]()
         for i, call in enumerate(calls):
             if call.function == name:
@@ -168,6 +161,8 @@ def checked(
         judged = judge(name, wanted, found, right)
         notes = judged.pop("notes", [])
         told["notes"] += [one for one in notes if one not in told["notes"]]
+        if judged and len(step.functions) > 1:
+            judged["says"] = f"In {name}: {judged['says']}"
         if judged:
             return told | judged
     if getattr(printed, "written", 0) > silent:
@@ -397,7 +392,7 @@ def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
             f"{right.array.shape}."
         )
         if found.array.shape == right.array.shape[::-1]:
-            says += " It lies on its side."
+            says += " It is transposed."
     elif np.isnan(found.array).any():
         says = "Its result holds nan, which is no number: where is 0 / 0, or "
         says += "inf - inf?"

@@ -2,7 +2,7 @@
 
 A mistake is a wrong version of a step's function. If a learner's function
 does on every input what a wrong version does, its name says what went wrong.
-Mistakes that are also mutants have the same name there.
+Mistakes that are also mutants have their name and their sentence from `known`.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import numpy as np
 
 from attention.block import gelu
 from attention.little_model.model import BASE, N_HEADS, N_LAYERS
+from attention.practice.known import yours
 from attention.practice.steps import (
     RIGHT,
     Array,
@@ -112,7 +113,7 @@ def weighted_average__not_added_up(weights, values):
 
 @mistake(
     "Your function adds up the features of each value, not the values.",
-    "Along which axis do the values lie?",
+    "Which axis counts the values, and which their features?",
     _LOOKUP,
 )
 def weighted_average__features_added(weights, values):
@@ -181,8 +182,7 @@ def _shifted(scores: Array, axis: Any = -1) -> Array:
 
 
 @mistake(
-    "Your weights sum to one along the first axis: over the queries, "
-    "not over the keys.",
+    yours("softmax-axis"),
     "Which sums must be one? Take more columns than rows.",
     _SOFTMAX,
 )
@@ -192,7 +192,7 @@ def softmax__softmax_axis(scores):
 
 @mistake(
     "All the weights of your array together sum to one.",
-    "Each row has a budget of its own. What does sum() need to know?",
+    "Each row should sum to one by itself. What must sum() know for that?",
     _SOFTMAX,
 )
 def softmax__one_budget(scores):
@@ -210,8 +210,7 @@ def softmax__one_budget_of_rows(scores):
 
 
 @mistake(
-    "Your softmax is right for small scores, and overflows for large "
-    "ones: it does not subtract the largest score first.",
+    yours("maximum-kept"),
     "A constant that is added to all scores changes no weight. Which "
     "constant makes exp safe?",
     _OVERFLOW,
@@ -471,7 +470,7 @@ def softmax__divided_by_number_after_maximum(scores):
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k.",
+    yours("scale-missing"),
     "How large do dot products of 64 features get by chance?",
     "scaling#worked-numbers",
 )
@@ -480,7 +479,7 @@ def attention_scores__scale_missing(query, key):
 
 
 @mistake(
-    "Your scores are divided by d_k, not by its root.",
+    yours("scale-without-root"),
     "How does the spread of a sum grow with the number of its terms?",
     "scaling#worked-numbers",
 )
@@ -516,7 +515,8 @@ def attention_scores__scale_by_queries(query, key):
 
 
 @mistake(
-    "Your scores lie on their side: rows are keys, columns queries.",
+    "Your scores are transposed: their rows belong to keys, and their "
+    "columns to queries.",
     "Each query has a row. What must be transposed?",
     "read-the-grid#transpose",
 )
@@ -637,7 +637,7 @@ def _attend(query, key, value, mask=None, *, axis=-1, scale=None, hide=None):
 
 
 @mistake(
-    "Your weights sum to one over the queries, not over the keys.",
+    yours("softmax-axis"),
     "Which sums must be one? Take more keys than queries.",
     "read-the-grid#rows-or-columns",
 )
@@ -657,7 +657,7 @@ def attend__softmax_missing(query, key, value, mask=None):
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k here.",
+    yours("scale-missing"),
     "Does this function call attention_scores, or write it again?",
     "scaling#worked-numbers",
 )
@@ -676,7 +676,7 @@ def attend__scale_twice(query, key, value, mask=None):
 
 
 @mistake(
-    "Your mask is upside down: True hides a key.",
+    yours("mask-inverted"),
     "What does True say in this mask?",
     "masks#mask-to-bias",
 )
@@ -694,8 +694,7 @@ def attend__mask_ignored(query, key, value, mask=None):
 
 
 @mistake(
-    "Your weights of hidden keys are set to 0 after the softmax, so the "
-    "rest no longer sums to one.",
+    yours("mask-after-softmax"),
     "Where does the weight of a hidden key go?",
     "masks#worked-numbers",
 )
@@ -816,7 +815,7 @@ def attend__weights_returned(query, key, value, mask=None):
 
 
 @mistake(
-    "Your softmax meets large scores without subtracting the largest.",
+    yours("maximum-kept"),
     "Does this function call your softmax, or write it again?",
     _OVERFLOW,
 )
@@ -915,7 +914,7 @@ def attend__scores_returned(query, key, value, mask=None):
 
 @mistake(
     "Your mask lets each word see itself and what comes after it.",
-    "Does row 0 of a text know the words behind it?",
+    "May the first word see the words that come after it?",
     "masks#exercises",
 )
 def causal_mask__looks_ahead(n):
@@ -923,7 +922,7 @@ def causal_mask__looks_ahead(n):
 
 
 @mistake(
-    "Your mask hides each word from itself.",
+    yours("causal-strict"),
     "What would the first word see?",
     "masks#exercises",
 )
@@ -932,7 +931,7 @@ def causal_mask__causal_strict(n):
 
 
 @mistake(
-    "Your mask is upside down: True where a word may not look.",
+    yours("mask-inverted"),
     "What does True say in this mask?",
     "masks#mask-to-bias",
 )
@@ -959,8 +958,8 @@ def causal_mask__hides_nothing(n):
 
 
 @mistake(
-    "Your mask lets each word see itself alone.",
-    "What comes before a word may be seen, too.",
+    "Your mask lets each word see only itself.",
+    "What may a word see besides itself?",
     "masks#exercises",
 )
 def causal_mask__itself_alone(n):
@@ -1043,7 +1042,7 @@ def self_attention__scale_twice(x, w_q, w_k, w_v, mask=None):
 
 
 @mistake(
-    "Your scores are divided by the root of d, not of d_k.",
+    yours("scale-by-d-model"),
     "How many terms does a dot product of query and key add up?",
     "scaling#d-k-not-d-model",
 )
@@ -1107,7 +1106,7 @@ def self_attention__rows_compared(x, w_q, w_k, w_v, mask=None):
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k.",
+    yours("scale-missing"),
     "Does this function call attend, or write it again?",
     "scaling#worked-numbers",
 )
@@ -1116,7 +1115,7 @@ def self_attention__scale_missing(x, w_q, w_k, w_v, mask=None):
 
 
 @mistake(
-    "Your weights sum to one over the queries, not over the keys.",
+    yours("softmax-axis"),
     "Does this function call attend, or write it again?",
     "read-the-grid#rows-or-columns",
 )
@@ -1140,7 +1139,7 @@ def self_attention__causal_by_default(x, w_q, w_k, w_v, mask=None):
 
 
 @mistake(
-    "Your mask is upside down: True hides a key.",
+    yours("mask-inverted"),
     "What does True say in this mask?",
     "masks#mask-to-bias",
 )
@@ -1258,7 +1257,7 @@ def positions__d_missing(n, d, base=10000.0):
 
 @mistake(
     "Your positions are multiplied by the powers of the base, not divided.",
-    "Which hand should be the slowest?",
+    "Which pair should turn most slowly?",
     "order#a-clock-with-many-hands",
 )
 def positions__multiplied(n, d, base=10000.0):
@@ -1286,7 +1285,7 @@ def positions__sines_alone(n, d, base=10000.0):
 
 
 @mistake(
-    "Your table lies on its side: a column for each position.",
+    "Your table is transposed: it has a column for each position.",
     "It is added to x (n, d). Which shape must it have?",
     "order#a-clock-with-many-hands",
 )
@@ -1348,8 +1347,7 @@ def positions__cosines_alone(n, d, base=10000.0):
 
 
 @mistake(
-    "Your function cuts the numbers into heads without moving an axis, "
-    "so that a head gets features of several words.",
+    yours("split-by-reshape"),
     "In which order does reshape read? What has to change places?",
     "heads",
 )
@@ -1359,7 +1357,7 @@ def split_heads__split_by_reshape(x, n_heads):
 
 
 @mistake(
-    "Your heads stand behind the words: the axes are (n, n_heads, d).",
+    "Your axes are (n, n_heads, d): the words come before the heads.",
     "Which axis should come first, so that each head is a matrix?",
     "heads",
 )
@@ -1388,7 +1386,7 @@ def split_heads__numbers_swapped(x, n_heads):
 
 
 @mistake(
-    "Each of your heads lies on its side: features by words.",
+    "Each of your heads is transposed: features by words.",
     "In which order should words and features be?",
     "heads",
 )
@@ -1407,7 +1405,7 @@ def split_heads__rows_cut(x, n_heads):
 
 @mistake(
     "Your function cuts the numbers into heads without moving an axis, and "
-    "turns each head on its side.",
+    "transposes each head.",
     "In which order does reshape read? What has to change places?",
     "heads",
 )
@@ -1416,8 +1414,7 @@ def split_heads__split_by_reshape_transposed(x, n_heads):
 
 
 @mistake(
-    "Your function joins the numbers without moving an axis back, so "
-    "that the words get mixed.",
+    yours("merge-by-reshape"),
     "In which order does reshape read? What has to change places?",
     "heads",
 )
@@ -1428,7 +1425,7 @@ def merge_heads__merge_by_reshape(heads):
 
 @mistake(
     "Your function averages the heads.",
-    "How many features does a row have, if all heads lie side by side?",
+    "How many features has a row that holds all heads side by side?",
     "heads",
 )
 def merge_heads__heads_averaged(heads):
@@ -1437,7 +1434,7 @@ def merge_heads__heads_averaged(heads):
 
 @mistake(
     "Your function adds the heads up.",
-    "How many features does a row have, if all heads lie side by side?",
+    "How many features has a row that holds all heads side by side?",
     "heads",
 )
 def merge_heads__heads_added(heads):
@@ -1517,7 +1514,7 @@ def multi_head_attention__one_head(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
 
 
 @mistake(
-    "Your scores are divided by the root of all features, not of one head's.",
+    yours("scale-by-d-model"),
     "How many terms does a dot product of one head add up?",
     "scaling#d-k-not-d-model",
 )
@@ -1530,7 +1527,7 @@ def multi_head_attention__scale_by_d_model(
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k.",
+    yours("scale-missing"),
     "Does each head run the same attend as before?",
     "scaling#worked-numbers",
 )
@@ -1542,8 +1539,7 @@ def multi_head_attention__scale_missing(
 
 
 @mistake(
-    "Your heads get features of several words: reshape without a "
-    "change of axes.",
+    yours("split-by-reshape"),
     "Does this function call split_heads and merge_heads?",
     "heads",
 )
@@ -1557,8 +1553,7 @@ def multi_head_attention__split_by_reshape(
 
 
 @mistake(
-    "Your heads are split right, and merged by a reshape without a "
-    "change of axes.",
+    yours("merge-by-reshape"),
     "Does this function call merge_heads?",
     "heads",
 )
@@ -1756,7 +1751,7 @@ def multi_head_attention__always_causal(
 
 
 @mistake(
-    "Your weights sum to one over the queries, not over the keys.",
+    yours("softmax-axis"),
     "Does each head run the same attend as before?",
     "read-the-grid#rows-or-columns",
 )
@@ -1863,8 +1858,8 @@ def layer_norm__sample_variance_and_eps_outside(x, gain, eps=1e-5):
 
 @mistake(
     "Your eps is added to the root, not under it.",
-    "Compare sqrt(variance + eps) with sqrt(variance) + eps for a very "
-    "small variance.",
+    "How do sqrt(variance + eps) and sqrt(variance) + eps differ for a very "
+    "small variance?",
     _LAYER,
 )
 def layer_norm__eps_outside(x, gain, eps=1e-5):
@@ -2115,8 +2110,8 @@ def transformer_block__side_by_side(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "What attention makes is lost behind the MLP: your result is x and the "
-    "MLP's part alone.",
+    "What attention makes is lost after the MLP: your result is only x and "
+    "the part of the MLP.",
     "To which rows is the MLP's part added?",
     _LAYER,
 )
@@ -2161,8 +2156,7 @@ def transformer_block__gains_swapped(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "Your MLP bends with a GELU, as GPT-2 does. Here negative numbers "
-    "become 0.",
+    "Your MLP uses a GELU, as GPT-2 does. Here negative numbers become 0.",
     "What should become of -0.5 between the two matrices?",
     _LAYER,
 )
@@ -2223,7 +2217,7 @@ def transformer_block__relu_missing(x, weights, n_heads, mask=None):
 @mistake(
     "Your negative numbers become 0 after w_out, not between the two "
     "matrices.",
-    "Where is the bend in the MLP?",
+    "Between which two matrices do negative numbers become 0?",
     _LAYER,
 )
 def transformer_block__relu_at_the_end(x, weights, n_heads, mask=None):
@@ -2293,7 +2287,7 @@ def transformer_block__attention_missing(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "Your MLP bends with a sigmoid. Here negative numbers become 0, and "
+    "Your MLP uses a sigmoid. Here negative numbers become 0, and "
     "others stay as they are.",
     "What should become of 3 between the two matrices?",
     _LAYER,
@@ -2308,7 +2302,7 @@ def _sigmoid(x):
 
 
 @mistake(
-    "Your MLP bends with a tanh. Here negative numbers become 0, and others "
+    "Your MLP uses a tanh. Here negative numbers become 0, and others "
     "stay as they are.",
     "What should become of 3 between the two matrices?",
     _LAYER,
@@ -2318,7 +2312,7 @@ def transformer_block__tanh(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "Your MLP bends with a SiLU, as Llama does. Here negative numbers become "
+    "Your MLP uses a SiLU, as Llama does. Here negative numbers become "
     "0, and others stay as they are.",
     "What should become of 3 between the two matrices?",
     _LAYER,
@@ -2330,7 +2324,7 @@ def transformer_block__silu(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "Your MLP turns its numbers round: positive ones become 0.",
+    "Your MLP makes positive numbers 0; it should be the negative ones.",
     "What should become of -0.5 between the two matrices?",
     _LAYER,
 )
@@ -2404,7 +2398,7 @@ def generate__embedding_not_scaled(ids, weights, n_new):
     "How long is a row of d random numbers, each of about 1?",
     _NEXT,
 )
-def generate__scale_without_root(ids, weights, n_new):
+def generate__embedding_without_root(ids, weights, n_new):
     return _written(ids, weights, n_new, scale=weights["embedding"].shape[1])
 
 
@@ -2527,7 +2521,7 @@ def generate__lowest_score(ids, weights, n_new):
 
 
 @mistake(
-    "Your result holds the new words alone, without the text.",
+    "Your result holds only the new words, without the text.",
     "What goes in again for the next word?",
     _NEXT,
 )
@@ -2577,7 +2571,7 @@ def generate__first_position_for_all(ids, weights, n_new):
 
 
 @mistake(
-    "Your model sees the last word alone.",
+    "Your model sees only the last word.",
     "What goes in again for the next word?",
     _NEXT,
 )

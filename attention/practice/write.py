@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attention.practice import processes
+from attention.practice.addresses import address, link
 from attention.practice.kill import Parser, refuse, start
 from attention.practice.learner import described, unknown
 from attention.practice.sheet import calls_of, written
@@ -309,14 +310,8 @@ def as_lines(step: dict[str, Any]) -> list[str]:
         said += [f"Yours: {step['yours']}", f"Right: {step['right']}"]
     if step["hint"]:
         said.append(f"Hint: {step['hint']}")
-    said += [*step["notes"], f"See {address(step['see'])}"]
+    said += [*step["notes"], f"See {link(step['see'])}"]
     return _head(step) + _wrapped(text for text in said if text)
-
-
-def address(see: str) -> str:
-    """Return where on the site a paragraph is: page/#heading, under learn/."""
-    page, mark, heading = see.partition("#")
-    return f"learn/{page}/{mark}{heading}"
 
 
 def _wrapped(texts: Any) -> list[str]:
@@ -329,5 +324,6 @@ def _wrapped(texts: Any) -> list[str]:
             initial_indent=" " * 6,
             subsequent_indent=" " * 8,
             break_on_hyphens=False,
+            break_long_words=False,  # an address stays whole
         )
     ]

@@ -217,7 +217,7 @@ def test_a_file_of_empty_functions_is_empty_and_has_its_exit_status(capsys):
     assert main(["write", "new.py", "--start"]) == write.RIGHT
     assert main(["write", "new.py", "--start"]) == write.UNUSABLE  # it stays as it is
     assert main(["write", "new.py"]) == write.SOME_WRONG
-    assert capsys.readouterr().out.count(" empty") == 12
+    assert capsys.readouterr().out.count(" empty\n") == 12
 
 
 def test_a_file_on_windows_can_be_started_and_checked():
