@@ -152,17 +152,18 @@ def _parser() -> argparse.ArgumentParser:
 
 def start(path: Path, text: Callable[[str], str], then: str) -> int:
     """Write a file to begin with, unless it is there, and say what comes."""
+    typed = f'"{path}"' if " " in str(path) else str(path)
     try:
         with path.open("x", encoding="utf-8") as file:
             # in a string, C:\Users begins an escape
-            file.write(text(str(path).replace("\\", "/")))
+            file.write(text(typed.replace("\\", "/")))
     except FileExistsError:
         return refuse(
             f"{path} is there already, and stays as it is; name another file"
         )
     except OSError as error:
         return refuse(f"{path}: {error.strerror}")
-    print(f"{path} is written: {then} {path}")
+    print(f"{path} is written: {then} {typed}")
     return ALL_KILLED
 
 

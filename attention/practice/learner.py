@@ -14,7 +14,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -115,11 +116,12 @@ def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
 def imported(path: Path) -> ModuleType:
     """Import a file, whatever its name."""
     sys.path.append(str(path.parent.absolute()))
-    spec = spec_from_file_location("the_learner_s_file", path)
+    name = "the_learner_s_file"
+    loader = SourceFileLoader(name, str(path))
+    spec = spec_from_loader(name, loader)
     assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = sys.modules[name] = module_from_spec(spec)
+    loader.exec_module(module)
     return module
 
 
@@ -147,7 +149,12 @@ def checked(
     silent = getattr(printed, "written", 0)
     for name in step.functions:
         if is_empty(getattr(module, name, None)):
-            return told | {"state": "empty", "says": f"{name} is still empty."}
+            says = f"{name} is still empty."
+            if name == step.functions[0]:
+                says = (
+                    "It is still empty. Its docstring says what it should do."
+                )
+            return told | {"state": "empty", "says": says}
         wanted, right, found = list[Call](), list[Outcome](), list[Outcome]()
         for i, call in enumerate(calls):
             if call.function == name:

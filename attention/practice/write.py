@@ -168,9 +168,10 @@ def seed_of(file: str) -> int:
 def check(file: str, seed: int = 0) -> list[dict[str, Any]]:
     """Check all steps of a file; a FileError says why it cannot be run."""
     path = Path(file)
+    if path.is_dir():
+        raise FileError("this is a folder; name a file")
     if not path.is_file():
-        what = "a folder" if path.is_dir() else "there is no such file"
-        raise FileError(f"{what}; --start writes one")
+        raise FileError("there is no such file; --start writes one")
     steps = list[dict[str, Any]]()
     while len(steps) < len(STEPS):  # once more, past a step that never ends
         steps += _checked_from(file, steps, seed)

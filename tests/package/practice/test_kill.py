@@ -331,7 +331,7 @@ def test_the_list_names_every_mutant_with_its_hint(capsys):
     assert main(["--list"]) == ALL_KILLED
     printed = " ".join(capsys.readouterr().out.split())
     for mutant in MUTANTS:
-        assert f"{mutant.name}, see learn/{mutant.page} {mutant.wrong} Hint: {mutant.hint}" in printed
+        assert f"{mutant.name} {mutant.wrong} Hint: {mutant.hint} See learn/{mutant.page}/" in printed
 
 
 def test_it_runs_as_a_module_and_gives_its_status():
