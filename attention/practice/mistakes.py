@@ -1758,8 +1758,9 @@ def multi_head_attention__always_causal(
 def multi_head_attention__softmax_axis(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
 ):
-    three = (RIGHT["split_heads"](x @ w, n_heads) for w in (w_q, w_k, w_v))
-    return RIGHT["merge_heads"](_attend(*three, mask, axis=-2)) @ w_o
+    q, k, v = (RIGHT["split_heads"](x @ w, n_heads) for w in (w_q, w_k, w_v))
+    heads = _attend(q, k, v, mask, axis=-2)
+    return RIGHT["merge_heads"](heads) @ w_o
 
 
 # --- 10, layer norm ----------------------------------------------------------
@@ -2367,9 +2368,8 @@ def _scores(
     if placed:
         x = x + table(len(ids) + first, d, placed)[first:]
     x = x * after
-    mask = np.tri(len(ids), dtype=bool) if masked else None
-    if masked == "ahead":
-        mask = mask.T
+    causal = np.tri(len(ids), dtype=bool)
+    mask = causal.T if masked == "ahead" else causal if masked else None
     x = layer_norm(x, w["norm"]) if normed == "first" else x
     for i in layers:
         x = transformer_block(x, _layer(w, i), n_heads, mask)

@@ -58,7 +58,7 @@ def test_a_mutant_names_its_page_and_speaks_in_plain_letters(mutant):
 def test_the_examples_of_the_package_kill_every_mutant_and_notice_the_easiest_most_often(capsys, monkeypatch):
     noticed = {}
 
-    def noted(file, mutant="", *, seconds, run=program.run):
+    def noted(file, mutant="", *, seconds, run=doctests.run):
         result = run(file, mutant, seconds)
         noticed[mutant] = len(result.failures)
         return result

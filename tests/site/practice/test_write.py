@@ -58,7 +58,7 @@ def test_a_lesson_ends_with_the_functions_to_write_after_it(site):
 
 
 def test_a_mistake_leads_to_a_paragraph_that_is_there(site):
-    for see in {one.see for one in (*MISTAKES, *STEPS)}:
+    for see in {one.see for one in MISTAKES} | {step.see for step in STEPS}:
         path, _, anchor = address(see).partition("#")
         html = (site / path / "index.html").read_text("utf-8")
         assert not anchor or re.search(rf'id="?{anchor}\b', html), see
