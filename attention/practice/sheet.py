@@ -9,9 +9,8 @@ import io
 import re
 import textwrap
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from doctest import DocTestParser
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,11 +96,10 @@ def worked(name: str, seed: int) -> Example:
         calls.append(Call(name, args))
         return RIGHT[name](*args)
 
-    names = {"np": np, name: noted}
     output = io.StringIO()
-    with redirect_stdout(output):
-        for part in DocTestParser().get_examples(typed):
-            exec(part.source, names)
+    names = {"np": np, name: noted, "print": partial(print, file=output)}
+    for part in DocTestParser().get_examples(typed):
+        exec(part.source, names)
     return Example(typed, output.getvalue().rstrip("\n"), calls)
 
 
