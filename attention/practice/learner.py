@@ -35,6 +35,8 @@ HINTS = {  # what an error's text leads to
     "by `is not None`?",
     "is out of bounds for array of dimension": "How do you name the last "
     "axis, however many there are?",
+    "could not be broadcast": "Which shapes do the two arrays have? What does "
+    "[:, None] add to one?",
     "not aligned": "Which axes do the two arrays share? Print their shapes.",
     "Axis must be specified": "Which axis counts the rows?",
     "mismatch in its core dim": "Which axes do the two arrays share? Print "
@@ -270,7 +272,7 @@ def same(one: Outcome, other: Outcome, single: bool = False) -> bool:
 def _close(one: Array, right: Array, single: bool = False) -> Array:
     """Tell which numbers agree, to rounding in an array of their size."""
     size = np.abs(right[np.isfinite(right)]).max(initial=1e-3)
-    step = (1e-4 if single else 1e-6) * float(size)
+    step = (1e-4 if single else 1e-5) * float(size)
     close: Array = np.isclose(one, right, rtol=0, atol=step, equal_nan=True)
     return close
 

@@ -165,6 +165,11 @@ def weighted_average__first_left_out(weights, values):
     return weights[1:] @ values[1:]
 
 
+@also(weighted_average__not_added_up)
+def weighted_average__not_added_up_and_transposed(weights, values):
+    return values.T * weights
+
+
 # --- 2, softmax --------------------------------------------------------------
 
 _SOFTMAX = "scores-and-softmax#the-formula"
@@ -466,6 +471,15 @@ def softmax__divided_by_number_after_maximum(scores):
     return _shifted(scores) / scores.shape[-1]
 
 
+@mistake(
+    "Your function gives all the weight to the largest score.",
+    "What does a score that is a little smaller deserve?",
+    _SOFTMAX,
+)
+def softmax__largest_only(scores):
+    return (scores == scores.max(axis=-1, keepdims=True)) * 1.0
+
+
 # --- 3, scores ---------------------------------------------------------------
 
 
@@ -621,6 +635,25 @@ def attention_scores__rounded_down(query, key):
 def attention_scores__not_added_up(query, key):
     products = query[..., :, None, :] * key[..., None, :, :]
     return products / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Each of your queries meets only one key: your function multiplies row by "
+    "row.",
+    "How many scores do two queries and five keys have?",
+    "scaling#worked-numbers",
+)
+def attention_scores__row_by_row(query, key):
+    return (query * key).sum(axis=-1) / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your function transposes the queries, and so compares features.",
+    "Which shape should the scores have? Which of the two is transposed?",
+    "read-the-grid#transpose",
+)
+def attention_scores__queries_transposed(query, key):
+    return query.swapaxes(-1, -2) @ key / query.shape[-1] ** 0.5
 
 
 # --- 4, attend ---------------------------------------------------------------
@@ -909,6 +942,22 @@ def attend__scores_returned(query, key, value, mask=None):
     return RIGHT["attention_scores"](query, key)
 
 
+@also(attend__mask_inverted)
+def attend__mask_inverted_by_a_large_number(query, key, value, mask=None):
+    return _attend(
+        query, key, value, mask, hide=lambda s, may: np.where(may, -1e9, s)
+    )
+
+
+@mistake(
+    "If there is no mask, your function hides every key.",
+    "What does np.where choose if its condition is None?",
+    "masks#the-formula",
+)
+def attend__none_hides_all(query, key, value, mask=None):
+    return _attend(query, key, value, False if mask is None else mask)
+
+
 # --- 5, causal mask ----------------------------------------------------------
 
 
@@ -1148,6 +1197,15 @@ def self_attention__mask_inverted(x, w_q, w_k, w_v, mask=None):
     return _attend(x @ w_q, x @ w_k, x @ w_v, mask)
 
 
+@mistake(
+    "Your keys are made by w_v, and your values by w_k.",
+    "Which matrix makes what a word passes on?",
+    _ROLES,
+)
+def self_attention__keys_and_values_swapped(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q, x @ w_v, x @ w_k, mask)
+
+
 # --- 7, positions ------------------------------------------------------------
 
 
@@ -1343,6 +1401,16 @@ def positions__cosines_alone(n, d, base=10000.0):
     return _paired(np.cos(angles), np.cos(angles))
 
 
+@mistake(
+    "Your angles are multiplied by 2 pi.",
+    "How far has pair 0 turned at position 1: by 1, or once round?",
+    "order#a-clock-with-many-hands",
+)
+def positions__full_turns(n, d, base=10000.0):
+    angles = 2 * np.pi * _angles(n, d, base)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
 # --- 8, heads ----------------------------------------------------------------
 
 
@@ -1458,6 +1526,15 @@ def merge_heads__heads_stacked(heads):
 def merge_heads__features_dealt_out(heads):
     moved = np.moveaxis(heads, -3, -1)
     return moved.reshape(*moved.shape[:-2], -1)
+
+
+@mistake(
+    "Your function moves the heads after the words, and does not join them.",
+    "How many axes should the result have?",
+    "heads",
+)
+def merge_heads__not_joined(heads):
+    return heads.swapaxes(-2, -3)
 
 
 # --- 9, multi-head attention -------------------------------------------------
@@ -1763,6 +1840,17 @@ def multi_head_attention__softmax_axis(
     return RIGHT["merge_heads"](heads) @ w_o
 
 
+@mistake(
+    "Your keys are made by w_v, and your values by w_k.",
+    "Which matrix makes what a word passes on?",
+    "queries-keys-values#the-formula",
+)
+def multi_head_attention__keys_and_values_swapped(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return multi_head_attention(x, w_q, w_v, w_k, w_o, n_heads, mask)
+
+
 # --- 10, layer norm ----------------------------------------------------------
 
 _LAYER = "transformer-block"
@@ -1987,6 +2075,32 @@ def layer_norm__mean_distance(x, gain, eps=1e-5):
 def layer_norm__mean_distance_alone(x, gain, eps=1e-5):
     centred = x - x.mean(axis=-1, keepdims=True)
     return centred / np.abs(centred).mean(axis=-1, keepdims=True) * gain
+
+
+def _without_eps(known):
+    """Keep what people write who forget eps besides: the same, with eps 0."""
+
+    def normed(x, gain, eps=1e-5):
+        return known(x, gain, 0)
+
+    normed.__name__ = f"{known.__name__}_without_eps"
+    return also(known)(normed)
+
+
+for _known in (
+    layer_norm__norm_axis,
+    layer_norm__one_norm,
+    layer_norm__mean_kept,
+    layer_norm__rms_norm,
+    layer_norm__variance_without_mean,
+    layer_norm__root_missing,
+    layer_norm__sample_variance,
+    layer_norm__gain_missing,
+    layer_norm__gain_from_one,
+    layer_norm__gain_first,
+    layer_norm__gain_added,
+):
+    _without_eps(_known)
 
 
 # --- 11, the layer -----------------------------------------------------------
@@ -2333,6 +2447,36 @@ def transformer_block__positive_cut(x, weights, n_heads, mask=None):
     return _block(
         x, weights, n_heads, mask, activation=lambda y: np.minimum(y, 0)
     )
+
+
+@also(transformer_block__added_to_the_norm)
+def transformer_block__first_added_to_the_norm(x, weights, n_heads, mask=None):
+    w = weights
+    middle = _block(x, w | {"w_out": 0 * w["w_out"]}, n_heads, mask)
+    middle = middle - x + layer_norm(x, w["norm_1"])
+    inside = layer_norm(middle, w["norm_2"])
+    return middle + relu(inside @ w["w_in"]) @ w["w_out"]
+
+
+@also(transformer_block__added_to_the_norm)
+def transformer_block__second_added_to_the_norm(
+    x, weights, n_heads, mask=None
+):
+    w = weights
+    middle = _block(x, w | {"w_out": 0 * w["w_out"]}, n_heads, mask)
+    inside = layer_norm(middle, w["norm_2"])
+    return inside + relu(inside @ w["w_in"]) @ w["w_out"]
+
+
+@mistake(
+    "Your norms use a gain of ones, and not those of the layer.",
+    "What are norm_1 and norm_2 for?",
+    _LAYER,
+)
+def transformer_block__gains_missing(x, weights, n_heads, mask=None):
+    ones = np.ones(x.shape[-1])
+    w = weights | {"norm_1": ones, "norm_2": ones}
+    return transformer_block(x, w, n_heads, mask)
 
 
 # --- 12, generate ------------------------------------------------------------

@@ -238,9 +238,11 @@ def _attend_calls(rng: Rng) -> list[Call]:
             Call("attend", (*three, mask), special=True),
         ]
     single = tuple(_draw(rng, 3, 4).astype(np.float32) for _ in range(3))
-    # all scores near -1000, far below what may pass for minus infinity
+    # all scores near -1000, far below what may pass for minus infinity, and
+    # in float32 as exact as in float64
+    near = rng.permutation(12).reshape(3, 4) / 128
     one, ones = np.eye(1, 4), np.ones((3, 1)) * np.eye(1, 4)
-    low = 40.0 * one, -50 * ones - _draw(rng, 3, 4) / 50, _draw(rng, 3, 2)
+    low = 40.0 * one, -50 * ones - near, _draw(rng, 3, 2)
     return [
         *calls,
         Call("attend", single),

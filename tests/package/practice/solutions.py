@@ -92,6 +92,63 @@ LOOPS = {
     "transformer_block": BODIES["transformer_block"].replace("x = x +", "x = x + 0.0; x +="),
     "generate": BODIES["generate"].replace("list(ids)", "[*map(np.int64, ids)]"),
 }
+# In styles that are rarer still: masked arrays, complex numbers, recursion, outer products, tuples.
+UNUSUAL = {
+    "weighted_average": "return tuple((np.array(values).T * weights).sum(1))",
+    "softmax": """
+        s = np.swapaxes(np.atleast_2d(scores), 0, -1)
+        e = np.exp(s - s.max(axis=0))
+        e /= e.sum(axis=0)
+        return np.swapaxes(e, 0, -1).reshape(np.shape(scores))""",
+    "attention_scores": "return np.tensordot(query, key, axes=([-1], [-1])) * query.shape[-1] ** -0.5",
+    "attend": """
+        scores = np.ma.array(attention_scores(query, key), mask=False if mask is None else ~np.asarray(mask, bool))
+        e = np.ma.exp(scores - scores.max(axis=-1, keepdims=True))
+        return (e / e.sum(axis=-1, keepdims=True)).filled(0) @ value""",
+    "causal_mask": "return np.greater_equal.outer(range(n), range(n)).tolist()",
+    "self_attention": """
+        s = x @ (w_q @ w_k.T) @ x.T / np.sqrt(w_q.shape[1])
+        if mask is not None:
+            s = np.where(mask, s, -np.inf)
+        return softmax(s) @ x @ w_v""",
+    "positions": """
+        z = np.exp(1j * np.outer(np.arange(n), base ** (-np.arange(0, d, 2) / d)))
+        return np.stack([z.imag, z.real], -1).reshape(n, d)""",
+    "split_heads": "return list(np.hsplit(x, n_heads))",
+    "merge_heads": "return [np.concatenate([h[i] for h in heads]) for i in range(len(heads[0]))]",
+    "multi_head_attention": """
+        wq, wk, wv = (w.reshape(x.shape[1], n_heads, -1) for w in (w_q, w_k, w_v))
+        q, k, v = (np.einsum('nd,dhe->hne', x, w) for w in (wq, wk, wv))
+        s = np.einsum('hne,hme->hnm', q, k) / np.sqrt(q.shape[-1])
+        if mask is not None:
+            s = np.where(np.asarray(mask, bool)[None], s, -np.inf)
+        o = np.einsum('hnm,hme->nhe', softmax(s), v)
+        return np.einsum('nhe,hed->nd', o, w_o.reshape(n_heads, -1, w_o.shape[1]))""",
+    "layer_norm": """
+        n = x.shape[-1]
+        c = x @ (np.eye(n) - 1 / n)
+        return c * (np.einsum('...d,...d->...', c, c)[..., None] / n + eps) ** -0.5 * gain""",
+    "transformer_block": """
+        w = dict(weights)
+        g1, g2, w_in, w_out = (w.pop(k) for k in ("norm_1", "norm_2", "w_in", "w_out"))
+        y = x.copy()
+        y += multi_head_attention(layer_norm(x, g1), n_heads=n_heads, mask=mask, **w)
+        h = layer_norm(y, g2) @ w_in
+        h[h < 0] = 0
+        y += h @ w_out
+        return y""",
+    "generate": """
+        if n_new == 0:
+            return list(ids)
+        E = weights["embedding"]
+        n, d = len(ids), E.shape[1]
+        x = np.eye(len(E))[list(ids)] @ E * d ** 0.5 + positions(n, d, 100.0)
+        for i in range(2):
+            part = {k.split(".")[1]: v for k, v in weights.items() if k.startswith(f"{i}.")}
+            x = transformer_block(x, part, 4, causal_mask(n))
+        p = softmax(layer_norm(x[-1:], weights["norm"]) @ E.T)[0]
+        return generate(list(ids) + [np.argmax(p)], weights, n_new - 1)""",
+}
 
 
 def filled(bodies, seed=0):

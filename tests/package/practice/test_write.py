@@ -20,7 +20,7 @@ from attention.practice.mutants import MUTANTS
 from attention.practice.notebook import check_step
 from attention.practice.sheet import TASKS, calls_of, worked, written
 from attention.practice.steps import NAMES, RIGHT, STEPS
-from tests.package.practice.solutions import BODIES, LOOPS, filled
+from tests.package.practice.solutions import BODIES, LOOPS, UNUSUAL, filled
 
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
 CALLS = {seed: {step.name: calls_of(step, seed) for step in STEPS} for seed in (0, 1, 7)}
@@ -59,7 +59,25 @@ def along(axis, scores):
 from functools import partial
 softmax = partial(along, -1)
 """
-RIGHT_FILES = {"arrays": filled(BODIES), "loops": filled(LOOPS), "oddly": filled(ODDLY) + ANOTHER_SOFTMAX}
+# In float32, whatever is given.
+IN_SINGLE = """
+
+def in_single(function):
+    def single(*given):
+        return function(*(x.astype(np.float32) if getattr(x, "dtype", None) == np.float64 else x for x in given))
+    return single
+
+
+for name in ("softmax", "attention_scores", "attend", "self_attention", "multi_head_attention", "layer_norm"):
+    globals()[name] = in_single(globals()[name])
+"""
+RIGHT_FILES = {
+    "arrays": filled(BODIES),
+    "loops": filled(LOOPS),
+    "unusual": filled(UNUSUAL),
+    "oddly": filled(ODDLY) + ANOTHER_SOFTMAX,
+    "in float32": filled(BODIES) + IN_SINGLE,
+}
 
 
 @pytest.mark.parametrize("text", RIGHT_FILES.values(), ids=RIGHT_FILES)
