@@ -95,6 +95,9 @@ def test_the_sheet_to_print_has_every_function_and_no_answer(site):
     html = (site / "practice/write-on-paper/index.html").read_text("utf-8")
     text = unescape(re.sub(r"<[^>]+>", "", html))
     for task in TASKS:
-        assert source(task).rpartition("\n    ...")[0] in text
+        asked, _, shown = source(task).rpartition("\n    ...")[0].partition("    >>> ")
+        assert asked in text
+        for line in re.sub(r"^ *(>>> )?", "", shown, flags=re.M).splitlines():
+            assert line in text
     assert html.count('class="to-write"') + html.count("class=to-write") == len(TASKS)
     assert not any(body.strip().split("\n")[-1].strip() in text for body in BODIES.values())
