@@ -33,10 +33,8 @@ from yaml import MarkedYAMLError, compose
 
 from docs_ext.errors import SpecError
 from docs_ext.html import renderer
-from docs_ext.numbers.claims import check
-from docs_ext.reading import consoles, crosslinks
+from docs_ext.reading import crosslinks
 from docs_ext.reading.converter import refuse_unreadable
-from docs_ext.reading.page import of_file
 
 log = logging.getLogger("mkdocs.live")
 
@@ -169,9 +167,6 @@ class LastBuild:
             self.is_whole = False
             self._build_all()
             self._remember()
-        for file in pages:
-            if file not in self.unbuilt:
-                tell_what_is_false(file)
 
     def _remember(self) -> None:
         self.is_whole = True
@@ -224,18 +219,6 @@ class LastBuild:
         here = _page(file).url
         index = plugin.search_index
         index.entries = [entry for entry in index.entries if entry["location"].partition("#")[0] != here]
-
-
-def tell_what_is_false(file: File) -> None:
-    """Say in one line which outputs and numbers of a page are false."""
-    try:
-        page = of_file(file)
-        consoles.session(page)
-        wrong = check(page.name, page.text).wrong
-    except SpecError as error:
-        wrong = [str(error)]
-    if wrong:
-        log.warning("False: " + "; ".join(" ".join(what.split()) for what in wrong))
 
 
 def _start_again(changed: set[Path]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
-from docs_ext.reading.tex import MACROS
+from docs_ext.html.formula import MACROS
 from tests.site.pages import ROOT
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")

@@ -29,6 +29,7 @@ class Part(NamedTuple):
     holds: str = ""
 
     def line_of(self, position: int) -> int:
+        """Return the line of the page on which a place of the text stands."""
         return self.line + self.text.count("\n", 0, position)
 
 
