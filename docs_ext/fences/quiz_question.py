@@ -32,7 +32,7 @@ False under `wrong`. Several right options become checkboxes. A question for a n
       "16": This is the variance of one product.
 
 Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash. The formulas of
-an option are read aloud in words, which `docs_ext/html/tex_to_speech.py` finds.
+an option are read aloud in words, which `docs_ext/html/formula_words.py` finds.
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 
@@ -52,10 +52,10 @@ import numpy as np
 from markupsafe import Markup
 
 from docs_ext.errors import SpecError
+from docs_ext.html.formula_words import spoken
 from docs_ext.html.inline import convert, inline
 from docs_ext.html.numbers import number, vector
 from docs_ext.html.template import template
-from docs_ext.html.tex_to_speech import spoken
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
 
@@ -76,7 +76,7 @@ _QUIZ = template("""
 <div class="options" data-search-exclude>
 {% if quiz.tolerance is none %}
 {% for option in quiz.verdicts %}
-{% set words = spoken(option.text) %}
+{% set words = spoken(inline(option.text)) %}
 <label><input type="{{ "checkbox" if several else "radio" }}" name="{{ ident }}-option" value="{{ loop.index0 }}"
   {%- if words %} aria-label="{{ words }}"{% endif %}> <span>{{ inline(option.text) }}</span></label>
 {% endfor %}
@@ -247,16 +247,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         several=sum(verdict.right for verdict in quiz.verdicts) > 1,
         console=convert(f"```pycon\n{quiz.proof.strip()}\n\n```"),
         inline=inline,
-        spoken=_spoken,
+        spoken=spoken,
     )
-
-
-def _spoken(text: str) -> str:
-    """Put an option with formulas into words: assistive technology may find none in what is drawn."""
-    try:
-        return spoken(text)
-    except SpecError as error:
-        raise SpecError(f"{text!r}: {error}", key=text) from error
 
 
 def _hash(text: str) -> str:
