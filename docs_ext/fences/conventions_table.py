@@ -11,7 +11,6 @@ of this package that agrees.
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -22,6 +21,7 @@ from docs_ext.html.symbols import symbols
 from docs_ext.html.tables import scrolling
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
+from docs_ext.reading.fence import Spec
 from docs_ext.records import conventions
 
 REQUIRED = ("show",)
@@ -90,7 +90,7 @@ _LIBRARIES = template("""
 """)
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     show, ident = str(spec["show"]), str(spec["id"])
     topics = conventions.record()["topics"]

@@ -58,6 +58,7 @@ from docs_ext.html.numbers import number, vector
 from docs_ext.html.template import template
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
+from docs_ext.reading.fence import Spec
 
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")
@@ -126,7 +127,7 @@ class Quiz(NamedTuple):
     level: str
 
 
-def read(spec: Mapping[str, Any]) -> Quiz:
+def read(spec: Spec) -> Quiz:
     """Return a question after its proof has run and every answer is settled; the build and the tests read it here."""
     numeric = "answer" in spec
     for key in _NUMBER if numeric else _CHOICE:
@@ -161,7 +162,7 @@ def run(proof: str) -> dict[str, Any]:
     return names
 
 
-def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]:
+def _options(spec: Spec, names: Mapping[str, Any]) -> list[Verdict]:
     options = [_option(text, item, key) for key in _CHOICE for text, item in _mapping(spec, key).items()]
     for one, other in combinations(options, 2):
         if one.text.strip() == other.text.strip():
@@ -179,7 +180,7 @@ def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]
     return options
 
 
-def _mapping(spec: Mapping[str, Any], key: str) -> Mapping[Any, Any]:
+def _mapping(spec: Spec, key: str) -> Mapping[Any, Any]:
     mapping = spec[key]
     if not isinstance(mapping, dict):
         raise SpecError(f"{key} is a mapping: what a reader may answer, then what there is to say about it", key=key)
@@ -194,7 +195,7 @@ def _option(text: Any, item: Any, side: str) -> Verdict:
     return Verdict(text, side == "right", str(item["because"]), str(item["holds"]).strip())
 
 
-def _answers(spec: Mapping[str, Any], names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
+def _answers(spec: Spec, names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
     given = str(spec["answer"]).strip()
     answer = _numbers(_value(given, names, "answer"), names, "answer")
     verdicts = [Verdict(_written(answer), True, str(spec["because"]), given, answer)]
@@ -237,7 +238,7 @@ def _value(expression: str, names: Mapping[str, Any], key: str) -> Any:
     return value
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     quiz = read(spec)
     return _QUIZ(
