@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
 from docs_ext.disk_cache import kept
+from docs_ext.errors import SpecError
 from docs_ext.reading.converter import PageError
 from docs_ext.reading.v8 import started
 
@@ -71,10 +72,6 @@ function render(tex, displayMode, macros) {
 """
 
 
-class MathError(ValueError):
-    """A formula that cannot be rendered."""
-
-
 @cache
 def engine() -> MiniRacer:
     """Return V8 with KaTeX in it."""
@@ -107,14 +104,14 @@ def standard_tex(tex: str) -> str:
 
 @cache
 def render(tex: str, *, display: bool = False) -> Markup:
-    """Render one formula; raise MathError with KaTeX's message if it cannot be read."""
+    """Render one formula; raise SpecError with KaTeX's message if it cannot be read."""
     macros = _forengine()
     coloured = _MATRIX.sub(lambda w: rf"{{\htmlClass{{role-{_MAKES[w['of']]}}}{{{w[0]}}}}}", tex)
 
     def draw() -> bytes:
         html, error = engine().call("render", coloured, display, macros)
         if error:
-            raise MathError(error)
+            raise SpecError(error)
         return str(html).encode()
 
     html = _valid(kept(draw, SCRIPT + _RENDER, coloured, str(display), repr(macros)).decode())
@@ -158,7 +155,7 @@ class RenderFormulas(Treeprocessor):
             tex = unescape(tex)  # arithmatex escapes these only
         try:
             html = render(tex, display=display)
-        except MathError as error:
+        except SpecError as error:
             raise PageError(self.md, f"cannot render the formula {tex!r}: {error}", near=tex) from None
         element.text = self.md.htmlStash.store(html)
         element.set("data-search-exclude", "")  # the index would hold each formula three times
