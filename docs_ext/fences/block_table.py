@@ -17,7 +17,7 @@ import re
 
 from docs_ext.errors import SpecError
 from docs_ext.html import renderer
-from docs_ext.reading.fence import Data, Spec, whole
+from docs_ext.reading.keys import Data, Spec, whole
 
 REQUIRED = ("caption", "blocks", "size", "moves", "step")
 OPTIONAL = ()

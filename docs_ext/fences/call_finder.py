@@ -9,7 +9,7 @@ Without JavaScript it is a table with a part for each task. The script adds the 
 shows the snippet that stands in the tabs.
 """
 
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.records import translations
 from docs_ext.records.translations import OURS, TASKS, Snippet, libraries, snippets
 

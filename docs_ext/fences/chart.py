@@ -31,8 +31,8 @@ from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.symbols import said, symbols, symbols_in_drawing
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
-from docs_ext.reading.fence import Spec
-from docs_ext.reading.fence_data import to_records
+from docs_ext.reading.columns import to_records
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("title", "description", "data")
 OPTIONAL = None  # Vega-Lite's schema knows the others

@@ -19,7 +19,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
 from docs_ext.reading.expressions import value
-from docs_ext.reading.fence import Spec
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "language", "code")
 OPTIONAL = ()

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from docs_ext.html.tables import scrolling, table
 from docs_ext.html.widget import still
-from docs_ext.reading.fence import Spec
-from docs_ext.reading.fence_data import to_records
+from docs_ext.reading.columns import to_records
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "data")
 OPTIONAL = ()

@@ -15,8 +15,8 @@ Scores are shown in doublings. Without JavaScript there are the first step and a
 """
 
 from docs_ext.reading import head
-from docs_ext.reading.fence import Data, Spec, whole
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec, whole
 
 REQUIRED = (*head.REQUIRED, "window", "step")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")

@@ -33,8 +33,8 @@ from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import inline
 from docs_ext.reading.expressions import array, evaluate, value
-from docs_ext.reading.fence import Data, Spec
 from docs_ext.reading.head import in_doublings
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import features_of, names_of, row_of, sentences_of
 
 REQUIRED = (

@@ -25,7 +25,7 @@ from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.inline import inline
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.reading.fence import Spec
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("function", "notes")
 OPTIONAL = ()

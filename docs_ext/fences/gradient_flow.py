@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array, value
-from docs_ext.reading.fence import Data, Spec, one_of
+from docs_ext.reading.keys import Data, Spec, one_of
 from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = ("caption", "tokens", "scores", "value", "d_k")

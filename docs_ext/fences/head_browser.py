@@ -15,7 +15,7 @@ reader asks for another. Weights are counted in thousandths, as they were record
 import numpy as np
 
 from docs_ext.html import renderer
-from docs_ext.reading.fence import Data, Spec, whole
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import row_of
 from docs_ext.records.recorded import recorded
 

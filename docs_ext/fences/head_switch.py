@@ -19,7 +19,7 @@ from attention import project
 from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array, value
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import names_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "w_o", "asks")

@@ -17,8 +17,8 @@ one; a row that sees its answer says so.
 
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
-from docs_ext.reading.fence import Data, Spec
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import row_of
 
 REQUIRED = (*head.REQUIRED, "predict")

@@ -17,7 +17,7 @@ from docs_ext.html.tables import scrolling
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
 from docs_ext.reading.expressions import array
-from docs_ext.reading.fence import Spec
+from docs_ext.reading.keys import Spec
 from docs_ext.reading.words import words_of
 
 REQUIRED, OPTIONAL = ("matrices",), ()

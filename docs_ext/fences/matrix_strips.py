@@ -21,7 +21,7 @@ of the matrix that made it. Where the page is narrow it shows one matrix at a ti
 from attention import project
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = ("caption", "tokens", "x", "features", "w_q", "w_k", "w_v", "meet", "give", "column")

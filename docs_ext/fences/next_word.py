@@ -19,7 +19,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 
 REQUIRED = ("caption", "text")
 OPTIONAL = ("layer", "head", "strip")

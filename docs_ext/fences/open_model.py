@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from attention import attention_weights, layer_norm, softmax
 from attention.little_model import ID, WORDS, forward, load, read
-from docs_ext.reading.fence import Data, Spec, whole
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = ("caption", "text", "word", "station")

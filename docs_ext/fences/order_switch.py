@@ -19,8 +19,8 @@ from typing import Any
 from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
-from docs_ext.reading.fence import Data, Spec
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import ranked, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")

@@ -10,7 +10,7 @@ hand: slow          # whose height is read and whose turn is drawn: fast, slow o
 A hand is a pair of columns: its sine says how far to the right the tip is, its cosine how far up.
 """
 
-from docs_ext.reading.fence import Data, Spec, one_of
+from docs_ext.reading.keys import Data, Spec, one_of
 from docs_ext.reading.words import row_of, words_of
 
 REQUIRED = ("caption", "words", "hands", "hand")

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from docs_ext.reading.fence import Data, Spec, one_of
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec, one_of
 
 REQUIRED = ("caption", "tokens", "format", "copies")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")

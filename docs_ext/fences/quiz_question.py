@@ -54,11 +54,11 @@ from markupsafe import Markup
 from docs_ext.errors import SpecError
 from docs_ext.html.formula_words import spoken
 from docs_ext.html.inline import convert, inline
-from docs_ext.html.numbers import number, vector
+from docs_ext.html.rounding import number, vector
 from docs_ext.html.template import template
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
-from docs_ext.reading.fence import Spec
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")

@@ -18,7 +18,7 @@ from typing import Any
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
-from docs_ext.reading.fence import Data, Spec, one_of
+from docs_ext.reading.keys import Data, Spec, one_of
 
 REQUIRED = ("caption", "model", "machines", "batch", "context")
 OPTIONAL = ()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 
 REQUIRED = ("caption", "positions", "turns", "query", "key")
 OPTIONAL = ()

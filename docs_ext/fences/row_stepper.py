@@ -27,8 +27,8 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import array
-from docs_ext.reading.fence import Data, Spec, whole
 from docs_ext.reading.head import in_doublings, read_head
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import features_of, names_of, row_of
 
 REQUIRED = ("caption", "tokens", "x", "w_q", "w_k", "w_v", "query", "features")

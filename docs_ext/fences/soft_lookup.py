@@ -16,7 +16,7 @@ import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import row_of, words_of
 
 REQUIRED = ("caption", "names", "topics", "labels", "values", "asks")

@@ -22,7 +22,7 @@ import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
-from docs_ext.reading.fence import Data, Spec, one_of
+from docs_ext.reading.keys import Data, Spec, one_of
 from docs_ext.reading.words import words_of
 
 REQUIRED = ("mode", "caption")

@@ -22,8 +22,8 @@ import numpy as np
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import inline
 from docs_ext.reading import head
-from docs_ext.reading.fence import Data, Spec, whole
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "question")

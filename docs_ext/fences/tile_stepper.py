@@ -18,8 +18,8 @@ scores of this row must be whole ones. The script adds the steps, the size of th
 from attention import attention_scores
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
-from docs_ext.reading.fence import Data, Spec, whole
 from docs_ext.reading.head import in_doublings, read_head
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = head.REQUIRED

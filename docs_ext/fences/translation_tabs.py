@@ -19,7 +19,7 @@ from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.reading.fence import Spec
+from docs_ext.reading.keys import Spec
 from docs_ext.records import translations
 from docs_ext.records.translations import Snippet
 

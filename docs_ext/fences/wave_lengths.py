@@ -15,7 +15,7 @@ counts, for every rule, the pairs that stay, and those that meet angles which th
 
 from typing import Any
 
-from docs_ext.reading.fence import Data, Spec, one_of, whole
+from docs_ext.reading.keys import Data, Spec, one_of, whole
 
 REQUIRED = ("caption", "rule", "factor", "trained", "base", "features")
 OPTIONAL = ()

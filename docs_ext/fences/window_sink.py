@@ -16,8 +16,8 @@ At first no word after the query is seen, none is kept beyond the window, and th
 
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
-from docs_ext.reading.fence import Data, Spec, whole
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import row_of
 
 REQUIRED = (*head.REQUIRED, "left")

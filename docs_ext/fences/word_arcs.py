@@ -20,7 +20,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
-from docs_ext.reading.fence import Spec
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "alt", "sentences")
 OPTIONAL = ()

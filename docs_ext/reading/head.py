@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attention import attention_weights, causal_mask, project, scaled_dot_product_attention
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array, value
-from docs_ext.reading.fence import Data, Spec
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import names_of, words_of
 
 REQUIRED = ("tokens", "caption")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.fence import parse
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import Block, Page
 
 _COMMENT = re.compile(r"^ *# check:(?P<check>.*(?:\n *#(?! check:).*)*)", re.MULTILINE)  # to the end of the comment

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import fences
+from docs_ext.extensions import draw_fences as fences
 from tests.site.fences.reading import ON_PAGES, read
 from tests.site.fences.reading import text as words
 
