@@ -1,6 +1,6 @@
-"""Record in `docs/reference/sources.bib` what is cited of each source.
+"""Record in `docs/reference/sources.bib` what is cited, and the digest of each entry.
 
-Run `python -m tools.sources` after you have added or changed a citation. It prints what it records, so
+Run `python -m tools.sources` after you have added or changed an entry or a citation. It prints what it records, so
 that you compare each line with the paper; the tests fail while the record differs from the pages.
 """
 
@@ -27,11 +27,11 @@ def cited(sources: dict[str, Source]) -> dict[str, Counter[tuple[str, str]]]:
 
 
 def stamped(source: Source, where: dict[str, str]) -> Source:
-    """Return the source with its places as they are."""
-    own = {name: text for name, text in source.fields.items() if name != "places"}
+    """Return the source with its places and its digest as they are."""
+    own = {name: text for name, text in source.fields.items() if name not in ("places", "digest")}
     if source.key in where:
         own["places"] = where[source.key]
-    return replace(source, fields=own)
+    return replace(source, fields=own | {"digest": source.digest})
 
 
 def main() -> None:
@@ -40,13 +40,14 @@ def main() -> None:
     where = recorded(cited(sources))
     after = {key: stamped(source, where) for key, source in sources.items()}
     for key, source in after.items():
-        old, new = sources[key].fields.get("places", "none"), source.fields.get("places", "none")
-        gone, came = (
-            "; ".join(part for part in one.split("; ") if part not in other.split("; "))
-            for one, other in ((old, new), (new, old))
-        )
-        if old != new:
-            print(f"{key}: {gone or 'nothing'} -> {came or 'nothing'}")
+        for name in ("places", "digest"):
+            old, new = sources[key].fields.get(name, "none"), source.fields.get(name, "none")
+            gone, came = (
+                "; ".join(part for part in one.split("; ") if part not in other.split("; "))
+                for one, other in ((old, new), (new, old))
+            )
+            if old != new:
+                print(f"{key}: {name} {gone or 'nothing'} -> {came or 'nothing'}")
     save(after)
 
 

@@ -8,7 +8,8 @@
       eprint = {1706.03762},
       archiveprefix = {arXiv},
       url    = {https://arxiv.org/abs/1706.03762},
-      places = {§3.2.1: masks 2, order; §3.5: order}
+      places = {§3.2.1: masks 2, order; §3.5: order},
+      digest = {0f3a9c41}
     }
 
 It is BibTeX in Unicode with a few fields of its own:
@@ -17,8 +18,8 @@ It is BibTeX in Unicode with a few fields of its own:
 - `venue`: what the page says between title and address, in Markdown; `shown`: the words of the address
 - `note`: of an entry without a year, such as a manual, all that the page says
 - `seen`: how much of the text was opened for these pages, where that is not what they cite by its place
-- `places`: which section, equation or table is cited, and on which page or in which module, with how often; `python -m
-  tools.sources` writes it
+- `places`: which section, equation or table is cited, and on which page or in which module, with how often
+- `digest`: of all fields but places, so that none changes by accident; `python -m tools.sources` writes these two
 
 A fact stands here once. What repeats a part of it must agree: the key has the first author and the year, the address
 has the arXiv number, and the words of every link name the authors (tests/site/site/test_sources.py).
@@ -26,6 +27,7 @@ has the arXiv number, and the words of every link name the authors (tests/site/s
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from textwrap import fill
 from urllib.parse import urlsplit
@@ -33,7 +35,7 @@ from urllib.parse import urlsplit
 from docs_ext.errors import SpecError
 
 FILE = Path(__file__).parents[2] / "docs/reference/sources.bib"
-OWN = ("label", "names", "venue", "shown", "seen", "places")  # BibTeX does not know them
+OWN = ("label", "names", "venue", "shown", "seen", "places", "digest")  # BibTeX does not know them
 _ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[\w-]+),\n(?P<fields>(?:  .*\n)+)\}\n*")
 _FIELD = re.compile(r"  (?P<name>[a-z]+) *= \{(?P<value>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}(?:,\n|\n\Z)")
 
@@ -71,6 +73,12 @@ class Source:
     def names(self) -> list[str]:
         """Return all that the words of a link may be."""
         return [self.label, *filter(None, self.fields.get("names", "").split("; "))]
+
+    @property
+    def digest(self) -> str:
+        """What `digest` must be."""
+        facts = [self.kind, self.key, *(f"{n} {v}" for n, v in self.fields.items() if n not in ("places", "digest"))]
+        return sha256("\n".join(facts).encode()).hexdigest()[:8]
 
     def prose(self) -> str:
         """Return the entry as Markdown, with its anchor."""

@@ -22,6 +22,12 @@ def test_entries_stand_in_order_and_once_as_they_would_be_written():
     assert FILE.read_text("utf-8") == "\n\n".join(written(s.kind, s.key, s.fields) for s in SOURCES.values()) + "\n"
 
 
+@EVERY
+def test_an_entry_is_as_it_was_when_it_was_last_compared_with_the_paper(source):
+    hint = f"{source.key}: compare the entry with the paper, then run python -m tools.sources"
+    assert source.fields["digest"] == source.digest, hint
+
+
 @PAPER
 def test_the_key_is_made_of_the_first_author_and_the_year(source):
     first = re.sub(r"[^a-z]", "", surname(source.fields["author"].split(" and ")[0]).lower())
@@ -74,7 +80,7 @@ def test_the_page_shows_each_entry_and_copies_each_paper():
     assert re.findall(r"^\{ #([\w-]+) \}$", "\n".join(listed()), re.M) == list(SOURCES)
     assert re.findall(r"^@\w+\{([\w-]+),$", "\n".join(copied()), re.M) == list(PAPERS)
     assert "\n".join(listed()).count("](https://") >= len(PAPERS)
-    for own in ("places", "label", "venue"):
+    for own in ("digest", "places", "label", "venue"):
         assert f"  {own} " not in "\n".join(copied())
 
 
