@@ -29,6 +29,5 @@ BASES = (2, 10**7)
 def data(spec: Spec) -> Data:
     """Return what the script draws: what is shown at first, and what can be chosen."""
     options: dict[str, list[Any]] = {"rule": RULES, "factor": FACTORS, "trained": LENGTHS, "features": FEATURES}
-    shown = {key: one_of(spec, key, allowed) for key, allowed in options.items()}
-    shown["base"] = whole(spec, "base", *BASES)
+    shown = {"base": whole(spec, "base", *BASES)} | {key: one_of(spec, key, options[key]) for key in options}
     return {**shown, "factors": FACTORS, "lengths": LENGTHS, "bases": BASES, "sizes": FEATURES}
