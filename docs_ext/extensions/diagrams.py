@@ -42,7 +42,7 @@ def render(name: str, alt: str, prefix: str, folder: Path) -> str:
     html = _drawn(svg, alt, desc, prefix, "narrow" if wide.is_file() else "only")
     if wide.is_file():
         html += _drawn(wide.read_text("utf-8").strip(), alt, desc, f"{prefix}wide-", "wide")
-    return f'<figure class="diagram">{html}<figcaption>{escape(caption, quote=False)}</figcaption></figure>'
+    return f'<figure class="diagram"><figcaption>{escape(caption, quote=False)}</figcaption>{html}</figure>'
 
 
 def _drawn(svg: str, alt: str, desc: str, prefix: str, layout: str) -> str:
