@@ -84,12 +84,6 @@ SENTENCES = {
 }
 
 
-def test_the_legend_names_rows_and_columns_in_the_colours_of_their_roles():
-    words = [(text(span), span.get("class")) for span in GRID.still().iterfind(".//caption//span[@class]")]
-    assert ("Rows ask", "role-query") in words
-    assert ("columns answer", "role-key") in words
-
-
 @pytest.mark.parametrize("says", SENTENCES)
 def test_a_row_is_also_a_sentence(says):
     spec, row = SENTENCES[says]

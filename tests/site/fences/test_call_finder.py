@@ -5,7 +5,7 @@ import json
 from docs_ext.fences import call_finder
 from docs_ext.records import translations
 from docs_ext.records.translations import TASKS, libraries
-from tests.site.fences.reading import Figure, answer, says, text
+from tests.site.fences.reading import Figure, says, text
 
 FINDER = Figure("call-finder")
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))["snippets"]
@@ -38,13 +38,6 @@ def test_a_choice_shows_its_part_and_its_row_and_says_the_call():
         title, name = TASKS[entry["task"]], libraries()[entry["library"]].title.replace("This", "this")
         call = f"{entry['call']} ({call_finder.HOW[entry['kind']]})" if entry["call"] else "there is no way"
         assert says(root) == " ".join(f"{title[0].upper()}{title[1:]} in {name}: {call}.".split())
-
-
-def test_the_prediction_counts_the_record():
-    calls = [e for e in RECORD if (e["task"], e["kind"]) == ("sink", "call") and e["library"] != "attention"]
-    found = answer(FINDER.still())
-    assert found.startswith(f"In {len(calls)}: ")
-    assert all(libraries()[entry["library"]].title in found for entry in calls)
 
 
 def test_the_table_of_libraries_counts_what_ran_and_what_agrees():

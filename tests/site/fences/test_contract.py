@@ -15,7 +15,16 @@ from docs_ext.errors import SpecError
 from docs_ext.extensions import fences
 from docs_ext.theme.search import for_search
 from tests.site.fences.reading import (
-    KINDS, ON_PAGES, Figure, drawn_numbers, fences_in, numbers, plain, read, says, text,
+    KINDS,
+    ON_PAGES,
+    Figure,
+    drawn_numbers,
+    fences_in,
+    numbers,
+    plain,
+    read,
+    says,
+    text,
 )  # fmt: skip
 
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")

@@ -7,7 +7,7 @@ import pytest
 
 from attention import sinusoidal_encoding
 from docs_ext.fences import pe_explorer
-from tests.site.fences.reading import Figure, rows, says
+from tests.site.fences.reading import Figure
 
 EXPLORER = Figure("pe-explorer", words="SENTENCE", hands=2, hand="slow")
 
@@ -38,15 +38,6 @@ def test_a_shift_turns_a_hand_by_the_same_sector_above_every_word():
             assert (end - begin) % (2 * np.pi) == pytest.approx(turned, abs=1e-2)
             assert begin % (2 * np.pi) == pytest.approx(i * 2**-hand, abs=1e-2)
             assert numbers[7] == (turned > np.pi)
-
-
-def test_the_table_and_the_sentence_say_what_is_drawn():
-    root = EXPLORER.live(at=13)
-    assert rows(root)[0] == ["cats", "13", "0.42", "0.91", "0.22", "0.98"]
-    assert says(root) == (
-        "The text has moved on by 13 words: every fast hand has turned by 745°, every slow hand by 372°."
-    )
-    assert EXPLORER.still().find(".//{*}path[@class='sector']") is None
 
 
 test_what_does_not_fit_is_refused = EXPLORER.refuses(

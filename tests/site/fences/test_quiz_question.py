@@ -121,11 +121,6 @@ def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     assert words(root.find(".//li")).startswith("Right: (5, 2) ")
 
 
-def test_a_level_is_said_before_the_question():
-    level = parsed(CHOICE.replace("proof:", "level: warm-up\nproof:")).find(".//legend/span")
-    assert words(level) == "Warm-up:"
-
-
 def test_an_edited_question_is_another_question():
     def key(body):
         return parsed(body).find("./div/quiz-question").get("data-key")

@@ -71,13 +71,6 @@ def test_nobody_lays_a_block_on_a_masked_word():
     assert root.find(".//input[@name='laid']").get("data-pattern") == "[bcde]{0,16}"
 
 
-def test_the_blocks_that_lie_there_at_first_are_the_readers():
-    begun = Figure("spend-the-budget", **BUDGET.spec | {"laid": [8, 0, 0, 0, 1]})
-    for root in (begun.still(), begun.live()):
-        assert [row[3] for row in rows(root)] == ["8/16", "0", "0", "0", "1/16"]
-        assert says(root) == "You: cats 8/16, ran 1/16. 7 blocks in your hand."
-
-
 test_what_does_not_fit_is_refused = BUDGET.refuses(
     {
         "more laid than there are": ({"laid": [9, 8, 0, 0, 0]}, "laid", "16 in all"),

@@ -59,19 +59,6 @@ def test_the_delta_rule_stores_differences_that_fade(sizes, seed):
 
 
 @properties
-@given(SEEDS, st.floats(-5, 5))
-def test_a_sink_is_a_gate_that_reads_the_scores(seed, sink):
-    rng = np.random.default_rng(seed)
-    q, k, v = (rng.standard_normal(shape) for shape in ((3, 4), (7, 4), (7, 5)))
-    gates = []
-    for q_i in q:
-        left = math.fsum(math.exp(q_i @ k_j / 2) for k_j in k)
-        gates.append(1 / (1 + math.exp(sink - math.log(left))))
-    result = scaled_dot_product_attention(q, k, v, sink=sink)
-    assert same(result, np.array(gates)[:, None] * scaled_dot_product_attention(q, k, v))
-
-
-@properties
 @given(SIZES, SEEDS, st.integers(1, 14))
 def test_sparse_attention_reads_the_best_and_its_error_is_what_they_leave_out(sizes, seed, top):
     q, k, v, rng = draw(sizes, seed)

@@ -86,16 +86,3 @@ def test_the_codes_ramp_agrees_with_the_papers_outside_the_ramp(head):
     np.testing.assert_allclose(slower[turns >= 32], 1, **CLOSE)
     np.testing.assert_allclose(slower[turns <= 1], s, **CLOSE)
     assert (np.diff(slower) >= -1e-12 * s).all()
-
-
-def test_tables_times_a_give_scores_times_its_square():
-    rng = np.random.default_rng(3)
-    q, k = rng.standard_normal((5, 10)), rng.standard_normal((7, 10))
-    a = 0.1 * math.log(9) + 1
-    theta = frequencies(10, 100.0)
-    turned = []
-    for x in (q, k):
-        cos, sin = rotary_tables(np.arange(len(x)), 10, inv_freq=theta)
-        turned.append(apply_rotary(x, a * cos, a * sin, layout="half"))
-    expected = [[a**2 * score(q[m], k[n], m - n, theta) for n in range(7)] for m in range(5)]
-    np.testing.assert_allclose(turned[0] @ turned[1].T, expected, rtol=0, atol=1e-12)

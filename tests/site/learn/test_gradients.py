@@ -11,7 +11,6 @@ import pytest
 
 from attention import (
     attention_vjp,
-    softmax,
     tiled_attention_vjp,
 )
 from tests.site.learn.page_functions import names
@@ -69,16 +68,6 @@ def slopes_of_loss(query, key, value, grad_output):
 # --- one row -----------------------------------------------------------------------------------------------------
 
 
-def test_the_slopes_of_the_running_example_are_those_worked_by_hand():
-    values = np.array([[8, 0], [4, 4], [0, 0], [0, 8], [0, 0]])
-    scores = np.log([8.0, 4, 1, 2, 1])
-    slopes = slope_of(lambda s: np.array(loop_row(s)) @ values, scores)
-    assert_equal(slopes, [[1.5, -1], [-1 / 4, 1 / 2], [-5 / 16, -2 / 16], [-5 / 8, 6 / 8], [-5 / 16, -2 / 16]])
-    moves = slope_of(loop_row, scores)[0]
-    assert_equal(moves, [1 / 4, -1 / 8, -1 / 32, -1 / 16, -1 / 32])
-    assert_equal(names("gradients")["slopes"](lambda s: softmax(s) @ values, scores).round(6), slopes)
-
-
 # --- all the way back --------------------------------------------------------------------------------------------
 
 
@@ -99,24 +88,3 @@ def test_the_six_lines_of_the_page_and_the_package_are_what_complex_steps_find(s
 
 
 # --- going deeper ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_tokens_and_matrices_get_what_queries_keys_and_values_send_back(seed):
-    rng = np.random.default_rng(seed)
-    n, d_model, d_k, d_v = (int(size) for size in rng.permutation([2, 3, 4, 5]))
-    x, grad_output = rng.standard_normal((n, d_model)), rng.standard_normal((n, d_v))
-    matrices = [rng.standard_normal((d_model, d)) for d in (d_k, d_k, d_v)]
-
-    def loss(x, matrices):
-        return np.sum(grad_output * np.array(loop_output(*(x @ w for w in matrices))))
-
-    sent = attention_vjp(*(x @ w for w in matrices), grad_output)
-    assert_equal(sum(d @ w.T for d, w in zip(sent, matrices, strict=True)), slope_of(lambda x: loss(x, matrices), x))
-    for at, d in enumerate(sent):
-        others = [*matrices]
-
-        def moved(w, at=at, others=others):
-            return loss(x, [*others[:at], w, *others[at + 1 :]])
-
-        assert_equal(x.T @ d, slope_of(moved, matrices[at]))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import KVCache, kv_cache_bytes, rotary_tables
+from attention import rotary_tables
 from tests.package.oracles import properties
 from tests.site.learn.page_functions import names
 
@@ -94,18 +94,6 @@ def test_with_and_without_keys_give_what_the_equations_give(layer):
     expected = loop_latent_attention(layer.x.tolist(), layer.w, layer.positions.tolist())
     close(run(layer, page.with_keys), expected)
     close(run(layer, page.without_keys), expected)
-
-
-def test_the_bytes_of_the_page_are_those_of_arrays_of_these_sizes():
-    def kept(key, value):
-        cache = KVCache()
-        cache.append(np.zeros(key, np.float16), np.zeros(value, np.float16))
-        return 60 * cache.nbytes
-
-    for heads in (128, 8, 1):
-        by_formula = kv_cache_bytes(1, n_layers=60, n_kv_heads=heads, d_head=128)
-        assert kept((heads, 1, 128), (heads, 1, 128)) == by_formula
-    assert kept((1, 512), (1, 64)) == 60 * 576 * 2
 
 
 # Whole numbers of 8 bits
