@@ -98,7 +98,9 @@ def test_a_twin_is_markdown_alone_and_its_links_lead_somewhere(site, source):
 
 
 def test_llms_txt_lists_every_page_once_in_the_order_of_the_menu(site):
-    listed = re.findall(r"^- \[.+\]\(\S+/attention/(.*)index\.html\.md\): .{40,}$", (site / "llms.txt").read_text(), re.M)
+    listed = re.findall(
+        r"^- \[.+\]\(\S+/attention/(.*)index\.html\.md\): .{40,}$", (site / "llms.txt").read_text(), re.M
+    )
     menu = re.findall(r"- (?:[^:\n]+: )?([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     ordered = sorted(menu, key=lambda page: page.startswith("practice/"))  # under Optional, and last
     assert listed == [page.removesuffix("index.md").replace(".md", "/") for page in ordered]

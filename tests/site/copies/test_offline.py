@@ -9,7 +9,6 @@ from zipfile import ZipFile
 
 import pytest
 
-import attention
 from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file, zipped
 from tests.site.pages import ROOT
 
