@@ -3,7 +3,6 @@
 That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
 """
 
-import ast
 import doctest
 import re
 from html import unescape
@@ -69,18 +68,6 @@ def test_no_line_of_an_example_is_longer_than_its_block(page):
     assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "attention").glob("*.py")), ids=lambda file: file.name)
-def test_no_line_of_an_example_in_a_docstring_is_longer_than_its_block(file):
-    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
-    examples = [example for text in texts for example in doctest.DocTestParser().get_examples(text)]
-    typed = (f">>> {line}" for example in examples for line in example.source.split("\n"))
-    printed = (line for example in examples for line in example.want.split("\n"))
-    long = [line for line in (*typed, *printed) if len(line) > COLUMNS]
-    assert not long, f"{file.name}: {len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
-
-
 CONSOLE = """```pycon
 >>> for i in range(2):
 ...     print(i)
@@ -118,12 +105,6 @@ def test_what_is_copied_is_the_code_alone(rendered):
 def test_what_is_read_is_all_of_it(rendered):
     text = re.sub(r"<[^>]+>", "", rendered).replace("&gt;", ">").replace("&lt;", "<")
     assert text == CONSOLE.removeprefix("```pycon\n").removesuffix("\n```")
-
-
-def test_marking_twice_is_marking_once(rendered):
-    from docs_ext.html.console import mark_outputs
-
-    assert mark_outputs(rendered) == rendered
 
 
 def test_other_code_is_left_alone():

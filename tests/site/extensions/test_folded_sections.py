@@ -65,11 +65,6 @@ def test_each_section_is_a_closed_fold_with_its_heading_in_the_summary(convert):
     assert [len(part["children"]) for part in (worked, deeper, sources)] == [1, 0, 0]
 
 
-def test_the_notes_of_a_page_stay_outside(convert):
-    body, _ = convert("## Going deeper\n\n### A\n\nText.[^1]\n\n[^1]: Note.\n")
-    assert [element.tag for element in body] == ["h2", "details", "div"]
-
-
 def test_the_search_reads_each_row_as_a_section(convert):
     from material.plugins.search import plugin
 

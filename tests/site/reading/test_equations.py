@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import attention
 from docs_ext.reading.consoles import examples
-from docs_ext.reading.crosslinks import path_of
 from docs_ext.reading.equations import equations, faults
 from docs_ext.reading.page import load
 from docs_ext.reading.page import read as parsed
@@ -41,14 +39,6 @@ ALL = [(page, equation) for page in PAGES for equation in equations(read(page))]
 def ids(case):
     page, equation = case
     return f"{page.stem}({equation.number})"
-
-
-def test_a_formula_is_read_with_what_stands_under_it():
-    [found] = equations(of_lines(["Words.", "", *formula(1, tex="x = y")]))
-    assert (found.number, found.tex, list(found.parts)) == ("1", "x = y", ["Code", "Source", "Checked by"])
-    assert found.parts["Code"].function == "attention.numerics.softmax"
-    assert found.parts["Source"] == ("(#here)", "ours, §2")
-    assert not found.is_definition
 
 
 ALLOWED = {
@@ -90,14 +80,6 @@ def test_what_is_refused_is_told_with_its_line(lines, number, words):
 def test_no_page_has_a_fault_and_none_of_its_numbers_is_overlooked(page):
     assert not list(faults(read(page)))
     assert page.read_text("utf-8").count("\\tag{") == len(equations(read(page)))
-
-
-@pytest.mark.parametrize("case", ALL, ids=ids)
-def test_a_function_that_is_named_is_public_and_documented_there(case):
-    _, equation = case
-    code = equation.parts.get("Code")
-    if code and code.function:
-        assert code.function in map(path_of, attention.__all__)
 
 
 @pytest.mark.parametrize("case", [case for case in ALL if "Checked by" in case[1].parts], ids=ids)

@@ -1,7 +1,6 @@
 """What a page says of itself, in its front matter and in the head of what is built; and the questions it asks."""
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
 
@@ -54,15 +53,6 @@ def test_a_learn_page_asks_two_to_four_questions(page):
         pytest.fail(f"{short(page)}:{last}: quiz questions: {count}; {wanted}", pytrace=False)
 
 
-def test_no_question_stands_twice():
-    where = defaultdict(list)
-    for page in PAGES:
-        for question in questions(page):
-            where[" ".join(re.findall(r"\w+", question.casefold()))].append(short(page))
-    twice = [f"{' and '.join(pages)}: {words}" for words, pages in where.items() if len(pages) > 1]
-    assert not twice, "\n".join(twice)
-
-
 @pytest.fixture(scope="module")
 def heads(site):
     """Return what each built page says in its head: a meta's name or a link's kind, and what it holds."""
@@ -102,11 +92,3 @@ def test_the_picture_and_the_icon_are_there(site, heads):
         start = (site / name).read_bytes()[:24]
         assert (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) == size
     assert (site / "favicon.ico").read_bytes().startswith(b"\0\0\1\0\3\0"), "for robots: three sizes"
-
-
-def test_crawlers_find_each_page_once_and_nothing_else(site, heads):
-    listed = re.findall("<loc>(.*?)</loc>", (site / "sitemap.xml").read_text("utf-8"))
-    assert sorted(listed) == sorted(SITE + name for name in heads)
-    assert "canonical" not in (site / "404.html").read_text("utf-8")
-    robots = (site / "robots.txt").read_text("utf-8")
-    assert robots.splitlines() == ["User-agent: *", "Allow: /", f"Sitemap: {SITE}sitemap.xml"]

@@ -11,7 +11,6 @@ import pytest
 
 import attention
 from tests.site import built
-from tests.site.pages import ROOT
 
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 REQUESTED = {"img", "script", "source", "iframe", "audio", "video", "embed", "object", "input", "track"}
