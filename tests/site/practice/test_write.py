@@ -43,9 +43,3 @@ def test_a_learner_who_does_what_the_page_says_sees_what_it_shows(capsys):
     first, last = f"{shown.text}\n".split("...\n")
     assert printed.startswith(first)
     assert printed.endswith(last)
-
-
-def test_a_lesson_ends_with_the_functions_to_write_after_it(site):
-    for step in STEPS:
-        html = (site / "learn" / step.see.partition("#")[0] / "index.html").read_text("utf-8")
-        assert f'practice/write/#{step.name}"><code>{step.name}</code></a>' in html

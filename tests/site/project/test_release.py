@@ -85,23 +85,6 @@ def test_no_job_may_write_but_those_that_must():
     assert all("timeout-minutes" in job for job in jobs.values())
 
 
-def test_a_job_that_may_write_runs_for_what_is_on_main_alone():
-    pages = parsed(ROOT / ".github/workflows/pages.yml")
-    assert pages[True]["push"] == {"branches": ["main"]}  # YAML reads `on` as a truth value
-    assert pages["jobs"]["deploy"]["if"] == "github.event_name == 'push'"
-    assert "secrets." not in (ROOT / ".github/workflows/pages.yml").read_text("utf-8")
-    assert all("run" not in step for step in pages["jobs"]["deploy"]["steps"])
-
-
-def test_a_tag_alone_publishes_and_no_password_is_kept():
-    path = ROOT / ".github/workflows/release.yml"
-    release = parsed(path)
-    assert release[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as a truth value
-    assert release["jobs"]["pypi"]["environment"] == "pypi"
-    assert (release["jobs"]["pypi"]["needs"], release["jobs"]["github"]["needs"]) == ("build", "pypi")
-    assert "secrets." not in path.read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     ("tag", "changelog", "expected"),
     [
