@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file, zipped
+from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file
 from tests.site.pages import ROOT
 
 LEFT_OUT = {"404.html", "sitemap.xml", "sitemap.xml.gz", "objects.inv", ZIP}
@@ -116,15 +116,6 @@ def test_every_widget_and_the_record_are_there(files):
 
 def test_nothing_from_outside_the_site_gets_in(little):
     assert set(copy(little)) == {"index.html", "search/search_index.js", "there.txt"}
-
-
-def test_the_same_files_give_the_same_bytes_whenever_they_are_written(monkeypatch):
-    files = {"b.html": "b", "a/c.py": b"c"}
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    first = zipped(files)
-    assert zipped(dict(reversed(files.items()))) == first
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert zipped(files) != first
 
 
 TO_FILE = {
