@@ -5,7 +5,7 @@ import json
 from docs_ext.fences import call_finder
 from docs_ext.records import translations
 from docs_ext.records.translations import TASKS, libraries
-from tests.site.fences.reading import Figure, says, text
+from tests.site.fences.reading import Figure, text
 
 FINDER = Figure("call-finder")
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))["snippets"]
@@ -26,18 +26,6 @@ def test_a_row_says_what_the_record_says():
             same = "yes" if "out" in entry else "not run" if entry["code"] else "none"
             how = call_finder.HOW[entry["kind"]]
             assert row == [libraries()[name].title, entry["call"] or "\N{EN DASH}", how, same]
-
-
-def test_a_choice_shows_its_part_and_its_row_and_says_the_call():
-    given = FINDER.given
-    for entry in [one for i, one in enumerate(RECORD) if i % 3 == 0 or not one["call"]]:  # of every task and library
-        root = FINDER.live(given, **{"task": entry["task"], "in": entry["library"]})
-        (part,) = root.findall(".//tbody[@data-chosen]")
-        assert part.get("data-task") == entry["task"]
-        assert {row.get("data-library") for row in root.findall(".//tr[@data-chosen]")} == {entry["library"]}
-        title, name = TASKS[entry["task"]], libraries()[entry["library"]].title.replace("This", "this")
-        call = f"{entry['call']} ({call_finder.HOW[entry['kind']]})" if entry["call"] else "there is no way"
-        assert says(root) == " ".join(f"{title[0].upper()}{title[1:]} in {name}: {call}.".split())
 
 
 def test_the_table_of_libraries_counts_what_ran_and_what_agrees():

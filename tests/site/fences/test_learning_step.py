@@ -67,16 +67,6 @@ def test_ten_steps_are_those_of_gradient_descent_on_the_whole_matrix():
     assert plain(STEP.live(**reached, steps=10).find(".//p[@class='loss']")) == f"10 steps, loss {of_matrix(w_q):.3f}"
 
 
-def test_it_says_when_no_number_would_move_any_more():
-    end = STEP.call("descended", STEP.given, STEP.call("first", STEP.given), 500)
-    assert end["steps"] < 500
-    slopes = np.array(STEP.call("compute", STEP.given, end)["slopes"])
-    assert abs(0.1 * slopes).max() < 0.01
-    said = {plain(button): button.get("data-says") for button in STEP.live(**end).iter("button")}
-    ends = "A step would move no number by as much as 0.01, so the training ends here."
-    assert [said["A little, for all of them"], said["Ten times"]] == [ends, ends]
-
-
 test_what_does_not_fit_is_refused = STEP.refuses(
     {
         "a word of several features": ({"query": "who"}, "query", "one feature"),

@@ -30,16 +30,6 @@ def test_500_states_are_the_packages(rng):
     return {"words": ["w"] * n}, {"at": at, "hands": hands}, {"readings": readings, "turned": at * speeds}
 
 
-def test_a_shift_turns_a_hand_by_the_same_sector_above_every_word():
-    for at, hand, turned in ((3, 1, 1.5), (9, 0, 9 - 2 * np.pi)):
-        for i, path in enumerate(EXPLORER.live(at=at, hand=hand).findall(".//{*}path[@class='sector']")):
-            numbers = [float(x) for x in re.findall(r"-?[\d.]+", path.get("d"))]
-            begin, end = (np.arctan2(x, -y) for x, y in (numbers[2:4], numbers[-2:]))
-            assert (end - begin) % (2 * np.pi) == pytest.approx(turned, abs=1e-2)
-            assert begin % (2 * np.pi) == pytest.approx(i * 2**-hand, abs=1e-2)
-            assert numbers[7] == (turned > np.pi)
-
-
 test_what_does_not_fit_is_refused = EXPLORER.refuses(
     {
         "four hands": ({"hands": 4}, "hands", "2, 3"),

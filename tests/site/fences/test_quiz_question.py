@@ -104,12 +104,6 @@ def test_a_choice_is_complete_without_a_script():
     assert "16.0" in words(root.find(".//details//pre"))
 
 
-def test_several_right_options_are_boxes_to_tick():
-    root = parsed(CHOICE.replace("wrong:", "  more than one:\n    holds: odds > 1\n    because: So it is.\nwrong:"))
-    assert {field.get("type") for field in root.findall(".//label/input")} == {"checkbox"}
-    assert "More than one" in words(root.find(".//legend"))
-
-
 def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(NUMBER)
     assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"

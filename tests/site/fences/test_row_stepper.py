@@ -8,7 +8,7 @@ import pytest
 
 from attention import attention_scores, attention_weights
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-from tests.site.fences.reading import HEAD, Figure, plain, read, rows, text
+from tests.site.fences.reading import HEAD, Figure, plain, read, rows
 
 FEATURES = {
     "x": ["cats", "dogs", "asks", "early"],
@@ -55,15 +55,6 @@ def test_every_column_of_a_product_is_added_up_and_one_is_marked(root):
     marked = [[cell.get("data-marked") is not None for cell in row] for row in root.findall(f"{path}/tbody/tr")]
     assert marked == [[False, False, False, True, False, False]] * 4  # early
     assert "early gets 2·0 + 0·0 + 0·0 + 2·2 = 4" in plain(root.find(".//span[@class='says']"))
-
-
-@pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_a_step_by_itself_is_the_same_figure_and_no_widget(root, step):
-    alone = STEPPER.still(step=step, caption="One of four.")
-    assert alone.find(".//row-stepper") is None
-    assert text(alone.find(".//figcaption")) == "One of four."
-    drawn = root.findall(".//figure")[step - 1]
-    assert [text(table) for table in alone.iter("table")] == [text(table) for table in drawn.iter("table")]
 
 
 # The plane of the last step

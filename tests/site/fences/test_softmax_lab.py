@@ -8,21 +8,10 @@ import pytest
 
 from attention import softmax
 from docs_ext.fences import softmax_lab
-from tests.site.fences.reading import Figure, rows, text
+from tests.site.fences.reading import Figure, rows
 
 SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
-
-
-def test_the_temperature_divides_every_score_as_its_row_says():
-    for t, reads, power, weight in (
-        (1, "2", "2.828", "0.343"),
-        (-1, "1/2", "64", "64/86"),
-        (-3, "1/8", "16.8 million", "0.996"),
-    ):  # 2 ** (3 / 2), ...
-        root = SCORES.live(t=t)
-        assert [rows(root)[0][1], rows(root, ".//tfoot/tr")[1][1]] == [power, f"cats {weight}"]
-        assert text(root.find(".//span[@class='reading']")) == reads
 
 
 def test_500_states_are_the_packages():

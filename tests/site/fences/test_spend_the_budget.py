@@ -32,23 +32,6 @@ def test_nothing_tells_the_weights_before_the_reader_asks():
         assert root.find(".//i[@class='laid astray']") is None
 
 
-def test_then_both_are_seen_side_by_side():
-    root = BUDGET.live(laid=NEAREST, shown="yes")
-    assert [row[3:] for row in rows(root)] == [
-        ["4/16", "8/16"],
-        ["0", "4/16"],
-        ["0", "1/16"],
-        ["12/16", "2/16"],
-        ["0", "1/16"],
-    ]
-    places = [
-        [place.get("class") or "" for place in lane.iter("i")] for lane in root.findall(".//tbody//td[@class='lane']")
-    ]
-    assert places[0] == 4 * ["laid"] + 12 * [""] + 8 * ["weight"] + 8 * [""]
-    assert places[3] == 2 * ["laid"] + 10 * ["laid astray"] + 4 * [""] + 2 * ["weight"] + 14 * [""]
-    assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
-
-
 def test_hands_and_places_move_blocks_and_never_more_than_there_are():
     root = BUDGET.live(laid="aabbbbbbbbbbbbb")  # one is left
     hands = [

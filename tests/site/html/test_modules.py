@@ -43,11 +43,18 @@ export class Widget {
 """,
     "widgets/two.js": "log('two runs');\nconst own = 'two';\nexport const says = own;\n",
 }
+BROWSER = """
+let ended;
+const said = [], log = (...words) => said.push(words.join(" "));
+const URL = function (path) {  // what is imported late stands below the root
+  this.pathname = path.replace(/^[.]/, "");
+};
+"""
 ORDER = [
     "base runs",
     "main has run",
     "late runs",
-    "word 42 one,word,</script> late 43",
+    "word 42 one,word,</script> late 40",
     "two runs",
     "two",
     "no none",
