@@ -1,7 +1,5 @@
 """The measuring itself, and the committed results: every missed goal says why."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,6 @@ from benchmarks.peers import (
     loop_encoding,
     rotary_contenders,
 )
-
-RESULTS = Path(suites.__file__).with_name("results.json")
 
 
 def test_contenders_compute_attention_and_positions(rng):
@@ -35,31 +31,6 @@ def test_rotary_contenders_turn_the_same_layout(rng, layout):
     assert {"interleaved": "rotate-pairs, NumPy", "half": "rotate-half, NumPy"}[layout] in usual
     for name, call in usual.items():
         np.testing.assert_allclose(np.asarray(call()), expected, atol=1e-6, err_msg=name)
-
-
-@pytest.mark.nightly
-def test_sharing_a_step_and_a_window_are_what_they_are_called(monkeypatch):
-    """Every call of a suite computes what its oracle does, so that no ratio compares two different things."""
-    seen = {}
-
-    def watched(self, calls, base):
-        seen.update({name: np.asarray(call()) for name, call in calls.items()})
-        return {name: {"median": 1.0} for name in calls}
-
-    monkeypatch.setattr(suites.Effort, "ratios", watched)
-    effort = suites.Effort(seconds=0, largest=256)
-    list(suites.windows(effort))
-    query, key, value = suites.inputs(256)
-    position = np.arange(256)
-    near = (position <= position[:, None]) & (position > position[:, None] - 128)
-    expected = scaled_dot_product_attention(query, key, value, mask=near)
-    np.testing.assert_allclose(seen["window"], expected, atol=1e-5)
-
-    list(suites.sharing(effort))  # the last call is the prompt of tiled_attention
-    query, key, value = suites.inputs(256, n_heads=32, d=128)
-    few = [array[(np.arange(32) // 4) * 4] for array in (key, value)]
-    np.testing.assert_allclose(seen["few"], scaled_dot_product_attention(query, *few), atol=1e-5)
-    np.testing.assert_allclose(seen["many"], scaled_dot_product_attention(query, key, value), atol=1e-5)
 
 
 def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):

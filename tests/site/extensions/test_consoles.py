@@ -3,38 +3,14 @@
 That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
 """
 
-import doctest
 import re
 from html import unescape
 
 import pytest
 
-import attention
 from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import run
 from tests.site.pages import PAGES, ROOT, with_proofs
-
-PUBLIC = [name for name in attention.__all__ if not name.endswith("Options")]
-
-
-def docstring_blocks(name):
-    """Yield each run of examples in the docstrings of a public name; prose between them starts a new one."""
-    for test in doctest.DocTestFinder().find(getattr(attention, name), name, globs={}):
-        block = []
-        for part in doctest.DocTestParser().parse(test.docstring):
-            if isinstance(part, doctest.Example):
-                block.append(part)
-            elif part.strip() and block:
-                yield test.name, block
-                block = []
-        if block:
-            yield test.name, block
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_every_public_name_shows_two_results(name):
-    shown = sum(bool(example.want) for _, block in docstring_blocks(name) for example in block)
-    assert shown >= 2, f"{name} shows {shown} results in its examples; two or more are wanted"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
