@@ -5,7 +5,7 @@ import json
 from docs_ext.fences import call_finder
 from docs_ext.records import translations
 from docs_ext.records.translations import TASKS, libraries
-from tests.site.fences.reading import Figure, text
+from tests.site.fences.reading import Figure, answer, says, text
 
 FINDER = Figure("call-finder")
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))["snippets"]
@@ -35,3 +35,22 @@ def test_the_table_of_libraries_counts_what_ran_and_what_agrees():
         ran = [entry for entry in RECORD if entry["library"] == name and "out" in entry]
         assert row["ran"] == f"{len(ran)} of {len(TASKS)}"
         assert row["equal to 1e-6"] == (str(len(ran)) if ran else "not run here")
+
+
+def test_a_choice_shows_its_part_and_its_row_and_says_the_call():
+    given = FINDER.given
+    for entry in [one for i, one in enumerate(RECORD) if i % 3 == 0 or not one["call"]]:  # of every task and library
+        root = FINDER.live(given, **{"task": entry["task"], "in": entry["library"]})
+        (part,) = root.findall(".//tbody[@data-chosen]")
+        assert part.get("data-task") == entry["task"]
+        assert {row.get("data-library") for row in root.findall(".//tr[@data-chosen]")} == {entry["library"]}
+        title, name = TASKS[entry["task"]], libraries()[entry["library"]].title.replace("This", "this")
+        call = f"{entry['call']} ({call_finder.HOW[entry['kind']]})" if entry["call"] else "there is no way"
+        assert says(root) == " ".join(f"{title[0].upper()}{title[1:]} in {name}: {call}.".split())
+
+
+def test_the_prediction_counts_the_record():
+    calls = [e for e in RECORD if (e["task"], e["kind"]) == ("sink", "call") and e["library"] != "attention"]
+    found = answer(FINDER.still())
+    assert found.startswith(f"In {len(calls)}: ")
+    assert all(libraries()[entry["library"]].title in found for entry in calls)

@@ -193,7 +193,7 @@ SHOWN = {  # what a drawing shows of what it computes, in the order of the page
     "decode-stepper": "scores weights output",
     "design-a-head": "weights",
     "gradient-flow": "doublings weights moves slopes",
-    "head-switch": "weights blends joined",
+    "head-switch": "weights blends",
     "learning-step": "weights loss",
     "mask-painter": "weights outputs",
     "pe-explorer": "readings",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import HEAD, Figure, text
+from tests.site.fences.reading import HEAD, Figure, rows, text
 
 STEPPER = Figure("decode-stepper", **HEAD, window=2, step=3)
 
@@ -37,6 +37,16 @@ def test_the_shelf_holds_what_is_cached_and_only_the_new_query_has_arcs():
     assert [text(slot.find("small")) for slot in slots] == ["pushed out", "pushed out", "2/3", "1/3", "to come"]
     assert [arc.get("data-key") for arc in root.findall(".//*[@data-key]")] == ["2", "3"]
     assert [text(stack) for stack in root.findall(".//p/../div/b")] == ["4", "10"]
+
+
+def test_a_table_shows_all_steps():
+    assert rows(STEPPER.still(), ".//details[last()]/div/table/tbody/tr") == [
+        ["1", "cats", "(8, 0)", "1", "1", "1", "1"],
+        ["2", "who", "(20/3, 4/3)", "1", "2", "2", "4"],
+        ["3", "chased", "(80/13, 16/13)", "1", "3", "3", "9"],
+        ["4", "dogs", "(40/9, 16/9)", "1", "4", "4", "16"],
+        ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
+    ]
 
 
 test_what_does_not_fit_is_refused = STEPPER.refuses(

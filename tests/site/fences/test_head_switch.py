@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import attention_weights
-from tests.site.fences.reading import Figure
+from tests.site.fences.reading import Figure, rows
 
 SWITCH = Figure(
     "head-switch",
@@ -36,6 +36,11 @@ def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone()
         drawn = [{int(path.get("data-key")): path for path in stage.findall(".//{*}path")} for stage in stages]
         widths = [[float(arcs[key].get("stroke-width")) for key in range(5)] for arcs in drawn]
         np.testing.assert_allclose(widths, 34 * np.exp2(rows_of) / 16, atol=1e-3)
+
+
+def test_the_output_is_joined_from_both_blends_or_is_their_average():
+    assert rows(SWITCH.still(), ".//tfoot/tr") == [["output", "[5, 2 | 2, 5] times WO", "(3, -3)"]]
+    assert rows(SWITCH.live(heads=1, order=1, asks=4), ".//tfoot/tr") == [["output", "only the average", "(3.5, 3.5)"]]
 
 
 test_what_does_not_fit_is_refused = SWITCH.refuses(

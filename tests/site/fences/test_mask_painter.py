@@ -26,6 +26,13 @@ def test_500_masks_give_what_the_package_computes(rng):
     return {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}, {"mask": bits, "row": 0}, expected
 
 
+def test_the_mask_is_causal_at_first_and_one_press_lets_all_words_look_ahead():
+    causal = "".join("01"[j <= i] for i in range(5) for j in range(5))
+    assert PAINTER.call("first", PAINTER.given)["mask"] == causal
+    radios = PAINTER.live().findall(".//input[@name='mask'][@type='radio']")
+    assert [radio.get("value") for radio in radios] == [causal, "1" * 25]
+
+
 def test_each_box_paints_its_own_cell_and_tells_its_row():
     labels = PAINTER.live(mask="1" * 25).findall(".//tbody//label")
     boxes = [label.find("input") for label in labels]

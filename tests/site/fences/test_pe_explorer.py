@@ -21,6 +21,10 @@ def test_every_hand_of_a_clock_points_where_its_numbers_say(hands):
     np.testing.assert_allclose(np.stack([np.sin(angles), np.cos(angles)], axis=-1), expected, atol=1e-12)
 
 
+def test_the_text_begins_at_position_0_with_the_hands_of_the_fence():
+    assert EXPLORER.call("first", EXPLORER.given) == {"at": 0, "hands": 2, "hand": 1}
+
+
 @EXPLORER.on_500_states
 def test_500_states_are_the_packages(rng):
     n, at, hands = int(rng.integers(1, 9)), int(rng.integers(0, 21)), int(rng.choice(pe_explorer.SIZES))

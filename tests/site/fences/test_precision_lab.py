@@ -50,6 +50,12 @@ def test_500_choices_of_formats_give_what_loops_compute():
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
+def test_errors_have_two_digits():
+    shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
+    shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
+    assert {error: RESULT.call("percent", error) for error in shown} == shown
+
+
 test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
     {
         "format": ({"format": "float12"}, "format", "float64, float32"),
