@@ -54,6 +54,23 @@ def test_nobody_lays_a_block_on_a_masked_word():
     assert root.find(".//input[@name='laid']").get("data-pattern") == "[bcde]{0,16}"
 
 
+def test_then_both_are_seen_side_by_side():
+    root = BUDGET.live(laid=NEAREST, shown="yes")
+    assert [row[3:] for row in rows(root)] == [
+        ["4/16", "8/16"],
+        ["0", "4/16"],
+        ["0", "1/16"],
+        ["12/16", "2/16"],
+        ["0", "1/16"],
+    ]
+    places = [
+        [place.get("class") or "" for place in lane.iter("i")] for lane in root.findall(".//tbody//td[@class='lane']")
+    ]
+    assert places[0] == 4 * ["laid"] + 12 * [""] + 8 * ["weight"] + 8 * [""]
+    assert places[3] == 2 * ["laid"] + 10 * ["laid astray"] + 4 * [""] + 2 * ["weight"] + 14 * [""]
+    assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
+
+
 test_what_does_not_fit_is_refused = BUDGET.refuses(
     {
         "more laid than there are": ({"laid": [9, 8, 0, 0, 0]}, "laid", "16 in all"),
