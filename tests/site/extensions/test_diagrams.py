@@ -11,7 +11,6 @@ from attention import attention_scores, attention_vjp, attention_weights, exampl
 from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
 from docs_ext.numbers.numerals import numerals
 from tests.site.pages import ROOT
-from tests.site.test_floors import FLOORS
 
 FOLDER = ROOT / "docs/assets/diagrams"
 FILES = sorted(FOLDER.glob("*.svg"))
@@ -125,13 +124,6 @@ def test_a_place_of_the_map_leads_to_the_page_that_its_row_names():
         assert all(link.get("aria-label").startswith(text(link.find(f"{SVG}text"))) for link in root.findall(f"{SVG}a"))
 
 
-def test_the_house_has_the_floors_of_docs_ext():
-    drawn = read("house.svg").findall(f".//{SVG}g[@data-floor]")
-    assert [name for part in drawn for name in part.get("data-floor").split()] == list(reversed(FLOORS))
-    for part in drawn:
-        assert set(text(part.find(f"{SVG}text")).split(", ")) <= set(part.get("data-floor").split())
-
-
 # How a page shows them
 
 COMPLETE = (
@@ -155,10 +147,10 @@ def convert(tmp_path, monkeypatch):
 def test_an_image_becomes_a_figure(convert):
     html = convert('Before\n\n![X &\n"Y"](../assets/diagrams/a.svg)\n\nAfter')
     assert html.startswith(
-        '<p>Before</p>\n<figure class="diagram"><svg class="only" width="340" height="20" '
-        'aria-label="X &amp; &quot;Y&quot;"'
+        '<p>Before</p>\n<figure class="diagram"><figcaption>Name &amp; more</figcaption>'
+        '<svg class="only" width="340" height="20" aria-label="X &amp; &quot;Y&quot;"'
     )
-    assert html.endswith("<figcaption>Name &amp; more</figcaption></figure>\n<p>After</p>")
+    assert html.endswith("</svg></figure>\n<p>After</p>")
     assert "<desc>About</desc>" in html
     assert "<title>" not in html
 

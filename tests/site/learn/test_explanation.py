@@ -49,20 +49,21 @@ def test_weights_can_be_exchanged_in_n_minus_d_v_minus_1_ways(rng, n, d_v):
         np.testing.assert_allclose(other @ value, weights @ value, rtol=0, atol=1e-12)
 
 
-def test_no_walk_through_equal_outputs_gives_a_word_less_than_the_page_finds(rng):
-    n, d_v, j = 6, 2, 3
-    value = rng.standard_normal((n, d_v))
-    weights = softmax(rng.standard_normal(n))
-    found = names("explanation")["with_least"](weights, value, j)
-    np.testing.assert_allclose(found @ value, weights @ value, atol=1e-12)
-    assert found.min() > -1e-9
-    assert found.sum() == pytest.approx(1)
-    _, _, directions = np.linalg.svd(np.c_[value, np.ones(n)].T)
-    here, lowest = weights, weights[j]
-    for _ in range(4000):  # hit and run: to a random point of a random line, all weights positive
-        u = rng.standard_normal(n - d_v - 1) @ directions[d_v + 1 :]
-        with np.errstate(divide="ignore"):
-            ends = -here / u
-        here = here + u * rng.uniform(max(ends[u > 0]), min(ends[u < 0]))
-        lowest = min(lowest, here[j])
-    assert found[j] - 1e-9 < lowest < found[j] + 0.05
+def test_the_trained_head_depends_on_the_line_it_looks_at_most_and_on_no_other():
+    training = names("training")
+    w_q, w_k, w_v = training["run"][-1]
+    answers, first, changed, weight = 0, 0, 0, 0.0
+    for x, right in zip(training["x_new"][:60], training["names_new"][:60], strict=True):
+        for i in np.flatnonzero(right >= 0):
+            weights = softmax([float(x[i] @ w_q @ w_k.T @ x[j]) / 2 for j in range(i + 1)])
+            values = x[: i + 1] @ w_v
+            name = (weights @ values).argmax()
+            best = weights.argmax()
+            differs = [(np.delete(weights, j) @ np.delete(values, j, axis=0)).argmax() != name for j in range(i + 1)]
+            answers, weight = answers + 1, weight + weights[best]
+            first += differs[best]
+            changed += sum(differs) - differs[best]
+    assert answers > 300
+    assert changed == 0
+    assert first / answers == pytest.approx(0.75, abs=0.06)
+    assert weight / answers == pytest.approx(0.93, abs=0.02)
