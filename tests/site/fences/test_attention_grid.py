@@ -4,7 +4,6 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from docs_ext.html.numbers import vector
@@ -45,20 +44,6 @@ def test_cells_hold_exact_fractions(spec, row, doublings, output):
     assert all("data-masked" in attributes and printed[-1].endswith("masked") for printed, attributes in masked)
     if output is not None:
         assert " ".join(cells[-1][0]) == vector(output)
-
-
-def test_the_grid_agrees_with_the_formula_on_random_numbers():
-    rng = np.random.default_rng(0)
-    q, k, v = rng.standard_normal((2, 3)), rng.standard_normal((5, 3)), rng.standard_normal((5, 4))
-    words = {"tokens": ["a", "b"], "key_tokens": list("vwxyz")}
-    cells = cells_of(Figure("attention-grid", **words, q=q.tolist(), k=k.tolist(), v=v.tolist()).still())
-    for i in range(2):
-        powers = [np.exp(sum(q[i, d] * k[j, d] for d in range(3)) / 3**0.5) for j in range(5)]
-        weights = [power / sum(powers) for power in powers]
-        blend = [sum(weights[j] * v[j, d] for j in range(5)) for d in range(4)]
-        np.testing.assert_allclose([float(a["data-weight"]) for _, a in cells[i][:-1]], weights, rtol=1e-12)
-        assert " ".join(cells[i][-1][0]) == vector(blend)
-        assert [printed[0] for printed, _ in cells[i][:-1]] == [f"{weight:.3f}" for weight in weights]
 
 
 SENTENCES = {

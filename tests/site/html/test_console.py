@@ -3,9 +3,6 @@
 import re
 import sys
 from code import InteractiveConsole
-from doctest import DocTestFinder
-from importlib import import_module
-from inspect import cleandoc
 
 import html5lib
 import pytest
@@ -94,13 +91,6 @@ class Prompt(InteractiveConsole):
 def test_what_is_copied_from_a_page_pastes_at_the_prompt(source):
     for console in with_proofs(source):
         assert not Prompt().paste(for_prompt(console.code.rstrip("\n"))), console.code
-
-
-@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "attention").glob("*.py")))
-def test_what_is_copied_from_a_docstring_pastes_at_the_prompt(module):
-    for test in DocTestFinder().find(import_module(f"attention.{module}".removesuffix(".__init__"))):
-        copied = for_prompt(cleandoc(test.docstring or ""))
-        assert not Prompt().paste(copied), copied
 
 
 def test_a_copy_is_for_a_prompt_or_a_file_of_tests():
