@@ -79,7 +79,7 @@ def test_a_result_follows_an_edit_of_what_its_code_calls(tmp_path):
 def test_what_is_half_written_is_made_anew(made, monkeypatch):
     make, calls = made
     with monkeypatch.context() as full_disk:
-        full_disk.setattr(module.os, "replace", lambda *_: {}["no space"])
+        full_disk.setattr("os.replace", lambda *_: {}["no space"])
         with pytest.raises(KeyError):
             kept(partial(make, "a"), "a")
     assert kept(partial(make, "a"), "a") == b"a"
