@@ -67,6 +67,12 @@ def test_ten_steps_are_those_of_gradient_descent_on_the_whole_matrix():
     assert plain(STEP.live(**reached, steps=10).find(".//p[@class='loss']")) == f"10 steps, loss {of_matrix(w_q):.3f}"
 
 
+def test_ten_steps_end_where_no_number_would_move_any_more():
+    end = STEP.call("descended", STEP.given, STEP.call("first", STEP.given), 500)
+    assert end["steps"] < 500
+    assert abs(0.1 * np.array(STEP.call("compute", STEP.given, end)["slopes"])).max() < 0.01
+
+
 test_what_does_not_fit_is_refused = STEP.refuses(
     {
         "a word of several features": ({"query": "who"}, "query", "one feature"),

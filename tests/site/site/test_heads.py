@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from docs_ext.reading.fence import parse
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import load
 from tests.site import built
 from tests.site.pages import ROOT

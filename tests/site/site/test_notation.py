@@ -8,9 +8,9 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention
-from docs_ext.numbers.formulas import statements_that_fail
 from tests.site.pages import ROOT
 from tests.site.reference.test_formulas import LAYER, TOKENS, W_K, W_Q, W_V, P, X, Z
+from tools.numbers.formulas import statements_that_fail
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
 SIZES = {r"\dmodel": 7, r"\dk": 3, r"\dv": 2, r"\nq": 5, r"\nk": 11, "n": 5, "h": 4, "d_Y": 13, "1": 1}
