@@ -10,7 +10,7 @@ import pytest
 from markdown import markdown
 from selectolax.lexbor import LexborHTMLParser
 
-from docs_ext.extensions import fences
+from docs_ext.extensions import draw_fences as fences
 from tests.site.pages import ROOT, with_proofs
 
 SITE_URL = "https://site.test/attention/"
