@@ -6,22 +6,26 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from tests.package.parity.record import as_json
 
-
-def sources(recorder, *libraries):
-    """Read the record of a script; with its libraries run it too, on inputs that must be those of the record."""
-    found = {"record": json.loads(recorder.RECORD.read_text(encoding="utf-8"))}
-    if all(map(find_spec, libraries)):
-        found["live"] = json.loads(as_json(recorder.record()))
-    recorded, *live = ([case["inputs"] for case in source["cases"]] for source in found.values())
-    assert all(inputs == recorded for inputs in live)
+def sources(recorder):
+    """Read a record, whose cases must be the recorder's; with its libraries run it too, on equal inputs."""
+    found = [json.loads(recorder.file.read_text(encoding="utf-8"))]
+    names = [(case["call"], case["case"]) if "call" in case else case["case"] for case in found[0]["cases"]]
+    assert names == list(recorder.cases), f"python -m examples.recording {recorder.stem}"
+    if all(map(find_spec, recorder.libraries)):
+        found.append(json.loads(recorder.record()))
+        recorded, live = ([case["inputs"] for case in source["cases"]] for source in found)
+        assert live == recorded
     return found
 
 
-def cases(found, fits=lambda case: True):
-    """Give a test the inputs and the output of each case that fits, whatever its source."""
-    chosen = [(source, case) for source, data in found.items() for case in data["cases"] if fits(case)]
-    names = [", ".join([source, *(case[key] for key in ("call", "case") if key in case)]) for source, case in chosen]
-    given = [(case["inputs"], np.array(case["output"])) for _, case in chosen]
-    return pytest.mark.parametrize(("inputs", "output"), given, ids=names)
+def cases(*recorders, fits=lambda case: True):
+    """Give a test the stem, the name, the inputs and the output of each case that fits, whatever its source."""
+    given = []
+    for recorder in recorders:
+        for source, data in zip(("record", "live"), sources(recorder), strict=False):
+            for case in filter(fits, data["cases"]):
+                name, output = case.get("call", case["case"]), np.array(case["output"])
+                label = [source, recorder.stem, *(case[key] for key in ("call", "case") if key in case)]
+                given.append(pytest.param(recorder.stem, name, case["inputs"], output, id=", ".join(label)))
+    return pytest.mark.parametrize(("stem", "name", "inputs", "output"), given)

@@ -10,7 +10,6 @@ import re
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -74,12 +73,6 @@ def every(places):
     return pytest.mark.parametrize(("task", "library"), places, ids=ids(places))
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_no_head_of_either_text_has_the_result_of_another(task):
-    heads = OURS[task]["out"].reshape(8, -1)
-    assert min(np.abs(one - other).max() for one, other in combinations(heads, 2)) > 0.1
-
-
 @every(RAN)
 def test_this_package_gives_what_the_library_gave(task, library):
     entry = RAN[task, library]
@@ -87,11 +80,6 @@ def test_this_package_gives_what_the_library_gave(task, library):
     ours = OURS[task]["out"]
     assert recorded.shape == ours.shape == (2, 4, ours.shape[2], 4)
     np.testing.assert_allclose(recorded, ours, rtol=0, atol=1e-14 if library == "attention" else FLOAT32)
-
-
-def test_all_ran_that_can_run_here():
-    missing = {(task, library) for task in TASKS for library in LIBRARIES} - set(RAN)
-    assert missing == {(task, "flash-attn") for task in TASKS} | {("softcap", "torch-mha")}
 
 
 def test_the_record_is_what_the_script_wrote():
@@ -109,28 +97,6 @@ def test_the_record_holds_the_sources_to_the_letter():
         assert TOLD[name]["version"].split()[0] == library.version.split()[0]
     assert list(SNIPPETS) == [(task, name) for task in TASKS for name in LIBRARIES]
     assert [recording.Trap(*(trap[key] for key in recording.Trap._fields)) for trap in RECORD["traps"]] == list(TRAPS)
-
-
-@every(RAN)
-def test_what_it_printed_is_in_the_numbers(task, library):
-    entry = RAN[task, library]
-    shown = [float(x) for x in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", entry["prints"])]
-    place = re.search(r"print\(out(?:\.data)?\[(.+)\]\)\n$", entry["code"])[1]
-    recorded = eval(f"out[{place}]", {"out": np.reshape(entry["out"], entry["shape"])})
-    np.testing.assert_allclose(shown, recorded, rtol=0, atol=5.1e-5)
-    assert len(shown) == 4
-
-
-@every(place for place, entry in SNIPPETS.items() if entry["code"])
-def test_a_snippet_is_short_and_the_part_that_does_it_stands_in_it(task, library):
-    entry = SNIPPETS[task, library]
-    lines = entry["code"].splitlines()
-    assert len(lines) <= LINES
-    assert max(map(len, lines)) <= COLUMNS
-    assert entry["call"]
-    assert entry["call"] in entry["code"]
-    assert (entry["kind"] == "by hand") == ("softmax(" in entry["code"])
-    compile(entry["code"], library, "exec")
 
 
 if LIVE:  # else there is nothing to compare, and no test that could be skipped
