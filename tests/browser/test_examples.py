@@ -77,33 +77,6 @@ def test_a_folded_example_is_copied_whole_open_or_closed_with_prompts_or_without
     block.locator(".prompt-toggle").click()
 
 
-def test_a_setup_opens_without_a_script_and_is_printed(plain, server):
-    load(plain, server + "learn/scores-and-softmax/")
-    setup = plain.locator(".md-content .highlight:visible > .setup").first
-    line, lines = setup.locator("summary"), setup.locator("pre")
-    assert re.fullmatch(r"setup, \d+ lines?", line.inner_text())
-    assert not lines.is_visible()
-    plain.emulate_media(media="print")
-    assert lines.is_visible()
-    assert not line.is_visible()
-    plain.emulate_media(media="screen")
-    line.click()
-    assert lines.is_visible()
-
-
-def test_prompts_and_outputs_can_be_hidden_and_shown_by_key(open_page):
-    page = open_page("learn/line-by-line/")
-    block = page.locator(".md-content .highlight:visible:has(.go)").first
-    toggle, code = block.locator(".prompt-toggle"), block.locator("pre > code")
-    before = code.inner_text()
-    typed = "\n".join(re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", before, re.M))
-    toggle.focus()
-    for key, pressed, text in (("Enter", "true", typed), ("Space", "false", before)):
-        page.keyboard.press(key)
-        assert toggle.get_attribute("aria-pressed") == pressed
-        assert code.inner_text().strip() == text.strip()
-
-
 def test_a_copied_formula_is_standard_tex(open_page):
     page = open_page("")
     page.evaluate("""() => {

@@ -88,31 +88,3 @@ def test_the_search_answers_and_leads_to_the_section(disk, copy):
     section.click()
     disk.wait_for_url(f"{copy}learn/scaling/index.html#{anchor}")
     assert disk.locator(f"[id='{anchor}']").count() == 1
-
-
-@pytest.mark.nightly
-def test_another_head_comes_from_the_record(disk, copy):
-    disk.goto(f"{copy}learn/real-model/index.html")
-    browser = disk.locator("head-browser")
-    browser.scroll_into_view_if_needed()
-    words = browser.locator("option").nth(2).inner_text().split()
-    browser.locator("select").select_option(index=2)
-    asked = (
-        "words => [...document.querySelectorAll('head-browser th.key')].map(th => th.innerText).join() == words.join()"
-    )
-    disk.wait_for_function(asked, arg=["[CLS]", *words, "[SEP]"])
-
-
-@pytest.mark.nightly
-def test_answers_are_kept_and_listed_at_home(disk, copy):
-    disk.goto(f"{copy}learn/lookup/index.html")
-    question = disk.locator("quiz-question").first
-    question.scroll_into_view_if_needed()
-    question.locator(":scope > output").wait_for(state="attached")
-    question.locator("input").first.check()
-    assert question.locator("output").first.inner_text()
-    disk.goto(f"{copy}index.html")
-    progress = disk.locator("quiz-progress")
-    disk.keyboard.press("End")
-    progress.get_by_role("link").click()
-    disk.wait_for_url(f"{copy}learn/lookup/index.html")

@@ -210,24 +210,6 @@ def test_random_operations_follow_plain_lists(window):
             plain.step()
 
 
-def test_lengths_and_bytes_of_a_ragged_batch():
-    cache = KVCache(window=4)
-    cache.append(*tokens(0, 9, lead=(3, 2)))
-    cache.truncate([9, 1, 6])
-    assert len(cache) == 4
-    assert cache.n_seen.tolist() == [9, 1, 6]
-    assert cache.nbytes == 2 * (4 + 1 + 4) * (3 + 5) * 8  # 2 heads, float64; padding does not count
-
-
-def test_counts_that_were_read_stay_as_they_were():
-    cache = KVCache()
-    cache.append(*tokens(0, 3))
-    n_seen, offset = cache.n_seen, cache.offset
-    cache.append(*tokens(3, 5))
-    cache.truncate([4, 2])
-    assert (n_seen.tolist(), offset.tolist()) == ([3, 3], [0, 0])
-
-
 # --- bad input -------------------------------------------------------------------------------------------------
 
 

@@ -40,18 +40,3 @@ def test_a_bar_a_word_and_the_model_itself_go_on_with_the_text(widget):
     assert widget.locator(".next, .stage").count() == 0
     widget.locator(".vocabulary").get_by_role("button", name="hens").click()
     says(widget, "likeliest word after hens is")
-
-
-def test_the_weights_come_with_the_hand_and_their_absence_is_said(open_page, handler):
-    handler.served.clear()
-    page = open_page(PAGE)
-    page.wait_for_selector("next-word form")
-    page.wait_for_load_state("networkidle")
-    assert not [path for path, _ in handler.served if path.endswith(RECORD)]
-    page.route(f"**/{RECORD}", lambda route: route.abort())
-    page.locator("next-word .next button").first.click()
-    page.locator("next-word output", has_text="could not be fetched").wait_for()
-    page.unroute(f"**/{RECORD}")
-    page.locator("next-word .next button").first.click()
-    says(page.locator("next-word"), "likeliest word after")
-    assert [size < 150_000 for path, size in handler.served if path.endswith(RECORD)] == [True]
