@@ -8,11 +8,9 @@ import sys
 import pytest
 
 from tests.browser.conftest import DESKTOP, load
-from tests.site.pages import ROOT, consoles
+from tests.site.pages import ROOT
 
 pytestmark = pytest.mark.nightly
-
-PAGES = ["learn/line-by-line/", "learn/scaling/", "learn/heads/"]
 
 
 @pytest.fixture
@@ -38,21 +36,6 @@ def run(code, folder):
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     run = subprocess.run([sys.executable, "copied.py"], cwd=folder, env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_a_copied_example_is_code_that_runs(open_page, name, tmp_path):
-    page = open_page(name)
-    blocks = page.locator(".md-content .highlight:visible:has(.gp)")
-    source = consoles((ROOT / "docs" / name.strip("/")).with_suffix(".md"))
-    for number in range(min(3, blocks.count())):
-        shown = blocks.nth(number).locator("pre > code").inner_text()
-        assert ">>> " in shown
-        copied = copy(page, blocks.nth(number))
-        code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", source[number].code, re.M))
-        assert copied.strip() == code.strip()
-        assert ">>>" not in copied
-        run(copied, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["learn/scores-and-softmax/", "reference/dot_product/"])

@@ -108,17 +108,6 @@ def test_truncate_refuses_and_changes_nothing(n, exception, pieces):
     np.testing.assert_array_equal(cache.append(*tokens(0, 0))[0], tokens(6, 10)[0])
 
 
-def test_a_cache_that_was_emptied_still_knows_its_shape_and_dtype():
-    cache = KVCache()
-    cache.truncate(0)  # nothing was appended yet
-    cache.append(*tokens(0, 3))
-    cache.truncate(0)
-    with pytest.raises(ValueError, match=says("key", "(2, 1, 4)")):
-        cache.append(*tokens(0, 1, widths=(4, 5)))
-    with pytest.raises(ValueError, match=says("dtype", "float32")):
-        cache.append(*tokens(0, 1, dtype=np.float32))
-
-
 # --- ragged batches ----------------------------------------------------------------------------------------------
 
 
