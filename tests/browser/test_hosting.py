@@ -5,7 +5,6 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
 
@@ -18,6 +17,7 @@ from tests.browser.conftest import (
     PREFIX,
     free_port,
 )
+from tests.browser.engines import wait_for
 
 pytestmark = pytest.mark.nightly
 
@@ -50,6 +50,11 @@ def shown(site):
     return "".join(block.itertext())
 
 
+def answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture(scope="module")
 def nginx(site, tmp_path_factory):
     """Run nginx with the configuration of the page, and return its port."""
@@ -66,24 +71,14 @@ def nginx(site, tmp_path_factory):
     (folder / "nginx.conf").write_text(HTTP.format(folder=folder, user=user), "utf-8")
     process = subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-e", "errors"])
     try:
-        wait_for(port, process, folder)
+        wait_for(lambda: process.poll() is not None or answers(port))
+        assert process.poll() is None, (folder / "errors").read_text("utf-8")
         yield port
     finally:
         process.terminate()
         process.wait()
     complaints = (folder / "errors").read_text("utf-8").splitlines()
     assert [line for line in complaints if "(2: No such file or directory)" not in line] == []
-
-
-def wait_for(port, process, folder):
-    for _ in range(100):
-        if process.poll() is not None:
-            pytest.fail(f"nginx does not start:\n{(folder / 'errors').read_text('utf-8')}", pytrace=False)
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    pytest.fail("nginx does not answer", pytrace=False)
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

@@ -13,11 +13,6 @@ from tests.browser.operate import operate
 # What went wrong, and what was asked for: gathered by the page itself and by the browser.
 LISTEN = """addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
   console.error(`forbidden by ${violatedDirective}: ${blockedURI}`))"""
-FONTS = """async () => {
-  await document.fonts.ready;
-  const fonts = [...document.fonts].map(({family, status}) => [family.replaceAll('"', ''), status]);
-  return [document.querySelectorAll(".katex-html").length, ...fonts];
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -56,24 +51,13 @@ def disk(browser, faults):
 
 @pytest.mark.nightly
 def test_every_page_opens_and_all_its_controls_work(disk, copy, page_names, faults):
-    used, drawn, loaded = Counter(), 0, set()
+    used = Counter[str]()
     for name in page_names:
         disk.goto(f"{copy}{name}index.html")
         used += operate(disk)
-        formulas, *fonts = disk.evaluate(FONTS)
-        drawn += formulas
-        loaded |= {family for family, status in fonts if status == "loaded"}
-        failed = {family for family, status in fonts if status == "error"}
-        assert not failed, name
-        assert not formulas or {"KaTeX_Main", "KaTeX_Math"} & loaded, name
         assert not faults
     widgets = {path.stem for path in (ROOT / "docs/assets/js/widgets").glob("*.js")}
     assert widgets - set(used) == {"quiz-progress", "lesson-map"}  # nothing before the first answer, and links
-    assert drawn > 1000
-    assert loaded == {
-        *("Line Serif", "KaTeX_AMS", "KaTeX_Main", "KaTeX_Math"),
-        *("KaTeX_Size1", "KaTeX_Size2", "KaTeX_Size3", "KaTeX_Size4"),
-    }
 
 
 def test_the_search_answers_and_leads_to_the_section(disk, copy):

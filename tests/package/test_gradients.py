@@ -58,23 +58,6 @@ def test_gradients_agree_with_central_differences_whatever_the_options(seed):
         agrees_with_differences(rng, [array.astype(float) for array in arrays], options)
 
 
-@pytest.mark.parametrize(
-    ("query", "key", "value", "options"),
-    [
-        pytest.param((5, 1, 4, 3), (2, 7, 3), (3, 1, 2, 7, 6), {}, id="axes of its own for each"),
-        pytest.param((4, 3), (2, 7, 3), (7, 6), {}, id="only the keys have heads"),
-        pytest.param((1, 4, 3), (7, 3), (2, 1, 7, 6), {"sink": 0.5}, id="axes of size 1"),
-        pytest.param((6, 4, 3), (5, 1, 2, 7, 3), (2, 7, 6), {"enable_gqa": True}, id="groups, and keys of a batch"),
-        pytest.param((2, 6, 4, 3), (1, 7, 3), (2, 1, 7, 6), {"enable_gqa": True}, id="one head for all"),
-        pytest.param((2, 4, 3), (2, 7, 3), (2, 7, 6), {"bias": 2.0, "sink": [1.0, -1]}, id="a bias for all pairs"),
-        pytest.param((2, 4, 3), (2, 7, 3), (2, 7, 6), {"bias": np.ones((2, 4, 1))}, id="a bias for a row"),
-        pytest.param((4, 3), (4, 3), (4, 1), {"scale": -3.0, "softcap": 0.7}, id="a scale and a softcap"),
-    ],
-)
-def test_inputs_that_serve_many_get_the_sum_of_what_each_sends_back(rng, query, key, value, options):
-    agrees_with_differences(rng, [rng.standard_normal(shape) for shape in (query, key, value)], options)
-
-
 def test_a_softmax_is_differentiated_number_by_number(rng):
     scores, grad_weights = rng.standard_normal((2, 3, 5)) * 2
     gradient = softmax_vjp(softmax(scores), grad_weights)

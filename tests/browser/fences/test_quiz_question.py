@@ -140,19 +140,3 @@ def test_a_question_that_was_edited_is_open_again(page):
     )
     page.reload()
     assert score(started(page)) == f"0 of {count(page)} answered, 0 right at first try."
-
-
-def test_the_overview_tells_how_far_the_reader_is(page, server):
-    answer(question(page, "Why are queries not cached"), "They take more room than the keys")
-    answered = f"1 of {count(page)} answered, 0 right at first try"
-    page.goto(server)
-    progress = page.locator("quiz-progress")
-    line = progress.get_by_role("listitem")
-    line.wait_for()
-    assert line.inner_text() == f"What does a cache save? (KV cache) ({answered})"
-    assert progress.get_by_role("link").evaluate("link => link.href") == server + PAGE
-    progress.get_by_role("button").click()
-    assert line.count() == 0
-    assert progress.locator("output").inner_text() == "Cleared."
-    page.goto(server + PAGE)
-    assert score(started(page)).startswith("0 of ")
