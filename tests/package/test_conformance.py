@@ -351,7 +351,7 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("rng | Generator | int", DRAWN, {"d_model": 8, "n_heads": 2, "rng": 0}),
     ("rng must | Generator", DRAWN, {"d_model": 8, "n_heads": 2, "rng": np.random}),
     ("rng", DRAWN, {"d_model": 8, "n_heads": 2}),
-    ("attention must be MultiHeadWeights | ndarray", AT.BlockWeights, dict.fromkeys(("attention", "w_in", "w_out"), A)),
+    ("attention must be MultiHeadWeights | list", AT.BlockWeights, dict.fromkeys(("attention", "w_in", "w_out"), A)),
     ("weights must be BlockWeights | dict", AT.transformer_block, {"x": [A], "weights": {"w_in": A}}),
     ("transformer_block takes no memory | rotary", AT.transformer_block, {"x": [A], "weights": None, "memory": [A]}),
 ]
