@@ -67,10 +67,6 @@ def test_this_package_gives_what_the_library_gave(task, library):
     np.testing.assert_allclose(recorded, ours, rtol=0, atol=1e-14 if library == "attention" else FLOAT32)
 
 
-def test_the_record_is_what_the_script_wrote():
-    assert recording.digest(RECORD) == RECORD["digest"]
-
-
 def test_the_record_holds_the_sources_to_the_letter():
     for name, library in READ.items():
         assert [snippet.task for snippet in library.snippets] == list(TASKS), name
