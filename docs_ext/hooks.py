@@ -89,7 +89,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
 @event_priority(101)  # when all pages are known
 def _link_copies(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     if _command != "serve":  # which writes no copies
-        page.content = link_copies(page.content or "", page, nav)
+        page.content = link_copies(page.content or "", page)
 
 
 @event_priority(100)  # before the search plugin reads the page

