@@ -69,12 +69,6 @@ def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothi
     page.locator("html:not([data-kin])").wait_for()
 
 
-BROKEN = [
-    *((hash_, "null") for hash_ in ("#%", "#100%", "#%E4", "#~lab.x=%")),
-    *(("", stored) for stored in ("{", '"a"', "{}", '{"index":0,"color":{"a b":1}}')),
-]
-
-
 def test_the_drawer_opens_by_key_and_by_hand_and_closed_it_is_no_stop_of_the_tab_key(open_page):
     page = open_page("learn/masks/", viewport=PHONE)
     link, menu = page.locator(".md-sidebar--primary a[href*=heads]").first, page.locator("header label[for=__drawer]")

@@ -15,32 +15,7 @@ def tokens(start, stop, *, lead=(2,), widths=(3, 5), dtype=float):
     return [np.broadcast_to(numbers, (*lead, stop - start, width)) + np.arange(width, dtype=dtype) for width in widths]
 
 
-def chunks(n, sizes):
-    """Cut n tokens into runs of the given sizes, over and over."""
-    start, at = 0, 0
-    while start < n:
-        stop = min(n, start + sizes[at % len(sizes)])
-        yield slice(start, stop)
-        start, at = stop, at + 1
-
-
 # --- what it returns ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lead", [(), (2,), (2, 4), (2, 1, 4)], ids=str)
-def test_appends_join_along_the_tokens_and_count_per_sequence(lead):
-    cache = KVCache()
-    assert (len(cache), cache.nbytes, cache.n_seen.shape) == (0, 0, ())
-    expected_keys, expected_values = tokens(0, 60, lead=lead)
-    for new in chunks(60, (1, 7, 0, 2, 13, 1)):
-        keys, values = cache.append(*tokens(new.start, new.stop, lead=lead))
-        np.testing.assert_array_equal(keys, expected_keys[..., : new.stop, :])
-        np.testing.assert_array_equal(values, expected_values[..., : new.stop, :])
-        assert cache.nbytes == keys.nbytes + values.nbytes
-        for counts, expected in ((cache.n_seen, new.stop), (cache.offset, new.start)):
-            np.testing.assert_array_equal(counts, np.full(lead[:1], expected))
-            assert counts.dtype == np.int64
-    assert len(cache) == 60
 
 
 def test_views_are_read_only_and_what_was_appended_is_copied():

@@ -16,9 +16,6 @@ from attention import (
 from tests.package.cases import all_of, random_case
 from tests.package.oracles import row_softmax
 
-EPS = np.finfo(float).eps
-
-
 # --- against central differences ---------------------------------------------------------------------------------
 
 

@@ -39,11 +39,6 @@ def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_c
     close(tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
 
 
-def test_vectors_without_features_are_all_alike():
-    output = tiled_attention(np.ones((2, 3, 0)), np.ones((2, 4, 0)), np.arange(4.0)[:, None], scale=1.0)
-    np.testing.assert_array_equal(output, np.full((2, 3, 1), 1.5))
-
-
 # --- what must not matter, and what must -------------------------------------------------------------------------
 
 
