@@ -218,18 +218,12 @@ def test_the_program_shows_all_heads_and_each_in_hundredths(made, encoder, capsy
     np.testing.assert_allclose(shown, 100 * encoder.read("the cat ran").weights[1, 0, 2], atol=0.51)
     example.main(["the cat ran", "--model", str(made), "--layer", "1"])
     assert capsys.readouterr().out.count("layer 1, head") == 3
-    example.main(["the cat ran", "--model", str(made)])
-    lines = capsys.readouterr().out.splitlines()
     share = encoder.read("the cat ran").weights[0, 0, 2].mean(axis=0)
-    token = ["[CLS]", "the", "cat", "ran", "[SEP]"][share.argmax()]
-    assert "hundredths" in lines[0]
-    assert lines[1].split() == ["layer", "0", "layer", "1"]
-    assert lines[4].split()[:4] == ["head", "2", token, f"{100 * share.max():.0f}"]
-    example.main(["the cat ran", "--model", str(made), "--skip-special"])
-    lines = capsys.readouterr().out.splitlines()
-    word = ["the", "cat", "ran"][share[1:4].argmax()]
-    assert lines[4].split()[:4] == ["head", "2", word, f"{100 * share[1:4].max():.0f}"]
-    assert not any(special in line for line in lines for special in ("[CLS]", "[SEP]"))
+    for skip, tokens in (([], ["[CLS]", "the", "cat", "ran", "[SEP]"]), (["--skip-special"], ["the", "cat", "ran"])):
+        example.main(["the cat ran", "--model", str(made), *skip])
+        lines, own = capsys.readouterr().out.splitlines(), share[1:4] if skip else share
+        assert lines[1].split() == ["layer", "0", "layer", "1"]
+        assert lines[4].split()[:4] == ["head", "2", tokens[own.argmax()], f"{100 * own.max():.0f}"]
 
 
 def test_the_program_writes_a_page_of_its_own(made, encoder, capsys, tmp_path):

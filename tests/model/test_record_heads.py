@@ -1,4 +1,4 @@
-"""What examples/record_heads.py takes apart: heads that are removed, tokens that are deleted; and a page for a text."""
+"""What examples/record_heads.py takes apart: heads that are removed, and tokens that are deleted."""
 
 from dataclasses import replace
 
@@ -35,10 +35,3 @@ def test_a_deleted_token_leaves_the_other_weights_alone_and_a_masked_one_shares_
     silent, _ = real_model.read_block(x, block, mask, False)
     bare = replace(block, attention=replace(block.attention, w_o=0 * block.attention.w_o))
     np.testing.assert_allclose(silent, real_model.read_block(x, bare, mask)[0], atol=1e-10)
-
-
-def test_the_program_writes_a_page_for_a_text(tmp_path):
-    real_model.main(["A cat sat.", "--html", str(tmp_path / "cat.html")])
-    page = (tmp_path / "cat.html").read_text("utf-8")
-    assert "<h1>A cat sat.</h1>" in page
-    assert '"tokens": ["[CLS]", "a", "cat", "sat", ".", "[SEP]"]'.replace('"', "&#34;") in page
