@@ -352,6 +352,11 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("rng must | Generator", DRAWN, {"d_model": 8, "n_heads": 2, "rng": np.random}),
     ("rng", DRAWN, {"d_model": 8, "n_heads": 2}),
     ("attention must be MultiHeadWeights | list", AT.BlockWeights, dict.fromkeys(("attention", "w_in", "w_out"), A)),
+    (
+        "(d_hidden, d_model) = (6, 4) | (5, 4)",
+        AT.BlockWeights,
+        {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(5, 4)},
+    ),
     ("weights must be BlockWeights | dict", AT.transformer_block, {"x": [A], "weights": {"w_in": A}}),
     ("transformer_block takes no memory | rotary", AT.transformer_block, {"x": [A], "weights": None, "memory": [A]}),
 ]
