@@ -11,9 +11,6 @@ The page holds what the package computes for this text; the script fetches the w
 same model. With `strip`, the address of the page that has the whole figure, it is a still picture for another page.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from markupsafe import Markup
 
@@ -22,6 +19,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec
 
 REQUIRED = ("caption", "text")
 OPTIONAL = ("layer", "head", "strip")
@@ -36,7 +34,7 @@ TASKS = {  # as the record names them: what they are called, and a text that ask
 }
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
     if "strip" not in spec:
@@ -45,7 +43,7 @@ def render(spec: Mapping[str, Any]) -> Markup:
     return still("next-word", spec["id"], Markup(drawn["text"]))
 
 
-def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _data(spec: Spec) -> Data:
     shares, weights = next_words(str(spec["text"]))
     scores = np.log([shares[word] for word in WORDS])  # up to a constant, which the softmax takes away
     kept = record()

@@ -10,8 +10,8 @@ import pytest
 import attention
 from attention import apply_rotary, attention_scores, attention_vjp, attention_weights, rotary_tables
 from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
-from docs_ext.numbers.numerals import numerals
 from tests.site.pages import ROOT
+from tools.numbers.numerals import numerals
 
 FOLDER = ROOT / "docs/assets/diagrams"
 FILES = sorted(FOLDER.glob("*.svg"))
