@@ -79,6 +79,8 @@ def test_truncate_refuses_and_changes_nothing(n, exception, pieces):
         cache.append(*tokens(token, token + 1))
     with pytest.raises(exception, match=says(*pieces)):
         cache.truncate(n)
+    with pytest.raises(ValueError, match="at least 0"):
+        KVCache().truncate(-1)
     assert (len(cache), cache.n_seen.tolist()) == (4, [10, 10])
     np.testing.assert_array_equal(cache.append(*tokens(0, 0))[0], tokens(6, 10)[0])
 
