@@ -8,8 +8,8 @@ head: 3
 ```
 
 The page holds what the package computes for this text; the script fetches the weights when a hand is near, and runs the
-same model. With `strip`, the address of the page that has the whole figure, it is a picture with one switch, which needs
-no script, for another page.
+same model. With `strip`, the address of the page that has the whole figure, it is a picture for another page, with
+one switch, which needs no script.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The sentence machine: a word asks, is matched, shares its budget and receives, and what comes of it, in scenes of one picture.
+"""The sentence machine: what a word receives, and how it comes about, in the scenes of one picture.
 
 ```sentence-machine
 caption: Who ran?

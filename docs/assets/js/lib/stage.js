@@ -118,7 +118,7 @@ export const arcsTo = ({ arc, upright }, middles, row, weights) =>
  * What has a name, a place, and a size beside its own: the style sheet moves it when any of them changes.
  * @type {(id: string, shown: boolean, place: (number | string)[], content: unknown, wait?: number) => Markup}
  */
-export const thing = (id, shown, [x, y, across = 1, up = across], content, wait = 0) =>
+export const part = (id, shown, [x, y, across = 1, up = across], content, wait = 0) =>
   markup`<g data-id="${id}" style="transform:translate(${x}px,${y}px)${
     (across !== 1 || up !== 1) && ` scale(${across},${up})`
   }${!shown && ";opacity:0"}${wait > 0 && `;transition-delay:${wait}ms`}">${content}</g>`;
@@ -158,7 +158,7 @@ export const arcsOf = (arcs, shown) =>
 /** @type {(layout: Layout, arcs: Arc[], says: (key: number) => string, shown: boolean, wait?: number) => Markup[]} */
 export const pillsOf = ({ size: [wide], pill: [w, h] }, arcs, says, shown, wait = 0) =>
   arcs.map(({ key, top: [x, y] }) =>
-    thing(`weight-${key}`, shown, [Math.min(x, wide - w / 2 - 1), y, shown ? 1 : 0.2], [
+    part(`weight-${key}`, shown, [Math.min(x, wide - w / 2 - 1), y, shown ? 1 : 0.2], [
       rect("pill", w, h, -w / 2, -h / 2, h / 2),
       text("number", says(key), h / 5),
     ], wait)

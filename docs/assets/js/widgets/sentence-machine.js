@@ -11,11 +11,11 @@ import {
   arcsTo,
   emOf,
   hatch,
+  part,
   pillsOf,
   places,
   rect,
   text,
-  thing as moved,
   vessel,
   widths,
   wordsOf,
@@ -87,7 +87,7 @@ const WIDE = {
   size: [1100, 488],
   word: { size: 54, high: 70, at: 290, pad: 20 },
   pitch: [0, 0], // the middle of the first word, and how far apart words are, if upright
-  arc: { floor: 286, budget: 60, lowest: 56, rise: 0.21, loop: 40, gap: 46 },
+  arc: { floor: 286, budget: 60, lowest: 50, rise: 0.19, loop: 40, gap: 46 },
   pill: [54, 28],
   tank: [44, 64],
   tanks: [376, 62], // their top or, upright, their middle; and how far apart two of them are
@@ -98,7 +98,7 @@ const WIDE = {
   lines: 18, // how far apart lines are
   chip: [34, 20, 4],
   block: [20, 4],
-  bar: [340, 12, 640, 26],
+  bar: [390, 12, 630, 26],
 };
 /** @type {Layout} */
 const UPRIGHT = {
@@ -138,9 +138,9 @@ function picture(data, state, layout, ident, still = false) {
   const shows = (/** @type {number} */ from, to = 5) => from <= scene && scene <= to;
   const result = !scene || shows(3), pours = !scene || shows(4);
 
-  /** @type {(...given: Parameters<typeof moved>) => Markup | false} */
+  /** @type {(...given: Parameters<typeof part>) => Markup | false} */
   const thing = (id, shown, place, content, wait = 0) =>
-    (shown || !still) && moved(id, shown, place, content, still ? 0 : wait);
+    (shown || !still) && part(id, shown, place, content, still ? 0 : wait);
   /** @type {(part: number) => string} */
   const filling = (part) => part ? `url(#${ident}-hatch)` : "currentColor";
   /** @type {(id: string, base: number, amount: number, part: number, left?: number, wait?: number) => Markup | false} */
@@ -189,7 +189,7 @@ function picture(data, state, layout, ident, still = false) {
         `holds-${i}`,
         scene > 0 && (upright || i !== asker),
         upright ? [at - pad, middles[i] + labels] : [middles[i], labels],
-        text(`holds ${upright ? "to" : ""}`, holding(features, v[i]).join(" + ") || "empty"),
+        text(`holds ${upright ? "to" : ""}`, contents(features, v[i])),
       ),
     ];
   });
@@ -216,7 +216,11 @@ function picture(data, state, layout, ident, still = false) {
         ? [middles[asker], labels]
         : [middles[asker] + beside * (tankWide / 2 + 14), tankAt + 30],
       (upright ? [`${carries} ${got}`] : scene ? holding(features, received) : [carries, got]).map((one, n) =>
-        text(`receives ${upright || scene ? "" : beside < 0 ? "to" : "from"}`, one, n * (scene ? lines : 24))
+        text(
+          `receives ${n ? "" : "number"} ${upright || scene ? "" : beside < 0 ? "to" : "from"}`,
+          one,
+          n * (scene ? lines : 24),
+        )
       ),
       scene === 4 ? 800 : 0,
     ),
@@ -302,7 +306,7 @@ function picture(data, state, layout, ident, still = false) {
     const [x, y] = upright ? [layout.arc.floor + 10, middles[i] + size + gap / 2] : [middles[i], ground];
     /** @type {(n: number) => number[]} */
     const placed = (n) => {
-      const gone = (one * each - (n + 1 < count ? 1 : 4)) / size;
+      const gone = (one * each - (n + 1 < count ? 1 : layout.block[1] * 2)) / size;
       if (scene > DOUBLING) return [from + n * one + 1, barTop, gone, barHigh / size].map(short);
       if (scene < DOUBLING) return [x - (upright ? 0 : size / 2), y - size];
       if (upright) return [x + Math.floor(n / 2) * (size + gap), y - (n % 2 ? 2 * size + gap : size), each, 1];
@@ -356,6 +360,12 @@ const parts = (amount, of) => `${number(amount)} part${amount === 1 ? "" : "s"} 
 /** @type {(features: Features, amounts: number[]) => string[]} 5 parts cats, 2 parts dogs */
 const holding = ({ value }, amounts) => amounts.flatMap((x, i) => x ? [parts(x, value[i])] : []);
 
+/** @type {(features: Features, amounts: number[]) => string} what a tank holds */
+const contents = (features, amounts) => {
+  const isEven = amounts.every((amount) => amount && amount === amounts[0]);
+  return isEven ? `${number(amounts[0])} parts of each` : holding(features, amounts).join(" + ") || "empty";
+};
+
 /** @type {(features: Features, query: number[]) => { name: string, i: number }[]} what the query looks for */
 const usedBy = ({ key }, query) => key.flatMap((name, i) => query[i] ? [{ name, i }] : []);
 
@@ -382,7 +392,7 @@ export function says(data, state) {
   const heard = (numbers, write) => markup` <span class="visually-hidden">${listed(numbers, write)}.</span>`;
   const gets = received.map((part, i) => parts(part, features.value[i])).join(" and ");
   const guessed = verdict(state, words, weights);
-  if (state.scene === QUESTION) return markup`Who gets most? Tap a word.`;
+  if (state.scene === QUESTION) return markup`<b>Who gets most? Tap a word.</b>`;
   return [
     markup`The thicker an arc, the more <em>${word}</em> takes from that word: ${
       listed(weights, share)
@@ -395,11 +405,11 @@ export function says(data, state) {
       number(total)
     }. Each arc is a share.${heard(weights, share)}`,
     markup`${guessed}Each word pours out its share of what it holds: <em>${word}</em> receives ${gets}.`,
-    markup`The score of <em>${words[order[0]]}</em> was ${
+    markup`${guessed}The score of <em>${words[order[0]]}</em> was ${
       worked(usedBy(features, query), query, k[order[0]])
-    }. <em>${word}</em> keeps its own row and adds what it received: <span class="sum">${vector(x)} + <b>${
-      vector(blended)
-    }</b> = ${vector(kept)}</span>. ${guessed}`,
+    }. <em>${word}</em> keeps its own row and adds what it received: <span class="sum">${
+      vector(x)
+    } + <b class="role-output">${vector(blended)}</b> = ${vector(kept)}.</span>`,
   ][Math.ceil(state.scene)];
 }
 
@@ -444,7 +454,15 @@ export function html(data, state, live) {
     }>${text}</button>`;
   return markup`
 <div class="machine" ${!scene && "data-rest"} ${changed && "data-changed"}>
-${head(id, markup`<em>${words[row]}</em> asks: ${asks(data, state, words)}`, live)}
+${
+    head(
+      id,
+      markup`<span class="visually-hidden">${data.title} </span><em>${words[row]}</em> asks: ${
+        asks(data, state, words)
+      }`,
+      live,
+    )
+  }
 <div class="machine-stage">
 ${picture(data, state, WIDE, `${id}-w`)}
 ${picture(data, state, UPRIGHT, `${id}-n`)}
@@ -457,7 +475,7 @@ ${
         markup`<button type="button" aria-pressed="${`${i === (guessing ? guess : row)}`}" ${
           guessing
             ? markup`data-guess ${sets({ guess: i, scene: DOUBLING })}`
-            : sets({ row: i, guess: i === row ? guess : -1 })
+            : sets({ row: i, guess: i === row ? guess : -1, scene: scene % 5 })
         }><span class="visually-hidden">${word}</span></button>`
       )
     }</div>`
@@ -466,7 +484,7 @@ ${
 <div class="machine-bar">${
     live &&
     markup`<button type="button" class="play"><span>${
-      scene > 0 && scene < 5 ? "Go on" : markup`Watch <em>${words[row]}</em> ask (${SECONDS} s)`
+      scene ? scene < 5 ? "Go on" : "Again" : markup`Watch <em>${words[row]}</em> ask (${SECONDS} s)`
     }</span><span class="pause">Pause</span></button><span class="machine-hint">or tap another word</span>`
   }${output(says(data, state), live)}${
     links &&
