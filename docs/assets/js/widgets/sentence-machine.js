@@ -1,7 +1,6 @@
 // <sentence-machine>: a word asks a sentence. At rest the result is seen; played, how it comes about, in five scenes of one
 // picture. Whatever a scene shows is in all of them, and the style sheet moves it from one place to the next.
 
-import { blend, dot, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { choice, head, held, output, sets } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
@@ -15,11 +14,12 @@ import {
   pillsOf,
   places,
   rect,
+  sum,
   text,
   vessel,
   widths,
   wordsOf,
-} from "../lib/stage.js";
+} from "../lib/sentence.js";
 
 /**
  * A sentence in one setting of the switches, with queries for each head, in doublings.
@@ -61,18 +61,19 @@ export function compute({ cases, features }, { row, head, swap, positions }) {
   const one = /** @type {Case} */ (cases.find((a) => a.swap === swap && a.positions === positions));
   const { words, x, k, v } = one;
   const query = one.q[Number(head)][row];
-  const scores = k.map((key) => dot(query, key) / Math.sqrt(query.length));
+  const used = features.key.flatMap((name, i) => query[i] ? [{ name, i }] : []); // what it looks for
+  const scores = k.map((key) => sum(query.map((part, i) => part * key[i])) / Math.sqrt(query.length));
   const powers = scores.map((score) => 2 ** score);
   const total = sum(powers);
   const weights = powers.map((power) => power / total);
   const given = v.map((value, i) => value.map((part) => weights[i] * part));
-  const received = blend(weights, v);
+  const received = features.value.map((_, part) => sum(given.map((gift) => gift[part])));
   const blended = features.x.map((name) => {
     const part = features.value.indexOf(name);
     return part < 0 ? 0 : received[part];
   });
   const kept = x[row].map((own, i) => own + blended[i]);
-  return { words, x: x[row], query, k, v, scores, powers, total, weights, given, received, blended, kept };
+  return { words, x: x[row], query, used, k, v, scores, powers, total, weights, given, received, blended, kept };
 }
 
 // the picture
@@ -82,7 +83,6 @@ export function compute({ cases, features }, { row, head, swap, positions }) {
  * @typedef {typeof WIDE} Layout
  */
 const WIDE = {
-  kind: "wide",
   upright: false,
   size: [1100, 488],
   word: { size: 54, high: 70, at: 290, pad: 20 },
@@ -91,30 +91,27 @@ const WIDE = {
   pill: [54, 28],
   tank: [44, 64],
   tanks: [376, 62], // their top or, upright, their middle; and how far apart two of them are
-  labels: 466, // the line of what tanks hold; upright, how far below the middle of the word
+  labels: 464, // the line of what tanks hold; upright, how far below the middle of the word
   plug: [142, 30],
   plugs: [220, 248], // the top or, upright, the middle of a plug, and of what it is plugged into
-  question: [19, 164], // its size, and its line
-  lines: 18, // how far apart lines are
+  lines: 20, // how far apart lines are
   chip: [34, 20, 4],
   block: [20, 4],
   bar: [390, 12, 630, 26],
 };
 /** @type {Layout} */
 const UPRIGHT = {
-  kind: "upright",
   upright: true,
   size: [358, 364],
   word: { size: 40, high: 46, at: 186, pad: 8 },
   pitch: [34, 66],
   arc: { floor: 190, budget: 26, lowest: 9, rise: 0.53, loop: 30, gap: 24 },
   pill: [40, 20],
-  tank: [18, 40],
+  tank: [18, 36],
   tanks: [10, 36],
   labels: 33,
   plug: [60, 32],
   plugs: [262, 222],
-  question: [14, -24],
   lines: 13,
   chip: [26, 14, 2],
   block: [9, 2],
@@ -127,7 +124,7 @@ const UPRIGHT = {
  */
 function picture(data, state, layout, ident, still = false) {
   const row = compute(data, state);
-  const { words, query, k, v, scores, powers, total, weights, given, received } = row;
+  const { words, query, used, k, v, scores, powers, total, weights, given, received } = row;
   const { scene, row: asker } = state;
   const { features } = data;
   const { lines, upright, labels, size: [wide, high] } = layout;
@@ -155,21 +152,8 @@ function picture(data, state, layout, ident, still = false) {
       wait,
     );
 
-  // words, what they ask, and what they hold
+  // words, and what they hold
   const named = wordsOf(layout, words, middles, asker, (i) => i === state.guess ? "guess" : "");
-  const [questionSize, questionLine] = layout.question;
-  const question = asks(data, state, words);
-  const half = question.length * questionSize / 3.9; // of its length, about
-  const asked = question && thing(
-    "question",
-    shows(1, 1),
-    upright
-      ? [wide - half, middles[asker] + (scene ? questionLine : 0)]
-      : scene
-      ? [Math.min(middles[asker], wide - half), questionLine]
-      : [half, 19],
-    markup`<text class="question" font-size="${questionSize}">${question}</text>`,
-  );
   const [tankAt, apart] = layout.tanks;
   const { at, pad, size: letters } = layout.word;
   /** @type {(i: number, aside: number) => number[]} at the left edge or, what is received, beside the word */
@@ -189,7 +173,7 @@ function picture(data, state, layout, ident, still = false) {
         `holds-${i}`,
         scene > 0 && (upright || i !== asker),
         upright ? [at - pad, middles[i] + labels] : [middles[i], labels],
-        text(`holds ${upright ? "to" : ""}`, contents(features, v[i])),
+        text(`holds ${upright ? "to" : ""}`, holding(features, v[i]).join(" + ") || "empty"),
       ),
     ];
   });
@@ -203,31 +187,23 @@ function picture(data, state, layout, ident, still = false) {
       return level(`gift-${i}`, from, gift[part], part, pours ? 1 : 0, scene === 4 ? 600 : 0);
     })
   );
-  const beside = middles[asker] > wide / 2 ? -1 : 1; // of the vessel, where there is room
-  const got = holding(features, received).join(", "), carries = `${words[asker]} now carries`;
+  const beside = !upright && !scene && (middles[asker] > wide / 2 ? -1 : 1); // of the vessel, where there is room
+  const got = holding(features, received), carries = `${words[asker]} now carries`;
+  const told = upright ? [`${carries} ${got.join(", ")}`] : scene ? got : [carries, got.join(", ")];
+  const [x, y] = upright ? [wide / 2, high - 7] : [middles[asker], scene ? labels : tankAt + 30];
+  const side = beside ? beside < 0 ? "to" : "from" : "";
   const out = [
     thing("out", true, place(asker, scene || upright ? 1 : 0), [vessel("out", layout), gifts]),
     thing(
       "receives",
       pours,
-      upright
-        ? [wide / 2, high - 7]
-        : scene
-        ? [middles[asker], labels]
-        : [middles[asker] + beside * (tankWide / 2 + 14), tankAt + 30],
-      (upright ? [`${carries} ${got}`] : scene ? holding(features, received) : [carries, got]).map((one, n) =>
-        text(
-          `receives ${n ? "" : "number"} ${upright || scene ? "" : beside < 0 ? "to" : "from"}`,
-          one,
-          n * (scene ? lines : 24),
-        )
-      ),
+      [x + Number(beside) * (tankWide / 2 + 14), y],
+      told.map((one, n) => text(`receives ${n ? "" : "number"} ${side}`, one, n * lines)),
       scene === 4 ? 800 : 0,
     ),
   ];
 
   // the query, the keys, and how well they match
-  const used = usedBy(features, query);
   /** @type {(role: string, numbers: number[]) => Markup[]} */
   const featured = (role, numbers) => {
     const all = used.map(({ name, i }) => `${name} ${number(numbers[i])}`);
@@ -338,9 +314,9 @@ function picture(data, state, layout, ident, still = false) {
     })
   );
   return markup`
-<svg class="sentence ${layout.kind}" viewBox="0 0 ${wide} ${high}" aria-hidden="true">
+<svg class="sentence ${upright ? "upright" : "wide"}" viewBox="0 0 ${wide} ${high}" aria-hidden="true">
 ${hatch(ident)}
-${(result || !still) && arcsOf(arcs, result)}${flows}${asked}${plugs}${chips}${blocks}${
+${(result || !still) && arcsOf(arcs, result)}${flows}${plugs}${chips}${blocks}${
     (result || !still) && pillsOf(layout, arcs, (key) => share(weights[key]), result, scene === 3 ? 700 : 0)
   }${named}${tanks}${out}
 </svg>`;
@@ -360,15 +336,6 @@ const parts = (amount, of) => `${number(amount)} part${amount === 1 ? "" : "s"} 
 /** @type {(features: Features, amounts: number[]) => string[]} 5 parts cats, 2 parts dogs */
 const holding = ({ value }, amounts) => amounts.flatMap((x, i) => x ? [parts(x, value[i])] : []);
 
-/** @type {(features: Features, amounts: number[]) => string} what a tank holds */
-const contents = (features, amounts) => {
-  const isEven = amounts.every((amount) => amount && amount === amounts[0]);
-  return isEven ? `${number(amounts[0])} parts of each` : holding(features, amounts).join(" + ") || "empty";
-};
-
-/** @type {(features: Features, query: number[]) => { name: string, i: number }[]} what the query looks for */
-const usedBy = ({ key }, query) => key.flatMap((name, i) => query[i] ? [{ name, i }] : []);
-
 /** @type {(used: { i: number }[], query: number[], key: number[]) => string} 2 + 4 = 6, halved: 3 */
 function worked(used, query, key) {
   const terms = used.map(({ i }) => query[i] * key[i]);
@@ -382,44 +349,34 @@ function worked(used, query, key) {
  * @type {(data: Data, state: State) => Markup}
  */
 export function says(data, state) {
-  const { words, x, query, k, scores, total, weights, received, blended, kept } = compute(data, state);
+  const { words, x, query, used, k, scores, total, weights, received, blended, kept } = compute(data, state);
   const { features } = data;
   const word = words[state.row];
   const order = largestFirst(weights);
-  /** @type {(numbers: number[], write: (x: number) => string) => string} */
-  const listed = (numbers, write) => order.map((i) => `${words[i]} ${write(numbers[i])}`).join(", ");
-  /** @type {(numbers: number[], write: (x: number) => string) => Markup} */
-  const heard = (numbers, write) => markup` <span class="visually-hidden">${listed(numbers, write)}.</span>`;
+  /** @type {(numbers: number[], write?: (x: number) => string) => string} */
+  const listed = (numbers, write = share) => order.map((i) => `${words[i]} ${write(numbers[i])}`).join(", ");
   const gets = received.map((part, i) => parts(part, features.value[i])).join(" and ");
-  const guessed = verdict(state, words, weights);
+  const { guess } = state, best = guess >= 0 && Math.max(...weights) - weights[guess] < 1e-12;
+  const got = best ? "no word gets more" : guess >= 0 && `it gets ${share(weights[guess])}`;
+  const guessed = got && markup`<b>You said <em>${words[guess]}</em>: ${got}.</b> `;
   if (state.scene === QUESTION) return markup`<b>Who gets most? Tap a word.</b>`;
   return [
     markup`The thicker an arc, the more <em>${word}</em> takes from that word: ${
-      listed(weights, share)
+      listed(weights)
     }. So <em>${word}</em> now carries ${gets}.`,
     markup`The question leaves <em>${word}</em> as a query: numbers for what it looks for.`,
-    markup`Multiply number by number, add up, halve: the better the match, the higher the score.${
-      heard(scores, number)
-    }`,
+    markup`Multiply number by number, add up, halve: the better the match, the higher the
+      score. <span class="visually-hidden">${listed(scores, number)}.</span>`,
     markup`${guessed}One block per word, doubled per point${Math.min(...scores) < 0 && ", halved below zero"}, makes ${
       number(total)
-    }. Each arc is a share.${heard(weights, share)}`,
+    }. Each arc is a share. <span class="visually-hidden">${listed(weights)}.</span>`,
     markup`${guessed}Each word pours out its share of what it holds: <em>${word}</em> receives ${gets}.`,
     markup`${guessed}The score of <em>${words[order[0]]}</em> was ${
-      worked(usedBy(features, query), query, k[order[0]])
+      worked(used, query, k[order[0]])
     }. <em>${word}</em> keeps its own row and adds what it received: <span class="sum">${
       vector(x)
     } + <b class="role-output">${vector(blended)}</b> = ${vector(kept)}.</span>`,
   ][Math.ceil(state.scene)];
-}
-
-/** @type {(state: State, words: string[], weights: number[]) => Markup | false} */
-function verdict({ guess }, words, weights) {
-  if (guess < 0) return false;
-  const best = Math.max(...weights) - weights[guess] < 1e-12;
-  return markup`<b>You said <em>${words[guess]}</em>: ${
-    best ? "no word gets more" : `it gets ${share(weights[guess])}`
-  }.</b> `;
 }
 
 /** @type {(data: Data, from: State, to: State) => string} why the other head, or places, make no difference */
@@ -432,9 +389,6 @@ export function idle(data, from, to) {
   return before === after ? "For this word nothing changes: it asks the same." : "";
 }
 
-/** @type {(data: Data, state: State, words: string[]) => string} */
-const asks = ({ heads }, { row, head }, words) => heads[Number(head)].asks[words[row]];
-
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
   const { id, cases, heads, links } = data;
@@ -444,21 +398,18 @@ export function html(data, state, live) {
   const [sentence, swapped] = [cases[0], cases[cases.length - 1]].map(({ words }) => words);
   const pair = sentence.filter((word, i) => word !== swapped[i]);
   const there = words.map((word) => (state.swap === "yes" ? sentence : swapped).indexOf(word)); // where each is after a swap
-  const changed = Object.entries(first(data)).some(([name, value]) =>
-    state[/** @type {keyof State} */ (name)] !== value
-  );
   /** @type {(name: "swap" | "positions", text: Markup | string, on: string, more?: object) => Markup} */
   const toggle = (name, text, on, more = {}) =>
     markup`<button type="button" class="toggle" aria-pressed="${`${state[name] === on}`}" ${
       sets({ [name]: state[name] === "yes" ? "no" : "yes", ...more })
     }>${text}</button>`;
   return markup`
-<div class="machine" ${!scene && "data-rest"} ${changed && "data-changed"}>
+<div class="machine" ${!scene && "data-rest"}>
 ${
     head(
       id,
       markup`<span class="visually-hidden">${data.title} </span><em>${words[row]}</em> asks: ${
-        asks(data, state, words)
+        heads[Number(state.head)].asks[words[row]]
       }`,
       live,
     )
@@ -522,12 +473,13 @@ ${!live && frames(data, state)}
 /** @type {(data: Data, state: State) => Markup} what leads to the result, for those who have no scripts */
 const frames = (data, state) =>
   markup`<div class="machine-frames">${
-    SCENES.slice(1).map((_, i) => frame(data, { ...state, scene: i + 1 }, `${data.id}-${i + 1}`))
+    SCENES.slice(1).map((_, i) => {
+      const one = { ...state, scene: i + 1 };
+      return markup`<figure>${picture(data, one, UPRIGHT, `${data.id}-${i}`, true)}<figcaption>${
+        says(data, one)
+      }</figcaption></figure>`;
+    })
   }</div>`;
-
-/** @type {(data: Data, state: State, ident: string) => Markup} */
-const frame = (data, state, ident) =>
-  markup`<figure>${picture(data, state, UPRIGHT, ident, true)}<figcaption>${says(data, state)}</figcaption></figure>`;
 
 /**
  * One scene by itself, for a page that explains it.
@@ -559,6 +511,7 @@ export function bind(element) {
   };
   const stop = () => {
     halt();
+    chosen = null;
     if (now() % 1) set({ scene: Math.round(now()) });
     settle();
   };
@@ -581,32 +534,23 @@ export function bind(element) {
     const pressed = target instanceof Element && target.closest("button, [data-set]");
     if (!pressed) return;
     const isPlaying = timer > 0;
-    shown = null; // what was looked at is chosen
-    if (pressed.matches("[data-guess]")) {
-      halt();
-      return hold(DOUBLING); // the guess itself sets this scene
-    }
+    if (pressed.matches("[data-guess]")) return halt(), hold(DOUBLING); // the guess itself sets this scene
     stop();
     if (pressed.matches(".play") && !isPlaying) start();
   }, true);
-  // A pointer over a word shows what it would ask, until it leaves.
-  /** @type {number | null} */
-  let shown = null;
+  /** @type {number | null} the word that asks, while a pointer over another shows what that would ask */
+  let chosen = null;
   /** @type {(event: PointerEvent) => void} */
-  const look = ({ target, type, pointerType }) => {
-    const word = target instanceof Element && target.closest(".words button");
-    if (pointerType === "touch" || timer || now() % 5 || !word) return;
-    const row = [...word.parentElement?.children ?? []].indexOf(word);
-    if (type === "pointerover" && row !== state().row) {
-      shown ??= Number(state().row);
-      set({ row });
-    } else if (type === "pointerout" && shown !== null) {
-      set({ row: shown });
-      shown = null;
-    }
+  const look = ({ target, pointerType }) => {
+    const words = [...element.querySelectorAll(".words button")];
+    const over = words.findIndex((word) => word.contains(/** @type {Node} */ (target)));
+    if (pointerType === "touch" || timer || now() % 5 || (over < 0 && chosen === null)) return;
+    chosen ??= Number(state().row);
+    if (state().row !== (over < 0 ? chosen : over)) set({ row: over < 0 ? chosen : over });
+    if (over < 0) chosen = null;
   };
   element.addEventListener("pointerover", look);
-  element.addEventListener("pointerout", look);
+  element.addEventListener("pointerleave", look);
   element.addEventListener(
     "input",
     ({ target }) => {
