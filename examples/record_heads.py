@@ -35,7 +35,6 @@ UNITS = {  # how many of an integer in the file make 1
     "values": 100,
     "written": 100,
     "removed": 10_000,
-    "frozen": 10_000,
     "cut": 100_000,
     "masked": 10_000,
     "deleted": 10_000,
@@ -200,22 +199,14 @@ def heads_of(encoder: Encoder, hidden: Floats, weights: Floats) -> tuple[Floats,
 
 
 def removal(encoder: Encoder, texts: Sequence[str]) -> dict[str, Any]:
-    """Record 1 - cosine between the vectors of each text with all heads and with one head less.
-
-    A head is removed, or frozen: then it writes the same into every token, its average over all tokens of the texts.
-    """
+    """Record 1 - cosine between the vectors of each text with all heads and with one head less."""
     whole_vectors = encoder.vectors(texts)
-    attended = [heads_of(encoder, *encoder.read(text).of(0))[2] for text in texts]
-    average = np.concatenate(attended, axis=2).mean(axis=2)  # (layers, heads, d_v)
     removed = np.empty((encoder.n_layers, encoder.n_heads, len(texts)))
-    frozen = np.empty_like(removed)
     for layer in range(encoder.n_layers):
         for head in range(encoder.n_heads):
             less = encoder.without([(layer, head)])
             removed[layer, head] = 1 - (less.vectors(texts) * whole_vectors).sum(axis=-1)
-            still = with_constant(less, layer, average[layer, head] @ encoder.head_block(layer, head))
-            frozen[layer, head] = 1 - (still.vectors(texts) * whole_vectors).sum(axis=-1)
-    return {"removed": whole(removed, "removed"), "frozen": whole(frozen, "frozen")}
+    return {"removed": whole(removed, "removed")}
 
 
 def removal_when_cut(encoder: Encoder, texts: Sequence[str]) -> Floats:
@@ -228,15 +219,6 @@ def removal_when_cut(encoder: Encoder, texts: Sequence[str]) -> Floats:
     ]
     by_layer: Floats = np.array(changes).reshape(cut.n_layers, -1).mean(axis=1)
     return by_layer
-
-
-def with_constant(encoder: Encoder, layer: int, constant: Floats) -> Encoder:
-    """Return a model whose attention adds a constant in one layer."""
-    blocks = list(encoder.blocks)
-    attention = blocks[layer].attention
-    bias = constant if attention.b_o is None else attention.b_o + constant
-    blocks[layer] = replace(blocks[layer], attention=replace(attention, b_o=bias))
-    return replace(encoder, blocks=tuple(blocks))
 
 
 def twins(encoder: Encoder, pair: Twins) -> dict[str, Any]:

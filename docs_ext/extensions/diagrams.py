@@ -1,10 +1,10 @@
 """Diagrams: an image of docs/assets/diagrams/ is replaced by its SVG while the page is being built.
 
-    ![Q, K and V are made from X, and the weights blend V](../assets/diagrams/data-flow.svg)
+    ![In the first layer each word notes the word before it](../assets/diagrams/two-layers.svg)
 
 Within the page a drawing follows the reader's colour scheme and font, which the content of an image cannot. The alt
-text names it, its <title> stands under it as the caption, its <desc> describes it. Beside data-flow.svg, drawn for a
-phone, data-flow.wide.svg may be the drawing for a desk: the figure holds both, and CSS shows the one that has room. A
+text names it, its <title> stands under it as the caption, its <desc> describes it. Beside two-layers.svg, drawn for a
+phone, two-layers.wide.svg may be the drawing for a desk: the figure holds both, and CSS shows the one that has room. A
 unit is a pixel, and <a href="masks.md"> leads to a page of the lessons.
 """
 
@@ -42,7 +42,7 @@ def render(name: str, alt: str, prefix: str, folder: Path) -> str:
     html = _drawn(svg, alt, desc, prefix, "narrow" if wide.is_file() else "only")
     if wide.is_file():
         html += _drawn(wide.read_text("utf-8").strip(), alt, desc, f"{prefix}wide-", "wide")
-    return f'<figure class="diagram">{html}<figcaption>{escape(caption, quote=False)}</figcaption></figure>'
+    return f'<figure class="diagram"><figcaption>{escape(caption, quote=False)}</figcaption>{html}</figure>'
 
 
 def _drawn(svg: str, alt: str, desc: str, prefix: str, layout: str) -> str:

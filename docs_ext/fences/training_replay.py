@@ -1,7 +1,7 @@
 """The training replay: the grid of a head at some steps of its training, with what it guesses at each.
 
 ```training-replay
-caption: Whom the closing tags look at while the head learns
+caption: Which lines the closing tags look at as the head learns
 tokens: ["0 <b>", "1 </?>"]   # the keys, or an expression
 asks: [1]                     # the rows to show, by index
 answers: [b]                  # what each of them should say

@@ -48,7 +48,6 @@ class Recorded(NamedTuple):
     animals: list[Twins]
     things: list[Twins]
     removed: Floats  # (layers, heads, sentence): 1 - cosine of the sentence's vectors with and without the head
-    frozen: Floats  # likewise, if the head goes on writing its average
     cut: Floats  # (layers - 1,): what a head's removal changes on average in a model without the last layer
 
     def sentence(self, text: str) -> Sentence:
@@ -102,6 +101,5 @@ def recorded(path: Path = RECORD) -> Recorded:
         animals=twins(found["animals"]),
         things=twins(found["things"]),
         removed=numbers("removed", found["removed"]),
-        frozen=numbers("frozen", found["frozen"]),
         cut=numbers("cut", found["cut"]),
     )

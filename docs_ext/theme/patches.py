@@ -29,13 +29,22 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
     ),
     # It names a node of its tree of words by letters and ids in a row: "1" and 23 as "12" and 3. Two nodes of one name
     # are merged, and a search that meets a word which came to be in this way ("attention1...") finds nothing at all.
-    # It takes "do" for the beginning of "dot": words that the index leaves out are dropped, unless all are such. And a
-    # title that is typed word for word comes first.
+    # It takes "do" for the beginning of "dot": words that the index leaves out are dropped, unless all are such, and so
+    # is "attention", which is on every page. A title that is typed word for word comes first. What finds nothing is
+    # sought again, with a letter wrong in each longer word.
     "workers/search": (
         ("e=e+s+o.id", 'e=e+s+o.id+","'),
-        (r"(/\s+/g).reduce(", r"(/\s+/g).filter((w,i,all,f=lunr.stopWordFilter)=>f(w)||!all.some(w=>f(w))).reduce("),
+        (
+            r"(/\s+/g).reduce(",
+            r"(/\s+/g).filter((w,i,all,f=x=>x!='attention'&&lunr.stopWordFilter(x))=>f(w)||!all.some(w=>f(w))).reduce(",
+        ),
         ("search(e){if(", r"search(e){let asked=(e=e.toLowerCase()).replace(/[?\s]*$/,'?');if("),
         ("score:a*", "score:(c.title.replace(/<[^>]*>/g,'').toLowerCase().startsWith(asked)?1e6:1)*a*"),
+        (
+            "let i;if(this.options.suggest)",
+            "if(!n.size&&!e.includes('~'))return this.search(asked.slice(0,-1).replace(/[^\\s\"]{5,}/g,'$&~'));"
+            "let i;if(this.options.suggest)",
+        ),
     ),
 }
 # Rules for tabs, which no page has, are a seventh of its style sheet. As they end in "the nth child", whatever it is, a

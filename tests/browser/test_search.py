@@ -1,67 +1,15 @@
 """What a reader types leads to the page that answers it."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from tests.browser.conftest import PATIENCE
 
 pytestmark = pytest.mark.nightly
 
-AMONG = {  # questions, and a page that must be among the first three
-    "fully masked row nan": "how-to/mask-pitfalls/",
-    "query": "learn/queries-keys-values/",  # "what is a" would match each word in is- and a-
-    "softmax overflow": "learn/scores-and-softmax/",
-    "word order": "learn/order/",
-    "rows or columns": "learn/read-the-grid/",
-    "cross attention encoder decoder": "learn/self-and-cross/",
-    "dot product similarity": "learn/queries-keys-values/",
-    "soft lookup dictionary": "learn/lookup/",
-    # the field's words, where the pages mostly say it in their own
-    "decoupled rotary": "learn/smaller-caches/",
-    "log-sum-exp": "learn/memory/",
-    "running statistics": "learn/memory/",
-    "online softmax": "learn/memory/",
-    "GPU": "learn/speed/",
-    "request": "learn/shared-caches/",
-    "decode step": "learn/decoding/",
-    "dispersal": "learn/what-attention-can-and-cannot/",
-    "NoPE": "learn/relative-positions/",
-    "einsum": "learn/read-the-grid/",
-    "varlen": "learn/masks/",
-    "induction head": "learn/what-attention-can-and-cannot/",
-}
-FIRST = {  # what engineers type, and the page that must come first
-    "errata": "reference/errata/",
-    "translator": "reference/translator/",
-    "softmax": "learn/scores-and-softmax/",
-    "temperature": "learn/scores-and-softmax/",
-    "why divide by sqrt": "learn/scaling/",
-    "W_Q": "learn/queries-keys-values/",
-    "query key value meaning": "learn/queries-keys-values/",
-    "train": "learn/queries-keys-values/",
-    "is_causal": "learn/masks/",
-    "attn_mask": "learn/masks/",
-    "permutation": "learn/order/",
-    "multi head attention": "learn/heads/",
-    "layer norm": "learn/transformer-block/",
-    "dropout": "learn/transformer-block/",
-    "rope": "learn/relative-positions/",
-    "sliding window": "learn/windows-and-sinks/",
-    "grouped query attention": "learn/sharing-heads/",
-    "mqa": "learn/sharing-heads/",
-    "rolling cache": "learn/windows-and-sinks/",
-    "kv cache": "learn/decoding/",
-    "flash attention": "learn/memory/",
-    "quadratic": "learn/memory/",
-    "gradient": "learn/gradients/",
-    "backpropagation": "learn/gradients/",
-    "what is attention": "",
-    "what is attention for": "learn/the-problem/",
-    "who ran": "",
-    "next word": "learn/from-text-to-next-word/",
-    "why softmax": "learn/scores-and-softmax/",
-    "attention is all you need": "",
-    "Why divide by √dₖ?": "learn/scaling/",
-}
+SEARCHES = tomllib.loads((Path(__file__).parent / "searches.toml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +43,18 @@ def first_three(browser, server):
     context.close()
 
 
-@pytest.mark.parametrize("question", AMONG)
+@pytest.mark.parametrize("question", SEARCHES["among"])
 def test_a_question_finds_its_page(first_three, question):
-    assert AMONG[question] in first_three(question)
+    assert set(SEARCHES["among"][question]) & set(first_three(question))
 
 
-@pytest.mark.parametrize("question", FIRST)
+@pytest.mark.parametrize("question", SEARCHES["first"])
 def test_a_term_finds_its_page_first(first_three, question):
-    assert first_three(question)[0] == FIRST[question]
+    assert first_three(question)[0] == SEARCHES["first"][question]
+
+
+def test_a_word_on_every_page_weighs_nothing_and_a_wrong_letter_is_forgiven(first_three):
+    assert first_three("attention softmx")[0] == "learn/scores-and-softmax/"
 
 
 def test_small_words_are_no_beginnings_of_others_unless_nothing_else_is_typed(first_three):

@@ -46,7 +46,7 @@ def test_the_model_takes_the_weights_of_a_sentence_as_it_records_them(anew):
         assert abs(np.linalg.norm(hidden, axis=-1) * anew["units"]["hidden"] - one["hidden"]).max() <= 0.6
 
 
-def test_a_removed_head_writes_nothing_and_a_frozen_one_the_same_everywhere():
+def test_a_removed_head_writes_nothing():
     encoder = real_model.Encoder.load(real_model.installed(), np.float64)
     texts = ["the cat ran", "a dog slept"]
     hidden, weights = encoder.read(texts[0]).of(0)

@@ -214,10 +214,10 @@ def convert(tmp_path, monkeypatch):
 def test_an_image_becomes_a_figure(convert):
     html = convert('Before\n\n![X &\n"Y"](../assets/diagrams/a.svg)\n\nAfter')
     assert html.startswith(
-        '<p>Before</p>\n<figure class="diagram"><svg class="only" width="340" height="20" '
-        'aria-label="X &amp; &quot;Y&quot;"'
+        '<p>Before</p>\n<figure class="diagram"><figcaption>Name &amp; more</figcaption>'
+        '<svg class="only" width="340" height="20" aria-label="X &amp; &quot;Y&quot;"'
     )
-    assert html.endswith("<figcaption>Name &amp; more</figcaption></figure>\n<p>After</p>")
+    assert html.endswith("</svg></figure>\n<p>After</p>")
     assert "<desc>About</desc>" in html
     assert "<title>" not in html
 

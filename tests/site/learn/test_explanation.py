@@ -49,11 +49,6 @@ def test_weights_can_be_exchanged_in_n_minus_d_v_minus_1_ways(rng, n, d_v):
         np.testing.assert_allclose(other @ value, weights @ value, rtol=0, atol=1e-12)
 
 
-def test_the_query_of_the_page_makes_the_other_weights():
-    page = names("explanation")
-    np.testing.assert_allclose(softmax(page["keys"] @ page["q"][0] / 2), np.array([9, 2, 1, 3, 1]) / 16, atol=1e-12)
-
-
 def test_the_trained_head_depends_on_the_line_it_looks_at_most_and_on_no_other():
     training = names("training")
     w_q, w_k, w_v = training["run"][-1]
@@ -72,35 +67,3 @@ def test_the_trained_head_depends_on_the_line_it_looks_at_most_and_on_no_other()
     assert changed == 0
     assert first / answers == pytest.approx(0.75, abs=0.06)
     assert weight / answers == pytest.approx(0.93, abs=0.02)
-
-
-def test_no_walk_through_equal_outputs_gives_a_word_less_than_the_page_finds(rng):
-    n, d_v, j = 6, 2, 3
-    value = rng.standard_normal((n, d_v))
-    weights = softmax(rng.standard_normal(n))
-    found = names("explanation")["with_least"](weights, value, j)
-    np.testing.assert_allclose(found @ value, weights @ value, atol=1e-12)
-    assert found.min() > -1e-9
-    assert found.sum() == pytest.approx(1)
-    _, _, directions = np.linalg.svd(np.c_[value, np.ones(n)].T)
-    here, lowest = weights, weights[j]
-    for _ in range(4000):  # hit and run: to a random point of a random line, all weights positive
-        u = rng.standard_normal(n - d_v - 1) @ directions[d_v + 1 :]
-        with np.errstate(divide="ignore"):
-            ends = -here / u
-        here = here + u * rng.uniform(max(ends[u > 0]), min(ends[u < 0]))
-        lowest = min(lowest, here[j])
-    assert found[j] - 1e-9 < lowest < found[j] + 0.05
-
-
-def test_the_trained_head_has_room_in_one_row_of_the_table_where_a_name_stands_again():
-    training, least = names("training"), names("explanation")["with_least"]
-    w_q, w_k, w_v = training["run"][-1]
-    for document in (108, 5):
-        x, right = training["x_new"][document], training["names_new"][document]
-        for i in np.flatnonzero(right >= 0):
-            weights = softmax([float(x[i] @ w_q @ w_k.T @ x[j]) / 2 for j in range(i + 1)])
-            top = weights.argmax()
-            room = weights[top] - least(weights, x[: i + 1] @ w_v, top)[top]
-            assert room > 0.8 if (document, i) == (5, 10) else room < 0.01, (document, i)
-    assert (training["x_new"][5][:10, right[10]] == 1).sum() == 3  # u, u and u above it

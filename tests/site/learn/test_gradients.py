@@ -96,27 +96,3 @@ def test_the_six_lines_of_the_page_and_the_package_are_what_complex_steps_find(s
         assert_equal(found, slope)
         assert_equal(package, slope)
         assert_equal(tiled, slope)
-
-
-# --- going deeper ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_tokens_and_matrices_get_what_queries_keys_and_values_send_back(seed):
-    rng = np.random.default_rng(seed)
-    n, d_model, d_k, d_v = (int(size) for size in rng.permutation([2, 3, 4, 5]))
-    x, grad_output = rng.standard_normal((n, d_model)), rng.standard_normal((n, d_v))
-    matrices = [rng.standard_normal((d_model, d)) for d in (d_k, d_k, d_v)]
-
-    def loss(x, matrices):
-        return np.sum(grad_output * np.array(loop_output(*(x @ w for w in matrices))))
-
-    sent = attention_vjp(*(x @ w for w in matrices), grad_output)
-    assert_equal(sum(d @ w.T for d, w in zip(sent, matrices, strict=True)), slope_of(lambda x: loss(x, matrices), x))
-    for at, d in enumerate(sent):
-        others = [*matrices]
-
-        def moved(w, at=at, others=others):
-            return loss(x, [*others[:at], w, *others[at + 1 :]])
-
-        assert_equal(x.T @ d, slope_of(moved, matrices[at]))

@@ -52,7 +52,7 @@ def made(follows, *, n_pairs=20, seed=0):
         weights[1, 2, 1, 1, 1 if follows else 0] += 0.3
         pairs.append(Twins(["a", "b"], ["x", "y"], weights))
     nothing = np.zeros(1)
-    return Recorded({}, [], [], pairs, [], [], [], nothing, nothing, nothing)
+    return Recorded({}, [], [], pairs, [], [], [], nothing, nothing)
 
 
 def test_a_head_that_follows_the_antecedent_is_found_and_one_that_prefers_a_place_is_not():

@@ -198,9 +198,7 @@ CASES_OF = {
         {"P": P, "S": S, "L": at.logsumexp(S), "i": range(3), "j": J},
         {"∂p/∂s": P_SLOPES, "p": P[0], "s": S[0], r"\delta": np.eye(4), "E": E_S.sum(), "i": J, "j": J},
         {"dS": at.softmax_vjp(P, S), "dP": S, "P": P, r"\delta": np.eye(4), "i": range(3), "j": J, "l": J},
-        LAYER | dict(zip(("dQ", "dK", "dV"), OWN, strict=True)) | {
-            "dX": slopes(lambda x: of_self(x, W_Q), X), "dW_Q": slopes(lambda w: of_self(X, w), W_Q),
-        },
+        {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
     ],
     "learn/heads": [
         NUMBERS,
@@ -266,16 +264,11 @@ CASES_OF = {
         CASES["alibi_bias"] | {"B": from_first(at.alibi_bias(4, 4, 4)), "m": from_first(at.alibi_slopes(4)), "H": 4,
                                "h": range(1, 5), "i": J},
         TURN,
-        TURN | {r"\varphi": np.subtract(*[math.atan2(row[1], row[0]) for row in (K[0], Q[0])]),
-                "result": TURNED[0] @ TURNED[1]},
         CASES["relative_position_bias"] | {
             "B": at.relative_position_bias(TABLE, 4, 4),
             "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
             "j": J,
         },
-        {"p": 3, "k": 2, r"\omega": 0.7},
-        {"PE": at.sinusoidal_encoding(9, 6, base=100.0), r"\omega": 100.0 ** (-np.arange(3) / 3), "d": 6, "p": range(4),
-         "k": range(4)},
     ],
     "learn/scaling": [
         {"a": 0.3, "b": 0.7},
@@ -288,7 +281,6 @@ CASES_OF = {
         RATE | {"c": 0.7},
     ],
     "learn/scores-within-bounds": [
-        {"J": slopes(at.softmax, np.log([0.3, 0.7])), "a": [0, 0.3, 0.7]},
         {"s": 3 * (Q / np.linalg.norm(Q, axis=1)[:, None]) @ (K / np.linalg.norm(K, axis=1)[:, None]).T, "g": 3, "q": Q,
          "k": K, "i": range(3), "j": J},
     ],
