@@ -102,14 +102,14 @@ const WIDE = {
 /** @type {Layout} */
 const UPRIGHT = {
   upright: true,
-  size: [358, 364],
+  size: [358, 366],
   word: { size: 40, high: 46, at: 186, pad: 8 },
   pitch: [34, 66],
   arc: { floor: 190, budget: 26, lowest: 9, rise: 0.53, loop: 30, gap: 24 },
   pill: [40, 20],
   tank: [18, 36],
   tanks: [10, 36],
-  labels: 33,
+  labels: 35,
   plug: [60, 32],
   plugs: [262, 222],
   lines: 13,
@@ -148,7 +148,7 @@ function picture(data, state, layout, ident, still = false) {
       [0, short(tankHigh - base * unit), 1, short(left)],
       markup`<rect x="${4 - tankWide / 2}" y="${short(-amount * unit)}" width="${tankWide - 8}" height="${
         short(amount * unit)
-      }" fill="${filling(part)}"/>`,
+      }" fill="${filling(part)}"${id.startsWith("ghost") && markup` fill-opacity=".22"`}/>`,
       wait,
     );
 
@@ -198,7 +198,7 @@ function picture(data, state, layout, ident, still = false) {
       "receives",
       pours,
       [x + Number(beside) * (tankWide / 2 + 14), y],
-      told.map((one, n) => text(`receives ${n ? "" : "number"} ${side}`, one, n * lines)),
+      told.map((one, n) => text(`receives ${beside && n ? "" : "number"} ${side}`, one, n * lines)),
       scene === 4 ? 800 : 0,
     ),
   ];
