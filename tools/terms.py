@@ -15,8 +15,8 @@ from docs_ext.reading.page import Page
 # These words mean something in everyday English too: of them only what a page sets in bold, as it does with a term,
 # counts; bold that ends with a full stop opens a paragraph.
 _EVERYDAY = """
-    attention bias block budget clip distance feature future head key layer norm odds output position project rank
-    reach shard slope value weight worker
+    attention bias block budget clip distance feature future head key layer norm odds output position project prompt
+    rank reach shard slope value weight worker
 """
 EVERYDAY = set(_EVERYDAY.split())
 END = ("Going deeper", "Sources")

@@ -1,4 +1,4 @@
-"""Links to the copies of a page: at its end, and of all pages together where one says `<!-- notebooks -->`.
+"""Links to the copies of a page, at its end.
 
 A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook.
 """
@@ -6,36 +6,22 @@ A page to learn from that has examples is offered as Markdown, which `python -m 
 import os
 from pathlib import PurePosixPath
 
-from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
 
 from docs_ext.html.template import template
 from docs_ext.reading.page import of_file
 from docs_ext.site.address import repository
 
-MARK = "<!-- notebooks -->"
 _LINE = template("""
 <p class="download" data-search-exclude>
   Take this page with you <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
   <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>
   {%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.</p>
 """)
-_LIST = template("""
-<ul class="downloads" data-search-exclude>
-{% for name, address in notebooks %}
-<li><a href="{{ address }}.ipynb" download><code>{{ name }}.ipynb</code></a></li>
-{% endfor %}
-</ul>
-""")
 
 
-def link_copies(html: str, page: Page, nav: Navigation) -> str:
+def link_copies(html: str, page: Page) -> str:
     """Put the links into the content of a page."""
-    if MARK in html:
-        shown = [other for other in nav.pages if has_copies(other) and "/" in other.file.src_uri]
-        notebooks = [(name_of(other), get_relative_url(other.url + name_of(other), page.url)) for other in shown]
-        html = html.replace(MARK, _LIST(notebooks=notebooks))
     if not has_copies(page):
         return html
     notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")

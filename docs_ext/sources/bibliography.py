@@ -17,7 +17,8 @@ It is BibTeX in Unicode with a few fields of its own:
 - `label`: how pages name the source, where that does not follow from authors and key; `names`: other words of a link
 - `venue`: what the page says between title and address, in Markdown; `shown`: the words of the address
 - `note`: of an entry without a year, such as a manual, all that the page says
-- `seen`: how much of the text was opened for these pages, where that is not what they cite by its place
+- `seen`: how much of the text was opened for these pages, where that is not what they cite by its place; the page
+  marks such an entry with a dagger, and says how much if it is not the abstract
 - `places`: which section, equation or table is cited, and on which page or in which module, with how often
 - `digest`: of all fields but places, so that none changes by accident; `python -m tools.sources` writes these two
 
@@ -35,6 +36,7 @@ from urllib.parse import urlsplit
 from docs_ext.errors import SpecError
 
 FILE = Path(__file__).parents[2] / "docs/reference/sources.bib"
+DAGGER = "\N{DAGGER}"  # of an entry whose text was not opened as a whole
 OWN = ("label", "names", "venue", "shown", "seen", "places", "digest")  # BibTeX does not know them
 _ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[\w-]+),\n(?P<fields>(?:  .*\n)+)\}\n*")
 _FIELD = re.compile(r"  (?P<name>[a-z]+) *= \{(?P<value>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}(?:,\n|\n\Z)")
@@ -90,9 +92,10 @@ class Source:
             title = plain(self.fields["title"])
             venue = f" {get('venue')}." if get("venue") else ""
             stop = "" if title.endswith("?") else "."
-            seen = f" *Seen: {get('seen')}.*" if get("seen") else ""
+            seen = f" *Seen: {get('seen')}.*" if get("seen", "abstract") != "abstract" else ""
             text = f"{names}. *{title}{stop}*{venue} [{self.shown}]({self.fields['url']}){seen}"
-        return f"**{self.label}.** {text}\n{{ #{self.key} }}"
+        mark = f" {DAGGER}" if get("seen") else ""
+        return f"**{self.label}.**{mark} {text}\n{{ #{self.key} }}"
 
     @property
     def shown(self) -> str:

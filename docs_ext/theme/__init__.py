@@ -2,10 +2,10 @@
 
 These are our templates, the patches of the theme's files, the inline scripts that the policy allows it, and what its
 search reads. No page needs them. What calls them loses a line each: hooks.py, and in site/ policy, finish and cards;
-so does copies/offline.py. docs/how-to/move-on.md says how to leave the theme.
+so does copies/offline.py. RELEASING.md says how to leave the theme.
 """
 
 import os
 
-# The theme announces its end at every build. The page "How this site is made" says it once.
+# The theme announces its end at every build. RELEASING.md says what to do then.
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")

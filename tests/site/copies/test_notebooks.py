@@ -184,14 +184,12 @@ def test_colab_opens_a_notebook_from_the_branch_that_the_workflow_writes(monkeyp
     assert "REPO_URL:" in workflow
 
 
-def test_every_learn_page_offers_its_copies_and_the_practice_page_all_notebooks(site):
+def test_every_learn_page_offers_its_copies(site):
     for source in SOURCES:
         folder = site if source.stem == "index" else site / "learn" / source.stem
         page = (folder / "index.html").read_text("utf-8")
         assert f'<a href="index.html.md" download="{source.stem}.md">as Markdown</a>' in page
         assert f'<a href="{source.stem}.ipynb" download>as a notebook</a>.' in page
-    listed = re.findall(r'href="\.\./learn/([\w-]+)/\1\.ipynb"', (site / "practice/index.html").read_text("utf-8"))
-    assert sorted(listed) == sorted(source.stem for source in SOURCES if source.stem != "index")
 
 
 KERNEL = """

@@ -10,9 +10,8 @@ import pytest
 import attention
 from attention import apply_rotary, attention_scores, attention_vjp, attention_weights, rotary_tables
 from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
-from docs_ext.numbers.numerals import numerals
 from tests.site.pages import ROOT
-from tests.site.test_floors import FLOORS
+from tools.numbers.numerals import numerals
 
 FOLDER = ROOT / "docs/assets/diagrams"
 FILES = sorted(FOLDER.glob("*.svg"))
@@ -182,13 +181,6 @@ def test_a_key_is_drawn_as_it_is_turned():
             x, y, end_x, end_y = map(float, re.findall(r"-?[\d.]+", arrow.get("d")))
             direction = np.array([end_x - x, y - end_y])
             np.testing.assert_allclose(direction / np.linalg.norm(direction), turned[i], atol=1e-6)
-
-
-def test_the_house_has_the_floors_of_docs_ext():
-    drawn = read("house.svg").findall(f".//{SVG}g[@data-floor]")
-    assert [name for part in drawn for name in part.get("data-floor").split()] == list(reversed(FLOORS))
-    for part in drawn:
-        assert set(text(part.find(f"{SVG}text")).split(", ")) <= set(part.get("data-floor").split())
 
 
 # How a page shows them

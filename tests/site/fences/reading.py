@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import fences
+from docs_ext.extensions import draw_fences as fences
 from docs_ext.html import renderer
-from docs_ext.reading.fence import parse
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import read as page_of
 from tests.site.pages import PAGES, ROOT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from docs_ext.html.numbers import vector
+from docs_ext.html.rounding import vector
 from docs_ext.reading.words import MAX_WORDS
 from tests.site.fences.reading import HEAD, Figure, rows, says, text
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from material.plugins.search.plugin import Parser
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import fences
+from docs_ext.extensions import draw_fences as fences
 from docs_ext.theme.search import for_search
 from tests.site.fences.reading import KINDS, ON_PAGES, Figure, fences_in, plain, read, text
 

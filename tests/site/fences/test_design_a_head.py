@@ -8,8 +8,8 @@ import pytest
 
 from attention import attention_weights
 from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, embed
-from docs_ext.extensions import fences
-from docs_ext.reading.fence import parse
+from docs_ext.extensions import draw_fences as fences
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import load
 from tests.site.fences.reading import Figure, plain, rows, says
 

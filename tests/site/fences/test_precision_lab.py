@@ -77,6 +77,6 @@ def test_500_choices_of_formats_give_what_loops_compute():
 test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
     {
         "format": ({"format": "float12"}, "format", "float64, float32"),
-        "a thousand": ({"copies": 1000}, "copies", "power of two"),
+        "a thousand": ({"copies": 1000}, "copies", "one of 2, 4, 8"),
     }
 )

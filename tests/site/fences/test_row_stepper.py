@@ -135,7 +135,7 @@ test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
         "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
         "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
         "a noun, whose scores go below 0": ({"query": "cats"}, "query", "whole doublings"),
-        "a fifth step": ({"step": 5}, "step", "1, 2, 3 or 4"),
+        "a fifth step": ({"step": 5}, "step", "from 1 to 4: 5"),
         "values of other features": ({"features": FEATURES | {"value": ["a", "b"]}}, "features", "among those of x"),
         "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
         "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),

@@ -10,7 +10,7 @@ import pytest
 
 from attention import attention_scores, project
 from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, W_Q2, attend, embed
-from docs_ext.html.numbers import number
+from docs_ext.html.rounding import number
 from tests.site.fences.reading import Figure, text
 
 ASKS = {word: f"what of {word}?" for word in SENTENCE}

@@ -63,7 +63,7 @@ def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
 
 test_scores_that_do_not_fit_are_refused = SCORES.refuses(
     {
-        "mode": ({"mode": "dance"}, "mode", "'scores' or 'scaling'"),
+        "mode": ({"mode": "dance"}, "mode", "scores, scaling"),
         "no scores": ({"scores": None}, "mode", "needs the key 'scores'"),
         "key of the other mode": ({"d_k": 4}, "d_k", "has no key 'd_k'"),
         "too few": ({"scores": [1, 2]}, "scores", "5 numbers"),
@@ -72,4 +72,4 @@ test_scores_that_do_not_fit_are_refused = SCORES.refuses(
         "no room for one more": ({"scores": [8, 2, 0, 1, 0]}, "scores", "from 0 to 7"),
     }
 )
-test_sizes_that_do_not_fit_are_refused = SCALING.refuses({"twelve": ({"d_k": 12}, "d_k", "power of two")})
+test_sizes_that_do_not_fit_are_refused = SCALING.refuses({"twelve": ({"d_k": 12}, "d_k", "one of 1, 2, 4")})

@@ -9,7 +9,7 @@ import pytest
 
 import attention
 from attention.formats import _FORMATS
-from docs_ext.html import numbers, renderer
+from docs_ext.html import renderer, rounding
 
 ROUNDS = 40  # of every kind of case
 
@@ -197,9 +197,9 @@ WEIGHTS = [0.0, 1.0, 1e-9, 0.0004999, 0.0005, 0.9994, 0.9995, 1 - 1e-9, 1 - 1e-1
 @pytest.mark.parametrize(
     ("name", "ours", "special"),
     [
-        ("fraction", numbers.fraction, [*NUMBERS, *WEIGHTS, np.inf, np.nan]),
-        ("decimal", numbers.decimal, WEIGHTS),
-        ("number", numbers.number, NUMBERS),
+        ("fraction", rounding.fraction, [*NUMBERS, *WEIGHTS, np.inf, np.nan]),
+        ("decimal", rounding.decimal, WEIGHTS),
+        ("number", rounding.number, NUMBERS),
     ],
 )
 def test_numbers_are_written_as_in_the_pages(run, name, ours, special):

@@ -7,9 +7,8 @@ import pytest
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from docs_ext.html.formula import render, standard_tex
+from docs_ext.html.formula import MACROS, render, standard_tex
 from docs_ext.reading.converter import PageError
-from docs_ext.reading.tex import MACROS
 
 
 def convert(text, page="index.md"):

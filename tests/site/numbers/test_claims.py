@@ -5,8 +5,8 @@ import re
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.numbers.claims import check
 from docs_ext.records import facts
+from tools.numbers.claims import check
 
 PAGE = r"""---
 title: Three weights

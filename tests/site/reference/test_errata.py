@@ -1,4 +1,4 @@
-"""The errata: each claim has a place where it is said, a correction, an example that settles it, and what follows."""
+"""The misconceptions: each claim has a place where it is said, a correction, and a lesson that shows it."""
 
 import re
 
@@ -31,14 +31,8 @@ def blocks(anchor):
     return read(anchor, ENTRIES[anchor]).blocks
 
 
-def test_every_third_heading_is_a_claim_and_the_list_at_the_top_has_all_of_them_in_order():
+def test_every_third_heading_is_a_claim_in_the_words_of_those_who_make_it():
     assert len(ENTRIES) == len(re.findall("^### ", TEXT, re.MULTILINE)) >= 12
-    table = TEXT.partition("| --- |")[2].partition("\n## ")[0]
-    assert re.findall(r"\]\(#([\w-]+)\) \|", table) == list(ENTRIES)
-    rows = [row for row in table.splitlines() if "](#" in row]
-    assert all(len(row.split(" | ")[1].strip(" |")) > 5 for row in rows), "what is so, in a few words"
-    groups = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)
-    assert re.findall(r"^\| \*\*(.+)\*\* \| \|$", table, re.MULTILINE) == groups
 
 
 @every_entry
@@ -52,26 +46,45 @@ def test_an_entry_begins_with_a_place_where_the_claim_is_said(anchor):
 
 
 @every_entry
-def test_an_entry_is_correction_example_and_consequence_in_this_order(anchor):
-    found = [block for block in blocks(anchor) if block.kind in ("text", "fence")]
-    first = next(at for at, block in enumerate(found) if block.name == "pycon")
-    correction = " ".join(block.text for block in found[:first])
-    assert len(correction.split()) > 15, "the correction comes first, in a sentence or two"
-    last = found[-1].text
-    assert last.startswith("**If you believe it")
-    assert len(last.split("More: ")[0].split()) > 12
+def test_an_entry_is_a_correction_of_a_few_lines_and_a_link_to_what_shows_it(anchor):
+    said, *found = [block for block in blocks(anchor) if block.kind in ("text", "fence")]
+    assert said.text.startswith("**Said in**")
+    correction, more, links = " ".join(block.text for block in found if block.kind == "text").rpartition("More:")
+    assert more
+    assert 15 < len(re.sub(r"\]\(\S+\)", "]", correction).split()) < 100
+    assert re.search(r"\]\(\.\./(?:learn|how-to)/", links)
+
+
+def shows_numbers(page):
+    """Whether what was read has an output, a chart, an equation between numbers, or a number that is computed."""
+    wanted = [example.want.strip() for console in page.fences("pycon") for example in examples(console.text)]
+    equation = re.search(r"\$[^$\n]*\d[^$\n]*=[^$\n]*\d[^$\n]*\$", page.text)
+    computed = [block for block in page.blocks if block.kind == "check" and "1e9" not in block.text]
+    return any(want not in ("", "True", "False") for want in wanted) or bool(
+        page.fences("chart") or equation or computed
+    )
+
+
+def section(name, anchor):
+    """Return the part of a page, up to its next heading, that has this anchor."""
+    parts = re.split(r"^(?=##+ )", (ROOT / "docs" / name).read_text("utf-8"), flags=re.MULTILINE)
+    here = [p for p in parts if re.search(rf'#{anchor} ?\}}|id="{anchor}"', p) or slug(p) == anchor]
+    return read(name, here[0])
+
+
+def slug(part):
+    return re.sub(r"[^a-z0-9]+", "-", part.partition("\n")[0].lower()).strip("-")
 
 
 @every_entry
-def test_the_example_settles_the_claim_by_what_a_reader_can_check(anchor):
-    consoles = [block.text for block in blocks(anchor) if block.name == "pycon"]
-    wanted = [example.want.strip() for console in consoles for example in examples(console)]
-    assert any(want not in ("", "True", "False") for want in wanted)
+def test_numbers_settle_the_claim_here_or_in_the_section_that_the_entry_leads_to(anchor):
+    links = re.findall(r"\]\(\.\./([\w/-]+\.md)#([\w-]+)\)", ENTRIES[anchor].rpartition("More:")[2])
+    assert shows_numbers(read(anchor, ENTRIES[anchor])) or any(shows_numbers(section(*link)) for link in links)
 
 
 @every_entry
 def test_a_page_to_learn_from_leads_to_the_entry_and_the_entry_leads_back(anchor):
-    back = set(re.findall(r"\]\(\.\./([\w-]+/[\w-]+\.md)", ENTRIES[anchor].split("**If you believe it")[1]))
+    back = set(re.findall(r"\]\(\.\./([\w-]+/[\w-]+\.md)", ENTRIES[anchor].rpartition("More:")[2]))
     link = f"](../reference/errata.md#{anchor})"
     leading = {page.relative_to(ROOT / "docs").as_posix() for page, text in PAGES.items() if link in text}
     assert leading, f"no page links to errata.md#{anchor}"

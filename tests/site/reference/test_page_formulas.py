@@ -12,7 +12,7 @@ import pytest
 
 import attention as at
 from attention import example
-from docs_ext.numbers.formulas import statements_that_fail
+from tools.numbers.formulas import statements_that_fail
 from docs_ext.reading.consoles import page as run
 from tests.site.pages import PAGES, ROOT, page
 from tests.site.reference.test_formulas import (
@@ -145,7 +145,6 @@ CASES_OF = {
         {"x": x, "y": g, "m": range(6)},
         {"a": P[0], "y": D_P, "j": J, "result": P[0] @ D_P},
         {"A": W_IN, "B": W_OUT, "i": range(6), "j": range(3), "m": range(4)},
-        {"s": 0.3, "t": 1.1, "x": 2.0},
     ],
     "learn/beyond-softmax": [
         ROWS,

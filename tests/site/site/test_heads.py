@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from docs_ext.reading.fence import parse
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import load
 from tests.site import built
 from tests.site.pages import ROOT

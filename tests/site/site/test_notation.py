@@ -8,7 +8,6 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
-from docs_ext.reading.tex import MACROS
 from tests.site.pages import ROOT
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
@@ -97,10 +96,3 @@ def test_every_name_in_code_is_used_by_the_package():
     written = {name for cells in SYMBOLS.values() for name in re.findall(r"`(\w+)`", " ".join(cells))}
     assert len(written) > 20
     assert not [name for name in written if name not in parameters and not re.search(rf"\b{name}\b", documented)]
-
-
-def test_the_table_of_macros_is_that_of_the_build():
-    listed = {name for row in rows("macro | shows | stands for") for name in re.findall(r"`(\\\w+)`", row[0])}
-    assert listed == set(MACROS)
-    for names, shown, *_ in rows("macro | shows | stands for"):
-        assert re.findall(r"`(\\\w+)`", names) == re.findall(r"\$(\\\w+)\$", shown)

@@ -172,7 +172,7 @@ def test_the_reference_shows_the_public_names_and_the_steps_that_they_take(site)
 
 def test_the_search_knows_ideas_and_not_the_reference_of_fences(site):
     index = (site / "search/search_index.json").read_text("utf-8")
-    assert "how-this-site-is-made/#stem" in index
+    assert "how-this-site-is-made/#checked" in index
     assert "#fence-" not in index
 
 

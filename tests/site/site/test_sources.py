@@ -5,7 +5,7 @@ import re
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.sources.bibliography import FILE, copied, listed, load, read, surname, written
+from docs_ext.sources.bibliography import DAGGER, FILE, copied, listed, load, read, surname, written
 from tests.site.pages import ROOT
 from tools.citations import citations, faults, places, recorded, unrecorded
 from tools.sources import cited, stamped, texts
@@ -80,8 +80,16 @@ def test_the_page_shows_each_entry_and_copies_each_paper():
     assert re.findall(r"^\{ #([\w-]+) \}$", "\n".join(listed()), re.M) == list(SOURCES)
     assert re.findall(r"^@\w+\{([\w-]+),$", "\n".join(copied()), re.M) == list(PAPERS)
     assert "\n".join(listed()).count("](https://") >= len(PAPERS)
+    assert f"\n{DAGGER} " in page, "the legend of the mark"
     for own in ("digest", "places", "label", "venue"):
         assert f"  {own} " not in "\n".join(copied())
+
+
+@PAPER
+def test_an_entry_that_was_not_read_as_a_whole_has_the_mark_and_says_what_was_seen_if_not_the_abstract(source):
+    seen = source.fields.get("seen")
+    assert (DAGGER in source.prose()) == bool(seen)
+    assert (f"*Seen: {seen}.*" in source.prose()) == (seen not in (None, "abstract"))
 
 
 # --- citations ---------------------------------------------------------------------------------------------------

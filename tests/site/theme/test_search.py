@@ -4,11 +4,11 @@ import json
 import re
 from html import unescape
 
+from docs_ext.html.formula import render
 from docs_ext.theme.search import for_search
 
 BOX = '<span class="arithmatex" data-search-exclude="">'
-TEX = '<annotation encoding="application/x-tex">x &lt; \\sqrt{d_k}</annotation>'
-FORMULA = f'<span class="katex"><span class="katex-mathml"><math><mi>x</mi>{TEX}</math></span><span>x</span></span>'
+FORMULA = render(r"x < \sqrt{\dk}")
 
 
 def test_a_formula_in_a_line_is_read():

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docs_ext.errors import SpecError
-from docs_ext.numbers import formulas
-from docs_ext.numbers.numerals import Numeral, numerals
 from docs_ext.reading.expressions import evaluate
+from tools.numbers import formulas
+from tools.numbers.numerals import Numeral, numerals
 
 
 class Mark(NamedTuple):

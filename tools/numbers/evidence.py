@@ -8,8 +8,8 @@ import numpy as np
 
 from attention import attention_scores
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_Q2, W_V, attend, embed
-from docs_ext.numbers.numerals import Numeral, numerals
-from docs_ext.numbers.results import rows
+from tools.numbers.numerals import Numeral, numerals
+from tools.numbers.results import rows
 
 ENOUGH = 0.65  # of the changes of a number must show, if only a piece of its row is there
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.fence import parse
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import Block, Page
 
 _COMMENT = re.compile(r"^ *# check:(?P<check>.*(?:\n *#(?! check:).*)*)", re.MULTILINE)  # to the end of the comment
@@ -29,6 +29,7 @@ class Part(NamedTuple):
     holds: str = ""
 
     def line_of(self, position: int) -> int:
+        """Return the line of the page on which a place of the text stands."""
         return self.line + self.text.count("\n", 0, position)
 
 

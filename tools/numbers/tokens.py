@@ -5,35 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from py_mini_racer import JSEvalException, MiniRacer
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.v8 import started
+from docs_ext.html.formula import MACROS, engine, grouped
 
-# The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
-MACROS: dict[str, tuple[str, str | None]] = {
-    r"\Q": ("Q", "query"),
-    r"\K": ("K", "key"),
-    r"\V": ("V", "value"),
-    r"\Z": ("Z", "output"),
-    r"\q": ("q", "query"),
-    r"\k": ("k", "key"),
-    r"\v": ("v", "value"),
-    r"\z": ("z", "output"),
-    r"\T": (r"\top", None),
-    r"\R": (r"\mathbb{R}", None),
-    r"\softmax": (r"\operatorname{softmax}", None),
-    r"\dk": ("d_k", None),
-    r"\dv": ("d_v", None),
-    r"\dmodel": (r"d_{\text{model}}", None),
-    r"\nq": ("n_q", None),
-    r"\nk": ("n_k", None),
-}
-
-SCRIPT = Path(__file__).parents[1].joinpath("html/katex/katex.min.js").read_text("utf-8")
 _TREE = """
 const tree = (tex, options) =>
   JSON.stringify(katex.__parse(tex, options), (key, value) => key === "loc" ? undefined : value);
@@ -66,20 +44,15 @@ def tokens_of(tex: str) -> Tokens:
     """Read a formula, with our macros written out."""
     options = {"macros": {macro: grouped(plain) for macro, (plain, _) in MACROS.items()}, "displayMode": True}
     try:
-        return _tokens(json.loads(engine().call("tree", tex, options)))
+        return _tokens(json.loads(_engine().call("tree", tex, options)))
     except JSEvalException as error:
         raise SpecError(f"KaTeX cannot read {tex!r}") from error
 
 
 @cache
-def engine() -> MiniRacer:
-    """Return V8 with KaTeX in it."""
-    return started(SCRIPT + _TREE)
-
-
-def grouped(tex: str) -> str:
-    r"""Put a letter with an index in braces; else the root of \sqrt\dk would end after the d."""
-    return f"{{{tex}}}" if "_" in tex else tex
+def _engine() -> MiniRacer:
+    engine().eval(_TREE)
+    return engine()
 
 
 def _tokens(nodes: Any) -> Tokens:

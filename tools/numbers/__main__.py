@@ -8,9 +8,9 @@ import re
 import sys
 from pathlib import Path
 
-from docs_ext.numbers.claims import Found, check
-from docs_ext.numbers.evidence import changes
 from docs_ext.reading.page import DOCS
+from tools.numbers.claims import Found, check
+from tools.numbers.evidence import changes
 
 
 def pages() -> dict[str, Path]:

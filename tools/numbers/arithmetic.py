@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docs_ext.errors import SpecError
-from docs_ext.numbers.formulas import value
+from tools.numbers.formulas import value
 
 _RELATION = re.compile(
     r"=|\\approx\b|\\simeq\b|\\(?:le|ge|ne|lt|gt|leq|geq|to|mapsto|Rightarrow|in|propto|ll|gg)\b|<|>|\\q?quad\b|;|&="

@@ -2,13 +2,15 @@
 
 import re
 from collections import ChainMap, Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import yaml
 
 from docs_ext.errors import SpecError, did_you_mean
 
+Spec = Mapping[str, Any]  # what an author wrote in a fence
+Data = dict[str, Any]  # what is handed to the script that draws it
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
 
 
@@ -24,7 +26,7 @@ class _Loader(_SafeLoader):  # type: ignore[misc]
         return mapping
 
 
-def parse(text: str) -> tuple[dict[str, Any], Mapping[str, int]]:
+def parse(text: str) -> tuple[Data, Mapping[str, int]]:
     """Return the mapping that `text` holds, and the line of each key in it, the inner ones included."""
     loader = _Loader(text)
     try:
@@ -47,7 +49,7 @@ def _lines(node: yaml.MappingNode) -> ChainMap[str, int]:
     return ChainMap({key.value: key.start_mark.line for key, _ in node.value}, *inner)
 
 
-def check_keys(spec: Mapping[str, Any], required: Collection[str], optional: Collection[str] | None) -> None:
+def check_keys(spec: Spec, required: Collection[str], optional: Collection[str] | None) -> None:
     """Refuse an unknown key, a missing one, and an id that no HTML document could hold."""
     if optional is not None:  # else the renderer checks further keys itself
         known = sorted({*required, *optional, "id"})
@@ -60,3 +62,18 @@ def check_keys(spec: Mapping[str, Any], required: Collection[str], optional: Col
             raise SpecError(f"the key {key!r} is missing", key=key)
     if not re.fullmatch(r"[A-Za-z][\w-]*", str(spec.get("id", "id"))):
         raise SpecError(f"id must be letters, digits and hyphens: {spec['id']!r}", key="id")
+
+
+def whole(spec: Spec, key: str, least: int, most: int, default: int | None = None) -> int:
+    """Return a whole number within these bounds."""
+    number = spec.get(key, default)
+    if type(number) is not int or not least <= number <= most:
+        raise SpecError(f"{key} must be a whole number from {least} to {most}: {number!r}", key=key)
+    return number
+
+
+def one_of(spec: Spec, key: str, allowed: Sequence[Any]) -> Any:
+    """Return a value that is one of these."""
+    if isinstance(spec[key], bool) or spec[key] not in allowed:
+        raise SpecError(f"{key} must be one of {', '.join(map(str, allowed))}: {spec[key]!r}", key=key)
+    return spec[key]

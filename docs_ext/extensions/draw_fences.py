@@ -25,7 +25,7 @@ from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.widget import figure
 from docs_ext.reading.converter import PageError, source
-from docs_ext.reading.fence import check_keys, parse
+from docs_ext.reading.keys import check_keys, parse
 from docs_ext.reading.page import bare, read
 
 FOLDER = Path(__file__).parents[1] / "fences"

@@ -5,9 +5,9 @@ A number is borne out by
 - an equation between numbers in a formula, which is computed;
 - an example of its section, or such an equation of it, that holds the number, rounded or as a percentage too;
 - a fact of `docs_ext/facts.yml` whose source its paragraph links;
-- a mark, see `docs_ext.numbers.marks`.
+- a mark, see `tools.numbers.marks`.
 
-`docs_ext.numbers.results` says which numbers are taken for results.
+`tools.numbers.results` says which numbers are taken for results.
 """
 
 import math
@@ -19,16 +19,16 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from docs_ext.errors import SpecError
-from docs_ext.numbers import arithmetic, marks
-from docs_ext.numbers.evidence import Evidence, running_example
-from docs_ext.numbers.numerals import Numeral, numerals
-from docs_ext.numbers.results import is_result, rows
-from docs_ext.numbers.texts import Part, Text, Texts
-from docs_ext.numbers.texts import read as texts_of
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
 from docs_ext.reading.page import on_page, read
 from docs_ext.records.facts import facts_of
+from tools.numbers import arithmetic, marks
+from tools.numbers.evidence import Evidence, running_example
+from tools.numbers.numerals import Numeral, numerals
+from tools.numbers.results import is_result, rows
+from tools.numbers.texts import Part, Text, Texts
+from tools.numbers.texts import read as texts_of
 
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$]+?)\$", re.DOTALL)
 _SOURCE = re.compile(r"sources\.md#(\w+)")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from docs_ext.errors import SpecError
-from docs_ext.reading.tex import Token, Tokens, cut, end_of, tokens_of, ungrouped
+from tools.numbers.tokens import Token, Tokens, cut, end_of, tokens_of, ungrouped
 
 Names = Mapping[str, Any]
 

@@ -14,7 +14,7 @@ What stands in a code span is a name, and so is what a task allows: "(5 minutes)
 import re
 from collections.abc import Sequence
 
-from docs_ext.numbers.numerals import Numeral
+from tools.numbers.numerals import Numeral
 
 _FORM = re.compile(r"[.%/^]|frac|percent")
 _UNIT = re.compile(
