@@ -238,3 +238,11 @@ def test_the_stored_outputs_are_those_of_a_run_with_the_wheel_and_numpy_alone(si
     for before, after in zip(stored, run(stored, elsewhere, tmp_path), strict=True):
         for old, new in zip(code(before), code(after), strict=True):
             assert outputs(new) == outputs(old), old["source"]
+
+
+@pytest.mark.nightly
+def test_the_notebook_with_blanks_runs_with_the_wheel_and_numpy_alone(site, elsewhere, tmp_path):
+    blanks = json.loads((site / "practice/write/write.ipynb").read_text("utf-8"))
+    [after] = run([blanks], elsewhere, tmp_path)
+    shown = [text for cell in code(after) for text in outputs(cell)]
+    assert [text.split()[2] for text in shown] == ["empty"] * 12
