@@ -16,13 +16,7 @@ from docs_ext.html.tree import content, document
 _ASSETS = Path(__file__).parents[2] / "docs/assets"
 _MARK = Path(__file__).parents[1] / "theme/templates/.icons/own/mark.svg"
 _SERIF = _ASSETS / "serif/serif.woff2"
-_SHEETS = (
-    "css/site.css",
-    "css/figures.css",
-    "css/fences/chart.css",
-    "css/stage.css",
-    "css/fences/sentence-machine.css",
-)
+_SHEETS = [f"css/{name}.css" for name in ("site", "figures", "stage", "fences/chart", "fences/sentence-machine")]
 _DRAWING = "svg.desk, svg.wide, svg.only"
 _LOOK = ("viewBox", "fill", "font-size", "stroke-width", "text-anchor")
 _CARD = """<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" color="#14181f"><style>{style}</style>
