@@ -89,8 +89,8 @@ mutants: setup ## 200 random changes of attention/, one at a time: which of them
 	    -r pyproject.toml --extra test "cosmic-ray>=8.4,<9"
 	.venv/mutants/bin/python -m tools.mutants $(MUTANTS)
 
-mutants-site: ## 40 random changes of docs_ext/, others every day, against the tests nearest to each
-	$(MAKE) mutants MUTANTS="--files 'docs_ext/**/*.py' --number 40 --seed $$(date +%j)"
+mutants-site: ## 40 random changes of docs_ext/ and of the checks of numbers, others every day, against the tests nearest to each
+	$(MAKE) mutants MUTANTS="--files 'docs_ext/**/*.py' 'tools/numbers/*.py' --number 40 --seed $$(date +%j)"
 
 validate: build ## is the HTML of the built site valid? Needs npx, of Node, and java; faults of the theme are listed
 	@command -v npx >/dev/null && command -v java >/dev/null || { echo "make validate needs npx, of Node, and java"; exit 1; }

@@ -42,12 +42,11 @@ _command = "build"
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
-    """Date what is built; let the live server run in a process that starts again when Python changes."""
+    """Date what is built; let a page of the live server show what is wrong with it."""
     global _command
     set_date()
     _command = command
     if command == "serve":
-        live.in_own_process()
         _last.show_errors()
     gc.disable()  # a build ends before there is much to collect, and looking for it takes a tenth of the time
 

@@ -1,1 +1,1 @@
-"""What `make` calls besides programs of others: setting up, and starting a new piece. Standard library only."""
+"""What `make` and the tests call: what checks a page before it is built, setting up, releases. No build needs it."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from docs_ext.reading.fence import parse
+from docs_ext.reading.keys import parse
 from docs_ext.reading.page import Page
 
 GOALS = 3

@@ -1,9 +1,9 @@
-"""Mutation testing: change one thing in attention/ or docs_ext/ at random, and see whether the tests notice.
+"""Mutation testing: change one thing in attention/, docs_ext/ or tools/ at random, and see whether the tests notice.
 
 Cosmic Ray knows what can be changed, and how. Here stands what is drawn, which tests run, and what is reported. A place
 is drawn first and a change second, so that a sign that can be changed in eleven ways counts no more than a number. Each
 mutant of attention/ meets the tests of its own module first, and those that survive all of the package's tests and the
-pages. One of docs_ext/ meets its doctests and the tests that import its module; none of them builds the whole site.
+pages. Another one meets its doctests and the tests that import its module; none of them builds the whole site.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
+from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -91,7 +92,7 @@ def fails(folder: Path, python: str | Path, *tests: str | Path) -> bool:
 
 
 def nearest(file: str) -> list[str]:
-    """Name the tests of a module of docs_ext: its doctests, those called like it, and those that import it.
+    """Name the tests of a module outside attention/: its doctests, those called like it, and those that import it.
 
     If none is called like it, the tests that import what imports it are near, too.
     """
@@ -113,7 +114,7 @@ def _importing(files: list[str], others: Iterable[Path]) -> Iterator[str]:
 
 def runs(file: str) -> list[tuple[str | Path, ...]]:
     """Return what a mutant of a file meets in turn: a Python, and its tests."""
-    if file.startswith("docs_ext"):
+    if not file.startswith("attention"):
         return [(SITE, *nearest(file))]
     own = (file, f"tests/package/test_{Path(file).name}", CONFORMANCE)
     return [(sys.executable, *(test for test in own if (ROOT / test).exists())), (sys.executable, *ALL)]
@@ -174,10 +175,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=200, help="how many mutants to draw")
     parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
-    parser.add_argument("--files", default="attention/*.py", help="which files to change: 'docs_ext/**/*.py'")
+    parser.add_argument("--files", nargs="+", default=["attention/*.py"], help="which to change: 'docs_ext/**/*.py'")
     parser.add_argument("--processes", type=int, default=2, help="how many mutants to run at a time")
     asked = parser.parse_args()
-    files = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob(asked.files)) if path.name != "__init__.py"]
+    files = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted({*chain(*map(ROOT.glob, asked.files))})
+        if path.name != "__init__.py"
+    ]
     drawn = draw(files, asked.number, asked.seed)
     with TemporaryDirectory() as temporary, ThreadPoolExecutor(asked.processes) as pool:
         folders = copies(Path(temporary), asked.processes)

@@ -26,12 +26,12 @@ from mkdocs.structure.pages import Page as BuiltPage
 
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.extensions import page_steps
-from docs_ext.numbers import claims
 from docs_ext.reading import consoles, lessons
 from docs_ext.reading.page import DOCS, Page, decoded, load, on_page, read
 from docs_ext.reading.reading_time import MINUTES, reading
 from docs_ext.sources import bibliography
 from tools import citations, course, terms
+from tools.numbers import claims
 
 MOST_MINUTES = 20.0
 LONGER = {"learn/real-model.md": 20.5}

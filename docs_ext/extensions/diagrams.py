@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 
+from docs_ext.errors import SpecError
 from docs_ext.reading.converter import PageError
 
 LESSONS = Path(__file__).parents[2] / "docs/learn"
@@ -24,20 +25,16 @@ _ADDRESS = re.compile(r"(?:^|/)assets/diagrams/([^/]+)$")
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
-class DiagramError(ValueError):
-    """A diagram that cannot be shown."""
-
-
 def render(name: str, alt: str, prefix: str, folder: Path) -> str:
     """Return the figure; `prefix` makes the drawing's ids unique within the page."""
     if not (folder / name).is_file():
-        raise DiagramError(f"there is no such file in {folder.name}/")
+        raise SpecError(f"there is no such file in {folder.name}/")
     if not alt.strip():
-        raise DiagramError("the alt text must say what the diagram says")
+        raise SpecError("the alt text must say what the diagram says")
     svg = (folder / name).read_text("utf-8").strip()
     caption, desc = (_parts(svg).get(part, "") for part in ("title", "desc"))
     if not caption or not desc:
-        raise DiagramError(f"<{'desc' if caption else 'title'}> is missing")
+        raise SpecError(f"<{'desc' if caption else 'title'}> is missing")
     wide = folder / name.replace(".svg", ".wide.svg")
     html = _drawn(svg, alt, desc, prefix, "narrow" if wide.is_file() else "only")
     if wide.is_file():
@@ -63,13 +60,13 @@ def _parts(svg: str) -> dict[str, str]:
     try:
         root = ElementTree.fromstring(svg)
     except ElementTree.ParseError as error:
-        raise DiagramError(f"not well-formed: {error}") from None
+        raise SpecError(f"not well-formed: {error}") from None
     links = [link for element in root.iter() if (link := element.get("href")) is not None]
     if root.tag != f"{_SVG}svg" or root.get("role") != ("group" if links else "img"):
-        raise DiagramError('the root must be <svg xmlns="http://www.w3.org/2000/svg" role="img">, with links "group"')
+        raise SpecError('the root must be <svg xmlns="http://www.w3.org/2000/svg" role="img">, with links "group"')
     for link in links:
         if not (LESSONS / link).is_file():
-            raise DiagramError(f"the link {link} leads to no page of the lessons")
+            raise SpecError(f"the link {link} leads to no page of the lessons")
     return {part: " ".join((root.findtext(f"{_SVG}{part}") or "").split()) for part in ("title", "desc")}
 
 
@@ -84,9 +81,9 @@ class InlineDiagrams(Treeprocessor):
                 number += 1
                 try:
                     if parent.tag != "p" or len(parent) > 1 or (parent.text or image.tail or "").strip():
-                        raise DiagramError("a diagram stands in a paragraph of its own")
+                        raise SpecError("a diagram stands in a paragraph of its own")
                     html = render(address[1], image.get("alt", ""), f"diagram-{number}-", FOLDER)
-                except DiagramError as error:
+                except SpecError as error:
                     raise PageError(self.md, f"the diagram {address[1]}: {error}", near=address[1]) from None
                 parent.remove(image)
                 parent.text = self.md.htmlStash.store(html)

@@ -1,19 +1,16 @@
 """The modules of the package, in the order of the menu, where a page says `<!-- modules -->`."""
 
 import ast
-import re
 from pathlib import Path
 
 import attention
-from docs_ext.reading.page import DOCS
-
-_IN_MENU = re.compile(r"^ +- reference/(\w+)\.md$", re.MULTILINE)
+from docs_ext.reading.page import menu
 
 
 def table() -> list[str]:
     """Write a row for each module that has a page: its name, and the first sentence of its docstring."""
     folder = Path(attention.__file__).parent
-    names = _IN_MENU.findall((DOCS.parent / "mkdocs.yml").read_text("utf-8"))
+    names = [Path(entry.name).stem for entry in menu() if entry.name.startswith("reference/")]
     rows = [(name, _summary(folder / f"{name}.py")) for name in names if (folder / f"{name}.py").is_file()]
     return ["| module | what it is about |", "| --- | --- |", *(f"| [{n}]({n}.md) | {what} |" for n, what in rows)]
 

@@ -16,21 +16,19 @@ selected: ran                # the row chosen at first; else the last
 and `column` is the word that answers at first.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import names_of, ranked, row_of
 
 REQUIRED = head.REQUIRED
 OPTIONAL = (*head.OPTIONAL, "selected", "features", "column")
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     grid = read_head(spec)
     if "features" in spec:

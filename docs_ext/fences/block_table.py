@@ -14,25 +14,24 @@ With it the reader makes the moves.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from docs_ext.errors import SpecError
 from docs_ext.html import renderer
+from docs_ext.reading.keys import Data, Spec, whole
 
 REQUIRED = ("caption", "blocks", "size", "moves", "step")
 OPTIONAL = ()
 _MOVE = re.compile("([ABC])( forks| ends)?")
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     moves = _moves(spec)
     found = {
-        "blocks": _count(spec, "blocks", 1, 8),
-        "size": _count(spec, "size", 1, 3),
+        "blocks": whole(spec, "blocks", 1, 8),
+        "size": whole(spec, "size", 1, 3),
         "moves": moves,
-        "step": _count(spec, "step", 0, len(moves)),
+        "step": whole(spec, "step", 0, len(moves)),
     }
     pool = renderer.call("widgets/block-table.js", "compute", found, {"moves": "".join(moves)})
     if isinstance(pool, str):
@@ -40,13 +39,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _count(spec: Mapping[str, Any], key: str, least: int, most: int) -> int:
-    if isinstance(spec[key], bool) or spec[key] not in range(least, most + 1):
-        raise SpecError(f"{key} must be a whole number from {least} to {most}: {spec[key]!r}", key=key)
-    return int(spec[key])
-
-
-def _moves(spec: Mapping[str, Any]) -> list[str]:
+def _moves(spec: Spec) -> list[str]:
     """Read ['A', 'A forks', 'A ends'] as ['At', 'Af', 'Ae']."""
     given = spec["moves"]
     found = [_MOVE.fullmatch(str(move)) for move in given] if isinstance(given, list) else []

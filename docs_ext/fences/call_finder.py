@@ -9,9 +9,7 @@ Without JavaScript it is a table with a part for each task. The script adds the 
 shows the snippet that stands in the tabs.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.records import translations
 from docs_ext.records.translations import OURS, TASKS, Snippet, libraries, snippets
 
@@ -22,7 +20,7 @@ FIRST = "torch-sdpa"  # the library that is chosen at first
 HOW = {"call": "one call", "detour": "a detour", "by hand": "by hand", "none": "no way"}
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     return {
         "first": FIRST,

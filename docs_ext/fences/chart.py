@@ -31,7 +31,8 @@ from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.symbols import said, symbols, symbols_in_drawing
 from docs_ext.html.tables import folded, table
 from docs_ext.html.template import template
-from docs_ext.reading.fence_data import to_records
+from docs_ext.reading.columns import to_records
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("title", "description", "data")
 OPTIONAL = None  # Vega-Lite's schema knows the others
@@ -61,7 +62,7 @@ _FIGURE = template("""
 """)
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     records = to_records(spec)
     vega = {key: item for key, item in spec.items() if key not in (*REQUIRED, "id", "phone")}

@@ -9,9 +9,6 @@ code: 'f"{W_K}  # {W_K.shape[0]} features a word"'
 `code` is an expression that gives a text. `language` is a name that Pygments knows, for the colours.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from markupsafe import Markup
 from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
@@ -22,6 +19,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "language", "code")
 OPTIONAL = ()
@@ -31,7 +29,7 @@ _CODE = template("""
 """)
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     code = value(spec, "code")
     if not isinstance(code, str):

@@ -33,6 +33,8 @@ from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import inline
 from docs_ext.reading.expressions import array, evaluate, value
+from docs_ext.reading.head import in_doublings
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import features_of, names_of, row_of, sentences_of
 
 REQUIRED = (
@@ -43,10 +45,10 @@ OPTIONAL = ()
 MOST = 4  # a number of the row, above zero or below
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     sentences, w_k = sentences_of(spec), array(spec, "w_k")
-    w_q = np.round(array(spec, "w_q") / np.log(2), 12) + 0.0  # no -0
+    w_q = in_doublings(array(spec, "w_q"))
     features = features_of(spec, {"x": w_q.shape[0], "key": w_q.shape[1]})
     row = row_of(spec, "row", features["x"])
     for key, numbers in (("w_q", w_q[row]), ("solution", np.asarray(spec["solution"], float))):

@@ -12,10 +12,9 @@ left out. A note whose line is not there, or not after the one before, stops the
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 from markupsafe import Markup
 from pygments import highlight  # type: ignore[import-untyped]
@@ -26,6 +25,7 @@ from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.inline import inline
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("function", "notes")
 OPTIONAL = ()
@@ -39,7 +39,7 @@ _PARTS = template("""
 """)
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     notes = spec["notes"]
     if not isinstance(notes, dict) or not all(isinstance(note, str) for note in notes.values()):

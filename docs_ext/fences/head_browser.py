@@ -12,14 +12,10 @@ The page holds this head, and a small picture of every head on this sentence; th
 reader asks for another. Weights are counted in thousandths, as they were recorded.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from docs_ext.errors import SpecError
 from docs_ext.html import renderer
-from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import row_of
 from docs_ext.records.recorded import recorded
 
@@ -28,11 +24,12 @@ OPTIONAL = ("selected",)
 SCRIPT = "widgets/head-browser.js"
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     record = recorded()
     one = record.sentence(str(spec["sentence"]))
-    layer, head = (_count(spec, key, size) for key, size in zip(("layer", "head"), one.weights.shape, strict=False))
+    layers, heads = one.weights.shape[:2]
+    layer, head = whole(spec, "layer", 0, layers - 1), whole(spec, "head", 0, heads - 1)
     texts = [sentence.text for sentence in record.sentences + record.example]
     weights = np.rint(1000 * one.weights).astype(int)
     to_first = one.weights[..., 1:-1, 0].mean(axis=(1, 2))
@@ -54,10 +51,3 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hundredths(weight: float) -> str:
     return f"{np.floor(100 * weight + 0.5) / 100:.2f}".removeprefix("0")
-
-
-def _count(spec: Mapping[str, Any], key: str, size: int) -> int:
-    number = value(spec, key)
-    if not isinstance(number, int) or not 0 <= number < size:
-        raise SpecError(f"{key} must be a number from 0 to {size - 1}: {number!r}", key=key)
-    return number

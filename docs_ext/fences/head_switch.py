@@ -15,20 +15,18 @@ selected: chased      # word or index of who asks first; else the last
 Without JavaScript there are the first sentence with the heads side by side and a table of all four cases.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from attention import project
 from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array, value
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import names_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "w_o", "asks")
 OPTIONAL = ("selected",)
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     matrices, asks, sentences = value(spec, "w_q"), words_of(spec, "asks"), sentences_of(spec)
     if not isinstance(matrices, list) or len(matrices) != 2:

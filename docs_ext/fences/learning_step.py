@@ -18,22 +18,20 @@ The query matrix begins with zeros. The loss is minus the logarithm of the weigh
 asks has one feature, only one row of the matrix has slopes other than 0; it is the row that moves.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from attention import project
 from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array, value
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import features_of, names_of, row_of, sentences_of
 
 REQUIRED = ("caption", "sentences", "positions", "query", "right", "w_k", "features", "nudge", "rate")
 OPTIONAL = ()
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     sentences, w_k = sentences_of(spec), array(spec, "w_k")
     features = features_of(spec, {"x": w_k.shape[0], "key": w_k.shape[1]})

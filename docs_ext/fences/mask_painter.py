@@ -15,34 +15,23 @@ It begins with the causal mask, and a switch lets all words look ahead. Every wo
 one; a row that sees its answer says so.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from docs_ext.errors import SpecError
 from docs_ext.reading import head
 from docs_ext.reading.head import read_head
-from docs_ext.reading.words import names_of, row_of
+from docs_ext.reading.keys import Data, Spec
+from docs_ext.reading.words import row_of
 
 REQUIRED = (*head.REQUIRED, "predict")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "selected")
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
-    one = read_head(spec)
-    if one.v is None:
-        raise SpecError("a painted mask changes outputs: give v, or x and w_v")
-    predict = spec["predict"]
+    one, predict = read_head(spec), spec["predict"]
+    given, _ = one.blended("a painted mask changes outputs")
     if not isinstance(predict, dict) or predict.keys() != {"row", "forbid"}:
         raise SpecError("predict is a mapping, such as {row: chased, forbid: cats}", key="predict")
     row, key = row_of(predict, "row", one.queries), row_of(predict, "forbid", one.keys)
     if key > row:
         raise SpecError("predict: the causal mask forbids this key already", key="predict")
-    return {
-        "words": names_of(one.queries),
-        "q": one.q,
-        "k": one.k,
-        "v": one.v,
-        "row": row_of(spec, "selected", one.queries),
-        "predict": [row, key],
-    }
+    return given | {"row": row_of(spec, "selected", one.queries), "predict": [row, key]}

@@ -8,9 +8,6 @@ matrices:
 A dot is a zero.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from markupsafe import Markup
 
 from docs_ext.errors import SpecError
@@ -20,6 +17,7 @@ from docs_ext.html.tables import scrolling
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
 from docs_ext.reading.expressions import array
+from docs_ext.reading.keys import Spec
 from docs_ext.reading.words import words_of
 
 REQUIRED, OPTIONAL = ("matrices",), ()
@@ -34,7 +32,7 @@ _MATRIX = template("""
 """)
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     drawn = list[Markup]()
     for name, given in spec["matrices"].items():

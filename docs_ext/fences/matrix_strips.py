@@ -18,12 +18,10 @@ A query meets a key in the columns that `meet` names. A number of a result stand
 of the matrix that made it. Where the page is narrow it shows one matrix at a time.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from attention import project
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import names_of, row_of, words_of
 
 REQUIRED = ("caption", "tokens", "x", "features", "w_q", "w_k", "w_v", "meet", "give", "column")
@@ -32,7 +30,7 @@ ROLES = {"query": ("w_q", "meet"), "key": ("w_k", "meet"), "value": ("w_v", "giv
 MAX_WORDS, MAX_COLUMNS = 8, 6  # the style sheet has one rule a row and one a column
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     words, features, x = words_of(spec, "tokens"), words_of(spec, "features"), array(spec, "x")
     if len(words) > MAX_WORDS:

@@ -8,11 +8,9 @@ head: 3
 ```
 
 The page holds what the package computes for this text; the script fetches the weights when a hand is near, and runs the
-same model. With `strip`, the address of the page that has the whole figure, it is a still picture for another page.
+same model. With `strip`, the address of the page that has the whole figure, it is a picture for another page, with
+one switch, which needs no script.
 """
-
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -22,6 +20,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec
 
 REQUIRED = ("caption", "text")
 OPTIONAL = ("layer", "head", "strip")
@@ -36,16 +35,18 @@ TASKS = {  # as the record names them: what they are called, and a text that ask
 }
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
     if "strip" not in spec:
         return figure("next-word", given)
-    drawn = renderer.call(SCRIPT, "strip", given | {"most": STRIP, "href": str(spec["strip"])})
+    off = next_words(str(spec["text"]), Switches(heads=np.zeros((2, 4))))[0]
+    more = {"most": STRIP, "href": str(spec["strip"]), "without": [off[word] for word in WORDS]}
+    drawn = renderer.call(SCRIPT, "strip", given | more)
     return still("next-word", spec["id"], Markup(drawn["text"]))
 
 
-def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _data(spec: Spec) -> Data:
     shares, weights = next_words(str(spec["text"]))
     scores = np.log([shares[word] for word in WORDS])  # up to a constant, which the softmax takes away
     kept = record()

@@ -11,7 +11,6 @@ All numbers are those of `attention.little_model.forward`, rounded as Python pri
 picture and the numbers of the word and the station that the fence names.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,7 @@ from numpy.typing import NDArray
 
 from attention import attention_weights, layer_norm, softmax
 from attention.little_model import ID, WORDS, forward, load, read
-from docs_ext.errors import SpecError
-from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = ("caption", "text", "word", "station")
@@ -30,16 +28,13 @@ SHOWN = 8  # numbers of a row, and of the words that come next
 Floats = NDArray[np.float64]
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     words = read(str(spec["text"]))
     names, ids = names_of(words), np.array([ID[word] for word in words])
     w = load(np.float64)
     scores, last, traces = forward(ids, w)
     stations = [*_of_rows(ids, w, last, traces), *_of_words(scores)]
-    station = value(spec, "station")
-    if station not in range(len(stations)):
-        raise SpecError(f"station must be a whole number from 0 to {len(stations) - 1}: {station!r}", key="station")
     looks = [attention_weights(trace.query, trace.key, is_causal=True) for trace in traces]
     return {
         "words": names,
@@ -48,7 +43,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         "stations": stations,
         "looks": np.round(looks, 4) + 0.0,
         "row": row_of(spec, "word", names),
-        "station": station,
+        "station": whole(spec, "station", 0, len(stations) - 1),
     }
 
 

@@ -14,20 +14,20 @@ selected: ran         # whose output is told, word or index; else the last
 Without JavaScript there are the first sentence with positions and a table of all four.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from attention.example import embed
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import ranked, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")
 OPTIONAL = ("selected",)
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws: the four cases are those of attention-grid."""
     sentences, parts, early = sentences_of(spec), words_of(spec, "parts"), value(spec, "positions")
     cases: list[dict[str, Any]] = []

@@ -10,10 +10,7 @@ hand: slow          # whose height is read and whose turn is drawn: fast, slow o
 A hand is a pair of columns: its sine says how far to the right the tip is, its cosine how far up.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from docs_ext.errors import SpecError
+from docs_ext.reading.keys import Data, Spec, one_of
 from docs_ext.reading.words import row_of, words_of
 
 REQUIRED = ("caption", "words", "hands", "hand")
@@ -23,10 +20,8 @@ SIZES = (2, 3)
 HANDS = ("fast", "slow", "slowest")
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
-    hands = spec["hands"]
-    if hands not in SIZES:
-        raise SpecError(f"hands must be one of {', '.join(map(str, SIZES))}: {hands!r}", key="hands")
+    hands = one_of(spec, "hands", SIZES)
     shown = row_of(spec, "hand", HANDS[:hands])
     return {"words": words_of(spec, "words"), "hands": hands, "hand": shown, "sizes": SIZES, "last": LAST}

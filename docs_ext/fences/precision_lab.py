@@ -14,17 +14,13 @@ copies: 1024           # in the prediction and the table of choices
 Errors are measured against `np.longdouble`, the widest format that NumPy has on the machine that builds the page.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
-from docs_ext.errors import SpecError
-from docs_ext.html.widget import figure
 from docs_ext.reading.head import read_head
-from docs_ext.reading.words import names_of
+from docs_ext.reading.keys import Data, Spec, one_of
 
 REQUIRED = ("caption", "tokens", "format", "copies")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
@@ -46,19 +42,15 @@ MOST = 14  # doublings of the sentence
 Floats = NDArray[np.float64]
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
-    """Turn the mapping of a fence into HTML."""
-    one, copies = read_head(spec), spec["copies"]
-    if one.v is None:
-        raise SpecError("the lab shows outputs: give v, or x and w_v")
-    if spec["format"] not in FORMATS:
-        raise SpecError(f"format must be one of {', '.join(FORMATS)}: {spec['format']!r}", key="format")
-    if copies not in [2**n for n in range(1, MOST + 1)]:
-        raise SpecError(f"copies must be a power of two from 2 to {2**MOST}: {copies!r}", key="copies")
-    names = {"formats": FORMATS, "places": PLACES, "format": spec["format"], "copies": copies, "most": MOST}
-    head = {"words": names_of(one.queries), "q": one.q[-1], "k": one.k, "v": one.v}
-    output = exactly(one.q[-1], one.k, one.v).astype(float)
-    return figure("precision-lab", {"id": spec["id"], "title": spec["caption"], **head, "output": output, **names})
+def data(spec: Spec) -> Data:
+    """Return what the script draws."""
+    one = read_head(spec)
+    given, values = one.blended("the lab shows outputs")
+    output = exactly(one.q[-1], one.k, values).astype(float)
+    shown = one_of(spec, "format", list(FORMATS))
+    copies = one_of(spec, "copies", [2**n for n in range(1, MOST + 1)])
+    names = {"formats": FORMATS, "places": PLACES, "format": shown, "copies": copies, "most": MOST}
+    return {**given, "q": one.q[-1], "output": output, **names}
 
 
 def exactly(q: Floats, k: Floats, v: Floats) -> NDArray[Any]:

@@ -32,7 +32,7 @@ False under `wrong`. Several right options become checkboxes. A question for a n
       "16": This is the variance of one product.
 
 Texts are one paragraph of Markdown with TeX, without links. The order of the options comes from a hash. The formulas of
-an option are read aloud in words, which `docs_ext/html/tex_to_speech.py` finds.
+an option are read aloud in words, which `docs_ext/html/formula_words.py` finds.
 
 The HTML, which scripts may rely on (ID is the id of the fence):
 
@@ -52,12 +52,13 @@ import numpy as np
 from markupsafe import Markup
 
 from docs_ext.errors import SpecError
+from docs_ext.html.formula_words import spoken
 from docs_ext.html.inline import convert, inline
-from docs_ext.html.numbers import number, vector
+from docs_ext.html.rounding import number, vector
 from docs_ext.html.template import template
-from docs_ext.html.tex_to_speech import spoken
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("question", "proof")
 _CHOICE = ("right", "wrong")
@@ -76,7 +77,7 @@ _QUIZ = template("""
 <div class="options" data-search-exclude>
 {% if quiz.tolerance is none %}
 {% for option in quiz.verdicts %}
-{% set words = spoken(option.text) %}
+{% set words = spoken(inline(option.text)) %}
 <label><input type="{{ "checkbox" if several else "radio" }}" name="{{ ident }}-option" value="{{ loop.index0 }}"
   {%- if words %} aria-label="{{ words }}"{% endif %}> <span>{{ inline(option.text) }}</span></label>
 {% endfor %}
@@ -126,7 +127,7 @@ class Quiz(NamedTuple):
     level: str
 
 
-def read(spec: Mapping[str, Any]) -> Quiz:
+def read(spec: Spec) -> Quiz:
     """Return a question after its proof has run and every answer is settled; the build and the tests read it here."""
     numeric = "answer" in spec
     for key in _NUMBER if numeric else _CHOICE:
@@ -161,7 +162,7 @@ def run(proof: str) -> dict[str, Any]:
     return names
 
 
-def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]:
+def _options(spec: Spec, names: Mapping[str, Any]) -> list[Verdict]:
     options = [_option(text, item, key) for key in _CHOICE for text, item in _mapping(spec, key).items()]
     for one, other in combinations(options, 2):
         if one.text.strip() == other.text.strip():
@@ -179,7 +180,7 @@ def _options(spec: Mapping[str, Any], names: Mapping[str, Any]) -> list[Verdict]
     return options
 
 
-def _mapping(spec: Mapping[str, Any], key: str) -> Mapping[Any, Any]:
+def _mapping(spec: Spec, key: str) -> Mapping[Any, Any]:
     mapping = spec[key]
     if not isinstance(mapping, dict):
         raise SpecError(f"{key} is a mapping: what a reader may answer, then what there is to say about it", key=key)
@@ -194,7 +195,7 @@ def _option(text: Any, item: Any, side: str) -> Verdict:
     return Verdict(text, side == "right", str(item["because"]), str(item["holds"]).strip())
 
 
-def _answers(spec: Mapping[str, Any], names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
+def _answers(spec: Spec, names: Mapping[str, Any], tolerance: float) -> list[Verdict]:
     given = str(spec["answer"]).strip()
     answer = _numbers(_value(given, names, "answer"), names, "answer")
     verdicts = [Verdict(_written(answer), True, str(spec["because"]), given, answer)]
@@ -237,7 +238,7 @@ def _value(expression: str, names: Mapping[str, Any], key: str) -> Any:
     return value
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     quiz = read(spec)
     return _QUIZ(
@@ -247,16 +248,8 @@ def render(spec: Mapping[str, Any]) -> Markup:
         several=sum(verdict.right for verdict in quiz.verdicts) > 1,
         console=convert(f"```pycon\n{quiz.proof.strip()}\n\n```"),
         inline=inline,
-        spoken=_spoken,
+        spoken=spoken,
     )
-
-
-def _spoken(text: str) -> str:
-    """Put an option with formulas into words: assistive technology may find none in what is drawn."""
-    try:
-        return spoken(text)
-    except SpecError as error:
-        raise SpecError(f"{text!r}: {error}", key=text) from error
 
 
 def _hash(text: str) -> str:

@@ -14,11 +14,11 @@ The first machine is chosen at first. All query heads stay; the slider changes h
 are, from 1 to as many as the queries have.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec, one_of
 
 REQUIRED = ("caption", "model", "machines", "batch", "context")
 OPTIONAL = ()
@@ -26,13 +26,13 @@ SIZES = ("d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff", "n_vo
 ENDS = {"batch": (0, 10), "context": (9, 17)}  # exponents of 2: texts, and tokens of a text
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
-    exponents = {key: _exponent(spec, key, *ends) for key, ends in ENDS.items()}
+    exponents = {key: _exponent(spec, key) for key in ENDS}
     return {"model": _model(spec), "machines": _machines(spec), **exponents, "ends": ENDS}
 
 
-def _model(spec: Mapping[str, Any]) -> dict[str, int]:
+def _model(spec: Spec) -> dict[str, int]:
     given: Any = value(spec, "model")
     sound = isinstance(given, dict) and set(given) == set(SIZES) and all(isinstance(n, int) for n in given.values())
     if not sound or min(given.values()) < 1:
@@ -42,7 +42,7 @@ def _model(spec: Mapping[str, Any]) -> dict[str, int]:
     return {size: given[size] for size in SIZES}
 
 
-def _machines(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _machines(spec: Spec) -> list[dict[str, Any]]:
     given = value(spec, "machines")
     if not isinstance(given, dict) or not given or not all(len(one) == 3 and min(one) > 0 for one in given.values()):
         raise SpecError(
@@ -52,8 +52,6 @@ def _machines(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(parts, (name, *one), strict=True)) for name, one in given.items()]
 
 
-def _exponent(spec: Mapping[str, Any], key: str, first: int, last: int) -> int:
-    allowed = [2**k for k in range(first, last + 1)]
-    if spec[key] not in allowed or isinstance(spec[key], bool):
-        raise SpecError(f"{key} must be a power of two from {allowed[0]} to {allowed[-1]}: {spec[key]!r}", key=key)
-    return first + allowed.index(spec[key])
+def _exponent(spec: Spec, key: str) -> int:
+    first, last = ENDS[key]
+    return int(one_of(spec, key, [2**k for k in range(first, last + 1)])).bit_length() - 1

@@ -11,21 +11,19 @@ key: [1, 0, 1, 0]
 Angles run from the first feature of a pair to its second, anticlockwise.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec
 
 REQUIRED = ("caption", "positions", "turns", "query", "key")
 OPTIONAL = ()
 LAST, STEP = 12, 15  # position, degrees
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     positions, turns = value(spec, "positions"), value(spec, "turns")
     if not isinstance(positions, list) or len(positions) != 2 or not all(p in range(LAST + 1) for p in positions):
@@ -36,7 +34,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {"positions": positions, "turns": turns, "query": query, "key": key, "step": STEP, "last": LAST}
 
 
-def _pairs(spec: Mapping[str, Any], key: str, n_pairs: int) -> NDArray[np.float64]:
+def _pairs(spec: Spec, key: str, n_pairs: int) -> NDArray[np.float64]:
     given = np.asarray(value(spec, key), float)
     if given.shape != (2 * n_pairs,) or not given.any():
         raise SpecError(f"{key} must hold {2 * n_pairs} numbers, two a pair: shape {given.shape}", key=key)

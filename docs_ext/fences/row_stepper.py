@@ -19,9 +19,6 @@ features:       # of the rows, of queries and keys, of values
 Scores are counted in doublings, which must be whole here: the third step draws powers of two as blocks.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from markupsafe import Markup
 
@@ -30,7 +27,8 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import array
-from docs_ext.reading.head import Floats, read_head
+from docs_ext.reading.head import in_doublings, read_head
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import features_of, names_of, row_of
 
 REQUIRED = ("caption", "tokens", "x", "w_q", "w_k", "w_v", "query", "features")
@@ -38,22 +36,21 @@ OPTIONAL = ("step",)
 MOST = 32  # blocks in the budget bar, which must be told apart on a phone
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
     if "step" not in spec:
         return figure("row-stepper", given)
-    if spec["step"] not in (1, 2, 3, 4):
-        raise SpecError(f"step must be 1, 2, 3 or 4: {spec['step']!r}", key="step")
-    return still("row-still", spec["id"], renderer.drawn("widgets/row-stepper.js", "still", given, spec["step"]))
+    step = whole(spec, "step", 1, 4)
+    return still("row-still", spec["id"], renderer.drawn("widgets/row-stepper.js", "still", given, step))
 
 
-def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _data(spec: Spec) -> Data:
     one = read_head(spec)
     if one.v is None or one.v.shape[1] != 2 or one.v.min() < 0:
         raise SpecError("values must have two features, neither negative: the last step draws them", key="w_v")
     row, x = row_of(spec, "query", one.queries), array(spec, "x")
-    scores = _in_doublings(attention_scores(one.q, one.k)[row])
+    scores = in_doublings(attention_scores(one.q, one.k)[row])
     if scores.min() < 0 or (scores % 1).any() or np.exp2(scores).sum() > MOST:
         raise SpecError(
             f"scores must be whole doublings that make at most {MOST} parts: {scores.tolist()}", key="query"
@@ -65,15 +62,10 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
         "words": names_of(one.keys),
         "row": row,
         "x": x,
-        "w_q": _in_doublings(array(spec, "w_q")),
+        "w_q": in_doublings(array(spec, "w_q")),
         "w_k": array(spec, "w_k"),
-        "q": _in_doublings(one.q[row]),
+        "q": in_doublings(one.q[row]),
         "k": one.k,
         "v": one.v,
         "features": features,
     }
-
-
-def _in_doublings(matrix: Floats) -> Floats:
-    doublings: Floats = np.round(matrix / np.log(2), 12) + 0.0  # no -0
-    return doublings

@@ -12,20 +12,18 @@ asks: cats
 The fit counts the topics on which question and label agree, and each one doubles a book's share.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import row_of, words_of
 
 REQUIRED = ("caption", "names", "topics", "labels", "values", "asks")
 OPTIONAL = ()
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     names, topics = words_of(spec, "names"), words_of(spec, "topics")
     arrays = {key: array(spec, key) for key in ("labels", "values")}

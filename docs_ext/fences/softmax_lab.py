@@ -18,13 +18,11 @@ d_k: 64   # shown first: 1, 2, 4 ... 128
 ```
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec, one_of
 from docs_ext.reading.words import words_of
 
 REQUIRED = ("mode", "caption")
@@ -34,11 +32,9 @@ SIZES = [2**n for n in range(8)]
 _KEYS = {"scores": ("tokens", "scores"), "scaling": ("d_k",)}
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
-    mode = spec["mode"]
-    if mode not in _KEYS:
-        raise SpecError(f"mode must be 'scores' or 'scaling': {mode!r}", key="mode")
+    mode = one_of(spec, "mode", list(_KEYS))
     for key in _KEYS[mode]:
         if spec.get(key) is None:
             raise SpecError(f"mode {mode!r} needs the key {key!r}", key="mode")
@@ -49,12 +45,10 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         words = words_of(spec, "tokens")
         scores = _doublings(spec, len(words))
         return {"mode": mode, "words": words, "scores": scores, "most": MOST}
-    if spec["d_k"] not in SIZES or isinstance(spec["d_k"], bool):
-        raise SpecError(f"d_k must be a power of two from 1 to {SIZES[-1]}: {spec['d_k']!r}", key="d_k")
-    return {"mode": mode, "d_k": spec["d_k"], "sizes": SIZES}
+    return {"mode": mode, "d_k": one_of(spec, "d_k", SIZES), "sizes": SIZES}
 
 
-def _doublings(spec: Mapping[str, Any], n_words: int) -> list[int]:
+def _doublings(spec: Spec, n_words: int) -> list[int]:
     given = np.asarray(value(spec, "scores"))
     if given.shape != (n_words,) or not np.issubdtype(given.dtype, np.number):
         raise SpecError(f"scores must be {n_words} numbers, one per word: shape {given.shape}", key="scores")

@@ -17,15 +17,13 @@ because: "*cats* came first."        # what is added to the comparison, if anyth
 comparison is folded below the empty places, which a pencil can fill.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import inline
 from docs_ext.reading import head
 from docs_ext.reading.head import read_head
+from docs_ext.reading.keys import Data, Spec, whole
 from docs_ext.reading.words import names_of, row_of
 
 REQUIRED = (*head.REQUIRED, "question")
@@ -33,11 +31,9 @@ OPTIONAL = (*head.OPTIONAL, "query", "blocks", "laid", "because")
 MOST = 32  # blocks that can be told apart on a phone
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
-    one, blocks = read_head(spec), spec.get("blocks", 16)
-    if type(blocks) is not int or not 2 <= blocks <= MOST:
-        raise SpecError(f"blocks is a whole number from 2 to {MOST}: {blocks!r}", key="blocks")
+    one, blocks = read_head(spec), whole(spec, "blocks", 2, MOST, default=16)
     row = row_of(spec, "query", one.queries)
     counts = {n: np.round(one.weights[row] * n).astype(int) for n in range(2, MOST + 1)}
     fit = [n for n in counts if np.allclose(counts[n], one.weights[row] * n) and counts[n].sum() == n]

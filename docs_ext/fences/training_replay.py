@@ -18,13 +18,13 @@ one half-way.
 Without JavaScript the grids stand below one another, and with it a slider goes through them.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
+from docs_ext.reading.keys import Data, Spec
 from docs_ext.reading.words import words_of
 
 REQUIRED = ("caption", "tokens", "asks", "answers", "checkpoints")
@@ -32,7 +32,7 @@ OPTIONAL = ()
 FIELDS = ("step", "weights", "guesses", "accuracy")  # weights of shape (rows that ask, n_k), accuracy on held-out data
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws."""
     words, answers, asks = words_of(spec, "tokens"), words_of(spec, "answers"), value(spec, "asks")
     if not isinstance(asks, list) or not all(isinstance(row, int) and 0 <= row < len(words) for row in asks):

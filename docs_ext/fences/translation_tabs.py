@@ -10,8 +10,6 @@ are radio buttons, so they work without a script; on paper all of them are open.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from markupsafe import Markup
 from pygments import highlight  # type: ignore[import-untyped]
@@ -21,6 +19,7 @@ from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
+from docs_ext.reading.keys import Spec
 from docs_ext.records import translations
 from docs_ext.records.translations import Snippet
 
@@ -52,7 +51,7 @@ _PRINTS = template("""
 _HOW = {"call": "", "detour": ", by a detour", "by hand": ", by hand"}
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     task = spec["task"]
     if task not in translations.TASKS:

@@ -13,10 +13,9 @@ The drawing has a line for each pair, from its wavelength before to that after, 
 counts, for every rule, the pairs that stay, and those that meet angles which they never showed in training.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-from docs_ext.errors import SpecError
+from docs_ext.reading.keys import Data, Spec, one_of, whole
 
 REQUIRED = ("caption", "rule", "factor", "trained", "base", "features")
 OPTIONAL = ()
@@ -27,14 +26,8 @@ FEATURES = [16, 64, 128]
 BASES = (2, 10**7)
 
 
-def data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def data(spec: Spec) -> Data:
     """Return what the script draws: what is shown at first, and what can be chosen."""
-    base = spec["base"]
-    if isinstance(base, bool) or not isinstance(base, int) or not BASES[0] <= base <= BASES[1]:
-        raise SpecError(f"base must be a whole number from {BASES[0]} to {BASES[1]}: {base!r}", key="base")
     options: dict[str, list[Any]] = {"rule": RULES, "factor": FACTORS, "trained": LENGTHS, "features": FEATURES}
-    for key, allowed in options.items():
-        if isinstance(spec[key], bool) or spec[key] not in allowed:
-            raise SpecError(f"{key} must be one of {', '.join(map(str, allowed))}: {spec[key]!r}", key=key)
-    shown = {key: spec[key] for key in ("base", *options)}
+    shown = {"base": whole(spec, "base", *BASES)} | {key: one_of(spec, key, options[key]) for key in options}
     return {**shown, "factors": FACTORS, "lengths": LENGTHS, "bases": BASES, "sizes": FEATURES}

@@ -12,7 +12,6 @@ The bold word needs the one in italics. The arcs are the stage's, but all are eq
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -21,10 +20,11 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
+from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "alt", "sentences")
 OPTIONAL = ()
-_STAGE = "lib/stage.js"
+_STAGE = "lib/sentence.js"
 _ARC = {"floor": 0, "budget": 9, "lowest": 10, "rise": 0.2, "loop": 0, "gap": 0}  # flatter than a stage's
 _HIGH, _BASE, _APART, _END = 38, 28, 18, 8  # a word's box and its letters within; between sentences; a full stop
 _MARKED = re.compile(r"(?P<mark>\*{1,2})(?P<word>[\w'-]+)(?P=mark)(?P<end>\W*)")
@@ -48,7 +48,7 @@ _FIGURE = template("""
 """)
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
     lines, top, wide = list[dict[str, Any]](), 0.0, 0.0
     for sentence in spec["sentences"]:

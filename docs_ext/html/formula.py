@@ -8,6 +8,7 @@ import re
 from functools import cache
 from html import unescape
 from itertools import pairwise
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
@@ -15,9 +16,31 @@ from markupsafe import Markup, escape
 from py_mini_racer import MiniRacer
 
 from docs_ext.disk_cache import kept
+from docs_ext.errors import SpecError
 from docs_ext.reading.converter import PageError
-from docs_ext.reading.tex import MACROS, SCRIPT, engine, grouped
+from docs_ext.reading.v8 import started
 
+# The notation of the site: macro -> (standard TeX, role that colours it). Zero arguments only.
+MACROS: dict[str, tuple[str, str | None]] = {
+    r"\Q": ("Q", "query"),
+    r"\K": ("K", "key"),
+    r"\V": ("V", "value"),
+    r"\Z": ("Z", "output"),
+    r"\q": ("q", "query"),
+    r"\k": ("k", "key"),
+    r"\v": ("v", "value"),
+    r"\z": ("z", "output"),
+    r"\T": (r"\top", None),
+    r"\R": (r"\mathbb{R}", None),
+    r"\softmax": (r"\operatorname{softmax}", None),
+    r"\dk": ("d_k", None),
+    r"\dv": ("d_v", None),
+    r"\dmodel": (r"d_{\text{model}}", None),
+    r"\nq": ("n_q", None),
+    r"\nk": ("n_k", None),
+}
+
+SCRIPT = Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8")
 _MATRIX = re.compile(r"W_(?P<of>[QKV])(?!\w)(?:\^(?:\\\w+|\{[^{}]*\}))?")  # a matrix has the role of what it makes
 _MAKES = {"Q": "query", "K": "key", "V": "value"}
 
@@ -49,17 +72,18 @@ function render(tex, displayMode, macros) {
 """
 
 
-class MathError(ValueError):
-    """A formula that cannot be rendered."""
-
-
 @cache
-def _katex() -> MiniRacer:
-    engine().eval(_RENDER)
-    return engine()
+def engine() -> MiniRacer:
+    """Return V8 with KaTeX in it."""
+    return started(SCRIPT, _RENDER)
 
 
-def _for_katex() -> dict[str, str]:
+def grouped(tex: str) -> str:
+    r"""Put a letter with an index in braces; else the root of \sqrt\dk would end after the d."""
+    return f"{{{tex}}}" if "_" in tex else tex
+
+
+def _forengine() -> dict[str, str]:
     return {
         macro: rf"{{\htmlClass{{role-{role}}}{{{tex}}}}}" if role else grouped(tex)
         for macro, (tex, role) in MACROS.items()
@@ -80,14 +104,14 @@ def standard_tex(tex: str) -> str:
 
 @cache
 def render(tex: str, *, display: bool = False) -> Markup:
-    """Render one formula; raise MathError with KaTeX's message if it cannot be read."""
-    macros = _for_katex()
+    """Render one formula; raise SpecError with KaTeX's message if it cannot be read."""
+    macros = _forengine()
     coloured = _MATRIX.sub(lambda w: rf"{{\htmlClass{{role-{_MAKES[w['of']]}}}{{{w[0]}}}}}", tex)
 
     def draw() -> bytes:
-        html, error = _katex().call("render", coloured, display, macros)
+        html, error = engine().call("render", coloured, display, macros)
         if error:
-            raise MathError(error)
+            raise SpecError(error)
         return str(html).encode()
 
     html = _valid(kept(draw, SCRIPT + _RENDER, coloured, str(display), repr(macros)).decode())
@@ -131,7 +155,7 @@ class RenderFormulas(Treeprocessor):
             tex = unescape(tex)  # arithmatex escapes these only
         try:
             html = render(tex, display=display)
-        except MathError as error:
+        except SpecError as error:
             raise PageError(self.md, f"cannot render the formula {tex!r}: {error}", near=tex) from None
         element.text = self.md.htmlStash.store(html)
         element.set("data-search-exclude", "")  # the index would hold each formula three times

@@ -21,10 +21,10 @@ from functools import partial
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from docs_ext.html import numbers
+from docs_ext.html import rounding
 
 _ENVIRONMENT = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-_ENVIRONMENT.filters |= {"json": json.dumps, "share": numbers.share}
+_ENVIRONMENT.filters |= {"json": json.dumps, "share": rounding.share}
 _ENVIRONMENT.globals["zip"] = partial(zip, strict=True)
 
 

@@ -8,7 +8,6 @@ import attention
 from docs_ext.reading import page as model
 from docs_ext.reading.equations import Equation, equations
 
-_IN_MENU = re.compile(r"^ +- (?:[^:\n]+: )?((?:[\w-]+/)*[\w-]+\.md)$", re.MULTILINE)
 _FUNCTION = re.compile(r"\]\[(attention\.\w+\.\w+)\]")
 
 
@@ -29,15 +28,9 @@ class Page(NamedTuple):
         return [e.number for e in self.equations if "Code" in e.parts and e.parts["Code"].function == path]
 
 
-def menu() -> list[model.Page]:
-    """Return the pages in the order of the menu."""
-    names = _IN_MENU.findall((model.DOCS.parent / "mkdocs.yml").read_text("utf-8"))
-    return [model.load(name) for name in names if (model.DOCS / name).is_file()]
-
-
 def pages() -> list[Page]:
     """Gather from the pages in the order of the menu."""
-    return [gathered(page) for page in menu()]
+    return [gathered(model.load(entry.name)) for entry in model.menu()]
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from attention import attention_weights, causal_mask, project, scaled_dot_product_attention
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import array, value
-from docs_ext.reading.words import words_of
+from docs_ext.reading.keys import Data, Spec
+from docs_ext.reading.words import names_of, words_of
 
 REQUIRED = ("tokens", "caption")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "key_tokens", "options")
@@ -30,8 +31,14 @@ class Head(NamedTuple):
     allowed: NDArray[np.bool_]  # (n_q, n_k)
     output: Floats | None  # (n_q, d_v)
 
+    def blended(self, why: str) -> tuple[Data, Floats]:
+        """Return words, queries, keys and values, and the values alone; say why a figure needs some."""
+        if self.v is None:
+            raise SpecError(f"{why}: give v, or x and w_v")
+        return {"words": names_of(self.queries), "q": self.q, "k": self.k, "v": self.v}, self.v
 
-def read_head(spec: Mapping[str, Any]) -> Head:
+
+def read_head(spec: Spec) -> Head:
     """Evaluate a fence's expressions and run the package on them."""
     queries = words_of(spec, "tokens")
     keys = words_of(spec, "key_tokens") if "key_tokens" in spec else queries
@@ -52,7 +59,7 @@ def read_head(spec: Mapping[str, Any]) -> Head:
     return Head(queries, keys, q, k, v, options, weights, allowed, output)
 
 
-def _projections(spec: Mapping[str, Any]) -> list[Any]:
+def _projections(spec: Spec) -> list[Any]:
     """Return queries, keys and, if there are any, values: given, or x times its weights."""
     if "x" in spec:
         names = ("w_q", "w_k", "w_v")
@@ -69,5 +76,11 @@ def _projections(spec: Mapping[str, Any]) -> list[Any]:
     return matrices
 
 
-def _source(spec: Mapping[str, Any], name: str) -> str:
+def _source(spec: Spec, name: str) -> str:
     return "x" if "x" in spec else name
+
+
+def in_doublings(matrix: Floats) -> Floats:
+    """Return scores, or what makes them, as powers of two."""
+    doublings: Floats = np.round(matrix / np.log(2), 12) + 0.0  # no -0
+    return doublings

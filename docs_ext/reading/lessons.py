@@ -3,14 +3,12 @@
 needs: [masks] names lessons, and none that these build on already. The menu has the short name of each.
 """
 
-import re
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from docs_ext.errors import SpecError, did_you_mean
-from docs_ext.reading.fence import parse
-from docs_ext.reading.page import DOCS, Page, load
-
-_IN_MENU = re.compile(r" +- (?:(?P<part>[\w-]+):|(?:(?P<short>[^:]+): )?learn/(?P<name>[\w-]+)\.md)")
+from docs_ext.reading.keys import parse
+from docs_ext.reading.page import Page, load, menu
 
 
 class Lesson(NamedTuple):
@@ -25,13 +23,10 @@ class Lesson(NamedTuple):
 
 def lessons() -> dict[str, Lesson]:
     """Return the lessons by name in the order of the menu."""
-    part, known = "", dict[str, Lesson]()
-    for line in (DOCS.parent / "mkdocs.yml").read_text("utf-8").split("\n"):
-        entry = _IN_MENU.fullmatch(line)
-        part = (entry and entry["part"]) or part
-        if entry and entry["name"]:
-            name = entry["name"]
-            add(known, name, part, load(f"learn/{name}.md"), entry["short"])
+    known = dict[str, Lesson]()
+    for part, short, name in menu():
+        if name.startswith("learn/"):
+            add(known, PurePosixPath(name).stem, part, load(name), short)
     return known
 
 

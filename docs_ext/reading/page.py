@@ -16,6 +16,7 @@ from docs_ext.errors import SpecError, did_you_mean
 DOCS = Path(__file__).parents[2] / "docs"
 OPENING, CLOSING = "<!-- check:", "-->"
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*\{?[ \t]*\.?([\w-]*)[^`]*$")
+_IN_MENU = re.compile(r" +- (?:(?P<part>[\w-]+):|(?:(?P<short>[^:]+): )?(?P<name>[\w/-]+\.md))")
 _HEADING = re.compile(r"(#{1,6}) +(.+?)(?: *\{([^{}]*)\})? *#* *$")
 
 
@@ -97,6 +98,25 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SpecError(f"the byte 0x{data[error.start]:02x} is no UTF-8", line=line) from None
+
+
+class Entry(NamedTuple):
+    """A line of the menu in mkdocs.yml: the part in which it stands, a short name if it has one, and its page."""
+
+    part: str
+    short: str | None
+    name: str
+
+
+def menu() -> list[Entry]:
+    """Return the pages of the menu in their order; those that are not there are left out."""
+    part, found = "", list[Entry]()
+    for line in (DOCS.parent / "mkdocs.yml").read_text("utf-8").split("\n"):
+        if entry := _IN_MENU.fullmatch(line):
+            part = entry["part"] or part
+            if entry["name"] and (DOCS / entry["name"]).is_file():
+                found.append(Entry(part, entry["short"], entry["name"]))
+    return found
 
 
 @contextmanager

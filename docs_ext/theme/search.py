@@ -3,36 +3,15 @@
 A reader types softmax or W_Q and wants the page that explains it, not each function that has it for an argument.
 """
 
-import re
 from html import escape
 from typing import Any
 
-from docs_ext.html.tree import content, formulas, tex, without_colours
+from docs_ext.html.formula_words import in_words
+from docs_ext.html.tree import content, formulas, without_colours
 
 _RANKS = {"learn/": 4, "practice/": 2}  # of folders; a page says `search: {boost: 5}` in its head
 # What is marked, and the source, since a reader seeks what it does.
 _OUT = "[data-search-exclude]:not(h1, h2, h3, h4, h5, h6), .mkdocstrings-source"
-_FROM_WITHIN = (  # again and again, since one stands within another
-    (r"(?<=[\^_])\{(\w*)\}", r"\1"),
-    (r"(?<=[\^_])\{([^{}]*)\}", r"(\1)"),
-    (r"\\(?:text|operatorname|math[a-z]+)\s*\{([^{}]*)\}", r"\1"),
-    (r"\\sqrt\s*(?:\{([^{}]*)\}|(\w))", r"sqrt(\1\2)"),
-    (r"\\[td]?frac\s*(?:\{(\w+)\}|(\w))\s*(?:\{(\w+)\}|(\w))", r"\1\2/\3\4"),
-    (r"\\[td]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"(\1)/(\2)"),
-)
-_AT_LAST = (
-    (r"\\(?:left|right|[bB]ig+[lr]?)(?![a-z])\.?|\\!|\\tag\{.*?\}|\\(?:begin|end)\{\w+\*?\}", ""),
-    (r"\\(?:q?quad|[,;: ])|[~&]", " "),
-    (r"\\\\", "; "),
-    (r"\\top(?![a-z])", "T"),
-    (r"\\cdot(?![a-z])", "\u00b7"),
-    (r"\\times(?![a-z])", "\u00d7"),
-    (r"\\pm(?![a-z])", "\u00b1"),
-    (r"\\geq?(?![a-z])", "\u2265"),
-    (r"\\leq?(?![a-z])", "\u2264"),
-    (r"\\[lc]?dots(?![a-z])", "\u2026"),
-    (r"\\([A-Za-z]+|.)|[{}]", r"\1"),
-)
 
 
 def rank(source: str) -> dict[str, Any]:
@@ -51,7 +30,8 @@ def for_search(html: str, title: str | None = None) -> str:
     or W_Q. To parse what is drawn took a quarter of a build. The title of the front matter names the engineer's term,
     and so a search for it finds the page. A heading in a summary moves before its fold: else its section ended with it.
 
-    >>> for_search('<p>a <span class="katex">…<annotation encoding="application/x-tex">W_Q</annotation></span> b</p>')
+    >>> from docs_ext.html.formula import render
+    >>> for_search(f"<p>a {render('W_Q')} b</p>")
     '<p>a W_Q b</p>'
     >>> for_search("<pre><span>c</span></pre>")
     '<pre>c</pre>'
@@ -62,7 +42,7 @@ def for_search(html: str, title: str | None = None) -> str:
     """
     tree = content(html)
     for formula in formulas(tree):
-        formula.replace_with(in_words(tex(formula)))
+        formula.replace_with(in_words(formula))
     for line in tree.css("span.arithmatex[data-search-exclude]"):
         del line.attrs["data-search-exclude"]
     for part in tree.css(_OUT):
@@ -77,23 +57,3 @@ def for_search(html: str, title: str | None = None) -> str:
         heading.inner_html = escape(title, quote=False)
     without_colours(tree)
     return str(tree.html)
-
-
-def in_words(tex: str) -> str:
-    r"""Write a formula as one would type it.
-
-    >>> in_words(r"\operatorname{softmax}\!\left(\frac{Q\, K^\top}{\sqrt{d_k}}\right) V")
-    'softmax((Q K^T)/(sqrt(d_k))) V'
-    >>> in_words(r"a_j \ge 0, \quad W_Q, d_{\text{model}}, e^{s_j / T}, \tfrac12 (8, 0), 2 \cdot 3 \tag{1}")
-    'a_j ≥ 0, W_Q, d_model, e^(s_j / T), 1/2 (8, 0), 2 · 3'
-    >>> in_words(r"\frac{1}{16} + \frac{e^{s_j}}{\sqrt 4}")
-    '1/16 + (e^s_j)/(sqrt(4))'
-    """
-    before = ""
-    while tex != before:
-        before = tex
-        for pattern, words in _FROM_WITHIN:
-            tex = re.sub(pattern, words, tex)
-    for pattern, words in _AT_LAST:
-        tex = re.sub(pattern, words, tex)
-    return " ".join(tex.split())

@@ -28,7 +28,7 @@ def consoles(path: Path) -> list[Console]:
 
 def with_proofs(path: Path) -> list[Console]:
     """Return the consoles of a page and the proofs of its quizzes, in their order."""
-    from docs_ext.reading.fence import parse
+    from docs_ext.reading.keys import parse
 
     found, name = list[Console](), page(path).name
     for block in page(path).fences("pycon", "quiz-question"):

@@ -71,6 +71,6 @@ test_what_does_not_fit_is_refused = BROWSER.refuses(
     {
         "sentence": ({"sentence": "the cow"}, None, "no sentence 'the cow'"),
         "layer": ({"layer": 6}, "layer", "from 0 to 5: 6"),
-        "head": ({"head": "1.5"}, "head", "from 0 to 11: 1.5"),
+        "head": ({"head": 1.5}, "head", "from 0 to 11: 1.5"),
     }
 )

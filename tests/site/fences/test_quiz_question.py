@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import fences
+from docs_ext.extensions import draw_fences as fences
 from tests.site.fences.reading import ON_PAGES, read
 from tests.site.fences.reading import text as words
 
@@ -104,12 +104,6 @@ def test_a_choice_is_complete_without_a_script():
     assert "16.0" in words(root.find(".//details//pre"))
 
 
-def test_several_right_options_are_boxes_to_tick():
-    root = parsed(CHOICE.replace("wrong:", "  more than one:\n    holds: odds > 1\n    because: So it is.\nwrong:"))
-    assert {field.get("type") for field in root.findall(".//label/input")} == {"checkbox"}
-    assert "More than one" in words(root.find(".//legend"))
-
-
 def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(NUMBER)
     assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"
@@ -119,11 +113,6 @@ def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(VECTOR)
     assert verdicts(root) == [("[5.0, 2.0]", True), ("[2.0, 5.0]", False)]
     assert words(root.find(".//li")).startswith("Right: (5, 2) ")
-
-
-def test_a_level_is_said_before_the_question():
-    level = parsed(CHOICE.replace("proof:", "level: warm-up\nproof:")).find(".//legend/span")
-    assert words(level) == "Warm-up:"
 
 
 def test_an_edited_question_is_another_question():
@@ -152,7 +141,6 @@ BAD = {  # label: (what stands there, what to put there, the line from 0 if it i
     "a constant": ("np.isclose(odds, 8)", "1 > 2", 12, "proves nothing"),
     "an option that YAML takes for a truth value": ('"8 : 1"', "No", 11, "False: write it in quotes"),
     "a list of options": (re.search("wrong:.*", CHOICE, re.S)[0], "wrong: [8, 4]\n", 11, "wrong is a mapping"),
-    "a formula without words": ('"8 : 1"', "'$\\oint$'", 12, r"no words for \\oint in a formula"),
     "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link or a picture cannot stand here"),
     "a choice with a tolerance": ("right:", "tolerance: 1\nright:", 7, "not 'tolerance' here"),
 }

@@ -8,7 +8,7 @@ import pytest
 
 from attention import attention_scores, attention_weights
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-from tests.site.fences.reading import HEAD, Figure, plain, read, rows, text
+from tests.site.fences.reading import HEAD, Figure, plain, read, rows
 
 FEATURES = {
     "x": ["cats", "dogs", "asks", "early"],
@@ -57,42 +57,6 @@ def test_every_column_of_a_product_is_added_up_and_one_is_marked(root):
     assert "early gets 2·0 + 0·0 + 0·0 + 2·2 = 4" in plain(root.find(".//span[@class='says']"))
 
 
-def test_a_row_of_a_matrix_is_pale_where_the_word_has_a_zero(root):
-    product = root.find(".//figure[@data-step='1']//div[@class='product']")
-    x, matrix, query = product.findall(".//table")
-    pale = [
-        [row.find("td[@data-off]") is not None for row in table.findall("tbody/tr")] for table in (x, matrix, query)
-    ]
-    assert pale == [[False], [True, True, False, True], [False]]  # ran is 0 0 1 0
-    assert product.get("style") == "--up:0.5"  # the query of ran is the third of four rows
-
-
-def test_a_product_stands_below_its_feature_unless_the_query_is_zero(root):
-    header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
-    assert header == ["", *FEATURES["key"], "sum/2 = score"]
-    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "·0", "2", "2 + 4 = 6 6/2 = 3"]
-    assert lanes[3] == ["dogs", "1·2 2", "1·0 ·0", "·0", "-2", "2 + 0 = 2 2/2 = 1"]
-
-
-def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
-    bars = root.findall(".//tbody//span[@class='blocks']")
-    assert [len(bar.findall("i")) for bar in bars] == [2**score for score in (3, 2, 0, 1, 0)]
-    budget = root.find(".//span[@class='budget']")
-    assert [plain(part) for part in budget] == SENTENCE
-    assert [len(part.findall(".//i")) for part in budget] == [len(bar.findall("i")) for bar in bars]
-    shares = [row[-1] for row in rows(root, ".//table[@class='row-step shares']/tbody/tr")]
-    assert shares == ["8/16 = 1/2", "4/16 = 1/4", "1/16", "2/16 = 1/8", "1/16"]
-
-
-@pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_a_step_by_itself_is_the_same_figure_and_no_widget(root, step):
-    alone = STEPPER.still(step=step, caption="One of four.")
-    assert alone.find(".//row-stepper") is None
-    assert text(alone.find(".//figcaption")) == "One of four."
-    drawn = root.findall(".//figure")[step - 1]
-    assert [text(table) for table in alone.iter("table")] == [text(table) for table in drawn.iter("table")]
-
-
 # The plane of the last step
 
 VALUES = np.array([[8.0, 0], [0, 0], [0, 0], [4, 4], [0, 8]])
@@ -135,7 +99,7 @@ test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
         "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
         "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
         "a noun, whose scores go below 0": ({"query": "cats"}, "query", "whole doublings"),
-        "a fifth step": ({"step": 5}, "step", "1, 2, 3 or 4"),
+        "a fifth step": ({"step": 5}, "step", "from 1 to 4: 5"),
         "values of other features": ({"features": FEATURES | {"value": ["a", "b"]}}, "features", "among those of x"),
         "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
         "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),

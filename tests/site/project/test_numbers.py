@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from docs_ext.numbers.claims import check
 from docs_ext.records import facts
-from tools.numbers import pages
+from tools.numbers.__main__ import pages
+from tools.numbers.claims import check
 
 MOST = 25_000  # bytes of marks on all pages
 MARK = re.compile(r"<!-- check:(?:.|\n)*?-->|^# check:.*$", re.MULTILINE)

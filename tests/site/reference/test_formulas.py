@@ -8,7 +8,7 @@ import pytest
 
 import attention as at
 from attention import MultiHeadWeights
-from docs_ext.numbers.formulas import statements_that_fail
+from tools.numbers.formulas import statements_that_fail
 
 RNG = np.random.default_rng(7)
 I, J = range(3), range(4)  # queries and keys; features are 5, of values 2

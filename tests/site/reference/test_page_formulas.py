@@ -12,7 +12,7 @@ import pytest
 
 import attention as at
 from attention import example
-from docs_ext.numbers.formulas import statements_that_fail
+from tools.numbers.formulas import statements_that_fail
 from docs_ext.reading.consoles import page as run
 from tests.site.pages import PAGES, ROOT, page
 from tests.site.reference.test_formulas import (

@@ -138,7 +138,7 @@ const off = (error) => percent(error) === "0" ? "exact" : `${percent(error)} off
  */
 const bar = (error) =>
   markup`
-<span class="error-bar" style="--w:${off(error) === "exact" ? 0 : Math.min(error, 1)}"
+<span class="error-bar" data-weight="${error}" style="--w:${off(error) === "exact" ? 0 : Math.min(error, 1)}"
   ${error > 1 && "data-over"}></span> <span class="percent">${off(error)}</span>`;
 
 /** @type {(data: Data, from: State, to: State) => string} */
