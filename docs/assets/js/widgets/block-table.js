@@ -18,7 +18,7 @@ import { counted } from "../lib/numbers.js";
 const NAMES = ["A", "B", "C"];
 const KINDS = { t: "writes", f: "forks", e: "ends" };
 /** @type {Record<string, number[]>} widths: of the drawing, an entry and a slot */
-const LAYOUTS = { wide: [656, 34, 84], narrow: [304, 20, 42] };
+const LAYOUTS = { wide: [656, 34, 84], narrow: [304, 20, 44] };
 const ROW = 44; // of a block
 
 /** @type {(data: Data) => State} */
