@@ -58,4 +58,5 @@ def exactly(q: Floats, k: Floats, v: Floats) -> NDArray[Any]:
     wide_q, wide_k, wide_v = (x.astype(np.longdouble) for x in (q, k, v))
     s = wide_k @ wide_q / np.sqrt(np.longdouble(k.shape[-1]))
     e = np.exp(s - s.max())
-    return e @ wide_v / e.sum()
+    output: NDArray[Any] = e @ wide_v / e.sum()
+    return output
