@@ -1,79 +1,103 @@
-// <training-replay>: the grid of a head at some steps of its training, one behind the other; without a script all of them.
+// <training-replay>: a document as code, with arcs from each closing tag to the lines that it listens to, while a head
+// learns; beside it the loss. Without a script, and on paper, the first step and the last.
 
 import { bindFigure } from "../lib/bind.js";
-import { frame, labelled, reading, slider, table } from "../lib/frame.js";
-import { columns } from "../lib/grid.js";
+import { frame } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted } from "../lib/numbers.js";
+import { counted, largestFirst, short } from "../lib/numbers.js";
+import { film, playBar } from "../lib/play.js";
+import { curves } from "../lib/sentence.js";
 
 /**
  * Of each row that asks: its weights, what the head guesses, and whether that is right.
- * @typedef {{ step: number, weights: number[][], guesses: string[], accuracy: number }} Checkpoint
+ * @typedef {{ step: number, weights: number[][], guesses: string[], accuracy: number, loss: number }} Checkpoint
  * @typedef {{ id: string, title: string, words: string[], asks: number[], answers: string[] }} Rows
  * @typedef {Rows & { checkpoints: Checkpoint[] }} Data
  */
 /** @typedef {{ at: number }} State */
 /** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
+
+const [WIDE, PITCH] = [340, 26]; // of the drawing, and from one line to the next
+const [CODE, LETTER] = [32, 9.6]; // where the code begins, and how wide one is
+const ARC = { upright: true, floor: 172, budget: 15, lowest: 10, rise: 0.5, loop: 14, gap: 8 };
+const CURVE = [160, 90];
 
 /** @type {() => State} */
 export const first = () => ({ at: 0 });
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, { at }, live) {
-  const { asks, checkpoints } = data;
-  const steps = checkpoints.map(({ step }) => step);
-  const hits = checkpoints.map((one) => hitsOf(data, one));
-  const last = steps[steps.length - 1];
-  const [before, halfway, end] = [0, last / 2, last].map((step) => hits[steps.indexOf(step)]);
-  const place = slider("at", "steps of training", at, [0, steps.length - 1], (i) => counted(steps[i], "step"));
+  const { asks, checkpoints } = data, last = checkpoints[checkpoints.length - 1].step;
+  const end = checkpoints.length - 1;
+  const [before, halfway, after] = [0, end / 2, end].map((i) => hitsOf(data, checkpoints[i]));
   return frame(data, {
     question:
       `the matrices are random at first. How many of these ${asks.length} names does the head get right before ` +
       "the first step, half-way, and at the end?",
-    answer: `${before}, ${halfway} and ${end}.`,
-    controls: labelled("steps", place, reading(steps[at])),
-    figure: markup`
-<div class="attention-grid">
-<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
-  less <span class="swatch"></span> more weight; <span class="swatch masked"></span> masked</span>
-${(live ? [checkpoints[at]] : checkpoints).map((one) => checkpoint(data, one, live))}
-</div>`,
+    answer: `${before}, ${halfway} and ${after}.`,
+    figure: [live && checkpoint(data, at, "now"), checkpoint(data, 0), checkpoint(data, end)],
+    below: playBar("at", "steps of training", at, [0, end], (i) => counted(checkpoints[i].step, "step")),
     says: live ? statement(data, checkpoints[at]) : "",
   }, live);
 }
 
-/** @type {(data: Data, one: Checkpoint, live: Live | null) => unknown} */
-function checkpoint(data, one, live) {
-  const { words, asks, answers } = data;
-  const rows = asks.map((ask, i) =>
-    markup`
-<tr><th scope="row" class="query">${words[ask]}</th>
-  ${
-      one.weights[i].map((weight, key) =>
-        key > ask
-          ? markup`<td data-weight="0" data-masked><span>–</span></td>`
-          : markup`<td data-weight="${weight}" style="--w:${weight.toFixed(4)}"><span>${
-            weight.toFixed(2).replace(/^0/, "")
-          }</span></td>`
-      )
-    }
-  <td class="output">${one.guesses[i]}, ${one.guesses[i] === answers[i] ? "right" : `not ${answers[i]}`}</td></tr>`
+/** @type {(data: Data, at: number, kind?: string) => Markup} */
+function checkpoint({ words, asks, answers, ...data }, at, kind = "") {
+  const { checkpoints } = data, { weights, guesses, loss } = checkpoints[at];
+  const centres = words.map((_, i) => PITCH * (i + 0.5));
+  const lines = words.map((word, i) => {
+    const row = asks.indexOf(i), tag = word.trim(), x = CODE + LETTER * (word.length - tag.length), y = centres[i] + 5;
+    const right = guesses[row] === answers[row];
+    return markup`
+<text class="count" x="${CODE - 12}" y="${y}">${i}</text>
+<text class="${row < 0 ? "role-key" : "role-query"}" x="${short(x)}" y="${y}">${tag.replace("?", guesses[row])}</text>
+${
+      row >= 0 &&
+      markup`<text class="verdict" x="${short(x + 4.8 * LETTER)}" y="${y}">${
+        right ? "\u2713" : `not ${answers[row]}`
+      }</text>`
+    }`;
+  });
+  const arcs = asks.map((ask, i) =>
+    weights[i].slice(0, ask + 1).map((weight, key) => {
+      const [{ d }] = curves({ ...ARC, centres }, ask, words.map((_, other) => other === key ? 1 : null));
+      return markup`<path class="arc" d="${d}" style="stroke-width:${short(ARC.budget * weight)}"/>`;
+    })
   );
-  const says = markup`<th scope="col" class="output">says</th>`;
+  const [width, height] = CURVE, most = Math.max(...checkpoints.map((one) => one.loss));
+  const curve = checkpoints.slice(0, at + 1).map((one, i) =>
+    [width * i / (checkpoints.length - 1), height * (1 - one.loss / most)].map(short)
+  );
+  const [x, y] = curve[at];
   return markup`
-<div class="checkpoint">
-${!live && markup`<p>${statement(data, one)}</p>`}
-${table("weights", `After ${one.step} steps`, [columns(words, says), markup`<tbody>${rows}</tbody>`])}
+<div class="checkpoint ${kind}">
+<svg class="code" viewBox="0 0 ${WIDE} ${PITCH * words.length}" aria-hidden="true">${arcs}${lines}</svg>
+<div class="loss" aria-hidden="true"><span>loss <b>${loss.toFixed(2)}</b></span>
+<svg viewBox="-6 -8 ${width + 12} ${height + 12}"><path class="axes" d="M0 0V${height}H${width}"/>
+<path d="M${curve.join("L")}"/><circle cx="${x}" cy="${y}" r="5"/></svg></div>
+<p>${statement({ words, asks, answers, ...data }, checkpoints[at])}</p>
 </div>`;
 }
 
 /** @type {(data: Data, one: Checkpoint) => number} */
 const hitsOf = ({ answers }, { guesses }) => answers.filter((answer, i) => answer === guesses[i]).length;
 
-/** @type {(data: Data, one: Checkpoint) => string} */
+/** @type {(data: Data, one: Checkpoint) => Markup} */
 const statement = (data, one) =>
-  `After ${one.step} steps: ${hitsOf(data, one)} of ${data.answers.length} names are right here, and ` +
-  `${(100 * one.accuracy).toFixed()}% of all that are held out.`;
+  markup`After ${counted(one.step, "step")} the loss is ${one.loss.toFixed(2)}: ${
+    hitsOf(data, one)
+  } of ${data.answers.length} names are right here, and ${(100 * one.accuracy).toFixed()}% of all that are held out.
+    <span class="visually-hidden">${
+    data.asks.map((ask, i) => {
+      const [most] = largestFirst(one.weights[i]);
+      return `Line ${ask} listens most to line ${most} (${(100 * one.weights[i][most]).toFixed()}%). `;
+    })
+  }</span>`;
 
-/** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+/** @type {(element: HTMLElement) => void} a hundred steps in eight seconds; in ten cuts, if nothing is to move */
+export function bind(element) {
+  const figure = bindFigure(element, { first, html }), all = figure.data.checkpoints.length - 1;
+  const by = matchMedia("(prefers-reduced-motion: reduce)").matches ? Math.ceil(all / 10) : 1;
+  film(element, figure, 8000 * by / all, by);
+}
