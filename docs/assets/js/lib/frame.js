@@ -21,7 +21,6 @@ import { markup } from "./markup.js";
  * @property {Text | Text[] | null} [controls]
  * @property {Text | (Text | null)[]} figure
  * @property {Text | Text[] | null} [below]  controls that stand below it
- * @property {Text | Text[] | null} [folds]  what can be unfolded below these
  * @property {Text} says  what the figure shows, in a sentence
  */
 
@@ -29,11 +28,7 @@ import { markup } from "./markup.js";
  * A title, the prediction, controls, the figure, more controls, and the sentence.
  * @type {(data: { id: string, title: string }, parts: Parts, live: Live | null) => Markup}
  */
-export const frame = (
-  { id, title },
-  { question, answer, controls = null, figure, below = null, folds = null, says },
-  live,
-) =>
+export const frame = ({ id, title }, { question, answer, controls = null, figure, below = null, says }, live) =>
   markup`
 ${head(id, title, live)}
 <details class="question">
@@ -43,7 +38,6 @@ ${head(id, title, live)}
 ${live && controls && markup`<div class="widget-controls">${controls}</div>`}
 ${figure}
 ${live && below && markup`<div class="widget-controls">${below}</div>`}
-${folds}
 ${output(says, live)}
 `;
 

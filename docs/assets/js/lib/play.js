@@ -3,17 +3,19 @@
 import { reading, slider } from "./frame.js";
 import { markup } from "./markup.js";
 
-/** @typedef {import("./markup.js").Markup} Markup */
-
-/** @type {(text: unknown) => Markup} it shows Pause while the film plays */
+/** @type {(text: unknown) => ReturnType<typeof markup>} it shows Pause while the film plays */
 export const playButton = (text) =>
   markup`<button type="button" class="play"><span>${text}</span><span class="pause">Pause</span></button>`;
 
-/** @type {(...given: Parameters<typeof slider>) => Markup} */
-export const playBar = (name, label, at, range, says) =>
-  markup`
-<div class="play-bar">${playButton(at === range[1] ? "Again" : "Play")}${slider(name, label, at, range, says)}
-${reading(says(Number(at)))}</div>`;
+/**
+ * Where a script runs, what stands below a figure: the bar, and more controls.
+ * @type {(live: object | null, given: Parameters<typeof slider>, ...more: unknown[]) => ReturnType<typeof markup> | null}
+ */
+export const playBar = (live, [name, label, at, range, says], ...more) =>
+  live && markup`
+<div class="widget-controls play-bar">${playButton(at === range[1] ? "Again" : "Play")}${slider(name, label, at, range, says)}
+${reading(says(Number(at)))}</div>
+${more.length > 0 && markup`<div class="widget-controls">${more}</div>`}`;
 
 /**
  * Let the button move the slider beside it, so many steps at a time, until the last.
@@ -29,14 +31,12 @@ export function film(element, { form, set, settle }, ms = 1200, by = 1) {
   const on = () => {
     const { name, value, min, max } = /** @type {HTMLInputElement} */ (form.querySelector(".play-bar input"));
     const next = value === max ? Number(min) : Math.min(Number(value) + by, Number(max));
-    if (next === Number(max)) halt();
     set({ [name]: next });
-    if (!timer) settle();
+    if (next === Number(max)) halt(), settle();
   };
   element.addEventListener("click", ({ target }) => {
     const plays = !timer && target instanceof Element && target.closest(".play");
-    if (timer) settle();
-    halt();
+    if (timer) halt(), settle();
     if (!plays) return;
     element.dataset.playing = "";
     timer = setInterval(on, ms);

@@ -48,16 +48,20 @@ export function html(data, state, live) {
       this step, and how many in all ${n} steps?`,
     answer: `One in each step, ${n} in all: the others are in the cache. Without a cache step ${data.step} computes ` +
       `${data.step} keys, and all steps together ${n * (n + 1) / 2}.`,
-    figure: shelf(data, step, one),
-    below: [
-      playBar("step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`),
-      choice("The new query sees", "sees", [
-        ["all", "all that is cached"],
-        ["window", `the last ${window}`],
-        ["first", "a top-left mask (wrong)"],
-      ], sees),
+    figure: [
+      shelf(data, step, one),
+      playBar(
+        live,
+        ["step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`],
+        choice("The new query sees", "sees", [
+          ["all", "all that is cached"],
+          ["window", `the last ${window}`],
+          ["first", "a top-left mask (wrong)"],
+        ], sees),
+      ),
+      numbers(data, step, one),
+      everyStep(data),
     ],
-    folds: [numbers(data, step, one), everyStep(data)],
     says:
       `Step ${step}, ${words[step - 1]}${wrong}: ${seen}; output ${vector(output)}. Keys computed so far: ${step}, ` +
       `without a cache ${step * (step + 1) / 2}. Keys kept: ${step - from}.`,

@@ -89,8 +89,7 @@ ${figures[i].figure}
   return frame(data, {
     ...prediction(row),
     controls: live && track,
-    figure: live ? stage : [track, stage],
-    below: playBar("step", "Step", step, [1, STEPS.length], (n) => `${n}, ${STEPS[n - 1]}`),
+    figure: [live ? null : track, stage, playBar(live, ["step", "Step", step, [1, 4], (n) => `${n}, ${STEPS[n - 1]}`])],
     says: figures[step - 1].says,
   }, live);
 }

@@ -435,10 +435,9 @@ ${
 </div>
 <div class="machine-bar">${
     live &&
-    [
-      playButton(scene ? scene < 5 ? "Go on" : "Again" : markup`Watch <em>${words[row]}</em> ask (${SECONDS} s)`),
-      markup`<span class="machine-hint">or tap another word</span>`,
-    ]
+    markup`${
+      playButton(scene ? scene < 5 ? "Go on" : "Again" : markup`Watch <em>${words[row]}</em> ask (${SECONDS} s)`)
+    }<span class="machine-hint">or tap another word</span>`
   }${output(says(data, state), live)}${
     links &&
     markup`<p class="machine-links">${

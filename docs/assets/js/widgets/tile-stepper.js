@@ -68,13 +68,16 @@ export function html(data, state, live) {
   const last = steps.length, shown = Math.min(state.step, last);
   return frame(data, {
     ...prediction(data),
-    figure: memories(data, state, steps, shown),
-    below: [
-      playBar("step", "step", shown, [1, last], (n) => `step ${n} of ${last}`),
-      setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
-      choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
+    figure: [
+      memories(data, state, steps, shown),
+      playBar(
+        live,
+        ["step", "step", shown, [1, last], (n) => `step ${n} of ${last}`],
+        setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
+        choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
+      ),
+      folded("All steps in numbers", trace(data, steps)),
     ],
-    folds: folded("All steps in numbers", trace(data, steps)),
     says: `Tiles of ${size}, ${order}. After step ${shown} of ${last}: ${statistics(steps[shown - 1])}; ` +
       `o / \u2113 = ${vector(steps[shown - 1].output)}, ${shown === last ? "the result" : "so far"}.`,
   }, live);

@@ -20,44 +20,43 @@ import { curves } from "../lib/sentence.js";
 
 const [WIDE, PITCH] = [340, 26]; // of the drawing, and from one line to the next
 const [CODE, LETTER] = [32, 9.6]; // where the code begins, and how wide one is
-const ARC = { upright: true, floor: 172, budget: 15, lowest: 10, rise: 0.5, loop: 14, gap: 8 };
-const CURVE = [160, 90];
+const ARC = { upright: true, floor: 172, budget: 15, lowest: 18, rise: 0.47, loop: 16, gap: 8 };
 
 /** @type {() => State} */
 export const first = () => ({ at: 0 });
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, { at }, live) {
-  const { asks, checkpoints } = data, last = checkpoints[checkpoints.length - 1].step;
-  const end = checkpoints.length - 1;
-  const [before, halfway, after] = [0, end / 2, end].map((i) => hitsOf(data, checkpoints[i]));
+  const { asks, checkpoints } = data, end = checkpoints.length - 1;
+  const halfway = checkpoints.findIndex(({ step }) => step === checkpoints[end].step / 2);
+  const [before, middle, after] = [0, halfway, end].map((i) => hitsOf(data, checkpoints[i]));
   return frame(data, {
     question:
       `the matrices are random at first. How many of these ${asks.length} names does the head get right before ` +
       "the first step, half-way, and at the end?",
-    answer: `${before}, ${halfway} and ${after}.`,
-    figure: [live && checkpoint(data, at, "now"), checkpoint(data, 0), checkpoint(data, end)],
-    below: playBar("at", "steps of training", at, [0, end], (i) => counted(checkpoints[i].step, "step")),
+    answer: `${before}, ${middle} and ${after}.`,
+    figure: [
+      live && checkpoint(data, at, "now"),
+      ...[0, end].map((i) => checkpoint(data, i)),
+      playBar(live, ["at", "steps of training", at, [0, end], (i) => counted(checkpoints[i].step, "step")]),
+    ],
     says: live ? statement(data, checkpoints[at]) : "",
   }, live);
 }
 
 /** @type {(data: Data, at: number, kind?: string) => Markup} */
-function checkpoint({ words, asks, answers, ...data }, at, kind = "") {
-  const { checkpoints } = data, { weights, guesses, loss } = checkpoints[at];
+function checkpoint(data, at, kind = "") {
+  const { words, asks, answers, checkpoints } = data, { weights, guesses, loss } = checkpoints[at];
   const centres = words.map((_, i) => PITCH * (i + 0.5));
   const lines = words.map((word, i) => {
-    const row = asks.indexOf(i), tag = word.trim(), x = CODE + LETTER * (word.length - tag.length), y = centres[i] + 5;
-    const right = guesses[row] === answers[row];
+    const row = asks.indexOf(i), tag = word.trim(), y = centres[i] + 5, asking = row >= 0;
+    const x = CODE + LETTER * (word.length - tag.length), after = x + LETTER * (tag.length + 0.7);
+    const verdict = guesses[row] === answers[row] ? "\u2713" : `not ${answers[row]}`;
     return markup`
+<path class="leader" d="M${short(after + (asking ? 5.5 * LETTER : 0))} ${centres[i]}H${ARC.floor - 4}"/>
 <text class="count" x="${CODE - 12}" y="${y}">${i}</text>
-<text class="${row < 0 ? "role-key" : "role-query"}" x="${short(x)}" y="${y}">${tag.replace("?", guesses[row])}</text>
-${
-      row >= 0 &&
-      markup`<text class="verdict" x="${short(x + 4.8 * LETTER)}" y="${y}">${
-        right ? "\u2713" : `not ${answers[row]}`
-      }</text>`
-    }`;
+<text class="role-${asking ? "query" : "key"}" x="${short(x)}" y="${y}">${tag.replace("?", guesses[row])}</text>
+${asking && markup`<text x="${short(after)}" y="${y}">${verdict}</text>`}`;
   });
   const arcs = asks.map((ask, i) =>
     weights[i].slice(0, ask + 1).map((weight, key) => {
@@ -65,19 +64,18 @@ ${
       return markup`<path class="arc" d="${d}" style="stroke-width:${short(ARC.budget * weight)}"/>`;
     })
   );
-  const [width, height] = CURVE, most = Math.max(...checkpoints.map((one) => one.loss));
-  const curve = checkpoints.slice(0, at + 1).map((one, i) =>
-    [width * i / (checkpoints.length - 1), height * (1 - one.loss / most)].map(short)
-  );
-  const [x, y] = curve[at];
+  const [wide, high, most, last] = [160, 90, checkpoints[0].loss, checkpoints[checkpoints.length - 1].step];
+  const curve = checkpoints.slice(0, at + 1).map((one) => [wide * one.step / last, high - high * one.loss / most]);
   return markup`
-<div class="checkpoint ${kind}">
-<svg class="code" viewBox="0 0 ${WIDE} ${PITCH * words.length}" aria-hidden="true">${arcs}${lines}</svg>
+<figure class="checkpoint ${kind}">
+<svg class="code" viewBox="0 0 ${WIDE} ${PITCH * words.length}" aria-hidden="true">${lines}${arcs}</svg>
 <div class="loss" aria-hidden="true"><span>loss <b>${loss.toFixed(2)}</b></span>
-<svg viewBox="-6 -8 ${width + 12} ${height + 12}"><path class="axes" d="M0 0V${height}H${width}"/>
-<path d="M${curve.join("L")}"/><circle cx="${x}" cy="${y}" r="5"/></svg></div>
-<p>${statement({ words, asks, answers, ...data }, checkpoints[at])}</p>
-</div>`;
+<svg viewBox="-6 -8 ${wide + 12} ${high + 12}"><path class="axes" d="M0 0V${high}H${wide}"/>
+<path d="M${curve.map((point) => point.map(short)).join("L")}"/><circle cx="${curve[at][0]}" cy="${
+    curve[at][1]
+  }" r="5"/></svg></div>
+<figcaption>${statement(data, checkpoints[at])}</figcaption>
+</figure>`;
 }
 
 /** @type {(data: Data, one: Checkpoint) => number} */
