@@ -34,9 +34,8 @@ export function compute({ words, q, k, v }, state) {
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { title, words } = data;
+  const { title, words } = data, n = words.length;
   const { mask, weights, outputs, seen } = compute(data, state);
-  const n = words.length;
   /** @type {(i: number, j: number) => unknown} */
   const cell = (i, j) =>
     markup`
