@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 
-@pytest.mark.parametrize("name", ["learn/heads/", "learn/speed/", "#~home.scene=4"])
+@pytest.mark.parametrize("name", ["learn/heads/", "learn/sharing-heads/", "#~home.scene=4"])
 def test_a_figure_is_saved_with_its_caption_and_address(open_page, name):
     page = open_page(name)
     line = page.locator(".save").first
