@@ -1,4 +1,4 @@
-"""The poster: one word, two heads, in one picture: arcs above and below the sentence, the numbers, the pour at the foot.
+"""The poster: one word and two heads in one picture, with arcs, the numbers, and the pour at the foot.
 
 ```poster
 tokens: SENTENCE
@@ -32,7 +32,12 @@ def render(spec: Spec) -> Markup:
     for question, matrix in spec["heads"].items():
         one = read_head({**{key: spec[key] for key in ("tokens", "x", "w_k", "w_v")}, "w_q": matrix})
         scores = in_doublings(attention_scores(one.q, one.k))[row]
-        made = {"query": in_doublings(one.q)[row], "scores": scores, "weights": one.weights[row], "gets": one.output[row]}
+        made = {
+            "query": in_doublings(one.q)[row],
+            "scores": scores,
+            "weights": one.weights[row],
+            "gets": one.output[row],
+        }
         heads.append({"asks": question, **made})
     sizes = {"meet": one.k.shape[1], "give": one.v.shape[1]}
     names = features_of({"features": {key: spec[key] for key in sizes}}, sizes)

@@ -103,7 +103,7 @@ function drawing(data, layout) {
   });
 
   // a query meets every key, feature by feature
-  const most2 = Math.max(...[...k, ...heads.map(({ query }) => query)].flat().map(Math.abs));
+  const strongest = Math.max(...[...k, ...heads.map(({ query }) => query)].flat().map(Math.abs));
   const centre = (/** @type {number} */ i) => strips + (i + 0.5) * cell[1];
   const places = [-1, 1].map((side) => middles[row] + side * cell[0] * layout.aside);
   /** @type {(kind: string, name: unknown, x: number, numbers: number[]) => Markup} a column of cells */
@@ -117,7 +117,7 @@ function drawing(data, layout) {
           strips + i * cell[1],
           cell[0],
           cell[1],
-          markup`fill-opacity="${short(0.5 * Math.max(n, 0) / most2)}"`,
+          markup`fill-opacity="${short(0.5 * Math.max(n, 0) / strongest)}"`,
         ),
         text(n ? "entry" : "zero", n ? number(n) : "\u00b7", x, centre(i) + small * 0.36),
       ])
@@ -151,7 +151,7 @@ function drawing(data, layout) {
       text("row", markup`head ${n + 1}${isSheet && markup`: 2<tspan dy="-.4em" font-size="70%">score</tspan>`}`, 0, y),
       found.map((score, i) =>
         text(
-          "",
+          "score",
           markup`2<tspan dy="-.4em" font-size="70%">${number(score)}</tspan><tspan dy=".28em"> = ${
             number(2 ** score)
           }</tspan>${isSheet && ` of ${number(total)}`}`,
@@ -191,18 +191,16 @@ function drawing(data, layout) {
     outline("tank", middles[i], tanks),
     text("value", vector(v[i]), middles[i], tanks - line * 0.5),
   ]);
-  /** @type {number[]} how much has left a word, and come to a head */
-  const left2 = words.map((_, i) =>
-    -sum(heads.flatMap(({ weights }) => v[i].map((amount) => weights[i] * amount))) / 2
-  );
+  /** @type {number[]} the middle of a vessel is 0: how far what it pours has come from its left edge */
+  const gone = words.map((_, i) => -sum(heads.flatMap(({ weights }) => v[i].map((amount) => weights[i] * amount))) / 2);
   const pours = heads.map(({ weights, gets }, n) => {
     let come = -sum(gets) / 2;
     return give.map((_, of) =>
       words.map((_, i) => {
         const amount = weights[i] * v[i][of];
         if (!amount) return null;
-        const [from, to] = [middles[i] + (left2[i] + amount / 2) * ribbon, aside[n] + (come + amount / 2) * ribbon];
-        left2[i] += amount;
+        const [from, to] = [middles[i] + (gone[i] + amount / 2) * ribbon, aside[n] + (come + amount / 2) * ribbon];
+        gone[i] += amount;
         come += amount;
         return path(
           "ribbon",
