@@ -21,25 +21,19 @@ from docs_ext.reading.head import in_doublings, read_head
 from docs_ext.reading.keys import Spec
 from docs_ext.reading.words import features_of, row_of, words_of
 
-REQUIRED = ("tokens", "x", "heads", "w_k", "w_v", "meet", "give")
-OPTIONAL = ("asks",)
+REQUIRED, OPTIONAL = ("tokens", "x", "heads", "w_k", "w_v", "meet", "give"), ("asks",)
 
 
 def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    words, heads = words_of(spec, "tokens"), []
-    row = row_of(spec, "asks", words)
+    row, heads = row_of(spec, "asks", words_of(spec, "tokens")), []
     for question, matrix in spec["heads"].items():
         one = read_head({**{key: spec[key] for key in ("tokens", "x", "w_k", "w_v")}, "w_q": matrix})
-        scores = in_doublings(attention_scores(one.q, one.k))[row]
-        made = {
-            "query": in_doublings(one.q)[row],
-            "scores": scores,
-            "weights": one.weights[row],
-            "gets": one.output[row],
-        }
+        given, v = one.blended("the poster pours values")
+        query, scores = (in_doublings(rows)[row] for rows in (one.q, attention_scores(one.q, one.k)))
+        made = {"query": query, "scores": scores, "weights": one.weights[row], "gets": one.weights[row] @ v}
         heads.append({"asks": question, **made})
-    sizes = {"meet": one.k.shape[1], "give": one.v.shape[1]}
+    sizes = {"meet": one.k.shape[1], "give": v.shape[1]}
     names = features_of({"features": {key: spec[key] for key in sizes}}, sizes)
-    given = {"words": words, "row": row, "heads": heads, "k": one.k, "v": one.v, **names}
+    given |= {"row": row, "heads": heads, **names}
     return still("poster", spec["id"], renderer.drawn("lib/poster.js", "poster", given))
