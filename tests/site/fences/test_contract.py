@@ -135,7 +135,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
-    "sentence-machine": {"machine-frames", "machine-track"},
+    "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }
@@ -239,7 +239,7 @@ IDLE = {  # a control that changes nothing here: the state before, what the hand
         {"positions": "no"},
         "For this word nothing changes",
     ),
-    "places at first": ("sentence-machine", {"row": 4}, {"positions": "no"}, "Press Play"),
+    "places for ran": ("sentence-machine", {"row": 4}, {"positions": "no"}, ""),
     "a window that holds all": ("decode-stepper", {"step": 2}, {"sees": "window"}, "holds all that is cached"),
     "a window too small": ("decode-stepper", {"step": 3}, {"sees": "window"}, ""),
     "kept words in sight": ("window-sink", {"left": 4}, {"keep": 1}, "the same words as before"),
