@@ -1,10 +1,9 @@
 // The poster: a sentence in large type, what two heads let one of its words hear, and everything that is needed to check
 // it. It is drawn while the page is built, for a sheet and for a phone, and answers nothing.
 
-import { sum } from "./attention.js";
 import { markup } from "./markup.js";
 import { largestFirst, number, share, short, vector } from "./numbers.js";
-import { centres, curves, widths } from "./stage.js";
+import { centres, curves, sum, widths } from "./sentence.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 /** @typedef {{ asks: string, query: number[], scores: number[], weights: number[], gets: number[] }} Head */
