@@ -38,8 +38,8 @@ def test_arcs_cells_and_what_pours_are_the_packages_numbers(layout):
         gets += [f"{number(part)} parts {name}" for part, name in zip(output, SPEC["give"], strict=True)]
         poured += [part for of in (weights * v.T) for part in of if part]
     assert drawn(["score"]) == scores
-    assert drawn(["gets start", "gets end"]) == gets
-    ribbons = [path for path in drawing.findall(".//{*}path") if path.get("class") == "ribbon"]
+    assert drawn(["output-gets start", "output-gets end"]) == gets
+    ribbons = [path for path in drawing.findall(".//{*}path") if path.get("class") == "value-ribbon"]
     np.testing.assert_allclose(shares_of(ribbons), poured / np.sum(poured), atol=1e-4)
     cells = [f"{x:g}" if abs(x) > 1e-9 else "\N{MIDDLE DOT}" for x in np.ravel([*k, *queries])]
     assert drawn(["entry", "zero"]) == cells

@@ -167,7 +167,7 @@ function drawing(data, layout) {
     amounts.map((amount, i) => {
       const below = sum(amounts.slice(0, i + 1)) * part;
       return box(
-        "part",
+        "value-fill",
         x - tankWide / 2 + tankWide / 16,
         y + most * part - below,
         tankWide * 7 / 8,
@@ -202,7 +202,7 @@ function drawing(data, layout) {
         gone[i] += amount;
         come += amount;
         return path(
-          "ribbon",
+          "value-ribbon",
           ["M", from, foot, "C", from, foot + down * 0.6, to, out - down * 0.6, to, out, "v", rim],
           markup`stroke="${paint(of)}" stroke-width="${short(amount * ribbon)}"`,
         );
@@ -215,7 +215,7 @@ function drawing(data, layout) {
     outline("out", aside[n], out, rim * 0.6),
     give.map((name, i) =>
       text(
-        n ? "gets start" : "gets end",
+        n ? "output-gets start" : "output-gets end",
         `${number(gets[i])} parts ${name}`,
         aside[n] + (n ? 1 : -1) * tankWide * 0.7,
         out + most * part / 2 + (i + 0.3 - 0.5) * line * 1.05 + small * 0.2,
