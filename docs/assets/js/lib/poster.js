@@ -63,9 +63,11 @@ function drawing(data, layout) {
   /** @type {(kind: string, content: unknown, x: number, y: number, size?: number) => Markup} */
   const text = (kind, content, x, y, size = small) =>
     markup`<text class="${kind}" x="${short(x)}" y="${short(y)}" font-size="${size}">${content}</text>`;
-  /** @type {(kind: string, x: number, y: number, w: number, h: number, rest?: unknown) => Markup} */
+  /** @type {(kind: string, x: number, y: number, w: number, h: number, rest?: unknown) => Markup} `x` is its middle */
   const box = (kind, x, y, w, h, rest = "") =>
-    markup`<rect class="${kind}" x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" ${rest}/>`;
+    markup`<rect class="${kind}" x="${short(x - w / 2)}" y="${short(y)}" width="${short(w)}" height="${
+      short(h)
+    }" ${rest}/>`;
   /** @type {(kind: string, d: (string | number)[], rest?: unknown) => Markup} */
   const path = (kind, d, rest = "") =>
     markup`<path class="${kind}" d="${d.map((x) => typeof x === "number" ? short(x) : x).join(" ")}" ${rest}/>`;
@@ -73,7 +75,7 @@ function drawing(data, layout) {
   // the sentence, and what each head hears
   const named = words.map((word, i) => [
     i === row &&
-    box("asks", middles[i] - units[i] * scale * 0.45, above, units[i] * scale * 0.9, tall, markup`rx="${tall / 9}"`),
+    box("asks", middles[i], above, units[i] * scale * 0.9, tall, markup`rx="${tall / 9}"`),
     text(i === row ? "word chosen" : "word", word, middles[i], above + base, short(24.5 * scale)),
   ]);
   const listening = heads.map(({ asks, weights }, n) => {
@@ -88,7 +90,7 @@ function drawing(data, layout) {
       )
     }</g>${
       arcs.map(({ key, top: [x, y] }) => [
-        box("pill", x - pill[0] / 2, at(y) - pill[1] / 2, pill[0], pill[1], markup`rx="${pill[1] / 2}"`),
+        box("pill", x, at(y) - pill[1] / 2, pill[0], pill[1], markup`rx="${pill[1] / 2}"`),
         text("share", share(weights[key]), x, at(y) + large * 0.35, large),
       ])
     }${
@@ -102,25 +104,25 @@ function drawing(data, layout) {
   });
 
   // a query meets every key, feature by feature
-  const strongest = Math.max(...[...k, ...heads.map(({ query }) => query)].flat().map(Math.abs));
+  const strongest = Math.max(...[...k, ...heads.map(({ query }) => query)].flat()) * 2;
   const centre = (/** @type {number} */ i) => strips + (i + 0.5) * cell[1];
   const places = [-1, 1].map((side) => middles[row] + side * cell[0] * layout.aside);
   /** @type {(kind: string, name: unknown, x: number, numbers: number[]) => Markup} a column of cells */
   const strip = (kind, name, x, numbers) =>
     markup`<g class="strip ${kind}">${text("name", name, x, strips - line * 0.3)}${
       numbers.map((n, i) => [
-        box("ground", x - cell[0] / 2, strips + i * cell[1], cell[0], cell[1]),
+        box("ground", x, strips + i * cell[1], cell[0], cell[1]),
         box(
           "cell",
-          x - cell[0] / 2,
+          x,
           strips + i * cell[1],
           cell[0],
           cell[1],
-          markup`fill-opacity="${short(0.5 * Math.max(n, 0) / strongest)}"`,
+          markup`fill-opacity="${short(Math.max(n, 0) / strongest)}"`,
         ),
         text(n ? "entry" : "zero", n ? number(n) : "\u00b7", x, centre(i) + small * 0.36),
       ])
-    }${box("edge", x - cell[0] / 2, strips, cell[0], cell[1] * numbers.length)}</g>`;
+    }${box("edge", x, strips, cell[0], cell[1] * numbers.length)}</g>`;
   const leads = [
     middles.map((x) => path("lead key", ["M", x, turn, "V", strips - line * 1.1])),
     places.map((x) => path("lead query", ["M", x, turn, "V", strips - line * 1.1])),
@@ -131,16 +133,10 @@ function drawing(data, layout) {
   ];
   const meeting = [
     k.map((key, i) => strip("key", isSheet || i !== row ? "key" : "k", middles[i], key)),
-    heads.map(({ query }, n) =>
-      strip(
-        "query",
-        markup`${isSheet ? "query " : "q"}${
-          isSheet ? n + 1 : markup`<tspan dy=".2em" font-size="75%">${n + 1}</tspan>`
-        }`,
-        places[n],
-        query,
-      )
-    ),
+    heads.map(({ query }, n) => {
+      const rank = isSheet ? n + 1 : markup`<tspan dy=".2em" font-size="75%">${n + 1}</tspan>`;
+      return strip("query", markup`${isSheet ? "query " : "q"}${rank}`, places[n], query);
+    }),
     meet.map((name, i) => text("row", name, 0, centre(i) + small * 0.36)),
   ];
   const powers = heads.map(({ scores: found }, n) => {
@@ -148,16 +144,11 @@ function drawing(data, layout) {
     const total = sum(found.map((score) => 2 ** score));
     return [
       text("row", markup`head ${n + 1}${isSheet && markup`: 2<tspan dy="-.4em" font-size="70%">score</tspan>`}`, 0, y),
-      found.map((score, i) =>
-        text(
-          "score",
-          markup`2<tspan dy="-.4em" font-size="70%">${number(score)}</tspan><tspan dy=".28em"> = ${
-            number(2 ** score)
-          }</tspan>${isSheet && ` of ${number(total)}`}`,
-          middles[i],
-          y,
-        )
-      ),
+      found.map((score, i) => {
+        const power = markup`<tspan dy="-.4em" font-size="70%">${number(score)}</tspan>`;
+        const made = markup`<tspan dy=".28em"> = ${number(2 ** score)}</tspan>${isSheet && ` of ${number(total)}`}`;
+        return text("score", markup`2${power}${made}`, middles[i], y);
+      }),
     ];
   });
 
@@ -165,26 +156,12 @@ function drawing(data, layout) {
   /** @type {(x: number, y: number, amounts: number[]) => Markup[]} */
   const filled = (x, y, amounts) =>
     amounts.map((amount, i) => {
-      const below = sum(amounts.slice(0, i + 1)) * part;
-      return box(
-        "value-fill",
-        x - tankWide / 2 + tankWide / 16,
-        y + most * part - below,
-        tankWide * 7 / 8,
-        amount * part,
-        markup`fill="${paint(i)}"`,
-      );
+      const top = y + (most - sum(amounts.slice(0, i + 1))) * part;
+      return box("value-fill", x, top, tankWide - 2 * rim, amount * part, markup`fill="${paint(i)}"`);
     });
   const paint = (/** @type {number} */ i) => i ? `url(#${hatch})` : "currentColor";
   const outline = (/** @type {string} */ kind, /** @type {number} */ x, /** @type {number} */ y, inset = 0) =>
-    box(
-      kind,
-      x - tankWide / 2 + inset,
-      y - rim + inset,
-      tankWide - 2 * inset,
-      most * part + 2 * rim - 2 * inset,
-      markup`rx="${rim}"`,
-    );
+    box(kind, x, y - rim + inset, tankWide - 2 * inset, most * part + 2 * (rim - inset), markup`rx="${rim}"`);
   const vessels = words.map((_, i) => [
     filled(middles[i], tanks, v[i]),
     outline("tank", middles[i], tanks),
@@ -209,30 +186,31 @@ function drawing(data, layout) {
       })
     );
   });
+  const middle = out + most * part / 2 + small * 0.36;
   const received = heads.map(({ gets }, n) => [
     filled(aside[n], out, gets),
     outline("out", aside[n], out),
     outline("out", aside[n], out, rim * 0.6),
-    give.map((name, i) =>
-      text(
-        n ? "output-gets start" : "output-gets end",
-        `${number(gets[i])} parts ${name}`,
-        aside[n] + (n ? 1 : -1) * tankWide * 0.7,
-        out + most * part / 2 + (i + 0.3 - 0.5) * line * 1.05 + small * 0.2,
+    gets.map((amount, i) => {
+      const [kind, x] = n ? ["start", tankWide * 0.7] : ["end", -tankWide * 0.7];
+      return text(
+        `output-gets ${kind}`,
+        `${number(amount)} parts ${give[i]}`,
+        aside[n] + x,
+        middle + (i - 0.45) * line,
         large,
-      )
-    ),
+      );
+    }),
   ]);
   const rows = [
     text("row", "value", 0, tanks - line * 0.5),
-    isSheet && text("row", `${words[row]} receives`, 0, out + most * part / 2 + small * 0.36),
+    isSheet && text("row", `${words[row]} receives`, 0, middle),
   ];
-  return markup`<svg class="${kind}" viewBox="0 0 ${wide} ${
-    short(out + most * part + 2 * rim)
-  }" role="img" aria-label="${said(data)}">
-<pattern id="${hatch}" width="${hatched}" height="${hatched}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="under" width="${hatched}" height="${hatched}"/><rect width="${
-    hatched * 0.58
-  }" height="${hatched}"/></pattern>
+  const tile = (/** @type {number} */ w) => markup`width="${short(w)}" height="${hatched}"`;
+  const bottom = short(out + most * part + 2 * rim);
+  return markup`<svg class="${kind}" viewBox="0 0 ${wide} ${bottom}" role="img" aria-label="${said(data)}">
+<pattern id="${hatch}" ${tile(hatched)} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+  <rect class="under" ${tile(hatched)}/><rect ${tile(hatched * 0.58)}/></pattern>
 ${leads}${listening}${named}${meeting}${powers}${pours}${vessels}${received}${rows}</svg>`;
 }
 
