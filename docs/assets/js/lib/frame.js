@@ -197,6 +197,11 @@ export const budget = (parts) =>
     parts.map(([weight, text]) => markup`<i style="--w:${short(weight)}"><b>${text}</b></i>`)
   }</span>`;
 
+/** @type {(part: number, text: Text) => Markup} a cell with a bar of this part of its width */
+export const barCell = (part, text) =>
+  markup`
+<td class="share" style="--w:${part}"><span class="bar"></span> <span class="text">${text}</span></td>`;
+
 /** @type {(label: string, content: Text) => Markup} */
 export const scrolling = (label, content) =>
   markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
