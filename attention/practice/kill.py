@@ -10,13 +10,14 @@ import os
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
+from attention.practice.addresses import link
 from attention.practice.doctests import Result, run
 from attention.practice.mutants import (
     MUTANTS,
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.start:
         return start(
             Path(given.file),
-            START,
+            lambda file: START.format(file=file),
             "add a test to it, then run python -m attention.practice test",
         )
     unknown = [name for name in given.only if name not in NAMES]
@@ -149,19 +150,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def start(path: Path, text: str, then: str) -> int:
+def start(path: Path, text: Callable[[str], str], then: str) -> int:
     """Write a file to begin with, unless it is there, and say what comes."""
+    typed = f'"{path}"' if " " in str(path) else str(path)
     try:
         with path.open("x", encoding="utf-8") as file:
             # in a string, C:\Users begins an escape
-            file.write(text.format(file=str(path).replace("\\", "/")))
+            file.write(text(typed.replace("\\", "/")))
     except FileExistsError:
         return refuse(
             f"{path} is there already, and stays as it is; name another file"
         )
     except OSError as error:
         return refuse(f"{path}: {error.strerror}")
-    print(f"{path} is written: {then} {path}")
+    print(f"{path} is written: {then} {typed}")
     return ALL_KILLED
 
 
@@ -187,12 +189,14 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
             line = f"  killed    {mutant.name:<20} {why}"
         else:
             survivors.append(mutant.name)
-            line = (
-                _described("survived  ", mutant)
-                if len(survivors) == 1  # one at a time
-                else f"  survived  {mutant.name}"
-            )
+            if len(survivors) > 1:  # one at a time
+                continue
+            line = _described("survived  ", mutant)
         print(line, flush=True)
+    if len(survivors) > 1:
+        print(
+            f"  and {len(survivors) - 1} more survived; --list names them all"
+        )
     n_killed = len(chosen) - len(survivors) - len(undecided)
     print(f"\n{n_killed} of {len(chosen)} killed", end="")
     print(f", {len(undecided)} not decided" if undecided else "")
@@ -203,7 +207,7 @@ def _check(file: str, chosen: Sequence[Mutant], seconds: float) -> int:
         )
     command = f"python -m attention.practice test {file} --only"
     if survivors:
-        print(f"Try one alone: {command} {survivors[0]}")
+        print(f"Next: {command} {survivors[0]}")
     elif undecided:
         more = f"{undecided[0]} --seconds {math.ceil(10 * patience)}"
         print(f"Give it more time: {command} {more}")
@@ -281,10 +285,16 @@ def _why_killed(result: Result) -> str:
 
 
 def _described(state: str, mutant: Mutant) -> str:
-    lines = [f"  {state}{mutant.name}, see learn/{mutant.page}"]
-    for text in (mutant.wrong, f"Hint: {mutant.hint}"):
+    lines = [f"  {state}{mutant.name}"]
+    see = f"See {link(mutant.page)}"
+    for text in (mutant.wrong, f"Hint: {mutant.hint}", see):
         lines += textwrap.wrap(
-            text, 79, initial_indent=" " * 6, subsequent_indent=" " * 6
+            text,
+            79,
+            initial_indent=" " * 6,
+            subsequent_indent=" " * 6,
+            break_on_hyphens=False,
+            break_long_words=False,
         )
     return "\n".join(lines)
 

@@ -6,34 +6,43 @@ on the learner's earlier steps where these are right, else on the package's.
 knows how far it came if the learner's code never ends.
 """
 
-import ast
 import copy
+import dis
+import io
 import json
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from attention.practice.mistakes import MISTAKES, Mistake
+from attention.practice.sheet import calls_of
 from attention.practice.steps import RIGHT, STEPS, Array, Call, Step
 
-LEAST_SECONDS, TIMES_AS_LONG = 10.0, 100.0  # than the package takes
+# for a call; loops in pure Python take up to 130 times what the package takes
+LEAST_SECONDS, TIMES_AS_LONG = 3.0, 500.0
+IMPORT_SECONDS, OUR_SECONDS = 10.0, 60.0  # ours: what no learner can delay
 MOST_OUTPUT = 100_000  # characters that a step may print
 HINTS = {  # what an error's text leads to
     "truth value of an array": "An array has no single truth. What is asked "
     "by `is not None`?",
     "is out of bounds for array of dimension": "How do you name the last "
     "axis, however many there are?",
+    "could not be broadcast": "Which shapes do the two arrays have? What does "
+    "[:, None] add to one?",
     "not aligned": "Which axes do the two arrays share? Print their shapes.",
+    "Axis must be specified": "Which axis counts the rows?",
     "mismatch in its core dim": "Which axes do the two arrays share? Print "
     "their shapes.",
 }
+_NOTHING = {"LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # return None
 DOTTED = "softmax", "layer_norm"  # they promise (..., n), others (n, d)
 
 
@@ -51,20 +60,18 @@ class _TooMuchError(BaseException):
     pass
 
 
-class _Counter:
+class Counter(io.TextIOBase):
     """A standard output that counts, and keeps nothing."""
 
     def __init__(self) -> None:
         self.written = 0
 
     def write(self, text: str) -> int:
+        """Count what is written, and stop what never ends."""
         self.written += len(text)
         if self.written > MOST_OUTPUT:
             raise _TooMuchError
         return len(text)
-
-    def flush(self) -> None:
-        pass
 
 
 def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
@@ -77,8 +84,8 @@ def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
             lines.write(json.dumps(happened) + "\n")
             lines.flush()
 
-        tell(began="import", seconds=LEAST_SECONDS)
-        sys.stdout = sys.stderr = _Counter()
+        tell(began="import", seconds=IMPORT_SECONDS)
+        sys.stdout = sys.stderr = Counter()
         try:
             module = imported(path)
         except BaseException as error:
@@ -86,12 +93,19 @@ def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
             return
         ours = set(replaced.split(",")) - {""}
         for step in STEPS[int(first) :]:
-            calls = step.calls(np.random.default_rng(int(seed)))
-            tell(began=step.name, seconds=_patience(calls))
+            calls = calls_of(step, int(seed))
+
+            def begin(
+                seconds: float, call: int = -1, step: str = step.name
+            ) -> None:
+                tell(began=step, seconds=seconds, call=call)
+
+            begin(OUR_SECONDS)
             try:
-                told = checked(path, module, step, calls, ours)
-            except Exception as error:  # whatever strange thing came back
-                told = _unknown(step) | {
+                told = checked(path, module, step, calls, ours, begin)
+            except (Exception, KeyboardInterrupt) as error:
+                # whatever strange thing came back, or was raised
+                told = unknown(step) | {
                     "state": "error",
                     "says": "The check itself fails on your result, with "
                     f"{where(path, error)}.",
@@ -104,20 +118,13 @@ def main(file: str, report: str, first: str, replaced: str, seed: str) -> None:
 def imported(path: Path) -> ModuleType:
     """Import a file, whatever its name."""
     sys.path.append(str(path.parent.absolute()))
-    spec = spec_from_file_location("the_learner_s_file", path)
+    name = "the_learner_s_file"
+    loader = SourceFileLoader(name, str(path))
+    spec = spec_from_loader(name, loader)
     assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = sys.modules[name] = module_from_spec(spec)
+    loader.exec_module(module)
     return module
-
-
-def _patience(calls: Sequence[Call]) -> float:
-    """Measure what a step may take, in seconds."""
-    before = time.perf_counter()
-    for call in calls:
-        RIGHT[call.function](*call.args)
-    return max(LEAST_SECONDS, TIMES_AS_LONG * (time.perf_counter() - before))
 
 
 def checked(
@@ -126,38 +133,53 @@ def checked(
     step: Step,
     calls: Sequence[Call],
     ours: set[str],
+    begin: Callable[..., None] = lambda *_: None,
 ) -> dict[str, Any]:
-    """Say whether a step is right, and if not, why."""
-    told = _unknown(step)
-    empty = [name for name in step.functions if is_empty(path, module, name)]
-    if empty:
-        rest = len(empty) < len(step.functions)
-        says = f"{' and '.join(empty)} is still empty." if rest else ""
-        return told | {"state": "empty", "says": says}
+    """Say whether a step is right, and if not, why.
+
+    `begin` is told before each call how many seconds it may take.
+    """
+    told = unknown(step)
     earlier = STEPS[: STEPS.index(step)]
-    used = _names_in(module, step.functions)
+    used = names_in(module, step.functions)
     for other in earlier:
         for name in other.functions:
             if other.name in ours:
                 setattr(module, name, RIGHT[name])
                 told["ours"] += [name] if name in used else []
     printed = sys.stdout
-    before = getattr(printed, "written", 0)
+    silent = getattr(printed, "written", 0)
     for name in step.functions:
-        wanted = [call for call in calls if call.function == name]
-        found = [outcome(path, getattr(module, name), c.args) for c in wanted]
-        right = [outcome(path, RIGHT[name], call.args) for call in wanted]
+        if is_empty(getattr(module, name, None)):
+            says = f"{name} is still empty."
+            if name == step.functions[0]:
+                says = (
+                    "It is still empty. Its docstring says what it should do."
+                )
+            return told | {"state": "empty", "says": says}
+        wanted, right, found = list[Call](), list[Outcome](), list[Outcome]()
+        for i, call in enumerate(calls):
+            if call.function == name:
+                before = time.perf_counter()
+                right.append(outcome(path, RIGHT[name], call.args))
+                spent = time.perf_counter() - before
+                begin(max(LEAST_SECONDS, TIMES_AS_LONG * spent), i)
+                wanted.append(call)
+                found.append(outcome(path, getattr(module, name), call.args))
+        begin(OUR_SECONDS)
         judged = judge(name, wanted, found, right)
         notes = judged.pop("notes", [])
         told["notes"] += [one for one in notes if one not in told["notes"]]
+        if judged and len(step.functions) > 1:
+            judged["says"] = f"In {name}: {judged['says']}"
         if judged:
             return told | judged
-    if getattr(printed, "written", 0) > before:
+    if getattr(printed, "written", 0) > silent:
         told["notes"].append("It prints; remove that when you are done.")
     return told
 
 
-def _unknown(step: Step) -> dict[str, Any]:
+def unknown(step: Step) -> dict[str, Any]:
     """Start what is told of a step: nothing against it."""
     return {
         "name": step.name,
@@ -171,29 +193,23 @@ def _unknown(step: Step) -> dict[str, Any]:
     }
 
 
-def is_empty(path: Path, module: ModuleType, name: str) -> bool:
-    """Tell whether a function is not there, or only its docstring is."""
-    if not callable(getattr(module, name, None)):
+def is_empty(function: Any) -> bool:
+    """Tell whether a function is not there, or does nothing yet."""
+    if not callable(function):
         return True
-    if getattr(getattr(module, name), "__name__", "") != name:
-        return False  # another function under this name
-    bodies = [
-        node.body
-        for node in ast.parse(path.read_bytes()).body
-        if isinstance(node, ast.FunctionDef) and node.name == name
-    ]
-    return bool(bodies) and all(map(_does_nothing, bodies[-1]))
-
-
-def _does_nothing(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise):
-        return "NotImplemented" in ast.unparse(node)
-    return isinstance(node, ast.Pass) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return False
+    steps = [one for one in dis.get_instructions(code)
+             if one.opname not in ("RESUME", "NOP")]  # fmt: skip
+    if "NotImplementedError" in code.co_names:
+        return not any(one.opname.startswith("RETURN") for one in steps)
+    return {one.opname for one in steps} <= _NOTHING and all(
+        one.argval is None for one in steps
     )
 
 
-def _names_in(module: ModuleType, functions: Sequence[str]) -> set[str]:
+def names_in(module: ModuleType, functions: Sequence[str]) -> set[str]:
     """Return the names that functions use, and those that these use."""
     found, left = set[str](), list(functions)
     while left:
@@ -215,6 +231,8 @@ def outcome(
     try:
         with np.errstate(all="ignore"):
             value = function(*given)
+    except KeyboardInterrupt:  # in a notebook, of somebody who waits
+        raise
     except BaseException as error:
         return Outcome(raised=where(path, error))
     changed = not _equal(given, args)
@@ -248,14 +266,15 @@ def same(one: Outcome, other: Outcome, single: bool = False) -> bool:
         return bool(one.raised and other.raised)
     if one.array.shape != other.array.shape:
         return False
-    size = np.abs(other.array[np.isfinite(other.array)]).max(initial=1e-3)
-    return np.allclose(
-        one.array,
-        other.array,
-        rtol=0,
-        atol=(1e-4 if single else 1e-6) * float(size),
-        equal_nan=True,
-    )
+    return bool(_close(one.array, other.array, single).all())
+
+
+def _close(one: Array, right: Array, single: bool = False) -> Array:
+    """Tell which numbers agree, to rounding in an array of their size."""
+    size = np.abs(right[np.isfinite(right)]).max(initial=1e-3)
+    step = (1e-4 if single else 1e-5) * float(size)
+    close: Array = np.isclose(one, right, rtol=0, atol=step, equal_nan=True)
+    return close
 
 
 # --- all calls of a function -------------------------------------------------
@@ -366,7 +385,7 @@ def _explains(
 
 def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
     """Describe the smallest input on which a function differs."""
-    given = f"{call.function}({', '.join(map(_written, call.args))})"
+    given = described(call)
     if found.raised:
         says = f"It raises {found.raised}"
         hint = next((h for text, h in HINTS.items() if text in says), "")
@@ -382,19 +401,24 @@ def _difference(call: Call, found: Outcome, right: Outcome) -> dict[str, Any]:
             f"{right.array.shape}."
         )
         if found.array.shape == right.array.shape[::-1]:
-            says += " It lies on its side."
+            says += " It is transposed."
     elif np.isnan(found.array).any():
         says = "Its result holds nan, which is no number: where is 0 / 0, or "
         says += "inf - inf?"
     else:
-        differs = ~np.isclose(found.array, right.array, rtol=1e-5)
+        differs = ~_close(found.array, right.array, _is_single(call))
         at = tuple(int(i) for i in np.argwhere(differs)[0])
         place = "".join(f"[{i}]" for i in at)
         says = (
             f"It differs first at {place or 'its number'}: "
-            f"{found.array[at]:.6g}, where {right.array[at]:.6g} is right."
+            f"{found.array[at]:.8g}, where {right.array[at]:.8g} is right."
         )
     return told | {"says": says}
+
+
+def described(call: Call) -> str:
+    """Write a call as a learner would type it, if it is small."""
+    return f"{call.function}({', '.join(map(_written, call.args))})"
 
 
 def _written(value: Any) -> str:

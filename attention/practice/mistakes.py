@@ -2,7 +2,7 @@
 
 A mistake is a wrong version of a step's function. If a learner's function
 does on every input what a wrong version does, its name says what went wrong.
-Mistakes that are also mutants have the same name there.
+Mistakes that are also mutants have their name and their sentence from `known`.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import numpy as np
 
 from attention.block import gelu
 from attention.little_model.model import BASE, N_HEADS, N_LAYERS
+from attention.practice.known import yours
 from attention.practice.steps import (
     RIGHT,
     Array,
@@ -112,7 +113,7 @@ def weighted_average__not_added_up(weights, values):
 
 @mistake(
     "Your function adds up the features of each value, not the values.",
-    "Along which axis do the values lie?",
+    "Which axis counts the values, and which their features?",
     _LOOKUP,
 )
 def weighted_average__features_added(weights, values):
@@ -146,6 +147,29 @@ def weighted_average__softmax_first(weights, values):
     return RIGHT["softmax"](weights) @ values
 
 
+@mistake(
+    "Your sum leaves the last value out.",
+    "How far does range(n - 1) count?",
+    _LOOKUP,
+)
+def weighted_average__last_left_out(weights, values):
+    return weights[:-1] @ values[:-1]
+
+
+@mistake(
+    "Your sum leaves the first value out.",
+    "Which number does the first row have in Python?",
+    _LOOKUP,
+)
+def weighted_average__first_left_out(weights, values):
+    return weights[1:] @ values[1:]
+
+
+@also(weighted_average__not_added_up)
+def weighted_average__not_added_up_and_transposed(weights, values):
+    return values.T * weights
+
+
 # --- 2, softmax --------------------------------------------------------------
 
 _SOFTMAX = "scores-and-softmax#the-formula"
@@ -163,8 +187,7 @@ def _shifted(scores: Array, axis: Any = -1) -> Array:
 
 
 @mistake(
-    "Your weights sum to one along the first axis: over the queries, "
-    "not over the keys.",
+    yours("softmax-axis"),
     "Which sums must be one? Take more columns than rows.",
     _SOFTMAX,
 )
@@ -174,7 +197,7 @@ def softmax__softmax_axis(scores):
 
 @mistake(
     "All the weights of your array together sum to one.",
-    "Each row has a budget of its own. What does sum() need to know?",
+    "Each row should sum to one by itself. What must sum() know for that?",
     _SOFTMAX,
 )
 def softmax__one_budget(scores):
@@ -192,8 +215,7 @@ def softmax__one_budget_of_rows(scores):
 
 
 @mistake(
-    "Your softmax is right for small scores, and overflows for large "
-    "ones: it does not subtract the largest score first.",
+    yours("maximum-kept"),
     "A constant that is added to all scores changes no weight. Which "
     "constant makes exp safe?",
     _OVERFLOW,
@@ -401,11 +423,68 @@ def softmax__squares(scores):
     return _softmax(scores**2)
 
 
+@mistake(
+    "You subtract the mean of a row, and not its largest score: exp still "
+    "meets large numbers.",
+    "What is the largest exponent that is left?",
+    _OVERFLOW,
+)
+def softmax__mean_subtracted(scores):
+    return _softmax(np.exp(scores - scores.mean(axis=-1, keepdims=True)))
+
+
+@mistake(
+    "Your function takes axis 1. In a table that is the last one, but a "
+    "single row of scores has only axis 0.",
+    "How do you name the last axis, however many there are?",
+    _SOFTMAX,
+)
+def softmax__axis_from_the_front(scores):
+    return _softmax(_shifted(scores, 1), 1)
+
+
+@also(softmax__axis_from_the_front)
+def softmax__axis_from_the_front_and_maximum_kept(scores):
+    return _softmax(np.exp(scores), 1)
+
+
+@mistake(
+    "Your scores are divided by the root of their number first.",
+    "Who divides by a root, and by which: the softmax, or the scores?",
+    _SOFTMAX,
+)
+def softmax__scaled_first(scores):
+    return RIGHT["softmax"](scores / scores.shape[-1] ** 0.5)
+
+
+@mistake(
+    "Your powers are divided by the number of scores, not by their sum.",
+    "What should a row sum to?",
+    _SOFTMAX,
+)
+def softmax__divided_by_number(scores):
+    return np.exp(scores) / scores.shape[-1]
+
+
+@also(softmax__divided_by_number)
+def softmax__divided_by_number_after_maximum(scores):
+    return _shifted(scores) / scores.shape[-1]
+
+
+@mistake(
+    "Your function gives all the weight to the largest score.",
+    "What does a score that is a little smaller deserve?",
+    _SOFTMAX,
+)
+def softmax__largest_only(scores):
+    return (scores == scores.max(axis=-1, keepdims=True)) * 1.0
+
+
 # --- 3, scores ---------------------------------------------------------------
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k.",
+    yours("scale-missing"),
     "How large do dot products of 64 features get by chance?",
     "scaling#worked-numbers",
 )
@@ -414,7 +493,7 @@ def attention_scores__scale_missing(query, key):
 
 
 @mistake(
-    "Your scores are divided by d_k, not by its root.",
+    yours("scale-without-root"),
     "How does the spread of a sum grow with the number of its terms?",
     "scaling#worked-numbers",
 )
@@ -450,7 +529,8 @@ def attention_scores__scale_by_queries(query, key):
 
 
 @mistake(
-    "Your scores lie on their side: rows are keys, columns queries.",
+    "Your scores are transposed: their rows belong to keys, and their "
+    "columns to queries.",
     "Each query has a row. What must be transposed?",
     "read-the-grid#transpose",
 )
@@ -518,6 +598,64 @@ def attention_scores__scaled_cosines(query, key):
     return cosines / query.shape[-1] ** 0.5
 
 
+@mistake(
+    "Your scores are divided by the root of how many numbers the queries "
+    "hold in all.",
+    "How many terms does one dot product add up?",
+    "scaling#worked-numbers",
+)
+def attention_scores__scale_by_all(query, key):
+    return query @ key.swapaxes(-1, -2) / query.size**0.5
+
+
+@mistake(
+    "Your scores are divided by 2, as in the example, whatever d_k is.",
+    "Where does the 2 in the example come from?",
+    "scaling#worked-numbers",
+)
+def attention_scores__scale_of_the_example(query, key):
+    return query @ key.swapaxes(-1, -2) / 2
+
+
+@mistake(
+    "Your scores are rounded down to whole numbers.",
+    "What is the difference between / and //?",
+    "scaling#worked-numbers",
+)
+def attention_scores__rounded_down(query, key):
+    return query @ key.swapaxes(-1, -2) // query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your function multiplies feature by feature, and does not add the "
+    "products up.",
+    "A dot product is one number. How many has each query for each key?",
+    "scaling#worked-numbers",
+)
+def attention_scores__not_added_up(query, key):
+    products = query[..., :, None, :] * key[..., None, :, :]
+    return products / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Each of your queries meets only one key: your function multiplies row by "
+    "row.",
+    "How many scores do two queries and five keys have?",
+    "scaling#worked-numbers",
+)
+def attention_scores__row_by_row(query, key):
+    return (query * key).sum(axis=-1) / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your function transposes the queries, and so compares features.",
+    "Which shape should the scores have? Which of the two is transposed?",
+    "read-the-grid#transpose",
+)
+def attention_scores__queries_transposed(query, key):
+    return query.swapaxes(-1, -2) @ key / query.shape[-1] ** 0.5
+
+
 # --- 4, attend ---------------------------------------------------------------
 
 
@@ -532,7 +670,7 @@ def _attend(query, key, value, mask=None, *, axis=-1, scale=None, hide=None):
 
 
 @mistake(
-    "Your weights sum to one over the queries, not over the keys.",
+    yours("softmax-axis"),
     "Which sums must be one? Take more keys than queries.",
     "read-the-grid#rows-or-columns",
 )
@@ -552,7 +690,7 @@ def attend__softmax_missing(query, key, value, mask=None):
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k here.",
+    yours("scale-missing"),
     "Does this function call attention_scores, or write it again?",
     "scaling#worked-numbers",
 )
@@ -571,7 +709,7 @@ def attend__scale_twice(query, key, value, mask=None):
 
 
 @mistake(
-    "Your mask is upside down: True hides a key.",
+    yours("mask-inverted"),
     "What does True say in this mask?",
     "masks#mask-to-bias",
 )
@@ -589,8 +727,7 @@ def attend__mask_ignored(query, key, value, mask=None):
 
 
 @mistake(
-    "Your weights of hidden keys are set to 0 after the softmax, so the "
-    "rest no longer sums to one.",
+    yours("mask-after-softmax"),
     "Where does the weight of a hidden key go?",
     "masks#worked-numbers",
 )
@@ -711,7 +848,7 @@ def attend__weights_returned(query, key, value, mask=None):
 
 
 @mistake(
-    "Your softmax meets large scores without subtracting the largest.",
+    yours("maximum-kept"),
     "Does this function call your softmax, or write it again?",
     _OVERFLOW,
 )
@@ -722,12 +859,111 @@ def attend__maximum_kept(query, key, value, mask=None):
     return _softmax(np.exp(scores)) @ value
 
 
+@mistake(
+    "Your function sets weights to minus infinity, after the softmax.",
+    "Is minus infinity a score, or a weight?",
+    "masks#the-formula",
+)
+def attend__infinity_after_softmax(query, key, value, mask=None):
+    weights = RIGHT["softmax"](RIGHT["attention_scores"](query, key))
+    if mask is not None:
+        weights = np.where(mask, weights, -np.inf)
+    return weights @ value
+
+
+@mistake(
+    "Your mask is transposed: a row of it should belong to a query, a column "
+    "to a key.",
+    "Which shape has the mask, and which have the scores?",
+    "masks#the-formula",
+)
+def attend__mask_transposed(query, key, value, mask=None):
+    return _attend(query, key, value, None if mask is None else mask.T)
+
+
+@mistake(
+    "Your weights go through the softmax a second time.",
+    "What does a softmax make of weights that sum to one already?",
+    _SOFTMAX,
+)
+def attend__softmax_twice(query, key, value, mask=None):
+    scores = RIGHT["attention_scores"](query, key)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return RIGHT["softmax"](RIGHT["softmax"](scores)) @ value
+
+
+@mistake(
+    "If there is a mask, your weights go through the softmax a second time.",
+    "The mask belongs to the scores. What are weights times a mask?",
+    "masks#the-formula",
+)
+def attend__softmax_again_for_the_mask(query, key, value, mask=None):
+    weights = RIGHT["softmax"](RIGHT["attention_scores"](query, key))
+    if mask is not None:
+        weights = RIGHT["softmax"](weights * mask)
+    return weights @ value
+
+
+@also(attend__softmax_again_for_the_mask)
+def attend__softmax_again_for_the_mask_by_infinity(
+    query, key, value, mask=None
+):
+    weights = RIGHT["softmax"](RIGHT["attention_scores"](query, key))
+    if mask is not None:
+        weights = RIGHT["softmax"](np.where(mask, weights, -np.inf))
+    return weights @ value
+
+
+@mistake(
+    "Your weights are transposed before they meet the values.",
+    "Which axis of the weights is as long as the values?",
+    "line-by-line#blend",
+)
+def attend__weights_transposed(query, key, value, mask=None):
+    return attend__weights_returned(query, key, value, mask).T @ value
+
+
+@mistake(
+    "Your scores compare the queries with the values.",
+    "What does a query compare itself with, and what does it receive?",
+    "queries-keys-values#the-formula",
+)
+def attend__values_for_keys(query, key, value, mask=None):
+    return _attend(query, value, value, mask)
+
+
+@mistake(
+    "Your function returns the scores, and not the average of the values.",
+    "How many features has a value, and how many your result?",
+    "line-by-line#blend",
+)
+def attend__scores_returned(query, key, value, mask=None):
+    return RIGHT["attention_scores"](query, key)
+
+
+@also(attend__mask_inverted)
+def attend__mask_inverted_by_a_large_number(query, key, value, mask=None):
+    return _attend(
+        query, key, value, mask, hide=lambda s, may: np.where(may, -1e9, s)
+    )
+
+
+@mistake(
+    "If there is no mask, your function hides every key.",
+    "What does np.where choose if its condition is None?",
+    "masks#the-formula",
+)
+def attend__none_hides_all(query, key, value, mask=None):
+    return _attend(query, key, value, False if mask is None else mask)
+
+
 # --- 5, causal mask ----------------------------------------------------------
 
 
 @mistake(
     "Your mask lets each word see itself and what comes after it.",
-    "Does row 0 of a text know the words behind it?",
+    "May the first word see the words that come after it?",
     "masks#exercises",
 )
 def causal_mask__looks_ahead(n):
@@ -735,7 +971,7 @@ def causal_mask__looks_ahead(n):
 
 
 @mistake(
-    "Your mask hides each word from itself.",
+    yours("causal-strict"),
     "What would the first word see?",
     "masks#exercises",
 )
@@ -744,7 +980,7 @@ def causal_mask__causal_strict(n):
 
 
 @mistake(
-    "Your mask is upside down: True where a word may not look.",
+    yours("mask-inverted"),
     "What does True say in this mask?",
     "masks#mask-to-bias",
 )
@@ -771,8 +1007,8 @@ def causal_mask__hides_nothing(n):
 
 
 @mistake(
-    "Your mask lets each word see itself alone.",
-    "What comes before a word may be seen, too.",
+    "Your mask lets each word see only itself.",
+    "What may a word see besides itself?",
     "masks#exercises",
 )
 def causal_mask__itself_alone(n):
@@ -792,6 +1028,16 @@ def causal_mask__additive(n):
 @also(causal_mask__additive)
 def causal_mask__additive_and_finite(n):
     return np.where(np.tri(n, dtype=bool), 0, -1e9)
+
+
+@mistake(
+    "Your mask lets each word see itself and the word before it, and none "
+    "before that.",
+    "How far back may the last word look?",
+    "masks#exercises",
+)
+def causal_mask__one_back(n):
+    return np.tri(n, dtype=bool) & ~np.tri(n, k=-2, dtype=bool)
 
 
 # --- 6, self-attention -------------------------------------------------------
@@ -845,7 +1091,7 @@ def self_attention__scale_twice(x, w_q, w_k, w_v, mask=None):
 
 
 @mistake(
-    "Your scores are divided by the root of d, not of d_k.",
+    yours("scale-by-d-model"),
     "How many terms does a dot product of query and key add up?",
     "scaling#d-k-not-d-model",
 )
@@ -888,6 +1134,76 @@ def self_attention__mask_ignored(x, w_q, w_k, w_v, mask=None):
 )
 def self_attention__residual_added(x, w_q, w_k, w_v, mask=None):
     return x + self_attention(x, w_q, w_k, w_v, mask)
+
+
+@mistake(
+    "Your values are w_v itself.",
+    "x meets w_q and w_k. What does it meet for the values?",
+    _ROLES,
+)
+def self_attention__w_v_for_values(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q, x @ w_k, w_v, mask)
+
+
+@mistake(
+    "Your rows are compared as they are: w_q and w_k are not used.",
+    "Which matrix makes what a word asks?",
+    _ROLES,
+)
+def self_attention__rows_compared(x, w_q, w_k, w_v, mask=None):
+    return attend(x, x, x @ w_v, mask)
+
+
+@mistake(
+    yours("scale-missing"),
+    "Does this function call attend, or write it again?",
+    "scaling#worked-numbers",
+)
+def self_attention__scale_missing(x, w_q, w_k, w_v, mask=None):
+    return _attend(x @ w_q, x @ w_k, x @ w_v, mask, scale=1)
+
+
+@mistake(
+    yours("softmax-axis"),
+    "Does this function call attend, or write it again?",
+    "read-the-grid#rows-or-columns",
+)
+def self_attention__softmax_axis(x, w_q, w_k, w_v, mask=None):
+    return _attend(x @ w_q, x @ w_k, x @ w_v, mask, axis=-2)
+
+
+@mistake(
+    "Your function hides what comes after a word, whatever mask is given.",
+    "Which mask should it use, and which if there is none?",
+    "masks#the-formula",
+)
+def self_attention__always_causal(x, w_q, w_k, w_v, mask=None):
+    return self_attention(x, w_q, w_k, w_v, np.tri(len(x), dtype=bool))
+
+
+@also(self_attention__always_causal)
+def self_attention__causal_by_default(x, w_q, w_k, w_v, mask=None):
+    mask = np.tri(len(x), dtype=bool) if mask is None else mask
+    return self_attention(x, w_q, w_k, w_v, mask)
+
+
+@mistake(
+    yours("mask-inverted"),
+    "What does True say in this mask?",
+    "masks#mask-to-bias",
+)
+def self_attention__mask_inverted(x, w_q, w_k, w_v, mask=None):
+    mask = None if mask is None else ~mask
+    return _attend(x @ w_q, x @ w_k, x @ w_v, mask)
+
+
+@mistake(
+    "Your keys are made by w_v, and your values by w_k.",
+    "Which matrix makes what a word passes on?",
+    _ROLES,
+)
+def self_attention__keys_and_values_swapped(x, w_q, w_k, w_v, mask=None):
+    return attend(x @ w_q, x @ w_v, x @ w_k, mask)
 
 
 # --- 7, positions ------------------------------------------------------------
@@ -999,7 +1315,7 @@ def positions__d_missing(n, d, base=10000.0):
 
 @mistake(
     "Your positions are multiplied by the powers of the base, not divided.",
-    "Which hand should be the slowest?",
+    "Which pair should turn most slowly?",
     "order#a-clock-with-many-hands",
 )
 def positions__multiplied(n, d, base=10000.0):
@@ -1027,7 +1343,7 @@ def positions__sines_alone(n, d, base=10000.0):
 
 
 @mistake(
-    "Your table lies on its side: a column for each position.",
+    "Your table is transposed: it has a column for each position.",
     "It is added to x (n, d). Which shape must it have?",
     "order#a-clock-with-many-hands",
 )
@@ -1035,12 +1351,71 @@ def positions__transposed(n, d, base=10000.0):
     return positions(n, d, base).T
 
 
+@mistake(
+    "Your exponent is twice too large: your i goes in steps of two already, "
+    "and then counts double.",
+    "What is the exponent of the last pair for d = 4?",
+    "order#a-clock-with-many-hands",
+)
+def positions__exponent_doubled(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base ** (2 * np.arange(0, d, 2) / d)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@mistake(
+    "Your exponents are whole numbers, so that all pairs turn at the same "
+    "speed.",
+    "What is the difference between / and //?",
+    "order#a-clock-with-many-hands",
+)
+def positions__rounded_down(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base ** (np.arange(0, d, 2) // d)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@mistake(
+    "Your position is divided by the base, and multiplied by 2 i / d: the "
+    "power is missing.",
+    "What does ^ say in base^(2 i / d), and how does Python write it?",
+    "order#a-clock-with-many-hands",
+)
+def positions__power_missing(n, d, base=10000.0):
+    angles = np.arange(n)[:, None] / base * (np.arange(0, d, 2) / d)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@also(positions__power_missing)
+def positions__power_missing_in_brackets(n, d, base=10000.0):
+    with np.errstate(all="ignore"):
+        angles = np.arange(n)[:, None] / (base * (np.arange(0, d, 2) / d))
+    return _paired(np.sin(angles), np.cos(angles))
+
+
+@mistake(
+    "All your columns are cosines.",
+    "Why does a pair need a sine and a cosine?",
+    "order#a-clock-with-many-hands",
+)
+def positions__cosines_alone(n, d, base=10000.0):
+    angles = _angles(n, d, base)
+    return _paired(np.cos(angles), np.cos(angles))
+
+
+@mistake(
+    "Your angles are multiplied by 2 pi.",
+    "How far has pair 0 turned at position 1: by 1, or once round?",
+    "order#a-clock-with-many-hands",
+)
+def positions__full_turns(n, d, base=10000.0):
+    angles = 2 * np.pi * _angles(n, d, base)
+    return _paired(np.sin(angles), np.cos(angles))
+
+
 # --- 8, heads ----------------------------------------------------------------
 
 
 @mistake(
-    "Your function cuts the numbers into heads without moving an axis, "
-    "so that a head gets features of several words.",
+    yours("split-by-reshape"),
     "In which order does reshape read? What has to change places?",
     "heads",
 )
@@ -1050,7 +1425,7 @@ def split_heads__split_by_reshape(x, n_heads):
 
 
 @mistake(
-    "Your heads stand behind the words: the axes are (n, n_heads, d).",
+    "Your axes are (n, n_heads, d): the words come before the heads.",
     "Which axis should come first, so that each head is a matrix?",
     "heads",
 )
@@ -1079,7 +1454,7 @@ def split_heads__numbers_swapped(x, n_heads):
 
 
 @mistake(
-    "Each of your heads lies on its side: features by words.",
+    "Each of your heads is transposed: features by words.",
     "In which order should words and features be?",
     "heads",
 )
@@ -1088,8 +1463,26 @@ def split_heads__transposed(x, n_heads):
 
 
 @mistake(
-    "Your function joins the numbers without moving an axis back, so "
-    "that the words get mixed.",
+    "Your function cuts the rows into heads, not the features.",
+    "Which axis of x holds the features?",
+    "heads",
+)
+def split_heads__rows_cut(x, n_heads):
+    return np.array(np.split(x, n_heads, axis=-2))
+
+
+@mistake(
+    "Your function cuts the numbers into heads without moving an axis, and "
+    "transposes each head.",
+    "In which order does reshape read? What has to change places?",
+    "heads",
+)
+def split_heads__split_by_reshape_transposed(x, n_heads):
+    return split_heads__split_by_reshape(x, n_heads).swapaxes(-1, -2)
+
+
+@mistake(
+    yours("merge-by-reshape"),
     "In which order does reshape read? What has to change places?",
     "heads",
 )
@@ -1100,7 +1493,7 @@ def merge_heads__merge_by_reshape(heads):
 
 @mistake(
     "Your function averages the heads.",
-    "How many features does a row have, if all heads lie side by side?",
+    "How many features has a row that holds all heads side by side?",
     "heads",
 )
 def merge_heads__heads_averaged(heads):
@@ -1109,7 +1502,7 @@ def merge_heads__heads_averaged(heads):
 
 @mistake(
     "Your function adds the heads up.",
-    "How many features does a row have, if all heads lie side by side?",
+    "How many features has a row that holds all heads side by side?",
     "heads",
 )
 def merge_heads__heads_added(heads):
@@ -1133,6 +1526,15 @@ def merge_heads__heads_stacked(heads):
 def merge_heads__features_dealt_out(heads):
     moved = np.moveaxis(heads, -3, -1)
     return moved.reshape(*moved.shape[:-2], -1)
+
+
+@mistake(
+    "Your function moves the heads after the words, and does not join them.",
+    "How many axes should the result have?",
+    "heads",
+)
+def merge_heads__not_joined(heads):
+    return heads.swapaxes(-2, -3)
 
 
 # --- 9, multi-head attention -------------------------------------------------
@@ -1189,7 +1591,7 @@ def multi_head_attention__one_head(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
 
 
 @mistake(
-    "Your scores are divided by the root of all features, not of one head's.",
+    yours("scale-by-d-model"),
     "How many terms does a dot product of one head add up?",
     "scaling#d-k-not-d-model",
 )
@@ -1202,7 +1604,7 @@ def multi_head_attention__scale_by_d_model(
 
 
 @mistake(
-    "Your scores are not divided by the root of d_k.",
+    yours("scale-missing"),
     "Does each head run the same attend as before?",
     "scaling#worked-numbers",
 )
@@ -1214,8 +1616,7 @@ def multi_head_attention__scale_missing(
 
 
 @mistake(
-    "Your heads get features of several words: reshape without a "
-    "change of axes.",
+    yours("split-by-reshape"),
     "Does this function call split_heads and merge_heads?",
     "heads",
 )
@@ -1229,8 +1630,7 @@ def multi_head_attention__split_by_reshape(
 
 
 @mistake(
-    "Your heads are split right, and merged by a reshape without a "
-    "change of axes.",
+    yours("merge-by-reshape"),
     "Does this function call merge_heads?",
     "heads",
 )
@@ -1348,6 +1748,109 @@ def multi_head_attention__residual_added(
     return x + multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads, mask)
 
 
+@mistake(
+    "Your w_o is transposed.",
+    "Which axis of w_o is as long as all heads side by side?",
+    "heads",
+)
+def multi_head_attention__w_o_transposed(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask)
+    return RIGHT["merge_heads"](heads) @ w_o.T
+
+
+@mistake(
+    "Your heads are as wide as the features of x allow. It is the columns of "
+    "w_q that are shared out among the heads.",
+    "Which number is n_heads d_k?",
+    "heads",
+)
+def multi_head_attention__width_of_x(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return _cut_by_x(x, w_q, w_k, w_v, n_heads, mask) @ w_o
+
+
+def _cut_by_x(x, w_q, w_k, w_v, n_heads, mask):
+    d = x.shape[-1] // n_heads
+    parts = [slice(h * d, (h + 1) * d) for h in range(n_heads)]
+    return np.concatenate(
+        [
+            self_attention(x, w_q[:, p], w_k[:, p], w_v[:, p], mask)
+            for p in parts
+        ],
+        axis=-1,
+    )
+
+
+@also(multi_head_attention__w_o_missing)
+def multi_head_attention__w_o_missing_and_width_of_x(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return _cut_by_x(x, w_q, w_k, w_v, n_heads, mask)
+
+
+@mistake(
+    "Your function adds the heads up before w_o.",
+    "What does a sum of two answers lose?",
+    "heads",
+)
+def multi_head_attention__heads_added(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask)
+    return np.tile(heads.sum(axis=0), n_heads) @ w_o
+
+
+@mistake(
+    "Your heads get x itself, cut into parts: w_q, w_k and w_v are not used.",
+    "Which matrix makes what a word asks?",
+    "queries-keys-values#the-formula",
+)
+def multi_head_attention__matrices_missing(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = attend(*3 * (RIGHT["split_heads"](x, n_heads),), mask)
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@mistake(
+    "Your function hides what comes after a word, whatever mask is given.",
+    "Which mask should it use, and which if there is none?",
+    "masks#the-formula",
+)
+def multi_head_attention__always_causal(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    mask = np.tri(len(x), dtype=bool)
+    return multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads, mask)
+
+
+@mistake(
+    yours("softmax-axis"),
+    "Does each head run the same attend as before?",
+    "read-the-grid#rows-or-columns",
+)
+def multi_head_attention__softmax_axis(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    q, k, v = (RIGHT["split_heads"](x @ w, n_heads) for w in (w_q, w_k, w_v))
+    heads = _attend(q, k, v, mask, axis=-2)
+    return RIGHT["merge_heads"](heads) @ w_o
+
+
+@mistake(
+    "Your keys are made by w_v, and your values by w_k.",
+    "Which matrix makes what a word passes on?",
+    "queries-keys-values#the-formula",
+)
+def multi_head_attention__keys_and_values_swapped(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    return multi_head_attention(x, w_q, w_v, w_k, w_o, n_heads, mask)
+
+
 # --- 10, layer norm ----------------------------------------------------------
 
 _LAYER = "transformer-block"
@@ -1444,8 +1947,8 @@ def layer_norm__sample_variance_and_eps_outside(x, gain, eps=1e-5):
 
 @mistake(
     "Your eps is added to the root, not under it.",
-    "Compare sqrt(variance + eps) with sqrt(variance) + eps for a very "
-    "small variance.",
+    "How do sqrt(variance + eps) and sqrt(variance) + eps differ for a very "
+    "small variance?",
     _LAYER,
 )
 def layer_norm__eps_outside(x, gain, eps=1e-5):
@@ -1463,7 +1966,7 @@ def layer_norm__eps_missing(x, gain, eps=1e-5):
 
 
 @mistake(
-    "Your function uses eps 1e-5, whatever eps is given.",
+    "Your function uses an eps of its own, whatever eps is given.",
     "Where does the argument eps come in?",
     _LAYER,
 )
@@ -1505,6 +2008,99 @@ def layer_norm__gain_first(x, gain, eps=1e-5):
 )
 def layer_norm__gain_added(x, gain, eps=1e-5):
     return _norm(x, 1, eps) + gain
+
+
+def _own_eps(name, own):
+    def normed(x, gain, eps=1e-5):
+        return _norm(x, gain, own)
+
+    normed.__name__ = f"layer_norm__eps_{name}"
+    return also(layer_norm__eps_ignored)(normed)
+
+
+_own_eps("1e_12", 1e-12)
+_own_eps("1e_8", 1e-8)
+_own_eps("1e_6", 1e-6)
+_own_eps("1e_3", 1e-3)
+
+
+@mistake(
+    "Your eps is subtracted from the variance.",
+    "What should the root never be?",
+    _LAYER,
+)
+def layer_norm__eps_subtracted(x, gain, eps=1e-5):
+    return _norm(x, gain, -eps)
+
+
+@mistake(
+    "Your eps is added after the division.",
+    "Which number should eps keep from being 0?",
+    _LAYER,
+)
+def layer_norm__eps_last(x, gain, eps=1e-5):
+    return (_norm(x, 1, 0) + eps) * gain
+
+
+@mistake(
+    "Your rows are divided by their length, so that their squares sum to one.",
+    "What is the variance of a row afterwards?",
+    _LAYER,
+)
+def layer_norm__divided_by_length(x, gain, eps=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    square = (centred**2).sum(axis=-1, keepdims=True)
+    return centred / np.sqrt(square + eps) * gain
+
+
+@also(layer_norm__divided_by_length)
+def layer_norm__divided_by_length_alone(x, gain, eps=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.linalg.norm(centred, axis=-1, keepdims=True) * gain
+
+
+@mistake(
+    "Your rows are divided by their mean distance from the mean, not by the "
+    "root of the variance.",
+    "Of which numbers is the variance the mean: of distances or of squares?",
+    _LAYER,
+)
+def layer_norm__mean_distance(x, gain, eps=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    distance = np.abs(centred).mean(axis=-1, keepdims=True)
+    return centred / (distance + eps) * gain
+
+
+@also(layer_norm__mean_distance)
+def layer_norm__mean_distance_alone(x, gain, eps=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.abs(centred).mean(axis=-1, keepdims=True) * gain
+
+
+def _without_eps(known):
+    """Keep what people write who forget eps besides: the same, with eps 0."""
+
+    def normed(x, gain, eps=1e-5):
+        return known(x, gain, 0)
+
+    normed.__name__ = f"{known.__name__}_without_eps"
+    return also(known)(normed)
+
+
+for _known in (
+    layer_norm__norm_axis,
+    layer_norm__one_norm,
+    layer_norm__mean_kept,
+    layer_norm__rms_norm,
+    layer_norm__variance_without_mean,
+    layer_norm__root_missing,
+    layer_norm__sample_variance,
+    layer_norm__gain_missing,
+    layer_norm__gain_from_one,
+    layer_norm__gain_first,
+    layer_norm__gain_added,
+):
+    _without_eps(_known)
 
 
 # --- 11, the layer -----------------------------------------------------------
@@ -1629,8 +2225,8 @@ def transformer_block__side_by_side(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "What attention makes is lost behind the MLP: your result is x and the "
-    "MLP's part alone.",
+    "What attention makes is lost after the MLP: your result is only x and "
+    "the part of the MLP.",
     "To which rows is the MLP's part added?",
     _LAYER,
 )
@@ -1675,8 +2271,7 @@ def transformer_block__gains_swapped(x, weights, n_heads, mask=None):
 
 
 @mistake(
-    "Your MLP bends with a GELU, as GPT-2 does. Here negative numbers "
-    "become 0.",
+    "Your MLP uses a GELU, as GPT-2 does. Here negative numbers become 0.",
     "What should become of -0.5 between the two matrices?",
     _LAYER,
 )
@@ -1737,7 +2332,7 @@ def transformer_block__relu_missing(x, weights, n_heads, mask=None):
 @mistake(
     "Your negative numbers become 0 after w_out, not between the two "
     "matrices.",
-    "Where is the bend in the MLP?",
+    "Between which two matrices do negative numbers become 0?",
     _LAYER,
 )
 def transformer_block__relu_at_the_end(x, weights, n_heads, mask=None):
@@ -1762,6 +2357,126 @@ def transformer_block__mlp_missing(x, weights, n_heads, mask=None):
 )
 def transformer_block__mask_ignored(x, weights, n_heads, mask=None):
     return transformer_block(x, weights, n_heads)
+
+
+@mistake(
+    "Your parts are normalised after they are made; their input should be.",
+    "What comes before each part?",
+    _LAYER,
+)
+def transformer_block__parts_normalised(x, weights, n_heads, mask=None):
+    w = weights
+    heads = [w[name] for name in ("w_q", "w_k", "w_v", "w_o")]
+    attention = multi_head_attention(x, *heads, n_heads, mask)
+    middle = x + layer_norm(attention, w["norm_1"])
+    mlp = relu(middle @ w["w_in"]) @ w["w_out"]
+    return middle + layer_norm(mlp, w["norm_2"])
+
+
+@mistake(
+    "Your layer has a single head, whatever n_heads is.",
+    "Where does the argument n_heads come in?",
+    _LAYER,
+)
+def transformer_block__one_head(x, weights, n_heads, mask=None):
+    return transformer_block(x, weights, 1, mask)
+
+
+@mistake(
+    "Your layer hides what comes after a word, whatever mask is given.",
+    "Which mask should it use, and which if there is none?",
+    "masks#the-formula",
+)
+def transformer_block__always_causal(x, weights, n_heads, mask=None):
+    return transformer_block(x, weights, n_heads, np.tri(len(x), dtype=bool))
+
+
+@mistake(
+    "Your layer has no attention.",
+    "What comes before the MLP in a layer?",
+    _LAYER,
+)
+def transformer_block__attention_missing(x, weights, n_heads, mask=None):
+    w = weights | {"w_o": 0 * weights["w_o"]}
+    return transformer_block(x, w, n_heads, mask)
+
+
+@mistake(
+    "Your MLP uses a sigmoid. Here negative numbers become 0, and "
+    "others stay as they are.",
+    "What should become of 3 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__sigmoid(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, activation=_sigmoid)
+
+
+def _sigmoid(x):
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-x))
+
+
+@mistake(
+    "Your MLP uses a tanh. Here negative numbers become 0, and others "
+    "stay as they are.",
+    "What should become of 3 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__tanh(x, weights, n_heads, mask=None):
+    return _block(x, weights, n_heads, mask, activation=np.tanh)
+
+
+@mistake(
+    "Your MLP uses a SiLU, as Llama does. Here negative numbers become "
+    "0, and others stay as they are.",
+    "What should become of 3 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__silu(x, weights, n_heads, mask=None):
+    return _block(
+        x, weights, n_heads, mask, activation=lambda y: y * _sigmoid(y)
+    )
+
+
+@mistake(
+    "Your MLP makes positive numbers 0; it should be the negative ones.",
+    "What should become of -0.5 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__positive_cut(x, weights, n_heads, mask=None):
+    return _block(
+        x, weights, n_heads, mask, activation=lambda y: np.minimum(y, 0)
+    )
+
+
+@also(transformer_block__added_to_the_norm)
+def transformer_block__first_added_to_the_norm(x, weights, n_heads, mask=None):
+    w = weights
+    middle = _block(x, w | {"w_out": 0 * w["w_out"]}, n_heads, mask)
+    middle = middle - x + layer_norm(x, w["norm_1"])
+    inside = layer_norm(middle, w["norm_2"])
+    return middle + relu(inside @ w["w_in"]) @ w["w_out"]
+
+
+@also(transformer_block__added_to_the_norm)
+def transformer_block__second_added_to_the_norm(
+    x, weights, n_heads, mask=None
+):
+    w = weights
+    middle = _block(x, w | {"w_out": 0 * w["w_out"]}, n_heads, mask)
+    inside = layer_norm(middle, w["norm_2"])
+    return inside + relu(inside @ w["w_in"]) @ w["w_out"]
+
+
+@mistake(
+    "Your norms use a gain of ones, and not those of the layer.",
+    "What are norm_1 and norm_2 for?",
+    _LAYER,
+)
+def transformer_block__gains_missing(x, weights, n_heads, mask=None):
+    ones = np.ones(x.shape[-1])
+    w = weights | {"norm_1": ones, "norm_2": ones}
+    return transformer_block(x, w, n_heads, mask)
 
 
 # --- 12, generate ------------------------------------------------------------
@@ -1789,16 +2504,20 @@ def _scores(
     normed=True,
     layers=range(N_LAYERS),
     row=-1,
+    n_heads=N_HEADS,
+    table=positions,
 ):
     d = w["embedding"].shape[-1]
     x = w["embedding"][np.asarray(ids)] * (d**0.5 if scale is None else scale)
     if placed:
-        x = x + positions(len(ids) + first, d, placed)[first:]
+        x = x + table(len(ids) + first, d, placed)[first:]
     x = x * after
-    mask = np.tri(len(ids), dtype=bool) if masked else None
+    causal = np.tri(len(ids), dtype=bool)
+    mask = causal.T if masked == "ahead" else causal if masked else None
+    x = layer_norm(x, w["norm"]) if normed == "first" else x
     for i in layers:
-        x = transformer_block(x, _layer(w, i), N_HEADS, mask)
-    x = layer_norm(x, w["norm"]) if normed else x
+        x = transformer_block(x, _layer(w, i), n_heads, mask)
+    x = layer_norm(x, w["norm"]) if normed is True else x
     return (x @ w["embedding"].T)[row]
 
 
@@ -1823,7 +2542,7 @@ def generate__embedding_not_scaled(ids, weights, n_new):
     "How long is a row of d random numbers, each of about 1?",
     _NEXT,
 )
-def generate__scale_without_root(ids, weights, n_new):
+def generate__embedding_without_root(ids, weights, n_new):
     return _written(ids, weights, n_new, scale=weights["embedding"].shape[1])
 
 
@@ -1946,7 +2665,7 @@ def generate__lowest_score(ids, weights, n_new):
 
 
 @mistake(
-    "Your result holds the new words alone, without the text.",
+    "Your result holds only the new words, without the text.",
     "What goes in again for the next word?",
     _NEXT,
 )
@@ -1972,3 +2691,64 @@ def generate__one_word(ids, weights, n_new):
 def generate__not_appended(ids, weights, n_new):
     following = RIGHT["generate"](ids, weights, 1)[-1]
     return [*ids, *[following] * n_new]
+
+
+@mistake(
+    "Your function writes a word too few.",
+    "How many words should be new?",
+    _NEXT,
+)
+def generate__one_too_few(ids, weights, n_new):
+    return RIGHT["generate"](ids, weights, n_new - 1)
+
+
+@mistake(
+    "All your words get the position of the first.",
+    "How many rows of positions does a text of n words need?",
+    "order#a-clock-with-many-hands",
+)
+def generate__first_position_for_all(ids, weights, n_new):
+    def placed(n, d, base):
+        return positions(1, d, base).repeat(n, axis=0)
+
+    return _written(ids, weights, n_new, table=placed)
+
+
+@mistake(
+    "Your model sees only the last word.",
+    "What goes in again for the next word?",
+    _NEXT,
+)
+def generate__last_word_alone(ids, weights, n_new):
+    found = list(ids)
+    for _ in range(n_new):
+        found.append(int(np.argmax(_scores(found[-1:], weights))))
+    return found
+
+
+@mistake(
+    "Your layers have a single head; this model was trained with 4.",
+    "How many heads does the step name?",
+    _NEXT,
+)
+def generate__one_head(ids, weights, n_new):
+    return _written(ids, weights, n_new, n_heads=1)
+
+
+@mistake(
+    "Your mask is upside down: each word sees what comes after it.",
+    "Which words has a model written before the next one?",
+    "masks#the-formula",
+)
+def generate__looks_ahead(ids, weights, n_new):
+    return _written(ids, weights, n_new, masked="ahead")
+
+
+@mistake(
+    "Your rows go through the last layer norm before the layers, and not "
+    "after them.",
+    "What comes before the rows meet the vocabulary?",
+    _NEXT,
+)
+def generate__last_norm_first(ids, weights, n_new):
+    return _written(ids, weights, n_new, normed="first")

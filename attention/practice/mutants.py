@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from attention.practice import known
+
 FOLDER = Path(__file__).parents[1]
 _EDIT = re.compile(
     r"^(?P<module>\w+): (?P<functions>.+(?:\n    .+)*)\n"
@@ -36,12 +38,13 @@ class Mutant(NamedTuple):
     )
 
 
-# In the order of the pages. The results have the right shape or fit where it
-# fits, so that only a number can tell.
+# The easiest first: the more examples in the package's docstrings notice a
+# mutant, the easier it is; only one notices each of the last. The results have
+# the right shape or fit where it fits, so that only a number can tell.
 MUTANTS = (
     Mutant(
         "softmax-axis",
-        "Weights sum to one over the queries, not over the keys.",
+        known.mutants("softmax-axis"),
         "scores-and-softmax",
         "Which sums must be one? Take more keys than queries.",
         """
@@ -51,73 +54,31 @@ dot_product: _weights
 """,
     ),
     Mutant(
-        "maximum-kept",
-        "The softmax does not subtract the largest score.",
-        "scores-and-softmax",
-        "For small scores the result is the same. From which score on does "
-        "exp overflow?",
+        "scale-missing",
+        known.mutants("scale-missing"),
+        "scaling",
+        "Compare one score, or the ratio of two weights, with what you work "
+        "out by hand.",
         """
-numerics: softmax
-- np.exp(scores - _maximum(scores, axis))
-+ np.exp(scores)
+dot_product: _scores
+- scores = scores * given.scale
 """,
     ),
     Mutant(
-        "mask-inverted",
-        "True in a mask hides a key, where it should show it.",
-        "masks",
-        "Give a mask that is not the same upside down, and look at which "
-        "weights are zero.",
+        "scale-without-root",
+        known.mutants("scale-without-root"),
+        "scaling",
+        "For d_k = 1 there is no difference. Choose a d_k with a whole square "
+        "root, such as 4.",
         """
-dot_product: _weights
-- np.where(given.mask, scores, -np.inf)
-+ np.where(given.mask, -np.inf, scores)
-""",
-    ),
-    Mutant(
-        "mask-after-softmax",
-        "Weights of hidden keys are set to zero after the softmax, not "
-        "before.",
-        "masks",
-        "The zeros are in the right places. What else must hold in each row?",
-        """
-dot_product: _weights
-- if given.mask is not None:
--     scores = np.where(given.mask, scores, -np.inf)
-dot_product: attention_weights, scaled_dot_product_attention
-- _weights(given)
-+ np.where(True if given.mask is None else given.mask, _weights(given), 0)
-""",
-    ),
-    Mutant(
-        "mask-minus-billion",
-        "A mask takes a billion off a hidden score, where it should be minus "
-        "infinity.",
-        "masks",
-        "What should a query receive that may attend to nobody?",
-        """
-dot_product: _weights
-- np.where(given.mask, scores, -np.inf)
-+ np.where(given.mask, scores, scores - 1e9)
-""",
-    ),
-    Mutant(
-        "padding-on-queries",
-        "padding_mask hides the rows of the padding, not its columns.",
-        "masks",
-        "Who must not be seen: the padding that asks, or the padding that "
-        "answers?",
-        """
-masks: padding_mask
-- return mask[:, None] if sizes.ndim else mask
-+ mask = mask.swapaxes(-1, -2)
-+ return mask[:, None] if sizes.ndim else mask
+dot_product: _scores
+- scores * given.scale
++ scores * given.scale**2
 """,
     ),
     Mutant(
         "causal-strict",
-        "Under is_causal, and in causal_mask, a query does not see its own "
-        "position.",
+        known.mutants("causal-strict"),
         "masks",
         "What does the first query see, which has nothing before it?",
         """
@@ -130,45 +91,35 @@ arguments: _prepared
 """,
     ),
     Mutant(
-        "scale-missing",
-        "Scores are not divided by the square root of d_k.",
-        "scaling",
-        "Compare one score, or the ratio of two weights, with what you work "
-        "out by hand.",
+        "causal-top-left",
+        "The offset is ignored: the first query is always at the first key, "
+        "even after a cache.",
+        "decoding",
+        "One new query after three cached keys: how many keys may it see?",
         """
-dot_product: _scores
-- scores = scores * given.scale
+masks: _distances
+- first + np.arange(n_q)
++ 0 * first + np.arange(n_q)
+arguments: _prepared
+- np.arange(given.query.shape[-2])[:, None] + offset
++ np.arange(given.query.shape[-2])[:, None] + 0 * offset
 """,
     ),
     Mutant(
-        "scale-without-root",
-        "Scores are divided by d_k, not by its square root.",
-        "scaling",
-        "For d_k = 1 there is no difference. Choose a d_k with a whole square "
-        "root, such as 4.",
+        "mask-inverted",
+        known.mutants("mask-inverted"),
+        "masks",
+        "Give a mask that is not the same upside down, and look at which "
+        "weights are zero.",
         """
-dot_product: _scores
-- scores * given.scale
-+ scores * given.scale**2
-""",
-    ),
-    Mutant(
-        "scale-by-d-model",
-        "multi_head_attention divides by the square root of d_model, whatever "
-        "the heads have.",
-        "heads",
-        "With one head there is no difference. Compare two heads with what "
-        "each gives alone.",
-        """
-multi_head: multi_head_attention
-- query = split_heads(x @ w_q + b_q, w.n_heads)
-+ query = split_heads(x @ w_q + b_q, w.n_heads)
-+ options.setdefault("scale", w_q.shape[1] ** -0.5)
+dot_product: _weights
+- np.where(given.mask, scores, -np.inf)
++ np.where(given.mask, -np.inf, scores)
 """,
     ),
     Mutant(
         "split-by-reshape",
-        "split_heads reshapes to (heads, n, d) without an exchange of axes.",
+        known.mutants("split-by-reshape"),
         "heads",
         "Split two tokens. Whose features are in the first head?",
         """
@@ -179,13 +130,27 @@ head_shapes: split_heads
     ),
     Mutant(
         "merge-by-reshape",
-        "merge_heads reshapes to (n, heads * d) without an exchange of axes.",
+        known.mutants("merge-by-reshape"),
         "heads",
         "What must come out if you merge what you have split?",
         """
 head_shapes: merge_heads
 - array.swapaxes(-2, -3).reshape(*array.shape[:-3], n, heads * width)
 + array.reshape(*array.shape[:-3], n, heads * width)
+""",
+    ),
+    Mutant(
+        "mask-after-softmax",
+        known.mutants("mask-after-softmax"),
+        "masks",
+        "The zeros are in the right places. What else must hold in each row?",
+        """
+dot_product: _weights
+- if given.mask is not None:
+-     scores = np.where(given.mask, scores, -np.inf)
+dot_product: attention_weights, scaled_dot_product_attention
+- _weights(given)
++ np.where(True if given.mask is None else given.mask, _weights(given), 0)
 """,
     ),
     Mutant(
@@ -202,6 +167,46 @@ rotary: apply_rotary
 """,
     ),
     Mutant(
+        "window-off-by-one",
+        "A window reaches one key further to the left than it says.",
+        "windows-and-sinks",
+        "Count the keys that the last query sees under window=(1, 0).",
+        """
+masks: sliding_window_mask
+- distance >= -_inputs.integer("left", left, 0)
++ distance >= -_inputs.integer("left", left, 0) - 1
+arguments: _prepared
+- keys >= positions - left
++ keys >= positions - left - 1
+""",
+    ),
+    Mutant(
+        "padding-on-queries",
+        "padding_mask hides the rows of the padding, not its columns.",
+        "masks",
+        "Who must not be seen: the padding that asks, or the padding that "
+        "answers?",
+        """
+masks: padding_mask
+- return mask[:, None] if sizes.ndim else mask
++ mask = mask.swapaxes(-1, -2)
++ return mask[:, None] if sizes.ndim else mask
+""",
+    ),
+    Mutant(
+        "scale-by-d-model",
+        known.mutants("scale-by-d-model"),
+        "heads",
+        "With one head there is no difference. Compare two heads with what "
+        "each gives alone.",
+        """
+multi_head: multi_head_attention
+- query = split_heads(x @ w_q + b_q, w.n_heads)
++ query = split_heads(x @ w_q + b_q, w.n_heads)
++ options.setdefault("scale", w_q.shape[1] ** -0.5)
+""",
+    ),
+    Mutant(
         "alibi-sign",
         "The ALiBi bias grows with the distance.",
         "relative-positions",
@@ -213,18 +218,27 @@ relative: alibi_bias
 """,
     ),
     Mutant(
-        "causal-top-left",
-        "The offset is ignored: the first query always stands at the first "
-        "key, also behind a cache.",
-        "decoding",
-        "One new query behind three cached keys: how many keys may it see?",
+        "maximum-kept",
+        known.mutants("maximum-kept"),
+        "scores-and-softmax",
+        "For small scores the result is the same. From which score on does "
+        "exp overflow?",
         """
-masks: _distances
-- first + np.arange(n_q)
-+ 0 * first + np.arange(n_q)
-arguments: _prepared
-- np.arange(given.query.shape[-2])[:, None] + offset
-+ np.arange(given.query.shape[-2])[:, None] + 0 * offset
+numerics: softmax
+- np.exp(scores - _maximum(scores, axis))
++ np.exp(scores)
+""",
+    ),
+    Mutant(
+        "mask-minus-billion",
+        "A mask takes a billion off a hidden score, where it should be minus "
+        "infinity.",
+        "masks",
+        "What should a query receive that may attend to nobody?",
+        """
+dot_product: _weights
+- np.where(given.mask, scores, -np.inf)
++ np.where(given.mask, scores, scores - 1e9)
 """,
     ),
     Mutant(
@@ -259,20 +273,6 @@ arguments: _prepared
 +     turns = np.arange(n_heads * given.n_groups) % n_heads
 +     turns = turns.reshape(n_heads, given.n_groups)
 +     k, v = k[..., turns, 0, :, :], v[..., turns, 0, :, :]
-""",
-    ),
-    Mutant(
-        "window-off-by-one",
-        "A window reaches one key further to the left than it says.",
-        "windows-and-sinks",
-        "Count the keys that the last query sees under window=(1, 0).",
-        """
-masks: sliding_window_mask
-- distance >= -_inputs.integer("left", left, 0)
-+ distance >= -_inputs.integer("left", left, 0) - 1
-arguments: _prepared
-- keys >= positions - left
-+ keys >= positions - left - 1
 """,
     ),
 )

@@ -1,6 +1,7 @@
 """Python in a process of its own, for code that may do anything.
 
-Whatever that code starts ends with its process.
+Whatever that code starts ends with its process, on Windows unless that process
+has ended by itself.
 """
 
 import os
@@ -58,18 +59,30 @@ def start(
             "PYTHONIOENCODING": "utf-8",
         },
         start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
     _running.add(process)
     return process
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and its group; Windows has no groups."""
+    """End a process and what it has started.
+
+    On Windows what a process has started outlives it if the process has
+    ended by itself before.
+    """
     _running.discard(process)
     if os.name == "posix":
         # nobody is left, or on macOS nobody but who has ended
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+    elif process.poll() is None:
+        none = subprocess.DEVNULL
+        command = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                command, stdout=none, stderr=none, timeout=10, check=False
+            )
     process.kill()
     process.wait()
 

@@ -6,6 +6,7 @@ not, which mistake it is.
 
 import argparse
 import json
+import re
 import textwrap
 import time
 from collections.abc import Sequence
@@ -15,13 +16,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attention.practice import processes
+from attention.practice.addresses import address, link
 from attention.practice.kill import Parser, refuse, start
-from attention.practice.steps import NAMES, START, STEPS
+from attention.practice.learner import described, unknown
+from attention.practice.sheet import calls_of, written
+from attention.practice.steps import NAMES, STEPS
 
 RIGHT, SOME_WRONG, UNUSABLE, STOPPED = 0, 1, 2, 130
 FILE = "my_attention.py"
 LOOKS_IN_VAIN = 10  # while an editor puts a new file in the old one's place
 START_SECONDS = 60.0  # to import NumPy, on a slow disk
+_SEED = re.compile(rb"^SEED *= *(\d{1,4000})\b", re.MULTILINE)
 
 STATUS = """\
 exit status:
@@ -70,7 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--json", action="store_true", help="print the result as JSON")
     add(
-        "--seed", type=int, default=0, metavar="N", help="draw other inputs; 0"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="draw other numbers; with --start, those of the file, which "
+        "keeps its seed; that of the file, or 0",
     )
     return parser  # fmt: skip
 
@@ -78,15 +87,15 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the result is its exit status."""
     given = _parser().parse_args(arguments)
+    if given.seed is not None and given.seed < 0:
+        return refuse("--seed must not be negative")
     if given.start:
         return start(
             Path(given.file),
-            START,
+            lambda file: written(file, given.seed or 0),
             "fill in the first function, then run "
             "python -m attention.practice write",
         )
-    if given.seed < 0:
-        return refuse("--seed must not be negative")
     chosen = [_name(text) for text in given.only] or NAMES
     unknown = [name for name in chosen if name not in NAMES]
     if unknown:
@@ -110,13 +119,14 @@ def _name(text: str) -> str:
 
 
 def _look(given: argparse.Namespace, chosen: Sequence[str]) -> int:
+    seed = seed_of(given.file) if given.seed is None else given.seed
     try:
-        steps = check(given.file, given.seed)
+        steps = check(given.file, seed)
     except FileError as error:
         return refuse(f"{given.file}: {error}")
     shown = [step for step in steps if step["name"] in chosen]
     if given.json:
-        print(as_json(given.file, given.seed, shown))
+        print(as_json(given.file, seed, shown))
     else:
         print(_as_text(given.file, shown))
     return RIGHT if all(map(_is_right, shown)) else SOME_WRONG
@@ -146,12 +156,22 @@ def _saved(path: Path) -> int:
         return 0
 
 
+def seed_of(file: str) -> int:
+    """Read the seed that --start has written into a file; 0 if it has none."""
+    try:
+        found = _SEED.search(Path(file).read_bytes())
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
+
+
 def check(file: str, seed: int = 0) -> list[dict[str, Any]]:
     """Check all steps of a file; a FileError says why it cannot be run."""
     path = Path(file)
+    if path.is_dir():
+        raise FileError("this is a folder; name a file")
     if not path.is_file():
-        what = "a folder" if path.is_dir() else "there is no such file"
-        raise FileError(f"{what}; --start writes one")
+        raise FileError("there is no such file; --start writes one")
     steps = list[dict[str, Any]]()
     while len(steps) < len(STEPS):  # once more, past a step that never ends
         steps += _checked_from(file, steps, seed)
@@ -175,15 +195,17 @@ def _checked_from(
             whole=True,
         )
         try:
-            return _followed(process, report, len(before))
+            return _followed(process, report, len(before), seed)
         finally:
             processes.end(process)
 
 
-def _followed(process: Any, report: Path, first: int) -> list[dict[str, Any]]:
+def _followed(
+    process: Any, report: Path, first: int, seed: int
+) -> list[dict[str, Any]]:
     """Read what a process tells until it ends, or is late."""
     steps, n_read = list[dict[str, Any]](), 0
-    step, deadline = "start", time.monotonic() + START_SECONDS
+    step, call, deadline = "start", -1, time.monotonic() + START_SECONDS
     while True:
         ended = process.poll() is not None
         lines = _lines(report)
@@ -192,7 +214,7 @@ def _followed(process: Any, report: Path, first: int) -> list[dict[str, Any]]:
                 raise FileError(told["trouble"])
             if "began" in told:
                 step = told["began"]
-                seconds = told["seconds"]
+                seconds, call = told["seconds"], told.get("call", -1)
                 deadline = time.monotonic() + seconds
             else:
                 steps.append(told["step"])
@@ -205,15 +227,18 @@ def _followed(process: Any, report: Path, first: int) -> list[dict[str, Any]]:
     if step not in NAMES:
         how = "it ends Python" if ended else "it is not done with its import"
         raise FileError(how)
+    broken = STEPS[NAMES.index(step)]
     says = (
         "It ends Python."
         if ended
         else f"It is not done after {seconds:.3g} seconds: does a loop end?"
     )
-    broken = STEPS[NAMES.index(step)]
-    told = {"name": step, "state": "error" if ended else "late",
-            "mistake": None, "says": says, "hint": "", "see": broken.see,
-            "ours": [], "notes": []}  # fmt: skip
+    told = unknown(broken) | {
+        "state": "error" if ended else "late",
+        "says": says,
+    }
+    if call >= 0:
+        told["call"] = described(calls_of(broken, seed)[call])
     return [*steps, told]
 
 
@@ -240,7 +265,11 @@ def as_json(file: str, seed: int, steps: Sequence[dict[str, Any]]) -> str:
             "seed": seed,
             "points": sum(map(_is_right, steps)),
             "of": len(steps),
-            "steps": [{key: step[key] for key in keys} for step in steps],
+            "steps": [
+                {key: step[key] for key in keys}
+                | {"see": address(step["see"])}
+                for step in steps
+            ],
         }
     )
 
@@ -249,13 +278,10 @@ def _as_text(file: str, steps: Sequence[dict[str, Any]]) -> str:
     lines = [file]
     next_one = next((one for one in steps if not _is_right(one)), None)
     for step in steps:
-        number = NAMES.index(step["name"]) + 1
-        mark = f", {step['mistake']}" if step["mistake"] else ""
-        lines.append(f"  {number:>2}  {step['name']:<21}{step['state']}{mark}")
-        if step is next_one or (not _is_right(step) and len(steps) == 1):
-            lines += _details(step)
-        elif _is_right(step):
-            lines += _wrapped(step["notes"])
+        if step is next_one or _is_right(step):
+            lines += as_lines(step)
+        else:
+            lines += _head(step)
     points = sum(map(_is_right, steps))
     lines.append(f"\n{points} of {len(steps)} right")
     if next_one:
@@ -265,8 +291,16 @@ def _as_text(file: str, steps: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _details(step: dict[str, Any]) -> list[str]:
-    """Say all that is known of the step that comes next."""
+def _head(step: dict[str, Any]) -> list[str]:
+    number = NAMES.index(step["name"]) + 1
+    mark = f", {step['mistake']}" if step["mistake"] else ""
+    return [f"  {number:>2}  {step['name']:<21}{step['state']}{mark}"]
+
+
+def as_lines(step: dict[str, Any]) -> list[str]:
+    """Say all that is known of a step."""
+    if _is_right(step):
+        return _head(step) + _wrapped(step["notes"])
     said = [step["says"]]
     if step["ours"]:
         names = " and ".join(step["ours"])
@@ -277,8 +311,8 @@ def _details(step: dict[str, Any]) -> list[str]:
         said += [f"Yours: {step['yours']}", f"Right: {step['right']}"]
     if step["hint"]:
         said.append(f"Hint: {step['hint']}")
-    said += [*step["notes"], f"See learn/{step['see']}"]
-    return _wrapped(text for text in said if text)
+    said += [*step["notes"], f"See {link(step['see'])}"]
+    return _head(step) + _wrapped(text for text in said if text)
 
 
 def _wrapped(texts: Any) -> list[str]:
@@ -286,6 +320,11 @@ def _wrapped(texts: Any) -> list[str]:
         line
         for text in texts
         for line in textwrap.wrap(
-            text, 79, initial_indent=" " * 6, subsequent_indent=" " * 8
+            text,
+            79,
+            initial_indent=" " * 6,
+            subsequent_indent=" " * 8,
+            break_on_hyphens=False,
+            break_long_words=False,  # an address stays whole
         )
     ]

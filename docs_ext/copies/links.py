@@ -1,6 +1,7 @@
 """Links to the copies of a page, at its end.
 
-A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook.
+A page to learn from that has examples is offered as Markdown, which `python -m doctest` runs, and as a notebook. The
+page that says `<!-- blanks -->` offers a notebook of functions to fill in.
 """
 
 import os
@@ -12,19 +13,26 @@ from docs_ext.html.template import template
 from docs_ext.reading.page import of_file
 from docs_ext.site.address import repository
 
+BLANKS = "<!-- blanks -->"
 _LINE = template("""
 <p class="download" data-search-exclude>
   Take this page with you <a href="index.html.md" download="{{ name }}.md">as Markdown</a>, whose examples
   <code>python -m doctest {{ name }}.md</code> runs, or <a href="{{ name }}.ipynb" download>as a notebook</a>
   {%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.</p>
 """)
+_TO_FILL_IN = template("""
+<a href="{{ name }}.ipynb" download>Download the notebook</a>
+{%- if colab %}, or <a href="{{ colab }}">open it in Colab</a>{% endif %}.
+""")
 
 
 def link_copies(html: str, page: Page) -> str:
     """Put the links into the content of a page."""
+    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
+    if BLANKS in html:
+        html = html.replace(BLANKS, _TO_FILL_IN(name=name_of(page), colab=in_colab(notebook)))
     if not has_copies(page):
         return html
-    notebook = page.file.dest_uri.replace("index.html", f"{name_of(page)}.ipynb")
     return f"{html}\n{_LINE(name=name_of(page), colab=in_colab(notebook))}"
 
 

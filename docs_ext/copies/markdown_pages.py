@@ -16,7 +16,8 @@ from mkdocs.structure.pages import Page
 
 from docs_ext.copies.links import has_copies, name_of
 from docs_ext.copies.markdown import to_markdown, whole
-from docs_ext.copies.notebooks import as_notebook, brief
+from docs_ext.copies.notebooks import as_notebook, blanks, brief
+from docs_ext.site.practice import WRITING
 
 _OPTIONAL = "Practice"  # what the proposal lets a program leave out
 _NOTE = (
@@ -45,8 +46,10 @@ def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
         (site / f"{page.file.dest_uri}.md").write_text(f"{title}\n\n{note}\n{whole(body)}", "utf-8")
         if page.file.src_uri.startswith(("index.md", "learn/")):
             learn.append(whole(brief(text)))
+        notebook = (site / page.file.dest_uri).with_name(f"{name_of(page)}.ipynb")
+        if page.file.src_uri == WRITING:
+            notebook.write_text(blanks(config.site_url), "utf-8")
         if has_copies(page):
-            notebook = (site / page.file.dest_uri).with_name(f"{name_of(page)}.ipynb")
             notebook.write_text(as_notebook(text, address(page), name_of(page), config.site_url), "utf-8")
     about = _ABOUT.format(
         name=config.site_name, description=config.site_description, full=urljoin(root, "llms-full.txt")

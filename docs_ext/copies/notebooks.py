@@ -15,10 +15,12 @@ from itertools import zip_longest
 from typing import Any
 
 import attention
+from attention.practice.sheet import TASKS, source
+from attention.practice.steps import STEPS
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.disk_cache import kept
 from docs_ext.reading.consoles import examples, imports
-from docs_ext.reading.page import Block, read
+from docs_ext.reading.page import Block, load, read
 from docs_ext.site.address import directory, public
 
 _ABOUT = """\
@@ -55,6 +57,27 @@ sys.exit(
             "in a copy of the project, the folder with pyproject.toml."
         )\
 """
+_BLANKS = """\
+# Write attention yourself
+
+Fill in one function after the other, in the order of [the lessons]({site}learn/the-problem/). The cell after each
+function checks it. If you made a common mistake, it names the mistake; if it is another one, it shows the smallest
+input on which your function goes wrong. [The page of these steps]({site}practice/write/) says more.
+
+The check runs your functions in this notebook, and not in a process of their own, as
+`python -m attention.practice write` does. So nothing limits their time here: if a loop never ends, interrupt the
+kernel.
+
+An array with the axes (..., n, d) has n rows of d features; the dots stand for further axes in front, such as the
+sentences of a batch, or none. NumPy is all you need, and loops are as good as products of matrices.
+
+Text and code are under the MIT licence.\
+"""
+_BEGIN = """\
+import numpy as np
+
+from attention.practice.notebook import check_step\
+"""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -66,6 +89,23 @@ def as_notebook(markdown: str, address: str, name: str, site_url: str | None) ->
     """Return the page, whose Markdown has the marks of docs_ext/copies/markdown.py, as a notebook."""
     sources = brief(markdown), address, name, install(site_url)
     return kept(partial(_made, *sources), *sources).decode()
+
+
+def blanks(site_url: str | None) -> str:
+    """Return the twelve steps of writing attention as a notebook: empty functions, and a check after each."""
+    site = directory(public(site_url) or "https://site.example/")
+    cells = [_text(_BLANKS.format(site=site)), _code(_INSTALL.format(install=install(site_url))), _code(_BEGIN)]
+    cells[1]["metadata"]["jupyter"] = {"source_hidden": True}
+    for number, step in enumerate(STEPS, 1):
+        page, _, heading = step.see.partition("#")
+        lesson = f"[{load(f'learn/{page}.md').title}]({site}learn/{page}/{'#' if heading else ''}{heading})"
+        names = " and ".join(f"`{name}`" for name in step.functions)
+        cells.append(_text(f"## Step {number}, {names}\n\nRead first: {lesson}"))
+        cells += [_code(source(task).rstrip()) for task in TASKS if task.name in step.functions]
+        cells.append(_code(f'check_step("{step.name}", globals())'))
+    for place, cell in enumerate(cells):
+        cell["id"] = f"write-{place}"
+    return _written(cells)
 
 
 def install(site_url: str | None, version: str = attention.__version__) -> str:
@@ -89,8 +129,12 @@ def _made(markdown: str, address: str, name: str, install: str) -> bytes:
     for part in _parts(text):
         cells += [_text(part)] if isinstance(part, str) else _cells(examples(part.text))
     _number(cells, name)
+    return _written(cells).encode()
+
+
+def _written(cells: list[Node]) -> str:
     notebook = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
-    return f"{json.dumps(notebook, ensure_ascii=False, indent=1)}\n".encode()
+    return f"{json.dumps(notebook, ensure_ascii=False, indent=1)}\n"
 
 
 def _parts(text: str) -> Iterator[Block | str]:

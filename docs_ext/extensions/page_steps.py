@@ -11,7 +11,15 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.errors import SpecError
-from docs_ext.extensions import equation_links, folded_sections, function_links, glossary, module_table, mutants
+from docs_ext.extensions import (
+    equation_links,
+    folded_sections,
+    function_links,
+    glossary,
+    module_table,
+    mutants,
+    writing,
+)
 from docs_ext.extensions.api_links import LinkNames
 from docs_ext.extensions.diagrams import InlineDiagrams
 from docs_ext.extensions.draw_fences import DrawFences
@@ -32,6 +40,7 @@ WRITERS: dict[str, Callable[[str, str], list[str]]] = {
     "equations": lambda _word, page: equation_links.listed(page),
     "modules": lambda _word, _page: module_table.table(),
     "mutants": lambda _word, _page: mutants.table(),
+    "writing": lambda _word, _page: writing.ruled(),
     "mutant": lambda name, _page: mutants.change(name),
     "index": lambda _word, _page: glossary.index(glossary.entries()),
 }

@@ -18,9 +18,12 @@ _LINE = template("""
 
 def invite(html: str, page: Page, files: Files) -> str:
     """Add lines with the functions and the mutants of a page to learn from, if it has any."""
-    steps = [step.name for step in STEPS if f"learn/{step.see.partition('#')[0]}.md" == page.file.src_uri]
+    steps = {
+        s.name: str(n) for n, s in enumerate(STEPS, 1) if f"learn/{s.see.partition('#')[0]}.md" == page.file.src_uri
+    }
     mutants = [mutant.name for mutant in MUTANTS if f"learn/{mutant.page}.md" == page.file.src_uri]
-    html = _line(html, page, files.get_file_from_path(WRITING), steps, "write", " yourself.")
+    number = f" yourself (step{'s' if len(steps) > 1 else ''} {' and '.join(steps.values())})."
+    html = _line(html, page, files.get_file_from_path(WRITING), list(steps), "write", number)
     return _line(html, page, files.get_file_from_path(EXERCISES), mutants, "would your tests notice", "?")
 
 

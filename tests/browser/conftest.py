@@ -207,14 +207,6 @@ def load(tab, address):
     return tab
 
 
-@pytest.fixture
-def on_phone(page):
-    """Make the window of the module's page as small as a phone for one test."""
-    page.set_viewport_size(PHONE)
-    yield
-    page.set_viewport_size(DESKTOP)
-
-
 def reported(page):
     """Return the list that fills with the errors which a page reports."""
     errors = []

@@ -107,6 +107,10 @@ IN_SIGHT = """(part, tag) => {
   const {left, right} = range.getBoundingClientRect();
   return part.innerText !== "" && frame.left <= left && left < right && right < frame.right;
 }"""
+OUTLINED = """widget => [...widget.querySelectorAll("td, tr, p, figure, .panel")].map(e => {
+  const {outlineStyle, outlineWidth, visibility, clipPath, opacity} = getComputedStyle(e);
+  return [outlineStyle, outlineWidth, visibility, clipPath, opacity].join();
+}).join(";")"""
 FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
 
 
@@ -307,7 +311,7 @@ def test_the_address_keeps_the_state(widget):
 
 def test_an_address_that_means_nothing_shows_the_default(widget):
     default, wrong = widget.state(), widget.row.wrong.split() or [""]
-    for state in (*wrong, *(re.sub("=[^&]*", f"={value}", wrong[0]) for value in ("x", "", "%22]"))):
+    for state in (*wrong, *(re.sub("=[^&]*", f"={value}", wrong[0]) for value in ("x", "", "%22]", "%"))):
         widget.begin_at(state)
         assert widget.state() == default, state
 
@@ -367,9 +371,35 @@ def test_without_scripts_no_control_is_dead_and_all_folds_open(widget, plain, se
     plain.goto(server + widget.row.page)
     static = plain.locator(widget.row.tag).first
     static.evaluate(UNFOLD)
-    assert static.locator(FIGURE).first.is_visible()
+    assert static.locator(FIGURE).filter(visible=True).count()  # a film shows its frames instead
     assert static.locator("button:visible, .widget-controls:visible").count() == 0
     assert bool(static.locator("input:visible").count()) == widget.row.native
     for summary in static.locator("summary").all():
         summary.click()
     assert all(box.is_visible() for box in static.locator("details > :not(summary)").all())
+    if widget.row.native and widget.row.reset == "Reset":  # what is chosen shows by CSS alone
+        shown = static.evaluate(OUTLINED)
+        static.locator("input[type=radio]:not(:checked):visible").first.check()
+        assert static.evaluate(OUTLINED) != shown
+
+
+def test_what_it_fetches_comes_with_the_hand_and_its_absence_is_said(widget, open_page, handler):
+    if not (record := widget.row.fetches):
+        return
+    handler.served.clear()
+    page = open_page(widget.row.page)
+    page.locator(f"{widget.row.tag}:defined form").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert not [path for path, _ in handler.served if path.endswith(record)]
+    asks = page.locator(widget.row.tag).locator(widget.row.asks).first
+    says = page.locator(f"{widget.row.tag} output").filter(has_text="could not be fetched")
+    page.route(f"**/{record}", lambda route: route.abort())
+    key = KEYS[asks.evaluate("control => control.type")][0]
+    asks.press(key)
+    says.wait_for()
+    page.unroute(f"**/{record}")
+    with page.expect_response(f"**/{record}") as answer:
+        asks.press(key)
+    answer.value.finished()
+    says.wait_for(state="detached")
+    assert [size < 300_000 for path, size in handler.served if path.endswith(record)] == [True]

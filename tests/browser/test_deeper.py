@@ -42,34 +42,12 @@ def test_a_row_opens_and_closes_by_hand(fresh, key):
     assert heading.locator("xpath=..").bounding_box()["height"] >= 24
 
 
-def test_a_row_far_down_stays_below_the_header_while_the_page_is_laid_out(open_page):
-    page = open_page("learn/masks/#shapes", at_once=False)
-    page.wait_for_timeout(1000)
-    wait_until_open(page, "shapes")
-
-
 def test_a_link_within_the_page_opens_the_row_however_often(fresh):
     for _ in range(2):
         fresh.locator(f".md-content p a[href$='#{OTHER}']").click()
         wait_until_open(fresh, OTHER)
         fresh.locator(f"#{OTHER}").click(position={"x": 5, "y": 5})
         assert not is_open(fresh, OTHER)
-
-
-def test_an_anchor_in_a_fold_in_a_row_opens_both(tab, server):
-    page = load(tab, f"{server}{PAGE}#such-a-file")
-    page.locator("details.deeper[open] details[open] > #such-a-file").wait_for()
-    assert page.evaluate(IN_VIEW, "such-a-file")
-
-
-def test_without_a_script_an_address_shows_its_row_and_a_click_the_others(plain, server):
-    load(plain, f"{server}{PAGE}#{ROW}")
-    shown, other = (plain.locator(f"details.deeper:has(#{row}) > p").first for row in (ROW, OTHER))
-    assert shown.bounding_box()["height"] > 10
-    assert shown.is_visible()
-    assert not other.is_visible()
-    plain.locator(f"#{OTHER}").click(position={"x": 5, "y": 5})
-    assert other.is_visible()
 
 
 @pytest.mark.parametrize("scripts", [True, False])

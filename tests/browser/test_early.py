@@ -55,19 +55,6 @@ def test_an_early_answer_is_kept_and_judged_when_it_is_meant(late, name, kind, k
 
 
 @pytest.mark.nightly
-def test_an_arrow_key_that_is_passing_still_waits_for_enter(late):
-    it = late("quiz-question", "learn/order/")
-    quiz = it.page.locator("quiz-question:has([type=radio])").first
-    quiz.locator("input").first.focus()
-    it.page.keyboard.press("ArrowDown")
-    it.arrive()
-    assert quiz.locator("output").first.inner_text() == "Press Enter to answer."
-    assert quiz.locator("input").nth(1).is_checked()
-    it.page.keyboard.press("Enter")
-    assert it.page.locator(".quiz-score output").inner_text().startswith("1 of ")
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("row", NATIVE, ids=[f"{row.tag} on {row.page}" for row in NATIVE])
 def test_an_early_choice_its_focus_and_an_open_fold_stay(late, row):
     it = late(row.tag, row.page)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import PHONE, follow, load
-from tests.browser.conftest import reported as errors_of
+from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.nightly
 
@@ -53,22 +52,6 @@ def test_a_widget_far_below_comes_when_its_reader_does(open_page):
     page.locator("quiz-question:defined").first.wait_for()
 
 
-def test_whoever_comes_back_finds_the_place(open_page):
-    page = open_page("learn/line-by-line/", at_once=False)
-    page.wait_for_timeout(3000)
-    page.locator("#check-yourself").scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    top = "document.querySelector('#check-yourself').getBoundingClientRect().top"
-    before = page.evaluate(top)
-    follow(page, lambda: page.evaluate("document.querySelector('.md-footer__link--next').click()"))  # without a scroll
-    follow(page, page.go_back)
-    for _ in range(100):  # the policy of the page lets no text be run as code, so the page cannot wait by itself
-        if abs(page.evaluate(top) - before) < 30:
-            break
-        page.wait_for_timeout(50)
-    assert abs(page.evaluate(top) - before) < 30
-
-
 def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothing(open_page):
     page = open_page("learn/line-by-line/")
     lit = """() => [...document.querySelectorAll("[class*=role-]")]
@@ -86,39 +69,6 @@ def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothi
     page.locator("html:not([data-kin])").wait_for()
 
 
-BROKEN = [
-    *((hash_, "null") for hash_ in ("#%", "#100%", "#%E4", "#~lab.x=%")),
-    *(("", stored) for stored in ("{", '"a"', "{}", '{"index":0,"color":{"a b":1}}')),
-]
-
-
-@pytest.mark.parametrize(("hash_", "stored"), BROKEN)
-def test_what_cannot_be_read_in_an_address_or_in_the_themes_storage_does_nothing(tab, server, hash_, stored):
-    load(tab, server)
-    tab.evaluate("stored => localStorage.setItem(`${__md_scope.pathname}.__palette`, stored)", stored)
-    errors = errors_of(tab)
-    load(tab, f"{server}learn/bits/{hash_}")
-    tab.locator("p.save").first.wait_for(state="attached")
-    tab.locator(".md-content__inner > [data-laid-out]").first.wait_for(state="attached")
-    tab.evaluate("localStorage.clear()")
-    assert errors == []
-
-
-def test_the_theme_lives_without_storage_and_keeps_a_choice_with_it(open_page):
-    page = open_page("learn/masks/", color_scheme="light")
-    page.locator("label[for=__palette_1]").click()
-    page.locator("label[for=__palette_2]").click()
-    page.reload()
-    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
-    refused = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('refused') } })"
-    page.add_init_script(refused)
-    errors = errors_of(page)
-    page.reload()
-    page.locator("p.save").first.wait_for(state="attached")
-    assert errors == []
-    assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
-
-
 def test_the_drawer_opens_by_key_and_by_hand_and_closed_it_is_no_stop_of_the_tab_key(open_page):
     page = open_page("learn/masks/", viewport=PHONE)
     link, menu = page.locator(".md-sidebar--primary a[href*=heads]").first, page.locator("header label[for=__drawer]")
@@ -130,9 +80,3 @@ def test_the_drawer_opens_by_key_and_by_hand_and_closed_it_is_no_stop_of_the_tab
         assert link.evaluate("link => link === document.activeElement")
         menu.press("Enter")
         page.wait_for_timeout(400)  # it slides away
-
-
-def test_the_closed_search_is_no_stop_of_the_tab_key(tab, server):
-    load(tab, f"{server}learn/masks/").locator(".md-search__input").focus()
-    tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.className").startswith("md-tabs__link")

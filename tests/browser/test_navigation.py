@@ -66,11 +66,3 @@ def test_an_anchor_leaves_what_a_reader_has_set(tab, server):
     tab.wait_for_timeout(300)
     assert tab.evaluate(FIELDS, "spend-the-budget") == seen
     assert "#~" not in tab.url
-
-
-def test_a_page_that_was_kept_learns_what_another_has_stored(open_page):
-    page = open_page("learn/scaling/")
-    page.evaluate("localStorage.setItem('attention-line-by-line.prompts', 'hidden')")
-    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
-    assert page.locator(".prompt-toggle").first.get_attribute("aria-pressed") == "true"
-    assert "prompts-hidden" in page.evaluate("document.documentElement.className")

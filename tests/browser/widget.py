@@ -20,7 +20,8 @@ class Widget:
     reset: str = "Reset"  # the button's name; "" for none
     native: bool = False  # its controls are the browser's own and work without scripts
     roving: str = "none"  # fields that arrow keys reach, behind one stop of Tab
-    fetches: bool = False  # what it shows may come later
+    fetches: str = ""  # the record that what it shows may need, and that comes later
+    asks: str = ""  # the field or button that asks for it
     result: str = ""  # what a phone shows without a scroll to the side
 
 

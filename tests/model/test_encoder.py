@@ -2,7 +2,6 @@
 
 import html
 import json
-import math
 import shutil
 
 import numpy as np
@@ -78,103 +77,24 @@ def encoder(made):
     return example.Encoder.load(made, np.float64)
 
 
-# --- the oracle: one text, one number after the other, from the formulas of the paper ------------------------------
-
-
-def norm(row, t, part):
-    mean = sum(row) / len(row)
-    variance = sum((number - mean) ** 2 for number in row) / len(row)
-    weight, bias = t[f"{part}.weight"], t[f"{part}.bias"]
-    return [(x - mean) / math.sqrt(variance + 1e-3) * g + b for x, g, b in zip(row, weight, bias, strict=True)]
-
-
-def dense(row, t, part):
-    weight, bias = t[f"{part}.weight"], t[f"{part}.bias"]
-    return [sum(w * x for w, x in zip(ws, row, strict=True)) + b for ws, b in zip(weight, bias, strict=True)]
-
-
-def plus(a, b):
-    return [x + y for x, y in zip(a, b, strict=True)]
-
-
-def loops(t, ids, removed=()):
-    """Return the states of all layers and the weights of all heads of one text."""
-    words, places, kinds = (t[f"embeddings.{part}_embeddings.weight"] for part in ("word", "position", "token_type"))
-    x = [norm(plus(plus(words[i], places[at]), kinds[0]), t, "embeddings.LayerNorm") for at, i in enumerate(ids)]
-    states, weights = [x], []
-    for layer in range(2):
-        name = f"encoder.layer.{layer}."
-        q, k, v = ([dense(row, t, f"{name}attention.self.{part}") for row in x] for part in ("query", "key", "value"))
-        heads, mixed = [], [[0.0] * 12 for _ in x]
-        for head in range(3):
-            own = range(4 * head, 4 * head + 4)
-            heads.append([])
-            for i in range(len(x)):
-                powers = [math.exp(sum(q[i][f] * k[j][f] for f in own) / 2) for j in range(len(x))]
-                heads[-1].append([power / sum(powers) for power in powers])
-                for f in own:
-                    blend = sum(share * v[j][f] for j, share in enumerate(heads[-1][i]))
-                    mixed[i][f] = 0.0 if (layer, head) in removed else blend
-        weights.append(heads)
-        out = f"{name}attention.output."
-        y = [norm(plus(a, dense(b, t, f"{out}dense")), t, f"{out}LayerNorm") for a, b in zip(x, mixed, strict=True)]
-        wide = [
-            [u / 2 * (1 + math.erf(u / math.sqrt(2))) for u in dense(row, t, f"{name}intermediate.dense")] for row in y
-        ]
-        x = [
-            norm(plus(a, dense(b, t, f"{name}output.dense")), t, f"{name}output.LayerNorm")
-            for a, b in zip(y, wide, strict=True)
-        ]
-        states.append(x)
-    return np.array(states), np.array(weights)
-
-
-@pytest.fixture(scope="module")
-def tensors(made):
-    return {name: array.astype(float) for name, array in load_file(made / "model.safetensors").items()}
-
+# --- what it reads -----------------------------------------------------------------------------------------------
 
 BATCH = ["the cat sat on the mat.", "", "cat", "the dog ran"]
 IDS = [[1, 4, 5, 6, 7, 4, 8, 9, 2], [1, 2], [1, 5, 2], [1, 4, 3, 10, 2]]  # nine tokens are the most
 
 
-@pytest.mark.parametrize("texts", [BATCH, *([text] for text in BATCH)])
-def test_states_and_weights_are_those_of_loops_alone_and_in_a_batch(encoder, tensors, texts):
-    reading = encoder.read(texts)
-    for row, text in enumerate(texts):
-        ids = IDS[BATCH.index(text)]
-        states, weights = reading.of(row)
-        for result, expected in zip((states, weights), loops(tensors, ids), strict=True):
-            assert result.shape == expected.shape
-            np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(encoder.output(*encoder.ids(texts))[row, : len(ids)], states[-1], atol=1e-12)
-
-
-def test_a_sentences_vector_is_the_mean_of_its_tokens_at_length_one(encoder, tensors):
-    for ids, vector in zip(IDS, encoder.vectors(BATCH), strict=True):
-        mean = loops(tensors, ids)[0][-1].mean(axis=0)
-        np.testing.assert_allclose(vector, mean / math.sqrt(sum(mean**2)), atol=1e-12)
-
-
-def test_padding_holds_nothing_back(encoder):
-    """A longer neighbour changes nothing, and neither does the token that fills up."""
-    alone, beside = encoder.vectors("cat"), encoder.vectors(["cat", BATCH[0]])[:1]
-    np.testing.assert_allclose(beside, alone, atol=1e-14)
-    ids, lengths = encoder.ids(["cat", BATCH[0]])
-    other = np.where(np.arange(9) < lengths[:, None], ids, 7)
-    np.testing.assert_allclose(encoder.run(other, lengths).of(0)[0], encoder.read("cat").of(0)[0], atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    "removed", [[(0, 1)], [(1, 0), (1, 2)], [(layer, head) for layer in (0, 1) for head in range(3)]]
-)
-def test_a_head_removed_writes_nothing_and_the_model_itself_stays(encoder, tensors, removed):
-    before = encoder.read("cat").hidden
-    states, weights = encoder.without(removed).read(BATCH[0]).of(0)
-    expected = loops(tensors, IDS[0], removed)
-    np.testing.assert_allclose(states, expected[0], atol=1e-12)
-    np.testing.assert_allclose(weights, expected[1], atol=1e-12)
-    np.testing.assert_array_equal(encoder.read("cat").hidden, before)
+def test_a_text_is_read_whole_and_alike_alone_in_a_batch_and_beside_any_padding(encoder):
+    ids, lengths = encoder.ids(BATCH)
+    assert [row[:n].tolist() for row, n in zip(ids, lengths, strict=True)] == IDS
+    other = encoder.run(np.where(np.arange(9) < lengths[:, None], ids, 7), lengths)
+    for row, text in enumerate(BATCH):
+        alone = encoder.read(text).of(0)
+        for reading in (encoder.read(BATCH), other):
+            for one, same in zip(alone, reading.of(row), strict=True):
+                np.testing.assert_allclose(one, same, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(encoder.output(ids, lengths)[row, : lengths[row]], alone[0][-1], atol=1e-12)
+        mean = alone[0][-1].mean(axis=0)
+        np.testing.assert_allclose(encoder.vectors(BATCH)[row], mean / np.sqrt(sum(mean**2)), atol=1e-12)
 
 
 # --- refusals ----------------------------------------------------------------------------------------------------
@@ -298,18 +218,12 @@ def test_the_program_shows_all_heads_and_each_in_hundredths(made, encoder, capsy
     np.testing.assert_allclose(shown, 100 * encoder.read("the cat ran").weights[1, 0, 2], atol=0.51)
     example.main(["the cat ran", "--model", str(made), "--layer", "1"])
     assert capsys.readouterr().out.count("layer 1, head") == 3
-    example.main(["the cat ran", "--model", str(made)])
-    lines = capsys.readouterr().out.splitlines()
     share = encoder.read("the cat ran").weights[0, 0, 2].mean(axis=0)
-    token = ["[CLS]", "the", "cat", "ran", "[SEP]"][share.argmax()]
-    assert "hundredths" in lines[0]
-    assert lines[1].split() == ["layer", "0", "layer", "1"]
-    assert lines[4].split()[:4] == ["head", "2", token, f"{100 * share.max():.0f}"]
-    example.main(["the cat ran", "--model", str(made), "--skip-special"])
-    lines = capsys.readouterr().out.splitlines()
-    word = ["the", "cat", "ran"][share[1:4].argmax()]
-    assert lines[4].split()[:4] == ["head", "2", word, f"{100 * share[1:4].max():.0f}"]
-    assert not any(special in line for line in lines for special in ("[CLS]", "[SEP]"))
+    for skip, tokens in (([], ["[CLS]", "the", "cat", "ran", "[SEP]"]), (["--skip-special"], ["the", "cat", "ran"])):
+        example.main(["the cat ran", "--model", str(made), *skip])
+        lines, own = capsys.readouterr().out.splitlines(), share[1:4] if skip else share
+        assert lines[1].split() == ["layer", "0", "layer", "1"]
+        assert lines[4].split()[:4] == ["head", "2", tokens[own.argmax()], f"{100 * own.max():.0f}"]
 
 
 def test_the_program_writes_a_page_of_its_own(made, encoder, capsys, tmp_path):

@@ -191,57 +191,41 @@ def without_offsets(rest):
     return {name: array for name, array in rest.items() if not name.endswith("_bias")}
 
 
+ALL = {
+    "is_causal": True,
+    "mask": np.arange(24).reshape(6, 1, 4) % 5 > 1,
+    "bias": np.linspace(-2, 2, 16).reshape(4, 4),
+    "sink": np.arange(6.0),
+    "softcap": 0.5,
+    "scale": -1.5,
+    "rotary": Rotary(*rotary_tables(np.arange(4), 2), layout="half"),
+}
+
+
 @pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
 @pytest.mark.parametrize("biases", [True, False], ids=["biases", "no biases"])
-@pytest.mark.parametrize("lead", [(), (2,), (2, 3)], ids=str)
-def test_a_block_equals_the_loops(rng, norm_first, biases, lead):
-    heads, rest = parts(rng, biases=biases)
-    x = rng.standard_normal((*lead, 4, 5))
-    result = transformer_block(x, block(heads, rest), norm_first=norm_first)
-    assert result.shape == x.shape
-    expected = loop_block(x, heads, rest, norm_first=norm_first)
-    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
-@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
 @pytest.mark.parametrize(
-    "options",
+    ("lead", "change", "options"),
     [
-        pytest.param({"is_causal": True}, id="is_causal"),
-        pytest.param({"mask": np.tri(4, 4, 1, dtype=bool)}, id="mask"),
-        pytest.param({"mask": np.arange(24).reshape(6, 1, 4) % 5 > 1}, id="a mask for each head"),
-        pytest.param({"bias": np.linspace(-2, 2, 16).reshape(4, 4)}, id="bias"),
-        pytest.param({"sink": np.arange(6.0)}, id="a sink for each head"),
-        pytest.param({"softcap": 0.5}, id="softcap"),
-        pytest.param({"scale": -1.5}, id="scale"),
-        pytest.param({"rotary": Rotary(*rotary_tables(np.arange(4), 2), layout="half")}, id="rotary"),
+        pytest.param((), {}, {}, id="plain"),
+        pytest.param((2, 3), {}, {}, id="a batch"),
+        pytest.param((), {"activation": relu}, {}, id="another activation"),
+        pytest.param((2,), {"eps": 0.3}, {}, id="a large eps"),
+        pytest.param((2,), {}, ALL, id="every option"),
     ],
 )
-def test_every_option_arrives_in_the_block(rng, norm_first, options):
-    heads, rest = parts(rng)
-    x = rng.standard_normal((4, 5))
-    expected = loop_block(x, heads, rest, norm_first=norm_first, **options)
-    assert not np.allclose(expected, loop_block(x, heads, rest, norm_first=norm_first))
-    result = transformer_block(x, block(heads, rest), norm_first=norm_first, **options)
+def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options):
+    heads, rest = parts(rng, biases=biases)
+    x = rng.standard_normal((*lead, 4, 5))
+    result = transformer_block(x, block(heads, rest, **change), norm_first=norm_first, **options)
+    assert result.shape == x.shape
+    expected = loop_block(x, heads, rest, norm_first=norm_first, **change, **options)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
-@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
-def test_activation_and_eps_are_those_of_the_weights(rng, norm_first):
-    heads, rest = parts(rng)
-    x = rng.standard_normal((4, 5))
-    for change in ({"activation": relu}, {"eps": 0.3}):
-        result = transformer_block(x, block(heads, rest, **change), norm_first=norm_first)
-        expected = loop_block(x, heads, rest, norm_first=norm_first, **change)
-        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-        assert not np.allclose(expected, loop_block(x, heads, rest, norm_first=norm_first))
-    default = block(heads, rest)
-    assert (default.activation, default.eps) == (gelu, 1e-5)
 
 
 def test_layer_norms_without_gates_are_the_default(rng):
     default = block(*parts(rng))
-    assert (default.norm, default.w_gate) == ("layer", None)
+    assert (default.norm, default.w_gate, default.activation, default.eps) == ("layer", None, gelu, 1e-5)
     for name in ("norm1_bias", "norm2_bias"):
         bare = without_offsets(parts(rng)[1])
         with pytest.raises(ValueError, match=says(name, "'rms'", "(5,)")):
@@ -257,35 +241,6 @@ def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("norm", ["layer", "rms"])
-@pytest.mark.parametrize("norm_first", [True, False], ids=["norm first", "norm after"])
-@pytest.mark.parametrize("sizes", [[8], [5, 1, 1, 1], [1] * 8, [2, 3, 3]], ids=str)
-@pytest.mark.parametrize("window", [None, 3], ids=["no window", "a window of 3"])
-def test_two_blocks_with_caches_give_what_the_whole_gives(rng, norm, norm_first, sizes, window):
-    rotary = Rotary(*rotary_tables(np.arange(20), 2), layout="half")
-    places = np.arange(8)
-    mask = places <= places[:, None]
-    if window is not None:
-        mask &= places > places[:, None] - window
-    x = expected = rng.standard_normal((2, 8, 5))
-    stack = []
-    for _ in range(2):
-        heads, rest = parts(rng)
-        rest = (without_offsets(rest) if norm == "rms" else rest) | {"w_gate": rng.standard_normal((5, 7))}
-        stack.append((block(heads, rest, norm=norm, activation=silu), KVCache(window=window)))
-        here = (rotary.cos[:8], rotary.sin[:8], rotary.layout)
-        options = {"norm_first": norm_first, "norm": norm, "activation": loop_silu, "mask": mask, "rotary": here}
-        expected = loop_block(expected, heads, rest, **options)
-    options = {"norm_first": norm_first, "rotary": rotary, "is_causal": True}
-    options["window"] = None if window is None else (window - 1, 0)
-    results = []
-    for new in np.split(x, np.cumsum(sizes)[:-1], axis=1):
-        for weights, cache in stack:
-            new = transformer_block(new, weights, cache=cache, **options)
-        results.append(new)
-    np.testing.assert_allclose(np.concatenate(results, axis=1), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
@@ -314,20 +269,3 @@ def test_half_precision_sums_of_squares_may_pass_its_largest_number():
     np.testing.assert_array_equal(rms_norm(x), [[1, -1, 1, -1]])
     hidden = feed_forward(np.full((1, 4), 256, H), np.full((4, 3), 256, H), np.full((3, 1), 2**-12, H), activation=relu)
     np.testing.assert_array_equal(hidden, [[192]])  # by way of 262144
-
-
-# --- bad input ---------------------------------------------------------------------------------------------------
-
-
-def test_a_block_needs_heads_and_weights(rng):
-    with pytest.raises(TypeError, match=says("attention must be MultiHeadWeights", "ndarray")):
-        BlockWeights(np.eye(4), np.eye(4), np.eye(4))
-    for wrong in (block(*parts(rng)).attention, {"w_in": np.eye(5)}, None):
-        with pytest.raises(TypeError, match=says("weights must be BlockWeights", type(wrong).__name__)):
-            transformer_block(np.zeros((3, 5)), wrong)
-
-
-def test_a_block_takes_no_memory_since_its_tokens_attend_to_each_other(rng):
-    x = rng.standard_normal((4, 5))
-    with pytest.raises(TypeError, match=says("transformer_block takes no memory", "rotary")):
-        transformer_block(x, block(*parts(rng)), memory=x)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attention import attention_weights, project, scaled_dot_product_attention
-from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed, w_q
+from attention import project
+from attention.example import EARLY, SENTENCE, SWAPPED, W_O, W_Q1, W_Q2, W_V, attend, embed, w_q
 
 CATS, WHO, CHASED, DOGS, RAN = range(5)
 LN2 = np.log(2)
@@ -37,13 +37,6 @@ def test_each_noun_asks_for_the_other_animal_in_both_heads_and_wherever_it_stand
     assert_close(weights[[CATS, DOGS]], np.array([[1, 2, 2, 4, 2], [4, 2, 2, 1, 2]]) / 11)
     of_cats, of_dogs = [16, 40], [40, 16]
     assert_close(output[[CATS, DOGS]], np.array([of_dogs, of_cats] if x[0, 1] else [of_cats, of_dogs]) / 11)
-
-
-def test_attend_is_the_blend_of_the_package():
-    weights, output = attend(X, W_Q2, is_causal=True)
-    query, key, value = project(X, W_Q2), project(X, W_K), project(X, W_V)
-    assert_close(weights, attention_weights(query, key, is_causal=True))
-    assert_close(output, scaled_dot_product_attention(query, key, value, is_causal=True))
 
 
 def test_two_heads_tell_agent_from_object_and_their_average_does_not():

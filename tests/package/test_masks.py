@@ -97,12 +97,7 @@ def test_padding_of_a_scalar_length_has_no_batch_axis(length):
 def test_segments_see_their_own_kind():
     queries, keys = [0, 0, 1, 7], [1, 0, 0, 7, 7, 2]
     assert_same_mask(segment_mask(queries, keys), cells(4, 6, lambda i, j: queries[i] == keys[j]))
-
-
-def test_segments_of_the_queries_serve_as_those_of_the_keys_unless_given():
-    assert_same_mask(segment_mask([3, 3, 8]), segment_mask([3, 3, 8], [3, 3, 8]))
-    batch = np.array([[0, 0, 1], [0, 1, 1]])
-    assert_same_mask(segment_mask(batch), segment_mask(batch, batch))
+    assert_same_mask(segment_mask(queries), segment_mask(queries, queries))
 
 
 def test_segments_of_a_batch_leave_room_for_heads(rng):
@@ -111,6 +106,7 @@ def test_segments_of_a_batch_leave_room_for_heads(rng):
     assert mask.shape == (2, 1, 4, 6)
     for b in range(2):
         assert_same_mask(mask[b, 0], cells(4, 6, lambda i, j, b=b: queries[b, i] == keys[b, j]))
+    assert_same_mask(segment_mask(queries), segment_mask(queries, queries))
 
 
 # --- bias --------------------------------------------------------------------------------------------------------
@@ -124,20 +120,3 @@ def test_a_mask_becomes_zero_and_minus_infinity_and_never_nan(dtype):
     assert bias.dtype == np.dtype(dtype)
     np.testing.assert_array_equal(bias, [[0, -np.inf, 0], [-np.inf, -np.inf, 0]])
     assert not np.signbit(bias[mask]).any()
-
-
-def test_a_bias_is_double_unless_said_and_keeps_any_shape():
-    assert mask_to_bias(np.ones((2, 1, 3, 5), bool)).dtype == np.float64
-    for shape in [(), (0,), (4,), (2, 1, 3, 5)]:
-        assert mask_to_bias(np.ones(shape, bool)).shape == shape
-
-
-# --- memory and kinds of input -----------------------------------------------------------------------------------
-
-
-def test_numpy_integers_are_sizes_too():
-    assert_same_mask(causal_mask(np.int64(2), np.int32(3), offset=np.int8(1)), causal_mask(2, 3, offset=1))
-    assert_same_mask(
-        sliding_window_mask(np.int64(2), np.uint8(3), left=np.uint8(1), right=np.int16(1), offset=0),
-        sliding_window_mask(2, 3, left=1, right=1, offset=0),
-    )

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attention import (
     KVCache,
@@ -12,7 +10,7 @@ from attention import (
     multi_head_attention,
     rotary_tables,
 )
-from tests.package.oracles import loop_multi_head, loop_weights, properties, says
+from tests.package.oracles import loop_multi_head, loop_weights, says
 
 H, S, D = np.float16, np.float32, np.float64
 EPS = np.finfo(float).eps
@@ -33,16 +31,8 @@ def layer(rng, n_heads=6, n_kv_heads=3, *, d_model=7, d_memory=11, d_k=2, d_v=5,
 
 HEADS = [(1, 1), (6, 6), (6, 3), (6, 2), (6, 1)]
 OPTIONS = {
-    "plain": lambda rng: {},
-    "mask": lambda rng: {"mask": rng.random((3, 4)) < 0.5},
-    "a mask for each head": lambda rng: {"mask": rng.random((6, 3, 4)) < 0.5},
     "a mask for each sequence": lambda rng: {"mask": rng.random((2, 1, 1, 4)) < 0.5},
-    "bias": lambda rng: {"bias": rng.standard_normal((3, 4))},
-    "a bias for each head": lambda rng: {"bias": rng.standard_normal((6, 3, 4))},
-    "sink": lambda rng: {"sink": 0.5},
-    "a sink for each head": lambda rng: {"sink": rng.standard_normal(6)},
     "softcap": lambda rng: {"softcap": 0.5},
-    "scale": lambda rng: {"scale": -0.8},
     "everything": lambda rng: {
         "mask": rng.random((2, 6, 3, 4)) < 0.7,
         "bias": rng.standard_normal((2, 1, 3, 4)),
@@ -84,42 +74,6 @@ def test_every_option_arrives_at_every_head(rng, label, n_kv_heads):
 # --- what heads are ----------------------------------------------------------------------------------------------
 
 
-@st.composite
-def layers(draw, n_kv_heads=None):
-    """Draw x, memory and a layer in any shape; every dimension has a size of its own."""
-    n_q, n_k, d_model, d_memory, d_k, d_v, d_out = draw(st.permutations([1, 2, 3, 4, 5, 6, 7]))
-    shared, group = draw(st.sampled_from([(1, 1), (2, 1), (3, 1), (1, 3), (2, 2), (3, 2)]))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    sizes = {"d_model": d_model, "d_memory": d_memory, "d_k": d_k, "d_v": d_v, "d_out": d_out}
-    w = layer(rng, shared * group, shared, **sizes, biases=draw(st.booleans()))
-    return rng.standard_normal((n_q, d_model)), rng.standard_normal((n_k, d_memory)), w, shared, group
-
-
-def reorder(array, n_heads, order, axis):
-    """Put the blocks of n_heads heads along an axis into another order."""
-    blocks = np.split(array, n_heads, axis=axis)
-    return np.concatenate([blocks[head] for head in order], axis=axis)
-
-
-@properties
-@given(layers(), st.randoms(use_true_random=False))
-def test_heads_in_another_order_with_their_rows_of_w_o_change_nothing(drawn, random):
-    x, memory, w, shared, group = drawn
-    heads = shared * group
-    kv_order = random.sample(range(shared), shared)
-    order = [kv * group + at for kv in kv_order for at in random.sample(range(group), group)]
-    moved = dict(w)
-    for name, array in w.items():
-        if name[-1] in "kv":
-            moved[name] = reorder(array, shared, kv_order, -1)
-        elif name[-1] == "q":
-            moved[name] = reorder(array, heads, order, -1)
-    moved["w_o"] = reorder(w["w_o"], heads, order, 0)
-    expected = multi_head_attention(x, MultiHeadWeights(**w, n_heads=heads, n_kv_heads=shared), memory=memory)
-    result = multi_head_attention(x, MultiHeadWeights(**moved, n_heads=heads, n_kv_heads=shared), memory=memory)
-    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
-
-
 def test_a_token_without_any_key_receives_the_bias_of_the_output_alone(rng):
     w = layer(rng, d_memory=7, biases=True)
     weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
@@ -130,32 +84,6 @@ def test_a_token_without_any_key_receives_the_bias_of_the_output_alone(rng):
     empty = multi_head_attention(x, weights, memory=np.zeros((0, 7)))
     np.testing.assert_array_equal(empty, np.tile(w["b_o"], (3, 1)))
     assert multi_head_attention(np.zeros((2, 0, 7)), weights).shape == (2, 0, 13)
-
-
-# --- rotary positions --------------------------------------------------------------------------------------------
-
-
-def rotary_for(positions, layout, rotary_dim=4):
-    """Give the tables for the oracle, and for the package: there a batch of positions needs a heads axis."""
-    tables = rotary_tables(positions, rotary_dim)
-    if np.ndim(positions) == 1:
-        return (*tables, layout), Rotary(*tables, layout)
-    return (*tables, layout), Rotary(*(table[:, None] for table in tables), layout)
-
-
-@pytest.mark.parametrize("layout", ["interleaved", "half"])
-@pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
-@pytest.mark.parametrize("positions", [[0, 1, 2], [[5, 6, 7], [0, 2.5, 400]]], ids=["one row", "two sequences"])
-def test_rotary_turns_queries_and_keys_of_every_head_as_the_loops_do(rng, layout, n_kv_heads, positions):
-    weights = MultiHeadWeights.random(20, 4, n_kv_heads=n_kv_heads, rng=rng)  # heads of five features, four are turned
-    x = rng.standard_normal((2, 3, 20))
-    w = {name: getattr(weights, name) for name in ("w_q", "w_k", "w_v", "w_o")}
-    for_loops, rotary = rotary_for(positions, layout)
-    heads_of = {"n_heads": 4, "n_kv_heads": n_kv_heads}
-    expected = loop_multi_head(x, x, w, **heads_of, rotary=for_loops, is_causal=True)
-    result = multi_head_attention(x, weights, rotary=rotary, is_causal=True)
-    np.testing.assert_allclose(result, expected, rtol=0, atol=64 * EPS * np.abs(expected).max())
-    assert not np.allclose(result, multi_head_attention(x, weights, is_causal=True))
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------
@@ -200,7 +128,7 @@ class Text:
 
 
 WINDOWS = pytest.mark.parametrize("window", [None, 1, 4], ids=["no window", "a window of 1", "a window of 4"])
-SEEDS = pytest.mark.parametrize("seed", range(8))
+SEEDS = pytest.mark.parametrize("seed", range(5))
 
 
 @WINDOWS
@@ -214,28 +142,6 @@ def test_a_prompt_and_then_chunks_of_any_size_give_what_the_whole_gives(seed, wi
             seen += size
             assert cache.n_seen.tolist() == [seen] * 3
         text.check(np.concatenate(results, axis=1), text.expected)
-
-
-@WINDOWS
-@SEEDS
-def test_sequences_that_are_padded_on_the_left_give_what_each_gives_alone(seed, window):
-    text, cache = Text(seed, window), KVCache(window=window)
-    padding = text.rng.integers(0, 6, 3)
-    x = np.full_like(text.x, np.nan)  # poison
-    for row, pad in enumerate(padding):
-        x[row, pad:] = text.x[row, : 12 - pad]
-    positions = (np.arange(30) - padding[:, None]).clip(0, 29)
-    tables = tuple(table[positions][:, None] for table in text.tables)
-    there = (np.arange(12) >= padding[:, None])[:, None, None]
-    results, seen = [], 0
-    for size in [6, *text.cut(6)]:
-        n_k = size + (seen if window is None else min(seen, window - 1))
-        mask = there[..., seen + size - n_k : seen + size]
-        results.append(text.run(x[:, seen : seen + size], cache, tables, mask=mask))
-        seen += size
-    result = np.concatenate(results, axis=1)
-    for row, pad in enumerate(padding):
-        text.check(result[row, pad:], text.expected[row, : 12 - pad])
 
 
 @WINDOWS
@@ -270,15 +176,11 @@ def refused(pieces, exception=ValueError, **changes):
         refused(["window", "cache.window 3", "at most 2", "None"], window=None),
         refused(["window", "cache.window 3", "at most 2", "(3, 0)"], window=(3, 0)),
         refused(["window", "look ahead", "(2, 1)"], window=(2, 1), is_causal=False),
-        refused(["window", "look ahead", "(2, None)"], window=(2, None), is_causal=False),
-        refused(["window", "'ab'"], TypeError, window="ab"),
         refused(["sin", "6 positions", "5, 2)"], rotary=Rotary(np.ones((6, 2)), np.ones((5, 2)), "half")),
         refused(["cos (3, 1, 9, 2)", "x (2, 1, 7)"], rotary=Rotary(*np.ones((2, 3, 1, 9, 2)), "half")),
-        refused(["layout", "'neox'"], rotary=Rotary(np.ones((9, 2)), np.ones((9, 2)), "neox")),
         refused(["rotary must be a Rotary", "layout="], TypeError, rotary=rotary_tables(np.arange(9), 4)),
         refused(["mask (3, 3)", "scores"], mask=np.ones((3, 3), bool)),
         refused(["softcap"], softcap=-1.0),
-        refused(["is_causal must be True or False"], TypeError, is_causal=1),
         refused(["x (3, 1, 7)", "n_seen (2,)", "sequences"], x=np.zeros((3, 1, 7))),
         refused(["x (1, 1, 7)", "n_seen (2,)", "sequences"], x=np.zeros((1, 7))),
         refused(["cache must be KVCache", "dict"], TypeError, cache={}),
@@ -299,15 +201,6 @@ def test_a_refused_call_leaves_the_cache_as_it_was(rng, changes, exception, piec
     np.testing.assert_array_equal(cache.offset, other.offset)
     steps = [multi_head_attention(x[:, 5:], weights, cache=one, **good) for one in (cache, other)]
     np.testing.assert_array_equal(*steps)
-
-
-def test_a_refused_first_call_leaves_the_cache_empty(rng):
-    weights, cache = MultiHeadWeights.random(8, 2, rng=rng), KVCache()
-    with pytest.raises(ValueError, match="softcap"):
-        multi_head_attention(rng.standard_normal((2, 3, 8)), weights, cache=cache, softcap=0.0)
-    x = rng.standard_normal((4, 3, 8))
-    result = multi_head_attention(x, weights, cache=cache, is_causal=True)  # another batch
-    np.testing.assert_array_equal(result, multi_head_attention(x, weights, is_causal=True))
 
 
 def test_a_ragged_batch_must_be_causal_since_padding_lies_beyond_a_shorter_sequence(rng):
@@ -360,32 +253,26 @@ def test_weights_are_kept_as_floating_point_arrays_of_their_own_dtype():
     np.testing.assert_array_equal(w.w_o, [[1], [0]])
 
 
-def test_random_weights_are_uniform_within_glorots_limits(rng):
-    w = MultiHeadWeights.random(96, 6, n_kv_heads=2, rng=rng)
-    for matrix, shape in ((w.w_q, (96, 96)), (w.w_k, (96, 32)), (w.w_v, (96, 32)), (w.w_o, (96, 96))):
+@pytest.mark.parametrize("dtype", [S, D])
+def test_random_weights_are_uniform_within_glorots_limits_and_come_from_the_generator(dtype):
+    w, twin, other = (MultiHeadWeights.random(96, 6, n_kv_heads=2, rng=np.random.default_rng(n)) for n in (1, 1, 2))
+    drawn = MultiHeadWeights.random(96, 6, n_kv_heads=2, rng=np.random.default_rng(1), dtype=dtype)
+    for name, shape in (("w_q", (96, 96)), ("w_k", (96, 32)), ("w_v", (96, 32)), ("w_o", (96, 96))):
+        matrix, limit = getattr(w, name), np.sqrt(6 / sum(shape))
         assert matrix.shape == shape
-        assert matrix.dtype == D
-        limit = np.sqrt(6 / sum(shape))
         assert 0.99 * limit < matrix.max() <= limit
         assert -limit <= matrix.min() < -0.99 * limit
         np.testing.assert_allclose(matrix.std(), limit / np.sqrt(3), rtol=0.03)  # a uniform's deviation
-    assert (w.n_heads, w.n_kv_heads) == (6, 2)
+        np.testing.assert_array_equal(getattr(twin, name), matrix)
+        np.testing.assert_array_equal(getattr(drawn, name), matrix.astype(dtype), strict=True)
+        assert not (getattr(other, name) == matrix).any()
+    assert (w.n_heads, w.n_kv_heads, MultiHeadWeights.random(8, 4, rng=np.random.default_rng(1)).n_kv_heads) == (
+        6,
+        2,
+        4,
+    )
     assert w.b_q is w.b_k is w.b_v is w.b_o is None
     assert len({matrix.ravel()[0] for matrix in (w.w_q, w.w_k, w.w_v, w.w_o)}) == 4
-    assert multi_head_attention(rng.standard_normal((5, 96)), w).shape == (5, 96)
-
-
-def test_random_weights_come_from_the_generator_that_is_given():
-    draws = [MultiHeadWeights.random(8, 4, rng=np.random.default_rng(seed)) for seed in (1, 1, 2)]
-    np.testing.assert_array_equal(draws[0].w_o, draws[1].w_o)
-    assert not (draws[0].w_q == draws[2].w_q).any()
-    assert draws[0].n_kv_heads == 4
-    singles = MultiHeadWeights.random(8, 4, rng=np.random.default_rng(1), dtype=S)
-    for name in ("w_q", "w_k", "w_v", "w_o"):
-        matrix = getattr(singles, name)
-        assert matrix.dtype == S
-        np.testing.assert_array_equal(matrix, getattr(draws[0], name).astype(S))
-    assert multi_head_attention(np.ones((3, 8), S), singles).dtype == S
 
 
 def test_biases_in_double_precision_give_no_warning_in_single(rng):

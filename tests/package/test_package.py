@@ -10,7 +10,6 @@ import typing
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import attention
@@ -84,25 +83,6 @@ def test_no_module_sets_floating_point_state_or_draws_from_the_global_generator(
     assert not [node for node in ast.walk(tree(module)) if isinstance(node, ast.Global)]
 
 
-# --- in sight ----------------------------------------------------------------------------------------------------
-
-
-def test_attention_is_computed_where_it_is_called():
-    entered, x = [], np.sin(np.arange(20.0)).reshape(5, 4)
-
-    def note(frame, event, _):
-        code = frame.f_code
-        if event == "call" and Path(code.co_filename).parent == FOLDER and not code.co_name.startswith("<"):
-            entered.append((Path(code.co_filename).stem, code.co_name))
-
-    sys.setprofile(note)
-    attention.scaled_dot_product_attention(x, x, x)
-    sys.setprofile(None)
-    doors = [name for module, name in entered if module == "arguments" and name in ("_prepared", "_checked")]
-    assert doors == ["_prepared", "_checked"], "options are read once"
-    assert [name for module, name in entered if module == "numerics" and name[0] != "_"] == ["softmax"]
-
-
 # --- names -------------------------------------------------------------------------------------------------------
 
 
@@ -153,15 +133,6 @@ def test_the_function_that_names_the_options_agrees_with_those_that_pass_them_on
     for option, kind in declared.items():
         assert hints[option] == kind
         assert function.__kwdefaults__[option] is (False if kind is bool else None)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_help_fits_on_a_screen_and_shows_no_argument_that_nobody_may_pass(name):
-    signature = inspect.signature(getattr(attention, name))
-    assert len(str(signature)) < 700
-    assert not [
-        p for p in signature.parameters.values() if "Never" in str(p.annotation) or "object" in str(p.annotation)
-    ]
 
 
 # --- docstrings --------------------------------------------------------------------------------------------------

@@ -36,11 +36,6 @@ def test_the_sink_counts_in_the_logsumexp_of_its_part(rng):
     close(part.output, scaled_dot_product_attention(query, key, value, sink=[0.5, -np.inf]), value)
 
 
-def test_a_huge_sink_does_not_overflow(rng):
-    query, key, value = rng.standard_normal((3, 5, 4))
-    np.testing.assert_allclose(partial_attention(query, key, value, sink=1000.0).logsumexp, 1000.0)
-
-
 numbers = st.floats(-50, 50, allow_subnormal=False)
 
 
@@ -62,14 +57,6 @@ def same(first, second, exact=False):
         np.testing.assert_array_equal(first.logsumexp, second.logsumexp)
     np.testing.assert_allclose(first.output, second.output, rtol=0, atol=16 * EPS * 50)
     np.testing.assert_allclose(first.logsumexp, second.logsumexp, rtol=0, atol=16 * EPS * 50)
-
-
-@properties
-@given(parts_of_one_attention(3))
-def test_merging_is_associative(parts):
-    a, b, c = parts
-    same(merge_partials(merge_partials(a, b), c), merge_partials(a, merge_partials(b, c)))
-    same(merge_partials(merge_partials(a, b), c), merge_partials(a, b, c))
 
 
 @properties

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from attention import (
     cross_attention,
@@ -43,7 +42,8 @@ def same(found, expected, *factors):
 # --- against the loops -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(100))
+@properties
+@given(st.integers(0, 2**32 - 1))
 def test_cross_attention_and_its_weights_equal_the_loops(seed):
     x, memory, (w_q, w_k, w_v), options = draw(np.random.default_rng(seed))
     output, weights = cross_attention(x, memory, w_q, w_k, w_v, return_weights=True, **options)
@@ -69,34 +69,6 @@ OPTIONS: list[dict[str, Any]] = [
 def test_self_attention_equals_the_loops(rng, options, lead):
     x, matrices = rng.standard_normal((*lead, 5, 6)), [rng.standard_normal((6, width)) for width in (3, 3, 7)]
     same(self_attention(x, *matrices, **options), loop_cross(x, x, *matrices, **options), x, x, x, *matrices)
-
-
-# --- who asks and who answers ------------------------------------------------------------------------------------
-
-
-numbers = st.floats(-3, 3, allow_subnormal=False)
-
-
-@st.composite
-def sequences(draw):
-    n_q, n_k, d_model, d_memory, d_k, d_v = (draw(st.integers(1, largest)) for largest in (4, 5, 4, 3, 4, 3))
-    shapes = [(n_q, d_model), (n_k, d_memory), (d_model, d_k), (d_memory, d_k), (d_memory, d_v)]
-    return tuple(draw(hnp.arrays(float, shape, elements=numbers)) for shape in shapes)
-
-
-@properties
-@given(sequences(), st.randoms(use_true_random=False))
-def test_permuted_tokens_give_permuted_outputs_and_permuted_memory_gives_the_same(arrays, random):
-    x, memory, *matrices = arrays
-    expected = cross_attention(x, memory, *matrices)
-    order = random.sample(range(len(memory)), len(memory))
-    np.testing.assert_allclose(cross_attention(x, memory[order], *matrices), expected, rtol=0, atol=1e-10)
-    order = random.sample(range(len(x)), len(x))
-    np.testing.assert_allclose(cross_attention(x[order], memory, *matrices), expected[order], rtol=0, atol=1e-10)
-    itself = self_attention(memory, matrices[1], *matrices[1:])
-    order = random.sample(range(len(memory)), len(memory))
-    permuted = self_attention(memory[order], matrices[1], *matrices[1:])
-    np.testing.assert_allclose(permuted, itself[order], rtol=0, atol=1e-10)
 
 
 # --- options -----------------------------------------------------------------------------------------------------

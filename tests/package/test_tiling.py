@@ -39,11 +39,6 @@ def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_c
     close(tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
 
 
-def test_vectors_without_features_are_all_alike():
-    output = tiled_attention(np.ones((2, 3, 0)), np.ones((2, 4, 0)), np.arange(4.0)[:, None], scale=1.0)
-    np.testing.assert_array_equal(output, np.full((2, 3, 1), 1.5))
-
-
 # --- what must not matter, and what must -------------------------------------------------------------------------
 
 
@@ -145,14 +140,17 @@ def test_one_large_row_is_not_overlooked_wherever_it_stands(rng, large, at):
 # --- memory ------------------------------------------------------------------------------------------------------
 
 
-def extra_bytes(n, n_threads=1, *, of=tiled_attention, **options):
-    query, key, value = np.random.default_rng(0).standard_normal((3, n, 64), dtype=np.float32)
+def extra_bytes(n_q, n_k=None, n_threads=1, *, of=tiled_attention, shape=(1, 1), width=64, **options):
+    """Return the bytes that a call holds at most beside its result; `shape` are the heads of queries and of keys."""
+    rng, n_k = np.random.default_rng(0), n_k or n_q
+    query = rng.standard_normal((1, shape[0], n_q, width), dtype=np.float32)
+    key, value = rng.standard_normal((2, 1, shape[1], n_k, width), dtype=np.float32)
     threads = {"n_threads": n_threads} if of is tiled_attention else {}
-    of(query[:2], key[:2], value[:2], **threads)  # pays for lazy imports
+    of(query[..., :2, :], key[..., :2, :], value[..., :2, :], enable_gqa=True)  # pays for lazy imports
     tracemalloc.start()
     try:
         output = of(query, key, value, **threads, **options)
-        return tracemalloc.get_traced_memory()[1] - output.nbytes
+        return tracemalloc.get_traced_memory()[1] - np.asarray(getattr(output, "output", output)).nbytes
     finally:
         tracemalloc.stop()
 
@@ -160,7 +158,7 @@ def extra_bytes(n, n_threads=1, *, of=tiled_attention, **options):
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_extra_memory_is_one_tile_a_worker_whatever_n_is(n_threads, is_causal):
-    small, large = (extra_bytes(n, n_threads, is_causal=is_causal) for n in (512, 2048))
+    small, large = (extra_bytes(n, n_threads=n_threads, is_causal=is_causal) for n in (512, 2048))
     assert max(small, large) <= n_threads * 2 * 2**20
     if n_threads == 1:  # else it depends on who is busy at the same moment
         assert np.log(large / small) / np.log(4) <= 0.05
@@ -173,22 +171,27 @@ def test_both_functions_hold_what_the_page_on_memory_counts(n):
     assert tile <= extra_bytes(n) <= tile + 2**18
 
 
-def test_options_take_no_memory_of_the_size_of_the_scores():
-    n = 2048
-    options: dict[str, Any] = {
-        "mask": np.broadcast_to(np.arange(n) % 3 > 0, (n, n)),
-        "bias": np.broadcast_to(np.linspace(-1, 1, n), (n, n)),
-        "softcap": 5.0,
-        "sink": 1.0,
-    }
-    assert extra_bytes(n, 1, **options) <= 2 * 2**20
+CHUNK: dict[str, Any] = {"n_q": 512, "n_k": 8192, "width": 16, "is_causal": True, "offset": 8192 - 512}
+WINDOW: dict[str, Any] = {"n_q": 8192, "width": 16, "window": (127, 0)}
+GRID = (2048, 2048)
 
 
-def test_grouped_heads_are_not_repeated_in_memory(rng):
-    query = rng.standard_normal((8, 16, 32), dtype=np.float32)
-    key, value = rng.standard_normal((2, 1, 20000, 32), dtype=np.float32)
-    tracemalloc.start()
-    tiled_attention(query, key, value, enable_gqa=True)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < key.nbytes
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(WINDOW, id="a window"),
+        pytest.param(WINDOW | {"window": (127, 127)}, id="a window to both sides"),
+        pytest.param(WINDOW | {"is_causal": True}, id="a window and causal"),
+        pytest.param(WINDOW | {"of": partial_attention}, id="a window, in a part"),
+        pytest.param(CHUNK, id="a chunk"),
+        pytest.param(CHUNK | {"of": partial_attention}, id="a chunk, in a part"),
+        pytest.param(CHUNK | {"window": (4000, 0)}, id="a chunk, and a window"),
+        pytest.param(CHUNK | {"offset": [8192 - 512]}, id="a chunk of a sequence"),
+        pytest.param({"n_q": 2048, "mask": np.broadcast_to(np.arange(2048) % 3 > 0, GRID)}, id="a mask"),
+        pytest.param({"n_q": 2048, "bias": np.broadcast_to(np.linspace(-1, 1, 2048), GRID)}, id="a bias"),
+        pytest.param({"n_q": 2048, "softcap": 5.0, "sink": 1.0}, id="a softcap and a sink"),
+        pytest.param({"n_q": 16, "n_k": 20000, "shape": (8, 1), "width": 32, "enable_gqa": True}, id="shared heads"),
+    ],
+)
+def test_no_option_takes_memory_of_the_size_of_the_scores_or_copies_of_the_keys(options):
+    assert extra_bytes(**options) <= 2 * 2**20

@@ -40,10 +40,6 @@ def test_other_sources_make_it_anew(made, one, other):
     assert len(calls) == 2
 
 
-def test_what_another_function_makes_of_the_same_is_another_thing(made):
-    assert [kept(lambda: b"a", "x"), kept(partial(made[0], "b"), "x")] == [b"a", b"b"]
-
-
 def test_another_tool_makes_it_anew_and_what_is_long_gone_goes(made, monkeypatch):
     make, calls = made
     for number in "112345676":
@@ -74,10 +70,17 @@ def test_a_result_follows_an_edit_of_what_its_code_calls(tmp_path):
     assert converted() == "$W_Q$\n"
     helper.write_text(helper.read_text("utf-8").replace("str(annotation.text())", '"LOST"'), "utf-8")
     assert converted() == "$LOST$\n"
+    with (tmp_path / "attention/masks.py").open("a") as package:
+        package.write("# what pages compute follows from this too\n")
+    converted()
+    assert len(list((tmp_path / ".cache").iterdir())) == 3
 
 
-def test_what_fails_is_not_kept(made):
-    make, _ = made
-    with pytest.raises(LookupError):
-        kept(lambda: {}["a"], "a")
+def test_what_is_half_written_is_made_anew(made, monkeypatch):
+    make, calls = made
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr("os.replace", lambda *_: {}["no space"])
+        with pytest.raises(KeyError):
+            kept(partial(make, "a"), "a")
     assert kept(partial(make, "a"), "a") == b"a"
+    assert calls == ["a", "a"]

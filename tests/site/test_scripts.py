@@ -60,12 +60,6 @@ def test_a_widget_has_what_the_page_and_the_build_call(tag):
     assert ("first" in exports(WIDGETS[tag])) == ("html" in exports(WIDGETS[tag]))
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_of_lib_imports_from_lib_alone(name):
-    folders = {"lib": r"\./", "widgets": r"\.\./lib/|\./"}.get(name.partition("/")[0], r"\./lib/")
-    assert [path for _, path in imports(MODULES[name]) if not re.fullmatch(rf"({folders})[\w-]+\.js", path)] == []
-
-
 def test_every_export_is_imported_somewhere():
     used = {(Path(path).name, name) for text in MODULES.values() for name, path in imports(text)}
     used |= {(f"{tag}.js", name) for tag in WIDGETS for name in ("first", "html", "bind")}

@@ -1,11 +1,10 @@
-"""<next-word> under the hand: words typed, taken and written, weights that come when they are needed."""
+"""<next-word> under the hand: words that are typed."""
 
 import pytest
 
 pytestmark = pytest.mark.nightly
 
 PAGE = "learn/from-text-to-next-word/"
-RECORD = "assets/records/little_model.json"
 
 
 def says(widget, words):
@@ -26,32 +25,3 @@ def test_what_is_typed_is_added_and_what_cannot_be_read_stays_to_be_mended(widge
     widget.get_by_role("button", name="Add").click()
     says(widget, "the first 16 have been left out")
     assert widget.locator(".words label").count() == 40
-
-
-def test_a_bar_a_word_and_the_model_itself_go_on_with_the_text(widget):
-    widget.locator(".next button").first.click()
-    widget.locator(".vocabulary").get_by_role("button", name="?", exact=True).click()
-    widget.get_by_role("button", name="Remove the last word").click()
-    widget.get_by_role("button", name="Write a sentence").click()
-    says(widget, "after cats who chased dogs ran. is")
-    widget.page.wait_for_url("**text=cats+who+chased+dogs+ran+.&**")
-    widget.get_by_role("button", name="Clear").click()
-    says(widget, "The text is empty")
-    assert widget.locator(".next, .stage").count() == 0
-    widget.locator(".vocabulary").get_by_role("button", name="hens").click()
-    says(widget, "likeliest word after hens is")
-
-
-def test_the_weights_come_with_the_hand_and_their_absence_is_said(open_page, handler):
-    handler.served.clear()
-    page = open_page(PAGE)
-    page.wait_for_selector("next-word form")
-    page.wait_for_load_state("networkidle")
-    assert not [path for path, _ in handler.served if path.endswith(RECORD)]
-    page.route(f"**/{RECORD}", lambda route: route.abort())
-    page.locator("next-word .next button").first.click()
-    page.locator("next-word output", has_text="could not be fetched").wait_for()
-    page.unroute(f"**/{RECORD}")
-    page.locator("next-word .next button").first.click()
-    says(page.locator("next-word"), "likeliest word after")
-    assert [size < 150_000 for path, size in handler.served if path.endswith(RECORD)] == [True]

@@ -1,27 +1,20 @@
-"""What a library answered, from its record, and from the library itself where it is installed."""
+"""What a library answered, as its record holds it."""
 
 import json
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
-from tests.package.parity.record import as_json
 
-
-def sources(recorder, *libraries):
-    """Read the record of a script; with its libraries run it too, on inputs that must be those of the record."""
-    found = {"record": json.loads(recorder.RECORD.read_text(encoding="utf-8"))}
-    if all(map(find_spec, libraries)):
-        found["live"] = json.loads(as_json(recorder.record()))
-    recorded, *live = ([case["inputs"] for case in source["cases"]] for source in found.values())
-    assert all(inputs == recorded for inputs in live)
-    return found
-
-
-def cases(found, fits=lambda case: True):
-    """Give a test the inputs and the output of each case that fits, whatever its source."""
-    chosen = [(source, case) for source, data in found.items() for case in data["cases"] if fits(case)]
-    names = [", ".join([source, *(case[key] for key in ("call", "case") if key in case)]) for source, case in chosen]
-    given = [(case["inputs"], np.array(case["output"])) for _, case in chosen]
-    return pytest.mark.parametrize(("inputs", "output"), given, ids=names)
+def cases(*recorders):
+    """Give a test the stem, the name, the inputs and the output of each case of these records."""
+    given = []
+    for recorder in recorders:
+        recorded = json.loads(recorder.file.read_text(encoding="utf-8"))["cases"]
+        names = [(case["call"], case["case"]) if "call" in case else case["case"] for case in recorded]
+        assert names == list(recorder.cases), f"python -m examples.recording {recorder.stem}"
+        for case in recorded:
+            name, output = case.get("call", case["case"]), np.array(case["output"])
+            label = [recorder.stem, *(case[key] for key in ("call", "case") if key in case)]
+            given.append(pytest.param(recorder.stem, name, case["inputs"], output, id=", ".join(label)))
+    return pytest.mark.parametrize(("stem", "name", "inputs", "output"), given)

@@ -1,16 +1,12 @@
-"""The translator: each library's recorded numbers against this package, and live where the library is installed.
+"""The translator: each library's recorded numbers against this package.
 
 Both compute what the snippets themselves say, so nothing is compared with a number that somebody typed.
 """
 
-import importlib.util
 import json
-import os
-import re
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -25,18 +21,6 @@ TOLD = {library["name"]: library for library in RECORD["libraries"]}
 READ = {name: recording.read(name) for name in LIBRARIES}
 RAN = {place: entry for place, entry in SNIPPETS.items() if "out" in entry}
 FLOAT32 = 1e-6  # absolute; the outputs are at most 1.25
-LINES, COLUMNS = 15, 80
-NEEDS = {
-    "torch-sdpa": ["torch"],
-    "torch-mha": ["torch"],
-    "flex-attention": ["torch"],
-    "jax": ["jax"],
-    "onnx": ["onnx"],
-    "onnxruntime": ["onnx", "onnxruntime"],
-    "keras": ["keras", "torch"],
-    "hugging-face": ["torch", "transformers"],
-}
-LIVE = {place for place in RAN if all(map(importlib.util.find_spec, NEEDS.get(place[1], ["no_library"])))}
 
 
 def run(code):
@@ -74,12 +58,6 @@ def every(places):
     return pytest.mark.parametrize(("task", "library"), places, ids=ids(places))
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_no_head_of_either_text_has_the_result_of_another(task):
-    heads = OURS[task]["out"].reshape(8, -1)
-    assert min(np.abs(one - other).max() for one, other in combinations(heads, 2)) > 0.1
-
-
 @every(RAN)
 def test_this_package_gives_what_the_library_gave(task, library):
     entry = RAN[task, library]
@@ -87,15 +65,6 @@ def test_this_package_gives_what_the_library_gave(task, library):
     ours = OURS[task]["out"]
     assert recorded.shape == ours.shape == (2, 4, ours.shape[2], 4)
     np.testing.assert_allclose(recorded, ours, rtol=0, atol=1e-14 if library == "attention" else FLOAT32)
-
-
-def test_all_ran_that_can_run_here():
-    missing = {(task, library) for task in TASKS for library in LIBRARIES} - set(RAN)
-    assert missing == {(task, "flash-attn") for task in TASKS} | {("softcap", "torch-mha")}
-
-
-def test_the_record_is_what_the_script_wrote():
-    assert recording.digest(RECORD) == RECORD["digest"]
 
 
 def test_the_record_holds_the_sources_to_the_letter():
@@ -109,49 +78,6 @@ def test_the_record_holds_the_sources_to_the_letter():
         assert TOLD[name]["version"].split()[0] == library.version.split()[0]
     assert list(SNIPPETS) == [(task, name) for task in TASKS for name in LIBRARIES]
     assert [recording.Trap(*(trap[key] for key in recording.Trap._fields)) for trap in RECORD["traps"]] == list(TRAPS)
-
-
-@every(RAN)
-def test_what_it_printed_is_in_the_numbers(task, library):
-    entry = RAN[task, library]
-    shown = [float(x) for x in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", entry["prints"])]
-    place = re.search(r"print\(out(?:\.data)?\[(.+)\]\)\n$", entry["code"])[1]
-    recorded = eval(f"out[{place}]", {"out": np.reshape(entry["out"], entry["shape"])})
-    np.testing.assert_allclose(shown, recorded, rtol=0, atol=5.1e-5)
-    assert len(shown) == 4
-
-
-@every(place for place, entry in SNIPPETS.items() if entry["code"])
-def test_a_snippet_is_short_and_the_part_that_does_it_stands_in_it(task, library):
-    entry = SNIPPETS[task, library]
-    lines = entry["code"].splitlines()
-    assert len(lines) <= LINES
-    assert max(map(len, lines)) <= COLUMNS
-    assert entry["call"]
-    assert entry["call"] in entry["code"]
-    assert (entry["kind"] == "by hand") == ("softmax(" in entry["code"])
-    compile(entry["code"], library, "exec")
-
-
-if LIVE:  # else there is nothing to compare, and no test that could be skipped
-
-    @every(LIVE)
-    def test_the_library_still_gives_it(task, library):
-        if library == "keras":
-            assert os.environ.setdefault("KERAS_BACKEND", "torch") == "torch"
-        entry = RAN[task, library]
-        names, printed = run(entry["code"])
-        np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=FLOAT32)
-        assert len(printed.split()) == len(entry["prints"].split())
-
-    @every(place for place in LIVE if place[0] == "functions" and not place[1].startswith("onnx"))
-    def test_a_query_that_was_scaled_keeps_its_precision(task, library):
-        """The arrays of an ONNX model have the dtypes that the model names."""
-        half = "q, k, v = (x.astype('float16') if hasattr(x, 'astype') else x.half() for x in (q, k, v))\n"
-        code = RAN[task, library]["code"].replace("bias=False, ", "bias=False, dtype=torch.float16, ")
-        first = re.search(r"^v = .+\n", code, re.MULTILINE).end()
-        names, _ = run(re.sub(r"= torch\.eye\(16\)", r"= torch.eye(16).half()", code[:first] + half + code[first:]))
-        np.testing.assert_allclose(in_order(names["out"], library), OURS[task]["out"], rtol=0, atol=4e-3)
 
 
 @pytest.mark.parametrize("trap", RECORD["traps"], ids=lambda trap: f"{trap['task']}, {trap['library']}")

@@ -12,116 +12,18 @@ import numpy as np
 import pytest
 
 import attention
-from attention.practice import processes, write
+from attention.practice import addresses, known, learner, processes, write
 from attention.practice.__main__ import main
 from attention.practice.learner import judge, outcome
 from attention.practice.mistakes import MISTAKES
 from attention.practice.mutants import MUTANTS
-from attention.practice.steps import NAMES, RIGHT, START, STEPS
+from attention.practice.notebook import check_step
+from attention.practice.sheet import TASKS, calls_of, worked, written
+from attention.practice.steps import NAMES, RIGHT, STEPS
+from tests.package.practice.solutions import BODIES, LOOPS, UNUSUAL, filled
 
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
-CALLS = {seed: {step.name: step.calls(np.random.default_rng(seed)) for step in STEPS} for seed in (0, 1, 7)}
-
-# As a learner might write them.
-BODIES = {
-    "weighted_average": "return weights @ values",
-    "softmax": """
-        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        return powers / powers.sum(axis=-1, keepdims=True)""",
-    "attention_scores": "return query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])",
-    "attend": """
-        scores = attention_scores(query, key)
-        if mask is not None:
-            scores = np.where(mask, scores, -np.inf)
-        return softmax(scores) @ value""",
-    "causal_mask": "return np.tril(np.ones((n, n), bool))",
-    "self_attention": "return attend(x @ w_q, x @ w_k, x @ w_v, mask)",
-    "positions": """
-        angles = np.arange(n)[:, None] / base ** (np.arange(0, d, 2) / d)
-        table = np.zeros((n, d))
-        table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
-        return table""",
-    "split_heads": """
-        *more, n, d = x.shape
-        return x.reshape(*more, n, n_heads, -1).swapaxes(-2, -3)""",
-    "merge_heads": """
-        beside = heads.swapaxes(-2, -3)
-        return beside.reshape(*beside.shape[:-2], -1)""",
-    "multi_head_attention": """
-        query, key, value = (split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
-        return merge_heads(attend(query, key, value, mask)) @ w_o""",
-    "layer_norm": """
-        centred = x - x.mean(axis=-1, keepdims=True)
-        return centred / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * gain""",
-    "transformer_block": """
-        w = weights
-        heads = [w[name] for name in ("w_q", "w_k", "w_v", "w_o")]
-        x = x + multi_head_attention(layer_norm(x, w["norm_1"]), *heads, n_heads, mask)
-        hidden = np.maximum(layer_norm(x, w["norm_2"]) @ w["w_in"], 0)
-        return x + hidden @ w["w_out"]""",
-    "generate": """
-        found, table = list(ids), weights["embedding"]
-        for _ in range(n_new):
-            n, d = len(found), table.shape[1]
-            x = table[found] * np.sqrt(d) + positions(n, d, base=100.0)
-            for i in "01":
-                layer = {name[2:]: w for name, w in weights.items() if name[0] == i}
-                x = transformer_block(x, layer, 4, causal_mask(n))
-            found.append(int((table @ layer_norm(x, weights["norm"])[-1]).argmax()))
-        return found""",
-}
-# Other right ways: loops, einsum, lists, other shapes of the same thing.
-LOOPS = {
-    "weighted_average": "return [sum(w * v[j] for w, v in zip(weights, values)) for j in range(len(values[0]))]",
-    "softmax": """
-        if np.ndim(scores) > 1:
-            return np.array([softmax(row) for row in scores])
-        largest = max(scores)
-        powers = [np.exp(s - largest) for s in scores]
-        return [p / sum(powers) for p in powers]""",
-    "attention_scores": """
-        return [[sum(a * b for a, b in zip(q, k)) / len(q) ** 0.5 for k in key] for q in query]""",
-    "attend": """
-        scores = np.einsum("qd,kd->qk", query, key) / query.shape[1] ** 0.5
-        scores = scores if mask is None else scores + np.where(mask, 0, -1e9)
-        return np.einsum("qk,kd->qd", softmax(scores), value)""",
-    "causal_mask": "return [[1 if j <= i else 0 for j in range(n)] for i in range(n)]",
-    "self_attention": """
-        rows = []
-        for i in range(len(x)):
-            may = None if mask is None else mask[i:i + 1]
-            rows.append(attend((x @ w_q)[i:i + 1], x @ w_k, x @ w_v, may)[0])
-        return rows""",
-    "positions": """
-        return [[(np.cos if j % 2 else np.sin)(p / base ** ((j - j % 2) / d)) for j in range(d)] for p in range(n)]""",
-    "split_heads": """
-        d = x.shape[1] // n_heads
-        return [x[:, h * d:(h + 1) * d] for h in range(n_heads)]""",
-    "merge_heads": "return np.concatenate(list(heads), axis=1)",
-    "multi_head_attention": """
-        d = w_q.shape[1] // n_heads
-        parts = [slice(h * d, (h + 1) * d) for h in range(n_heads)]
-        return sum(self_attention(x, w_q[:, p], w_k[:, p], w_v[:, p], mask) @ w_o[p] for p in parts)""",
-    "layer_norm": """
-        rows = x.reshape(-1, x.shape[-1])
-        out = [(r - r.mean()) / (((r - r.mean()) ** 2).mean() + eps) ** 0.5 * gain for r in rows]
-        return np.reshape(out, x.shape)""",
-    "transformer_block": BODIES["transformer_block"].replace("x = x +", "x = x + 0.0; x +="),
-    "generate": BODIES["generate"].replace("list(ids)", "[*map(np.int64, ids)]"),
-}
-
-
-def filled(bodies):
-    """Write the file of empty functions with these bodies in it."""
-    text = START.format(file="mine.py")
-    for name, body in bodies.items():
-        body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
-        text, n = re.subn(
-            rf'(def {name}\(.*?\n    """.*?"""\n)    \.\.\.', lambda found, b=body: found[1] + b, text, count=1,
-            flags=re.DOTALL,
-        )  # fmt: skip
-        assert n == 1, name
-    return text
+CALLS = {seed: {step.name: calls_of(step, seed) for step in STEPS} for seed in (0, 1, 7)}
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +59,25 @@ def along(axis, scores):
 from functools import partial
 softmax = partial(along, -1)
 """
-RIGHT_FILES = {"arrays": filled(BODIES), "loops": filled(LOOPS), "oddly": filled(ODDLY) + ANOTHER_SOFTMAX}
+# In float32, whatever is given.
+IN_SINGLE = """
+
+def in_single(function):
+    def single(*given):
+        return function(*(x.astype(np.float32) if getattr(x, "dtype", None) == np.float64 else x for x in given))
+    return single
+
+
+for name in ("softmax", "attention_scores", "attend", "self_attention", "multi_head_attention", "layer_norm"):
+    globals()[name] = in_single(globals()[name])
+"""
+RIGHT_FILES = {
+    "arrays": filled(BODIES),
+    "loops": filled(LOOPS),
+    "unusual": filled(UNUSUAL),
+    "oddly": filled(ODDLY) + ANOTHER_SOFTMAX,
+    "in float32": filled(BODIES) + IN_SINGLE,
+}
 
 
 @pytest.mark.parametrize("text", RIGHT_FILES.values(), ids=RIGHT_FILES)
@@ -168,7 +88,7 @@ def test_right_ways_pass(text):
 
 def test_ours_stands_in_for_a_learner_s_and_takes_what_was_accepted():
     given = {"__name__": "mine"}
-    exec(compile(START.format(file="mine.py"), "mine.py", "exec"), given)
+    exec(compile(written("mine.py"), "mine.py", "exec"), given)
     for name, ours in RIGHT.items():
         assert list(inspect.signature(ours).parameters) == list(inspect.signature(given[name]).parameters), name
     kept = {name: LOOPS[name] for name in ("causal_mask", "generate")}  # a mask of 1 and 0
@@ -177,22 +97,49 @@ def test_ours_stands_in_for_a_learner_s_and_takes_what_was_accepted():
     assert "True and False" in told["causal_mask"]["notes"][0]
 
 
-def test_the_examples_of_the_file_are_true():
-    Path("mine.py").write_text(filled(BODIES), "utf-8")
+@pytest.mark.parametrize("seed", [0, 1, 7, 1234567])
+def test_the_examples_of_the_file_are_true(seed):
     names = {"__name__": "mine"}
-    exec(compile(filled(BODIES), "mine.py", "exec"), names)
+    exec(compile(filled(BODIES, seed), "mine.py", "exec"), names)
     tests = [test for name in BODIES for test in doctest.DocTestFinder().find(names[name], name, globs=dict(names))]
     assert [doctest.DocTestRunner(verbose=False).run(test).failed for test in tests] == [0] * len(tests)
     assert len(tests) == len(BODIES) == 13
 
 
-@pytest.mark.parametrize("known", MISTAKES, ids=[one.wrong.__name__ for one in MISTAKES])
-def test_a_known_mistake_is_named(known):
+def test_a_sheet_has_the_numbers_of_its_seed_and_keeps_it(capsys):
+    given = {"a.py": (), "b.py": ("--seed", "7"), "c.py": ("--seed", "7")}
+    for name, options in given.items():
+        assert main(["write", name, "--start", *options]) == write.RIGHT
+    sheets = [Path(name).read_text("utf-8").replace(name, "") for name in given]
+    assert sheets[1] == sheets[2] != sheets[0]
+    assert "\nSEED = 7 " in sheets[1]
+    assert "SEED" not in sheets[0]
+    for task in TASKS:
+        assert textwrap.indent(worked(task.name, 7).typed, "    ") in sheets[1]
+        assert len({worked(task.name, seed).typed for seed in (0, 7, 8)}) == 3
+    assert max(len(line) for seed in range(40) for line in written("mine.py", seed).splitlines()) < 80
+    capsys.readouterr()
+    for options, seed in (((), 7), (("--seed", "3"), 3)):
+        main(["write", "b.py", "--json", *options])
+        assert json.loads(capsys.readouterr().out)["seed"] == seed
+    assert write.seed_of("a.py") == write.seed_of("none.py") == 0
+
+
+def test_a_seed_draws_the_hidden_numbers_too_and_the_worked_ones_are_checked():
+    one, other = (calls_of(STEPS[0], seed) for seed in (7, 8))
+    assert not any(np.array_equal(a.args[0], b.args[0]) for a, b in zip(one, other, strict=True))
+    assert re.findall(r"[\d.]+", str(one[0].args[1].tolist())) == re.findall(r"\d+\.0", str(one[0].args[1].tolist()))
+    worked = {call.function for step in STEPS for call in calls_of(step, 7)[: len(step.functions)]}
+    assert worked == {task.name for task in TASKS} == set(RIGHT)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=[one.wrong.__name__ for one in MISTAKES])
+def test_a_known_mistake_is_named(mistake):
     for calls in CALLS.values():
-        mine = [call for step in STEPS for call in calls[step.name] if call.function == known.function]
-        found = [outcome(Path(), known.wrong, call.args) for call in mine]
-        right = [outcome(Path(), RIGHT[known.function], call.args) for call in mine]
-        assert judge(known.function, mine, found, right)["mistake"] == known.name
+        mine = [call for step in STEPS for call in calls[step.name] if call.function == mistake.function]
+        found = [outcome(Path(), mistake.wrong, call.args) for call in mine]
+        right = [outcome(Path(), RIGHT[mistake.function], call.args) for call in mine]
+        assert judge(mistake.function, mine, found, right)["mistake"] == mistake.name
 
 
 def test_a_mistake_speaks_plainly_and_leads_to_a_page_that_is_there():
@@ -203,21 +150,22 @@ def test_a_mistake_speaks_plainly_and_leads_to_a_page_that_is_there():
         assert not anchor or f"{{ #{anchor} }}" in text, see
     for one in MISTAKES:
         assert one.says.endswith(".")
-        assert one.hint[-1] in ".?"
+        assert "?" in one.hint
         assert f"{one.says}{one.hint}".isascii()
 
 
-def test_what_is_a_mutant_too_has_its_name():
+def test_what_is_a_mutant_too_has_its_name_and_its_sentence():
     shared = {one.name for one in MISTAKES} & {mutant.name for mutant in MUTANTS}
-    assert shared >= {"softmax-axis", "maximum-kept", "mask-inverted", "mask-after-softmax", "scale-missing",
-                      "scale-without-root", "scale-by-d-model", "causal-strict", "split-by-reshape"}  # fmt: skip
+    assert shared == set(known.NAMES)
+    assert {one.says for one in MISTAKES if one.name in shared} == {known.yours(name) for name in shared}
+    assert {one.wrong for one in MUTANTS if one.name in shared} == {known.mutants(name) for name in shared}
 
 
 def test_a_file_of_empty_functions_is_empty_and_has_its_exit_status(capsys):
     assert main(["write", "new.py", "--start"]) == write.RIGHT
     assert main(["write", "new.py", "--start"]) == write.UNUSABLE  # it stays as it is
     assert main(["write", "new.py"]) == write.SOME_WRONG
-    assert capsys.readouterr().out.count(" empty") == 12
+    assert capsys.readouterr().out.count(" empty\n") == 12
 
 
 def test_a_file_on_windows_can_be_started_and_checked():
@@ -416,3 +364,83 @@ def test_watch_looks_again_when_the_file_is_saved_and_ends_when_all_is_right(cap
         patch.setattr(write, "_look", look)
         assert main(["write", "mine.py", "--watch"]) == write.RIGHT
     assert looks == [write.SOME_WRONG, write.RIGHT]
+
+
+def test_a_call_has_three_seconds_or_many_times_what_ours_takes(monkeypatch):
+    began = []
+    monkeypatch.setattr(learner, "RIGHT", RIGHT | {"causal_mask": lambda n: time.sleep(0.02 * (n == 6)) or np.tri(n)})
+    module = type("Module", (), {"causal_mask": staticmethod(np.tri)})
+    learner.checked(Path(), module, STEPS[4], calls_of(STEPS[4], 0), set(), lambda *told: began.append(told))
+    assert [call for _, *call in began] == [[0], [1], [2], [3], [4], []]
+    assert min(seconds for seconds, *_ in began) == 3.0
+    assert began[4][0] >= 10
+
+
+def test_an_endless_call_is_shown():
+    step = states(filled({"causal_mask": "while n == 6: pass\nreturn np.tri(n)"}))[4]
+    assert (step["state"], step["call"]) == ("late", "causal_mask(6)")
+    assert "not done after 3 seconds" in step["says"]
+
+
+def test_of_two_functions_the_first_is_judged_before_the_second_is_written():
+    step = states(filled({"split_heads": "return x.reshape(n_heads, len(x), -1)"}))[7]
+    assert (step["mistake"], step["says"][:23]) == ("split-by-reshape", "In split_heads: Your he")
+    step = states(filled({"split_heads": BODIES["split_heads"]}))[7]
+    assert (step["state"], step["says"]) == ("empty", "merge_heads is still empty.")
+
+
+@pytest.mark.parametrize("body", ["pass", "return None", "raise NotImplementedError", "raise NotImplementedError('!')"])
+def test_a_function_that_does_nothing_is_empty(body):
+    assert states(filled({"softmax": body}))[1]["state"] == "empty"
+
+
+def test_a_file_of_any_name_is_read():
+    Path("notes.txt").write_text(filled(BODIES), "utf-8")
+    assert {one["state"] for one in write.check("notes.txt")} == {"right"}
+
+
+def test_a_mistake_leads_to_the_site_from_which_pip_has_the_package(monkeypatch):
+    told = {"url": "https://site.test/attention/attention_line_by_line-0.1.0-py3-none-any.whl"}
+    for text, site in ((json.dumps(told), "https://site.test/attention/"), ('{"url": "file:///here"}', ""), (None, "")):
+        addresses.site.cache_clear()
+        found = type("Found", (), {"read_text": lambda _self, _name, text=text: text})
+        monkeypatch.setattr(addresses, "distribution", lambda _name, found=found: found())
+        assert addresses.link("masks#exercises") == f"{site}learn/masks/#exercises"
+    addresses.site.cache_clear()
+
+
+# --- in a notebook -----------------------------------------------------------
+
+
+def run_cells(bodies, seed=0):
+    names = {"__name__": "__main__"}
+    exec(compile(filled(bodies, seed), "cell.py", "exec"), names)
+    return names
+
+
+def test_a_notebook_s_functions_are_checked_and_left_as_they_are(capsys):
+    names = run_cells(BODIES | {"softmax": "return np.exp(scores) / np.exp(scores).sum()"})
+    before = dict(names)
+    for name in NAMES:
+        check_step(name, names)
+    printed = capsys.readouterr().out
+    assert re.findall(r"^ +\d+  (\w+) +(\S.*)$", printed, re.M) == [
+        (name, "wrong, one-budget" if name == "softmax" else "right") for name in NAMES
+    ]
+    assert names == before
+
+
+def test_a_notebook_says_what_ran_on_ours_and_keeps_prints_to_itself(capsys):
+    names = run_cells(BODIES | {"softmax": "return scores", "attend": "print('printed')\nreturn softmax(query)"})
+    check_step("attend", names)
+    printed = capsys.readouterr().out
+    assert "(It ran on our softmax, until yours is right.)" in printed
+    assert "printed" not in printed
+    with pytest.raises(ValueError, match="did you mean 'softmax'"):
+        check_step("sofmax", names)
+
+
+def test_a_notebook_can_be_interrupted():
+    names = run_cells({"softmax": "raise KeyboardInterrupt"})
+    with pytest.raises(KeyboardInterrupt):
+        check_step("softmax", names)

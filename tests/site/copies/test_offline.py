@@ -9,11 +9,9 @@ from zipfile import ZipFile
 
 import pytest
 
-import attention
-from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file, zipped
+from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file
 from tests.site.pages import ROOT
 
-MOST = 8_000_000  # bytes: what a reader should have to download
 LEFT_OUT = {"404.html", "sitemap.xml", "sitemap.xml.gz", "objects.inv", ZIP}
 
 
@@ -61,12 +59,6 @@ def little(tmp_path):
         (site / name).parent.mkdir(parents=True, exist_ok=True)
         (site / name).write_text(text, "utf-8")
     return site
-
-
-def test_the_zip_is_small_and_has_one_folder(site):
-    assert (site / ZIP).stat().st_size < MOST
-    with ZipFile(site / ZIP) as archive:
-        assert {name.partition("/")[0] for name in archive.namelist()} == {FOLDER}
 
 
 def test_every_page_and_script_of_the_site_is_there_and_nothing_that_only_a_server_needs(site, files):
@@ -122,32 +114,8 @@ def test_every_widget_and_the_record_are_there(files):
         assert json.loads(record[1]) == json.loads((ROOT / f"docs/assets/records/{name}.json").read_text("utf-8"))
 
 
-def test_the_home_page_offers_the_zip_and_the_copy_says_what_it_is(site, files):
-    home, copied = (site / "index.html").read_text("utf-8"), files["index.html"].decode()
-    size = (site / ZIP).stat().st_size / 1e6
-    offer = f'<span class="offline">Download <a href="{ZIP}" download>the whole site as one file</a> ({size:.1f} MB)'
-    assert f"</a> {offer}" in home
-    assert f'<a href="../../{ZIP}" download>' in (site / "how-to/offline/index.html").read_text("utf-8")
-    assert f"the offline copy, version {attention.__version__}, of <a " in copied
-    assert 'href="https://site.test/attention/">https://site.test/attention/</a>' in copied
-
-
-@pytest.mark.parametrize("address", ["http://127.0.0.1:8000/", "http://localhost/", ""])
-def test_a_copy_made_on_this_machine_names_no_address(little, address):
-    assert f"version {attention.__version__}. Only" in copy(little, address)["index.html"]
-
-
 def test_nothing_from_outside_the_site_gets_in(little):
     assert set(copy(little)) == {"index.html", "search/search_index.js", "there.txt"}
-
-
-def test_the_same_files_give_the_same_bytes_whenever_they_are_written(monkeypatch):
-    files = {"b.html": "b", "a/c.py": b"c"}
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    first = zipped(files)
-    assert zipped(dict(reversed(files.items()))) == first
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert zipped(files) != first
 
 
 TO_FILE = {

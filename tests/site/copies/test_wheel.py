@@ -5,9 +5,6 @@ import os
 import subprocess
 import sys
 from doctest import DocTestParser
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from zipfile import ZipFile
 
 import pytest
@@ -24,17 +21,6 @@ def test_the_site_has_the_wheel_that_is_published(site, tmp_path):
     subprocess.run(build, cwd=ROOT, env=env, check=True, capture_output=True)
     assert [path.name for path in site.glob("*.whl")] == [NAME]
     assert (site / NAME).read_bytes() == (tmp_path / NAME).read_bytes()
-
-
-def test_pip_installs_it_by_its_address(site, tmp_path):
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/{NAME}"
-        pip = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", str(tmp_path), address]
-        run = subprocess.run(pip, capture_output=True, text=True)
-        server.shutdown()
-    assert not run.returncode, run.stderr
-    assert (tmp_path / "attention/py.typed").exists()
 
 
 def test_what_the_examples_of_a_page_import_is_in_it_or_comes_with_numpy_and_python(site):
@@ -64,8 +50,3 @@ def imported(code):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass

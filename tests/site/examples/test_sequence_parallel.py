@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 
 import numpy as np
@@ -29,16 +28,6 @@ def client(example):
         yield client
 
 
-@pytest.mark.parametrize("wrong", ["0", "-3", "many", "2.5"])
-@pytest.mark.parametrize("option", ["--shards", "--tokens", "--features"])
-def test_what_is_no_number_of_things_gets_one_line(example, option, wrong, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["sequence_parallel.py", option, wrong])
-    with pytest.raises(SystemExit):
-        example.main()
-    told = f"sequence_parallel.py: argument {option}: {wrong!r} is not 1, 2, 3 or more; see --help\n"
-    assert capsys.readouterr().err == told
-
-
 def assert_right(example, outputs, n_tokens):
     """Compare some rows of every shard with attention in float64 over all keys at once."""
     pairs = [example.make_key_value(shard, n_tokens, FEATURES) for shard in range(len(outputs))]
@@ -51,17 +40,6 @@ def assert_right(example, outputs, n_tokens):
         query = example.make_query(shard, n_tokens, FEATURES)[rows].astype(float)
         expected = attention.scaled_dot_product_attention(query, key, value)
         np.testing.assert_allclose(output[rows], expected, rtol=0, atol=bound)
-
-
-def test_two_processes_agree_with_one_and_keys_and_values_stay_where_they_were_made(example, client):
-    pids = set(client.run(os.getpid).values())
-    assert len(pids) == 2
-    assert os.getpid() not in pids
-    shards = example.spread(client, 5, 500, FEATURES)
-    assert_right(example, client.gather(example.attend(client, shards)), 500)
-    places = client.who_has([shard.key_value for shard in shards])
-    assert {len(workers) for workers in places.values()} == {1}
-    assert len({worker for workers in places.values() for worker in workers}) == 2
 
 
 def first_with_results(client, shards, outputs):

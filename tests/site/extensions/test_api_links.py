@@ -1,7 +1,6 @@
 """The API pages: a name leads to what it names, and nothing is told twice."""
 
 import re
-from collections import Counter
 
 import pytest
 
@@ -10,30 +9,11 @@ from tests.site import built
 from tests.site.pages import ROOT
 
 API = [path.stem for path in sorted((ROOT / "docs/reference").glob("*.md")) if "\n::: attention." in path.read_text()]
-DASH = "\N{EN DASH}"  # between a name and its description
 
 
 @pytest.fixture(scope="module")
 def pages(site):
     return {name: built.page(site / "reference" / name / "index.html") for name in API}
-
-
-def parameters(page):
-    """Yield each list of parameters."""
-    for contents in page.iter("div"):
-        title = ""
-        for child in contents:
-            if child.tag == "ul" and title == "Parameters:":
-                yield child
-            title = "".join(child.itertext()).strip()
-
-
-@pytest.mark.parametrize("name", API)
-def test_no_list_of_parameters_says_a_thing_twice(pages, name):
-    for entries in parameters(pages[name]):
-        said = [" ".join("".join(entry.itertext()).split()).partition(f" {DASH} ")[2] for entry in entries]
-        told = Counter(text for text in said if not text.startswith("As in "))  # "as in" tells where, for each type
-        assert max(told.values(), default=1) == 1, told.most_common(1)
 
 
 @pytest.mark.parametrize("name", API)

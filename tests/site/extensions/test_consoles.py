@@ -3,39 +3,14 @@
 That each page runs as one session from top to bottom is pytest's own business: --doctest-glob in pyproject.toml.
 """
 
-import ast
-import doctest
 import re
 from html import unescape
 
 import pytest
 
-import attention
 from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import run
 from tests.site.pages import PAGES, ROOT, with_proofs
-
-PUBLIC = [name for name in attention.__all__ if not name.endswith("Options")]
-
-
-def docstring_blocks(name):
-    """Yield each run of examples in the docstrings of a public name; prose between them starts a new one."""
-    for test in doctest.DocTestFinder().find(getattr(attention, name), name, globs={}):
-        block = []
-        for part in doctest.DocTestParser().parse(test.docstring):
-            if isinstance(part, doctest.Example):
-                block.append(part)
-            elif part.strip() and block:
-                yield test.name, block
-                block = []
-        if block:
-            yield test.name, block
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_every_public_name_shows_two_results(name):
-    shown = sum(bool(example.want) for _, block in docstring_blocks(name) for example in block)
-    assert shown >= 2, f"{name} shows {shown} results in its examples; two or more are wanted"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -67,18 +42,6 @@ def test_no_line_of_an_example_is_longer_than_its_block(page):
     found = with_proofs(page)
     long = [f"{found.where}: {line}" for found in found for line in found.code.split("\n") if len(line) > COLUMNS]
     assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
-
-
-@pytest.mark.parametrize("file", sorted((ROOT / "attention").glob("*.py")), ids=lambda file: file.name)
-def test_no_line_of_an_example_in_a_docstring_is_longer_than_its_block(file):
-    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
-    examples = [example for text in texts for example in doctest.DocTestParser().get_examples(text)]
-    typed = (f">>> {line}" for example in examples for line in example.source.split("\n"))
-    printed = (line for example in examples for line in example.want.split("\n"))
-    long = [line for line in (*typed, *printed) if len(line) > COLUMNS]
-    assert not long, f"{file.name}: {len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
 
 
 CONSOLE = """```pycon
@@ -118,12 +81,6 @@ def test_what_is_copied_is_the_code_alone(rendered):
 def test_what_is_read_is_all_of_it(rendered):
     text = re.sub(r"<[^>]+>", "", rendered).replace("&gt;", ">").replace("&lt;", "<")
     assert text == CONSOLE.removeprefix("```pycon\n").removesuffix("\n```")
-
-
-def test_marking_twice_is_marking_once(rendered):
-    from docs_ext.html.console import mark_outputs
-
-    assert mark_outputs(rendered) == rendered
 
 
 def test_other_code_is_left_alone():

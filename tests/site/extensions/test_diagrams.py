@@ -1,14 +1,13 @@
 """What a diagram shows is what the package computes, and a page shows the whole diagram."""
 
 import re
-from fractions import Fraction
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import attention
-from attention import apply_rotary, attention_scores, attention_vjp, attention_weights, rotary_tables
+from attention import attention_scores, attention_vjp, attention_weights, example
 from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
 from tests.site.pages import ROOT
 from tools.numbers.numerals import numerals
@@ -16,6 +15,7 @@ from tools.numbers.numerals import numerals
 FOLDER = ROOT / "docs/assets/diagrams"
 FILES = sorted(FOLDER.glob("*.svg"))
 ALIKE = [path for path in FILES if ".wide" not in path.name]  # one of two layouts, or the only one
+MEASURED = [path for path in FILES if re.search("data-(shows|widths)=", path.read_text("utf-8"))]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -72,94 +72,46 @@ def test_slopes_go_back_as_numbers_went_forward():
 
 
 def test_the_masks_are_those_of_the_package():
-    drawn = [part for layout in layouts("masks") for part in layout.findall(f"{SVG}g[@data-mask]")]
-    assert [text(part.find(f"{SVG}text")) for part in drawn] == ["causal", "padding", "packed"] * 2
-    for part in drawn:
-        cell = int(part.get("data-cell"))
-        functions = {name: getattr(attention, name) for name in attention.__all__}
-        mask = eval(part.get("data-mask"), {"__builtins__": {}}, functions)  # an expression of our own file
-        cells = np.full((5, 5), "", dtype="U9")
+    for part in (part for layout in layouts("masks") for part in layout.findall(f"{SVG}g[@data-mask]")):
+        cells = {}
         for kind in ("allowed", "forbidden"):
-            squares = part.find(f"{SVG}path[@class='{kind}']").get("d")
-            for column, row in re.findall(r"M([\d.]+) ([\d.]+)h", squares):
-                place = int(float(row) / cell), int(float(column) / cell)
-                assert cells[place] == "", "two cells in one place"
-                cells[place] = kind
-        expected = np.where(np.broadcast_to(mask, (5, 5)), "allowed", "forbidden")
-        np.testing.assert_array_equal(cells, expected, err_msg=part.get("data-mask"))
-    assert [text(part.findall(f"{SVG}text")[1]) for part in drawn] == [
-        "self and earlier",
-        f"{int(attention.padding_mask(3, 5).sum())} words of 5",
-        "texts of 2 and 3",
-    ] * 2
-    assert drawn[1].get("data-mask") == "padding_mask(3, 5)"
-    assert drawn[2].get("data-mask") == "segment_mask([0, 0, 1, 1, 1])"
+            squares = re.findall(r"M([\d.]+) ([\d.]+)h", part.find(f"{SVG}path[@class='{kind}']").get("d"))
+            cells[kind] = np.zeros((5, 5), int)
+            for place in squares:
+                column, row = (int(float(one) / int(part.get("data-cell"))) for one in place)
+                cells[kind][row, column] += 1
+        np.testing.assert_array_equal(cells["allowed"], np.broadcast_to(shown(part.get("data-mask")), (5, 5)))
+        np.testing.assert_array_equal(cells["forbidden"], 1 - cells["allowed"])
 
 
-def test_ran_receives_what_the_plane_shows():
-    root = read("two-sentences.svg")
-    scales = {}
-    for axis, along in (("cats", "x"), ("dogs", "y")):
-        ticks = root.findall(f"{SVG}g[@data-axis='{axis}']/{SVG}text")
-        places, values = [number(tick, along) for tick in ticks], [float(text(tick)) for tick in ticks]
-        scales[axis] = np.poly1d(np.polyfit(values, places, 1))
-    points = set()
-    drawn = root.findall(f".//{SVG}g[@data-sentence]")
-    for point in drawn:
-        words, positions = point.get("data-sentence").split(), point.get("data-positions")
-        output = attend(embed(words, EARLY if positions == "on" else None), W_Q1)[1][words.index("ran")]
-        cat, dog = output.round(9)
-        for circle in point.findall(f"{SVG}circle"):
-            centre = number(circle, "cx"), number(circle, "cy")
-            np.testing.assert_allclose(centre, (scales["cats"](cat), scales["dogs"](dog)), atol=0.01)
-        points.add(f"({cat:g}, {dog:g})")
-        assert f"{cat:g}, {dog:g}" in text(root.find(f"{SVG}desc"))
-    assert len({(point.get("data-sentence"), point.get("data-positions")) for point in drawn}) == 4
-    assert {text(label) for label in root.findall(f"{SVG}text[@class]")} == points
+def measured(element):
+    """Return how long a bar is, how thick an arc, where the centre of a circle or to where an arrow leads."""
+    if element.tag == f"{SVG}circle":
+        return number(element, "cx"), -number(element, "cy")
+    if "marker-end" in element.attrib:
+        x, y, end_x, end_y = map(float, re.findall(r"-?[\d.]+", element.get("d")))
+        return end_x - x, y - end_y
+    return (number(element, "width" if "width" in element.attrib else "stroke-width"),)
 
 
-def test_an_arc_of_two_heads_is_as_thick_as_its_weight_and_names_it():
-    chased = SENTENCE.index("chased")
-    for root in layouts("two-heads"):
-        for head, w_q in enumerate((W_Q1, W_Q2), 1):
-            weights = attend(embed(SENTENCE, EARLY), w_q)[0][chased]
-            arcs = root.findall(f"{SVG}g[@data-head='{head}']/{SVG}path")
-            thick = {arc.get("data-word"): number(arc, "stroke-width") for arc in arcs}
-            assert len(arcs) == len(thick) == len(SENTENCE)
-            drawn = np.array([thick[word] for word in SENTENCE])
-            np.testing.assert_allclose(drawn / drawn.sum(), weights, rtol=0, atol=1e-3)
-        named = [Fraction(label) for label in map(text, root.iter(f"{SVG}text")) if "/" in label]
-        np.testing.assert_allclose(sorted(map(float, named)), np.sort(np.ravel(SHARES)), rtol=1e-9)
+def shown(expression):
+    """Evaluate what an element or the elements of a group show: an expression of our own file."""
+    return np.array(eval(expression, {}, vars(attention) | vars(example) | {"np": np}))
 
 
-def test_bars_are_as_long_as_what_they_show():
-    known = {
-        "attend": attend,
-        "embed": embed,
-        "np": np,
-        "SENTENCE": SENTENCE,
-        "EARLY": EARLY,
-        "W_Q1": W_Q1,
-        "W_Q2": W_Q2,
-    }
-    seen = 0
-    for path in FILES:
-        for bars in read(path.name).iter(f"{SVG}g"):
-            if expression := bars.get("data-widths"):
-                drawn = np.array([number(bar, "width") for bar in bars])
-                shown = np.array(eval(expression, {}, known))  # an expression of our own file
-                np.testing.assert_allclose(drawn / drawn.sum(), shown / shown.sum(), atol=1e-3, err_msg=path.name)
-                seen += 1
-    assert seen == 14
-
-
-def test_the_fast_memory_holds_what_two_tiles_give():
-    m, l, o = ONLINE
-    for root in layouts("two-memories"):
-        whole = number(root.find(f".//{SVG}rect[@opacity='.5']"), "width")
-        gauges = {bar.get("data-gauge"): number(bar, "width") / whole for bar in root.iter(f"{SVG}rect")}
-        np.testing.assert_allclose([gauges["m"], gauges["l"]], [m / 4, l / 4], atol=1e-3)
-        assert [text(label) for label in root.iter(f"{SVG}text")][-5::2] == [f"{m}", f"{l}", f"({o[0]:g}, {o[1]:g})"]
+@pytest.mark.parametrize("path", MEASURED, ids=lambda path: path.name)
+def test_what_a_drawing_measures_is_in_proportion_to_what_it_shows(path):
+    root = read(path.name)
+    single = root.findall(".//*[@data-shows]")
+    cases = [(single, [shown(one.get("data-shows")) for one in single])] if single else []
+    cases += [(group, shown(group.get("data-widths"))) for group in root.iter(f"{SVG}g") if group.get("data-widths")]
+    for elements, values in cases:
+        drawn, wanted = np.array([*map(measured, elements)]), np.reshape(values, (len(elements), -1))
+        free = np.kron(np.ones((len(wanted), 1)), np.eye(wanted.shape[1])) if wanted.shape[1] > 1 else None
+        parts = [part for part in (wanted.reshape(-1, 1), free) if part is not None]  # one scale, and any origin
+        found, *_ = np.linalg.lstsq(np.hstack(parts), drawn.ravel(), rcond=None)
+        assert found[0] > 0
+        np.testing.assert_allclose(np.hstack(parts) @ found, drawn.ravel(), atol=2e-3 * np.ptp(drawn))
 
 
 def test_a_place_of_the_map_leads_to_the_page_that_its_row_names():
@@ -170,17 +122,6 @@ def test_a_place_of_the_map_leads_to_the_page_that_its_row_names():
         links = [(text(link.find(f"{SVG}text")), link.get("href")) for link in root.findall(f"{SVG}a")]
         assert sorted(links) == sorted(rows)
         assert all(link.get("aria-label").startswith(text(link.find(f"{SVG}text"))) for link in root.findall(f"{SVG}a"))
-
-
-def test_a_key_is_drawn_as_it_is_turned():
-    turned = apply_rotary(
-        np.tile([1.0, 0.0], (5, 1)), *rotary_tables(np.arange(5) * np.pi / 2, 2), layout="interleaved"
-    )
-    for root in layouts("quarter-turns"):
-        for i, arrow in enumerate(root.findall(f"{SVG}g/{SVG}path")):
-            x, y, end_x, end_y = map(float, re.findall(r"-?[\d.]+", arrow.get("d")))
-            direction = np.array([end_x - x, y - end_y])
-            np.testing.assert_allclose(direction / np.linalg.norm(direction), turned[i], atol=1e-6)
 
 
 # How a page shows them

@@ -91,22 +91,6 @@ def test_a_formula_of_the_list_has_links_that_lead_to_the_same_places():
     ]
 
 
-OTHER_LINKS = {
-    "Code: `x @ y` · Source: definition · [Checked by](#b)": "`x @ y` · Source: definition · Checked by [an example]",
-    "[Code](#c) · Source: definition": "Code: [on the page](../learn/page.md#c) · Source: definition",
-    "[Code](#c) · [Source](#c): ours · [Checked by](../reference/properties.md#d)": "by [a property](properties.md#d)",
-    "[Code](#c) · [Source](#c): ours · Checked by `tests/a.py::test_b`": "Checked by `tests/a.py::test_b`",
-    "[Code](#c) · [Source](https://a.test/#b): A · [Checked by](#c)": "[Source](https://a.test/#b): A",
-}
-
-
-@pytest.mark.parametrize(("links", "listed"), OTHER_LINKS.items())
-def test_other_links(links, listed):
-    text = "\n".join(["$$", r"x \tag{1}", "$$", "", links, "{ .formula-links }"])
-    page = Page("learn/page.md", "A page", equations(read("learn/page.md", text)), frozenset())
-    assert listed in section(page, "reference/equations.md")[-2]
-
-
 @pytest.fixture(scope="module")
 def listed(site):
     """Return the page and number of each formula of the built list, with what a reader would copy of it."""

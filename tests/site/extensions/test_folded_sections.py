@@ -7,7 +7,6 @@ import markdown
 import pytest
 
 from docs_ext.reading.converter import PageError
-from docs_ext.theme.search import for_search
 
 PAGE = """\
 # Why?
@@ -63,24 +62,6 @@ def test_each_section_is_a_closed_fold_with_its_heading_in_the_summary(convert):
     assert pitfalls.find("a[@class='headerlink']").get("href") == "#pitfalls"
     worked, deeper, sources = md.toc_tokens[0]["children"]
     assert [len(part["children"]) for part in (worked, deeper, sources)] == [1, 0, 0]
-
-
-def test_the_notes_of_a_page_stay_outside(convert):
-    body, _ = convert("## Going deeper\n\n### A\n\nText.[^1]\n\n[^1]: Note.\n")
-    assert [element.tag for element in body] == ["h2", "details", "div"]
-
-
-def test_the_search_reads_each_row_as_a_section(convert):
-    from material.plugins.search import plugin
-
-    parser = plugin.Parser()
-    parser.feed(for_search(convert(PAGE)[1].convert(PAGE)))
-    found = {"".join(section.title).strip(): "".join(section.text) for section in parser.data if section.id}
-    assert found["Shapes and $x$"].strip().startswith("<p>Text.")
-    assert "one" in found["Pitfalls"]
-    assert "Papers." in found["Sources"]
-    assert "More." in found["Within"]
-    assert not found["Going deeper"].strip()
 
 
 FAULTS = {  # the text, and what the message must say

@@ -1,7 +1,6 @@
 """What a page says of the mutants comes from the list of the program: table, changes, links."""
 
 import re
-from types import SimpleNamespace
 
 import html5lib
 import markdown
@@ -9,7 +8,6 @@ import pytest
 
 from attention.practice.mutants import MUTANTS
 from docs_ext.reading.converter import PageError
-from docs_ext.site.practice import invite
 from tests.site.pages import ROOT
 
 EXTENSIONS = ["attr_list", "tables", "pymdownx.superfences", "pymdownx.details", "docs_ext.extensions.page_steps"]
@@ -53,24 +51,3 @@ def test_a_change_shows_the_lines_that_go_and_those_that_come(indent):
 def test_a_misspelt_mutant_stops_the_build_with_its_line():
     with pytest.raises(PageError, match=r"3: no mutant is called 'mask-invertd' \(did you mean 'mask-inverted'\?\)"):
         convert("# T\n\n<!-- mutant mask-invertd -->\n")
-
-
-def page(source):
-    return SimpleNamespace(file=SimpleNamespace(src_uri=source), url=source.removesuffix(".md") + "/")
-
-
-def invited(source, exercises="practice/kill-the-mutant/"):
-    found = exercises and SimpleNamespace(url=exercises)
-    files = SimpleNamespace(get_file_from_path=lambda path: found if "mutant" in path else None)
-    return invite("<p>Text.</p>", page(source), files)
-
-
-def test_a_page_ends_with_the_mutants_that_break_what_it_explains():
-    for name in {mutant.page for mutant in MUTANTS}:
-        html = invited(f"learn/{name}.md")
-        assert html.startswith("<p>Text.</p>\n")
-        links = re.findall(r'<a href="\.\./\.\./practice/kill-the-mutant/#([\w-]+)"><code>([\w-]+)</code></a>', html)
-        assert links == [(mutant.name,) * 2 for mutant in MUTANTS if mutant.page == name]
-        html5lib.HTMLParser(strict=True).parseFragment(html)
-    assert "notice <a" in invited("learn/sharing-heads.md")
-    assert re.search(r"</a> or <a .*</a>\?</p>$", invited("learn/scaling.md"))

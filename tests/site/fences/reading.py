@@ -1,7 +1,10 @@
 """Reading the HTML of a fence, in the page and in any state, and the fences of the pages."""
 
 import json
+import re
+from fractions import Fraction
 from functools import cached_property
+from random import Random
 
 import html5lib
 import numpy as np
@@ -12,6 +15,7 @@ from docs_ext.extensions import draw_fences as fences
 from docs_ext.html import renderer
 from docs_ext.reading.keys import parse
 from docs_ext.reading.page import read as page_of
+from tests.site.built import tree
 from tests.site.pages import PAGES, ROOT
 
 HEAD = {  # head 1 of the running example
@@ -39,6 +43,23 @@ def plain(element):
 
 def rows(root, path=".//tbody/tr"):
     return [[plain(cell) for cell in row] for row in root.findall(path)]
+
+
+def numbers(words):
+    """Read the numbers of a text: 1/2 and .5, 50% and 8,192."""
+    found = re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:/\d+)?%?|(?<!\w)\.\d+", words)
+    return [float(Fraction(one.rstrip("%").replace(",", ""))) / (100 if "%" in one else 1) for one in found]
+
+
+def drawn_numbers(element):
+    """Yield the numbers of a drawing in their order: those that are seen, beside controls, and the weights of cells."""
+    if element.tag in ("button", "output", "select") or element.get("class") == "visually-hidden":
+        return
+    yield from numbers(element.get("data-weight", ""))
+    yield from numbers((element.text or "").replace("\N{MINUS SIGN}", "-"))
+    for child in element:
+        yield from drawn_numbers(child)
+        yield from numbers((child.tail or "").replace("\N{MINUS SIGN}", "-"))
 
 
 def says(root):
@@ -73,6 +94,26 @@ class Figure:
         given = given or self.given
         state = self.call("first", given) | state
         return read(self.call("html", given, state, {"problems": {}, "message": ""})["text"])
+
+    def walk(self):
+        """Yield the first state and eight more, drawn; up to three controls of one lead to the next."""
+        rng, state = Random(0), self.call("first", self.given)
+        for _ in range(9):
+            drawn = self.call("html", self.given, state, {"problems": {}, "message": ""})
+            root = tree(drawn["text"])  # faster than html5lib
+            yield state, root
+            moves = [json.loads(element.get("data-set")) for element in root.iterfind(".//*[@data-set]")]
+            for field in [*root.iter("input"), *root.iter("select")]:
+                name, values = field.get("name"), [option.get("value") for option in field.iter("option")]
+                if field.get("type") == "range":
+                    values = [rng.randint(int(field.get("min")), int(field.get("max")))]
+                elif field.get("type") == "radio":
+                    values = [field.get("value")]
+                moves += [{name: type(state[name])(value)} for value in values]
+            if not moves:
+                return
+            for move in rng.sample(moves, min(3, len(moves))):
+                state |= move
 
     def on_500_states(self, case):
         """Turn a function of a random generator into a test: from data and a state the script computes what it says."""

@@ -28,6 +28,15 @@ def test_a_row_says_what_the_record_says():
             assert row == [libraries()[name].title, entry["call"] or "\N{EN DASH}", how, same]
 
 
+def test_the_table_of_libraries_counts_what_ran_and_what_agrees():
+    rows = translations.translations()
+    assert [row["library"] for row in rows] == [one.title for one in libraries().values()][1:]
+    for row, name in zip(rows, list(libraries())[1:], strict=True):
+        ran = [entry for entry in RECORD if entry["library"] == name and "out" in entry]
+        assert row["ran"] == f"{len(ran)} of {len(TASKS)}"
+        assert row["equal to 1e-6"] == (str(len(ran)) if ran else "not run here")
+
+
 def test_a_choice_shows_its_part_and_its_row_and_says_the_call():
     given = FINDER.given
     for entry in [one for i, one in enumerate(RECORD) if i % 3 == 0 or not one["call"]]:  # of every task and library
@@ -45,12 +54,3 @@ def test_the_prediction_counts_the_record():
     found = answer(FINDER.still())
     assert found.startswith(f"In {len(calls)}: ")
     assert all(libraries()[entry["library"]].title in found for entry in calls)
-
-
-def test_the_table_of_libraries_counts_what_ran_and_what_agrees():
-    rows = translations.translations()
-    assert [row["library"] for row in rows] == [one.title for one in libraries().values()][1:]
-    for row, name in zip(rows, list(libraries())[1:], strict=True):
-        ran = [entry for entry in RECORD if entry["library"] == name and "out" in entry]
-        assert row["ran"] == f"{len(ran)} of {len(TASKS)}"
-        assert row["equal to 1e-6"] == (str(len(ran)) if ran else "not run here")

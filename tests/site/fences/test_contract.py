@@ -1,9 +1,11 @@
 """What every fence does: each kind of fence that a page holds, and the example that its own module gives."""
 
 import json
+import math
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 import yaml
 from markupsafe import Markup
@@ -12,7 +14,18 @@ from material.plugins.search.plugin import Parser
 from docs_ext.errors import SpecError
 from docs_ext.extensions import draw_fences as fences
 from docs_ext.theme.search import for_search
-from tests.site.fences.reading import KINDS, ON_PAGES, Figure, fences_in, plain, read, text
+from tests.site.fences.reading import (
+    KINDS,
+    ON_PAGES,
+    Figure,
+    drawn_numbers,
+    fences_in,
+    numbers,
+    plain,
+    read,
+    says,
+    text,
+)  # fmt: skip
 
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
 every_kind = pytest.mark.parametrize(("name", "spec"), KINDS.values(), ids=KINDS)
@@ -122,7 +135,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
     "row-stepper": {"fieldset"},  # the track is a control
-    "sentence-machine": {"machine-frames", "machine-track"},
+    "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }
@@ -175,6 +188,48 @@ def test_a_slider_says_what_its_value_means(figure):
         assert len(said) >= 2 or figure.name == "head-browser"
 
 
+SHOWN = {  # what a drawing shows of what it computes, in the order of the page
+    "block-table": "users",
+    "decode-stepper": "scores weights output",
+    "design-a-head": "weights",
+    "gradient-flow": "doublings weights moves slopes",
+    "head-switch": "weights blends",
+    "learning-step": "weights loss",
+    "mask-painter": "weights outputs",
+    "pe-explorer": "readings",
+    "precision-lab": "errors output",
+    "rotation-dial": "query key adds product",
+    "row-stepper": "products scores powers total weights given output",
+    "soft-lookup": "fits weights copied output",
+    "spend-the-budget": "left",
+    "tile-stepper": "m l o output",
+    "wave-lengths": "never kept between whole degrees scores",
+    "window-sink": "weights outputs",
+}
+OWN = {  # what a figure says, it also shows; but these count or measure something more
+    *("design-a-head", "gradient-flow", "head-browser", "head-switch", "lesson-map", "mask-painter", "open-model"),
+    *("pe-explorer", "precision-lab", "roofline-lab", "rotation-dial", "sentence-machine", "spend-the-budget"),
+    *("training-replay", "window-sink"),
+}
+
+
+def near(one, other):
+    return math.isclose(one, other, rel_tol=6e-3, abs_tol=6e-3)
+
+
+@every_drawn
+def test_whatever_a_reader_does_a_figure_shows_what_it_computes_and_says_what_it_shows(figure):
+    for state, root in figure.walk():
+        shown = [*drawn_numbers(root)]
+        found = figure.call("compute", figure.given, state) if figure.name in SHOWN else {}
+        for part in SHOWN.get(figure.name, "").split():
+            wanted = np.ravel(found[part] if isinstance(found, dict) else np.hstack([step[part] for step in found]))
+            following = iter(shown)
+            assert all(any(near(number, one) for one in following) for number in wanted), (state, part, wanted)
+        if figure.name not in OWN and "column" not in figure.spec:
+            assert not [one for one in numbers(says(root)) if not any(near(one, other) for other in shown)], state
+
+
 IDLE = {  # a control that changes nothing here: the state before, what the hand sets, and part of the reason
     "another head for cats": ("sentence-machine", {"row": 0}, {"head": "1"}, "For this word nothing changes"),
     "another head for ran": ("sentence-machine", {"row": 4}, {"head": "1"}, ""),
@@ -184,7 +239,7 @@ IDLE = {  # a control that changes nothing here: the state before, what the hand
         {"positions": "no"},
         "For this word nothing changes",
     ),
-    "places at first": ("sentence-machine", {"row": 4}, {"positions": "no"}, "Press Play"),
+    "places for ran": ("sentence-machine", {"row": 4}, {"positions": "no"}, ""),
     "a window that holds all": ("decode-stepper", {"step": 2}, {"sees": "window"}, "holds all that is cached"),
     "a window too small": ("decode-stepper", {"step": 3}, {"sees": "window"}, ""),
     "kept words in sight": ("window-sink", {"left": 4}, {"keep": 1}, "the same words as before"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import HEAD, Figure, rows, says, text
+from tests.site.fences.reading import HEAD, Figure, rows, text
 
 STEPPER = Figure("decode-stepper", **HEAD, window=2, step=3)
 
@@ -27,19 +27,6 @@ def test_500_steps_are_those_of_the_packages_cache(rng):
         "output": (weights @ values)[0],
     }
     return {"q": q, "k": k, "v": v, "window": window}, {"step": step, "sees": sees}, expected
-
-
-def test_the_cells_say_what_is_cached_new_and_to_come():
-    root = STEPPER.live(step=4, sees="window")
-    shown = rows(root)[:5]
-    assert shown[2] == ["chased", "cached", "(0, 0, 1, 0)", "0", "2/3", "(0, 0)", "(0, 0)"]
-    assert [row[1] for row in shown] == ["pushed out", "pushed out", "cached", "new", "to come"]
-    assert [any(row[2:]) for row in shown] == [False, False, True, True, False]
-    assert says(root) == (
-        "Step 4, dogs: chased 2/3, dogs 1/3; output (0, 8/3). "
-        "Keys computed so far: 4, without a cache 10. Keys kept: 2."
-    )
-    assert [row[4] for row in rows(STEPPER.live(step=2, sees="first"))[:5]] == ["1", "masked", "", "", ""]
 
 
 def test_the_shelf_holds_what_is_cached_and_only_the_new_query_has_arcs():

@@ -7,22 +7,10 @@ import pytest
 
 from attention import softmax, softmax_vjp
 from docs_ext.fences import gradient_flow
-from tests.site.fences.reading import Figure, answer, plain, rows, text
+from tests.site.fences.reading import Figure, answer, plain
 
 VALUE = [[8, 0], [4, 4], [0, 0], [0, 8], [0, 0]]
 FLOW = Figure("gradient-flow", tokens="SENTENCE", scores=[3, 2, 0, 1, 0], value=VALUE, push="cats", d_k=4)
-
-
-def test_the_numbers_of_the_page_stand_in_the_table():
-    assert rows(FLOW.still()) == [
-        ["cats", "3", "1/2", "0.25", "(1.5, -1)"],
-        ["who", "2", "1/4", "-1/8", "(-0.25, 0.5)"],
-        ["chased", "0", "1/16", "-1/32", "(-5/16, -1/8)"],
-        ["dogs", "1", "1/8", "-1/16", "(-5/8, 0.75)"],
-        ["ran", "0", "1/16", "-1/32", "(-5/16, -1/8)"],
-    ]
-    pushed = FLOW.still(push=3).findall(".//tbody/tr[@data-pushed]/th")
-    assert [text(word) for word in pushed] == ["dogs"]
 
 
 @FLOW.on_500_states

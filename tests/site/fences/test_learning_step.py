@@ -6,7 +6,7 @@ import numpy as np
 
 from attention import attention_vjp, attention_weights
 from attention.example import EARLY, SENTENCE, SWAPPED, W_K, embed
-from tests.site.fences.reading import Figure, plain, says
+from tests.site.fences.reading import Figure, plain
 
 NAMES = ["noun", "early", "asks", "which"]
 STEP = Figure(
@@ -53,19 +53,6 @@ def test_500_rows_have_the_packages_weights_loss_and_slopes(rng):
     return data, dict(zip(NAMES, row, strict=True)), expected
 
 
-def test_the_slopes_are_finite_differences_of_the_loss_and_zero_for_every_other_row(rng):
-    step = 1e-5
-    for _ in range(20):
-        w_q = np.zeros((4, 4))
-        w_q[2] = rng.uniform(-2, 2, 4)
-        nudges = step * np.eye(16).reshape(16, 4, 4)
-        found = np.array([of_matrix(w_q + one) - of_matrix(w_q - one) for one in nudges]) / (2 * step)
-        shown = STEP.call("compute", STEP.given, dict(zip(NAMES, w_q[2], strict=True)))["slopes"]
-        expected = np.zeros((4, 4))
-        expected[2] = shown
-        np.testing.assert_allclose(found.reshape(4, 4), expected, atol=1e-8)
-
-
 def test_ten_steps_are_those_of_gradient_descent_on_the_whole_matrix():
     w_q = np.zeros((4, 4))
     for _ in range(10):
@@ -80,20 +67,10 @@ def test_ten_steps_are_those_of_gradient_descent_on_the_whole_matrix():
     assert plain(STEP.live(**reached, steps=10).find(".//p[@class='loss']")) == f"10 steps, loss {of_matrix(w_q):.3f}"
 
 
-def test_it_says_when_no_number_would_move_any_more():
+def test_ten_steps_end_where_no_number_would_move_any_more():
     end = STEP.call("descended", STEP.given, STEP.call("first", STEP.given), 500)
     assert end["steps"] < 500
-    slopes = np.array(STEP.call("compute", STEP.given, end)["slopes"])
-    assert abs(0.1 * slopes).max() < 0.01
-    said = {plain(button): button.get("data-says") for button in STEP.live(**end).iter("button")}
-    ends = "A step would move no number by as much as 0.01, so the training ends here."
-    assert [said["A little, for all of them"], said["Ten times"]] == [ends, ends]
-
-
-def test_what_helps_one_sentence_can_hurt_the_other():
-    one, other = STEP.call("compute", STEP.given, dict(zip(NAMES, (0, 0, 0, 1), strict=True)))["weights"]
-    assert one[0] > 1 / 5 > other[0]
-    assert says(STEP.live()).endswith("Its slopes are (-0.4, -1.4, 0.3, 0).")
+    assert abs(0.1 * np.array(STEP.call("compute", STEP.given, end)["slopes"])).max() < 0.01
 
 
 test_what_does_not_fit_is_refused = STEP.refuses(

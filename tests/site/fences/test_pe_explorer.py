@@ -7,7 +7,7 @@ import pytest
 
 from attention import sinusoidal_encoding
 from docs_ext.fences import pe_explorer
-from tests.site.fences.reading import Figure, rows, says
+from tests.site.fences.reading import Figure
 
 EXPLORER = Figure("pe-explorer", words="SENTENCE", hands=2, hand="slow")
 
@@ -21,6 +21,10 @@ def test_every_hand_of_a_clock_points_where_its_numbers_say(hands):
     np.testing.assert_allclose(np.stack([np.sin(angles), np.cos(angles)], axis=-1), expected, atol=1e-12)
 
 
+def test_the_text_begins_at_position_0_with_the_hands_of_the_fence():
+    assert EXPLORER.call("first", EXPLORER.given) == {"at": 0, "hands": 2, "hand": 1}
+
+
 @EXPLORER.on_500_states
 def test_500_states_are_the_packages(rng):
     n, at, hands = int(rng.integers(1, 9)), int(rng.integers(0, 21)), int(rng.choice(pe_explorer.SIZES))
@@ -28,25 +32,6 @@ def test_500_states_are_the_packages(rng):
     one = sinusoidal_encoding(2, 2 * hands, base=2**hands)[1].reshape(hands, 2)
     speeds = np.arctan2(*one.T)  # where position 1 points: no hand turns by more than 1 radian
     return {"words": ["w"] * n}, {"at": at, "hands": hands}, {"readings": readings, "turned": at * speeds}
-
-
-def test_a_shift_turns_a_hand_by_the_same_sector_above_every_word():
-    for at, hand, turned in ((3, 1, 1.5), (9, 0, 9 - 2 * np.pi)):
-        for i, path in enumerate(EXPLORER.live(at=at, hand=hand).findall(".//{*}path[@class='sector']")):
-            numbers = [float(x) for x in re.findall(r"-?[\d.]+", path.get("d"))]
-            begin, end = (np.arctan2(x, -y) for x, y in (numbers[2:4], numbers[-2:]))
-            assert (end - begin) % (2 * np.pi) == pytest.approx(turned, abs=1e-2)
-            assert begin % (2 * np.pi) == pytest.approx(i * 2**-hand, abs=1e-2)
-            assert numbers[7] == (turned > np.pi)
-
-
-def test_the_table_and_the_sentence_say_what_is_drawn():
-    root = EXPLORER.live(at=13)
-    assert rows(root)[0] == ["cats", "13", "0.42", "0.91", "0.22", "0.98"]
-    assert says(root) == (
-        "The text has moved on by 13 words: every fast hand has turned by 745°, every slow hand by 372°."
-    )
-    assert EXPLORER.still().find(".//{*}path[@class='sector']") is None
 
 
 test_what_does_not_fit_is_refused = EXPLORER.refuses(

@@ -1,33 +1,15 @@
 """The precision lab: its numbers by hand, in longdouble and in NumPy, and what it refuses."""
 
-from fractions import Fraction
-
 import numpy as np
 
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
-from tests.site.fences.reading import HEAD, Figure, answer, rows
+from tests.site.fences.reading import HEAD, Figure, rows
 from tests.site.learn.test_bits import by_loops
 
 RESULT = Figure("precision-lab", **HEAD, format="bfloat16", copies=1024)
 X = embed(SENTENCE, EARLY)
 Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
-
-
-def grid(figure):
-    return rows(figure.still(), ".//table[@class='weights']/tbody/tr")
-
-
-def test_an_eleventh_in_bfloat16_is_93_of_1024():
-    eleventh = Fraction(93, 1024)  # it is 1.0111010001... times 1/16, and its fraction has seven bits: 1.0111010
-    error = float(eleventh / Fraction(1, 11) - 1)  # that of 2/11 and 4/11 too
-    assert grid(RESULT)[0] == ["cats", *[f"{error:.3%}"] * 5, "(1.453, 3.625)"]
-
-
-def test_the_prediction_is_answered_by_sums_that_stop():
-    # The largest term of each sum stops it at 256 times itself: exponentials of 1 at 256, so a weight of cats is 1/256,
-    # and the output's terms 8/256 and 4 (1/2)/256 stop at 8 and 2.
-    assert answer(RESULT.still()).startswith("(8, 2). Once, the output was (5, 1.992).")
 
 
 def test_the_table_compares_choices():
@@ -49,12 +31,6 @@ def test_what_is_exact_is_computed_in_longdouble():
     np.testing.assert_allclose(sent[4], [1 / 2, 1 / 4, 1 / 16, 1 / 8, 1 / 16], rtol=1e-15)
 
 
-def test_errors_have_two_digits():
-    shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
-    shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
-    assert {error: RESULT.call("percent", error) for error in shown} == shown
-
-
 def test_500_choices_of_formats_give_what_loops_compute():
     rng = np.random.default_rng(0)
     for case in range(500):
@@ -72,6 +48,12 @@ def test_500_choices_of_formats_give_what_loops_compute():
         expected = [weights[:, :n_k], weights[:, :n_k] * copies / exact - 1, output]
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_errors_have_two_digits():
+    shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
+    shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
+    assert {error: RESULT.call("percent", error) for error in shown} == shown
 
 
 test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(

@@ -104,12 +104,6 @@ def test_a_choice_is_complete_without_a_script():
     assert "16.0" in words(root.find(".//details//pre"))
 
 
-def test_several_right_options_are_boxes_to_tick():
-    root = parsed(CHOICE.replace("wrong:", "  more than one:\n    holds: odds > 1\n    because: So it is.\nwrong:"))
-    assert {field.get("type") for field in root.findall(".//label/input")} == {"checkbox"}
-    assert "More than one" in words(root.find(".//legend"))
-
-
 def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(NUMBER)
     assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"
@@ -119,11 +113,6 @@ def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(VECTOR)
     assert verdicts(root) == [("[5.0, 2.0]", True), ("[2.0, 5.0]", False)]
     assert words(root.find(".//li")).startswith("Right: (5, 2) ")
-
-
-def test_a_level_is_said_before_the_question():
-    level = parsed(CHOICE.replace("proof:", "level: warm-up\nproof:")).find(".//legend/span")
-    assert words(level) == "Warm-up:"
 
 
 def test_an_edited_question_is_another_question():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.package.oracles import loop_work
-from tests.site.fences.reading import Figure, answer, rows, says
+from tests.site.fences.reading import Figure
 
 SIZES = ("d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff", "n_vocabulary")
 LLAMA = dict(zip(SIZES, (4096, 32, 32, 8, 128, 14336, 128256), strict=True))
@@ -45,37 +45,6 @@ def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes
         assert [shown[name]["waits"] for name in times] == waits
         for what in ("flops", "bytes", "seconds"):
             assert shown["together"][what] == pytest.approx(sum(shown[name][what] for name in times), rel=1e-12)
-
-
-def test_the_count_is_that_of_the_published_model():
-    others = 128256 * 4096 + (2 * 32 + 1) * 4096  # embeddings and norms
-    assert compute(LLAMA, (1, 1, 1), START)["matrices"]["bytes"] + others == 8_030_261_248
-
-
-def test_the_table_and_the_sentence_say_what_the_page_says():
-    root = LAB.still()
-    assert rows(root) == [
-        ["matrices", "15", "1", "7.36 ms", "memory"],
-        ["attention", "1.07", "4", "0.527 ms", "memory"],
-    ]
-    assert rows(root, ".//tfoot/tr") == [["together", "16.1", "", "7.89 ms", ""]]
-    assert answer(root).startswith("By 5.21. ")
-
-
-def test_a_prefill_counts_all_tokens_of_all_texts():
-    layers, last, pairs = 6_979_321_856, 4096 * 128256, 8192 * 8193 // 2
-    keys = 32 * 8 * 512 * sum(range(32, 8193, 32))  # 4 heads share a head of keys: 32 tokens fill a block of 128 rows
-    matrices, attention = 8 * (8192 * layers + last) / 312e12, 4 * (keys + 32 * 512 * 32 * 8192) / 2.039e12
-    seconds, computed = matrices + attention, matrices / 0.7 + 4 * 32 * 32 * 512 * pairs / 312e12 / 0.7
-    for share, name, time, waits in (
-        (20, "A", seconds, "The matrices wait for arithmetic, attention for memory."),
-        (14, "A at 70% of its peak", computed, "Both parts wait for arithmetic."),
-    ):
-        assert says(LAB.live(**{"pass": "prefill"}, batch=2, share=share)) == (
-            f"{name}: the prefill for 4 texts of 8,192 tokens takes {time:.2f} s, {4 * 8192 / time:,.0f} tokens a "
-            f"second. {waits}"
-        )
-    assert says(LAB.live(machine=1, batch=6)).endswith("The matrices wait for arithmetic, attention for memory.")
 
 
 @pytest.mark.parametrize("machine", [0, 1])

@@ -8,7 +8,7 @@ import pytest
 
 from attention import attention_scores, attention_weights
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-from tests.site.fences.reading import HEAD, Figure, plain, read, rows, text
+from tests.site.fences.reading import HEAD, Figure, plain, read, rows
 
 FEATURES = {
     "x": ["cats", "dogs", "asks", "early"],
@@ -55,42 +55,6 @@ def test_every_column_of_a_product_is_added_up_and_one_is_marked(root):
     marked = [[cell.get("data-marked") is not None for cell in row] for row in root.findall(f"{path}/tbody/tr")]
     assert marked == [[False, False, False, True, False, False]] * 4  # early
     assert "early gets 2·0 + 0·0 + 0·0 + 2·2 = 4" in plain(root.find(".//span[@class='says']"))
-
-
-def test_a_row_of_a_matrix_is_pale_where_the_word_has_a_zero(root):
-    product = root.find(".//figure[@data-step='1']//div[@class='product']")
-    x, matrix, query = product.findall(".//table")
-    pale = [
-        [row.find("td[@data-off]") is not None for row in table.findall("tbody/tr")] for table in (x, matrix, query)
-    ]
-    assert pale == [[False], [True, True, False, True], [False]]  # ran is 0 0 1 0
-    assert product.get("style") == "--up:0.5"  # the query of ran is the third of four rows
-
-
-def test_a_product_stands_below_its_feature_unless_the_query_is_zero(root):
-    header, _, *lanes = rows(root, ".//table[@class='row-step products']//tr")
-    assert header == ["", *FEATURES["key"], "sum/2 = score"]
-    assert lanes[0] == ["cats", "1·2 2", "1·4 4", "·0", "2", "2 + 4 = 6 6/2 = 3"]
-    assert lanes[3] == ["dogs", "1·2 2", "1·0 ·0", "·0", "-2", "2 + 0 = 2 2/2 = 1"]
-
-
-def test_a_bar_has_a_block_for_every_part_and_the_budget_has_all_of_them(root):
-    bars = root.findall(".//tbody//span[@class='blocks']")
-    assert [len(bar.findall("i")) for bar in bars] == [2**score for score in (3, 2, 0, 1, 0)]
-    budget = root.find(".//span[@class='budget']")
-    assert [plain(part) for part in budget] == SENTENCE
-    assert [len(part.findall(".//i")) for part in budget] == [len(bar.findall("i")) for bar in bars]
-    shares = [row[-1] for row in rows(root, ".//table[@class='row-step shares']/tbody/tr")]
-    assert shares == ["8/16 = 1/2", "4/16 = 1/4", "1/16", "2/16 = 1/8", "1/16"]
-
-
-@pytest.mark.parametrize("step", [1, 2, 3, 4])
-def test_a_step_by_itself_is_the_same_figure_and_no_widget(root, step):
-    alone = STEPPER.still(step=step, caption="One of four.")
-    assert alone.find(".//row-stepper") is None
-    assert text(alone.find(".//figcaption")) == "One of four."
-    drawn = root.findall(".//figure")[step - 1]
-    assert [text(table) for table in alone.iter("table")] == [text(table) for table in drawn.iter("table")]
 
 
 # The plane of the last step

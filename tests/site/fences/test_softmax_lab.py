@@ -7,36 +7,11 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from attention.example import SENTENCE
 from docs_ext.fences import softmax_lab
-from tests.site.fences.reading import Figure, rows, says, text
+from tests.site.fences.reading import Figure, rows
 
 SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
 SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
-
-
-def test_a_score_of_n_doublings_has_two_to_the_n_blocks_and_all_are_packed_into_one_budget():
-    root = SCORES.still()
-    shares = [f"{word} {n}/16" for word, n in zip(SENTENCE, (8, 4, 1, 2, 1), strict=True)]
-    assert rows(root) == [["2score/T", *"84121"], ["", *SENTENCE], ["score", *"32010"]]
-    assert rows(root, ".//tfoot/tr") == [["budget 16", ""], ["weight", *shares]]
-    assert says(root) == f"{', '.join(shares)}; sum 1."
-    styles = [pile.get("style") for pile in root.findall(".//*[@class='pile']")]
-    assert styles == [f"--n:{n};--f:0" for n in (8, 4, 1, 2, 1)]
-    assert root.find(".//tbody").get("style") == "--of:16"  # room for one doubling more
-    parts = [part.get("style") for part in root.findall(".//*[@class='part']")]
-    assert parts == [f"--w:{n / 16};--n:{n}" for n in (8, 4, 1, 2, 1)]
-
-
-def test_the_temperature_divides_every_score_as_its_row_says():
-    for t, reads, power, weight in (
-        (1, "2", "2.828", "0.343"),
-        (-1, "1/2", "64", "64/86"),
-        (-3, "1/8", "16.8 million", "0.996"),
-    ):  # 2 ** (3 / 2), ...
-        root = SCORES.live(t=t)
-        assert [rows(root)[0][1], rows(root, ".//tfoot/tr")[1][1]] == [power, f"cats {weight}"]
-        assert text(root.find(".//span[@class='reading']")) == reads
 
 
 def test_500_states_are_the_packages():

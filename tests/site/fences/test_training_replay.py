@@ -1,6 +1,6 @@
 """<training-replay>: a grid for each step without a script, one at a time with it, and what it refuses."""
 
-from tests.site.fences.reading import Figure, answer, rows, says, text
+from tests.site.fences.reading import Figure, answer, rows, text
 
 STEPS = [
     {"step": 0, "weights": [[0.5, 0.5, 0], [0.25, 0.25, 0.5]], "guesses": ["s", "u"], "accuracy": 0.25},
@@ -27,14 +27,6 @@ def test_every_step_has_its_grid_its_guesses_and_its_sentence():
     assert shades == [0.5, 0.5, 0, 0.25, 0.25, 0.5, 0.75, 0.25, 0, 0.5, 0.25, 0.25, 1, 0, 0, 0.996, 0, 0.004]
     assert [text(one) for one in root.findall(".//div[@class='checkpoint']/p")] == SAYS
     assert answer(root) == "0, 1 and 2."
-
-
-def test_the_slider_shows_one_step_alone_and_says_it():
-    for at, sentence in enumerate(SAYS):
-        root = REPLAY.live(at=at)
-        assert [text(one) for one in root.findall(".//caption")] == [f"After {STEPS[at]['step']} steps"]
-        assert says(root) == sentence
-        assert text(root.find(".//span[@class='reading']")) == str(STEPS[at]["step"])
 
 
 def checkpoints(*steps):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES
-from tests.site.fences.reading import Figure, answer, rows, text
+from tests.site.fences.reading import Figure, text
 from tests.site.learn.page_functions import names
 
 WAVES = Figure("wave-lengths", rule="yarn", factor=4, trained=4096, base=10000, features=128)
@@ -41,19 +41,6 @@ def test_500_heads_are_slowed_by_the_rules_of_the_page(rng):
         "scores": (0.1 * math.log(factor) + 1) ** 2 if rule == "yarn" else 1,
     }
     return {}, {"rule": rule, "s": s, "n": n, "base": str(base), "d": features}, expected
-
-
-def test_the_table_counts_for_every_rule():
-    root = WAVES.still()
-    assert rows(root) == [
-        ["no rule", "18", "64", "0", "0", "57.3", "1.000"],
-        ["position interpolation", "0", "0", "0", "64", "14.3", "1.000"],
-        ["NTK-aware", "17", "1", "62", "1", "57.3", "1.000"],
-        ["YaRN", "0", "21", "25", "18", "57.3", f"{(0.1 * math.log(4) + 1) ** 2:.3f}"],
-        ["Llama 3.1", "0", "36", "10", "18", "57.3", "1.000"],
-    ]
-    assert [row.get("data-rule") for row in root.findall(".//tbody/tr[@data-chosen]")] == ["yarn"]
-    assert answer(root).startswith("17. Only the last pair is slowed by the whole factor.")
 
 
 def test_every_pair_is_drawn_from_its_wavelength_before_to_that_after():

@@ -3,10 +3,6 @@
 import re
 import sys
 from code import InteractiveConsole
-from doctest import DocTestFinder
-from html import unescape
-from importlib import import_module
-from inspect import cleandoc
 
 import html5lib
 import pytest
@@ -71,12 +67,6 @@ def test_a_folded_block_is_copied_whole_and_read_whole(consoles):
     assert not below.startswith("\n")
 
 
-def test_a_folded_page_is_valid():
-    parser = html5lib.HTMLParser(strict=True)
-    parser.parse("<!doctype html><title>t</title>" + render(*CASES["signs that HTML escapes"][0]))
-    assert "details" not in unescape(re.search("<pre>.*?</pre>", render(">>> import re\n>>> 1\n1"), re.S)[0])
-
-
 class Prompt(InteractiveConsole):
     """Python's prompt, which reads lines and runs nothing."""
 
@@ -101,13 +91,6 @@ class Prompt(InteractiveConsole):
 def test_what_is_copied_from_a_page_pastes_at_the_prompt(source):
     for console in with_proofs(source):
         assert not Prompt().paste(for_prompt(console.code.rstrip("\n"))), console.code
-
-
-@pytest.mark.parametrize("module", sorted(path.stem for path in (ROOT / "attention").glob("*.py")))
-def test_what_is_copied_from_a_docstring_pastes_at_the_prompt(module):
-    for test in DocTestFinder().find(import_module(f"attention.{module}".removesuffix(".__init__"))):
-        copied = for_prompt(cleandoc(test.docstring or ""))
-        assert not Prompt().paste(copied), copied
 
 
 def test_a_copy_is_for_a_prompt_or_a_file_of_tests():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attention import round_to_format
-from tests.package.parity import record_sums
-from tests.package.parity.sources import sources
+from examples.recording import sums
+from tests.package.parity.sources import cases
 from tests.site.pages import ROOT
 
 TYPES: dict[str, Any] = {
@@ -85,13 +85,12 @@ def test_a_count_by_ones_stops_at_two_to_the_number_of_digits(name):
     assert running_sum(np.ones(3000), name) == top
 
 
-def test_a_loop_in_torch_adds_like_the_running_sum_and_its_own_sums_like_float32():
-    found = sources(record_sums, "torch").values()
-    for inputs, output in ((case["inputs"], case["output"]) for source in found for case in source["cases"]):
-        terms, name = record_sums.TERMS[inputs["terms"]], inputs["format"]
-        assert output["loop"] == running_sum(terms, name)
-        assert output["sum"] == output["cumsum"] == round_to_format(running_sum(terms, "float32"), name)
-        assert output["softmax"] == round_to_format(1 / np.exp(terms - terms[0]).sum(), name)
+@cases(sums.RECORDER)
+def test_a_loop_in_torch_adds_like_the_running_sum_and_its_own_sums_like_float32(stem, name, inputs, output):
+    terms, kind, found = sums.TERMS[inputs["terms"]], inputs["format"], output.item()
+    assert found["loop"] == running_sum(terms, kind)
+    assert found["sum"] == found["cumsum"] == round_to_format(running_sum(terms, "float32"), kind)
+    assert found["softmax"] == round_to_format(1 / np.exp(terms - terms[0]).sum(), kind)
 
 
 def test_the_drawing_shows_the_bits_of_a_third():

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tests.package.parity import record_blocks
-from tests.package.parity.sources import cases, sources
+from examples.recording import blocks
+from tests.package.parity.sources import cases
 from tests.site.learn.page_functions import names
 
 
-@cases(sources(record_blocks, "torch"))
-def test_the_tiles_that_count_are_those_of_a_block_mask(inputs, output):
-    mask = record_blocks.RULES[inputs["mask"]](*np.indices((1024, 1024)))
+@cases(blocks.RECORDER)
+def test_the_tiles_that_count_are_those_of_a_block_mask(stem, name, inputs, output):
+    mask = blocks.RULES[inputs["mask"]](*np.indices((1024, 1024)))
     assert names("memory")["tiles"](mask) == tuple(output)

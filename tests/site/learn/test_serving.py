@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, segment_mask
+from examples.recording import speculative
 from tests.package.oracles import loop_attention
-from tests.package.parity import record_speculative
-from tests.package.parity.sources import cases, sources
+from tests.package.parity.sources import cases
 from tests.site.learn.page_functions import names
 
 PAGE = names("serving")
@@ -48,8 +48,8 @@ def test_a_guess_that_is_kept_or_replaced_has_the_distribution_of_the_large_mode
     assert speculated([0.1] * 10, [0.1] * 10) == [0.1] * 10  # floats whose sum is less than 1
 
 
-@cases(sources(record_speculative, "torch", "transformers"))
-def test_transformers_keeps_and_replaces_guesses_with_the_same_distribution(inputs, output):
+@cases(speculative.RECORDER)
+def test_transformers_keeps_and_replaces_guesses_with_the_same_distribution(stem, name, inputs, output):
     close([float(chance) for chance in speculated(inputs["large"], inputs["small"])], output)
 
 

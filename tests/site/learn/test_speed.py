@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from docs_ext.records.facts import fact
 from tests.package.oracles import loop_work
 from tests.site.learn.page_functions import names
@@ -25,12 +23,6 @@ def test_llama_3_8b_has_the_sizes_of_its_file_and_as_many_parameters_as_publishe
     assert LLAMA["d_ff"] == 1024 * -(-int(1.3 * int(2 * 4 * 4096 / 3)) // 1024)  # multiple_of 1024, multiplier 1.3
     embeddings, norms = 128256 * 4096, (2 * 32 + 1) * 4096
     assert PAGE["numbers"] + embeddings + norms == 8_030_261_248
-
-
-def test_a_job_takes_as_long_as_the_slower_of_reading_and_computing():
-    ridge = 7 / 5
-    for flops, n_bytes, expected in ((70, 5, 10), (7, 50, 10), (7 * ridge, 7, 7 / 5)):
-        assert PAGE["seconds"](flops, n_bytes, peak=7, bandwidth=5) == pytest.approx(expected)
 
 
 def test_the_page_prints_the_arithmetic_that_a_loop_counts():

@@ -39,16 +39,6 @@ def test_a_solution_kills_its_mutant(name):
     assert result.failures
 
 
-def test_the_three_commands_are_those_of_the_readme_but_take_the_package_from_the_site():
-    readme = (ROOT / "README.md").read_text("utf-8")
-    commands = [
-        command.strip() for command in re.findall(r"^    (python -m (?:pip|attention).*?)(?:  #.*)?$", readme, re.M)
-    ]
-    assert commands[1:] == COMMANDS[1:]
-    assert len(commands) == len(COMMANDS) == 3
-    assert COMMANDS[0].endswith(f"/attention_line_by_line-{attention.__version__}-py3-none-any.whl")
-
-
 def test_a_newcomer_who_does_what_the_page_says_sees_what_it_shows(site, capsys):
     _, start, run = (command.split()[3:] for command in COMMANDS)
     assert main(start) == 0
@@ -61,9 +51,4 @@ def test_a_newcomer_who_does_what_the_page_says_sees_what_it_shows(site, capsys)
     assert main([*run, "--seconds", "120"]) == SURVIVORS
     printed = capsys.readouterr().out
     (shown,) = page(PAGE).fences("text")
-    parts = f"{shown.text}\n".split("...\n")
-    assert len(parts) == 3
-    places = [printed.find(part) for part in parts]
-    assert places[0] == 0
-    assert places == sorted(places)
-    assert printed.endswith(parts[-1])
+    assert printed == f"{shown.text}\n"

@@ -1,14 +1,20 @@
 """The page that leads to the writing path: its commands run, and its table and answer are those of the program."""
 
+import json
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 import attention
 from attention.practice.__main__ import main
+from attention.practice.addresses import address
+from attention.practice.mistakes import MISTAKES
+from attention.practice.sheet import TASKS, source
 from attention.practice.steps import STEPS
 from attention.practice.write import FILE, RIGHT, SOME_WRONG
+from tests.package.practice.solutions import BODIES, filled
 from tests.site.pages import ROOT, page
 
 PAGE = ROOT / "docs/practice/write.md"
@@ -49,3 +55,49 @@ def test_a_lesson_ends_with_the_functions_to_write_after_it(site):
     for step in STEPS:
         html = (site / "learn" / step.see.partition("#")[0] / "index.html").read_text("utf-8")
         assert f'practice/write/#{step.name}"><code>{step.name}</code></a>' in html
+
+
+def test_a_mistake_leads_to_a_paragraph_that_is_there(site):
+    for see in {one.see for one in MISTAKES} | {step.see for step in STEPS}:
+        path, _, anchor = address(see).partition("#")
+        html = (site / path / "index.html").read_text("utf-8")
+        assert not anchor or re.search(rf'id="?{anchor}\b', html), see
+
+
+def cells(site):
+    assert 'href="write.ipynb" download' in (site / "practice/write/index.html").read_text("utf-8")
+    return json.loads((site / "practice/write/write.ipynb").read_text("utf-8"))["cells"]
+
+
+def test_the_notebook_has_the_functions_of_the_file_each_with_its_check(site):
+    code = [cell["source"] for cell in cells(site) if cell["cell_type"] == "code"]
+    assert [text for text in code if text.startswith("def ")][1:] == [source(task).rstrip() for task in TASKS]
+    checks = [text for text in code if text.startswith("check_step")]
+    assert checks == [f'check_step("{step.name}", globals())' for step in STEPS]
+    assert not any(cell["outputs"] for cell in cells(site) if cell["cell_type"] == "code")
+    lessons = [cell["source"] for cell in cells(site) if cell["source"].startswith("## Step")]
+    assert all(address(step.see) in text for step, text in zip(STEPS, lessons, strict=True))
+
+
+def test_the_notebook_runs_empty_and_filled_in(site, capsys):
+    solved = {text.split("(")[0]: f"def {text}" for text in re.split(r"^def ", filled(BODIES), flags=re.M)[1:]}
+    for fill in (dict, lambda: solved):
+        names = {"__name__": "__main__"}
+        for cell in cells(site)[2:]:  # without the check of the package
+            name = cell["source"].partition("(")[0].removeprefix("def ")
+            if cell["cell_type"] == "code":
+                exec(fill().get(name, cell["source"]), names)
+        found = re.findall(r"^ +\d+  \w+ +(\w+)$", capsys.readouterr().out, re.M)
+        assert found == ["empty" if fill is dict else "right"] * len(STEPS)
+
+
+def test_the_sheet_to_print_has_every_function_and_no_answer(site):
+    html = (site / "practice/write-on-paper/index.html").read_text("utf-8")
+    text = unescape(re.sub(r"<[^>]+>", "", html))
+    for task in TASKS:
+        asked, _, shown = source(task).rpartition("\n    ...")[0].partition("    >>> ")
+        assert asked in text
+        for line in re.sub(r"^ *(>>> )?", "", shown, flags=re.M).splitlines():
+            assert line in text
+    assert html.count('class="to-write"') + html.count("class=to-write") == len(TASKS)
+    assert not any(body.strip().split("\n")[-1].strip() in text for body in BODIES.values())

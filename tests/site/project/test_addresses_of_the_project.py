@@ -21,10 +21,3 @@ def test_addresses_are_written_once_replaced_and_taken_back(name):
     assert write(told, REPO, SITE) == told
     assert write(write(told, "https://github.com/o/n", ""), REPO, SITE) == told
     assert write(told, "", "") == bare
-
-
-def test_the_first_link_of_the_readme_is_the_site_and_a_badge_needs_an_address():
-    told = FILES["README.md"](TEXTS["README.md"], REPO, SITE)
-    assert told.index("](") == told.index(f"]({SITE})")
-    assert f"{REPO}/actions/workflows/check.yml/badge.svg" in told
-    assert "badge" not in FILES["README.md"](TEXTS["README.md"], "https://git.test/a", SITE)

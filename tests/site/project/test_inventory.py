@@ -9,7 +9,6 @@ import zlib
 import pytest
 
 import attention
-from tests.site.pages import ROOT
 
 pytestmark = pytest.mark.nightly
 
@@ -28,22 +27,6 @@ def inventory(site):
     *head, rest = (site / "objects.inv").read_bytes().split(b"\n", 4)
     rows = [line.split(" ", 4) for line in zlib.decompress(rest).decode().splitlines()]
     return [line.decode() for line in head], {row[0]: (row[1].removeprefix("py:"), row[3]) for row in rows}
-
-
-def test_every_public_name_is_in_it_also_as_users_import_it(inventory):
-    names = inventory[1]
-    for name in attention.__all__:
-        module = getattr(attention, name).__module__
-        assert {f"attention.{name}", f"{module}.{name}"} <= names.keys()
-        methods = [other for other in names if other.startswith(f"{module}.{name}.") and "__" not in other]
-        assert {other.replace(module, "attention", 1) for other in methods} <= names.keys()
-    assert "attention.KVCache.append" in names
-    pages = {path.stem for path in (ROOT / "docs/reference").glob("*.md")}
-    modules = {path.stem for path in (ROOT / "attention").glob("[!_]*")}
-    assert {name for name, (kind, _) in names.items() if kind == "module"} == {
-        "attention",
-        *(f"attention.{module}" for module in modules & pages),
-    }
 
 
 @pytest.mark.nightly

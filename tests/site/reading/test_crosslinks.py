@@ -5,7 +5,6 @@ import ast
 import pytest
 
 import attention
-from docs_ext.reading import page as model
 from docs_ext.reading.crosslinks import checked_in, explained_in, pages, path_of
 from tests.site.pages import ROOT
 
@@ -33,16 +32,3 @@ def test_pages_stand_in_the_order_of_the_menu_and_know_their_formulas():
     assert set(sources) == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert found["learn/scaling.md"].heading == "Why divide by √dₖ?"
     assert [equation.number for equation in found["learn/scores-and-softmax.md"].equations] == ["1", "2", "3"]
-
-
-def test_a_page_is_read_again_after_an_edit_and_only_then(tmp_path, monkeypatch):
-    monkeypatch.setattr(model, "DOCS", tmp_path / "docs")
-    (tmp_path / "docs/learn").mkdir(parents=True)
-    (tmp_path / "mkdocs.yml").write_text("nav:\n  - Core:\n      - learn/a.md\n")
-    page = tmp_path / "docs/learn/a.md"
-    page.write_text("# A { #a }\n\n[`f`][attention.b.f]\n")
-    (first,) = pages()
-    assert (first.source, first.heading, first.functions) == ("learn/a.md", "A", {"attention.b.f"})
-    assert pages()[0] is first
-    page.write_text("# B\n\nWords that are longer.\n")
-    assert [(found.heading, found.functions) for found in pages()] == [("B", frozenset())]

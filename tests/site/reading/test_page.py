@@ -101,6 +101,7 @@ def test_a_byte_that_is_no_text_is_told_with_its_line():
     with pytest.raises(SpecError, match="the byte 0xff is no UTF-8") as error:
         decoded(b"# A\n\n\xff")
     assert error.value.line == 3
+    assert decoded(b"\xef\xbb\xbf# A\r\n\r\nb") == "# A\n\nb"
 
 
 def test_no_heading_no_link_and_no_entry_of_the_search_is_a_mark(site):

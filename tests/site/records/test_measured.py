@@ -87,12 +87,6 @@ def test_what_was_not_measured_stops_the_build(ask):
         ask()
 
 
-def test_a_missing_record_says_how_to_make_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(measured, "RESULTS", tmp_path / "none.json")
-    with pytest.raises(ValueError, match="make bench"):
-        measured.machines()
-
-
 ROOFLINE = [
     {"suite": "roofline", "what": "memory bandwidth", "value": 8.0, "unit": "GB/s"},
     {"suite": "roofline", "what": "memory bandwidth, a dot product", "value": 9.0, "unit": "GB/s"},

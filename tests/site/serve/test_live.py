@@ -10,10 +10,13 @@ import subprocess
 import sys
 import time
 from http.client import HTTPException
+from types import SimpleNamespace
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
 
+from docs_ext.serve import live as live_server
 from tests.site.pages import ROOT
 
 PAGES = {
@@ -204,3 +207,18 @@ def test_a_taken_port_is_said_before_anything_is_built():
         server = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert server.returncode == 1
     assert "make serve PORT=" in server.stderr.strip().split("\n")[-1]
+
+
+def test_half_a_line_of_python_or_yaml_starts_nothing_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(live_server, "ROOT", tmp_path)
+    for name, half, whole in (("a.py", "x = (1,\n", "x = 1\n"), ("mkdocs.yml", "a: [\n", "a: []\n")):
+        for text, sound in ((half, False), (whole, True)):
+            (tmp_path / name).write_text(text, "utf-8")
+            assert live_server._is_sound(tmp_path / name) is sound
+
+
+def test_an_edit_of_the_glossary_concerns_all_pages(monkeypatch):
+    build: Any = SimpleNamespace(shared=None, unbuilt=set(), files=SimpleNamespace(documentation_pages=list))
+    before = live_server.LastBuild._shared(build)
+    monkeypatch.setattr("docs_ext.extensions.glossary.entries", list)
+    assert live_server.LastBuild._shared(build) != before

@@ -25,3 +25,8 @@ def test_mkdocs_takes_every_sheet_from_there():
     assert loaded.extra_css == sheets()
     files = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs/assets").rglob("*.css")}
     assert set(sheets()) == files
+
+
+def test_only_a_sheet_that_is_worth_a_request_has_one(site):
+    own = [path.name for path in (site / "assets/css/fences").glob("*.css")]
+    assert min((ROOT / "docs/assets/css/fences" / name).stat().st_size for name in own) > 1000

@@ -30,22 +30,8 @@ def test_it_is_that_of_the_last_commit(monkeypatch, commit_of_1999):
     assert os.environ["SOURCE_DATE_EPOCH"] == "946684799"
 
 
-def test_a_date_that_is_set_stays(monkeypatch, commit_of_1999):
-    monkeypatch.setattr(date, "ROOT", commit_of_1999)
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    date.set_date()
-    assert os.environ["SOURCE_DATE_EPOCH"] == "86400"
-
-
 def test_a_folder_in_the_checkout_of_another_project_has_no_commit(monkeypatch, commit_of_1999):
     monkeypatch.setattr(date, "ROOT", commit_of_1999 / "unpacked")
     date.ROOT.mkdir()
     date.set_date()
     assert os.environ["SOURCE_DATE_EPOCH"] == date.WITHOUT_GIT
-
-
-def test_without_git_it_is_fixed(monkeypatch, commit_of_1999):
-    monkeypatch.setattr(date, "ROOT", commit_of_1999)
-    monkeypatch.setenv("PATH", "")
-    date.set_date()
-    assert os.environ["SOURCE_DATE_EPOCH"] == "1580601600"

@@ -9,9 +9,10 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from docs_ext.site.assets import bundle, link_bundle
-from docs_ext.site.fonts import EMBEDDED, load_fonts, subset_fonts
+from docs_ext.site.fonts import EMBEDDED, FONTS, load_fonts, subset_fonts
 from tests.site.pages import ROOT
 
+KATEX = (ROOT / "docs/assets/katex/katex.min.css").read_text("utf-8")
 PAGE = """<head>
       <link rel="stylesheet" href="../assets/stylesheets/main.css">
       <link rel="stylesheet" href="../assets/katex/katex.min.css">
@@ -54,16 +55,11 @@ def test_fonts_keep_the_glyphs_of_formulas_and_no_others(site):
     assert set(glyphs) == {"", "+", "Q"}
 
 
-@pytest.mark.parametrize(
-    ("body", "fonts"),
-    [
-        (
-            '<span class="mord mathbb">R</span><span class="delimsizing size4">\N{N-ARY SUMMATION}</span>',
-            ["AMS", "Size4"],
-        ),
-        ('<span class="mord mathnormal">Q</span>', []),
-    ],
-)
-def test_a_page_fetches_the_rarer_fonts_of_its_formulas_at_once(body, fonts):
-    links = load_fonts(body, "../", "all.css")
-    assert re.findall(r'rel="preload" href="../assets/katex/fonts/KaTeX_(\w+)-Regular.woff2"', links) == fonts
+@pytest.mark.parametrize("font", FONTS)
+def test_a_mark_of_a_font_is_katexs_and_a_page_that_has_it_fetches_the_font(font):
+    family, marks = font.partition("-")[0], FONTS[font].split(", ")
+    for mark in marks:
+        assert re.search(rf"{re.escape(mark)}(>span|,[^{{}}]*)?\{{font-family:KaTeX_{family}\b", KATEX), mark
+        links = load_fonts(f'<span class="{mark.replace(".", " ")}">R</span>', "../", "all.css")
+        fetched = re.findall(r'rel="preload" href="../assets/katex/fonts/KaTeX_([\w-]+).woff2"', links)
+        assert fetched == [font] * (font not in EMBEDDED)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import attention
-from attention import attention_scores, attention_vjp, attention_weights, partial_attention, softmax
+from attention import attention_scores, attention_vjp, attention_weights, partial_attention
 from tests.site.pages import ROOT
+from tests.site.reference.test_formulas import LAYER, TOKENS, W_K, W_Q, W_V, P, X, Z
+from tools.numbers.formulas import statements_that_fail
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
 SIZES = {r"\dmodel": 7, r"\dk": 3, r"\dv": 2, r"\nq": 5, r"\nk": 11, "n": 5, "h": 4, "d_Y": 13, "1": 1}
@@ -69,24 +71,16 @@ def test_a_symbol_has_the_shape_of_its_array(symbol):
     assert shapes == [array.shape for array in ARRAYS[name]]
 
 
-FORMULAS = {  # what stands behind the equals sign, from the arrays
-    r"\Q = X W_Q": lambda a: a["X"][0] @ a["W_Q, W_K, W_V"][0],
-    r"S = \Q \K^\T / \sqrt{\dk}": lambda a: a[r"\Q"][0] @ a[r"\K"][0].T / np.sqrt(SIZES[r"\dk"]),
-    r"A = \softmax(S)": lambda a: softmax(a["S"][0]),
-    r"\Z = A \V": lambda a: a["A"][0] @ a[r"\V"][0],
-}
-OF_OTHERS = {r"\K = X W_K", r"\V = X W_V"}  # in self-attention, where both are made of X
-POSITION = r"\delta = j - i"
+MADE = LAYER | {"Q": X @ W_Q, "K": X @ W_K, "V": X @ W_V}  # in self-attention
+LETTERS = {r"\Q": MADE, r"\K": MADE, r"\V": MADE, r"\delta": {r"\delta": 2, "j": 5, "i": 3}}
 
 
-def test_every_formula_of_the_table_is_computed():
-    formulas = {symbol.strip("$") for symbol in SYMBOLS if " = " in symbol}
-    assert formulas == {*FORMULAS, *OF_OTHERS, POSITION}
-    for formula, compute in FORMULAS.items():
-        np.testing.assert_allclose(compute(ARRAYS), ARRAYS[formula.split(" = ")[0]][0], rtol=0, atol=1e-12)
-    bias = np.array([[10.0 * (j - i) for j in range(3)] for i in range(3)])  # one number for each j - i, from -2 to 2
-    table = 10.0 * np.arange(-2, 3)[None]
-    np.testing.assert_array_equal(attention.relative_position_bias(table, 3)[0], bias)
+def test_every_formula_of_the_table_is_true_of_what_its_letters_stand_for():
+    formulas = [symbol.strip("$") for symbol in SYMBOLS if " = " in symbol]
+    assert len(formulas) == 7
+    for formula in formulas:
+        names = LETTERS.get(formula.split()[0], TOKENS | {"A": P, "Z": Z})
+        assert statements_that_fail(formula, names) == [], formula
 
 
 def test_every_name_in_code_is_used_by_the_package():

@@ -47,7 +47,9 @@ def test_the_policy_of_every_page_allows_the_scripts_that_the_pages_hold_and_no_
 
 def test_nothing_is_allowed_but_what_is_named():
     directives = dict(directive.split(" ", 1) for directive in policy(SITE).split("; "))
-    assert directives["default-src"] == "'none'"
+    assert {name for name, found in directives.items() if found == "'none'"} == {
+        *("default-src", "base-uri", "form-action")
+    }
     unsafe = {name for name, sources in directives.items() if "unsafe" in sources or "http" in sources}
     assert unsafe == {"style-src-attr"}
 
@@ -55,6 +57,8 @@ def test_nothing_is_allowed_but_what_is_named():
 def test_the_headers_say_what_the_tag_says_and_that_no_page_stands_around_ours():
     assert headers(SITE)["Content-Security-Policy"] == policy(SITE) + "; frame-ancestors 'none'"
     assert all(re.fullmatch(r"[ -~]+", name + value) for name, value in headers(SITE).items())
+    assert headers(SITE)["X-Content-Type-Options"] == "nosniff"
+    assert len(headers(SITE)) == 5
 
 
 def test_the_policy_stands_before_everything_that_it_governs():

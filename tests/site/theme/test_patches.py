@@ -60,11 +60,6 @@ def test_a_changed_script_is_noticed(folder, tmp_path):
         mend_scripts(tmp_path)
 
 
-def test_a_script_that_is_not_there_is_noticed(tmp_path):
-    with pytest.raises(Exception, match=r"patches\.py: 0 scripts bundle"):
-        mend_scripts(tmp_path)
-
-
 def test_the_search_and_the_menu_get_a_name_or_their_loss_is_noticed():
     page = '<label class="md-header__button md-icon" for="__drawer"><div data-md-component="search" role="dialog">'
     assert re.findall('(?:label|title)="(.*?)">', name_controls(page)) == ["Menu", "Search"]

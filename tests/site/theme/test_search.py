@@ -5,10 +5,15 @@ import re
 from html import unescape
 
 from docs_ext.html.formula import render
-from docs_ext.theme.search import for_search
+from docs_ext.theme.search import for_search, rank
 
 BOX = '<span class="arithmatex" data-search-exclude="">'
 FORMULA = render(r"x < \sqrt{\dk}")
+
+
+def test_lessons_outrank_exercises_and_those_the_rest():
+    sources = ("learn/a.md", "practice/a.md", "reference/glossary.md", "index.md")
+    assert [rank(source)["boost"] for source in sources] == [4, 2, 1, 1]
 
 
 def test_a_formula_in_a_line_is_read():

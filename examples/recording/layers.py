@@ -1,16 +1,13 @@
-"""What PyTorch computes, for comparison: `python -m tests.package.parity.record` records it.
+"""What PyTorch's own layers and functions compute."""
 
-Inputs are multiples of 1/32, so that they are short and exact in the record. Nothing here uses the package.
-"""
-
-import importlib.metadata
-import json
+from collections.abc import Callable
+from functools import partial
 from itertools import product
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-RECORD = Path(__file__).parent / "torch.json"
+from examples.recording.shared import Recorder, draw, fill
 
 PADDING = [[False, False, False, True, True], [False, False, False, False, True]]  # True: there is no token
 LAST = np.triu(np.ones((3, 5), bool), 3)  # True: forbidden; a causal mask aligned at the last key
@@ -19,7 +16,7 @@ CAUSAL = np.triu(np.ones((5, 5), bool), 1)
 HEADS = np.arange(60).reshape(4, 3, 5) % 7 % 2 == 1  # (batch * heads, n_q, n_k), batch 2, heads 2
 CROSS = {"memory": 5, "kdim": 7, "vdim": 7}
 
-MULTI_HEAD = {
+MULTI_HEAD: dict[str, dict[str, Any]] = {
     "one sequence": {"bias": False},
     "biases": {},
     "one head": {"n_heads": 1},
@@ -36,7 +33,7 @@ MULTI_HEAD = {
     "cross, kdim and vdim differ": {"batch": 2, "memory": 5, "kdim": 7, "vdim": 4},
     "a key and value of zero": {"batch": 2, "add_zero_attn": True},
 }
-ENCODER_LAYER = {
+ENCODER_LAYER: dict[str, dict[str, Any]] = {
     f"{'pre' if norm_first else 'post'}-LN, {activation}, {label}": {
         "norm_first": norm_first,
         "activation": activation,
@@ -53,18 +50,22 @@ ENCODER_LAYER = {
 }
 
 
-def draw(rng, *shape):
-    return rng.integers(-48, 49, shape) / 32
-
-
-def multi_head(n_heads=2, batch=None, n=3, memory=None, *, attn_mask=None, key_padding_mask=None, **options):
-    """Run torch.nn.MultiheadAttention; return its inputs and its output."""
+def multi_head(
+    n_heads: int = 2,
+    batch: int | None = None,
+    n: int = 3,
+    memory: int | None = None,
+    *,
+    attn_mask: Any = None,
+    key_padding_mask: Any = None,
+    **options: Any,
+) -> tuple[dict[str, Any], Any]:
+    """Run torch.nn.MultiheadAttention."""
     import torch
 
     rng = np.random.default_rng(1)
     module = torch.nn.MultiheadAttention(6, n_heads, batch_first=True, dtype=torch.float64, **options)
-    state = {name: draw(rng, *parameter.shape) for name, parameter in module.named_parameters()}
-    module.load_state_dict({name: torch.from_numpy(array) for name, array in state.items()})
+    state = fill(module, rng)
     lead = () if batch is None else (batch,)
     query = draw(rng, *lead, n, 6)
     key, value = query, query
@@ -88,8 +89,16 @@ def multi_head(n_heads=2, batch=None, n=3, memory=None, *, attn_mask=None, key_p
     return inputs, output.detach().numpy()
 
 
-def encoder_layer(activation, norm_first, *, src_mask=None, src_key_padding_mask=None, bias=True, eps=1e-5):
-    """Run torch.nn.TransformerEncoderLayer; return its inputs and its output."""
+def encoder_layer(
+    activation: str,
+    norm_first: bool,
+    *,
+    src_mask: Any = None,
+    src_key_padding_mask: Any = None,
+    bias: bool = True,
+    eps: float = 1e-5,
+) -> tuple[dict[str, Any], Any]:
+    """Run torch.nn.TransformerEncoderLayer."""
     import torch
 
     functions = {"gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}
@@ -106,8 +115,7 @@ def encoder_layer(activation, norm_first, *, src_mask=None, src_key_padding_mask
         bias=bias,
         dtype=torch.float64,
     )  # in training mode, which has no fast path with rules of its own
-    state = {name: draw(rng, *parameter.shape) for name, parameter in module.named_parameters()}
-    module.load_state_dict({name: torch.from_numpy(array) for name, array in state.items()})
+    state = fill(module, rng)
     src = draw(rng, 2, 5, 6)
     masks = {"src_mask": src_mask, "src_key_padding_mask": src_key_padding_mask}
     masks = {name: np.asarray(mask) for name, mask in masks.items() if mask is not None}
@@ -116,7 +124,7 @@ def encoder_layer(activation, norm_first, *, src_mask=None, src_key_padding_mask
     return inputs, output.detach().numpy()
 
 
-def grouped():
+def grouped() -> tuple[dict[str, Any], Any]:
     """Run torch.nn.functional.scaled_dot_product_attention with shared keys and values."""
     import torch
 
@@ -130,43 +138,33 @@ def grouped():
     return inputs, output[0].numpy()
 
 
-def functions():
-    """Run the functions of one argument and their like."""
+def function(name: str, given: str = "x", **options: Any) -> tuple[dict[str, Any], Any]:
+    """Run a function of one argument, or its like."""
     import torch
-    import torch.nn.functional as F  # noqa: N812
 
     rng = np.random.default_rng(4)
-    x, weight, bias = draw(rng, 2, 3, 5), draw(rng, 5), draw(rng, 5)
-    t, w, b = (torch.from_numpy(array) for array in (x, weight, bias))
-    wide = np.linspace(-8, 8, 65)
-    yield "layer_norm", {"x": x, "weight": weight, "bias": bias}, F.layer_norm(t, (5,), w, b)
-    yield "layer_norm", {"x": x, "eps": 0.5}, F.layer_norm(t, (5,), eps=0.5)
-    yield "rms_norm", {"x": x, "weight": weight, "eps": 0.125}, F.rms_norm(t, (5,), w, eps=0.125)
-    yield "gelu", {"x": wide}, F.gelu(torch.from_numpy(wide))
-    yield "gelu", {"x": wide, "approximate": True}, F.gelu(torch.from_numpy(wide), approximate="tanh")
+    arrays = {"x": draw(rng, 2, 3, 5), "weight": draw(rng, 5), "bias": draw(rng, 5)}
+    if name == "gelu":
+        arrays["x"] = np.linspace(-8, 8, 65)
+    inputs = {letter: arrays[letter] for letter in given.split()}
+    x, *more = (torch.from_numpy(array) for array in inputs.values())
+    shape = [] if name == "gelu" else [(5,)]
+    named = {"approximate": "tanh"} if "approximate" in options else options
+    return inputs | options, getattr(torch.nn.functional, name)(x, *shape, *more, **named).numpy()
 
 
-def record():
-    """Run everything; return what torch.json holds."""
-    cases = [("MultiheadAttention", label, *multi_head(**options)) for label, options in MULTI_HEAD.items()]
-    cases += [("TransformerEncoderLayer", label, *encoder_layer(**options)) for label, options in ENCODER_LAYER.items()]
-    cases += [("scaled_dot_product_attention", "grouped heads", *grouped())]
-    for name, inputs, output in functions():
-        cases.append((name, ", ".join(inputs), inputs, output.numpy()))
-    keys = ("call", "case", "inputs", "output")
-    return of_versions("torch", "numpy", cases=(dict(zip(keys, case, strict=True)) for case in cases))
-
-
-def of_versions(*libraries, cases):
-    """Say which versions gave the cases."""
-    return {"versions": {name: importlib.metadata.version(name) for name in libraries}, "cases": list(cases)}
-
-
-def as_json(data):
-    """Write a line for each entry of a case; arrays as nested lists."""
-    lines = [json.dumps(case, default=lambda array: array.tolist(), separators=(",", ":")) for case in data["cases"]]
-    return f'{{"versions": {json.dumps(data["versions"])},\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
-
-
-if __name__ == "__main__":
-    RECORD.write_text(as_json(record()), encoding="utf-8")
+FUNCTIONS: dict[tuple[str, str], Callable[[], tuple[dict[str, Any], Any]]] = {
+    ("layer_norm", "x, weight, bias"): partial(function, "layer_norm", "x weight bias"),
+    ("layer_norm", "x, eps"): partial(function, "layer_norm", eps=0.5),
+    ("rms_norm", "x, weight, eps"): partial(function, "rms_norm", "x weight", eps=0.125),
+    ("gelu", "x"): partial(function, "gelu"),
+    ("gelu", "x, approximate"): partial(function, "gelu", approximate=True),
+}
+RECORDER = Recorder(
+    "layers",
+    ("torch", "numpy"),
+    {("MultiheadAttention", label): partial(multi_head, **options) for label, options in MULTI_HEAD.items()}
+    | {("TransformerEncoderLayer", label): partial(encoder_layer, **given) for label, given in ENCODER_LAYER.items()}
+    | {("scaled_dot_product_attention", "grouped heads"): grouped}
+    | FUNCTIONS,
+)

