@@ -134,6 +134,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "design-a-head": {"solved"},
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
+    "precision-lab": {"format"},  # a menu
     "row-stepper": {"fieldset"},  # the track is a control
     "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
@@ -246,7 +247,12 @@ IDLE = {  # a control that changes nothing here: the state before, what the hand
     "kept words out of sight": ("window-sink", {"left": 1}, {"keep": 1}, ""),
     "blocks of one query": ("roofline-lab", {"pass": "step"}, {"block": 8}, "one query of each text"),
     "blocks of many": ("roofline-lab", {"pass": "prefill"}, {"block": 8}, ""),
-    "finer operands": ("precision-lab", {}, {"operands": "float32"}, "both formats hold these numbers"),
+    "a finer output": (
+        "precision-lab",
+        {"output": "float32"},
+        {"output": "float64"},
+        "both formats hold these numbers",
+    ),
     "coarser scores": ("precision-lab", {}, {"scores": "float8_e4m3fn"}, ""),
 }
 
