@@ -4,11 +4,13 @@ import json
 import re
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from random import Random
 
 import html5lib
 import numpy as np
 import pytest
+import yaml
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import draw_fences as fences
@@ -18,13 +20,8 @@ from docs_ext.reading.page import read as page_of
 from tests.site.built import tree
 from tests.site.pages import PAGES, ROOT
 
-HEAD = {  # head 1 of the running example
-    "tokens": "SENTENCE",
-    "x": "embed(SENTENCE, EARLY)",
-    "w_q": "W_Q1",
-    "w_k": "W_K",
-    "w_v": "W_V",
-}
+SOUND = yaml.safe_load(Path(__file__).with_name("sound.yaml").read_text("utf-8"))
+HEAD = SOUND["head"]  # head 1 of the running example
 
 
 def read(html):
@@ -75,7 +72,12 @@ class Figure:
     """A sound fence that a script draws: as it stands in the page, and in any state."""
 
     def __init__(self, name, **spec):
-        self.name, self.spec = name, {"id": "x", "caption": "c"} | spec
+        self.entry, self.name, self.spec = name, name.split()[0], {"id": "x", "caption": "c"} | spec
+
+    @classmethod
+    def sound(cls, entry):
+        """Take a fence of sound.yaml: its name, and more words if there are two."""
+        return cls(entry, **SOUND[entry]["sound"])
 
     def still(self, **change):
         """Draw the fence, changed like this, as it stands in the page."""
@@ -128,9 +130,9 @@ class Figure:
 
         return test
 
-    def refuses(self, table):
+    def refuses(self, table=None):
         module = fences.fence(self.name)
-        return refuses(getattr(module, "data", None) or module.render, self.spec, table)
+        return refuses(getattr(module, "data", None) or module.render, self.spec, table or self.entry)
 
 
 def fences_in(page):
@@ -148,8 +150,8 @@ ON_PAGES = {
 def _kinds():
     """Yield the first fence of every name and set of keys, as the extension hands it to its module."""
     found = set()
-    for place, (name, yaml) in ON_PAGES.items():
-        spec = {"id": f"{name}-1"} | parse(yaml)[0]
+    for place, (name, body) in ON_PAGES.items():
+        spec = {"id": f"{name}-1"} | parse(body)[0]
         keys = () if fences.fence(name).OPTIONAL is None else tuple(spec)  # the other keys of charts are Vega-Lite's
         if (name, keys) not in found:
             found.add((name, keys))
@@ -160,7 +162,11 @@ KINDS = dict(_kinds())
 
 
 def refuses(render, spec, table):
-    """Return a test: every change of a sound spec is refused, at its key, by a message with these words."""
+    """Return a test: every change of a sound spec is refused, at its key, by a message with these words.
+
+    The table is one of sound.yaml, or stands in the test where Python makes it.
+    """
+    table = SOUND[table]["refused"] if isinstance(table, str) else table
 
     @pytest.mark.parametrize(("change", "key", "words"), table.values(), ids=table)
     def test(change, key, words):

@@ -7,7 +7,7 @@ import numpy as np
 from tests.site.fences.reading import Figure, rows, text
 
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
-TABLE = Figure("block-table", blocks=5, size=2, moves=MOVES, step=4)
+TABLE = Figure.sound("block-table")
 
 
 def test_a_table_tells_every_move():
@@ -120,14 +120,4 @@ def test_the_pool_stands_as_the_first_moves_leave_it():
     ]
 
 
-test_what_does_not_fit_is_refused = TABLE.refuses(
-    {
-        "beyond the moves": ({"step": 11}, "step", "from 0 to 10"),
-        "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 16"),
-        "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
-        "no moves": ({"moves": [], "step": 0}, "moves", "list"),
-        "too few blocks": ({"blocks": 3}, "moves", "No block is free"),
-        "nobody to fork": ({"moves": ["A", "B ends"], "step": 0}, "moves", "B is not there"),
-        "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "A, B, C are all there"),
-    }
-)
+test_what_does_not_fit_is_refused = TABLE.refuses()

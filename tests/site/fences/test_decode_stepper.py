@@ -3,9 +3,9 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import HEAD, Figure, rows, text
+from tests.site.fences.reading import Figure, rows, text
 
-STEPPER = Figure("decode-stepper", **HEAD, window=2, step=3)
+STEPPER = Figure.sound("decode-stepper")
 
 
 @STEPPER.on_500_states
@@ -49,9 +49,4 @@ def test_a_table_shows_all_steps():
     ]
 
 
-test_what_does_not_fit_is_refused = STEPPER.refuses(
-    {
-        "beyond the text": ({"step": 6}, "step", "from 1 to 5"),
-        "a window that keeps all": ({"window": 6}, "window", "from 1 to 5"),
-    }
-)
+test_what_does_not_fit_is_refused = STEPPER.refuses()

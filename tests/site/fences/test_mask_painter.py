@@ -6,13 +6,9 @@ import numpy as np
 
 from attention import attention_weights
 from attention.example import SENTENCE
-from tests.site.fences.reading import HEAD, Figure, text
+from tests.site.fences.reading import Figure, text
 
-PAINTER = Figure(
-    "mask-painter",
-    **HEAD,
-    predict={"row": "chased", "forbid": "cats"},
-)
+PAINTER = Figure.sound("mask-painter")
 
 
 @PAINTER.on_500_states
@@ -43,10 +39,4 @@ def test_each_box_paints_its_own_cell_and_tells_its_row():
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 
 
-test_what_does_not_fit_is_refused = PAINTER.refuses(
-    {
-        "no values": ({"w_v": None}, None, "give v"),
-        "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
-        "forbidden already": ({"predict": {"row": "cats", "forbid": "dogs"}}, "predict", "already"),
-    }
-)
+test_what_does_not_fit_is_refused = PAINTER.refuses()

@@ -4,10 +4,10 @@ import numpy as np
 
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
-from tests.site.fences.reading import HEAD, Figure, rows
+from tests.site.fences.reading import Figure, rows
 from tests.site.learn.test_bits import by_loops
 
-RESULT = Figure("precision-lab", **HEAD, format="bfloat16", copies=1024)
+RESULT = Figure.sound("precision-lab")
 X = embed(SENTENCE, EARLY)
 Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
 
@@ -56,9 +56,4 @@ def test_errors_have_two_digits():
     assert {error: RESULT.call("percent", error) for error in shown} == shown
 
 
-test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
-    {
-        "format": ({"format": "float12"}, "format", "float64, float32"),
-        "a thousand": ({"copies": 1000}, "copies", "one of 2, 4, 8"),
-    }
-)
+test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses()
