@@ -357,6 +357,11 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
         AT.BlockWeights,
         {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(5, 4)},
     ),
+    (
+        "norm1_bias | 'rms' | (4,)",
+        AT.BlockWeights,
+        {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4), "norm": "rms", "norm1_bias": ones(4)},
+    ),
     ("weights must be BlockWeights | dict", AT.transformer_block, {"x": [A], "weights": {"w_in": A}}),
     ("transformer_block takes no memory | rotary", AT.transformer_block, {"x": [A], "weights": None, "memory": [A]}),
 ]

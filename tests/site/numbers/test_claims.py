@@ -1,6 +1,7 @@
 """Numbers in the text of a page: results are borne out, names need nothing, and a changed result is noticed."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,58 +9,7 @@ from docs_ext.errors import SpecError
 from docs_ext.records import facts
 from tools.numbers.claims import check
 
-PAGE = r"""---
-title: Three weights
-description: Weights of 0.5 and less.
-# check: 0.5 = weights[0]
----
-
-# A page of 3 weights
-
-In 2017 head 2 of 6 layers had 37,400 words, said [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.
-
-```pycon
->>> import numpy as np
->>> weights = np.array([1/2, 1/4, 1/4])
->>> print(weights @ [4, 8, 12], 65536, weights.round(3), 0.3812)
-7.0 65536 [0.5  0.25 0.25] 0.3812
-
-```
-
-The first weight is 1/2, the others 25% each, and 65,536 is printed above, as is 0.38. The blend is 7, the first takes
-a half, the second a quarter of it, and a third of 12 would be twelve times as much. About 720 in hundredths.
-<!-- check: 1/2 = weights[0]; twelve = 3 / weights[1]; ~720 = 1437 * weights[0]; a third = 4 / np.max([8, 12]) -->
-
-By hand, with $2 n^2$ for $n = 512$ and the row $(8, 4, 1, 2, 1)$ of the running example:
-<!-- check: $2 n^2$ = n * n + n * n for n in (3, 5) -->
-
-$$
-\tfrac12 (4, 8) + \tfrac14 \cdot 2^{3} (1, 0) = (2, 4) + (2, 0) = (4, 4)
-\tag{1}
-$$
-
-Equation (1) is plain. The share was 0.7 here.
-<!-- check: given 0.7: our choice -->
-
-```quiz-question
-# check: 98.5 = 100
-#   - max(w) / 10 * 3
-question: Which share is 98.5?
-proof: |
-  >>> w = [1, 5, 3]
-  >>> max(w)
-  5
-
-right:
-  "$(1, 5, 3)$":
-    holds: w == [1, 5, 3]
-    because: All of them.
-wrong:
-  "$(5, 3)$":
-    holds: w == [5, 3]
-    because: Two are no number.
-```
-"""
+PAGE = Path(__file__).with_name("trial.markdown").read_text("utf-8")
 FACTS = "vaswani2017:\n  vocabulary: {value: 37400, place: §5.1}\n"
 
 

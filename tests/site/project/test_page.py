@@ -1,39 +1,14 @@
 """`make page`: each kind of mistake is told with its cause, page and line, and nothing else is."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tools.page import faults, found, main
 
 NAME = "learn/engineering.md"  # of which no citation is recorded
-PAGE = """---
-title: A page
-description: A page that is sound.
-needs: []
-tags: [page]
----
-
-# What is a page?
-
-It is read, says [Su et al. 2021](../reference/sources.md#su2021), and the [softmax][attention.numerics.softmax] of
-[the next page](queries-keys-values.md#a-dot-product-measures-similarity) gives 62%.
-
-```pycon
->>> 0.6177 + 0
-0.6177
-
-```
-
-```soft-lookup
-caption: A question, two labels
-names: [cats, dogs]
-topics: [cats, dogs]
-labels: [[1, 0], [0, 1]]
-values: [[56, 0], [0, 56]]
-asks: cats
-```
-"""
+PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
 FAULTS = {  # what is wrong: what stands there, what to put there, the cause, what must be said
     "no YAML": ("caption: A question", "caption: A: question", "the build", r":20: soft-lookup: YAML: .*quote"),
     "an unknown key": ("asks: cats", "asked: cats", "the build", r":2\d: soft-lookup: .*'asked'.*'asks'"),

@@ -16,26 +16,7 @@ ROOT = Path(__file__).parents[3]
 BUILD = ["mkdocs", "build", "--strict"]
 TEST = ["pytest", "-q", "-p", "no:cacheprovider"]
 
-PAGE = """# A page
-
-The formula $\\Q\\K^\\T$ stands in [the reference](reference.md#attention.doubling.double).
-
-```pycon
->>> from attention.doubling import double
->>> double(2.0)
-4.0
-
-```
-
-```attention-grid
-caption: Two words ask, three answer
-tokens: [he, ran]
-key_tokens: [the, cat, ran]
-q: [[1, 0], [0, 1]]
-k: [[1, 0], [0, 1], [1, 1]]
-v: [[1], [2], [6]]
-```
-"""
+PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
 
 MODULE = '''"""A module."""
 
