@@ -3,6 +3,7 @@
 import html
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,21 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from examples import real_model as example
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "cat", "sat", "on", "mat", ".", "ran"]
-CONFIG = {
-    "architectures": ["BertModel"],
-    "model_type": "bert",
-    "hidden_act": "gelu",
-    "position_embedding_type": "absolute",
-    "vocab_size": 13,
-    "max_position_embeddings": 9,
-    "type_vocab_size": 2,
-    "hidden_size": 12,
-    "intermediate_size": 10,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 3,
-    "layer_norm_eps": 1e-3,
-    "pad_token_id": 0,
-}
+CONFIG = json.loads(Path(__file__).with_name("config.json").read_text("utf-8"))
 PARTS = {
     "attention.self.query": (12, 12),
     "attention.self.key": (12, 12),

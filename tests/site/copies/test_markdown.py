@@ -1,5 +1,7 @@
 """HTML of the site to Markdown, element by element."""
 
+from pathlib import Path
+
 import pytest
 from markdown import markdown
 
@@ -44,16 +46,7 @@ def test_an_element_becomes(html, expected):
     assert converted(html) == expected
 
 
-TABLE = """
-<div class="scroll"><table><caption><span class="title">Weights</span> <span class="legend">rows ask</span></caption>
-<thead><tr><td></td><th scope="col">cat</th><th scope="col">a|b</th></tr></thead>
-<tbody>
-<tr><th scope="row">ran</th>
-<td><span>1/2</span> <span class="decimal">0.500</span></td>
-<td><span aria-hidden="true">&ndash;</span><span class="visually-hidden">masked</span></td></tr>
-<tr><th colspan="2">sum</th><td><p>1</p></td></tr>
-</tbody><tfoot><tr><td>end</td><td></td><td>5</td></tr></tfoot></table></div>
-"""
+TABLE = Path(__file__).with_name("table.html").read_text("utf-8")
 
 
 def test_a_grid_becomes_a_table_with_its_caption_row_headers_and_fractions():
@@ -74,29 +67,7 @@ def test_a_widget_is_a_link_to_it():
     assert converted(widget) == f"[Paint: interactive on the page]({ADDRESS}#paint)"
 
 
-CONSOLE = """
-```pycon
->>> import numpy as np
->>> print("a\\n\\nb*c")
-a
-<BLANKLINE>
-b*c
-
-```
-
-```pycon
->>> import numpy as np
->>> np.float64(1)
-np.float64(1.0)
-
-```
-
-```sh
-make <test>
-```
-
-    like_this
-"""
+CONSOLE = Path(__file__).with_name("console.markdown").read_text("utf-8")
 
 
 CLASSES = {"pymdownx.highlight": {"pygments_lang_class": True}}  # as in mkdocs.yml
