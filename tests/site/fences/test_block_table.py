@@ -109,15 +109,4 @@ def test_a_button_makes_its_move_or_says_why_not():
     assert does["C forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
 
 
-def test_the_pool_stands_as_the_first_moves_leave_it():
-    root = TABLE.still()
-    pool = root.findall(".//table[@class='steps pool']/tbody/tr")
-    assert [row.get("data-state") for row in pool] == ["shared", "shared", "free", "free", "free"]
-    assert rows(root)[:3] == [
-        ["0", "A0", "A1", "A, B (count 2)"],
-        ["1", "A2", "empty", "A, B (count 2)"],
-        ["2", "free", "free", "none"],
-    ]
-
-
 test_what_does_not_fit_is_refused = TABLE.refuses()

@@ -74,13 +74,6 @@ def in_features(x, y):
     return [float(x) * 8 / 240, -float(y) * 8 / 240]
 
 
-def test_each_value_is_a_point_and_those_at_one_place_share_it(plane):
-    points = plane.findall(".//{*}circle[@class='corner']")
-    assert [in_features(point.get("cx"), point.get("cy")) for point in points] == [[8, 0], [0, 0], [4, 4], [0, 8]]
-    names = [name.text for name in plane.findall(".//{*}text[@class='corner-name']")]
-    assert names == ["cats", "who, chased", "it", "dogs"]
-
-
 def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
     drawn = [re.findall(r"-?[\d.]+", path.get("d")) for path in plane.findall(".//{*}path[@class='arrow']")]
     arrows = [(in_features(*numbers[:2]), in_features(*numbers[2:])) for numbers in drawn]
