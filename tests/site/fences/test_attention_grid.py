@@ -85,7 +85,6 @@ def test_a_score_stands_where_its_query_meets_its_key():
 
 
 PLAIN = Figure.sound("attention-grid")
-test_what_does_not_fit_is_refused = PLAIN.refuses()
 
 
 def test_the_style_sheet_shows_the_statement_of_every_possible_row():

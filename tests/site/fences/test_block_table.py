@@ -107,6 +107,3 @@ def test_a_button_makes_its_move_or_says_why_not():
     assert json.loads(does["B ends"]["data-set"]) == {"moves": moves + "Be"}
     assert json.loads(does["Undo"]["data-set"]) == {"moves": moves[:-2]}
     assert does["C forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
-
-
-test_what_does_not_fit_is_refused = TABLE.refuses()

@@ -47,6 +47,3 @@ def test_a_table_shows_all_steps():
         ["4", "dogs", "(40/9, 16/9)", "1", "4", "4", "16"],
         ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
     ]
-
-
-test_what_does_not_fit_is_refused = STEPPER.refuses()

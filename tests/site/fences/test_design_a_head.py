@@ -11,7 +11,7 @@ from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, embed
 from docs_ext.extensions import draw_fences as fences
 from docs_ext.reading.keys import parse
 from docs_ext.reading.page import load
-from tests.site.fences.reading import Figure, plain, says
+from tests.site.fences.reading import SOUND, Figure, plain, says
 
 [FENCE] = load("learn/line-by-line.md").fences("design-a-head")
 DESIGN = Figure("design-a-head", **parse(FENCE.text)[0])
@@ -97,4 +97,4 @@ def test_a_solution_that_reaches_no_goal_stops_the_build():
         fences.draw("design-a-head", DESIGN.spec | {"solution": [1, 1, 0, 0]})
 
 
-test_what_does_not_fit_is_refused = DESIGN.refuses()
+test_what_does_not_fit_is_refused = DESIGN.refuses(SOUND["design-a-head"]["refused"])

@@ -44,6 +44,3 @@ def test_the_answer_says_what_is_left_without_the_division():
     root = FLOW.still()
     assert "at 4 features a push of cats moves the output by (1.5, -1)." in plain(root.find(".//summary"))
     assert answer(root).startswith(f"{left:.1%} of it. The scores are 8 times as large, cats has 0.996")
-
-
-test_what_does_not_fit_is_refused = FLOW.refuses()

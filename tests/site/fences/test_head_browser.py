@@ -65,6 +65,3 @@ def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
         np.testing.assert_array_equal(drawn, sum((grid >= limit).astype(int) for limit in (100, 250, 500, 750)))
         most = names_of(ONE.tokens)[grid.sum(axis=0).argmax()]
         assert svg.get("aria-label").startswith(f"layer {at // 12}, head {at % 12}: {most} gets most, ")
-
-
-test_what_does_not_fit_is_refused = BROWSER.refuses()

@@ -34,6 +34,3 @@ def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone()
 def test_the_output_is_joined_from_both_blends_or_is_their_average():
     assert rows(SWITCH.still(), ".//tfoot/tr") == [["output", "[5, 2 | 2, 5] times WO", "(3, -3)"]]
     assert rows(SWITCH.live(heads=1, order=1, asks=4), ".//tfoot/tr") == [["output", "only the average", "(3.5, 3.5)"]]
-
-
-test_what_does_not_fit_is_refused = SWITCH.refuses()

@@ -61,6 +61,3 @@ def test_ten_steps_end_where_no_number_would_move_any_more():
     end = STEP.call("descended", STEP.given, STEP.call("first", STEP.given), 500)
     assert end["steps"] < 500
     assert abs(0.1 * np.array(STEP.call("compute", STEP.given, end)["slopes"])).max() < 0.01
-
-
-test_what_does_not_fit_is_refused = STEP.refuses()

@@ -37,6 +37,3 @@ def test_each_box_paints_its_own_cell_and_tells_its_row():
         assert text(label).startswith(f"{row} may look at {key}: ")
         assert json.loads(box.get("data-set")) == {"mask": "1" * cell + "0" + "1" * (24 - cell), "row": cell // 5}
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
-
-
-test_what_does_not_fit_is_refused = PAINTER.refuses()

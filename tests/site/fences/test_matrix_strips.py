@@ -59,6 +59,3 @@ def test_what_is_said_of_500_numbers_is_true():
         pairs = [[int(number.strip("()")) for number in term.split(" · ")] for term in terms.split(" + ")]
         assert pairs == np.transpose([x[row], matrices[column // 4][:, column % 4]]).tolist()
         assert sum(a * b for a, b in pairs) == int(made) == (x @ matrices[column // 4])[row, column % 4]
-
-
-test_what_does_not_fit_is_refused = STRIPS.refuses()

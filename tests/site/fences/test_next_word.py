@@ -114,6 +114,3 @@ def test_what_is_typed_is_read_or_refused_with_the_nearest_words(typed, expected
 def test_two_of_a_kind_change_places(before, after):
     found = FIGURE.call("swap", before.split(), FIGURE.given["kinds"])
     assert " ".join(found[2] if found else []) == after
-
-
-test_what_does_not_fit_is_refused = FIGURE.refuses()

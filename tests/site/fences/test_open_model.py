@@ -48,6 +48,3 @@ def test_lines_are_as_thick_as_the_mean_weight_of_the_heads():
     expected = [1 + 5 * weight for weight in weights if weight >= 0.05]
     np.testing.assert_allclose([float(line.get("stroke-width")) for line in lines], expected, atol=1e-3)
     assert text(OPEN.still().find(".//th[@scope='col']")) == "cats"
-
-
-test_what_does_not_fit_is_refused = OPEN.refuses()

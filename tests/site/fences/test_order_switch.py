@@ -26,6 +26,3 @@ def test_every_case_shows_and_says_the_weights_of_its_sentence(case, expected):
     assert weights == pytest.approx([float(power / sum(powers)) for power in powers], rel=1e-12)
     assert text(cells[-1]) == f"({one}, {other})"
     assert text(root.findall(".//output")[1]) == f"{sentence}ran now carries {one} parts cats and {other} parts dogs."
-
-
-test_what_does_not_fit_is_refused = SWITCH.refuses()

@@ -54,6 +54,3 @@ def test_errors_have_two_digits():
     shown = {0: "0", 1e-13: "0", -3e-7: "<0.001%", 5e-6: "<0.001%", 5e-5: "0.005%", 0.00012345: "0.012%", 0.125: "13%"}
     shown |= {-0.00390625: "\N{MINUS SIGN}0.39%", 0.0996: "10%", 19.0: "1900%"}
     assert {error: RESULT.call("percent", error) for error in shown} == shown
-
-
-test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses()

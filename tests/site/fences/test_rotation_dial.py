@@ -32,6 +32,3 @@ def test_both_stay_where_one_cannot_move():
         (mover,) = (button for button in DIAL.live(**at).iter("button") if plain(button) == name)
         assert "data-set" not in mover.attrib
         assert mover.get("data-says")
-
-
-test_what_does_not_fit_is_refused = DIAL.refuses()

@@ -84,6 +84,3 @@ def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
     end = plane.find(".//{*}g[@class='end']")
     assert in_features(*re.findall(r"-?[\d.]+", end.get("transform"))) == arrows[-1][1] == [5, 2]
     assert end.find("{*}text").text == "ran (5, 2)"
-
-
-test_it_refuses_what_it_cannot_draw = STEPPER.refuses()

@@ -29,6 +29,3 @@ def test_the_table_goes_from_the_question_over_fit_and_share_to_pages():
     agrees = [[line.get("class") for line in row.iterfind(".//td/span/span")] for row in root.findall(".//tbody/tr")]
     assert agrees == [["line agrees", "line agrees"], ["line ", "line "], ["line agrees", "line "]]
     assert rows(root, ".//tfoot/tr") == [["you take home", "7/7", "48", "24"]]
-
-
-test_what_does_not_fit_is_refused = LIBRARY.refuses()

@@ -34,7 +34,3 @@ def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
     assert float(Fraction(raw[2])) == pytest.approx(better, abs=1e-12 if math.isqrt(d_k) ** 2 == d_k else 5e-6)
     assert raw[1] == f"({math.isqrt(d_k)}, 0)" or math.isqrt(d_k) ** 2 != d_k
     assert scaled == ["scaled", "(1, 0)", "2/3"]
-
-
-test_scores_that_do_not_fit_are_refused = SCORES.refuses()
-test_sizes_that_do_not_fit_are_refused = SCALING.refuses()

@@ -69,6 +69,3 @@ def test_then_both_are_seen_side_by_side():
     assert places[0] == 4 * ["laid"] + 12 * [""] + 8 * ["weight"] + 8 * [""]
     assert places[3] == 2 * ["laid"] + 10 * ["laid astray"] + 4 * [""] + 2 * ["weight"] + 14 * [""]
     assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
-
-
-test_what_does_not_fit_is_refused = BUDGET.refuses()

@@ -59,6 +59,3 @@ def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
     assert [row[2] for row in rows(root)[:4]] == ["1", "2", "(0, 8)", "(0, 4) so far"]
     gauges = [bar.get("style") for row in root.findall(".//tbody/tr")[1:3] for bar in row.findall(".//i")]
     assert gauges == ["--old:0.25;--w:1", "--old:0;--w:0", "--old:0;--w:1"]  # of the most it ever is
-
-
-test_what_does_not_fit_is_refused = STEPPER.refuses()

@@ -53,6 +53,3 @@ def test_every_pair_is_drawn_from_its_wavelength_before_to_that_after():
     assert [text(tick) for tick in root.findall(".//{*}g[@class='ticks']/{*}text")][-1] == "100k"
     named = [text(label) for label in root.findall(".//{*}g[@class='lengths']/{*}text")]
     assert named == ["trained on 4,096", "to read 16,384"]
-
-
-test_what_does_not_fit_is_refused = WAVES.refuses()

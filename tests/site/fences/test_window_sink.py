@@ -36,6 +36,3 @@ def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
     lines = root.findall(".//tbody/tr")
     assert ["data-chosen" in row.attrib for row in lines] == [False] * 4 + [True]
     assert [len(row.findall("td[@data-masked]")) for row in lines] == [4, 3, 2, 2, 2]  # of itself and two words back
-
-
-test_what_does_not_fit_is_refused = WINDOW.refuses()

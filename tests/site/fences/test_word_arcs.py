@@ -20,6 +20,3 @@ def test_an_arc_leads_from_the_bold_word_to_the_one_in_italics_and_the_words_sta
         assert [float(begin), float(end)] == [at["asks"], at["answers"]]
         assert 0 < min(at.values()) < max(at.values()) < wide
         assert high > float(re.search(r" (\S+)\)", line.get("transform"))[1]) > 38  # room for the arc
-
-
-test_a_sentence_without_both_words_is_refused = ARCS.refuses()
