@@ -93,7 +93,7 @@ def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n
 
 
 def extreme_cases():
-    """Yield query, key, value, options, and how far the tiles may be off: a part of each number, or eps of the largest."""
+    """Yield query, key, value, options, and what tiles may be off: a part of each number, or eps of the largest."""
     spread, ramp = (np.linspace(low, high, 9, dtype=np.float32)[:, None] for low, high in ((0.5, 1), (1, 2)))
     for size, scale in product((1e-40, 1e-30, 1e18, 1e36), (-20, 20, 60)):
         yield np.full((2, 1), scale, np.float32), spread, np.float32(size) * ramp, {}, 1e-4, 0

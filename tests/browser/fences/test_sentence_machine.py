@@ -2,18 +2,12 @@
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, PHONE, Script
 
 pytestmark = pytest.mark.nightly
 
+JS = Script("fences/sentence_machine.js")
 PAGE = ""  # the first
-BOXES = """widget => [...widget.querySelectorAll("svg")].filter(e => e.checkVisibility()).map(svg => ({
-  ids: [...svg.querySelectorAll("[data-id]")].map(e => e.dataset.id).sort(),
-  seen: [...svg.querySelectorAll("[data-id]")].filter(e => getComputedStyle(e).opacity > 0).map(e => e.dataset.id),
-  boxes: [...svg.querySelectorAll(".word")].map(e => e.getBoundingClientRect()).flatMap(b => [b.x, b.y, b.width]),
-}))"""
-LONGEST = """widget => Math.max(...[...widget.querySelectorAll("[data-id]")].flatMap(e =>
-  getComputedStyle(e).transitionDuration.split(",").map(parseFloat)))"""
 
 
 def scene(widget):
@@ -27,7 +21,7 @@ def test_words_stay_and_everything_keeps_its_name_while_arrow_keys_go_through_th
     shown = []
     for n in range(6):
         assert scene(widget) == n
-        (svg,) = widget.evaluate(BOXES)
+        (svg,) = widget.evaluate(JS.boxes)
         shown.append(svg)
         widget.page.keyboard.press("ArrowRight")
     assert scene(widget) == 5
@@ -47,7 +41,7 @@ def test_a_tap_is_a_guess_that_plays_all_scenes_and_then_a_word_that_asks(open_p
     page.clock.install()
     widget.get_by_role("button", name="dogs", exact=True).tap()
     assert scene(widget) == 1
-    assert 0 < widget.evaluate(LONGEST) <= 0.9
+    assert 0 < widget.evaluate(JS.longest) <= 0.9
     page.clock.run_for(12_000)
     assert scene(widget) == 5
     assert widget.get_by_role("button", name="Play").is_visible()
