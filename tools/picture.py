@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / ".github/home.png"
-SIZE = {"width": 1280, "height": 890}
+SIZE = {"width": 1280, "height": 780}
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -30,7 +30,7 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             page = browser.new_page(viewport=SIZE, reduced_motion="reduce")  # type: ignore[arg-type]
-            page.goto(f"http://127.0.0.1:{server.server_port}/#~home.scene=4", wait_until="networkidle")
+            page.goto(f"http://127.0.0.1:{server.server_port}/", wait_until="networkidle")
             page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=PICTURE)
             browser.close()

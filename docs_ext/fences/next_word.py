@@ -8,7 +8,8 @@ head: 3
 ```
 
 The page holds what the package computes for this text; the script fetches the weights when a hand is near, and runs the
-same model. With `strip`, the address of the page that has the whole figure, it is a still picture for another page.
+same model. With `strip`, the address of the page that has the whole figure, it is a picture for another page, with
+one switch, which needs no script.
 """
 
 import numpy as np
@@ -39,7 +40,9 @@ def render(spec: Spec) -> Markup:
     given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
     if "strip" not in spec:
         return figure("next-word", given)
-    drawn = renderer.call(SCRIPT, "strip", given | {"most": STRIP, "href": str(spec["strip"])})
+    off = next_words(str(spec["text"]), Switches(heads=np.zeros((2, 4))))[0]
+    more = {"most": STRIP, "href": str(spec["strip"]), "without": [off[word] for word in WORDS]}
+    drawn = renderer.call(SCRIPT, "strip", given | more)
     return still("next-word", spec["id"], Markup(drawn["text"]))
 
 

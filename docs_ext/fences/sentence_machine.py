@@ -1,4 +1,4 @@
-"""The sentence machine: a word asks, is matched, shares its budget and receives, in six scenes of one picture.
+"""The sentence machine: what a word receives, and how it comes about, in the scenes of one picture.
 
 ```sentence-machine
 caption: Who ran?
@@ -14,6 +14,7 @@ features:                        # of the rows, of queries and keys, of values
   x: [cats, dogs, asks, early]
   key: [noun, early, asks, which]
   value: [cats, dogs]            # which are features of the rows too: the last scene adds the blend to the row
+links: {Start: learn/a-page/}    # beside the button
 ```
 
 With `scene`, a number from 1 to 5, it is that scene alone, and nothing moves. Scores must be whole doublings.
@@ -35,12 +36,12 @@ from docs_ext.reading.head import Floats, read_head
 from docs_ext.reading.words import features_of, sentences_of
 
 REQUIRED = ("caption", "sentences", "positions", "heads", "w_k", "w_v", "features")
-OPTIONAL = ("scene",)
+OPTIONAL = ("scene", "links")
 
 
 def render(spec: Mapping[str, Any]) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    given = {"id": spec["id"], "title": spec["caption"], **_data(spec)}
+    given = {"id": spec["id"], "title": spec["caption"], "links": spec.get("links", {}), **_data(spec)}
     if "scene" not in spec:
         return figure("sentence-machine", given)
     if spec["scene"] not in range(1, 6):

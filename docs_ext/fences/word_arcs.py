@@ -24,7 +24,7 @@ from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "alt", "sentences")
 OPTIONAL = ()
-_STAGE = "lib/stage.js"
+_STAGE = "lib/sentence.js"
 _ARC = {"floor": 0, "budget": 9, "lowest": 10, "rise": 0.2, "loop": 0, "gap": 0}  # flatter than a stage's
 _HIGH, _BASE, _APART, _END = 38, 28, 18, 8  # a word's box and its letters within; between sentences; a full stop
 _MARKED = re.compile(r"(?P<mark>\*{1,2})(?P<word>[\w'-]+)(?P=mark)(?P<end>\W*)")

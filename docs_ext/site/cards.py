@@ -16,17 +16,14 @@ from docs_ext.html.tree import content, document
 _ASSETS = Path(__file__).parents[2] / "docs/assets"
 _MARK = Path(__file__).parents[1] / "theme/templates/.icons/own/mark.svg"
 _SERIF = _ASSETS / "serif/serif.woff2"
-_SHEETS = ("css/site.css", "css/figures.css", "css/fences/chart.css", "css/fences/sentence-machine.css")
-_DRAWING = "svg.desk, svg.wide, svg.only, svg.middle"
+_SHEETS = [f"css/{name}.css" for name in ("site", "figures", "stage", "fences/chart", "fences/sentence-machine")]
+_DRAWING = "svg.desk, svg.wide, svg.only"
 _LOOK = ("viewBox", "fill", "font-size", "stroke-width", "text-anchor")
 _CARD = """<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" color="#14181f"><style>{style}</style>
 <rect width="1200" height="630" fill="#fff"/>{mark}
 <g font-family="Line Serif"><text x="104" y="74" font-size="26" fill="#5c5c5c">Attention, line by line</text>
 <g font-size="52">{title}</g></g><g class="diagram" font-family="sans-serif">{drawing}</g></svg>"""
-_OWN = (
-    ".word text{font-family:Line Serif;font-size:33px} .question{font-family:Line Serif}"
-    ".machine-stage pattern .under{fill:#fff}"
-)
+_OWN = ".sentence .word text{font-family:Line Serif;font-size:54px}"
 
 
 def draw_cards(site: Path, pages: Mapping[Path, str]) -> None:
@@ -53,8 +50,8 @@ def _card(page: str) -> str:
         frame = f'x="64" y="{top}" width="1072" height="{600 - top}" preserveAspectRatio="xMidYMid meet"'
         inside = svg.inner_html.replace("&nbsp;", "\N{NO-BREAK SPACE}")  # which XML has no name for
         look = {name: svg.attributes[name] for name in _LOOK if name in svg.attributes}
-        if svg.attributes["class"] == "middle":  # the machine's
-            look |= {"class": "machine-stage", "text-anchor": "middle", "font-size": "14.5"}
+        if "sentence" in svg.attributes["class"]:  # the machine's
+            look |= {"class": "sentence", "text-anchor": "middle", "font-size": "16"}
             inside = inside.replace('fill="currentColor"', 'fill="var(--role-value)"')
         own = " ".join(f'{name}="{value}"' for name, value in look.items())
         drawing = _plain(f"<svg {frame} {own}>{inside}</svg>")

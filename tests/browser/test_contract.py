@@ -25,7 +25,7 @@ KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "
 KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}
 
 
-FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
+FIGURE = ":is(table, svg, legend, .four-places):not(.widget-controls *)"
 
 
 def test_every_widget_has_a_row():

@@ -135,8 +135,9 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "design-a-head": {"solved"},
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
+    "precision-lab": {"format"},  # a menu
     "row-stepper": {"fieldset"},  # the track is a control
-    "sentence-machine": {"machine-frames", "machine-track"},
+    "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"checkpoint", "output"},  # all without a script, one with it
 }

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from attention import attention_weights, softmax
-from attention.little_model import WORDS, forward, load, next_words, record
+from attention.little_model import WORDS, Switches, forward, load, next_words, record
 from docs_ext.html import renderer
 from examples.little_model.measuring import settings
-from tests.site.fences.reading import Figure, rows, says
+from tests.site.fences.reading import Figure, rows, says, text
 
 FIGURE = Figure.sound("next-word")
 MODEL = {"record": {part: record()[part] for part in ("words", "model", "weights")}}
@@ -114,3 +114,14 @@ def test_what_is_typed_is_read_or_refused_with_the_nearest_words(typed, expected
 def test_two_of_a_kind_change_places(before, after):
     found = FIGURE.call("swap", before.split(), FIGURE.given["kinds"])
     assert " ".join(found[2] if found else []) == after
+
+
+def test_a_strip_shows_four_bars_with_attention_and_without_and_leads_to_the_page():
+    root = FIGURE.still(strip="learn/from-text-to-next-word/")
+    off = Switches(heads=np.zeros((2, 4)))
+    for kind, switches in (("on", None), ("off", off)):
+        shown = [row[0] for row in rows(root.find(f".//div[@class='{kind}']"))]
+        assert shown == list(next_words("cats who chased dogs", switches)[0])[:4]
+    assert text(root.find(".//label")) == "attention off"
+    assert root.find(".//a").get("href") == "learn/from-text-to-next-word/"
+    assert "cats who chased dogs" in text(root)

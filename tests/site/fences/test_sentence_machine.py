@@ -28,16 +28,18 @@ SPEC = {
 }
 MINUS = "\N{MINUS SIGN}"
 MACHINE = Figure("sentence-machine", **SPEC)
-HIDDEN_AT_FIRST = {"arc", "weight", "chip", "score", "block", "power", "flow", "gift", "receives", "sum", "plug"}
+HIDDEN_AT_FIRST = {"chip", "score", "block", "power", "flow", "plug", "socket", "tank", "holds"}
 STATES = list(itertools.product(range(5), "01", ("no", "yes"), ("yes", "no")))
+
+
+def given_of(state, scene):
+    row, head, swap, positions = state
+    return {"scene": scene, "row": row, "guess": -1, "head": head, "swap": swap, "positions": positions}
 
 
 def drawn(state, scene):
     """Draw a scene; return, for each of two layouts, its things by their names, and those among them that are seen."""
-    row, head, swap, positions = state
-    given = MACHINE.given
-    state = {"scene": scene, "row": row, "guess": -1, "head": head, "swap": swap, "positions": positions}
-    page = MACHINE.call("html", given, state, {"problems": {}, "message": ""})["text"]
+    page = MACHINE.call("html", MACHINE.given, given_of(state, scene), {"problems": {}, "message": ""})["text"]
     for svg in re.findall("<svg.*?</svg>", page):
         things = {e.get("data-id"): e for e in ET.fromstring(svg).iter() if e.get("data-id")}
         yield things, {name: e for name, e in things.items() if "opacity:0" not in e.get("style", "").split(";")}
@@ -47,17 +49,22 @@ def said(things, kind):
     return [text(e) for name, e in sorted(things.items()) if re.fullmatch(rf"{kind}(-\d)?", name)]
 
 
-def worked(terms, score, then):
+def worked(terms, score):
     """Write how features that are multiplied become a score."""
     if not terms.any():
         return "0"
     signs = "".join(f" {MINUS if term < 0 else '+'} {number(abs(term))}" for term in terms[1:])
     added = f"{number(terms[0])}{signs} = " if signs else ""
-    return f"{added}{number(terms.sum())}{then}halved: {number(score)}"
+    return f"{added}{number(terms.sum())}, halved: {number(score)}"
 
 
-def told(amount, of, layout):
-    return [of, number(amount)] if layout else [number(amount), "part" if amount == 1 else "parts", of]
+def row_of(numbers):
+    return f"({', '.join(map(number, numbers))})"
+
+
+def told(amounts):
+    each = zip(amounts, ("cats", "dogs"), strict=True)
+    return [word for amount, of in each for word in (number(amount), "part" if amount == 1 else "parts", of)]
 
 
 @pytest.mark.parametrize("state", STATES, ids=str)
@@ -69,22 +76,22 @@ def test_every_scene_draws_what_the_package_computes(state):
     scores = np.round(attention_scores(project(x, w_q), project(x, W_K))[row] / np.log(2), 9) + 0.0
     terms = np.round(project(x, w_q)[row] * project(x, W_K) / np.log(2), 9)[:, project(x, w_q)[row] != 0] + 0.0
     values = {"cats": (8, 0), "dogs": (0, 8), "who": (4, 4), "chased": (0, 0), "ran": (0, 0)}
-    scenes = [list(drawn(state, scene)) for scene in (0, 1, 2, 2.5, 3, 4, 5)]
-    for layout, unit, budget in ((0, 12, 52), (1, 11, 26)):
+    scenes = [list(drawn(state, scene)) for scene in (0, 1, 2, 2.25, 2.5, 3, 4, 5)]
+    for layout, unit, budget in ((0, 8, 60), (1, 4.5, 26)):
         names = [scene[layout][0].keys() for scene in scenes]
         assert all(one == names[0] for one in names)  # whatever is there stays there
-        first, asked, matched, doubled, shared, poured, kept = (scene[layout][1] for scene in scenes)
+        first, asked, matched, guessed, doubled, shared, poured, kept = (scene[layout][1] for scene in scenes)
         assert said(first, "word") == words
         assert not {name.split("-")[0] for name in first} & HIDDEN_AT_FIRST
         query = [number(part / np.log(2)) for part in project(x, w_q)[row] if part]
         assert re.findall("[-\N{MINUS SIGN}]?[0-9]+", said(asked, "plug")[0]) == query
-        assert said(matched, "score") == [
-            worked(*each, ", " if layout == 0 else "") for each in zip(terms, scores, strict=True)
-        ]
+        assert said(matched, "score") == [worked(*each) for each in zip(terms, scores, strict=True)]
+        assert not [name for name in (*matched, *guessed) if name.startswith(("arc", "weight", "block"))]
         chips = [sum(name.startswith(f"chip-{i}-") for name in matched) for i in range(5)]
         assert chips == list(abs(scores))
         assert said(doubled, "power") == said(shared, "power") == [number(2**score) for score in scores]
-        assert said(shared, "weight") == [str(Fraction(weight).limit_denominator(200)) for weight in weights]
+        for seen in (first, shared, poured, kept):  # the film ends as it began, with the result
+            assert said(seen, "weight") == [str(Fraction(weight).limit_denominator(200)) for weight in weights]
         widths = [float(re.search("stroke-width:([0-9.]+)", shared[f"arc-{i}"].get("style"))[1]) for i in range(5)]
         np.testing.assert_allclose(widths, np.maximum(budget * weights, 1.5), atol=1e-3)
         for i, word in enumerate(words):
@@ -93,24 +100,38 @@ def test_every_scene_draws_what_the_package_computes(state):
                     rest = float(re.search(r"scale\(1,([0-9.]+)\)", poured[f"fill-{i}-{part}"].get("style"))[1])
                     came = float(poured[f"gift-{i}-{part}"][0].get("height"))
                     np.testing.assert_allclose([1 - rest, came], [weights[i], weights[i] * amount * unit], 1e-4)
-        received = re.findall("[0-9./]+|[a-z]+", " ".join(said(poured, "receives")))
-        assert received == [word for part in zip(output, ("cats", "dogs"), strict=True) for word in told(*part, layout)]
-        for name, vector in (("own", x[row]), ("got", [*output, 0, 0]), ("kept", x[row] + [*output, 0, 0])):
-            cells = [e.text for e in kept[f"sum-{name}"].iter() if e.get("class") == "number"]
-            assert cells == [number(part) for part in vector]
+        for seen, words_before in ((poured, layout), (kept, layout), (first, True)):
+            received = re.findall("[0-9./]+|[a-z]+", " ".join(said(seen, "receives")))
+            assert received == [words[row], "now", "carries"] * words_before + told(output)
+    told_last = MACHINE.call("says", MACHINE.given, given_of(state, 5))["text"]
+    added = f"{row_of(x[row])} + {row_of([*output, 0, 0])} = {row_of(x[row] + [*output, 0, 0])}."
+    assert added in re.sub("<[^>]*>", "", told_last)
 
 
 def test_each_scene_is_told_and_the_page_holds_all_of_them_for_those_without_scripts():
     page = MACHINE.still()
     captions = [text(e) for e in page.findall(".//figcaption")]
-    assert len(captions) == 6
-    assert captions[2].endswith("cats 3, who 2, dogs 1, chased 0, ran 0.")
-    assert captions[3].endswith("cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16.")
-    assert "ran receives 5 parts cats and 2 parts dogs" in captions[4]
-    assert captions[5].endswith("That makes (5, 2, 1, 0).")
+    assert len(captions) == 5
+    assert captions[1].endswith("cats 3, who 2, dogs 1, chased 0, ran 0.")
+    assert captions[2].endswith("cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16.")
+    assert "ran receives 5 parts cats and 2 parts dogs" in captions[3]
+    assert "2 + 4 = 6, halved: 3" in captions[4]
+    assert captions[4].endswith("(0, 0, 1, 0) + (5, 2, 0, 0) = (5, 2, 1, 0).")
+    assert text(page.find(".//output")).endswith("So ran now carries 5 parts cats and 2 parts dogs.")
     assert not page.findall(".//button")
-    one = MACHINE.live(scene=5, guess=3)
-    assert text(one.find(".//output")).endswith("You said dogs: it gets 1/8.")
+    assert "You said dogs: it gets 1/8." in text(MACHINE.live(scene=5, guess=3).find(".//output"))
+
+
+def test_the_film_asks_between_match_and_share_and_a_tap_is_then_a_guess():
+    guesses = {scene: len(MACHINE.live(scene=scene).findall(".//*[@data-guess]")) for scene in (0, 2, 2.25, 2.5, 5)}
+    assert guesses == {0: 0, 2: 0, 2.25: 5, 2.5: 0, 5: 0}
+    assert text(MACHINE.live(scene=2.25).find(".//output")) == "Who gets most? Tap a word."
+    assert "(12 s)" in text(MACHINE.live().find(".//button[@class='play']"))
+
+
+def test_links_stand_beside_the_button():
+    page = Figure("sentence-machine", **SPEC | {"links": {"Start": "learn/a/"}}).still()
+    assert [(text(link), link.get("href")) for link in page.iterfind(".//a")] == [("Start", "learn/a/")]
 
 
 def wide(matrix):

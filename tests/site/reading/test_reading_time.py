@@ -46,7 +46,7 @@ def shown(site):
     for source in PAGES:
         page = (site / source.replace(".md", "").replace("index", "") / "index.html").read_text("utf-8")
         line = re.search(r'<p class="place">(.*?)</p>', page, re.DOTALL)
-        shown[source] = " ".join(line[1].split()), *reading(load(source))[1:]
+        shown[source] = " ".join(line[1].split() if line else ()), *reading(load(source))[1:]
     return shown
 
 
@@ -57,7 +57,7 @@ def test_each_lesson_tells_its_place_in_its_part_and_its_minutes(shown):
             first, whole = map(math.ceil, shown[source][1:])
             line = f"{part}, {number} of {len(lessons)} · {first} minute{'s' * (first > 1)}"
             assert shown[source][0] == line + (f", {whole} with Going deeper" if whole > first else ""), source
-        if lessons != sources:
+        if sources[0] == "learn/engineering.md":
             minutes = sum(math.ceil(shown[source][1]) for source in lessons)
             line = f"{part}: {len(lessons)} lessons, {minutes} minutes"
             assert line in shown[sources[0]][0]

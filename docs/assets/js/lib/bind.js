@@ -20,7 +20,7 @@ export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
 
 /**
  * Let the reader's hand change the state: named fields hold a part of it, [data-set] sets parts when it is clicked, and
- * .reset all. What is returned lets a module do the same: for a pointer that drags, or for data that come later.
+ * .reset all. What is returned lets a module do the same: for what a pointer grabs, or for data that come later.
  * @param {HTMLElement} element
  * @param {Renderer} renderer
  */
@@ -72,6 +72,24 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     const changed = Object.entries(state).map(([name, value]) => [name, value === start[name] ? null : `${value}`]);
     writeState(element.id, Object.fromEntries(changed));
   };
+  /**
+   * A pointer takes hold of what the selector finds: `take` returns what follows it, or null if nothing can.
+   * @type {(selector: string, take: (held: Element, event: PointerEvent) => ((event: PointerEvent) => void) | null) => void}
+   */
+  const grab = (selector, take) =>
+    form.addEventListener("pointerdown", (event) => {
+      const held = event.target instanceof Element ? event.target.closest(selector) : null;
+      if (!held || event.button) return;
+      event.preventDefault(); // nothing is selected
+      const follow = take(held, event);
+      if (!follow) return;
+      held.setPointerCapture(event.pointerId);
+      held.addEventListener("pointermove", /** @type {EventListener} */ (follow));
+      held.addEventListener("lostpointercapture", () => {
+        held.removeEventListener("pointermove", /** @type {EventListener} */ (follow));
+        choose();
+      }, { once: true });
+    });
   const restore = () => {
     unread = {};
     set(start);
@@ -119,7 +137,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
   early.resume(form);
   say();
   document.dispatchEvent(new Event("contentchange"));
-  return { form, data, set, settle, state: () => state };
+  return { form, data, grab, set, settle, state: () => state };
 }
 
 // the document

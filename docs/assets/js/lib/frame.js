@@ -19,15 +19,16 @@ import { markup } from "./markup.js";
  * @property {Text} question  a prediction to make, after "Before you try it:"
  * @property {Text} answer
  * @property {Text | Text[] | null} [controls]
- * @property {Text | Text[]} figure
+ * @property {Text | (Text | null)[]} figure
+ * @property {Text | Text[] | null} [below]  controls that stand below it
  * @property {Text} says  what the figure shows, in a sentence
  */
 
 /**
- * A title, the prediction, controls, the figure, and the sentence.
+ * A title, the prediction, controls, the figure, more controls, and the sentence.
  * @type {(data: { id: string, title: string }, parts: Parts, live: Live | null) => Markup}
  */
-export const frame = ({ id, title }, { question, answer, controls = null, figure, says }, live) =>
+export const frame = ({ id, title }, { question, answer, controls = null, figure, below = null, says }, live) =>
   markup`
 ${head(id, title, live)}
 <details class="question">
@@ -36,6 +37,7 @@ ${head(id, title, live)}
 </details>
 ${live && controls && markup`<div class="widget-controls">${controls}</div>`}
 ${figure}
+${live && below && markup`<div class="widget-controls">${below}</div>`}
 ${output(says, live)}
 `;
 
@@ -110,6 +112,15 @@ export const radio = (name, value, chosen) =>
  */
 export const choice = (legend, name, options, chosen) =>
   group(legend, ...options.map(([value, text]) => markup`<label>${radio(name, value, chosen)}${text}</label>`));
+
+/**
+ * One of several, in the browser's own menu.
+ * @type {(name: string, label: string, options: [string | number, Text][], chosen: string | number) => Markup}
+ */
+export const menu = (name, label, options, chosen) =>
+  markup`<select name="${name}" aria-label="${label}">${
+    options.map(([value, text]) => markup`<option value="${value}" ${value === chosen && "selected"}>${text}</option>`)
+  }</select>`;
 
 /**
  * The attribute by which a button or a cell sets parts of the state when it is clicked.
@@ -204,5 +215,5 @@ export const barCell = (part, text, kind = "") =>
 export const scrolling = (label, content) =>
   markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 
-/** @type {(summary: Text, content: Text) => Markup} */
+/** @type {(summary: Text, content: Text | Text[]) => Markup} */
 export const folded = (summary, content) => markup`<details><summary>${summary}</summary>${content}</details>`;

@@ -331,15 +331,19 @@ function tasks({ tasks, accuracy, questions }, { off, layer, head }, live) {
 }
 
 /**
- * A still picture for another page: the text, and the likeliest words.
- * @type {(data: Data & { most: number, href: string }) => Markup}
+ * For another page: the text and the likeliest words, and the same without attention, where one switch is set.
+ * @type {(data: Data & { most: number, href: string, without: number[] }) => Markup}
  */
 export function strip(data) {
   const one = compute(data, first(data));
   const known = Object.values(data.kinds).flat();
+  const off = { shares: data.without, order: largestFirst(data.without) };
+  const asked = `${one.words.join(" ")} \u2026`;
   return markup`
 <p class="widget-title">${data.title}</p>
-${bars(one, known, data.most, null, `${one.words.join(" ")} …`)}
+<label><input type="checkbox" autocomplete="off"> attention off</label>
+<div class="on">${bars(one, known, data.most, null, asked)}</div>
+<div class="off">${bars(off, known, data.most, null, asked)}</div>
 <p><a href="${data.href}">Type a text of your own</a></p>`;
 }
 
