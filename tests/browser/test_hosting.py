@@ -13,11 +13,7 @@ import html5lib
 import pytest
 
 from docs_ext.site.policy import headers
-from tests.browser.conftest import (
-    BUILT_FOR,
-    PREFIX,
-    free_port,
-)
+from tests.browser.conftest import BUILT_FOR, PREFIX, free_port
 from tests.browser.engines import wait_for
 
 pytestmark = pytest.mark.nightly

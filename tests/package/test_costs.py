@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from attention import (
-    KVCache,
-    attention_flops,
-    attention_weight_bytes,
-    attention_weights,
-    causal_mask,
-    kv_cache_bytes,
-)
+from attention import KVCache, attention_flops, attention_weight_bytes, attention_weights, causal_mask, kv_cache_bytes
 
 
 @pytest.mark.parametrize(

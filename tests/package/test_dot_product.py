@@ -5,11 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attention import (
-    attention_scores,
-    attention_weights,
-    scaled_dot_product_attention,
-)
+from attention import attention_scores, attention_weights, scaled_dot_product_attention
 from tests.package.oracles import loop_attention, loop_weights
 
 EPS = np.finfo(float).eps

@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention import (
-    causal_mask,
-    mask_to_bias,
-    padding_mask,
-    segment_mask,
-    sliding_window_mask,
-)
+from attention import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
 from tests.package.oracles import loop_reach, properties
 
 SIZE, REACH, OFFSET = st.integers(0, 7), st.one_of(st.none(), st.integers(0, 9)), st.integers(-6, 6)

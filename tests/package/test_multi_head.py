@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from attention import (
-    KVCache,
-    MultiHeadWeights,
-    Rotary,
-    multi_head_attention,
-    rotary_tables,
-)
+from attention import KVCache, MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
 from tests.package.oracles import loop_multi_head, loop_weights, says
 
 H, S, D = np.float16, np.float32, np.float64

@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention import (
-    alibi_bias,
-    alibi_slopes,
-    relative_position_bias,
-    relative_position_bucket,
-)
+from attention import alibi_bias, alibi_slopes, relative_position_bias, relative_position_bucket
 from tests.package.oracles import properties
 
 OFFSET = st.integers(-6, 6)

@@ -4,11 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import (
-    cross_attention,
-    scaled_dot_product_attention,
-    self_attention,
-)
+from attention import cross_attention, scaled_dot_product_attention, self_attention
 from tests.package.cases import random_case
 from tests.package.oracles import loop_attention, loop_project, loop_weights, properties
 

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
-from benchmarks.peers import (
-    contenders,
-    einsum_attention,
-    loop_encoding,
-    rotary_contenders,
-)
+from benchmarks.peers import contenders, einsum_attention, loop_encoding, rotary_contenders
 
 
 def test_contenders_compute_attention_and_positions(rng):

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,20 +18,7 @@ from docs_ext.reading.equations import equations
 from docs_ext.reading.page import read
 from tests.site.pages import ROOT
 
-TEXT = r"""# Page
-
-$$
-x = y
-\tag{1}
-$$
-
-[Code][attention.numerics.softmax], as `s` · [Source](../reference/sources.md#a2020): A; [here](#b) · [Checked by](#b)
-{ .formula-links }
-
-$$
-y = z
-$$
-"""
+TEXT = Path(__file__).with_name("numbered.markdown").read_text("utf-8")
 
 
 def convert(text, page="learn/page.md"):
