@@ -78,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
         "--seed",
         type=int,
         metavar="N",
-        help="draw other numbers; with --start, those of the file, which "
-        "keeps its seed; that of the file, or 0",
+        help="draw other numbers; with --start, put others into the file, "
+        "which keeps its seed; without, the file's own seed counts, or 0",
     )
     return parser  # fmt: skip
 
@@ -263,6 +263,7 @@ def as_json(file: str, seed: int, steps: Sequence[dict[str, Any]]) -> str:
         {
             "file": file,
             "seed": seed,
+            "file_seed": seed_of(file),
             "points": sum(map(_is_right, steps)),
             "of": len(steps),
             "steps": [

@@ -73,23 +73,28 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     writeState(element.id, Object.fromEntries(changed));
   };
   /**
-   * A pointer takes hold of what the selector finds: `take` returns what follows it, or null if nothing can.
-   * @type {(selector: string, take: (held: Element, event: PointerEvent) => ((event: PointerEvent) => void) | null) => void}
+   * A pointer takes hold of what the selector finds, and `take` returns what follows it. A finger scrolls the page only
+   * where the style (touch-action) lets it: Safari overlooks that style within a drawing.
+   * @type {(selector: string, take: (held: any, event: PointerEvent) => (event: PointerEvent) => void) => void}
    */
-  const grab = (selector, take) =>
+  const grab = (selector, take) => {
+    const found = (/** @type {any} */ event) => event.target.closest(selector);
+    form.addEventListener("touchstart", (event) => {
+      const held = found(event);
+      if (held && getComputedStyle(held).touchAction === "auto") event.preventDefault();
+    }, { passive: false });
     form.addEventListener("pointerdown", (event) => {
-      const held = event.target instanceof Element ? event.target.closest(selector) : null;
+      const held = found(event);
       if (!held || event.button) return;
       event.preventDefault(); // nothing is selected
-      const follow = take(held, event);
-      if (!follow) return;
-      held.setPointerCapture(event.pointerId);
-      held.addEventListener("pointermove", /** @type {EventListener} */ (follow));
-      held.addEventListener("lostpointercapture", () => {
-        held.removeEventListener("pointermove", /** @type {EventListener} */ (follow));
+      held.onpointermove = take(held, event);
+      held.onlostpointercapture = () => {
+        held.onpointermove = null;
         choose();
-      }, { once: true });
+      };
+      held.setPointerCapture(event.pointerId);
     });
+  };
   const restore = () => {
     unread = {};
     set(start);

@@ -5,6 +5,7 @@
 // where controls would do nothing. `bind(element)` hands both to lib/bind.js.
 
 import { markup } from "./markup.js";
+import { short } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 /** @typedef {string | number | Markup} Text */
@@ -137,18 +138,6 @@ export const button = (text, does) =>
     ? markup`<button type="button" data-says="${does}">${text}</button>`
     : markup`<button type="button" ${sets(does)}>${text}</button>`;
 
-/**
- * Buttons that move positions together, as far as they go.
- * @type {(positions: Record<string, number>, last: number) => Markup[]}
- */
-export const movers = (positions, last) =>
-  [-1, 1].map((by) => {
-    const moved = Object.fromEntries(Object.entries(positions).map(([name, place]) => [name, place + by]));
-    const stay = Object.values(moved).some((place) => place < 0 || place > last);
-    const why = `Positions here go from 0 to ${last}: both stay where they are.`;
-    return button(by < 0 ? "Both one back" : "Both one on", stay ? why : moved);
-  });
-
 // in the columns of a stage (lib/stage.js)
 
 /**
@@ -201,15 +190,17 @@ export function records(caption, names, rows) {
 </table>`;
 }
 
-/**
- * A cell with a bar of this part of its width, and a text; the kind is what the style sheets call it.
- * @type {(part: number, text: Text, kind?: string) => Markup}
- */
-export const barCell = (part, text, kind = "") =>
+/** @type {(parts: [number, Text][]) => Markup} a budget for the eye: one bar, parts as wide as weights, and their words */
+export const budget = (parts) =>
   markup`
-<td class="share${
-    kind && ` ${kind}`
-  }" style="--w:${part}"><span class="bar"></span> <span class="text">${text}</span></td>`;
+<span class="packed" aria-hidden="true">${
+    parts.map(([weight, text]) => markup`<i style="--w:${short(weight)}"><b>${text}</b></i>`)
+  }</span>`;
+
+/** @type {(part: number, text: Text) => Markup} a cell with a bar of this part of its width */
+export const barCell = (part, text) =>
+  markup`
+<td class="share" style="--w:${part}"><span class="bar"></span> <span class="text">${text}</span></td>`;
 
 /** @type {(label: string, content: Text) => Markup} */
 export const scrolling = (label, content) =>
