@@ -263,7 +263,6 @@ def as_json(file: str, seed: int, steps: Sequence[dict[str, Any]]) -> str:
         {
             "file": file,
             "seed": seed,
-            "file_seed": seed_of(file),
             "points": sum(map(_is_right, steps)),
             "of": len(steps),
             "steps": [
