@@ -4,13 +4,8 @@ import re
 
 from tests.site.fences.reading import Figure, answer, text
 
-STEPS = [
-    {"step": 0, "weights": [[0.5, 0.5, 0], [0.25, 0.25, 0.5]], "guesses": ["s", "u"], "accuracy": 0.25, "loss": 1.4},
-    {"step": 4, "weights": [[0.75, 0.25, 0], [0.5, 0.25, 0.25]], "guesses": ["b", "u"], "accuracy": 0.504, "loss": 0.7},
-    {"step": 8, "weights": [[1, 0, 0], [0.996, 0, 0.004]], "guesses": ["b", "b"], "accuracy": 1, "loss": 0.07},
-]
-REPLAY = Figure("training-replay", tokens=["<b>", "  </?>", "</?>"], asks=[1, 2], answers=["b", "b"])
-REPLAY.spec["checkpoints"] = repr(STEPS)
+REPLAY = Figure.sound("training-replay")
+STEPS = REPLAY.given["checkpoints"]
 SAYS = [
     "After 0 steps the loss is 1.40: 0 of 2 names are right here, and 25% of all that are held out. "
     "Line 1 listens most to line 0 (50%). Line 2 listens most to line 2 (50%).",
@@ -59,18 +54,3 @@ def test_the_first_step_and_the_last_stand_there_and_any_is_played():
         assert_draws(live.find(".//figure"), n)
         assert text(live.find(".//output")) == SAYS[n]
         assert text(live.find(".//button[@class='play']")) == ("AgainPause" if n == 2 else "PlayPause")
-
-
-def checkpoints(*steps):
-    return {"checkpoints": repr(list(steps))}
-
-
-test_what_does_not_fit_is_refused = REPLAY.refuses(
-    {
-        "row that is not there": ({"asks": [1, 3]}, "asks", "rows from 0 to 2: [1, 3]"),
-        "rows without answers": ({"asks": [1]}, "answers", "1 rows ask but there are 2 answers"),
-        "a part is missing": (checkpoints({"step": 0}), "checkpoints", "step, weights, guesses, accuracy, loss"),
-        "shape": (checkpoints(STEPS[0] | {"weights": [[1.0]]}), "checkpoints", "shape (2, 3) and 2 guesses: (1, 1)"),
-        "no step half-way": (checkpoints(STEPS[0], STEPS[2]), "checkpoints", "the steps must hold 0, 4 and 8"),
-    }
-)
