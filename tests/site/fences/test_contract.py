@@ -139,7 +139,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "row-stepper": {"fieldset"},  # the track is a control
     "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
-    "training-replay": {"now", "output"},  # the first and the last without a script, any with it
+    "training-replay": {"output"},  # without a script a caption below each picture
 }
 HOSTILE = "<u>&amp;\"'"
 

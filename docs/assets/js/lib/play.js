@@ -13,7 +13,9 @@ export const playButton = (text) =>
  */
 export const playBar = (live, [name, label, at, range, says], ...more) =>
   live && markup`
-<div class="widget-controls play-bar">${playButton(at === range[1] ? "Again" : "Play")}${slider(name, label, at, range, says)}
+<div class="widget-controls play-bar">${playButton(at === range[1] ? "Again" : "Play")}${
+    slider(name, label, at, range, says)
+  }
 ${reading(says(Number(at)))}</div>
 ${more.length > 0 && markup`<div class="widget-controls">${more}</div>`}`;
 
@@ -32,11 +34,12 @@ export function film(element, { form, set, settle }, ms = 1200, by = 1) {
     const { name, value, min, max } = /** @type {HTMLInputElement} */ (form.querySelector(".play-bar input"));
     const next = value === max ? Number(min) : Math.min(Number(value) + by, Number(max));
     set({ [name]: next });
-    if (next === Number(max)) halt(), settle();
+    settle();
+    if (next === Number(max)) halt();
   };
   element.addEventListener("click", ({ target }) => {
     const plays = !timer && target instanceof Element && target.closest(".play");
-    if (timer) halt(), settle();
+    halt();
     if (!plays) return;
     element.dataset.playing = "";
     timer = setInterval(on, ms);

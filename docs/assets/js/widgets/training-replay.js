@@ -36,16 +36,15 @@ export function html(data, { at }, live) {
       "the first step, half-way, and at the end?",
     answer: `${before}, ${middle} and ${after}.`,
     figure: [
-      live && checkpoint(data, at, "now"),
-      ...[0, end].map((i) => checkpoint(data, i)),
+      ...[...new Set([at, 0, end])].map((i) => checkpoint(data, i)), // of which a screen shows one
       playBar(live, ["at", "steps of training", at, [0, end], (i) => counted(checkpoints[i].step, "step")]),
     ],
     says: live ? statement(data, checkpoints[at]) : "",
   }, live);
 }
 
-/** @type {(data: Data, at: number, kind?: string) => Markup} */
-function checkpoint(data, at, kind = "") {
+/** @type {(data: Data, at: number) => Markup} */
+function checkpoint(data, at) {
   const { words, asks, answers, checkpoints } = data, { weights, guesses, loss } = checkpoints[at];
   const centres = words.map((_, i) => PITCH * (i + 0.5));
   const lines = words.map((word, i) => {
@@ -67,7 +66,7 @@ ${asking && markup`<text x="${short(after)}" y="${y}">${verdict}</text>`}`;
   const [wide, high, most, last] = [160, 90, checkpoints[0].loss, checkpoints[checkpoints.length - 1].step];
   const curve = checkpoints.slice(0, at + 1).map((one) => [wide * one.step / last, high - high * one.loss / most]);
   return markup`
-<figure class="checkpoint ${kind}">
+<figure class="checkpoint">
 <svg class="code" viewBox="0 0 ${WIDE} ${PITCH * words.length}" aria-hidden="true">${lines}${arcs}</svg>
 <div class="loss" aria-hidden="true"><span>loss <b>${loss.toFixed(2)}</b></span>
 <svg viewBox="-6 -8 ${wide + 12} ${high + 12}"><path class="axes" d="M0 0V${high}H${wide}"/>
