@@ -18,8 +18,7 @@ import { curves } from "../lib/sentence.js";
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
-const [WIDE, PITCH] = [340, 26]; // of the drawing, and from one line to the next
-const [CODE, LETTER] = [32, 9.6]; // where the code begins, and how wide one is
+const [WIDE, PITCH, CODE, LETTER] = [340, 26, 32, 9.6]; // the drawing, a line, where the code begins, a letter
 const ARC = { upright: true, floor: 172, budget: 15, lowest: 18, rise: 0.47, loop: 16, gap: 8 };
 
 /** @type {() => State} */
@@ -36,7 +35,7 @@ export function html(data, { at }, live) {
       "the first step, half-way, and at the end?",
     answer: `${before}, ${middle} and ${after}.`,
     figure: [
-      ...[...new Set([at, 0, end])].map((i) => checkpoint(data, i)), // of which a screen shows one
+      markup`<div>${[...new Set([at, 0, end])].map((i) => checkpoint(data, i))}</div>`, // a screen shows one
       playBar(live, ["at", "steps of training", at, [0, end], (i) => counted(checkpoints[i].step, "step")]),
     ],
     says: live ? statement(data, checkpoints[at]) : "",
@@ -73,8 +72,7 @@ ${asking && markup`<text x="${short(after)}" y="${y}">${verdict}</text>`}`;
 <path d="M${curve.map((point) => point.map(short)).join("L")}"/><circle cx="${curve[at][0]}" cy="${
     curve[at][1]
   }" r="5"/></svg></div>
-<figcaption>${statement(data, checkpoints[at])}</figcaption>
-</figure>`;
+<figcaption>${statement(data, checkpoints[at])}</figcaption></figure>`;
 }
 
 /** @type {(data: Data, one: Checkpoint) => number} */
