@@ -52,6 +52,14 @@ def test_a_series_is_named_at_its_end_or_where_the_fence_says():
         assert twice == pytest.approx(one / 2, abs=1)
 
 
+def test_words_on_an_axis_stand_in_the_order_of_the_data():
+    data = '{"name": ["b", "a"], "deviation": [1, 2]}'
+    desk = parse(SPEC | {"data": data, "encoding": {"x": {"field": "name"}, "y": {"field": "deviation"}}}).find(
+        ".//{*}svg"
+    )
+    assert [one.text for one in desk.findall(".//{*}text") if one.text in ("a", "b")] == ["b", "a"]
+
+
 test_a_bad_chart_is_refused = refuses(
     chart.render,
     SPEC,

@@ -32,6 +32,8 @@ def test_both_stay_where_one_cannot_move():
         (mover,) = (button for button in DIAL.live(**at).iter("button") if plain(button) == name)
         assert "data-set" not in mover.attrib
         assert mover.get("data-says")
+    (mover,) = (button for button in DIAL.live(p0=11, p1=1).iter("button") if plain(button) == "Both one on")
+    assert "data-set" in mover.attrib
 
 
 test_what_does_not_fit_is_refused = DIAL.refuses(

@@ -87,6 +87,7 @@ CHANGED = [
     ("twelve times", "eleven times"), ("About 720", "About 730"), ("with $2 n^2$", "with $2 n^3$"),
     ("(8, 4, 1, 2, 1)", "(8, 4, 1, 3, 1)"), (r"\tfrac12 (4, 8)", r"\tfrac13 (4, 8)"), ("= (4, 4)", "= (4, 5)"),
     ("is plain.", "is plain, as are 37,400."),  # a fact of a source that another paragraph links
+    ("is plain.", "is plain: 5, 6, 7."),
     ("is plain.", "is plain, which is 15 in all."), ("is plain.", "is plain: the total is 13 instead of 9."),
     ("was 0.7", "was 0.8"), ("is 98.5?", "is 98.4?"), ('"$(5, 3)$"', '"$(5, 4)$"'),
 ]  # fmt: skip

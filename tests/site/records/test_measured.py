@@ -87,6 +87,11 @@ def test_what_was_not_measured_stops_the_build(ask):
         ask()
 
 
+def test_the_fastest_contender_comes_first(record):
+    record([{"suite": "peers", "what": what, "value": value, "n": 8} for what, value in (("a", 3.0), ("b", 1.0))])
+    assert [one["what"] for one in measured.contenders(8)] == ["b", "a"]
+
+
 ROOFLINE = [
     {"suite": "roofline", "what": "memory bandwidth", "value": 8.0, "unit": "GB/s"},
     {"suite": "roofline", "what": "memory bandwidth, a dot product", "value": 9.0, "unit": "GB/s"},
