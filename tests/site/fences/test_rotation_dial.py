@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import apply_rotary, rotary_tables
-from tests.site.fences.reading import Figure, plain
+from tests.site.fences.reading import Figure, plain, says
 
 DIAL = Figure("rotation-dial", positions=[2, 1], turns=[90, 15], query=[1, 0, 1, 0], key=[1, 0, 1, 0])
 
@@ -25,6 +25,11 @@ def test_500_states_are_the_packages(rng):
 def test_a_hand_points_where_its_vector_does_and_the_longest_reaches_the_rim():
     drawn = DIAL.still(query=[3, 0, 0, 1], turns=[0, 0]).findall(".//{*}path[@class='first']")
     assert [hand.get("d") for hand in drawn] == ["M0 0L17.000 0.000", f"M0 0L0.000 {-17 / 3:.3f}"]  # up is minus
+
+
+def test_the_sentence_says_on_which_side_the_key_stands():
+    for p0, p1, where in ((2, 5, "3 after"), (5, 2, "3 before")):
+        assert f"stands {where} the query" in says(DIAL.live(p0=p0, p1=p1))
 
 
 def test_both_stay_where_one_cannot_move():
