@@ -111,7 +111,7 @@ OUTLINED = """widget => [...widget.querySelectorAll("td, tr, p, figure, .panel")
   const {outlineStyle, outlineWidth, visibility, clipPath, opacity} = getComputedStyle(e);
   return [outlineStyle, outlineWidth, visibility, clipPath, opacity].join();
 }).join(";")"""
-FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
+FIGURE = ":is(table, svg, legend, .four-places):not(.widget-controls *)"
 
 
 def test_every_widget_has_a_row():

@@ -134,6 +134,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "design-a-head": {"solved"},
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
+    "precision-lab": {"format"},  # a menu
     "row-stepper": {"fieldset"},  # the track is a control
     "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
@@ -198,7 +199,7 @@ SHOWN = {  # what a drawing shows of what it computes, in the order of the page
     "mask-painter": "weights outputs",
     "pe-explorer": "readings",
     "precision-lab": "errors output",
-    "rotation-dial": "query key adds product",
+    "rotation-dial": "adds product",
     "row-stepper": "products scores powers total weights given output",
     "soft-lookup": "fits weights copied output",
     "spend-the-budget": "left",
@@ -247,14 +248,27 @@ IDLE = {  # a control that changes nothing here: the state before, what the hand
     "kept words out of sight": ("window-sink", {"left": 1}, {"keep": 1}, ""),
     "blocks of one query": ("roofline-lab", {"pass": "step"}, {"block": 8}, "one query of each text"),
     "blocks of many": ("roofline-lab", {"pass": "prefill"}, {"block": 8}, ""),
-    "finer operands": ("precision-lab", {}, {"operands": "float32"}, "both formats hold these numbers"),
+    "a finer output": (
+        "precision-lab",
+        {"output": "float32"},
+        {"output": "float64"},
+        "both formats hold these numbers",
+    ),
+    "another turn at the beginning": ("rotation-dial", {"p0": 0, "p1": 0}, {"t0": 3}, "At position 0"),
+    "another turn later": ("rotation-dial", {}, {"t0": 3}, ""),
+    "more features, divided": ("softmax-lab", {"n": 2, "divide": 1}, {"n": 6}, "their weights do not change"),
+    "more features": ("softmax-lab", {"n": 2}, {"n": 6}, ""),
     "coarser scores": ("precision-lab", {}, {"scores": "float8_e4m3fn"}, ""),
 }
 
 
 @pytest.mark.parametrize(("name", "before", "sets", "why"), IDLE.values(), ids=IDLE)
 def test_a_control_that_changes_nothing_says_why(name, before, sets, why):
-    figure = next(figure for figure in DRAWN.values() if figure.name == name and "scene" not in figure.spec)
+    figure = next(
+        figure
+        for figure in DRAWN.values()
+        if figure.name == name and figure.spec.keys().isdisjoint(("scene", "scores"))
+    )
     before = figure.call("first", figure.given) | before
     told = figure.call("idle", figure.given, before, before | sets)
     assert (why in told) if why else told == ""
@@ -269,7 +283,7 @@ ANSWERED = {  # the states that a prediction asks about, beside the first: its a
     "pe-explorer": [{"at": 3}],
     "rotation-dial": [{"p0": 3, "p1": 2}, {"p0": 3}],
     "soft-lookup": [{"asks": 2}],
-    "softmax-lab learn/scaling": [{"n": 2}, {"n": 6}],
+    "softmax-lab learn/scaling": [{"n": 2}, {"n": 6}, {"n": 6, "divide": 1}],
     "softmax-lab learn/scores-and-softmax": [{"s0": 4}],
     "tile-stepper": [{"order": "last to first"}, {"order": "last to first", "step": 5}, {"step": 5}],
     "window-sink": [{"keep": 1}],

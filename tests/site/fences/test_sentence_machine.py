@@ -100,9 +100,10 @@ def test_every_scene_draws_what_the_package_computes(state):
                     rest = float(re.search(r"scale\(1,([0-9.]+)\)", poured[f"fill-{i}-{part}"].get("style"))[1])
                     came = float(poured[f"gift-{i}-{part}"][0].get("height"))
                     np.testing.assert_allclose([1 - rest, came], [weights[i], weights[i] * amount * unit], 1e-4)
-        for seen, words_before in ((poured, layout), (kept, layout), (first, True)):
+        through = f"{Fraction(4 * weights[words.index('who')]).limit_denominator(200)} of each by way of who".split()
+        for seen, words_before, way in ((poured, layout, []), (kept, layout, []), (first, True, through)):
             received = re.findall("[0-9./]+|[a-z]+", " ".join(said(seen, "receives")))
-            assert received == [words[row], "now", "carries"] * words_before + told(output)
+            assert received == [words[row], "now", "carries"] * words_before + told(output) + way
     told_last = MACHINE.call("says", MACHINE.given, given_of(state, 5))["text"]
     added = f"{row_of(x[row])} + {row_of([*output, 0, 0])} = {row_of(x[row] + [*output, 0, 0])}."
     assert added in re.sub("<[^>]*>", "", told_last)
