@@ -4,11 +4,11 @@ import pytest
 
 from docs_ext.fences import conventions_table
 from docs_ext.records import conventions
-from tests.site.fences.reading import read, refuses, text
+from tests.site.fences.reading import SOUND, read, text
 
 RECORD = conventions.record()
 LIBRARIES = RECORD["libraries"]
-SPEC = {"id": "causal", "show": "causal"}
+SPEC = {"id": "causal"} | SOUND["conventions-table"]["sound"]
 
 
 def shown(topic):
@@ -56,10 +56,3 @@ def test_a_row_shows_every_call_every_result_and_the_call_here(topic):
             elif "raises" in attempt:
                 assert " ".join(attempt["raises"].split()) in result
         assert ("Read, not executed" in text(row)) == ("runs" not in cell)
-
-
-test_what_does_not_fit_is_refused = refuses(
-    conventions_table.render,
-    SPEC,
-    {"a misspelt topic": ({"show": "casual"}, "show", "there is no topic 'casual' (did you mean 'causal'?)")},
-)

@@ -9,7 +9,7 @@ from attention import sinusoidal_encoding
 from docs_ext.fences import pe_explorer
 from tests.site.fences.reading import Figure
 
-EXPLORER = Figure("pe-explorer", words="SENTENCE", hands=2, hand="slow")
+EXPLORER = Figure.sound("pe-explorer")
 
 
 @pytest.mark.parametrize("hands", pe_explorer.SIZES)
@@ -39,11 +39,3 @@ def test_500_states_are_the_packages(rng):
     one = sinusoidal_encoding(2, 2 * hands, base=2**hands)[1].reshape(hands, 2)
     speeds = np.arctan2(*one.T)  # where position 1 points: no hand turns by more than 1 radian
     return {"words": ["w"] * n}, {"at": at, "hands": hands}, {"readings": readings, "turned": at * speeds}
-
-
-test_what_does_not_fit_is_refused = EXPLORER.refuses(
-    {
-        "four hands": ({"hands": 4}, "hands", "2, 3"),
-        "a hand that is not there": ({"hand": "slowest"}, "hand", "'slowest'"),
-    }
-)

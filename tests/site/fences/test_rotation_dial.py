@@ -8,7 +8,7 @@ import pytest
 from attention import apply_rotary, rotary_tables
 from tests.site.fences.reading import Figure, plain, says
 
-DIAL = Figure("rotation-dial", positions=[2, 1], turns=[90, 15], query=[1, 0, 1, 0], key=[1, 0, 1, 0])
+DIAL = Figure.sound("rotation-dial")
 
 
 @DIAL.on_500_states
@@ -48,15 +48,3 @@ def test_both_stay_where_one_cannot_move():
         assert mover.get("data-says")
     (mover,) = (button for button in DIAL.live(p0=11, p1=1).iter("button") if plain(button) == "Both one on")
     assert "data-set" in mover.attrib
-
-
-test_what_does_not_fit_is_refused = DIAL.refuses(
-    {
-        "too far": ({"positions": [1, 13]}, "positions", "0 to 12"),
-        "between two steps": ({"turns": [90, 10]}, "turns", "steps of 15"),
-        "more than half a turn": ({"turns": [90, 195]}, "turns", "15 to 180"),
-        "a pair that stands still": ({"turns": [90, 0]}, "turns", "15 to 180"),
-        "too few features": ({"query": [1, 0]}, "query", "4 numbers"),
-        "no hand to draw": ({"key": [0, 0, 0, 0]}, "key", "4 numbers"),
-    }
-)

@@ -215,7 +215,7 @@ ${leads}${listening}${named}${meeting}${powers}${pours}${vessels}${received}${ro
 }
 
 /** @type {(data: Data) => string} */
-export const said = ({ words, row, heads, give }) =>
+const said = ({ words, row, heads, give }) =>
   `${words.join(" ")}: ${words[row]} listens to the other words with two heads. ${
     heads.map(({ asks, weights, gets }, n) =>
       `Head ${n + 1} asks ${asks} It listens to ${
