@@ -43,3 +43,11 @@ def test_a_series_is_named_at_its_end_or_where_the_fence_says():
         assert title in places
         one, twice = (float(places[name][0]) - 8 for name in ("one", "twice"))
         assert twice == pytest.approx(one / 2, abs=1)
+
+
+def test_words_on_an_axis_stand_in_the_order_of_the_data():
+    data = '{"name": ["b", "a"], "deviation": [1, 2]}'
+    desk = parse(SPEC | {"data": data, "encoding": {"x": {"field": "name"}, "y": {"field": "deviation"}}}).find(
+        ".//{*}svg"
+    )
+    assert [one.text for one in desk.findall(".//{*}text") if one.text in ("a", "b")] == ["b", "a"]

@@ -213,7 +213,8 @@ def test_whatever_a_reader_does_a_figure_shows_what_it_computes_and_says_what_it
             following = iter(shown)
             assert all(any(near(number, one) for one in following) for number in wanted), (state, part, wanted)
         if figure.name not in OWN and "column" not in figure.spec:
-            assert not [one for one in numbers(says(root)) if not any(near(one, other) for other in shown)], state
+            unseen = [one for one in numbers(says(root)) if not any(near(one, other) for other in shown)]
+            assert not unseen, f"it says {unseen}, which the figure does not show, in the state {state}"
 
 
 @pytest.mark.parametrize(("name", "before", "sets", "why"), IDLE.values(), ids=IDLE)

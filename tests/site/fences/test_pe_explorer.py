@@ -25,6 +25,13 @@ def test_the_text_begins_at_position_0_with_the_hands_of_the_fence():
     assert EXPLORER.call("first", EXPLORER.given) == {"at": 0, "hands": 2, "hand": 1}
 
 
+def test_a_height_is_the_cosine_of_the_hand_that_is_read():
+    heights = [
+        float(b.text.replace("\N{MINUS SIGN}", "-")) for b in EXPLORER.live(at=3).findall(".//figcaption/span[2]/b")
+    ]
+    np.testing.assert_allclose(heights, np.cos((3 + np.arange(len(heights))) / 2), atol=0.005)
+
+
 @EXPLORER.on_500_states
 def test_500_states_are_the_packages(rng):
     n, at, hands = int(rng.integers(1, 9)), int(rng.integers(0, 21)), int(rng.choice(pe_explorer.SIZES))

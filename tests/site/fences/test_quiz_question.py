@@ -60,6 +60,12 @@ def test_a_choice_is_complete_without_a_script():
     assert "16.0" in words(root.find(".//details//pre"))
 
 
+def test_two_right_options_are_checkboxes():
+    root = parsed(CHOICE.replace("wrong:", '  "4² : 1":\n    holds: odds > 15\n    because: The same.\nwrong:'))
+    assert {field.get("type") for field in root.findall(".//label/input")} == {"checkbox"}
+    assert words(root.find(".//legend")).endswith("More than one is right.")
+
+
 def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(NUMBER)
     assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"

@@ -77,6 +77,11 @@ def test_what_was_not_measured_stops_the_build(ask):
         ask()
 
 
+def test_the_fastest_contender_comes_first(record):
+    record([{"suite": "peers", "what": what, "value": value, "n": 8} for what, value in (("a", 3.0), ("b", 1.0))])
+    assert [one["what"] for one in measured.contenders(8)] == ["b", "a"]
+
+
 def test_steps_are_predicted_from_the_bandwidth_of_their_record(record):
     record(FINDINGS + ROOFLINE)
     assert measured.roof() == {"peak": 50e9, "bandwidth": 8e9}

@@ -177,6 +177,13 @@ def test_half_a_line_of_python_or_yaml_starts_nothing_again(tmp_path, monkeypatc
             assert live_server._is_sound(tmp_path / name) is sound
 
 
+@pytest.mark.parametrize("name", ["a.md", "b/sources.bib", "c/two.svg", "d/softmax-lab.js"])
+def test_a_page_is_built_again_if_what_it_shows_is_edited(name):
+    page = SimpleNamespace(src_uri="a.md", content_bytes=b"sources.bib two.svg\n```softmax-lab\n")
+    build: Any = SimpleNamespace(docs=ROOT, files=SimpleNamespace(documentation_pages=lambda: [page]))
+    assert live_server.LastBuild._pages_to_build(build, {ROOT / name}) == [page]
+
+
 def test_an_edit_of_the_glossary_concerns_all_pages(monkeypatch):
     build: Any = SimpleNamespace(shared=None, unbuilt=set(), files=SimpleNamespace(documentation_pages=list))
     before = live_server.LastBuild._shared(build)
