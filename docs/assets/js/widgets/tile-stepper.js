@@ -111,7 +111,7 @@ function memories({ words, scores, v }, { size, order }, steps, shown) {
   };
   const low = Math.min(...scores) - 1, room = Math.max(...scores) - low;
   return markup`
-<div class="memories" style="--n:${words.length}">
+<div class="memories" style="--n:${words.length};--size:${size}">
 <div class="slow"><p>large, slow memory</p>
 <div class="shelf">${
     shelf.map(({ tile, state }) =>

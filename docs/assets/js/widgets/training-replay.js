@@ -16,7 +16,6 @@ import { curves } from "../lib/sentence.js";
  */
 /** @typedef {{ at: number }} State */
 /** @typedef {import("../lib/frame.js").Live} Live */
-/** @typedef {import("../lib/markup.js").Markup} Markup */
 
 const [WIDE, PITCH, CODE, LETTER] = [340, 26, 32, 9.6]; // the drawing, a line, where the code begins, a letter
 const ARC = { upright: true, floor: 172, budget: 15, lowest: 18, rise: 0.47, loop: 16, gap: 8 };
@@ -42,7 +41,7 @@ export function html(data, { at }, live) {
   }, live);
 }
 
-/** @type {(data: Data, at: number) => Markup} */
+/** @type {(data: Data, at: number) => unknown} */
 function checkpoint(data, at) {
   const { words, asks, answers, checkpoints } = data, { weights, guesses, loss } = checkpoints[at];
   const centres = words.map((_, i) => PITCH * (i + 0.5));
@@ -51,7 +50,9 @@ function checkpoint(data, at) {
     const x = CODE + LETTER * (word.length - tag.length), after = x + LETTER * (tag.length + 0.7);
     const verdict = guesses[row] === answers[row] ? "\u2713" : `not ${answers[row]}`;
     return markup`
-<path class="leader" d="M${short(after + (asking ? verdict.length * LETTER : 0))} ${centres[i]}H${ARC.floor - 4}"/>
+<path class="leader" d="M${short(after + (asking ? (verdict.length + 0.7) * LETTER : 0))} ${centres[i]}H${
+      ARC.floor - 4
+    }"/>
 <text class="count" x="${CODE - 12}" y="${y}">${i}</text>
 <text class="role-${asking ? "query" : "key"}" x="${short(x)}" y="${y}">${tag.replace("?", guesses[row])}</text>
 ${asking && markup`<text x="${short(after)}" y="${y}">${verdict}</text>`}`;
@@ -78,7 +79,7 @@ ${asking && markup`<text x="${short(after)}" y="${y}">${verdict}</text>`}`;
 /** @type {(data: Data, one: Checkpoint) => number} */
 const hitsOf = ({ answers }, { guesses }) => answers.filter((answer, i) => answer === guesses[i]).length;
 
-/** @type {(data: Data, one: Checkpoint) => Markup} */
+/** @type {(data: Data, one: Checkpoint) => ReturnType<typeof markup>} */
 const statement = (data, one) =>
   markup`After ${counted(one.step, "step")} the loss is ${one.loss.toFixed(2)}: ${
     hitsOf(data, one)
