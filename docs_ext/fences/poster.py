@@ -35,5 +35,5 @@ def render(spec: Spec) -> Markup:
         heads.append({"asks": question, **made})
     sizes = {"meet": one.k.shape[1], "give": v.shape[1]}
     names = features_of({"features": {key: spec[key] for key in sizes}}, sizes)
-    given |= {"row": row, "heads": heads, **names}
+    given |= {"id": spec["id"], "row": row, "heads": heads, **names}
     return still("poster", spec["id"], renderer.drawn("lib/poster.js", "poster", given))

@@ -7,7 +7,7 @@ import { centres, curves, sum, widths } from "./sentence.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 /** @typedef {{ asks: string, query: number[], scores: number[], weights: number[], gets: number[] }} Head */
-/** @typedef {{ words: string[], row: number, heads: Head[], k: number[][], v: number[][], meet: string[], give: string[] }} Data */
+/** @typedef {{ id: string, words: string[], row: number, heads: Head[], k: number[][], v: number[][], meet: string[], give: string[] }} Data */
 
 /** @typedef {typeof SHEET} Layout  lengths in units of the drawing */
 const SHEET = {
@@ -43,7 +43,7 @@ const PHONE = {
 };
 
 /** @type {(data: Data) => Markup} */
-export const poster = (data) => markup`${drawing(data, SHEET)}${drawing(data, PHONE)}`;
+export const poster = (data) => markup`<figure>${drawing(data, SHEET)}${drawing(data, PHONE)}</figure>`;
 
 /** @type {(data: Data, layout: Layout) => Markup} */
 function drawing(data, layout) {
@@ -58,7 +58,7 @@ function drawing(data, layout) {
   const tanks = scores + (heads.length + 1.3) * line, most = Math.max(...v.map(sum));
   const foot = tanks + most * part, out = foot + down, rim = tankWide / 16;
   const aside = [-1, 1].map((side) => middles[row] + side * tankWide * 0.75);
-  const hatch = `poster-${kind}-hatch`;
+  const hatch = `${data.id}-${kind}-hatch`;
 
   /** @type {(kind: string, content: unknown, x: number, y: number, size?: number) => Markup} */
   const text = (kind, content, x, y, size = small) =>
@@ -215,7 +215,7 @@ ${leads}${listening}${named}${meeting}${powers}${pours}${vessels}${received}${ro
 }
 
 /** @type {(data: Data) => string} */
-export const said = ({ words, row, heads, give }) =>
+const said = ({ words, row, heads, give }) =>
   `${words.join(" ")}: ${words[row]} listens to the other words with two heads. ${
     heads.map(({ asks, weights, gets }, n) =>
       `Head ${n + 1} asks ${asks} It listens to ${
