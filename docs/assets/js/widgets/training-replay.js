@@ -50,9 +50,7 @@ function checkpoint(data, at) {
     const x = CODE + LETTER * (word.length - tag.length), after = x + LETTER * (tag.length + 0.7);
     const verdict = guesses[row] === answers[row] ? "\u2713" : `not ${answers[row]}`;
     return markup`
-<path class="leader" d="M${short(after + (asking ? (verdict.length + 0.7) * LETTER : 0))} ${centres[i]}H${
-      ARC.floor - 4
-    }"/>
+<path class="leader" d="M${short(asking ? after + LETTER * (verdict.length + 0.7) : after)} ${y - 5}H168"/>
 <text class="count" x="${CODE - 12}" y="${y}">${i}</text>
 <text class="role-${asking ? "query" : "key"}" x="${short(x)}" y="${y}">${tag.replace("?", guesses[row])}</text>
 ${asking && markup`<text x="${short(after)}" y="${y}">${verdict}</text>`}`;
