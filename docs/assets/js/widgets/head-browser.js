@@ -2,7 +2,7 @@
 // record comes when a reader asks for another head.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { frame, held, labelled, menu, radio, scrolling, sets, setting, table } from "../lib/frame.js";
+import { choosers, frame, held, labelled, menu, scrolling, sets, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
 import { arcs, namesOf, stage } from "../lib/stage.js";
@@ -50,12 +50,6 @@ export function html(data, state, live) {
     return setting(name, value, name, name, value, [0, size - 1], (at) => `${name} ${at}`);
   });
   const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
-  const words = tokens.map((token, i) => {
-    const chosen = i === row && "data-chosen";
-    return live
-      ? markup`<label ${chosen}>${radio("row", i, row)}<span>${token}</span></label> `
-      : markup`<span ${chosen}>${token}</span> `;
-  });
   const shares = grid[row].map((weight) =>
     markup`<span ${weight === top && "data-most"}>${hundredths(weight)}</span> `
   );
@@ -86,7 +80,10 @@ export function html(data, state, live) {
         stage(
           tokens,
           markup`<g data-anew="${[state.sentence, one.layer, one.head, row].join()}">${drawing}</g>`,
-          markup`<div class="words">${words}</div><div class="shares" aria-hidden="true">${shares}</div>`,
+          [
+            choosers(tokens, "The word that asks", "row", row, live),
+            markup`<div class="shares" aria-hidden="true">${shares}</div>`,
+          ],
         ),
       ),
       markup`<div class="attention-grid">${
