@@ -4,7 +4,7 @@
 
 import { markup } from "./markup.js";
 import { centres, curves, pillsOf, sum, widths } from "./sentence.js";
-import { short } from "./numbers.js";
+import { share, short } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 
@@ -38,6 +38,12 @@ export const arcs = (words, row, weights, hang = false) =>
   ways(words, row, weights, hang).map(({ key, d, thickness }) =>
     markup`<path d="${d}" pathLength="1" stroke-width="${thickness}" data-key="${key}"/>`
   );
+
+/** @type {(words: string[], row: number, weights: number[], hang?: boolean) => Markup[]} */
+export const arcsWithShares = (words, row, weights, hang) => [
+  ...arcs(words, row, weights, hang),
+  ...pills(words, ways(words, row, weights, hang), (key) => share(weights[key])),
+];
 
 /** @type {(words: string[], ways: ReturnType<typeof curves>, says: (key: number) => string) => Markup[]} */
 export function pills(words, ways, says) {

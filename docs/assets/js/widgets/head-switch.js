@@ -5,7 +5,7 @@ import { bindFigure } from "../lib/bind.js";
 import { choice, choosers, folded, frame, records, scrolling } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { share, vector } from "../lib/numbers.js";
-import { arcs, pills, stage, ways } from "../lib/stage.js";
+import { arcsWithShares, stage } from "../lib/stage.js";
 
 /**
  * Two word orders, in each the queries of two heads; keys, values. `asks` is what each head looks for.
@@ -66,20 +66,11 @@ function picture(data, state, live) {
   /** @type {(name: string, i: number) => Markup} */
   const label = (name, i) =>
     markup`<p class="head"><span>${name}</span> <b class="role-output">${vector(blends[i])}</b></p>`;
-  /** @type {(n: number, below: unknown, hang?: boolean) => Markup} */
-  const drawn = (n, below, hang = false) => {
-    const all = ways(words, asks, weights[n], hang);
-    return stage(
-      words,
-      [arcs(words, asks, weights[n], hang), pills(words, all, (key) => share(weights[n][key]))],
-      below,
-    );
-  };
   return markup`
 <div class="heads">
 ${heads ? label("average", 2) : label(`head 1: ${data.asks[0]}`, 0)}
-${drawn(heads ? 2 : 0, choosers(words, "Who asks?", "asks", asks, live))}
-${!heads && [drawn(1, "", true), label(`head 2: ${data.asks[1]}`, 1)]}
+${stage(words, arcsWithShares(words, asks, weights[heads ? 2 : 0]), choosers(words, "Who asks?", "asks", asks, live))}
+${!heads && [stage(words, arcsWithShares(words, asks, weights[1], true), ""), label(`head 2: ${data.asks[1]}`, 1)]}
 <p class="head"><span>output</span> ${
     heads ? "" : markup`<span>${longRow(blends)} times ${W_O} =</span> `
   }<b class="role-output">${vector(heads ? blends[2] : joined)}</b></p>
