@@ -188,7 +188,7 @@ async function lightKin({ target }) {
 // The drawing of a figure can be taken along; the module comes with the first that is.
 function addSaving() {
   const figures = document.querySelectorAll(
-    ":is(figure.diagram, figure.chart, .machine-still, div:has(> sentence-machine))",
+    ":is(figure.diagram, figure.chart, .machine-still, .poster, div:has(> sentence-machine))",
   );
   figures.forEach((figure, n) => {
     const line = document.createElement("p");

@@ -8,7 +8,7 @@ from tests.site.fences.reading import Figure, rows, text
 
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
 MOVED = "AtAtAtAfAt"
-TABLE = Figure("block-table", blocks=5, size=2, moves=MOVES, step=4)
+TABLE = Figure.sound("block-table")
 
 
 def drawn(**state):
@@ -133,16 +133,3 @@ def test_a_button_makes_its_move_or_says_why_not():
     assert does[2]["forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
     undo = TABLE.live(moves="").findall(".//button")[-1]
     assert undo.get("data-says") == "There is no move to undo."
-
-
-test_what_does_not_fit_is_refused = TABLE.refuses(
-    {
-        "beyond the moves": ({"step": 11}, "step", "from 0 to 10"),
-        "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 8"),
-        "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
-        "no moves": ({"moves": [], "step": 0}, "moves", "list"),
-        "too few blocks": ({"blocks": 3}, "moves", "No block is free"),
-        "nobody to fork": ({"moves": ["A", "B ends"], "step": 0}, "moves", "B is not there"),
-        "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "A, B, C are all there"),
-    }
-)

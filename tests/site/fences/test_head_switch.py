@@ -7,14 +7,7 @@ import numpy as np
 from attention import attention_weights
 from tests.site.fences.reading import Figure, plain, rows
 
-SWITCH = Figure(
-    "head-switch",
-    sentences=["SENTENCE", "SWAPPED"],
-    positions="EARLY",
-    **{"w_q": ["W_Q1", "W_Q2"], "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"},
-    asks=["the first noun", "the last noun"],
-    selected="chased",
-)
+SWITCH = Figure.sound("head-switch")
 FIRST, SECOND = "cats who chased dogs ran", "dogs who chased cats ran"
 DOUBLINGS = ((3, 2, 0, 1, 0), (1, 2, 0, 3, 0))  # of head 1 and head 2 for chased, in either order
 
@@ -56,13 +49,3 @@ def test_one_table_has_every_weight_of_both_sentences():
     ]
     assert [row[0] for row in found[::4]] == [f"chased in \u201c{one}\u201d" for one in (FIRST, SECOND)]
     assert [row[-1] for row in found[3:]] == ["(3.5, 3.5)", "(2, 5)", "(5, 2)", "(-3, 3)", "(3.5, 3.5)"]
-
-
-test_what_does_not_fit_is_refused = SWITCH.refuses(
-    {
-        "one head": ({"w_q": ["W_Q1"]}, "w_q", "two heads"),
-        "too few rows to join": ({"w_o": "W_O[:2]"}, "w_o", "(2, 2)"),
-        "one asks": ({"asks": ["the first noun"]}, "asks", "two"),
-        "another width": ({"w_k": "np.eye(3)"}, None, "(3, 3)"),
-    }
-)

@@ -6,13 +6,9 @@ import numpy as np
 
 from attention import attention_weights
 from attention.example import SENTENCE
-from tests.site.fences.reading import HEAD, Figure, text
+from tests.site.fences.reading import Figure, text
 
-PAINTER = Figure(
-    "mask-painter",
-    **HEAD,
-    predict={"row": "chased", "forbid": "cats"},
-)
+PAINTER = Figure.sound("mask-painter")
 
 
 @PAINTER.on_500_states
@@ -46,12 +42,3 @@ def test_a_cell_has_one_number_and_the_budget_of_the_row_is_packed_into_one_bar(
     assert all(len(text(cell).split()) == 1 for cell in root.findall(".//tbody//td[@data-weight]"))
     parts = [(text(part), part.get("style")) for part in root.findall(".//*[@class='packed']/i")]
     assert parts == [(word, f"--w:{n / 16:g}") for word, n in zip(SENTENCE, (8, 4, 1, 2, 1), strict=True)]
-
-
-test_what_does_not_fit_is_refused = PAINTER.refuses(
-    {
-        "no values": ({"w_v": None}, None, "give v"),
-        "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
-        "forbidden already": ({"predict": {"row": "cats", "forbid": "dogs"}}, "predict", "already"),
-    }
-)

@@ -7,8 +7,7 @@ import pytest
 
 from tests.site.fences.reading import Figure, rows, text
 
-MATRICES = {"positions": "EARLY", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"}
-SWITCH = Figure("order-switch", sentences=["SENTENCE", "SWAPPED"], **MATRICES, parts=["cats", "dogs"])
+SWITCH = Figure.sound("order-switch")
 CASES = {  # swapped, positions: doublings of ran, what it receives, and what is said
     ("false", "true"): ((3, 2, 0, 1, 0), (5, 2), "cats who chased dogs ran, with positions: "),
     ("false", "false"): ((1, 1, 0, 1, 0), (3, 3), "cats who chased dogs ran, without positions: "),
@@ -46,12 +45,8 @@ def test_a_swap_without_positions_changes_nothing_for_any_word():
     assert (second, first == third) == (fourth, False)
 
 
-test_what_does_not_fit_is_refused = SWITCH.refuses(
-    {
-        "one sentence": ({"sentences": "SENTENCE"}, "sentences", "two"),
-        "the same sentence": ({"sentences": ["SENTENCE", "SENTENCE"]}, "sentences", "two words swapped"),
-        "a swap and more": ({"sentences": [["a", "b", "c"], ["b", "a", "a"]]}, "sentences", "two words swapped"),
-        "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
-        "another width": ({"w_q": "np.eye(3)"}, None, "(3, 3)"),
-    }
-)
+def test_under_a_word_is_the_share_that_it_had_if_that_was_another():
+    root = SWITCH.live(positions="false", was=0)
+    assert [text(was) for was in root.findall(".//div[@class='row before']/span")][1:] == [
+        *("was 1/2", "", "was 1/16", "was 1/8", "was 1/16"),
+    ]

@@ -5,10 +5,10 @@ import numpy as np
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
 from docs_ext.fences.precision_lab import FORMATS, PLACES
-from tests.site.fences.reading import HEAD, Figure, plain, rows
+from tests.site.fences.reading import Figure, plain, rows
 from tests.site.learn.test_bits import by_loops
 
-RESULT = Figure("precision-lab", **HEAD, format="bfloat16", copies=1024)
+RESULT = Figure.sound("precision-lab")
 X = embed(SENTENCE, EARLY)
 Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
 
@@ -65,11 +65,3 @@ def test_500_choices_of_formats_give_what_loops_compute():
         np.testing.assert_allclose(np.array(shown["output"], float), outputs[-1], rtol=1e-12, atol=1e-12)
         errors = [np.linalg.norm(np.subtract(output, right)) / np.linalg.norm(right) for output in outputs]
         np.testing.assert_allclose(np.array(shown["errors"], float), errors, rtol=1e-9, atol=1e-11)
-
-
-test_a_sentence_that_does_not_fit_is_refused = RESULT.refuses(
-    {
-        "format": ({"format": "float12"}, "format", "float64, float32"),
-        "a thousand": ({"copies": 1000}, "copies", "one of 2, 4, 8"),
-    }
-)

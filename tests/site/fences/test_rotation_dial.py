@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attention import apply_rotary, rotary_tables
-from tests.site.fences.reading import Figure, plain
+from tests.site.fences.reading import Figure, plain, says
 
-DIAL = Figure("rotation-dial", positions=[2, 1], turns=[90, 15], query=[1, 0, 1, 0], key=[1, 0, 1, 0])
+DIAL = Figure.sound("rotation-dial")
 
 
 @DIAL.on_500_states
@@ -36,20 +36,15 @@ def test_hands_turn_with_their_positions_and_the_shadow_is_what_the_pair_adds():
     assert [3 / 17 * float(shadow) for shadow in shadows] == pytest.approx([adds[0] / 3, adds[1]], abs=1e-3)
 
 
+def test_the_sentence_says_on_which_side_the_key_stands():
+    for p0, p1, where in ((2, 5, "3 after"), (5, 2, "3 before")):
+        assert f"stands {where} the query" in says(DIAL.live(p0=p0, p1=p1))
+
+
 def test_both_stay_where_one_cannot_move():
     for at, name in (({"p0": 12, "p1": 1}, "Both one on"), ({"p0": 2, "p1": 0}, "Both one back")):
         (mover,) = (button for button in DIAL.live(**at).iter("button") if plain(button) == name)
         assert "data-set" not in mover.attrib
         assert mover.get("data-says")
-
-
-test_what_does_not_fit_is_refused = DIAL.refuses(
-    {
-        "too far": ({"positions": [1, 13]}, "positions", "0 to 12"),
-        "between two steps": ({"turns": [90, 10]}, "turns", "steps of 15"),
-        "more than half a turn": ({"turns": [90, 195]}, "turns", "15 to 180"),
-        "a pair that stands still": ({"turns": [90, 0]}, "turns", "15 to 180"),
-        "too few features": ({"query": [1, 0]}, "query", "4 numbers"),
-        "no hand to draw": ({"key": [0, 0, 0, 0]}, "key", "4 numbers"),
-    }
-)
+    (mover,) = (button for button in DIAL.live(p0=11, p1=1).iter("button") if plain(button) == "Both one on")
+    assert "data-set" in mover.attrib

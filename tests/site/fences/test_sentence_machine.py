@@ -13,21 +13,8 @@ from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, W_Q2, attend,
 from docs_ext.html.rounding import number
 from tests.site.fences.reading import Figure, text
 
-ASKS = {word: f"what of {word}?" for word in SENTENCE}
-SPEC = {
-    "sentences": ["SENTENCE", "SWAPPED"],
-    "positions": "EARLY",
-    "heads": [{"name": "first", "w_q": "W_Q1", "asks": ASKS}, {"name": "last", "w_q": "W_Q2", "asks": ASKS}],
-    "w_k": "W_K",
-    "w_v": "W_V",
-    "features": {
-        "x": ["cats", "dogs", "asks", "early"],
-        "key": ["noun", "early", "asks", "which"],
-        "value": ["cats", "dogs"],
-    },
-}
 MINUS = "\N{MINUS SIGN}"
-MACHINE = Figure("sentence-machine", **SPEC)
+MACHINE = Figure.sound("sentence-machine")
 HIDDEN_AT_FIRST = {"chip", "score", "block", "power", "flow", "plug", "socket", "tank", "holds"}
 STATES = list(itertools.product(range(5), "01", ("no", "yes"), ("yes", "no")))
 
@@ -100,9 +87,10 @@ def test_every_scene_draws_what_the_package_computes(state):
                     rest = float(re.search(r"scale\(1,([0-9.]+)\)", poured[f"fill-{i}-{part}"].get("style"))[1])
                     came = float(poured[f"gift-{i}-{part}"][0].get("height"))
                     np.testing.assert_allclose([1 - rest, came], [weights[i], weights[i] * amount * unit], 1e-4)
-        for seen, words_before in ((poured, layout), (kept, layout), (first, True)):
+        through = f"{Fraction(4 * weights[words.index('who')]).limit_denominator(200)} of each by way of who".split()
+        for seen, words_before, way in ((poured, layout, []), (kept, layout, []), (first, True, through)):
             received = re.findall("[0-9./]+|[a-z]+", " ".join(said(seen, "receives")))
-            assert received == [words[row], "now", "carries"] * words_before + told(output)
+            assert received == [words[row], "now", "carries"] * words_before + told(output) + way
     told_last = MACHINE.call("says", MACHINE.given, given_of(state, 5))["text"]
     added = f"{row_of(x[row])} + {row_of([*output, 0, 0])} = {row_of(x[row] + [*output, 0, 0])}."
     assert added in re.sub("<[^>]*>", "", told_last)
@@ -130,24 +118,5 @@ def test_the_film_asks_between_match_and_share_and_a_tap_is_then_a_guess():
 
 
 def test_links_stand_beside_the_button():
-    page = Figure("sentence-machine", **SPEC | {"links": {"Start": "learn/a/"}}).still()
+    page = MACHINE.still(links={"Start": "learn/a/"})
     assert [(text(link), link.get("href")) for link in page.iterfind(".//a")] == [("Start", "learn/a/")]
-
-
-def wide(matrix):
-    return f"np.hstack([{matrix}, np.zeros((4, 12))])"
-
-
-test_what_does_not_fit_is_refused = MACHINE.refuses(
-    {
-        "no question for ran": ({"heads": [SPEC["heads"][0] | {"asks": {}}]}, "heads", "for every word"),
-        "half a doubling": ({"heads": [SPEC["heads"][0] | {"w_q": "W_Q1 / 2"}]}, "heads", "whole doublings"),
-        "negative values": ({"w_v": "-W_V"}, "features", "neither negative"),
-        "no root to halve by": (
-            {"w_k": wide("2 * W_K"), "heads": [SPEC["heads"][0] | {"w_q": wide("W_Q1")}]},
-            "w_k",
-            "four",
-        ),
-        "no such scene": ({"scene": 0}, "scene", "from 1 to 5"),
-    }
-)

@@ -10,8 +10,8 @@ from attention import softmax
 from docs_ext.fences import softmax_lab
 from tests.site.fences.reading import Figure, text
 
-SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
-SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
+SCORES = Figure.sound("softmax-lab")
+SCALING = Figure.sound("softmax-lab of sizes")
 
 
 def test_500_states_are_the_packages():
@@ -47,17 +47,3 @@ def test_raw_weights_saturate_and_divided_ones_stay(d_k):
         assert shown == pytest.approx([1 - better, better], abs=1e-12 if score.is_integer() else 5e-6)
         bell, keys = (float(group.get("style")[5:]) for group in root.findall(".//{*}g[@style]"))
         assert (bell, keys) == pytest.approx((score / math.sqrt(d_k), score))
-
-
-test_scores_that_do_not_fit_are_refused = SCORES.refuses(
-    {
-        "mode": ({"mode": "dance"}, "mode", "scores, scaling"),
-        "no scores": ({"scores": None}, "mode", "needs the key 'scores'"),
-        "key of the other mode": ({"d_k": 4}, "d_k", "has no key 'd_k'"),
-        "too few": ({"scores": [1, 2]}, "scores", "5 numbers"),
-        "half a doubling": ({"scores": [3, 2, 0, 1, 0.5]}, "scores", "whole doublings"),
-        "negative": ({"scores": [3, 2, 0, 1, -1]}, "scores", "from 0 to 7"),
-        "no room for one more": ({"scores": [8, 2, 0, 1, 0]}, "scores", "from 0 to 7"),
-    }
-)
-test_sizes_that_do_not_fit_are_refused = SCALING.refuses({"twelve": ({"d_k": 12}, "d_k", "one of 1, 2, 4")})

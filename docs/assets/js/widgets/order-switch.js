@@ -51,7 +51,8 @@ function picture({ words, weights }, row, before, live) {
   const now = weights[row];
   const earlier = before &&
     words.map((word) => before.weights[before.words.indexOf(words[row])][before.words.indexOf(word)]);
-  const was = now.map((weight, i) => earlier && earlier[i] !== weight ? `was ${share(earlier[i])}` : "");
+  const [are, were] = [now, earlier ?? now].map((weights) => weights.map(share));
+  const was = were.map((part, i) => part === are[i] ? "" : `was ${part}`);
   const ghost = earlier && markup`<g class="ghost">${arcs(words, row, earlier)}</g>`;
   return stage(words, [ghost ?? "", arcsWithShares(words, row, now)], [
     choosers(words, "The word that asks", "row", row, live),

@@ -193,7 +193,7 @@ function scalingLab({ sizes }, { n, divide }) {
 <svg viewBox="-26 -104 52 104" preserveAspectRatio="none" aria-hidden="true">
   <g style="--by:${score / Math.sqrt(features)}"><path class="bars" d="${bars}"/></g>
   ${KNOWN.map((size) => markup`<path class="outline" d="M${heights(size).map(([x, y]) => `${x} ${y}`).join("L")}"/>`)}
-  <g style="--by:${score}"><path class="gap" d="M0 -4H1"/><path class="other" d="M0 0V-104"/><path d="M1 0V-104"/></g></svg>
+  <g style="--by:${score}"><path class="gap" d="M0 -4H1"/><path class="key other" d="M0 0V-104"/><path class="key" d="M1 0V-104"/></g></svg>
 ${
       KNOWN.map((size) =>
         markup`<span class="known" style="--x:${Math.sqrt(size) / 52}">${size}${size === 64 && " features"}</span>`
@@ -201,9 +201,9 @@ ${
     }
 <p class="ticks">${[-24, -16, -8, 0, 8, 16, 24].map((x) => markup`<span>${number(x)}</span>`)}</p>
 </figure>
-<p class="both"><span>other key <b>${text[1]}</b></span> ${number(score)} apart <span>better key <b>${
-      text[0]
-    }</b></span></p>
+<p class="both"><span class="key">other key <b>${text[1]}</b></span> ${
+      number(score)
+    } apart <span class="key">better key <b>${text[0]}</b></span></p>
 ${budget([[one.weights[1], ""], [one.weights[0], ""]])}`,
     below: [
       setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
