@@ -42,10 +42,11 @@ def test_the_output_is_joined_from_both_blends_or_is_their_average():
 def test_one_table_has_every_weight_of_both_sentences():
     found = rows(SWITCH.still(), ".//tbody/tr")
     first, last = (", ".join(str(Fraction(2) ** n / 16) for n in doublings) for doublings in DOUBLINGS)
-    assert [row[1:] for row in found[:3]] == [
+    assert [row[1:] for row in found[:4]] == [
         ["head 1: the first noun", first, "(5, 2)"],
         ["head 2: the last noun", last, "(2, 5)"],
+        ["averaged", "5/16, 1/4, 1/16, 5/16, 1/16", "(3.5, 3.5)"],
         ["side by side", "[5, 2 | 2, 5] times WO", "(3, -3)"],
     ]
     assert [row[0] for row in found[::4]] == [f"chased in \u201c{one}\u201d" for one in (FIRST, SECOND)]
-    assert [row[-1] for row in found[3:]] == ["(3.5, 3.5)", "(2, 5)", "(5, 2)", "(-3, 3)", "(3.5, 3.5)"]
+    assert [row[-1] for row in found[4:]] == ["(2, 5)", "(5, 2)", "(3.5, 3.5)", "(-3, 3)"]

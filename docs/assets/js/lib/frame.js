@@ -141,8 +141,7 @@ export const button = (text, does) =>
 // in the columns of a stage (lib/stage.js)
 
 /**
- * The words below a stage, of which one is chosen; where a script runs, by a click on it. It is the one that asks, unless
- * that is another.
+ * The words below a stage, of which one is chosen, where a script runs by a click; it asks, unless another does.
  * @type {(words: string[], what: string, name: string, chosen: number, live: unknown, asks?: number) => Markup}
  */
 export function choosers(words, what, name, chosen, live, asks = chosen) {

@@ -51,6 +51,12 @@ export function pills(words, ways, says) {
   return pillsOf({ size: [sum(widths(words))], pill: [DIGIT * letters + 12, PILL] }, ways, says, true);
 }
 
+/** @type {(weights: number[], says: (weight: number) => string) => Markup} the largest in bold */
+export const shares = (weights, says) =>
+  markup`<div class="shares" aria-hidden="true">${
+    weights.map((weight) => markup`<span ${weight === Math.max(...weights) && "data-most"}>${says(weight)}</span> `)
+  }</div>`;
+
 /**
  * The farthest arc of any word is as high as the stage; arcs hang if the words stand above them.
  * @type {(words: string[], row: number, weights: (number | null)[], hang?: boolean) => ReturnType<typeof curves>}

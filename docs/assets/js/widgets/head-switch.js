@@ -95,13 +95,11 @@ function everyWeight(data, asks) {
   const names = ["who asks", "", "weights, word by word", "receives"];
   const rows = data.words.flatMap((words, order) => {
     const { weights, blends, joined } = compute(data, { order, asks });
-    /** @type {[string, import("../lib/frame.js").Text, string][]} */
-    const each = [
-      ...data.asks.map((ask, n) => `head ${n + 1}: ${ask}`),
-      HOW[1],
-    ].map((name, n) => [name, weights[n].map(share).join(", "), vector(blends[n])]);
-    each.splice(2, 0, [HOW[0], markup`${longRow(blends)} times ${W_O}`, vector(joined)]);
-    return each.map((row, n) => [n ? "" : `${words[asks]} in \u201c${words.join(" ")}\u201d`, ...row]);
+    const each = [...data.asks.map((ask, n) => `head ${n + 1}: ${ask}`), HOW[1]];
+    return [
+      ...each.map((name, n) => [name, weights[n].map(share).join(", "), vector(blends[n])]),
+      [HOW[0], markup`${longRow(blends)} times ${W_O}`, vector(joined)],
+    ].map((row, n) => [n ? "" : `${words[asks]} in \u201c${words.join(" ")}\u201d`, ...row]);
   });
   return records("What a word receives", names, rows);
 }

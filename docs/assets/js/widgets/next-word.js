@@ -6,7 +6,7 @@ import { button, choice, choosers, head, held, labelled, output, reading, scroll
 import { drawn, forward, N_WORDS, readWords, sharesAt, unpacked } from "../lib/little-model.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
-import { arcs, namesOf, stage } from "../lib/stage.js";
+import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /** @typedef {import("../lib/little-model.js").Model} Model */
 /** @typedef {import("../lib/little-model.js").Recorded} Recorded */
@@ -166,10 +166,6 @@ function text({ words, row, found }, { layer, head, off }, live) {
     return markup`<p class="empty">There is no text yet. Type a first word, or choose one of those below.</p>`;
   }
   const weights = found?.weights[layer][head][row] ?? words.map(() => 0);
-  const top = Math.max(...weights);
-  const shares = weights.map((weight) =>
-    markup`<span ${weight === top && "data-most"}>${found && weight >= FAINT / 2 && hundredths(weight)}</span> `
-  );
   const drawing = arcs(words, row, weights.map((weight) => weight >= FAINT ? weight : null));
   return scrolling(
     "The text, and what the chosen word looks at",
@@ -178,7 +174,7 @@ function text({ words, row, found }, { layer, head, off }, live) {
       markup`<g data-anew="${[...words, layer, head, row].join()}" ${isSilent(off) && "data-off"}>${drawing}</g>`,
       [
         choosers(words, "The word that asks", "row", row, live),
-        markup`<div class="shares" aria-hidden="true">${shares}</div>`,
+        shares(weights, (weight) => found && weight >= FAINT / 2 ? hundredths(weight) : ""),
       ],
     ),
   );
