@@ -84,16 +84,16 @@ export function html(data, state, live) {
 }
 
 /**
- * Slopes run back from the word that asks, solid where the push gains, hollow where it loses. No weight moves by more
- * than 1/4 of the push.
+ * Slopes run back from the word that asks, solid where the push gains, hollow where it loses, and then at least 3
+ * wide. No weight moves by more than 1/4 of the push.
  * @type {(data: Data, push: number, row: { weights: number[], moves: number[] }, live: Live | null) => Markup}
  */
 function picture({ words, asks }, push, { weights, moves }, live) {
-  const all = ways(words, asks, moves.map((x) => 3 * Math.abs(x)));
+  const all = ways(words, asks, moves.map((x) => Math.max(3 * x, -3 * x, x < 0 ? 3 / 28 : 0)));
   const arcs = all.map(({ key, d, thickness }) =>
     markup`
 <g><path d="${d}" stroke-width="${thickness}"/>
-  <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(Math.max(thickness - 2, 0)) : 0}"/></g>`
+  <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(thickness - 2) : 0}"/></g>`
   );
   /** @type {(key: number) => string} */
   const says = (key) =>
