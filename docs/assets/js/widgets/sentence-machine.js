@@ -36,6 +36,7 @@ import {
 /** @typedef {ReturnType<typeof compute>} Row */
 
 const SCENES = ["result", "ask", "match", "share", "pour", "keep"];
+const [NEXT, ALL, HEADS] = [-1, 6, 7]; // frames for a page: the last word is a gap, every word asks, two heads ask
 const QUESTION = 2.25; // the film waits here for a guess
 const DOUBLING = 2.5; // on the way from match to share, as it plays
 const PLAY = [0, 1, 2, QUESTION, DOUBLING, 3, 4, 5];
@@ -117,6 +118,21 @@ const UPRIGHT = {
   block: [9, 2],
   bar: [16, 342, 326, 20],
 };
+/** @type {Layout} beside a text, which says the rest */
+const SMALL = {
+  ...UPRIGHT,
+  upright: false,
+  size: [360, 298],
+  word: { size: 26, high: 36, at: 144, pad: 5 },
+  arc: { floor: 141, budget: 28, lowest: 22, rise: 0.19, loop: 20, gap: 22 },
+  pill: [36, 19],
+  tank: [24, 44],
+  tanks: [196, 32],
+  labels: 260,
+  plug: [60, 32],
+  plugs: [77, 106],
+  bar: [12, 8, 336, 22],
+};
 
 /**
  * What is `still` leaves out what cannot be seen.
@@ -134,6 +150,7 @@ function picture(data, state, layout, ident, still = false) {
   const unit = tankHigh / Math.max(...v.flat());
   const shows = (/** @type {number} */ from, to = 5) => from <= scene && scene <= to;
   const result = !scene || shows(3), pours = !scene || shows(4);
+  const small = layout === SMALL, rows = rowsOf(data, state);
 
   /** @type {(...given: Parameters<typeof part>) => Markup | false} */
   const thing = (id, shown, place, content, wait = 0) =>
@@ -153,7 +170,10 @@ function picture(data, state, layout, ident, still = false) {
     );
 
   // words, and what they hold
-  const named = wordsOf(layout, words, middles, asker, (i) => i === state.guess ? "guess" : "");
+  const seen = words.map((word, i) => scene === NEXT && i === asker ? "?" : word);
+  /** @type {(i: number) => string} */
+  const kind = (i) => seen[i] === "?" ? "gap" : i === state.guess ? "guess" : scene === ALL ? "asks" : "";
+  const named = wordsOf(layout, seen, middles, scene === NEXT ? -1 : asker, kind);
   const [tankAt, apart] = layout.tanks;
   const { at, pad, size: letters } = layout.word;
   /** @type {(i: number, aside: number) => number[]} at the left edge or, what is received, beside the word */
@@ -161,19 +181,20 @@ function picture(data, state, layout, ident, still = false) {
     !upright
       ? [middles[i] + aside * apart / 2, tankAt]
       : [aside < 0 ? tankAt : at - 2 * pad - emOf(words[i]) * letters - apart / 2, middles[i] - tankHigh / 2];
+  const nouns = (/** @type {number[]} */ amounts) => features.value.filter((_, part) => amounts[part]);
   const tanks = words.map((_, i) => {
     const left = shows(4) ? 1 - weights[i] : 1;
     return [
-      thing(`tank-${i}`, scene > 0, place(i, upright || i === asker ? -1 : 0), [
+      thing(`tank-${i}`, shows(1), place(i, upright || i === asker ? -1 : 0), [
         vessel("tank", layout),
         v[i].map((amount, part) => level(`ghost-${i}`, sum(v[i].slice(0, part)), amount, part)),
         v[i].map((amount, part) => level(`fill-${i}`, left * sum(v[i].slice(0, part)), amount, part, left, 200)),
       ]),
       thing(
         `holds-${i}`,
-        scene > 0 && (upright || i !== asker),
+        shows(1) && (upright || i !== asker),
         upright ? [at - pad, middles[i] + labels] : [middles[i], labels],
-        text(`holds ${upright ? "to" : ""}`, holding(features, v[i]).join(" + ") || "empty"),
+        text(`holds ${upright ? "to" : ""}`, (small ? nouns(v[i]) : holding(features, v[i])).join(" + ") || "empty"),
       ),
     ];
   });
@@ -190,10 +211,11 @@ function picture(data, state, layout, ident, still = false) {
   const beside = !upright && !scene && (middles[asker] > wide / 2 ? -1 : 1); // of the vessel, where there is room
   const got = holding(features, received), carries = `${words[asker]} now carries`;
   const told = upright ? [`${carries} ${got.join(", ")}`] : scene ? got : [carries, got.join(", ")];
-  const [x, y] = upright ? [wide / 2, high - 7] : [middles[asker], scene ? labels : tankAt + 30];
-  const side = beside ? beside < 0 ? "to" : "from" : "";
+  const under = scene ? labels : tankAt + 30;
+  const [x, y] = upright ? [wide / 2, high - 7] : small ? [wide, labels + 18] : [middles[asker], under];
+  const side = small || Number(beside) < 0 ? "to" : beside ? "from" : "";
   const out = [
-    thing("out", true, place(asker, scene || upright ? 1 : 0), [vessel("out", layout), gifts]),
+    thing("out", !scene || shows(1), place(asker, scene || upright ? 1 : 0), [vessel("out", layout), gifts]),
     thing(
       "receives",
       pours,
@@ -207,7 +229,7 @@ function picture(data, state, layout, ident, still = false) {
   /** @type {(role: string, numbers: number[]) => Markup[]} */
   const featured = (role, numbers) => {
     const all = used.map(({ name, i }) => `${name} ${number(numbers[i])}`);
-    if (!upright) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
+    if (!upright && !small) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
     return (all.length > 1 ? all : all[0].split(" ")).map((one, n) => text(role, one, lines * (n + 1) + 0.5));
   };
   const farthest = Math.max(asker, words.length - 1 - asker);
@@ -246,7 +268,7 @@ function picture(data, state, layout, ident, still = false) {
     const step = chipHigh + chipGap, times = score > 0 ? "\u00d72" : "\u00f72";
     const chip = [
       rect("chip", chipWide, chipHigh, undefined, 0, 3),
-      text("times", times, chipHigh - (upright ? 3 : 5)),
+      text("times", times, chipHigh - (chipHigh < 20 ? 3 : 5)),
     ];
     /** @type {(n: number) => number[]} */
     const stacked = (n) =>
@@ -263,7 +285,7 @@ function picture(data, state, layout, ident, still = false) {
         `score-${i}`,
         shown,
         upright ? [socketAt - plugWide / 2, middles[i] + labels - 3] : [middles[i], stacked(count)[1] - 6],
-        text(`number ${upright ? "from" : ""}`, worked(used, query, k[i])),
+        text(`number ${upright ? "from" : ""}`, small ? number(scores[i]) : worked(used, query, k[i])),
         later(i, 900),
       ),
     ];
@@ -313,13 +335,45 @@ function picture(data, state, layout, ident, still = false) {
         }"/>`;
     })
   );
+  const { arc } = layout, turned = { floor: 2 * at + layout.word.high - arc.floor, lowest: -arc.lowest };
+  const others = rows.map(({ row, head, weights, received }) => {
+    const below = head && { ...turned, rise: -arc.rise, loop: -arc.loop };
+    const place = { ...layout, arc: { ...arc, budget: scene === ALL ? 12 : arc.budget, ...below } };
+    const these = arcsTo(place, middles, row, weights);
+    if (scene !== HEADS) return arcsOf(these, true);
+    const answers = [data.heads[head].asks[words[row]], holding(features, received).join(", ")];
+    return [
+      arcsOf(these, true),
+      pillsOf(place, these, (key) => share(weights[key]), true),
+      answers.map((one, n) => text(n ? "receives from" : "number from", one, (head ? high - 21 : 12) + n * 16)),
+    ];
+  });
+  const end = scene === NEXT || scene === ALL ? at + layout.word.high : shows(1, 3) ? labels + 8 : high;
   return markup`
-<svg class="sentence ${upright ? "upright" : "wide"}" viewBox="0 0 ${wide} ${high}" aria-hidden="true">
+<svg class="sentence ${small ? "small" : upright ? "upright" : "wide"}" viewBox="0 0 ${wide} ${
+    small ? end : high
+  }" aria-hidden="true">
 ${hatch(ident)}
 ${(result || !still) && arcsOf(arcs, result)}${flows}${plugs}${chips}${blocks}${
     (result || !still) && pillsOf(layout, arcs, (key) => share(weights[key]), result, scene === 3 ? 700 : 0)
-  }${named}${tanks}${out}
+  }${others}${named}${tanks}${out}
 </svg>`;
+}
+
+/**
+ * The rows of a page's own frames: the gap's, of each word what it may look at, one word's in each head.
+ * @type {(data: Data, state: State) => { row: number, head: number, weights: number[], received: number[] }[]}
+ */
+function rowsOf(data, state) {
+  const { scene, row } = state, received = [0, 0];
+  if (scene === NEXT) return [{ row, head: 0, weights: [0.3], received }];
+  if (scene === HEADS) {
+    return data.heads.map((_, head) => ({ ...compute(data, { ...state, head: `${head}` }), row, head }));
+  }
+  return (scene === ALL ? data.cases[0].words : []).map((_, row) => {
+    const seen = compute(data, { ...state, row }).powers.slice(0, row + 1); // none looks ahead
+    return { row, head: 0, weights: seen.map((power) => power / sum(seen)), received };
+  });
 }
 
 /** @type {(data: Data) => number[]} columns for whichever word is longer in the two sentences */
@@ -481,15 +535,22 @@ const frames = (data, state) =>
     })
   }</div>`;
 
+/** @type {(data: Data, scene: number) => Markup} one scene by itself, for a card */
+export const still = (data, scene) => picture(data, { ...first(data), scene }, WIDE, data.id, true);
+
 /**
- * One scene by itself, for a page that explains it.
+ * One of them, or of the frames that only a page has, for a text that goes with it.
  * @type {(data: Data, scene: number) => Markup}
  */
-export function still(data, scene) {
-  const state = { ...first(data), scene };
-  return markup`<figure class="machine-stage">${picture(data, state, WIDE, `${data.id}-w`, true)}${
-    picture(data, state, UPRIGHT, `${data.id}-n`, true)
-  }<figcaption>${data.title}</figcaption></figure>`;
+export function frame(data, scene) {
+  const state = { ...first(data), scene }, { words } = compute(data, state);
+  const told = rowsOf(data, state).map(({ row, head, weights }) => {
+    const asks = scene === HEADS ? data.heads[head].asks[words[row]] : `${words[row]}:`;
+    return `${asks} ${weights.map((weight, i) => `${words[i]} ${share(weight)}`).join(", ")}. `;
+  });
+  return markup`<figure><figcaption><span aria-hidden="true">${data.title}</span><span class="visually-hidden">${data.title}. ${
+    scene === NEXT ? `${words.slice(0, -1).join(" ")} ?` : scene > 5 ? told : says(data, state)
+  }</span></figcaption>${picture(data, state, SMALL, data.id, true)}</figure>`;
 }
 
 /** @type {(element: HTMLElement) => void} */
