@@ -99,7 +99,8 @@ def nearest(file: str) -> list[str]:
     name = f"test_{Path(file).name}"
     tests = sorted((ROOT / "tests/site").rglob("test_*.py"), key=lambda path: path.name != name)
     meant = [file] if tests[0].name == name else [file, *_importing([file], (ROOT / "docs_ext").rglob("*.py"))]
-    near = [path for path in tests if path.name == name]
+    shared = "test_refusals.py" if Path(file).parent.name == "fences" else name
+    near = [path for path in tests if path.name in (name, shared)]
     return list(dict.fromkeys((file, *(path.relative_to(ROOT).as_posix() for path in near), *_importing(meant, tests))))
 
 

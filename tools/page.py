@@ -266,7 +266,8 @@ def main(names: Sequence[str]) -> int:
             print(f"  docs/{fault}")
             last, wrong = cause, wrong + 1
         time = reading(read(source, text))
-        print(f"docs/{source}: {wrong or 'no'} faults; {time.first:.1f} minutes, {_counted(time.parts)}")
+        count = f"{wrong or 'no'} fault{'s' * (wrong != 1)}"
+        print(f"docs/{source}: {count}; {time.first:.1f} minutes, {_counted(time.parts)}")
     return wrong > 0
 
 

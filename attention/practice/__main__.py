@@ -1,5 +1,6 @@
 """The program `python -m attention.practice`: write attention, or test it."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -35,4 +36,10 @@ if __name__ == "__main__":
     for name in ("SIGTERM", "SIGHUP"):  # as Ctrl-C: leave no run behind
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)
-    sys.exit(main())
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has closed, as head does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141  # as a shell says of it
+    sys.exit(status)

@@ -480,6 +480,15 @@ def softmax__largest_only(scores):
     return (scores == scores.max(axis=-1, keepdims=True)) * 1.0
 
 
+@mistake(
+    "You add the largest score, and do not subtract it.",
+    "Which constant makes the largest exponent 0?",
+    _OVERFLOW,
+)
+def softmax__maximum_added(scores):
+    return _softmax(np.exp(scores + scores.max(axis=-1, keepdims=True)))
+
+
 # --- 3, scores ---------------------------------------------------------------
 
 
@@ -654,6 +663,24 @@ def attention_scores__row_by_row(query, key):
 )
 def attention_scores__queries_transposed(query, key):
     return query.swapaxes(-1, -2) @ key / query.shape[-1] ** 0.5
+
+
+@mistake(
+    "Your root of d_k is rounded down to a whole number.",
+    "What is the root of 3, and what does int() make of it?",
+    "scaling#worked-numbers",
+)
+def attention_scores__root_rounded_down(query, key):
+    return query @ key.swapaxes(-1, -2) / int(query.shape[-1] ** 0.5)
+
+
+@mistake(
+    "Your scores are divided by 8, the root of 64, whatever d_k is.",
+    "Which number does d_k have here?",
+    "scaling#worked-numbers",
+)
+def attention_scores__scale_of_the_paper(query, key):
+    return query @ key.swapaxes(-1, -2) / 8
 
 
 # --- 4, attend ---------------------------------------------------------------
@@ -958,6 +985,54 @@ def attend__none_hides_all(query, key, value, mask=None):
     return _attend(query, key, value, False if mask is None else mask)
 
 
+@mistake(
+    "You hide keys after the softmax, and divide by what is left. If a hidden "
+    "key has taken all the weight, that is 0 / 0.",
+    "Which score gives a key no weight from the beginning?",
+    "masks#the-formula",
+)
+def attend__normalised_again(query, key, value, mask=None):
+    weights = RIGHT["softmax"](RIGHT["attention_scores"](query, key))
+    weights = weights if mask is None else weights * mask
+    return weights / weights.sum(axis=-1, keepdims=True) @ value
+
+
+@mistake(
+    "Your function returns its weights along with the result.",
+    "Which of the two does the next step need?",
+    "line-by-line#the-formula",
+)
+def attend__pair_returned(query, key, value, mask=None):
+    scores = RIGHT["attention_scores"](query, key)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = RIGHT["softmax"](scores)
+    return weights @ value, weights
+
+
+@mistake(
+    "Your function hides what comes after a word, whatever mask is given.",
+    "Which mask should it use, and which if there is none?",
+    "masks#the-formula",
+)
+def attend__always_causal(query, key, value, mask=None):
+    return attend(query, key, value, np.tri(len(query), len(key), dtype=bool))
+
+
+@also(attend__always_causal)
+def attend__causal_too(query, key, value, mask=None):
+    causal = np.tri(len(query), len(key), dtype=bool)
+    return _attend(
+        query, key, value, causal if mask is None else causal & mask
+    )
+
+
+@also(attend__always_causal)
+def attend__causal_by_default(query, key, value, mask=None):
+    causal = np.tri(len(query), len(key), dtype=bool)
+    return attend(query, key, value, causal if mask is None else mask)
+
+
 # --- 5, causal mask ----------------------------------------------------------
 
 
@@ -1038,6 +1113,20 @@ def causal_mask__additive_and_finite(n):
 )
 def causal_mask__one_back(n):
     return np.tri(n, dtype=bool) & ~np.tri(n, k=-2, dtype=bool)
+
+
+@mistake(
+    "Your mask has more axes in front than rows and columns.",
+    "How many numbers do you need to name a query and a key?",
+    "masks#exercises",
+)
+def causal_mask__axis_in_front(n):
+    return np.tri(n, dtype=bool)[None]
+
+
+@also(causal_mask__axis_in_front)
+def causal_mask__two_axes_in_front(n):
+    return np.tri(n, dtype=bool)[None, None]
 
 
 # --- 6, self-attention -------------------------------------------------------
@@ -1471,6 +1560,11 @@ def split_heads__rows_cut(x, n_heads):
     return np.array(np.split(x, n_heads, axis=-2))
 
 
+@also(split_heads__rows_cut)
+def split_heads__rows_cut_unevenly(x, n_heads):
+    return np.array_split(x, n_heads, axis=-2)
+
+
 @mistake(
     "Your function cuts the numbers into heads without moving an axis, and "
     "transposes each head.",
@@ -1849,6 +1943,14 @@ def multi_head_attention__keys_and_values_swapped(
     x, w_q, w_k, w_v, w_o, n_heads, mask=None
 ):
     return multi_head_attention(x, w_q, w_v, w_k, w_o, n_heads, mask)
+
+
+@also(multi_head_attention__scale_by_d_model)
+def multi_head_attention__scale_by_width_of_x(
+    x, w_q, w_k, w_v, w_o, n_heads, mask=None
+):
+    heads = _heads(x, w_q, w_k, w_v, n_heads, mask, x.shape[-1] ** -0.5)
+    return RIGHT["merge_heads"](heads) @ w_o
 
 
 # --- 10, layer norm ----------------------------------------------------------
@@ -2479,6 +2581,18 @@ def transformer_block__gains_missing(x, weights, n_heads, mask=None):
     return transformer_block(x, w, n_heads, mask)
 
 
+@mistake(
+    "Your MLP leaves a little of negative numbers, as a leaky ReLU does. Here "
+    "they become 0.",
+    "What should become of -0.5 between the two matrices?",
+    _LAYER,
+)
+def transformer_block__leaky(x, weights, n_heads, mask=None):
+    return _block(
+        x, weights, n_heads, mask, activation=lambda y: np.maximum(y, y / 100)
+    )
+
+
 # --- 12, generate ------------------------------------------------------------
 
 _NEXT = "from-text-to-next-word"
@@ -2752,3 +2866,44 @@ def generate__looks_ahead(ids, weights, n_new):
 )
 def generate__last_norm_first(ids, weights, n_new):
     return _written(ids, weights, n_new, normed="first")
+
+
+@mistake(
+    "Your model reads the text once. Then it sees only the word that it has "
+    "written last.",
+    "What goes in again for the next word?",
+    _NEXT,
+)
+def generate__text_forgotten(ids, weights, n_new):
+    found, seen = list(ids), list(ids)
+    for _ in range(n_new):
+        seen = [int(np.argmax(_scores(seen, weights)))]
+        found += seen
+    return found
+
+
+@mistake(
+    "You look for the highest score among all rows at once.",
+    "Which row has seen the whole text?",
+    _NEXT,
+)
+def generate__all_rows(ids, weights, n_new):
+    return _written(ids, weights, n_new, row=slice(None))
+
+
+@mistake(
+    "Your result is n_new words long, the text included.",
+    "How many of the words should be new?",
+    _NEXT,
+)
+def generate__new_and_old_counted(ids, weights, n_new):
+    return RIGHT["generate"](ids, weights, n_new - len(ids))
+
+
+@mistake(
+    "Your layers have 8 heads; this model was trained with 4.",
+    "How many heads does the step name?",
+    _NEXT,
+)
+def generate__heads_of_the_paper(ids, weights, n_new):
+    return _written(ids, weights, n_new, n_heads=8)

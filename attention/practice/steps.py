@@ -26,6 +26,7 @@ class Call(NamedTuple):
     args: tuple[Any, ...]
     batch: bool = False  # with axes in front
     special: bool = False  # a mask, an option, numbers out of the ordinary
+    note: str = ""  # said, and nothing refused, where a function fails here
 
 
 class Step(NamedTuple):
@@ -198,6 +199,16 @@ def _weights(rng: Rng, *shape: int) -> Array:
     return result
 
 
+INFINITY = (
+    "It gives no weight 0 to a score of minus infinity, so that attend cannot "
+    "hide a key with one."
+)
+FAR = (
+    "It loses digits in rows far from 0, such as [1000000, 1000001]: subtract "
+    "the mean before you square, in float64."
+)
+
+
 def _softmaxes(rng: Rng) -> list[Call]:
     large = 1000 * np.array([[1.0, 0.999, 0], [-3, -3, -3.001]])
     hidden = np.where(np.tri(4, dtype=bool), _draw(rng, 4, 4), -np.inf)
@@ -207,7 +218,8 @@ def _softmaxes(rng: Rng) -> list[Call]:
         Call("softmax", (_draw(rng, 2, 5) - 1,)),
         Call("softmax", (_draw(rng, 3, 4).astype(np.float32),)),
         Call("softmax", (large,), special=True),
-        Call("softmax", (hidden,), special=True),
+        Call("softmax", (np.array([2500.0, 0, 2499, 0, 1]),), special=True),
+        Call("softmax", (hidden,), special=True, note=INFINITY),
         Call("softmax", (_draw(rng, 2, 3, 4),), batch=True),
     ]
 
@@ -243,10 +255,13 @@ def _attend_calls(rng: Rng) -> list[Call]:
     near = rng.permutation(12).reshape(3, 4) / 128
     one, ones = np.eye(1, 4), np.ones((3, 1)) * np.eye(1, 4)
     low = 40.0 * one, -50 * ones - near, _draw(rng, 3, 2)
+    # and a hidden key so far above the others that it takes all the weight
+    high = 40.0 * one, near + 100 * np.eye(3, 4), _draw(rng, 3, 2)
     return [
         *calls,
         Call("attend", single),
         Call("attend", (*low, _mask(rng, 1, 3)), special=True),
+        Call("attend", (*high, np.arange(3)[None] > 0), special=True),
         Call(
             "attend",
             tuple(100 * _draw(rng, n, 4) for n in (2, 3, 3)),
@@ -318,6 +333,12 @@ def _norm_calls(rng: Rng) -> list[Call]:
         ),
         Call("layer_norm", (_draw(rng, 3, 6), np.ones(6), 0.5), special=True),
         Call("layer_norm", (_draw(rng, 2, 3, 5) + 1, _draw(rng, 5)), True),
+        Call(
+            "layer_norm",
+            (1e6 + _draw(rng, 2, 4), np.ones(4)),
+            special=True,
+            note=FAR,
+        ),
     ]
 
 

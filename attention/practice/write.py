@@ -78,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
         "--seed",
         type=int,
         metavar="N",
-        help="draw other numbers; with --start, those of the file, which "
-        "keeps its seed; that of the file, or 0",
+        help="draw other numbers; with --start, put others into the file, "
+        "which keeps its seed; without, the file's own seed counts, or 0",
     )
     return parser  # fmt: skip
 

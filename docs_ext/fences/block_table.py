@@ -28,8 +28,8 @@ def data(spec: Spec) -> Data:
     """Return what the script draws."""
     moves = _moves(spec)
     found = {
-        "blocks": whole(spec, "blocks", 1, 16),
-        "size": whole(spec, "size", 1, 8),
+        "blocks": whole(spec, "blocks", 1, 8),
+        "size": whole(spec, "size", 1, 3),
         "moves": moves,
         "step": whole(spec, "step", 0, len(moves)),
     }

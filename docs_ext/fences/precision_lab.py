@@ -1,4 +1,4 @@
-"""The precision lab: attention whose numbers are kept in formats of 64 to 8 bits, and what that does to the result.
+"""The precision lab: attention whose numbers are kept in formats of 64 to 8 bits, and what the last word then receives.
 
 ```precision-lab
 caption: A format for every place
@@ -33,9 +33,9 @@ FORMATS = {
 }
 PLACES = {
     "operands": "what is multiplied",
-    "scores": "scores",
-    "softmax": "exponentials, sum",
-    "output": "output",
+    "scores": "the scores",
+    "softmax": "the exponentials and their sum",
+    "output": "the output",
 }
 MOST = 14  # doublings of the sentence
 
@@ -46,17 +46,17 @@ def data(spec: Spec) -> Data:
     """Return what the script draws."""
     one = read_head(spec)
     given, values = one.blended("the lab shows outputs")
-    weights, output = (x.astype(float) for x in exactly(one.q, one.k, values))
+    output = exactly(one.q[-1], one.k, values).astype(float)
     shown = one_of(spec, "format", list(FORMATS))
     copies = one_of(spec, "copies", [2**n for n in range(1, MOST + 1)])
     names = {"formats": FORMATS, "places": PLACES, "format": shown, "copies": copies, "most": MOST}
-    return {**given, "weights": weights, "output": output, **names}
+    return {**given, "q": one.q[-1], "output": output, **names}
 
 
-def exactly(q: Floats, k: Floats, v: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return weights and output in the widest format that NumPy has here."""
+def exactly(q: Floats, k: Floats, v: Floats) -> NDArray[Any]:
+    """Return the output of one query in the widest format that NumPy has here."""
     wide_q, wide_k, wide_v = (x.astype(np.longdouble) for x in (q, k, v))
-    s = wide_q @ wide_k.T / np.sqrt(np.longdouble(k.shape[-1]))
-    e = np.exp(s - s.max(axis=1, keepdims=True))
-    weights = e / e.sum(axis=1, keepdims=True)
-    return weights, weights @ wide_v
+    s = wide_k @ wide_q / np.sqrt(np.longdouble(k.shape[-1]))
+    e = np.exp(s - s.max())
+    output: NDArray[Any] = e @ wide_v / e.sum()
+    return output

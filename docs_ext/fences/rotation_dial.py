@@ -3,7 +3,7 @@
 ```rotation-dial
 caption: A query and a key, each turned by its position
 positions: [2, 1]     # of the query and of the key, from 0 to 12
-turns: [90, 15]       # degrees a word, one a pair: steps of 15 up to 180
+turns: [90, 15]       # degrees a word, one a pair: steps of 15 from 15 to 180
 query: [1, 0, 1, 0]   # two features a pair, neighbours
 key: [1, 0, 1, 0]
 ```
@@ -28,10 +28,11 @@ def data(spec: Spec) -> Data:
     positions, turns = value(spec, "positions"), value(spec, "turns")
     if not isinstance(positions, list) or len(positions) != 2 or not all(p in range(LAST + 1) for p in positions):
         raise SpecError(f"positions are two whole numbers from 0 to {LAST}: {positions!r}", key="positions")
-    if not isinstance(turns, list) or not turns or not all(turn in range(0, 181, STEP) for turn in turns):
-        raise SpecError(f"turns are degrees, 0 to 180 in steps of {STEP}: {turns!r}", key="turns")
+    if not isinstance(turns, list) or not turns or not all(turn in range(STEP, 181, STEP) for turn in turns):
+        raise SpecError(f"turns are degrees, {STEP} to 180 in steps of {STEP}: {turns!r}", key="turns")
     query, key = (_pairs(spec, name, len(turns)) for name in ("query", "key"))
-    return {"positions": positions, "turns": turns, "query": query, "key": key, "step": STEP, "last": LAST}
+    ends = {"last": LAST, "step": STEP, "reach": [1, 180 // STEP]}
+    return {"positions": positions, "turns": turns, "query": query, "key": key} | ends
 
 
 def _pairs(spec: Spec, key: str, n_pairs: int) -> NDArray[np.float64]:

@@ -64,7 +64,11 @@ def ranked(words: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def rank_of(words: Sequence[str], position: int) -> str:
-    """Say which of several equal words this is: ' (2nd)'; nothing for a word that is there once."""
+    """Say which of several equal words this is; nothing for a word that is there once.
+
+    >>> [rank_of(["the", "the", "cat", "the", "the"], position) for position in range(5)]
+    [' (1st)', ' (2nd)', '', ' (3rd)', ' (4th)']
+    """
     if words.count(words[position]) == 1:
         return ""
     rank = Counter(words[: position + 1])[words[position]]

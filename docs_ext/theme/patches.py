@@ -31,14 +31,18 @@ _PATCHES = {  # the theme's scripts: a fault of each, and what stands in its pla
     # are merged, and a search that meets a word which came to be in this way ("attention1...") finds nothing at all.
     # It takes "do" for the beginning of "dot": words that the index leaves out are dropped, unless all are such, and so
     # is "attention", which is on every page. A title that is typed word for word comes first. What finds nothing is
-    # sought again, with a letter wrong in each longer word.
+    # sought again, with a letter wrong in each longer word. A minus before a digit belongs to the number: as an
+    # operator it left out all that has the number, such as the section on a mask of -1e9.
     "workers/search": (
         ("e=e+s+o.id", 'e=e+s+o.id+","'),
         (
             r"(/\s+/g).reduce(",
             r"(/\s+/g).filter((w,i,all,f=x=>x!='attention'&&lunr.stopWordFilter(x))=>f(w)||!all.some(w=>f(w))).reduce(",
         ),
-        ("search(e){if(", r"search(e){let asked=(e=e.toLowerCase()).replace(/[?\s]*$/,'?');if("),
+        (
+            "search(e){if(",
+            r"search(e){let asked=(e=e.toLowerCase().replace(/\B[-\u2212](?=\d)/g,'')).replace(/[?\s]*$/,'?');if(",
+        ),
         ("score:a*", "score:(c.title.replace(/<[^>]*>/g,'').toLowerCase().startsWith(asked)?1e6:1)*a*"),
         (
             "let i;if(this.options.suggest)",

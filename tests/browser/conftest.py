@@ -34,27 +34,21 @@ PATIENCE = 20_000  # ms: what a busy machine may need; a test that passes does n
 TEXT = (".html", ".css", ".js", ".json", ".xml", ".svg")
 
 
-# Widgets come when they are about to be seen, and what is far below is laid out later. Most tests want all at once.
-AT_ONCE = """
-const Real = window.IntersectionObserver;
-window.IntersectionObserver = class extends Real {
-  constructor(hear, options) {
-    super(hear, options);
-    this.now = options?.rootMargin === "100% 0px" && (target => hear([{target, isIntersecting: true}], this));
-  }
-  observe(target) { this.now ? this.now(target) : super.observe(target); }
-};
-document.addEventListener("readystatechange", () => document.documentElement.classList.add("whole"));
-"""
-
-# What the content security policy blocks, from the first script on.
-WATCH_POLICY = """
-window.blocked = [];
-addEventListener("securitypolicyviolation", ({effectiveDirective, blockedURI, sourceFile, lineNumber, sample}) =>
-  blocked.push([effectiveDirective, blockedURI, `${sourceFile}:${lineNumber}`, sample].join(" ")));
-"""
-
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class Script:
+    """The functions of a script beside the tests, as a page evaluates them; each may call its neighbours."""
+
+    def __init__(self, name):
+        self.text = (Path(__file__).parent / name).read_text("utf-8").replace("export const", "const")
+
+    def __getattr__(self, name) -> str:
+        return f"(...given) => {{\n{self.text}\nreturn {name}(...given);\n}}"
+
+
+FIRST = Script("first.js")
+AT_ONCE, WATCH_POLICY = f"({FIRST.atOnce})();", f"({FIRST.watchPolicy})();"
 
 
 class Handler(SimpleHTTPRequestHandler):

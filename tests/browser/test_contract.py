@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, follow, load, reported
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, Script, follow, load, reported
 from tests.browser.widget import WIDGETS
 
 EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
@@ -18,100 +18,14 @@ NO_WIDGETS = {
     "lesson-map": "a map of links, without a state to keep: see fences/test_lesson_map.py",
 }
 
+JS = Script("contract.js")
 NO_TITLE = {"quiz-question": "its title is the question"}
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
 KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}
 
-# Begin anew: the static element of the page takes the place of the one in use.
-AFRESH = """async ([tag, fragment]) => {
-  history.replaceState(history.state, "", location.pathname + fragment);
-  for (const key of Object.keys(localStorage)) if (key.endsWith(".answers")) localStorage.setItem(key, "{}");
-  const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
-  document.querySelector(tag).replaceWith(document.importNode(page.querySelector(tag), true));
-}"""
-# What it shows, without what only echoes a control; and the fields themselves.
-GRID = "replace(/-grid.*-(?=row$)/, '-')"  # which of several grids stands there makes no difference
-STATE = """widget => {
-  const copy = widget.cloneNode(true), echoes = ".widget-controls, .reading, .visually-hidden, .quiz-score";
-  copy.querySelectorAll(`input, select, button, ${echoes}`).forEach(e => e.remove());
-  const fields = [...widget.querySelectorAll("input, select")].map(e => [e.name.GRID, e.value, e.checked]);
-  return {shows: copy.textContent.replace(/\\s/g, ""), fields};
-}""".replace("GRID", GRID)
-# The controls by name; the radio buttons of a group are one control.
-NAME = f"e => e.type === 'radio' ? e.name.{GRID} : e.ariaLabel ?? (e.labels?.[0] ?? e).textContent.split(':')[0]"
-CONTROLS = f"""(widget, roving) => [...widget.querySelectorAll("input, select, button")]
-  .filter(e => e.checkVisibility() && !e.matches(`${{roving}}:not([tabindex="0"])`)).map({NAME})"""
-FOCUS = "widget => { widget.tabIndex = -1; widget.focus(); widget.removeAttribute('tabindex'); }"
-FOCUSED = f"""widget => {{
-  const e = document.activeElement;
-  if (!widget.contains(e)) return null;
-  return {{kind: e.type ?? "", name: ({NAME})(e), state: ({STATE})(widget)}};
-}}"""
-MOVING = """widget => [widget, ...widget.querySelectorAll("*")].flatMap(e => {
-  const {transitionDuration, animationDuration, animationName} = getComputedStyle(e);
-  const slow = [transitionDuration, animationName === "none" ? "0s" : animationDuration].join().split(",");
-  return slow.some(time => parseFloat(time) > 0.001) ? [e.outerHTML.slice(0, 80)] : [];
-})"""
 
-TOO_SMALL = """widget => [...widget.querySelectorAll("button, label, input:not(label input)")].flatMap(e => {
-  const {width, height} = e.getBoundingClientRect();
-  const small = height < 23.9 || (width < 23.9 && !e.matches("td > label"));  // or the whole cell
-  return e.checkVisibility() && small ? [`${e.outerHTML.slice(0, 80)}: ${width} x ${height}`] : [];
-})"""
-LISTEN = """widget => {
-  window.said = [];
-  window.ear?.disconnect();
-  window.ear = new MutationObserver(changes => {
-    const live = "[role=status], [role=alert], output:not([aria-hidden])";
-    const spoke = changes.map(({target}) => (target.closest ? target : target.parentElement).closest(live));
-    for (const region of new Set(spoke)) if (region) said.push(region.textContent);
-  });
-  window.ear.observe(widget, {childList: true, characterData: true, subtree: true});
-}"""
-HEARS = """([tag, says]) =>
-  [...document.querySelectorAll(`${tag} [role=status]`)].some(region => region.textContent.includes(says))"""
-# From end to end and back, at once: as fast as no hand is, and no timer comes between. It does not end where it began.
-MOVE = """async slider => {
-  const {min, max, defaultValue} = slider;
-  for (const value of defaultValue === max ? [max, min, max, min] : [min, max, min, max]) {
-    slider.value = value;
-    for (const event of ["input", "change"]) slider.dispatchEvent(new Event(event, {bubbles: true}));
-    await null;
-  }
-  return window.said;
-}"""
-# What forced colours take away unless a style says otherwise: arrows that are masks, and colour that is the content.
-LOST = """widget => {
-  const page = getComputedStyle(document.body).backgroundColor, lost = [];
-  const colour = (e, pseudo) => getComputedStyle(e, pseudo).backgroundColor;
-  for (const summary of widget.querySelectorAll("summary")) {
-    if (summary.checkVisibility() && colour(summary, "::after") === page) lost.push("the arrow of a fold");
-  }
-  for (const swatch of widget.querySelectorAll(".swatch")) {
-    if (!swatch.checkVisibility()) lost.push("a swatch of the legend");
-    else if (!getComputedStyle(swatch).backgroundImage.includes("gradient")) lost.push("the colours of a swatch");
-  }
-  const cells = [...widget.querySelectorAll("td[data-weight]:not([data-masked])")].filter(e => e.checkVisibility());
-  const weights = new Set(cells.map(cell => cell.style.getPropertyValue("--w")).filter(Boolean));
-  if (weights.size > 1 && new Set(cells.map(cell => colour(cell))).size < 2) lost.push("the colours of the weights");
-  for (const line of widget.querySelectorAll("svg :is(path, line, circle, polygon)")) {
-    const {stroke} = getComputedStyle(line);
-    if (stroke !== "none" && stroke === page) lost.push(line.outerHTML.slice(0, 80));
-  }
-  return lost;
-}"""
-IN_SIGHT = """(part, tag) => {
-  const frame = part.closest(tag).getBoundingClientRect(), range = document.createRange();
-  range.selectNodeContents(part);
-  const {left, right} = range.getBoundingClientRect();
-  return part.innerText !== "" && frame.left <= left && left < right && right < frame.right;
-}"""
-OUTLINED = """widget => [...widget.querySelectorAll("td, tr, p, figure, .panel")].map(e => {
-  const {outlineStyle, outlineWidth, visibility, clipPath, opacity} = getComputedStyle(e);
-  return [outlineStyle, outlineWidth, visibility, clipPath, opacity].join();
-}).join(";")"""
-FIGURE = ":is(table, svg, legend):not(.widget-controls *)"
+FIGURE = ":is(table, svg, legend, .four-places):not(.widget-controls *)"
 
 
 def test_every_widget_has_a_row():
@@ -154,7 +68,7 @@ class Subject:
         self.page.locator(f":is({self.row.tag}, {self.row.tag} *):not(:defined)").first.wait_for(state="detached")
 
     def begin(self, fragment=""):
-        self.page.evaluate(AFRESH, [self.row.tag, fragment])
+        self.page.evaluate(JS.afresh, [self.row.tag, fragment])
 
     def begin_at(self, state):
         ident = self.root.evaluate("e => e.id || e.dataset.state")
@@ -167,10 +81,10 @@ class Subject:
 
     def state(self):
         self.settle()
-        return self.root.evaluate(STATE)
+        return self.root.evaluate(JS.state)
 
     def controls(self):
-        return self.root.evaluate(CONTROLS, self.row.roving)
+        return self.root.evaluate(JS.controls, self.row.roving)
 
     def address(self):
         return urlsplit(self.page.url).fragment
@@ -201,10 +115,10 @@ class Subject:
     def walk(self):
         """Go through the widget by Tab and use every control but Reset; yield each, and whether it was alive."""
         met, keys = set(), self.page.keyboard
-        self.root.evaluate(FOCUS)
+        self.root.evaluate(JS.focus)
         while True:
             keys.press("Tab")
-            control = self.root.evaluate(FOCUSED)
+            control = self.root.evaluate(JS.focused)
             if control is None:
                 return
             name = control["name"]
@@ -249,11 +163,11 @@ def test_what_a_slider_changes_is_said_once_when_it_rests(widget):
     for slider in sliders:
         widget.begin()
         widget.wait()
-        widget.root.evaluate(LISTEN)
-        assert slider.evaluate(MOVE) == [], "it speaks while the slider moves"
+        widget.root.evaluate(JS.listen)
+        assert slider.evaluate(JS.move) == [], "it speaks while the slider moves"
         widget.settle()
         seen = widget.root.locator("output").first.text_content()
-        widget.page.wait_for_function(HEARS, arg=[widget.row.tag, seen])
+        widget.page.wait_for_function(JS.hears, arg=[widget.row.tag, seen])
         said.append(len(widget.page.evaluate("window.said")))
     assert set(said) <= {0, 1}  # 0 where a slider changes only what is not told
     assert not sliders or 1 in said
@@ -277,7 +191,7 @@ def test_it_has_a_title_and_reset_stands_beside_it(widget):
 
 def test_forced_colours_take_nothing_away(widget):
     widget.page.emulate_media(forced_colors="active", reduced_motion="reduce")
-    lost = widget.root.evaluate(LOST)
+    lost = widget.root.evaluate(JS.lost)
     widget.page.emulate_media(forced_colors="none", reduced_motion="reduce")
     assert lost == []
 
@@ -341,8 +255,8 @@ def test_on_a_phone_fingers_find_room_and_nothing_is_cut(widget):
     for size in (PHONE, ZOOMED):
         widget.page.set_viewport_size(size)
         wide = widget.page.evaluate("document.documentElement.scrollWidth") > size["width"]
-        found[size["width"]] = (widget.root.evaluate(TOO_SMALL), wide)
-        seen = not result or size == ZOOMED or widget.root.locator(result).evaluate(IN_SIGHT, widget.row.tag)
+        found[size["width"]] = (widget.root.evaluate(JS.tooSmall), wide)
+        seen = not result or size == ZOOMED or widget.root.locator(result).evaluate(JS.inSight, widget.row.tag)
         assert seen, "the result has no words, or stands beside the frame"
     widget.page.set_viewport_size(DESKTOP)
     assert found == {PHONE["width"]: ([], False), ZOOMED["width"]: ([], False)}
@@ -361,7 +275,7 @@ def test_on_paper_the_figure_stands_without_its_controls(widget):
 
 
 def test_nothing_moves_where_motion_is_reduced(widget):
-    assert widget.root.evaluate(MOVING) == []
+    assert widget.root.evaluate(JS.moving) == []
     widget.change()
     widget.page.wait_for_timeout(20)
     assert widget.root.evaluate("e => e.getAnimations({subtree: true}).length") == 0
@@ -378,9 +292,9 @@ def test_without_scripts_no_control_is_dead_and_all_folds_open(widget, plain, se
         summary.click()
     assert all(box.is_visible() for box in static.locator("details > :not(summary)").all())
     if widget.row.native and widget.row.reset == "Reset":  # what is chosen shows by CSS alone
-        shown = static.evaluate(OUTLINED)
+        shown = static.evaluate(JS.outlined)
         static.locator("input[type=radio]:not(:checked):visible").first.check()
-        assert static.evaluate(OUTLINED) != shown
+        assert static.evaluate(JS.outlined) != shown
 
 
 def test_what_it_fetches_comes_with_the_hand_and_its_absence_is_said(widget, open_page, handler):

@@ -29,19 +29,6 @@ def fresh(tab, server):
     return load(tab, server + PAGE)
 
 
-@pytest.mark.parametrize("key", [None, "Enter", "Space"])
-def test_a_row_opens_and_closes_by_hand(fresh, key):
-    heading = fresh.locator(f"#{ROW}")
-    for expected in (True, False):
-        if key:
-            heading.locator("xpath=..").focus()
-            fresh.keyboard.press(key)
-        else:
-            heading.click(position={"x": 5, "y": 5})
-        assert is_open(fresh) is expected
-    assert heading.locator("xpath=..").bounding_box()["height"] >= 24
-
-
 def test_a_link_within_the_page_opens_the_row_however_often(fresh):
     for _ in range(2):
         fresh.locator(f".md-content p a[href$='#{OTHER}']").click()

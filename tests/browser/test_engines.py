@@ -6,73 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PHONE, WATCH_POLICY, Handler, serving
+from tests.browser import operate, test_pages
+from tests.browser.conftest import PHONE, WATCH_POLICY, Handler, Script, serving
 from tests.browser.engines import Chromium, Firefox, WebKit
-from tests.browser.operate import OPERATE, SPREAD
-from tests.browser.test_pages import NAMES, OVERFLOW
+from tests.browser.test_pages import NAMES
 
+JS = Script("engines.js")
+HEAR = f"<script>{WATCH_POLICY}({JS.hear})();</script>"  # the first of every page
 SMOKE = {"", "learn/masks/", "learn/scores-and-softmax/", "learn/shared-caches/"}
 EACH = [
     pytest.param(name, id=name or "the first page", marks=() if name in SMOKE else pytest.mark.nightly)
     for name in [*NAMES, "404.html"]
 ]
-
-# The first script of every page, in all engines. Time is not waited for: what is put off comes at once, and the page is
-# at rest when nothing is put off and nothing fetched any more.
-HEAR = (
-    WATCH_POLICY
-    + """
-window.heard = [];
-addEventListener("error", ({message, target}) => heard.push(message ?? `not loaded: ${target.outerHTML}`), true);
-addEventListener("unhandledrejection", ({reason}) => heard.push(`${reason}`));
-for (const kind of ["error", "warn"]) {
-  const say = console[kind];
-  console[kind] = (...words) => heard.push(words.join(" ")) && say.apply(console, words);
-}
-const later = window.later = setTimeout, never = clearTimeout, ask = fetch, put = new Set();
-window.setTimeout = (act, ms, ...given) => {
-  if (ms > 9999) return later(act, ms, ...given); // how long WebKit's driver is patient
-  const id = later(() => put.delete(id) && act(...given));
-  put.add(id);
-  return id;
-};
-window.clearTimeout = id => {
-  put.delete(id);
-  never(id);
-};
-window.fetch = (...given) => {
-  const answer = ask(...given);
-  put.add(answer);
-  answer.catch(() => 0).then(() => later(() => put.delete(answer), 250)); // it has to be read, too
-  return answer;
-};
-HTMLAnchorElement.prototype.click = () => 0; // no file is kept: for each, WebKit's window gives up some of its height
-let written = 0; // WebKit lets a page write a hundred addresses in ten seconds
-const write = history.replaceState.bind(history);
-history.replaceState = (...given) => {
-  written += 1;
-  later(() => written -= 1, 10000);
-  write(...given);
-};
-window.atRest = async () => {
-  for (let i = 0; i < 2000 && (!i || put.size || written > 90); i++) await new Promise(done => later(done, 10));
-};
-"""
-)
-LOOK = """() => {
-  const links = [...document.querySelectorAll(".md-content :is(p, li, dd, td, th) a[href]:not(code a)")]
-    .filter(a => a.checkVisibility() && a.textContent.trim() && getComputedStyle(a).display === "inline");
-  const lined = a => getComputedStyle(a).textDecorationLine === "underline"
-    || a.matches(".formula-words a") && getComputedStyle(a).borderBottomStyle === "solid"; // formulas are deep
-  const width = ({localName, offsetWidth}) => localName === "legend" ? 0 : offsetWidth;
-  const groups = [...document.querySelectorAll(".md-content fieldset")].filter(group => group.checkVisibility());
-  return {
-    links: links.length,
-    plain: links.filter(a => !lined(a)).map(a => a.outerHTML),
-    groups: groups.map(({children}) => [children[0].textContent, Math.max(...[...children].map(width))]),
-  };
-}"""
-ASKED = """() => performance.getEntriesByType("resource").map(({name}) => name)"""
 
 
 class Visit:
@@ -82,18 +27,18 @@ class Visit:
         address = handler.origin + name
         handler.missing.clear()
         engine.open(address)
-        self.undefined = engine.evaluate(SPREAD)
-        self.look = engine.evaluate(LOOK)
-        self.wide = engine.evaluate(OVERFLOW)
-        self.steps = engine.evaluate(OPERATE)
-        self.wide += engine.evaluate(OVERFLOW)
-        asked = engine.evaluate(ASKED)
+        self.undefined = engine.evaluate(operate.JS.spread)
+        self.look = engine.evaluate(JS.look)
+        self.wide = engine.evaluate(test_pages.JS.overflow)
+        self.steps = engine.evaluate(operate.JS.operate)
+        self.wide += engine.evaluate(test_pages.JS.overflow)
+        asked = engine.evaluate(JS.asked)
         self.foreign = [url for url in asked if not url.startswith((handler.origin, "data:", "blob:"))]
         self.errors = [*engine.messages, *engine.evaluate("() => [...heard, ...blocked]")]
         self.missing = set(handler.missing)
         engine.open(address, PHONE)
-        engine.evaluate(SPREAD)
-        self.narrow = engine.evaluate(OVERFLOW)
+        engine.evaluate(operate.JS.spread)
+        self.narrow = engine.evaluate(test_pages.JS.overflow)
 
 
 class Listening(Handler):
@@ -102,7 +47,7 @@ class Listening(Handler):
     def body(file):
         body = gzip.decompress(Handler.body(file)) if file.suffix == ".html" else b""
         head, found, rest = body.partition(b"<head>")
-        return gzip.compress(head + found + f"<script>{HEAR}</script>".encode() + rest) if found else Handler.body(file)
+        return gzip.compress(head + found + HEAR.encode() + rest) if found else Handler.body(file)
 
 
 ENGINES = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}

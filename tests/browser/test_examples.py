@@ -51,6 +51,8 @@ def test_a_folded_example_is_copied_whole_open_or_closed_with_prompts_or_without
     block.locator(".setup > summary").focus()
     page.keyboard.press("Enter")
     assert setup.is_visible()
+    selected = below.evaluate("code => (getSelection().selectAllChildren(code), `${getSelection()}`)")
+    assert ">>>" not in selected
     shown = f"{setup.inner_text()}\n{below.inner_text()}"
     assert re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", shown, re.M) == copied.split("\n")
     block.locator(".prompt-toggle").click()

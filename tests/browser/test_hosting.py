@@ -7,40 +7,19 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import html5lib
 import pytest
 
 from docs_ext.site.policy import headers
-from tests.browser.conftest import (
-    BUILT_FOR,
-    PREFIX,
-    free_port,
-)
+from tests.browser.conftest import BUILT_FOR, PREFIX, free_port
 from tests.browser.engines import wait_for
 
 pytestmark = pytest.mark.nightly
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-HTTP = """
-daemon off;
-{user}
-pid {folder}/pid;
-error_log {folder}/errors;
-worker_processes 1;
-events {{}}
-http {{
-    include /etc/nginx/mime.types;
-    default_type application/octet-stream;  # as in the nginx.conf of distributions
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    include {folder}/site.conf;
-}}
-"""
+HTTP = Path(__file__).with_name("nginx.conf").read_text("utf-8")
 
 
 def shown(site):
@@ -68,7 +47,7 @@ def nginx(site, tmp_path_factory):
     (folder / "site.conf").write_text(conf, "utf-8")
     (folder / "mime.types").symlink_to("/etc/nginx/mime.types")  # where conf.d has it
     user = "user root;" if os.geteuid() == 0 else ""
-    (folder / "nginx.conf").write_text(HTTP.format(folder=folder, user=user), "utf-8")
+    (folder / "nginx.conf").write_text(HTTP.replace("USER;", user).replace("FOLDER", str(folder)), "utf-8")
     process = subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-e", "errors"])
     try:
         wait_for(lambda: process.poll() is not None or answers(port))

@@ -5,29 +5,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, ZOOMED, reported
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, ZOOMED, Script, reported
 
 # Colours take axe longest. It examines them in full on two pages, and of all pages the first text of each look: of each
 # combination of colour, size, weight, backgrounds, classes, and of what surrounds it.
 COLOURS = ["color-contrast", "link-in-text-block"]
 IN_FULL = {"", "reference/notation/"}
-LOOKS = """known => {
-  const seen = new Set(known), first = [];
-  const grounds = e => {
-    if (!e || e.matches(".md-content")) return "";
-    const {backgroundColor: colour, backgroundImage: image, opacity} = getComputedStyle(e);
-    return [colour, image, opacity].join() + " " + grounds(e.parentElement);
-  };
-  for (const e of document.querySelectorAll(".md-content *")) {
-    if (![...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility()) continue;
-    const {color, fontSize, fontWeight, fill} = getComputedStyle(e), around = e.parentElement;
-    const names = [e, around].map(one => `${one.localName}.${one.className.baseVal ?? one.className}`);
-    const look = [...names, color, getComputedStyle(around).color, fill, fontSize, fontWeight, grounds(e)].join("|");
-    if (!seen.has(look)) first.push(e);
-    seen.add(look);
-  }
-  return [first, [...seen].slice(known.length)];
-}"""
+JS = Script("pages.js")
 SOURCES = (path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 NAMES = sorted(source.removesuffix("index") + "/" * (not source.endswith("index")) for source in SOURCES)
 SMOKE = {"", "learn/scores-and-softmax/", "reference/dot_product/", "reference/notation/"}  # one page of each make
@@ -36,56 +20,6 @@ EACH = [
     for name in NAMES
 ]
 MATERIAL = {"light": "default", "dark": "slate"}
-EXAMINE = """async ([scheme, runs, known]) => {
-  const pause = () => new Promise(resolve => setTimeout(resolve, 10));
-  do await pause(); while (document.body.dataset.mdColorScheme !== scheme);
-  const violations = [], [first, looks] = (LOOKS)(known);
-  for (const [context, options] of runs) {
-    if (context === "looks" && !first.length) continue;
-    const where = context === "looks" ? {include: first} : document;
-    violations.push(...(await axe.run(where, {resultTypes: ["violations"], ...options})).violations);
-  }
-  return [violations.flatMap(rule => rule.nodes.map(node => [rule.id, node.target.join(" ")])), looks];
-}""".replace("LOOKS", LOOKS)
-WATCH_SHIFTS = """
-window.layoutShift = 0;
-window.shifted = [];
-new PerformanceObserver(list => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) {
-    window.layoutShift += entry.value;
-    for (const {node} of entry.sources) window.shifted.push((node?.outerHTML ?? node?.textContent ?? "").slice(0, 120));
-  }
-}).observe({type: "layout-shift", buffered: true});
-"""
-OVERFLOW = """() => {
-  const width = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth <= width) return [];
-  return [...document.querySelectorAll(".md-content *")]
-    .filter(e => e.getBoundingClientRect().right > width + 1 && !e.closest("[tabindex='0'], .scroll, svg"))
-    .map(e => e.outerHTML.slice(0, 80)).concat(`${document.documentElement.scrollWidth} px`).slice(0, 4);
-}"""
-CUT_OFF = """() => {
-  const column = document.querySelector(".md-content"), {paddingRight} = getComputedStyle(column);
-  const edge = column.getBoundingClientRect().right - parseFloat(paddingRight);
-  return [...document.querySelectorAll(".md-content *")].filter(e => {
-    const {width, right} = e.getBoundingClientRect();
-    return e.clientWidth && width > 2 && e.scrollWidth > e.clientWidth + 1 && right < edge - 40 && e.checkVisibility()
-      && getComputedStyle(e).overflowX !== "visible" && !e.closest(".katex, .visually-hidden, svg, button, input");
-  }).map(e => `${e.scrollWidth} in ${e.clientWidth}: ${e.outerHTML.slice(0, 100)}`);
-}"""
-SMALL_TEXT = """() => [...document.querySelectorAll(".diagram svg text")].map(text => {
-  const {a, b} = text.getScreenCTM() ?? {a: 1, b: 0};
-  return [parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b), text.textContent];
-}).filter(([size]) => size < 11)"""
-FORMULAS = """() => [...document.querySelectorAll(".md-content .katex-html")]
-  .filter(e => !e.closest("details:not([open])"))
-  .map(e => e.checkVisibility({visibilityProperty: true}) ? e.getBoundingClientRect() : {width: 0, height: 0})
-  .map(({width, height}) => [width, height])"""
-
-
-NEAR = """() => new Promise(seen => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(seen, 100))))"""
-ALL_WIDGETS = """() => Promise.all([...document.querySelectorAll(":not(:defined)")].map(({localName}) =>
-  import(new URL(`widgets/${localName}.js`, document.querySelector("script[src*='js/main.js']").src))))"""
 
 
 class Visit:
@@ -104,12 +38,12 @@ class Visit:
     def load(self, axe):
         self.page.wait_for_load_state("load")
         self.page.evaluate("document.fonts.ready.then(() => true)")
-        self.page.evaluate(NEAR)
+        self.page.evaluate(JS.near)
         self.first_view = list(self.requests)
         self.shift = self.page.evaluate("[layoutShift, shifted]")
         self.page.evaluate("document.documentElement.classList.add('whole')")
-        self.page.evaluate(ALL_WIDGETS)
-        self.page.evaluate(NEAR)
+        self.page.evaluate(JS.allWidgets)
+        self.page.evaluate(JS.near)
         self.page.evaluate(axe)
 
     def examine(self, scheme):
@@ -118,7 +52,7 @@ class Visit:
         runs = [["page" if self.full else "looks", {"runOnly": COLOURS}]]
         if scheme == "light":
             runs.append(["page", {"rules": {rule: {"enabled": False} for rule in COLOURS}}])
-        faults, looks = self.page.evaluate(EXAMINE, [MATERIAL[scheme], runs, self.known[scheme]])
+        faults, looks = self.page.evaluate(JS.examine, [MATERIAL[scheme], runs, self.known[scheme]])
         self.faults[scheme] = {tuple(fault) for fault in faults}
         self.known[scheme] += looks
 
@@ -128,14 +62,14 @@ class Visit:
         self.cut_off = {}
         for width in (1280, 1440, 1920):
             self.page.set_viewport_size({"width": width, "height": 900})
-            self.cut_off[width] = self.page.evaluate(CUT_OFF)
+            self.cut_off[width] = self.page.evaluate(JS.cutOff)
 
     def phone(self):
         self.overflow = {}
         for name, size in (("400% zoom", ZOOMED), ("phone", PHONE)):
             self.page.set_viewport_size(size)
-            self.overflow[name] = self.page.evaluate(OVERFLOW)
-        self.small_text = self.page.evaluate(SMALL_TEXT)
+            self.overflow[name] = self.page.evaluate(JS.overflow)
+        self.small_text = self.page.evaluate(JS.smallText)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +78,7 @@ def look(browser, handler):
     from axe_playwright_python.base import AXE_SCRIPT
 
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce", color_scheme="light")
-    context.add_init_script(WATCH_SHIFTS)
+    context.add_init_script(f"({JS.watchShifts})()")
     tab = context.new_page()  # one for all: a new one for every page takes twice as long, and so do two side by side
     known, errors, requests = {scheme: [] for scheme in MATERIAL}, reported(tab), []
     tab.on("request", lambda request: requests.append(request.url))
@@ -211,6 +145,6 @@ def test_the_first_view_of_a_page_is_small(visit, handler):
 def test_formulas_need_no_script(plain, server, site, name):
     plain.goto(server + name)
     assert plain.evaluate("document.documentElement.className") == "no-js"
-    assert all(min(size) > 2 for size in plain.evaluate(FORMULAS))
+    assert all(min(size) > 2 for size in plain.evaluate(JS.formulas))
     written = (site / name / "index.html").read_text("utf-8").count('class="katex-html"')
     assert plain.locator(".katex-html").count() == written

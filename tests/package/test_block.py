@@ -186,11 +186,6 @@ def loop_block(x, heads, rest, *, norm_first, norm="layer", activation=loop_gelu
     return level(y + transform(y), 2)
 
 
-def without_offsets(rest):
-    """Leave out what an RMS norm does not have."""
-    return {name: array for name, array in rest.items() if not name.endswith("_bias")}
-
-
 ALL = {
     "is_causal": True,
     "mask": np.arange(24).reshape(6, 1, 4) % 5 > 1,
@@ -221,15 +216,6 @@ def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options
     assert result.shape == x.shape
     expected = loop_block(x, heads, rest, norm_first=norm_first, **change, **options)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
-def test_layer_norms_without_gates_are_the_default(rng):
-    default = block(*parts(rng))
-    assert (default.norm, default.w_gate, default.activation, default.eps) == ("layer", None, gelu, 1e-5)
-    for name in ("norm1_bias", "norm2_bias"):
-        bare = without_offsets(parts(rng)[1])
-        with pytest.raises(ValueError, match=says(name, "'rms'", "(5,)")):
-            block(parts(rng)[0], bare, norm="rms", **{name: np.zeros(5)})
 
 
 def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):

@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention import (
-    attention_vjp,
-    scaled_dot_product_attention,
-    softmax,
-    softmax_vjp,
-    tiled_attention_vjp,
-)
+from attention import attention_vjp, scaled_dot_product_attention, softmax, softmax_vjp, tiled_attention_vjp
 from tests.package.cases import all_of, random_case
 from tests.package.oracles import row_softmax
 

@@ -4,11 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import (
-    merge_heads,
-    repeat_kv,
-    split_heads,
-)
+from attention import merge_heads, repeat_kv, split_heads
 from tests.package.oracles import properties
 
 # --- splitting and merging ---------------------------------------------------------------------------------------

@@ -2,17 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from attention import (
-    causal_mask,
-    mask_to_bias,
-    padding_mask,
-    segment_mask,
-    sliding_window_mask,
-)
+from attention import causal_mask, mask_to_bias, padding_mask, segment_mask, sliding_window_mask
+from tests.package.oracles import loop_reach, properties
 
-SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (4, 4), (3, 5), (5, 3), (1, 7), (7, 1)]
-OFFSETS = [-6, -2, -1, 0, 1, 2, 6]
+SIZE, REACH, OFFSET = st.integers(0, 7), st.one_of(st.none(), st.integers(0, 9)), st.integers(-6, 6)
+OFFSETS = st.lists(OFFSET, max_size=3).map(lambda each: np.array(each, int))  # of the sequences of a batch
 
 
 def cells(n_queries, n_keys, allowed):
@@ -27,49 +24,26 @@ def assert_same_mask(mask, expected):
     np.testing.assert_array_equal(mask, expected)
 
 
-# --- causal ------------------------------------------------------------------------------------------------------
+# --- causal, windows, an offset for each sequence -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("offset", OFFSETS)
-@pytest.mark.parametrize(("n_queries", "n_keys"), SIZES)
-def test_a_causal_query_sees_the_keys_up_to_its_own_position(n_queries, n_keys, offset):
-    expected = cells(n_queries, n_keys, lambda i, j: j <= i + offset)
-    assert_same_mask(causal_mask(n_queries, n_keys, offset=offset), expected)
+@settings(properties, max_examples=500)
+@given(st.tuples(SIZE, SIZE), st.tuples(REACH, REACH), st.one_of(OFFSET, OFFSETS))
+def test_a_query_reaches_the_keys_around_its_position(sizes, reach, offset):
+    left, right = reach
+    room = (slice(None), None) if np.ndim(offset) else ()  # for heads
+    causal = loop_reach(*sizes, is_causal=True, offset=offset)
+    assert_same_mask(causal_mask(*sizes, offset=offset), causal[room])
+    window = loop_reach(*sizes, window=reach, offset=offset)
+    assert_same_mask(sliding_window_mask(*sizes, left=left, right=right, offset=offset), window[room])
 
 
-def test_a_causal_mask_is_square_and_without_offset_unless_said():
-    assert_same_mask(causal_mask(4), cells(4, 4, lambda i, j: j <= i))
-    assert_same_mask(causal_mask(3, offset=1), cells(3, 3, lambda i, j: j <= i + 1))
-
-
-# --- window ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("offset", [-6, -1, 0, 2, 6])
-@pytest.mark.parametrize("right", [0, 1, 3, 9, None])
-@pytest.mark.parametrize("left", [0, 1, 3, 9, None])
-def test_a_window_reaches_left_and_right_of_the_querys_position(left, right, offset):
-    for n_queries, n_keys in SIZES:
-        expected = cells(
-            n_queries,
-            n_keys,
-            lambda i, j: (left is None or i + offset - left <= j) and (right is None or j <= i + offset + right),
-        )
-        assert_same_mask(sliding_window_mask(n_queries, n_keys, left=left, right=right, offset=offset), expected)
-
-
-# --- an offset for each sequence ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("offset", [[0, 2, -6], [3], np.zeros(0, int), np.array([1, 0], np.uint8)], ids=str)
-@pytest.mark.parametrize(("n_queries", "n_keys"), SIZES)
-def test_sequences_of_a_batch_have_their_own_offsets_and_leave_room_for_heads(n_queries, n_keys, offset):
-    causal = causal_mask(n_queries, n_keys, offset=offset)
-    window = sliding_window_mask(n_queries, n_keys, left=1, right=2, offset=offset)
-    assert causal.shape == window.shape == (len(offset), 1, n_queries, n_keys)
-    for b, o in enumerate(int(number) for number in offset):
-        assert_same_mask(causal[b, 0], cells(n_queries, n_keys, lambda i, j, o=o: j <= i + o))
-        assert_same_mask(window[b, 0], cells(n_queries, n_keys, lambda i, j, o=o: i + o - 1 <= j <= i + o + 2))
+def test_a_mask_is_square_and_without_offset_unless_said():
+    assert_same_mask(causal_mask(4), loop_reach(4, 4, is_causal=True))
+    assert_same_mask(causal_mask(3, offset=1), loop_reach(3, 3, is_causal=True, offset=1))
+    each = np.array([1, 0], np.uint8)
+    assert_same_mask(causal_mask(2, offset=each)[:, 0], loop_reach(2, 2, is_causal=True, offset=each))
+    assert_same_mask(sliding_window_mask(3, left=1), loop_reach(3, 3, window=(1, 0)))
 
 
 # --- padding -----------------------------------------------------------------------------------------------------

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from attention import (
-    KVCache,
-    MultiHeadWeights,
-    Rotary,
-    multi_head_attention,
-    rotary_tables,
-)
+from attention import KVCache, MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
 from tests.package.oracles import loop_multi_head, loop_weights, says
 
 H, S, D = np.float16, np.float32, np.float64
@@ -69,21 +63,6 @@ def test_every_option_arrives_at_every_head(rng, label, n_kv_heads):
     weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads)
     result = multi_head_attention(x, weights, memory=memory, **options)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
-
-
-# --- what heads are ----------------------------------------------------------------------------------------------
-
-
-def test_a_token_without_any_key_receives_the_bias_of_the_output_alone(rng):
-    w = layer(rng, d_memory=7, biases=True)
-    weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=3)
-    x, mask = rng.standard_normal((3, 7)), np.array([[True], [False], [True]])
-    result = multi_head_attention(x, weights, mask=mask)
-    np.testing.assert_array_equal(result[1], w["b_o"])
-    np.testing.assert_allclose(result[[0, 2]], multi_head_attention(x, weights)[[0, 2]], rtol=0, atol=1e-13)
-    empty = multi_head_attention(x, weights, memory=np.zeros((0, 7)))
-    np.testing.assert_array_equal(empty, np.tile(w["b_o"], (3, 1)))
-    assert multi_head_attention(np.zeros((2, 0, 7)), weights).shape == (2, 0, 13)
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------

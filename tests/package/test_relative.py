@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention import (
-    alibi_bias,
-    alibi_slopes,
-    relative_position_bias,
-    relative_position_bucket,
-)
+from attention import alibi_bias, alibi_slopes, relative_position_bias, relative_position_bucket
 from tests.package.oracles import properties
+
+OFFSET = st.integers(-6, 6)
+OFFSETS = st.one_of(OFFSET, st.lists(OFFSET, max_size=3)).map(lambda offset: np.array(offset, int))
 
 # --- ALiBi -------------------------------------------------------------------------------------------------------
 
@@ -39,44 +37,23 @@ def test_slopes_are_those_of_the_paper(n_heads):
     assert 0 < slopes.min() == 2.0**-8  # the gentlest slope is the same for any number of heads
 
 
-@pytest.mark.parametrize("offset", [0, 3, -2])
-@pytest.mark.parametrize("n_heads", [1, 5, 8])
-def test_alibi_takes_off_the_slope_for_every_step(n_heads, offset):
-    bias = alibi_bias(n_heads, 3, 7, offset=offset)
-    assert bias.shape == (n_heads, 3, 7)
-    for (h, i, j), number in np.ndenumerate(bias):
-        assert number == -(alibi_slopes(n_heads)[h] * abs(j - i - offset))
-    assert not np.signbit(bias[bias == 0]).any()
-    np.testing.assert_array_equal(alibi_bias(n_heads, 4), alibi_bias(n_heads, 4, 4, offset=0))
+@settings(properties, max_examples=200)
+@given(OFFSETS, st.integers(0, 9), st.integers(1, 8))
+def test_a_bias_is_that_of_the_distance_from_each_query_whatever_the_offset(offset, most, n_heads):
+    table, slopes = np.random.default_rng(most).standard_normal((n_heads, 2 * most + 1)), loop_slopes(n_heads)
+    alibi = alibi_bias(n_heads, 3, 7, offset=offset)
+    learned = relative_position_bias(table, 3, 7, offset=offset)
+    assert alibi.shape == learned.shape == (*np.shape(offset), n_heads, 3, 7)
+    for (*b, h, i, j), number in np.ndenumerate(alibi):
+        distance = j - i - (offset[b[0]] if b else offset)
+        assert number == pytest.approx(-slopes[h] * abs(distance), rel=1e-13)
+        assert learned[(*b, h, i, j)] == table[h, most + max(-most, min(most, distance))]
+    assert not np.signbit(alibi[alibi == 0]).any()
 
 
-def loop_distance(i, j, offset):
-    return j - (i + offset)
-
-
-@pytest.mark.parametrize("offset", [[0, 2, -6], [3], np.zeros(0, int)], ids=str)
-def test_sequences_of_a_batch_have_their_own_offsets(rng, offset):
-    table, slopes = rng.standard_normal((2, 7)), loop_slopes(2)
-    alibi, learned = alibi_bias(2, 3, 5, offset=offset), relative_position_bias(table, 3, 5, offset=offset)
-    assert alibi.shape == learned.shape == (len(offset), 2, 3, 5)
-    for (b, h, i, j), number in np.ndenumerate(alibi):
-        distance = loop_distance(i, j, int(offset[b]))
-        assert number == -slopes[h] * abs(distance)
-        assert learned[b, h, i, j] == table[h, 3 + max(-3, min(3, distance))]
-
-
-# --- learned numbers ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("offset", [0, 4, -3])
-@pytest.mark.parametrize("max_distance", [0, 1, 2, 9])
-def test_the_table_is_read_at_the_clipped_distance(rng, max_distance, offset):
-    table = rng.standard_normal((2, 2 * max_distance + 1))
-    bias = relative_position_bias(table, 3, 5, offset=offset)
-    assert bias.shape == (2, 3, 5)
-    for (h, i, j), number in np.ndenumerate(bias):
-        distance = j - (i + offset)
-        assert number == table[h, max_distance + max(-max_distance, min(max_distance, distance))]
+def test_a_bias_is_square_and_without_offset_unless_said(rng):
+    table = rng.standard_normal((2, 5))
+    np.testing.assert_array_equal(alibi_bias(3, 4), alibi_bias(3, 4, 4, offset=0))
     np.testing.assert_array_equal(relative_position_bias(table, 4), relative_position_bias(table, 4, 4, offset=0))
 
 

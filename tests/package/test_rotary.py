@@ -7,11 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import (
-    apply_rotary,
-    rotary_permutation,
-    rotary_tables,
-)
+from attention import apply_rotary, rotary_permutation, rotary_tables
 from tests.package.oracles import loop_rotary, properties
 
 EPS = np.finfo(float).eps

@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from attention import (
-    sinusoidal_encoding,
-)
+from attention import sinusoidal_encoding
 
 
 def loop_sinusoids(n_positions, d_model, base):

@@ -2,6 +2,7 @@
 
 import threading
 import tracemalloc
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -91,39 +92,28 @@ def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n
 # --- scores and values of any size --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [1e-40, 1e-30, 1e18, 1e36], ids=str)
-@pytest.mark.parametrize("scale", [-20, 20, 60])
-def test_values_of_any_size_survive_scores_of_any_size(size, scale):
-    query, key = np.full((2, 1), scale, np.float32), np.linspace(0.5, 1, 9, dtype=np.float32)[:, None]
-    value = np.float32(size) * np.linspace(1, 2, 9, dtype=np.float32)[:, None]
-    expected = scaled_dot_product_attention(query, key, value)
+def extreme_cases():
+    """Yield query, key, value, options, and what tiles may be off: a part of each number, or eps of the largest."""
+    spread, ramp = (np.linspace(low, high, 9, dtype=np.float32)[:, None] for low, high in ((0.5, 1), (1, 2)))
+    for size, scale in product((1e-40, 1e-30, 1e18, 1e36), (-20, 20, 60)):
+        yield np.full((2, 1), scale, np.float32), spread, np.float32(size) * ramp, {}, 1e-4, 0
+    rng = np.random.default_rng(0)
+    for height in (-2000.0, 2000.0):
+        yield *rng.standard_normal((3, 9, 4)), {"bias": height * rng.random((9, 9))}, 0, 1000
+    tiny, far = np.array([[1e-30]], np.float32), np.array([[1e15], [-1e15]], np.float32)  # a square underflows
+    yield tiny, far, np.array([[1.0], [2.0]], np.float32), {"scale": 1e18}, 1e-5, 0
+    key, value = np.array([[0.0], [-1e30], [1e30], [5.0]]), np.arange(4.0)[:, None]
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 1, 3]):  # far below the first ones, and far above
+        yield np.array([[1.0]]), key[order], value[order], {}, 0, 0
+
+
+@pytest.mark.parametrize(("query", "key", "value", "options", "rtol", "n_eps"), [*extreme_cases()])
+@pytest.mark.parametrize("key_block", [1, 2, 4])
+def test_scores_and_values_of_any_size_survive_in_tiles(query, key, value, options, rtol, n_eps, key_block):
+    expected = scaled_dot_product_attention(query, key, value, **options)
     assert np.isfinite(expected).all()
-    actual = tiled_attention(query, key, value, key_block=2)
-    np.testing.assert_allclose(actual, expected, rtol=1e-4)
-
-
-@pytest.mark.parametrize("height", [-2000.0, 2000.0])
-def test_a_bias_may_lift_scores_to_any_height(rng, height):
-    query, key, value = rng.standard_normal((3, 9, 4))
-    bias = height * rng.random((9, 9))
-    expected = scaled_dot_product_attention(query, key, value, bias=bias)
-    close(tiled_attention(query, key, value, bias=bias, key_block=4), expected, value, 1000)
-
-
-def test_lengths_whose_squares_underflow_do_not_pass_for_zero():
-    query, key = np.array([[1e-30]], np.float32), np.array([[1e15], [-1e15]], np.float32)
-    value = np.array([[1.0], [2.0]], np.float32)
-    expected = scaled_dot_product_attention(query, key, value, scale=1e18)
-    np.testing.assert_allclose(tiled_attention(query, key, value, scale=1e18), expected, rtol=1e-5)
-    assert expected == 1
-
-
-def test_scores_far_below_the_first_ones_and_far_above_are_met_in_any_order():
-    key = np.array([[0.0], [-1e30], [1e30], [5.0]])
-    value = np.arange(4.0)[:, None]
-    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 1, 3]):
-        output = tiled_attention([[1.0]], key[order], value[order], key_block=1)
-        np.testing.assert_array_equal(output, [[2.0]])
+    actual = tiled_attention(query, key, value, **options, key_block=key_block)
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=n_eps * np.finfo(float).eps * np.abs(value).max())
 
 
 @pytest.mark.parametrize("at", [0, 1, 8191, 8192, 8199])

@@ -1,7 +1,8 @@
 """The pages of the site, and the consoles in them, as the model of a page has them."""
 
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from docs_ext.reading.page import Page, read
 
@@ -38,3 +39,16 @@ def with_proofs(path: Path) -> list[Console]:
             keys, lines = parse(block.text)
             found.append(Console(f"{name}:{block.line + lines['proof'] + 1}", keys["proof"]))
     return found
+
+
+def converted(text: str, page: str = "learn/page.md") -> str:
+    """Convert a page with formulas, as MkDocs does with the converter of each page."""
+    from markdown import Markdown
+    from markdown.treeprocessors import Treeprocessor
+
+    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page_steps"]
+    md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
+    relpath: Any = Treeprocessor(md)
+    relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
+    md.treeprocessors.register(relpath, "relpath", 0)
+    return md.convert(text)

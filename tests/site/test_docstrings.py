@@ -1,6 +1,7 @@
 """The examples in the docstrings of what makes the site, and of the tools, are tests as those of the package are."""
 
 import doctest
+import re
 from importlib import import_module
 
 import pytest
@@ -11,7 +12,7 @@ FILES = sorted(path for folder in ("docs_ext", "tools") for path in (ROOT / fold
 NAMES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in FILES
-    if ">>> " in path.read_text("utf-8") and "templates" not in path.parts
+    if re.search("^ *>>> ", path.read_text("utf-8"), re.MULTILINE) and "templates" not in path.parts
 ]
 
 

@@ -31,6 +31,8 @@ def equations(tex: str) -> Iterator[Equation]:
 
     >>> [equation.holds for equation in equations(r"x = 2 \cdot 3 = 6 < 7 = \tfrac{14}{2} = 8")]
     [True, True, False]
+    >>> [equation.holds for equation in equations(r"\tfrac23 = 0.67, \quad \tfrac23 = 0.64")]
+    [True, False]
     """
     marks = [*_RELATION.finditer(tex)]
     ends = [*(mark.start() for mark in marks), len(tex)]

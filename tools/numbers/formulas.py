@@ -343,7 +343,7 @@ class _Reader:
             return self.raised(self.value_of(full, ()), token)
         known = self.names if text in self.names else {**_FUNCTIONS, **_CONSTANTS}
         if text not in known:
-            raise SpecError(f"nothing is called {full}")
+            raise SpecError(f"{full!r} has no value here: give it one, or write the formula without it")
         if isinstance(known[text], _Definition):
             return self.raised(self.value_of(text, self.indices(token)), token)
         return self.scripted(known[text], token)

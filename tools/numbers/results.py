@@ -6,7 +6,7 @@ A number is taken for a result if it
 - has three digits or more and is not round: neither 100 or 1200 nor a power of two below 10,000;
 - stands in brackets with others, as (4, 8), or in a row of three or more;
 - comes before "times as" or a unit of what is measured: "twelve times as many", "34 MiB", "8 parts";
-- or comes behind a word that states it, as "is 8," and "about 8.", at the end of a clause.
+- or comes behind a word that states it, as "is 8," and "about 8.", at the end of a clause or before "in all".
 
 What stands in a code span is a name, and so is what a task allows: "(5 minutes)".
 """
@@ -22,9 +22,9 @@ _UNIT = re.compile(
 )
 _STATED = re.compile(
     r"(?:\b(?:is|are|was|becomes?|gives?|gets?|has|have|makes?|leaves?|receives?|comes to|sums? to|adds? up to"
-    r"|[Aa]bout|nearly|almost|exactly)|≈|\\approx) ?\$?$"
+    r"|balances? at|[Aa]bout|nearly|almost|exactly)|≈|\\approx) ?\$?$"
 )
-_CLAUSE = re.compile(r"\$?(?:[.,;:)](?!\d)|\s*$| and\b| for\b)")
+_CLAUSE = re.compile(r"\$?(?:[.,;:)](?!\d)|\s*$| and\b| for\b| in all\b| instead of\b)")
 _BETWEEN = re.compile(
     r"(?:[\s,;:()\[\]{}$&|*]|\\\\|\b(?:and|then|or|to)\b|\\[,;! ]|\\(?:begin|end)\{[bp]matrix\}|\\left|\\right)*"
 )

@@ -81,7 +81,10 @@ def read(page: Page) -> Texts:
 
 
 def _yaml(block: Block, section: int) -> Text:
-    keys, _ = parse(block.text)
+    try:
+        keys, _ = parse(block.text)
+    except SpecError as error:
+        raise SpecError(str(error), line=block.line + 1 + (error.line or 0)) from error
     proof = "\n".join(str(keys.get(key, "")) for key in ("proof", "answer"))
     text = Text(block, [*_texts(yaml.compose(block.text), block.line, proof)], section, keys=keys)
     for comment in _COMMENT.finditer(block.text):

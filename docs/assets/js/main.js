@@ -187,7 +187,9 @@ async function lightKin({ target }) {
 
 // The drawing of a figure can be taken along; the module comes with the first that is.
 function addSaving() {
-  const figures = document.querySelectorAll(":is(figure.diagram, figure.chart, div:has(> sentence-machine))");
+  const figures = document.querySelectorAll(
+    ":is(figure.diagram, figure.chart, .poster, div:has(> sentence-machine))",
+  );
   figures.forEach((figure, n) => {
     const line = document.createElement("p");
     line.className = "save";

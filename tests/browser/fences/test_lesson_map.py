@@ -6,18 +6,10 @@ import re
 import pytest
 
 from docs_ext.reading.lessons import lessons
+from tests.browser.conftest import Script
 
+JS = Script("fences/lesson_map.js")
 PAGE, KNOWN = "map/", lessons()
-OVERLAPS = """map => {
-  const boxes = [...map.querySelectorAll("li :is(b, .ring, small)")].filter(part => part.offsetWidth > 1).map(part => {
-    const range = document.createRange();
-    range.selectNodeContents(part);
-    return (part.matches(".ring") ? part : range).getBoundingClientRect();
-  });
-  const within = (x, y, from, to) => x[from] + .5 < y[to] && y[from] + .5 < x[to];
-  const meet = (a, b) => within(a, b, "left", "right") && within(a, b, "top", "bottom");
-  return boxes.filter(a => a.left < 0 || a.right > innerWidth || boxes.some(b => a !== b && meet(a, b))).length;
-}"""
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -29,7 +21,7 @@ def test_no_two_names_overlap_in_any_window_and_font(open_page, scripts):
         for width in (1280, 1130, 1024, 700, 390, 360):
             page.set_viewport_size({"width": width, "height": 900})
             page.wait_for_function("width => innerWidth === width", arg=width)
-            assert figure.evaluate(OVERLAPS) == 0, (font, width)
+            assert figure.evaluate(JS.overlaps) == 0, (font, width)
             assert figure.locator("path").first.is_visible() == (width > 1100)
 
 

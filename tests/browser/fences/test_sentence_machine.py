@@ -2,18 +2,12 @@
 
 import pytest
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, PHONE, Script
 
 pytestmark = pytest.mark.nightly
 
+JS = Script("fences/sentence_machine.js")
 PAGE = ""  # the first
-BOXES = """widget => [...widget.querySelectorAll("svg")].filter(e => e.checkVisibility()).map(svg => ({
-  ids: [...svg.querySelectorAll("[data-id]")].map(e => e.dataset.id).sort(),
-  seen: [...svg.querySelectorAll("[data-id]")].filter(e => getComputedStyle(e).opacity > 0).map(e => e.dataset.id),
-  boxes: [...svg.querySelectorAll(".word")].map(e => e.getBoundingClientRect()).flatMap(b => [b.x, b.y, b.width]),
-}))"""
-LONGEST = """widget => Math.max(...[...widget.querySelectorAll("[data-id]")].flatMap(e =>
-  getComputedStyle(e).transitionDuration.split(",").map(parseFloat)))"""
 
 
 def scene(widget):
@@ -27,7 +21,7 @@ def test_words_stay_and_everything_keeps_its_name_while_arrow_keys_go_through_th
     shown = []
     for n in range(6):
         assert scene(widget) == n
-        (svg,) = widget.evaluate(BOXES)
+        (svg,) = widget.evaluate(JS.boxes)
         shown.append(svg)
         widget.page.keyboard.press("ArrowRight")
     assert scene(widget) == 5
@@ -48,7 +42,7 @@ def test_the_film_waits_for_a_guess_and_ends_with_a_verdict(open_page):
     assert not widget.get_by_role("button", name="Swap cats and dogs").is_visible()
     widget.get_by_role("button", name="Watch ran ask (12 s)").tap()
     assert scene(widget) == 1
-    assert 0 < widget.evaluate(LONGEST) <= 0.9
+    assert 0 < widget.evaluate(JS.longest) <= 0.9
     page.clock.run_for(5_500)
     assert widget.locator("output").text_content() == "Who gets most? Tap a word."
     widget.get_by_role("button", name="dogs", exact=True).tap()

@@ -3,7 +3,10 @@
 import doctest
 import inspect
 import json
+import os
 import re
+import subprocess
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -44,7 +47,7 @@ ODDLY = BODIES | {
     "attend": """
         weights = softmax(scores=attention_scores(query, key))
         if mask is not None:
-            weights = weights * mask / (weights * mask).sum(axis=1, keepdims=True)
+            weights = softmax(scores=np.where(mask, attention_scores(query, key), -1e9))
         return weights @ value""",
     "causal_mask": "return np.tril(np.ones((n, n)))",
     "multi_head_attention": LOOPS["multi_head_attention"],
@@ -84,6 +87,39 @@ RIGHT_FILES = {
 def test_right_ways_pass(text):
     steps = states(text, seed=3)
     assert [one["state"] for one in steps] == ["right"] * 12, [one for one in steps if one["state"] != "right"]
+
+
+NOTED = {  # right for what the docstring promises, and what is said all the same
+    "pairs of scores": ("softmax", "return 1 / np.exp(scores[..., None, :] - scores[..., None]).sum(-1)", "infinity"),
+    "squares that cancel": ("layer_norm", """
+        mean, square = (y.mean(axis=-1, keepdims=True) for y in (x, x * x))
+        return (x - mean) / np.sqrt(square - mean * mean + eps) * gain""", "loses digits"),
+    "float32": ("layer_norm", "x = x.astype(np.float32)\n" + textwrap.dedent(BODIES["layer_norm"]), "loses digits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "body", "note"), NOTED.values(), ids=NOTED)
+def test_what_breaks_only_far_out_is_right_with_a_note(name, body, note):
+    step = states(filled({name: body}))[NAMES.index(name)]
+    assert (step["state"], len(step["notes"])) == ("right", 1)
+    assert note in step["notes"][0]
+
+
+SEEN_IN_THE_NUMBERS = {  # whatever the step: a body, and the mistake that its results show
+    "an array of integers": ("weighted_average", "return (weights @ values).astype(int)", "whole-numbers"),
+    "made whole": ("attention_scores", "return np.int64(query @ key.T / query.shape[1] ** 0.5)", "whole-numbers"),
+    "rounds as the example": ("positions", BODIES["positions"] + ".round(4)", "rounded"),
+    "draws": ("softmax", BODIES["softmax"] + " + np.random.default_rng().random()", "not-repeatable"),
+    "words are whole": ("generate", "return [*ids, *range(n_new)]", None),
+    "one decimal, cut wrong": ("split_heads", "return np.array([x, x])", None),
+    "keeps": ("weighted_average", "weighted_average.n = getattr(weighted_average, 'n', 0) + 1\n"
+              "return weights @ values * weighted_average.n", "not-repeatable"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "body", "mistake"), SEEN_IN_THE_NUMBERS.values(), ids=SEEN_IN_THE_NUMBERS)
+def test_what_the_numbers_themselves_show_has_a_name_in_every_step(name, body, mistake):
+    assert states(filled({name: body}))[NAMES.index(name)]["mistake"] == mistake
 
 
 def test_ours_stands_in_for_a_learner_s_and_takes_what_was_accepted():
@@ -229,7 +265,7 @@ UNUSABLE = {  # a file that cannot be run, and what is said of it
     "syntax": ("def f(:\n", "SyntaxError in line 1"),
     "import": ("\nimport nothing_of_this_name\n", "ModuleNotFoundError in line 2"),
     "ends": ("import os\nos._exit(0)\n", "it ends Python"),
-    "prints": ("while True:\n    print('x' * 1000)\n", "too much in line 2"),
+    "prints": ("while True:\n    print('x' * 1000)\n", "it prints more than 100000 characters in line 2"),
 }
 
 
@@ -282,6 +318,16 @@ def test_an_error_on_a_call_with_a_mask_is_the_learner_s_with_a_hint():
     step = states(filled({"attend": body}))[3]
     assert (step["state"], step["says"][:19]) == ("error", "It raises ValueErro")
     assert "is not None" in step["hint"]
+
+
+def test_a_reader_that_closes_early_gets_no_traceback():
+    command = [sys.executable, "-m", "attention.practice", "write", "--start"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        run = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert b"Traceback" not in run.stderr
+    assert b"BrokenPipe" not in run.stderr
 
 
 def test_a_check_that_fails_does_not_blame_the_learner():

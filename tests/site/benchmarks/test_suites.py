@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from attention import apply_rotary, rotary_tables, scaled_dot_product_attention, sinusoidal_encoding
-from benchmarks import suites
-from benchmarks.peers import (
-    contenders,
-    einsum_attention,
-    loop_encoding,
-    rotary_contenders,
-)
+from benchmarks.peers import contenders, einsum_attention, loop_encoding, rotary_contenders
 
 
 def test_contenders_compute_attention_and_positions(rng):
@@ -31,15 +25,3 @@ def test_rotary_contenders_turn_the_same_layout(rng, layout):
     assert {"interleaved": "rotate-pairs, NumPy", "half": "rotate-half, NumPy"}[layout] in usual
     for name, call in usual.items():
         np.testing.assert_allclose(np.asarray(call()), expected, atol=1e-6, err_msg=name)
-
-
-def test_a_step_of_unequal_lengths_is_that_of_each_sequence_alone(rng):
-    keys, values = rng.standard_normal((2, 3, 2, 8, 4), dtype=np.float32)
-    new = rng.standard_normal((3, 2, 1, 4), dtype=np.float32)
-    cache = suites._filled([keys, keys, values])
-    cache.truncate([8, 3, 5])
-    for step in (1, 2):
-        together = suites._append_and_attend(cache, new, is_causal=True)
-        for i, n in enumerate((8, 3, 5)):
-            k, v = (np.concatenate([array[i, :, :n], *[new[i]] * step], axis=-2) for array in (keys, values))
-            np.testing.assert_allclose(together[i], scaled_dot_product_attention(new[i], k, v), atol=1e-6)

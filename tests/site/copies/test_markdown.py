@@ -1,5 +1,8 @@
 """HTML of the site to Markdown, element by element."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from markdown import markdown
 
@@ -9,51 +12,23 @@ from docs_ext.html.formula import render
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
 ADDRESS = "https://site.test/learn/scaling/"
+ELEMENTS = tomllib.loads(Path(__file__).with_name("elements.toml").read_text("utf-8"))
 
 
 def converted(html):
     return whole(to_markdown(html, ADDRESS)).rstrip("\n")
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        ('<h2 id="a">Why?<a class="headerlink" href="#a" title="Link">&para;</a></h2>', "## Why?"),
-        (f"<p>Let {D_K} be <em>4</em>.</p>", "Let $d_k$ be *4*."),
-        (f'<div class="arithmatex">{SCORES}</div>', "$$\nQK^\\top\n$$"),
-        ("<p>a_b, 2*3, `, $5, &lt;s&gt;, a &lt; b, \\n</p>", "a\\_b, 2\\*3, \\`, \\$5, \\<s>, a < b, \\\\n"),
-        ("<p>1. no list</p><p>- none</p><p># none</p>", "1\\. no list\n\n\\- none\n\n\\# none"),
-        ("<p>one\nline</p>", "one line"),
-        ('<p><a href="../masks/#a" title="x">masks</a>, <a href="#b">b</a></p>',
-         f"[masks](https://site.test/learn/masks/#a), [b]({ADDRESS}#b)"),
-        ("<p>W<sub>Q</sub>, 2<sup>3</sup></p>", "W\\_Q, 2^3"),
-        ("<dl><dt>key</dt><dd><p>What answers.</p></dd></dl>", "key\n:   What answers."),
-        ("<ol><li>one</li><li>two<ul><li>three</li></ul></li></ol>", "1. one\n2. two\n   - three"),
-        ('<figure class="diagram"><svg aria-label="A box" viewBox="0 0 1 1"><path d="M0 0"/></svg>'
-         "<figcaption>Boxes</figcaption></figure>",
-         f"*Picture: A box*\n\n**Boxes**\n\n[Drawn on the page]({ADDRESS})"),
-        ('<details class="deeper"><summary><h3 id="x">More</h3>\n</summary><p>Text</p></details>', "### More\n\nText"),
-        ('<details class="question"><summary>Who?</summary><p>The cat.</p></details>', "**Who?**\n\nThe cat."),
-        ("<table><tr><td>1</td><td>2</td></tr></table>", "|  |  |\n| --- | --- |\n| 1 | 2 |"),
-        ('<p>a</p><svg aria-hidden="true"><text>b</text></svg><template><p>c</p></template>', "a"),
-    ],
-    ids=["heading", "formula", "formula of its own", "like marks", "like blocks", "lines", "links", "sub and sup",
-         "definition", "lists", "diagram", "deeper", "question", "no heads", "unseen"],
-)  # fmt: skip
-def test_an_element_becomes(html, expected):
+@pytest.mark.parametrize("element", ELEMENTS.values(), ids=ELEMENTS)
+def test_an_element_becomes(element):
+    html, expected = (
+        part.replace("{D_K}", D_K).replace("{SCORES}", SCORES).replace("{ADDRESS}", ADDRESS)
+        for part in (element["html"], element["markdown"])
+    )
     assert converted(html) == expected
 
 
-TABLE = """
-<div class="scroll"><table><caption><span class="title">Weights</span> <span class="legend">rows ask</span></caption>
-<thead><tr><td></td><th scope="col">cat</th><th scope="col">a|b</th></tr></thead>
-<tbody>
-<tr><th scope="row">ran</th>
-<td><span>1/2</span> <span class="decimal">0.500</span></td>
-<td><span aria-hidden="true">&ndash;</span><span class="visually-hidden">masked</span></td></tr>
-<tr><th colspan="2">sum</th><td><p>1</p></td></tr>
-</tbody><tfoot><tr><td>end</td><td></td><td>5</td></tr></tfoot></table></div>
-"""
+TABLE = Path(__file__).with_name("table.html").read_text("utf-8")
 
 
 def test_a_grid_becomes_a_table_with_its_caption_row_headers_and_fractions():
@@ -74,29 +49,7 @@ def test_a_widget_is_a_link_to_it():
     assert converted(widget) == f"[Paint: interactive on the page]({ADDRESS}#paint)"
 
 
-CONSOLE = """
-```pycon
->>> import numpy as np
->>> print("a\\n\\nb*c")
-a
-<BLANKLINE>
-b*c
-
-```
-
-```pycon
->>> import numpy as np
->>> np.float64(1)
-np.float64(1.0)
-
-```
-
-```sh
-make <test>
-```
-
-    like_this
-"""
+CONSOLE = Path(__file__).with_name("console.markdown").read_text("utf-8")
 
 
 CLASSES = {"pymdownx.highlight": {"pygments_lang_class": True}}  # as in mkdocs.yml

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from doctest import DocTestParser
+from pathlib import Path
 
 import pytest
 
@@ -50,56 +51,8 @@ def test_a_notebook_holds_every_example_and_output_of_the_page(site, source):
     assert " ".join(shown).split() == re.sub(r"\w+\.(?=\w+Error: )|(?<=Error):", "", " ".join(expected)).split()
 
 
-PAGE = f"""# Title
-
-Why $d_k$?
-
-{FIGURE}A widget.
-
-{END}
-
-[Interactive](https://site.test/page/#w)
-
-**Who?**
-
-{FOLD}Me.{UNFOLD}
-
-## Values
-
-```pycon
->>> import numpy as np
->>> def tell(x, back=None):
-...     print("told")
-...     return back
->>> x = np.array([1, 2])
->>> x                           # two
-array([1, 2])
->>> print("a\\n\\nb")
-a
-<BLANKLINE>
-b
->>> for n in x:
-...     print(n)
-1
-2
->>> with np.errstate(all="ignore"):
-...     x / 0
-array([inf, inf])
->>> tell(1, "back")
-told
-'back'
->>> x.sum(axis=3)
-Traceback (most recent call last):
-    ...
-numpy.exceptions.AxisError: axis 3 is out of bounds for array of dimension 1
->>> y = 1
-
-```
-
-```sh
-# no heading
-```
-"""
+PAGE = Path(__file__).with_name("notebook.markdown").read_text("utf-8")
+PAGE = PAGE.format(FIGURE=FIGURE, END=END, FOLD=FOLD, UNFOLD=UNFOLD)
 
 
 def made(page=PAGE, site_url=SITE_URL):

@@ -1,14 +1,23 @@
 """The API pages: a name leads to what it names, and nothing is told twice."""
 
 import re
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
 import attention
+from docs_ext.extensions.api_links import _link
 from tests.site import built
 from tests.site.pages import ROOT
 
 API = [path.stem for path in sorted((ROOT / "docs/reference").glob("*.md")) if "\n::: attention." in path.read_text()]
+
+
+def test_what_follows_a_linked_name_stays_behind_its_link():
+    root = fromstring("<p>See <code>softmax</code>, above.</p>")
+    _link(root)
+    assert [*root.itertext()] == ["See ", "softmax", ", above."]
+    assert [link.get("identifier") for link in root] == ["attention.numerics.softmax"]
 
 
 @pytest.fixture(scope="module")

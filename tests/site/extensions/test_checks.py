@@ -36,6 +36,11 @@ def test_a_page_with_checks_looks_as_it_does_without_them():
     assert "<table>" in html(plain)
 
 
+def test_the_empty_corner_of_a_table_is_no_header():
+    table = html("|  | b |\n| - | - |\n| 1 | 2 |\n")
+    assert (table.count("<th>"), table.count("<td>")) == (1, 3)
+
+
 def test_what_looks_like_one_in_a_fence_stays():
     shown = html(f"```text\n{CHECK}\n```\n\n{CHECK}\n")
     assert shown.count("check: 2 = x") == 1

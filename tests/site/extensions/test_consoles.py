@@ -83,14 +83,6 @@ def test_what_is_read_is_all_of_it(rendered):
     assert text == CONSOLE.removeprefix("```pycon\n").removesuffix("\n```")
 
 
-def test_other_code_is_left_alone():
-    from markdown import markdown
-
-    page = "```python\nx = 1\n\ny = 2\n```\n\n```text\nplain\n```"
-    plain = ["pymdownx.highlight", "pymdownx.superfences"]
-    assert markdown(page, extensions=[*plain, "docs_ext.extensions.page_steps"]) == markdown(page, extensions=plain)
-
-
 WHEEL = re.compile(r"https://\S+\.whl")  # as long as the site's address makes it
 
 

@@ -2,12 +2,9 @@
 
 import re
 from html import unescape
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
 import pytest
-from markdown import Markdown
-from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.extensions.equation_links import section
 from docs_ext.html.formula import standard_tex
@@ -15,41 +12,19 @@ from docs_ext.reading.converter import PageError
 from docs_ext.reading.crosslinks import Page, pages
 from docs_ext.reading.equations import equations
 from docs_ext.reading.page import read
-from tests.site.pages import ROOT
+from tests.site.pages import ROOT, converted
 
-TEXT = r"""# Page
-
-$$
-x = y
-\tag{1}
-$$
-
-[Code][attention.numerics.softmax], as `s` · [Source](../reference/sources.md#a2020): A; [here](#b) · [Checked by](#b)
-{ .formula-links }
-
-$$
-y = z
-$$
-"""
-
-
-def convert(text, page="learn/page.md"):
-    extensions = ["attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page_steps"]
-    md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
-    relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
-    relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
-    md.treeprocessors.register(relpath, "relpath", 0)
-    return md.convert(text)
+TEXT = Path(__file__).with_name("numbered.markdown").read_text("utf-8")
 
 
 def test_a_numbered_formula_has_an_anchor_and_another_one_has_none():
-    formulas = re.findall(r"<div [^>]*arithmatex[^>]*>", convert(TEXT))
+    formulas = re.findall(r"<div [^>]*arithmatex[^>]*>", converted(TEXT))
     assert [re.findall(r' id="(.*?)"', formula) for formula in formulas] == [["formula-1"], []]
 
 
 def test_a_fault_stops_the_build_in_one_line_with_page_and_line():
     with pytest.raises(PageError) as error:
-        convert(TEXT.replace("{1}", "{2}"))
+        converted(TEXT.replace("{1}", "{2}"))
     assert str(error.value) == "learn/page.md:3: formula (2) stands where (1) is due"
 
 
@@ -65,13 +40,13 @@ MENTIONS = {
 
 @pytest.mark.parametrize(("text", "html"), MENTIONS.items())
 def test_a_formula_that_the_text_mentions_is_a_link(text, html):
-    assert html in convert(f"{TEXT}\n{text}\n")
-    assert "<a" not in convert("Formula (1) of another page.")
+    assert html in converted(f"{TEXT}\n{text}\n")
+    assert "<a" not in converted("Formula (1) of another page.")
 
 
 def test_a_mention_of_a_formula_that_is_not_there_stops_the_build():
     with pytest.raises(PageError) as error:
-        convert(f"{TEXT}\nBy formula (2) it is.\n")
+        converted(f"{TEXT}\nBy formula (2) it is.\n")
     assert str(error.value) == "learn/page.md:15: there is no formula (2) on this page"
 
 

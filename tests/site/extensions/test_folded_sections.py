@@ -1,5 +1,6 @@
 """Going deeper: sections become rows, and what would belong to no row stops the build."""
 
+from pathlib import Path
 from textwrap import dedent
 from xml.etree.ElementTree import fromstring
 
@@ -8,35 +9,7 @@ import pytest
 
 from docs_ext.reading.converter import PageError
 
-PAGE = """\
-# Why?
-
-## Worked numbers
-
-### Not folded
-
-## Going deeper
-
-### Shapes and $x$ { #shapes }
-
-Text.
-
-```text
-### no heading
-```
-
-#### Within
-
-More.
-
-### Pitfalls
-
-- one
-
-## Sources
-
-Papers.
-"""
+PAGE = Path(__file__).with_name("folded.markdown").read_text("utf-8")
 
 
 @pytest.fixture

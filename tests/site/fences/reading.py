@@ -4,11 +4,13 @@ import json
 import re
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from random import Random
 
 import html5lib
 import numpy as np
 import pytest
+import yaml
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import draw_fences as fences
@@ -18,13 +20,8 @@ from docs_ext.reading.page import read as page_of
 from tests.site.built import tree
 from tests.site.pages import PAGES, ROOT
 
-HEAD = {  # head 1 of the running example
-    "tokens": "SENTENCE",
-    "x": "embed(SENTENCE, EARLY)",
-    "w_q": "W_Q1",
-    "w_k": "W_K",
-    "w_v": "W_V",
-}
+SOUND = yaml.safe_load(Path(__file__).with_name("sound.yaml").read_text("utf-8"))
+HEAD = SOUND["head"]  # head 1 of the running example
 
 
 def read(html):
@@ -75,7 +72,12 @@ class Figure:
     """A sound fence that a script draws: as it stands in the page, and in any state."""
 
     def __init__(self, name, **spec):
-        self.name, self.spec = name, {"id": "x", "caption": "c"} | spec
+        self.entry, self.name, self.spec = name, name.split()[0], {"id": "x", "caption": "c"} | spec
+
+    @classmethod
+    def sound(cls, entry):
+        """Take a fence of sound.yaml: its name, and more words if there are two."""
+        return cls(entry, **SOUND[entry]["sound"])
 
     def still(self, **change):
         """Draw the fence, changed like this, as it stands in the page."""
@@ -148,8 +150,8 @@ ON_PAGES = {
 def _kinds():
     """Yield the first fence of every name and set of keys, as the extension hands it to its module."""
     found = set()
-    for place, (name, yaml) in ON_PAGES.items():
-        spec = {"id": f"{name}-1"} | parse(yaml)[0]
+    for place, (name, body) in ON_PAGES.items():
+        spec = {"id": f"{name}-1"} | parse(body)[0]
         keys = () if fences.fence(name).OPTIONAL is None else tuple(spec)  # the other keys of charts are Vega-Lite's
         if (name, keys) not in found:
             found.add((name, keys))
@@ -164,12 +166,16 @@ def refuses(render, spec, table):
 
     @pytest.mark.parametrize(("change", "key", "words"), table.values(), ids=table)
     def test(change, key, words):
-        render(spec)
-        with pytest.raises((SpecError, ValueError, TypeError)) as error:
-            render(spec | change)
-        assert getattr(error.value, "key", None) == key
-        for part in [words] if isinstance(words, str) else words:
-            assert part in str(error.value)
-        assert "\n" not in str(error.value)
+        assert_refused(render, spec, change, key, words)
 
     return test
+
+
+def assert_refused(render, spec, change, key, words):
+    render(spec)
+    with pytest.raises((SpecError, ValueError, TypeError)) as error:
+        render(spec | change)
+    assert getattr(error.value, "key", None) == key
+    for part in [words] if isinstance(words, str) else words:
+        assert part in str(error.value)
+    assert "\n" not in str(error.value)

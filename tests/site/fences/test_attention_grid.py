@@ -84,28 +84,7 @@ def test_a_score_stands_where_its_query_meets_its_key():
     assert meeting == "cats asks, dogs answers: (0 · 2 + 0 · 0 + 0 · 0 + (-1) · (-2)) / 2 = 1 doubling."
 
 
-PLAIN = Figure("attention-grid", tokens=["a", "b"], q=[[1, 0], [0, 1]], k=[[1, 0], [0, 1]])
-test_what_does_not_fit_is_refused = PLAIN.refuses(
-    {
-        "too many words": ({"tokens": ["a", "b", "c"]}, "q", ["3 words", "(2, 2)"]),
-        "values of another length": ({"v": [[1], [2], [3]]}, "v", ["(3, 1)"]),
-        "d_k differs": ({"k": [[1], [0]]}, None, ["(2, 2)", "(2, 1)"]),
-        "a vector": ({"q": [1, 0]}, "q", ["two axes", "(2,)"]),
-        "ragged": ({"q": [[1, 0], [0]]}, "q", ["matrix"]),
-        "x and q": ({"x": [[1, 0], [0, 1]]}, "q", ["either"]),
-        "no q": ({"q": None}, None, ["'q'", "missing"]),
-        "a Boolean that YAML made of a word": ({"tokens": ["a", True]}, "tokens", ["quote yes"]),
-        "tokens that are one word": ({"tokens": "'ab'"}, "tokens", ["list of words"]),
-        "more rows than the style sheet knows": ({"tokens": ["a"] * 17}, "tokens", ["1 to 16", "17"]),
-        "unknown word chosen": ({"selected": "c"}, "selected", ["'c'"]),
-        "index out of range": ({"selected": 2}, "selected", ["0 to 1"]),
-        "ambiguous word chosen": ({"tokens": ["a", "a"], "selected": "a"}, "selected", ["2 times", "index"]),
-        "unknown option": ({"options": {"causal": True}}, None, ["causal"]),
-        "mask of another shape": ({"options": {"mask": "causal_mask(3)"}}, None, ["(3, 3)", "(2, 2)"]),
-        "several heads": ({"options": {"mask": "np.ones((4, 2, 2), bool)"}}, None, ["mask"]),
-        "names for other columns": ({"features": ["c"]}, "features", ["2 columns"]),
-    }
-)
+PLAIN = Figure.sound("attention-grid")
 
 
 def test_the_style_sheet_shows_the_statement_of_every_possible_row():

@@ -7,7 +7,31 @@ import numpy as np
 from tests.site.fences.reading import Figure, rows, text
 
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
-TABLE = Figure("block-table", blocks=5, size=2, moves=MOVES, step=4)
+MOVED = "AtAtAtAfAt"
+TABLE = Figure.sound("block-table")
+
+
+def drawn(**state):
+    """Return the wide drawing: states and words of the blocks, and where each line ends, by block."""
+    svg = TABLE.live(**state).find(".//{*}svg")
+    blocks = svg.findall(".//{*}g[@class='block']")
+    ends = [float(path.get("d").split()[-1]) for path in svg.findall("{*}g[@class='lines']/{*}path")]
+    return blocks, [int(end // 44) for end in ends], svg
+
+
+def test_a_line_leads_from_every_entry_to_its_block():
+    blocks, ends, svg = drawn()
+    assert [block.get("data-state") for block in blocks] == ["shared", "shared", "free", "free", "free"]
+    assert [text(block) for block in blocks[:3]] == ["A0A102 texts", "A2empty12 texts", "freefree2"]
+    assert ends == [0, 1, 0, 1]
+    assert text(svg).startswith("A line from every entry of a block table to its block. A: 0, 1; B: 0, 1; C: none")
+
+
+def test_what_a_move_has_brought_moves():
+    new = [[path for path in drawn(moves=moves)[2].iter() if path.get("data-anew")] for moves in ("AtAtAtAf", MOVED)]
+    assert [len(paths) for paths in new] == [2, 2]  # a fork: two lines; a copy: a line, and the block that peels off
+    assert new[1][1].get("style") == "--from:-44px"
+    assert drawn(moves=MOVED)[1] == [0, 2, 0, 1]
 
 
 def test_a_table_tells_every_move():
@@ -102,32 +126,10 @@ def test_500_moves_by_chance_are_those_of_the_allocator():
 
 def test_a_button_makes_its_move_or_says_why_not():
     moves = "AtAtAtAf"
-    does = {text(button): button.attrib for button in TABLE.live().findall(".//button")}
-    assert json.loads(does["A writes"]["data-set"]) == {"moves": moves + "At"}
-    assert json.loads(does["B ends"]["data-set"]) == {"moves": moves + "Be"}
-    assert json.loads(does["Undo"]["data-set"]) == {"moves": moves[:-2]}
-    assert does["C forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
-
-
-def test_the_pool_stands_as_the_first_moves_leave_it():
-    root = TABLE.still()
-    pool = root.findall(".//table[@class='steps pool']/tbody/tr")
-    assert [row.get("data-state") for row in pool] == ["shared", "shared", "free", "free", "free"]
-    assert rows(root)[:3] == [
-        ["0", "A0", "A1", "A, B (count 2)"],
-        ["1", "A2", "empty", "A, B (count 2)"],
-        ["2", "free", "free", "none"],
-    ]
-
-
-test_what_does_not_fit_is_refused = TABLE.refuses(
-    {
-        "beyond the moves": ({"step": 11}, "step", "from 0 to 10"),
-        "a pool without blocks": ({"blocks": 0}, "blocks", "from 1 to 16"),
-        "another verb": ({"moves": ["A", "A leaves"]}, "moves", "A forks"),
-        "no moves": ({"moves": [], "step": 0}, "moves", "list"),
-        "too few blocks": ({"blocks": 3}, "moves", "No block is free"),
-        "nobody to fork": ({"moves": ["A", "B ends"], "step": 0}, "moves", "B is not there"),
-        "too many forks": ({"moves": ["A", "A forks", "A forks", "A forks"]}, "moves", "A, B, C are all there"),
-    }
-)
+    does = [{text(b): b.attrib for b in TABLE.live(text=chosen).findall(".//button")} for chosen in range(3)]
+    assert json.loads(does[0]["writes"]["data-set"]) == {"moves": moves + "At"}
+    assert json.loads(does[1]["ends"]["data-set"]) == {"moves": moves + "Be"}
+    assert json.loads(does[1]["Undo"]["data-set"]) == {"moves": moves[:-2]}
+    assert does[2]["forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
+    undo = TABLE.live(moves="").findall(".//button")[-1]
+    assert undo.get("data-says") == "There is no move to undo."

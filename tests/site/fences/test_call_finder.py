@@ -11,6 +11,12 @@ FINDER = Figure("call-finder")
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))["snippets"]
 
 
+def test_the_table_of_libraries_counts_what_takes_one_call():
+    kinds = [(libraries()[one["library"]].title, one["kind"]) for one in RECORD]
+    for row in translations.translations():
+        assert row["in one call"] == f"{kinds.count((row['library'], 'call'))}"
+
+
 def test_a_row_says_what_the_record_says():
     parts = FINDER.still().findall(".//tbody")
     assert [part.get("data-task") for part in parts] == list(TASKS)

@@ -1,14 +1,9 @@
 """Computed code: it holds the text that the expression gives, letter by letter."""
 
 from docs_ext.fences import computed_code
-from tests.site.fences.reading import read, refuses
+from tests.site.fences.reading import SOUND, read
 
-SPEC = {
-    "id": "c",
-    "caption": "A <caption>",
-    "language": "nginx",
-    "code": 'f"listen {16 * 5};\\n# <{SENTENCE[0]}> & more"',
-}
+SPEC = {"id": "c"} | SOUND["computed-code"]["sound"]
 
 
 def test_it_holds_what_the_expression_gives():
@@ -16,10 +11,3 @@ def test_it_holds_what_the_expression_gives():
     (code,) = root.findall(".//pre/code")
     assert "".join(code.itertext()).strip() == "listen 80;\n# <cats> & more"
     assert [element.get("aria-label") for element in root.iter() if element.get("role") == "group"] == ["A <caption>"]
-
-
-REFUSED = {
-    "no text": ({"code": "[1, 2]"}, "code", "not list"),
-    "a language that is none": ({"language": "nginks"}, "language", "no language 'nginks'"),
-}
-test_what_does_not_fit_is_refused = refuses(computed_code.render, SPEC, REFUSED)

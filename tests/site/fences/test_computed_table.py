@@ -1,10 +1,9 @@
 """Computed tables: they hold what the expression gives, and nothing that was typed."""
 
 from docs_ext.fences import computed_table
-from tests.site.fences.reading import read, refuses, rows, text
+from tests.site.fences.reading import SOUND, read, rows, text
 
-DATA = '[{"word": word, "weight": w} for word, w in zip(SENTENCE, attend(embed(SENTENCE, EARLY), W_Q1)[0][4])]'
-SPEC = {"id": "t", "caption": "c", "data": DATA}
+SPEC = {"id": "t"} | SOUND["computed-table"]["sound"]
 
 
 def test_it_holds_what_the_expression_gives():
@@ -12,7 +11,3 @@ def test_it_holds_what_the_expression_gives():
     assert rows(root) == [["cats", "0.5"], ["who", "0.25"], ["chased", "0.0625"], ["dogs", "0.125"], ["ran", "0.0625"]]
     assert [(text(head), head.get("scope")) for head in root.findall(".//th")] == [("word", "col"), ("weight", "col")]
     assert text(root.find(".//caption")) == root.find(".//div[@role='region']").get("aria-label") == "c"
-
-
-REFUSED = {"typed numbers": ({"data": [{"weight": 0.5}]}, "data", "data is an expression")}
-test_what_does_not_fit_is_refused = refuses(computed_table.render, SPEC, REFUSED)

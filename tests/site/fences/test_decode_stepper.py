@@ -3,9 +3,9 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import HEAD, Figure, rows, text
+from tests.site.fences.reading import Figure, rows, text
 
-STEPPER = Figure("decode-stepper", **HEAD, window=2, step=3)
+STEPPER = Figure.sound("decode-stepper")
 
 
 @STEPPER.on_500_states
@@ -47,11 +47,3 @@ def test_a_table_shows_all_steps():
         ["4", "dogs", "(40/9, 16/9)", "1", "4", "4", "16"],
         ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
     ]
-
-
-test_what_does_not_fit_is_refused = STEPPER.refuses(
-    {
-        "beyond the text": ({"step": 6}, "step", "from 1 to 5"),
-        "a window that keeps all": ({"window": 6}, "window", "from 1 to 5"),
-    }
-)

@@ -11,7 +11,7 @@ from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, embed
 from docs_ext.extensions import draw_fences as fences
 from docs_ext.reading.keys import parse
 from docs_ext.reading.page import load
-from tests.site.fences.reading import Figure, plain, says
+from tests.site.fences.reading import SOUND, Figure, plain, says
 
 [FENCE] = load("learn/line-by-line.md").fences("design-a-head")
 DESIGN = Figure("design-a-head", **parse(FENCE.text)[0])
@@ -97,13 +97,4 @@ def test_a_solution_that_reaches_no_goal_stops_the_build():
         fences.draw("design-a-head", DESIGN.spec | {"solution": [1, 1, 0, 0]})
 
 
-test_what_does_not_fit_is_refused = DESIGN.refuses(
-    {
-        "half a number": ({"solution": [0.5, 0, 0, 0]}, "solution", "4 whole numbers"),
-        "a number too few": ({"solution": [3, -1, 0]}, "solution", "4 whole numbers"),
-        "a start outside the grid": ({"w_q": "5 * W_Q1"}, "w_q", "from -4 to 4"),
-        "no such row": ({"row": "late"}, "row", "word or an index"),
-        "a feature without words": ({"looks": {"noun": ["nouns"]}}, "looks", "each feature"),
-        "a stranger": ({"goals": [{"says": "x", "to": ["birds"], "least": "1/2"}]}, "goals", "'birds'"),
-    }
-)
+test_what_does_not_fit_is_refused = DESIGN.refuses(SOUND["design-a-head"]["refused"])

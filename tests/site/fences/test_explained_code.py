@@ -57,6 +57,14 @@ def test_the_lines_are_those_of_the_file_without_the_docstring():
     assert html.index("Enter") < html.index("Loop") < html.index("Leave")
 
 
+@pytest.mark.usefixtures("file")
+def test_of_two_lines_that_begin_alike_each_has_its_note():
+    assert [code.split()[:2] for code in shown(render({"def": "x", "y": "Set.", "y ": "x"}))[1:]] == [
+        ["y", "="],
+        ["y", "+="],
+    ]
+
+
 BAD = {  # what is wrong: notes, function, words of the message
     "first line unexplained": ({"for i": "Loop."}, "a.py:outer", "must begin at 'def outer"),
     "stale note": ({"def": "Enter.", "while": "Loop."}, "a.py:outer", "begins with 'while'"),

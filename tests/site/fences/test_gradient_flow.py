@@ -10,7 +10,7 @@ from docs_ext.fences import gradient_flow
 from tests.site.fences.reading import Figure, answer, plain
 
 VALUE = [[8, 0], [4, 4], [0, 0], [0, 8], [0, 0]]
-FLOW = Figure("gradient-flow", tokens="SENTENCE", scores=[3, 2, 0, 1, 0], value=VALUE, push="cats", d_k=4)
+FLOW = Figure.sound("gradient-flow")
 
 
 @FLOW.on_500_states
@@ -44,14 +44,3 @@ def test_the_answer_says_what_is_left_without_the_division():
     root = FLOW.still()
     assert "at 4 features a push of cats moves the output by (1.5, -1)." in plain(root.find(".//summary"))
     assert answer(root).startswith(f"{left:.1%} of it. The scores are 8 times as large, cats has 0.996")
-
-
-test_what_does_not_fit_is_refused = FLOW.refuses(
-    {
-        "too few scores": ({"scores": [1, 2]}, "scores", "5 numbers"),
-        "infinite score": ({"scores": "[3, 2, 0, -np.inf, 0]"}, "scores", "5 numbers"),
-        "too few values": ({"value": [[1], [2]]}, "value", ("5 words", "(2, 1)")),
-        "values all the same": ({"value": [[1, 2]] * 5}, "value", "two must differ"),
-        "twelve features": ({"d_k": 12}, "d_k", "1, 4, 16, 64, 256"),
-    }
-)

@@ -9,7 +9,7 @@ from docs_ext.reading.words import names_of
 from docs_ext.records.recorded import recorded
 from tests.site.fences.reading import Figure, rows, says, text
 
-BROWSER = Figure("head-browser", sentence="the cat that the", layer=3, head=1, selected="dog")
+BROWSER = Figure.sound("head-browser")
 ONE = recorded().sentence("the cat that the")
 WEIGHTS = np.rint(1000 * ONE.weights).astype(int)
 
@@ -65,12 +65,3 @@ def test_every_head_has_a_small_picture_whose_squares_are_its_weights():
         np.testing.assert_array_equal(drawn, sum((grid >= limit).astype(int) for limit in (100, 250, 500, 750)))
         most = names_of(ONE.tokens)[grid.sum(axis=0).argmax()]
         assert svg.get("aria-label").startswith(f"layer {at // 12}, head {at % 12}: {most} gets most, ")
-
-
-test_what_does_not_fit_is_refused = BROWSER.refuses(
-    {
-        "sentence": ({"sentence": "the cow"}, None, "no sentence 'the cow'"),
-        "layer": ({"layer": 6}, "layer", "from 0 to 5: 6"),
-        "head": ({"head": 1.5}, "head", "from 0 to 11: 1.5"),
-    }
-)

@@ -5,14 +5,7 @@ import numpy as np
 from attention import attention_weights
 from tests.site.fences.reading import Figure, rows
 
-SWITCH = Figure(
-    "head-switch",
-    sentences=["SENTENCE", "SWAPPED"],
-    positions="EARLY",
-    **{"w_q": ["W_Q1", "W_Q2"], "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"},
-    asks=["the first noun", "the last noun"],
-    selected="chased",
-)
+SWITCH = Figure.sound("head-switch")
 DOUBLINGS = ((3, 2, 0, 1, 0), (1, 2, 0, 3, 0))  # of head 1 and head 2 for chased, in either order
 
 
@@ -41,13 +34,3 @@ def test_a_head_is_drawn_above_the_words_and_one_below_and_their_average_alone()
 def test_the_output_is_joined_from_both_blends_or_is_their_average():
     assert rows(SWITCH.still(), ".//tfoot/tr") == [["output", "[5, 2 | 2, 5] times WO", "(3, -3)"]]
     assert rows(SWITCH.live(heads=1, order=1, asks=4), ".//tfoot/tr") == [["output", "only the average", "(3.5, 3.5)"]]
-
-
-test_what_does_not_fit_is_refused = SWITCH.refuses(
-    {
-        "one head": ({"w_q": ["W_Q1"]}, "w_q", "two heads"),
-        "too few rows to join": ({"w_o": "W_O[:2]"}, "w_o", "(2, 2)"),
-        "one asks": ({"asks": ["the first noun"]}, "asks", "two"),
-        "another width": ({"w_k": "np.eye(3)"}, None, "(3, 3)"),
-    }
-)

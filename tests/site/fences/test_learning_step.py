@@ -9,17 +9,7 @@ from attention.example import EARLY, SENTENCE, SWAPPED, W_K, embed
 from tests.site.fences.reading import Figure, plain
 
 NAMES = ["noun", "early", "asks", "which"]
-STEP = Figure(
-    "learning-step",
-    sentences=["SENTENCE", "SWAPPED"],
-    positions="EARLY",
-    query="ran",
-    right=["cats", "dogs"],
-    w_k="W_K",
-    features={"x": ["cats", "dogs", "asks", "early"], "key": NAMES},
-    nudge=0.1,
-    rate=0.1,
-)
+STEP = Figure.sound("learning-step")
 INPUTS = [embed(words, EARLY) for words in (SENTENCE, SWAPPED)]
 
 
@@ -71,14 +61,3 @@ def test_ten_steps_end_where_no_number_would_move_any_more():
     end = STEP.call("descended", STEP.given, STEP.call("first", STEP.given), 500)
     assert end["steps"] < 500
     assert abs(0.1 * np.array(STEP.call("compute", STEP.given, end)["slopes"])).max() < 0.01
-
-
-test_what_does_not_fit_is_refused = STEP.refuses(
-    {
-        "a word of several features": ({"query": "who"}, "query", "one feature"),
-        "a word that changes with its place": ({"query": "dogs"}, "query", "the same in both"),
-        "a stranger": ({"right": ["cats", "birds"]}, "right", "'birds'"),
-        "one right word": ({"right": ["cats"]}, "right", "each of 2 sentences"),
-        "a step that stays": ({"rate": 0}, "rate", "positive"),
-    }
-)

@@ -101,6 +101,3 @@ def test_a_lesson_says_what_it_builds_on_and_leads_to_and_a_lost_reader_finds_al
         ]
     lost = (site / "404.html").read_text("utf-8")
     assert all(re.search(rf'href="/[^"]*{name}/"', lost) for name in ("map", *(f"learn/{name}" for name in NAMES)))
-
-
-test_what_it_refuses = MAP.refuses({"no lesson": ({"lit": "decodin"}, "lit", "did you mean 'decoding'")})

@@ -6,13 +6,9 @@ import numpy as np
 
 from attention import attention_weights
 from attention.example import SENTENCE
-from tests.site.fences.reading import HEAD, Figure, text
+from tests.site.fences.reading import Figure, text
 
-PAINTER = Figure(
-    "mask-painter",
-    **HEAD,
-    predict={"row": "chased", "forbid": "cats"},
-)
+PAINTER = Figure.sound("mask-painter")
 
 
 @PAINTER.on_500_states
@@ -33,20 +29,16 @@ def test_the_mask_is_causal_at_first_and_one_press_lets_all_words_look_ahead():
     assert [radio.get("value") for radio in radios] == [causal, "1" * 25]
 
 
-def test_each_box_paints_its_own_cell_and_tells_its_row():
-    labels = PAINTER.live(mask="1" * 25).findall(".//tbody//label")
-    boxes = [label.find("input") for label in labels]
-    for cell, (label, box) in enumerate(zip(labels, boxes, strict=True)):
-        row, key = SENTENCE[cell // 5], SENTENCE[cell % 5]
-        assert text(label).startswith(f"{row} may look at {key}: ")
+def test_each_cell_is_a_switch_that_paints_it_and_tells_its_row():
+    boxes = PAINTER.live(mask="1" * 25).findall(".//tbody//input[@role='switch']")
+    for cell, box in enumerate(boxes):
+        assert box.get("aria-label") == f"{SENTENCE[cell // 5]} may look at {SENTENCE[cell % 5]}"
         assert json.loads(box.get("data-set")) == {"mask": "1" * cell + "0" + "1" * (24 - cell), "row": cell // 5}
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
 
 
-test_what_does_not_fit_is_refused = PAINTER.refuses(
-    {
-        "no values": ({"w_v": None}, None, "give v"),
-        "predict what": ({"predict": "chased"}, "predict", "predict is a mapping"),
-        "forbidden already": ({"predict": {"row": "cats", "forbid": "dogs"}}, "predict", "already"),
-    }
-)
+def test_a_cell_has_one_number_and_the_budget_of_the_row_is_packed_into_one_bar():
+    root = PAINTER.live(row=1, mask="1" * 25)
+    assert all(len(text(cell).split()) == 1 for cell in root.findall(".//tbody//td[@data-weight]"))
+    parts = [(text(part), part.get("style")) for part in root.findall(".//*[@class='packed']/i")]
+    assert parts == [(word, f"--w:{n / 16:g}") for word, n in zip(SENTENCE, (8, 4, 1, 2, 1), strict=True)]

@@ -8,17 +8,9 @@ import numpy as np
 
 from attention import project
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-from tests.site.fences.reading import HEAD, Figure
+from tests.site.fences.reading import Figure
 
-STRIPS = Figure(
-    "matrix-strips",
-    **HEAD | {"w_q": "W_Q1 / np.log(2)"},
-    features=["cats", "dogs", "asks", "early"],
-    meet=["noun", "early", "asks", "which"],
-    give=["cats", "dogs"],
-    selected="cats",
-    column="key early",
-)
+STRIPS = Figure.sound("matrix-strips")
 MATRICES = {"query": W_Q1 / np.log(2), "key": W_K, "value": W_V}
 
 
@@ -67,15 +59,3 @@ def test_what_is_said_of_500_numbers_is_true():
         pairs = [[int(number.strip("()")) for number in term.split(" · ")] for term in terms.split(" + ")]
         assert pairs == np.transpose([x[row], matrices[column // 4][:, column % 4]]).tolist()
         assert sum(a * b for a, b in pairs) == int(made) == (x @ matrices[column // 4])[row, column % 4]
-
-
-test_what_does_not_fit_is_refused = STRIPS.refuses(
-    {
-        "unknown column": ({"column": "key cat"}, "column", ("value cat", "'key cat'")),
-        "features": ({"features": ["cats", "dogs"]}, "x", "(5, 4)"),
-        "names of columns": ({"meet": ["noun"]}, "w_q", ("'meet'", "(4, 4)")),
-        "names of values": ({"give": ["cats"]}, "w_v", ("'give'", "(4, 2)")),
-        "another matrix": ({"w_k": "W_V"}, "w_k", "(4, 2)"),
-        "nine words": ({"tokens": ["cats"] * 9, "x": "embed(['cats'] * 9)"}, "tokens", "at most 8: 9"),
-    }
-)

@@ -7,7 +7,7 @@ from attention.little_model import ID, WORDS, forward, load, next_words
 from tests.site.fences.reading import Figure, rows, text
 
 SENTENCE = ["cats", "who", "chased", "dogs"]
-OPEN = Figure("open-model", text=" ".join(SENTENCE), word="dogs", station=4)
+OPEN = Figure.sound("open-model")
 W = load(np.float64)
 LOGITS, LAST, (LOWER, UPPER) = forward([ID[word] for word in SENTENCE], W)
 LIKELIEST = np.argsort(-LOGITS, axis=-1)
@@ -48,12 +48,3 @@ def test_lines_are_as_thick_as_the_mean_weight_of_the_heads():
     expected = [1 + 5 * weight for weight in weights if weight >= 0.05]
     np.testing.assert_allclose([float(line.get("stroke-width")) for line in lines], expected, atol=1e-3)
     assert text(OPEN.still().find(".//th[@scope='col']")) == "cats"
-
-
-test_what_does_not_fit_is_refused = OPEN.refuses(
-    {
-        "unknown word": ({"text": "cats who barked", "word": "cats"}, None, "barked is not one of the 56 words"),
-        "a word that is not there": ({"word": "ran"}, "word", "word or an index"),
-        "a station too far": ({"station": 9}, "station", "from 0 to 8"),
-    }
-)

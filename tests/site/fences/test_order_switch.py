@@ -7,7 +7,7 @@ import pytest
 from tests.site.fences.reading import Figure, text
 
 MATRICES = {"positions": "EARLY", "w_q": "W_Q1", "w_k": "W_K", "w_v": "W_V"}
-SWITCH = Figure("order-switch", sentences=["SENTENCE", "SWAPPED"], **MATRICES, parts=["cats", "dogs"])
+SWITCH = Figure.sound("order-switch")
 CASES = {  # swapped, positions: doublings of ran, what it receives, and what is said
     ("false", "true"): ((3, 2, 0, 1, 0), (5, 2), "cats who chased dogs ran, with positions: "),
     ("false", "false"): ((1, 1, 0, 1, 0), (3, 3), "cats who chased dogs ran, without positions: "),
@@ -26,14 +26,3 @@ def test_every_case_shows_and_says_the_weights_of_its_sentence(case, expected):
     assert weights == pytest.approx([float(power / sum(powers)) for power in powers], rel=1e-12)
     assert text(cells[-1]) == f"({one}, {other})"
     assert text(root.findall(".//output")[1]) == f"{sentence}ran now carries {one} parts cats and {other} parts dogs."
-
-
-test_what_does_not_fit_is_refused = SWITCH.refuses(
-    {
-        "one sentence": ({"sentences": "SENTENCE"}, "sentences", "two"),
-        "the same sentence": ({"sentences": ["SENTENCE", "SENTENCE"]}, "sentences", "two words swapped"),
-        "a swap and more": ({"sentences": [["a", "b", "c"], ["b", "a", "a"]]}, "sentences", "two words swapped"),
-        "too few parts": ({"parts": ["cats"]}, "parts", "every column"),
-        "another width": ({"w_q": "np.eye(3)"}, None, "(3, 3)"),
-    }
-)

@@ -9,7 +9,7 @@ from attention import sinusoidal_encoding
 from docs_ext.fences import pe_explorer
 from tests.site.fences.reading import Figure
 
-EXPLORER = Figure("pe-explorer", words="SENTENCE", hands=2, hand="slow")
+EXPLORER = Figure.sound("pe-explorer")
 
 
 @pytest.mark.parametrize("hands", pe_explorer.SIZES)
@@ -25,6 +25,13 @@ def test_the_text_begins_at_position_0_with_the_hands_of_the_fence():
     assert EXPLORER.call("first", EXPLORER.given) == {"at": 0, "hands": 2, "hand": 1}
 
 
+def test_a_height_is_the_cosine_of_the_hand_that_is_read():
+    heights = [
+        float(b.text.replace("\N{MINUS SIGN}", "-")) for b in EXPLORER.live(at=3).findall(".//figcaption/span[2]/b")
+    ]
+    np.testing.assert_allclose(heights, np.cos((3 + np.arange(len(heights))) / 2), atol=0.005)
+
+
 @EXPLORER.on_500_states
 def test_500_states_are_the_packages(rng):
     n, at, hands = int(rng.integers(1, 9)), int(rng.integers(0, 21)), int(rng.choice(pe_explorer.SIZES))
@@ -32,11 +39,3 @@ def test_500_states_are_the_packages(rng):
     one = sinusoidal_encoding(2, 2 * hands, base=2**hands)[1].reshape(hands, 2)
     speeds = np.arctan2(*one.T)  # where position 1 points: no hand turns by more than 1 radian
     return {"words": ["w"] * n}, {"at": at, "hands": hands}, {"readings": readings, "turned": at * speeds}
-
-
-test_what_does_not_fit_is_refused = EXPLORER.refuses(
-    {
-        "four hands": ({"hands": 4}, "hands", "2, 3"),
-        "a hand that is not there": ({"hand": "slowest"}, "hand", "'slowest'"),
-    }
-)

@@ -2,14 +2,18 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
+import yaml
 
 from docs_ext.errors import SpecError
 from docs_ext.extensions import draw_fences as fences
 from tests.site.fences.reading import ON_PAGES, read
 from tests.site.fences.reading import text as words
 
+OURS = yaml.safe_load(Path(__file__).with_name("quizzes.yaml").read_text("utf-8"))
+CHOICE, NUMBER, VECTOR = (quiz["sound"] for quiz in OURS.values())
 QUIZZES = {place: body for place, (name, body) in ON_PAGES.items() if name == "quiz-question"}
 
 
@@ -28,54 +32,6 @@ def test_the_place_of_the_right_answer_tells_nothing():
         each = [places[n_options, place] for place in range(n_options)]
         assert max(each) < 0.6 * sum(each) or sum(each) < 10, (n_options, each)
     assert places.total() > 40
-
-
-CHOICE = """\
-question: Which **odds** has $\\k$?
-proof: |
-  >>> import numpy as np
-  >>> odds = np.exp(np.log(4)) ** 2
-  >>> print(odds.round(9))
-  16.0
-
-right:
-  "16 : 1":
-    holds: np.isclose(odds, 16)
-    because: Squared.
-wrong:
-  "8 : 1":
-    holds: np.isclose(odds, 8)
-    because: Not *doubled*.
-  "4 : 1":
-    holds: np.isclose(odds, 4)
-    because: Not the same.
-"""
-NUMBER = """\
-question: How large is the variance?
-proof: |
-  >>> import numpy as np
-  >>> features = np.array([1, 1, -1, -1])
-
-answer: 4 * features.var()
-tolerance: 1e-3
-unit: $\\dk$
-because: Variances add up.
-mistakes:
-  4 ** 0.5: The root is the standard deviation.
-  "0": That is the mean.
-"""
-VECTOR = """\
-question: What does ran receive?
-proof: |
-  >>> from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
-  >>> weights, output = attend(embed(SENTENCE, EARLY), W_Q1)
-
-answer: output[4].round(9)
-tolerance: 1e-3
-because: Half of it is cat.
-mistakes:
-  "(2, 5)": These are the parts of dog and cat.
-"""
 
 
 def parsed(body):
@@ -104,6 +60,12 @@ def test_a_choice_is_complete_without_a_script():
     assert "16.0" in words(root.find(".//details//pre"))
 
 
+def test_two_right_options_are_checkboxes():
+    root = parsed(CHOICE.replace("wrong:", '  "4² : 1":\n    holds: odds > 15\n    because: The same.\nwrong:'))
+    assert {field.get("type") for field in root.findall(".//label/input")} == {"checkbox"}
+    assert words(root.find(".//legend")).endswith("More than one is right.")
+
+
 def test_a_number_carries_its_value_its_tolerance_and_the_mistakes():
     root = parsed(NUMBER)
     assert root.find("./div/quiz-question").get("data-tolerance") == "0.001"
@@ -124,48 +86,13 @@ def test_an_edited_question_is_another_question():
     assert key(CHOICE) != key(CHOICE.replace("8 : 1", "9 : 1"))
 
 
-BAD = {  # label: (what stands there, what to put there, the line from 0 if it is known, words of the message)
-    "a proof turned wrong": ("16.0", "17.0", 4, r"proof fails: .* gives 16\.0, not 17\.0"),
-    "a proof that runs nothing": (">>> ", "", 1, "begin with >>>"),
-    "a right option that is false": ("odds, 16)", "odds, 17)", 8, "'16 : 1' is listed as right, but it does not hold"),
-    "a distractor that is true": ("odds, 8)", "odds, 4 * 4)", 12, "'8 : 1' is listed as wrong, but it holds"),
-    "no such level": ("proof:", "level: hard\nproof:", 1, "one of warm-up, core, stretch, not 'hard'"),
-    "no right option": (re.search("right:.*(?=wrong)", CHOICE, re.S)[0], "", None, "'right' is missing"),
-    "no wrong option": (re.search("wrong:.*", CHOICE, re.S)[0], "", None, "'wrong' is missing"),
-    "an option twice": ('"4 : 1"', '"8 : 1"', 15, "'8 : 1' is there twice"),
-    "an expression copied and not changed": ("odds, 4)", "odds, 8)", 15, "compare with what that option says"),
-    "no reason": ("    because: Squared.\n", "", 8, "'16 : 1' needs two keys, holds and because"),
-    "an expression that is none": ("odds, 8)", "odds, 8", 12, "'8 : 1': cannot evaluate.*SyntaxError"),
-    "an unknown name": ("(odds, 8)", "(ods, 8)", 12, "'8 : 1': .*NameError.*did you mean 'odds'"),
-    "an expression that is no statement": ("np.isclose(odds, 8)", "odds * 0", 12, "True or False, not"),
-    "a constant": ("np.isclose(odds, 8)", "1 > 2", 12, "proves nothing"),
-    "an option that YAML takes for a truth value": ('"8 : 1"', "No", 11, "False: write it in quotes"),
-    "a list of options": (re.search("wrong:.*", CHOICE, re.S)[0], "wrong: [8, 4]\n", 11, "wrong is a mapping"),
-    "a link": ("because: Squared.", 'because: "[Squared.](masks.md)"', None, "link or a picture cannot stand here"),
-    "a choice with a tolerance": ("right:", "tolerance: 1\nright:", 7, "not 'tolerance' here"),
-}
-BAD_NUMBERS = {
-    "a number without a tolerance": ("tolerance: 1e-3\n", "", None, "'tolerance' is missing"),
-    "a tolerance of nothing": ("1e-3", "0.0", 6, "one positive number"),
-    "a mistake with a number too many": ('"0"', '"(0, 1)"', 11, r"must hold 1 number, as in 4"),
-    "an answer that is typed": ("4 * features.var()", "4.0", 5, "proves nothing"),
-    "an answer that is no number": ("4 * features.var()", "np.exp", 5, "not a number"),
-    "an infinite answer": ("4 * features.var()", "np.inf * features[0]", 5, "not finite"),
-    "a mistake that is right": ("4 ** 0.5", "4 ** 1", 10, r"4 \*\* 1 is right: the answer is 4"),
-    "a mistake within the tolerance": ('"0"', '"4.001"', 11, "is right"),
-    "a number with options": ("unit:", "wrong: {}\nunit:", 7, "not 'wrong' here"),
-}
-BAD_VECTORS = {
-    "a mistake with a number too few": ('"(2, 5)"', '"2"', 9, r"must hold 2 numbers, as in \(5, 2\)"),
-    "a mistake that is right": ('"(2, 5)"', '"(5.001, 2)"', 9, r"is right: the answer is \(5, 2\)"),
-}
-
-
 @pytest.mark.parametrize(
     ("body", "sound", "faulty", "line", "message"),
-    [pytest.param(CHOICE, *case, id=label) for label, case in BAD.items()]
-    + [pytest.param(NUMBER, *case, id=label) for label, case in BAD_NUMBERS.items()]
-    + [pytest.param(VECTOR, *case, id=f"vector: {label}") for label, case in BAD_VECTORS.items()],
+    [
+        pytest.param(quiz["sound"], *fault, id=f"{kind}: {label}")
+        for kind, quiz in OURS.items()
+        for label, fault in quiz["faults"].items()
+    ],
 )
 def test_a_quiz_that_is_not_right_is_refused(body, sound, faulty, line, message):
     fences.render("quiz-question", body, "q")

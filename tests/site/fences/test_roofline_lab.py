@@ -48,23 +48,31 @@ def test_500_states_are_those_counted_one_by_one_and_take_what_the_machine_takes
 
 
 @pytest.mark.parametrize("machine", [0, 1])
-def test_each_part_lies_on_the_roof_of_the_chosen_machine(machine):
+def test_each_part_lies_on_the_roof_of_the_chosen_machine_in_both_layouts(machine):
     """On logarithmic axes from 1/4 to 2^18 flops a byte, and from 1 Gflop/s to 10^6.5; 3/4 of the peak is reached."""
     root, (peak, bandwidth, itemsize) = LAB.live(machine=machine, batch=5, share=15), [*MACHINES.values()][machine]
     counted = compute(LLAMA, (peak, bandwidth, itemsize), START | {"batch": 5})
     peak *= 0.75
-    marks = {"ridge": peak / bandwidth}
-    marks |= {name: counted[name]["flops"] / counted[name]["bytes"] for name in ("matrices", "attention")}
-    for name, intensity in marks.items():
-        speed = min(peak, intensity * bandwidth)
-        x, y = 68 + 394 * (math.log2(intensity) + 2) / 20, 300 - 270 * (math.log10(speed) - 9) / 6.5
-        place = root.find(f".//{{*}}g[@class='{name}']").get("transform")
-        assert [float(number) for number in re.findall(r"[\d.]+", place)] == pytest.approx([x, y], abs=5.1e-4)
-    lines = root.findall(".//{*}g[@class='roof']")
-    assert [n for n, line in enumerate(lines) if "data-chosen" in line.attrib] == [machine]
-    ridge = root.find(".//{*}g[@class='ridge']").get("transform")
-    bold = root.find(".//{*}g[@class='reached']/{*}path").get("d")
-    assert ridge.replace("translate(", "L").replace(")", "H462") in bold
+    for width, high, svg in zip((748, 358), (330, 264), root.findall(".//{*}svg[@role='img']"), strict=True):
+        for name in ("matrices", "attention"):
+            intensity = counted[name]["flops"] / counted[name]["bytes"]
+            speed = min(peak, intensity * bandwidth)
+            x = 58 + (width - 68) * (math.log2(intensity) + 2) / 20
+            y = 28 + high * (1 - (math.log10(speed) - 9) / 6.5)
+            place = svg.find(f".//{{*}}g[@class='{name}']").get("transform")
+            assert [float(number) for number in re.findall(r"[\d.]+", place)] == pytest.approx([x, y], abs=5.1e-4)
+        lines = svg.findall(".//{*}g[@class='roof']")
+        assert [n for n, line in enumerate(lines) if "data-chosen" in line.attrib] == [machine]
+        ridge = svg.find(".//{*}g[@class='ridge']/{*}path").get("d").partition("V")[0].replace("M", "L")
+        assert ridge in svg.find(".//{*}g[@class='reached']/{*}path").get("d")
+
+
+def test_a_drag_finds_the_texts_whose_dot_is_nearest():
+    for batch in range(11):  # a step does as many flops with a byte as there are texts
+        for off in (-0.4, 0, 0.4):
+            assert LAB.call("nearest", LAB.given, START, (batch + off + 2) / 20) == min(max(batch, 0), 10)
+    assert LAB.call("nearest", LAB.given, START, -3) == 0
+    assert LAB.call("nearest", LAB.given, START, 3) == 10
 
 
 test_what_does_not_fit_is_refused = LAB.refuses(

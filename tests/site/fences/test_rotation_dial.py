@@ -1,11 +1,14 @@
 """The rotation dial: what its script draws against the package, and what it refuses."""
 
+from fractions import Fraction
+
 import numpy as np
+import pytest
 
 from attention import apply_rotary, rotary_tables
-from tests.site.fences.reading import Figure, plain
+from tests.site.fences.reading import Figure, plain, says
 
-DIAL = Figure("rotation-dial", positions=[2, 1], turns=[90, 15], query=[1, 0, 1, 0], key=[1, 0, 1, 0])
+DIAL = Figure.sound("rotation-dial")
 
 
 @DIAL.on_500_states
@@ -22,9 +25,20 @@ def test_500_states_are_the_packages(rng):
     return data, state, {"query": both[0], "key": both[1], "adds": adds, "product": adds.sum()}
 
 
-def test_a_hand_points_where_its_vector_does_and_the_longest_reaches_the_rim():
-    drawn = DIAL.still(query=[3, 0, 0, 1], turns=[0, 0]).findall(".//{*}path[@class='first']")
-    assert [hand.get("d") for hand in drawn] == ["M0 0L17.000 0.000", f"M0 0L0.000 {-17 / 3:.3f}"]  # up is minus
+def test_hands_turn_with_their_positions_and_the_shadow_is_what_the_pair_adds():
+    dial = DIAL.still(query=[3, 0, 0, 1], key=[0, 1, 1, 1], turns=[15, 30])
+    turns = [[one.get("style") for one in dial.findall(f".//{{*}}g[@class='{who}']")] for who in ("first", "second")]
+    assert turns == [["--turn:-30deg", "--turn:-150deg"], ["--turn:-105deg", "--turn:-75deg"]]
+    hands = [one.get("d") for one in dial.findall(".//{*}g[@class='first']/{*}path")]
+    assert hands == ["M0 0H17", "M0 0H5.66667"]  # the longest reaches the rim
+    shadows = [one.get("style").partition("--along:")[2] for one in dial.findall(".//{*}g[@class='frame']")]
+    adds = [float(Fraction(plain(one))) for one in dial.findall(".//figcaption/b")]
+    assert [3 / 17 * float(shadow) for shadow in shadows] == pytest.approx([adds[0] / 3, adds[1]], abs=1e-3)
+
+
+def test_the_sentence_says_on_which_side_the_key_stands():
+    for p0, p1, where in ((2, 5, "3 after"), (5, 2, "3 before")):
+        assert f"stands {where} the query" in says(DIAL.live(p0=p0, p1=p1))
 
 
 def test_both_stay_where_one_cannot_move():
@@ -32,14 +46,5 @@ def test_both_stay_where_one_cannot_move():
         (mover,) = (button for button in DIAL.live(**at).iter("button") if plain(button) == name)
         assert "data-set" not in mover.attrib
         assert mover.get("data-says")
-
-
-test_what_does_not_fit_is_refused = DIAL.refuses(
-    {
-        "too far": ({"positions": [1, 13]}, "positions", "0 to 12"),
-        "between two steps": ({"turns": [90, 10]}, "turns", "steps of 15"),
-        "more than half a turn": ({"turns": [90, 195]}, "turns", "0 to 180"),
-        "too few features": ({"query": [1, 0]}, "query", "4 numbers"),
-        "no hand to draw": ({"key": [0, 0, 0, 0]}, "key", "4 numbers"),
-    }
-)
+    (mover,) = (button for button in DIAL.live(p0=11, p1=1).iter("button") if plain(button) == "Both one on")
+    assert "data-set" in mover.attrib

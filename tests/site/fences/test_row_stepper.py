@@ -8,14 +8,14 @@ import pytest
 
 from attention import attention_scores, attention_weights
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-from tests.site.fences.reading import HEAD, Figure, plain, read, rows
+from tests.site.fences.reading import Figure, plain, read, rows
 
 FEATURES = {
     "x": ["cats", "dogs", "asks", "early"],
     "key": ["noun", "early", "asks", "which"],
     "value": ["cats", "dogs"],
 }
-STEPPER = Figure("row-stepper", **HEAD, query="ran", features=FEATURES)
+STEPPER = Figure.sound("row-stepper")
 X = embed(SENTENCE, EARLY)
 
 
@@ -74,13 +74,6 @@ def in_features(x, y):
     return [float(x) * 8 / 240, -float(y) * 8 / 240]
 
 
-def test_each_value_is_a_point_and_those_at_one_place_share_it(plane):
-    points = plane.findall(".//{*}circle[@class='corner']")
-    assert [in_features(point.get("cx"), point.get("cy")) for point in points] == [[8, 0], [0, 0], [4, 4], [0, 8]]
-    names = [name.text for name in plane.findall(".//{*}text[@class='corner-name']")]
-    assert names == ["cats", "who, chased", "it", "dogs"]
-
-
 def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
     drawn = [re.findall(r"-?[\d.]+", path.get("d")) for path in plane.findall(".//{*}path[@class='arrow']")]
     arrows = [(in_features(*numbers[:2]), in_features(*numbers[2:])) for numbers in drawn]
@@ -91,18 +84,3 @@ def test_the_arrows_lead_one_after_the_other_to_what_the_word_receives(plane):
     end = plane.find(".//{*}g[@class='end']")
     assert in_features(*re.findall(r"-?[\d.]+", end.get("transform"))) == arrows[-1][1] == [5, 2]
     assert end.find("{*}text").text == "ran (5, 2)"
-
-
-test_it_refuses_what_it_cannot_draw = STEPPER.refuses(
-    {
-        "no whole doublings": ({"w_q": "W_Q1 * 0.3"}, "query", "whole doublings"),
-        "a score below 0": ({"w_q": "-W_Q1"}, "query", "whole doublings"),
-        "more parts than a phone can show": ({"w_q": "2 * W_Q1"}, "query", "at most 32 parts"),
-        "a noun, whose scores go below 0": ({"query": "cats"}, "query", "whole doublings"),
-        "a fifth step": ({"step": 5}, "step", "from 1 to 4: 5"),
-        "values of other features": ({"features": FEATURES | {"value": ["a", "b"]}}, "features", "among those of x"),
-        "no plane": ({"w_v": "W_K"}, "w_v", "two features"),
-        "a negative value": ({"w_v": "-W_V"}, "w_v", "neither negative"),
-        "features of the row": ({"features": FEATURES | {"x": ["cats"]}}, "features", "x needs 4 names"),
-    }
-)

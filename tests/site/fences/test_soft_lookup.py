@@ -4,14 +4,7 @@ import numpy as np
 
 from tests.site.fences.reading import Figure, rows
 
-LIBRARY = Figure(
-    "soft-lookup",
-    names=["cats", "dogs", "both"],
-    topics=["cats", "dogs"],
-    labels=[[1, 0], [0, 1], [1, 1]],
-    values=[[56, 0], [0, 56], [56, 56]],
-    asks="cats",
-)
+LIBRARY = Figure.sound("soft-lookup")
 
 
 @LIBRARY.on_500_states
@@ -36,14 +29,3 @@ def test_the_table_goes_from_the_question_over_fit_and_share_to_pages():
     agrees = [[line.get("class") for line in row.iterfind(".//td/span/span")] for row in root.findall(".//tbody/tr")]
     assert agrees == [["line agrees", "line agrees"], ["line ", "line "], ["line agrees", "line "]]
     assert rows(root, ".//tfoot/tr") == [["you take home", "7/7", "48", "24"]]
-
-
-test_what_does_not_fit_is_refused = LIBRARY.refuses(
-    {
-        "a label too few": ({"labels": [[1, 0], [0, 1]]}, "labels", "a row per name"),
-        "a topic too many": ({"topics": ["cats", "dogs", "birds"]}, "labels", "a column per topic"),
-        "half a tick": ({"labels": [[1, 0], [0, 1], [1, 0.5]]}, "labels", "0 and 1"),
-        "negative pages": ({"values": [[56, 0], [0, -56], [56, 56]]}, "values", "negative"),
-        "no such question": ({"asks": "birds"}, "asks", "word or an index"),
-    }
-)

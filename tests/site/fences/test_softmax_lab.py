@@ -8,10 +8,10 @@ import pytest
 
 from attention import softmax
 from docs_ext.fences import softmax_lab
-from tests.site.fences.reading import Figure, rows
+from tests.site.fences.reading import Figure, text
 
-SCORES = Figure("softmax-lab", mode="scores", tokens="SENTENCE", scores=[3, 2, 0, 1, 0])
-SCALING = Figure("softmax-lab", mode="scaling", d_k=64)
+SCORES = Figure.sound("softmax-lab")
+SCALING = Figure.sound("softmax-lab of sizes")
 
 
 def test_500_states_are_the_packages():
@@ -25,26 +25,25 @@ def test_500_states_are_the_packages():
         np.testing.assert_allclose(np.array(shown["powers"], float), np.exp2(doublings), rtol=1e-12)
 
 
+def test_500_bells_are_numpys_and_two_keys_in_them_the_packages():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        d_k, divide = int(rng.integers(1, 200)), int(rng.integers(2))
+        shown = SCALING.call("spread", d_k, divide)
+        root = np.sqrt(d_k) if divide else 1
+        np.testing.assert_allclose(shown["totals"], np.arange(-d_k, d_k + 1, 2) / root, rtol=1e-12)
+        cases = [float(Fraction(math.comb(d_k, m), 2**d_k)) for m in range(d_k + 1)]
+        np.testing.assert_allclose(shown["shares"], cases, rtol=1e-12)
+        expected = softmax(np.log(2) * np.array([np.sqrt(d_k) / root, 0]))
+        np.testing.assert_allclose(shown["weights"], expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("d_k", softmax_lab.SIZES)
-def test_raw_weights_saturate_and_scaled_ones_stay(d_k):
-    root = SCALING.still(d_k=d_k)
-    raw, scaled = rows(root)
-    better = 2 ** math.sqrt(d_k) / (2 ** math.sqrt(d_k) + 1)
-    assert raw[0] == "raw"
-    assert float(Fraction(raw[2])) == pytest.approx(better, abs=1e-12 if math.isqrt(d_k) ** 2 == d_k else 5e-6)
-    assert raw[1] == f"({math.isqrt(d_k)}, 0)" or math.isqrt(d_k) ** 2 != d_k
-    assert scaled == ["scaled", "(1, 0)", "2/3"]
-
-
-test_scores_that_do_not_fit_are_refused = SCORES.refuses(
-    {
-        "mode": ({"mode": "dance"}, "mode", "scores, scaling"),
-        "no scores": ({"scores": None}, "mode", "needs the key 'scores'"),
-        "key of the other mode": ({"d_k": 4}, "d_k", "has no key 'd_k'"),
-        "too few": ({"scores": [1, 2]}, "scores", "5 numbers"),
-        "half a doubling": ({"scores": [3, 2, 0, 1, 0.5]}, "scores", "whole doublings"),
-        "negative": ({"scores": [3, 2, 0, 1, -1]}, "scores", "from 0 to 7"),
-        "no room for one more": ({"scores": [8, 2, 0, 1, 0]}, "scores", "from 0 to 7"),
-    }
-)
-test_sizes_that_do_not_fit_are_refused = SCALING.refuses({"twelve": ({"d_k": 12}, "d_k", "one of 1, 2, 4")})
+def test_raw_weights_saturate_and_divided_ones_stay(d_k):
+    for divide, score in ((0, math.sqrt(d_k)), (1, 1.0)):
+        root = SCALING.live(n=softmax_lab.SIZES.index(d_k), divide=divide)
+        better = 2**score / (2**score + 1)
+        shown = [float(Fraction(text(one))) for one in root.findall(".//p[@class='both']//b")]
+        assert shown == pytest.approx([1 - better, better], abs=1e-12 if score.is_integer() else 5e-6)
+        bell, keys = (float(group.get("style")[5:]) for group in root.findall(".//{*}g[@style]"))
+        assert (bell, keys) == pytest.approx((score / math.sqrt(d_k), score))

@@ -3,9 +3,9 @@
 import json
 from collections import Counter
 
-from tests.site.fences.reading import HEAD, Figure, plain, rows, says
+from tests.site.fences.reading import Figure, plain, rows, says
 
-BUDGET = Figure("spend-the-budget", **HEAD, question="Who *ran*?", because="*cats* were first.")
+BUDGET = Figure.sound("spend-the-budget")
 NEAREST = "a" * 4 + "d" * 12  # which a rule that takes the nearest noun might lay
 THEIRS = "Attention: cats 8/16, who 4/16, dogs 2/16, chased 1/16, ran 1/16. cats were first."
 
@@ -69,20 +69,3 @@ def test_then_both_are_seen_side_by_side():
     assert places[0] == 4 * ["laid"] + 12 * [""] + 8 * ["weight"] + 8 * [""]
     assert places[3] == 2 * ["laid"] + 10 * ["laid astray"] + 4 * [""] + 2 * ["weight"] + 14 * [""]
     assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"
-
-
-test_what_does_not_fit_is_refused = BUDGET.refuses(
-    {
-        "more laid than there are": ({"laid": [9, 8, 0, 0, 0]}, "laid", "16 in all"),
-        "laid on a masked word": (
-            {"laid": [1, 0, 0, 0, 0], "options": {"mask": "np.arange(5) != 0"}},
-            "laid",
-            "0 for a masked one",
-        ),
-        "thirty-three": ({"blocks": 33}, "blocks", "from 2 to 32"),
-        "a half": ({"blocks": 8.5}, "blocks", "whole number"),
-        "eighths": ({"blocks": 8}, "blocks", ["'ran' are no whole blocks of 8", "take 16 or 32"]),
-        "a root": ({"w_q": "W_Q1 / 2"}, "blocks", "no whole blocks of 16, nor of any number up to 32"),
-        "a sink": ({"options": {"sink": 0.0}}, "blocks", "nor of any number"),
-    }
-)

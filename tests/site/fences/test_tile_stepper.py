@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from tests.site.fences.reading import HEAD, Figure, rows, text
+from tests.site.fences.reading import Figure, rows, text
 
-STEPPER = Figure("tile-stepper", **HEAD, selected="ran")
+STEPPER = Figure.sound("tile-stepper")
 ORDERS = {
     "first to last": [[0, 1], [2, 3], [4]],
     "last to first": [[4], [2, 3], [0, 1]],
@@ -59,11 +59,3 @@ def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
     assert [row[2] for row in rows(root)[:4]] == ["1", "2", "(0, 8)", "(0, 4) so far"]
     gauges = [bar.get("style") for row in root.findall(".//tbody/tr")[1:3] for bar in row.findall(".//i")]
     assert gauges == ["--old:0.25;--w:1", "--old:0;--w:0", "--old:0;--w:1"]  # of the most it ever is
-
-
-test_what_does_not_fit_is_refused = STEPPER.refuses(
-    {
-        "empty tiles": ({"tile": 0}, "tile", "from 1 to 5: 0"),
-        "fractions": ({"w_q": "W_Q1 / 3"}, None, "whole doublings"),
-    }
-)

@@ -2,13 +2,7 @@
 
 from tests.site.fences.reading import Figure, answer, rows, text
 
-STEPS = [
-    {"step": 0, "weights": [[0.5, 0.5, 0], [0.25, 0.25, 0.5]], "guesses": ["s", "u"], "accuracy": 0.25},
-    {"step": 4, "weights": [[0.75, 0.25, 0], [0.5, 0.25, 0.25]], "guesses": ["b", "u"], "accuracy": 0.504},
-    {"step": 8, "weights": [[1, 0, 0], [0.996, 0, 0.004]], "guesses": ["b", "b"], "accuracy": 1},
-]
-TOKENS = ["0 <b>", "1 </?>", "2 </?>"]
-REPLAY = Figure("training-replay", tokens=TOKENS, asks=[1, 2], answers=["b", "b"], checkpoints=repr(STEPS))
+REPLAY = Figure.sound("training-replay")
 SAYS = [
     "After 0 steps: 0 of 2 names are right here, and 25% of all that are held out.",
     "After 4 steps: 1 of 2 names are right here, and 50% of all that are held out.",
@@ -27,18 +21,3 @@ def test_every_step_has_its_grid_its_guesses_and_its_sentence():
     assert shades == [0.5, 0.5, 0, 0.25, 0.25, 0.5, 0.75, 0.25, 0, 0.5, 0.25, 0.25, 1, 0, 0, 0.996, 0, 0.004]
     assert [text(one) for one in root.findall(".//div[@class='checkpoint']/p")] == SAYS
     assert answer(root) == "0, 1 and 2."
-
-
-def checkpoints(*steps):
-    return {"checkpoints": repr(list(steps))}
-
-
-test_what_does_not_fit_is_refused = REPLAY.refuses(
-    {
-        "row that is not there": ({"asks": [1, 3]}, "asks", "rows from 0 to 2: [1, 3]"),
-        "rows without answers": ({"asks": [1]}, "answers", "1 rows ask but there are 2 answers"),
-        "a part is missing": (checkpoints({"step": 0}), "checkpoints", "step, weights, guesses, accuracy"),
-        "shape": (checkpoints(STEPS[0] | {"weights": [[1.0]]}), "checkpoints", "shape (2, 3) and 2 guesses: (1, 1)"),
-        "no step half-way": (checkpoints(STEPS[0], STEPS[2]), "checkpoints", "the steps must hold 0, 4 and 8"),
-    }
-)

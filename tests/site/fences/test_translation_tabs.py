@@ -6,9 +6,9 @@ import pytest
 
 from docs_ext.fences import translation_tabs
 from docs_ext.records import translations
-from tests.site.fences.reading import read, refuses, text
+from tests.site.fences.reading import SOUND, read, text
 
-SPEC = {"id": "call-padding", "task": "padding"}
+SPEC = {"id": "call-padding"} | SOUND["translation-tabs"]["sound"]
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))
 
 
@@ -34,13 +34,3 @@ def test_one_tab_is_open_and_the_author_says_which():
     for first in ("attention", "jax"):
         root = read(translation_tabs.render(SPEC | {"first": first}))
         assert [radio.get("value") for radio in root.findall(".//input[@checked]")] == [first]
-
-
-test_what_does_not_fit_is_refused = refuses(
-    translation_tabs.render,
-    SPEC,
-    {
-        "no such task": ({"task": "paddin"}, "task", ["'paddin'", "did you mean 'padding'?"]),
-        "no such library": ({"first": "jaxx"}, "first", "did you mean 'jax'?"),
-    },
-)

@@ -8,7 +8,7 @@ from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES
 from tests.site.fences.reading import Figure, text
 from tests.site.learn.page_functions import names
 
-WAVES = Figure("wave-lengths", rule="yarn", factor=4, trained=4096, base=10000, features=128)
+WAVES = Figure.sound("wave-lengths")
 PAGE = names("distance")
 
 
@@ -53,15 +53,3 @@ def test_every_pair_is_drawn_from_its_wavelength_before_to_that_after():
     assert [text(tick) for tick in root.findall(".//{*}g[@class='ticks']/{*}text")][-1] == "100k"
     named = [text(label) for label in root.findall(".//{*}g[@class='lengths']/{*}text")]
     assert named == ["trained on 4,096", "to read 16,384"]
-
-
-test_what_does_not_fit_is_refused = WAVES.refuses(
-    {
-        "rule": ({"rule": "magic"}, "rule", ["none", "llama"]),
-        "factor": ({"factor": 3}, "factor", "1, 2, 4"),
-        "trained": ({"trained": 4000}, "trained", "512, 1024"),
-        "Boolean": ({"factor": True}, "factor", "one of"),
-        "base": ({"base": 1}, "base", "from 2 to"),
-        "features": ({"features": 12}, "features", "16, 64, 128"),
-    }
-)

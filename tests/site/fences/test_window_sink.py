@@ -3,9 +3,9 @@
 import numpy as np
 
 from attention import attention_weights, sliding_window_mask
-from tests.site.fences.reading import HEAD, Figure, rows, says
+from tests.site.fences.reading import Figure, rows, says
 
-WINDOW = Figure("window-sink", **HEAD, left=2)
+WINDOW = Figure.sound("window-sink")
 
 
 @WINDOW.on_500_states
@@ -36,12 +36,3 @@ def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
     lines = root.findall(".//tbody/tr")
     assert ["data-chosen" in row.attrib for row in lines] == [False] * 4 + [True]
     assert [len(row.findall("td[@data-masked]")) for row in lines] == [4, 3, 2, 2, 2]  # of itself and two words back
-
-
-test_what_does_not_fit_is_refused = WINDOW.refuses(
-    {
-        "wider than the sentence": ({"left": 5}, "left", "0 to 4"),
-        "a switch": ({"left": True}, "left", "whole number"),
-        "nothing to predict": ({"selected": "chased"}, "selected", "sees the first word already"),
-    }
-)

@@ -5,7 +5,7 @@ import re
 from tests.site.fences.reading import Figure
 
 SENTENCES = ["The *boat* drifted towards the **bank**.", "The **bank** turned down her *loan*."]
-ARCS = Figure("word-arcs", alt="a bank", sentences=SENTENCES)
+ARCS = Figure.sound("word-arcs")
 
 
 def test_an_arc_leads_from_the_bold_word_to_the_one_in_italics_and_the_words_stand_as_written():
@@ -20,11 +20,3 @@ def test_an_arc_leads_from_the_bold_word_to_the_one_in_italics_and_the_words_sta
         assert [float(begin), float(end)] == [at["asks"], at["answers"]]
         assert 0 < min(at.values()) < max(at.values()) < wide
         assert high > float(re.search(r" (\S+)\)", line.get("transform"))[1]) > 38  # room for the arc
-
-
-test_a_sentence_without_both_words_is_refused = ARCS.refuses(
-    {
-        "no word in bold": ({"sentences": ["The *boat*."]}, "sentences", "one word in bold"),
-        "two in italics": ({"sentences": ["A *b* *c* **d**."]}, "sentences", "one in italics"),
-    }
-)

@@ -2,7 +2,9 @@
 
 import re
 import sys
+import tomllib
 from code import InteractiveConsole
+from pathlib import Path
 
 import html5lib
 import pytest
@@ -11,6 +13,10 @@ from markdown import markdown
 from docs_ext.html.console import for_prompt
 from tests.site.pages import PAGES, ROOT, with_proofs
 
+CASES = {
+    label: (case["consoles"], case["setup"])
+    for label, case in tomllib.loads(Path(__file__).with_name("console.toml").read_text("utf-8")).items()
+}
 EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
 
 
@@ -29,29 +35,6 @@ def blocks(html):
 
 def folded(*consoles):
     return [setup for setup, _, _ in blocks(render(*consoles))]
-
-
-SEEN = ">>> a = [1, 2]\n>>> a\n[1, 2]"
-SIGNS = """s = "<b> & 'c'" """.strip()
-CASES = {  # blocks of a page, and the setup of the last
-    "an import": ([">>> import math\n>>> math.pi\n3.14"], ">>> import math"),
-    "imports, two on a line": ([">>> import re; import os\n>>> 1\n1"], ">>> import re; import os"),
-    "nothing known": ([">>> a = 1\n>>> a\n1"], ""),
-    "data of an earlier block": ([SEEN, ">>> a = [1, 2]\n>>> a[0]\n1"], ">>> a = [1, 2]"),
-    "data that differ": ([SEEN, ">>> a = [1, 3]\n>>> a[0]\n1"], ""),
-    "data of the same block": ([">>> a = 1\n>>> a = 1\n>>> a\n1"], ""),
-    "what prints is no setup": ([SEEN, ">>> a = [1, 2]\n>>> a\n[1, 2]\n>>> a[1]\n2"], ">>> a = [1, 2]"),
-    "an import after something new": ([">>> a = 1\n>>> import re\n>>> a\n1"], ""),
-    "nothing but setup": ([SEEN, ">>> import re\n>>> a = [1, 2]"], ""),
-    "a comment begins something new": ([">>> import re\n>>> # now\n>>> import os\n>>> 1\n1"], ">>> import re"),
-    "a comment first": ([">>> # now\n>>> import os\n>>> 1\n1"], ""),
-    "several lines": (
-        [">>> def f(x):\n...     return x\n...\n>>> f(1)\n1", ">>> def f(x):\n...     return x\n...\n>>> f(2)\n2"],
-        ">>> def f(x):\n...     return x\n...",
-    ),
-    "a blank line between": ([">>> import re\n\n>>> import os\n\n>>> 1\n1"], ">>> import re\n>>> import os"),
-    "signs that HTML escapes": ([f">>> {SIGNS}\n>>> 1\n1", f">>> {SIGNS}\n>>> 2\n2"], f">>> {SIGNS}"),
-}
 
 
 @pytest.mark.parametrize(("consoles", "setup"), CASES.values(), ids=CASES)

@@ -1,23 +1,11 @@
 import re
 from html import unescape
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from markdown import Markdown
-from markdown.treeprocessors import Treeprocessor
 
 from docs_ext.html.formula import MACROS, render, standard_tex
 from docs_ext.reading.converter import PageError
-
-
-def convert(text, page="index.md"):
-    extensions = ["tables", "attr_list", "pymdownx.arithmatex", "docs_ext.extensions.page_steps"]
-    md = Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
-    relpath: Any = Treeprocessor(md)  # as MkDocs leaves it on the converter of each page
-    relpath.file = SimpleNamespace(src_uri=page, content_bytes=text.encode())
-    md.treeprocessors.register(relpath, "relpath", 0)
-    return md.convert(text)
+from tests.site.pages import converted
 
 
 def annotations(html):
@@ -69,7 +57,7 @@ def test_an_operator_of_letters_is_one_text_in_mathml():
 
 
 def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
-    html = convert("Scores $\\Q\\K^\\T$ are\n\n$$a < b \\tag{1}$$\n\n| $\\lvert x \\rvert$ |\n| --- |\n| $y$ |")
+    html = converted("Scores $\\Q\\K^\\T$ are\n\n$$a < b \\tag{1}$$\n\n| $\\lvert x \\rvert$ |\n| --- |\n| $y$ |")
     assert html.count("<math ") == html.count('class="katex-html"') == html.count("data-search-exclude") == 4
     assert annotations(html) == [r"QK^\top", r"a < b \tag{1}", r"\lvert x \rvert", "y"]
     assert html.count("katex-display") == 1
@@ -89,7 +77,7 @@ def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
 )
 def test_what_katex_cannot_read_stops_the_build(formula, complaint):
     with pytest.raises(PageError, match=r"^learn/scaling\.md:1: ") as error:
-        convert(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")
+        converted(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")
     assert formula.strip("$").replace("\\", "\\\\") in str(error.value)
     assert complaint in str(error.value)
 
@@ -98,7 +86,7 @@ def test_the_mark_after_a_formula_stays_with_it():
     html = re.sub(
         r'<span class="katex">.*?</annotation></semantics></math></span>.*?</span></span></span>',
         "F",
-        convert("($x$, and $y$.) Then $z$; **bold $w$**: $v$ alone"),
+        converted("($x$, and $y$.) Then $z$; **bold $w$**: $v$ alone"),
     )
     both = re.findall(r'<span class="formula-and-mark"><span class="arithmatex"[^>]*>.*?</span>([^<\s]+)</span>', html)
     assert both == [",", ".)", ";"]

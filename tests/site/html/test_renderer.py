@@ -2,6 +2,8 @@
 
 import atexit
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from py_mini_racer import JSParseException
@@ -9,20 +11,7 @@ from py_mini_racer import JSParseException
 from docs_ext.html import renderer
 from docs_ext.reading.v8 import started
 
-A_DIAL = """\
-import {
-  one,
-  unit as of,
-} from "../lib/numbers.js";
-export const first = () => one;
-export const html = (data, state) => `${state}${data.of}${of}`;
-"""
-SOUND = {
-    "main.js": 'import { one } from "./lib/numbers.js";\ndocument.title = one;\n',
-    "lib/numbers.js": "// Numbers\nexport const one = 1;\nexport const unit = one;\n",
-    "widgets/a-dial.js": A_DIAL,
-    "widgets/b-dial.js": 'import { one } from "../lib/numbers.js";\nexport function first() {\n  return one;\n}\n',
-}
+SOUND = Path(__file__).with_name("dials")  # the scripts of two widgets and what they share
 BROKEN = [  # a script, what it holds at its end, the line that is wrong, and what is said of it
     ("lib/numbers.js", "let x = 3 +* 4;", 4, "SyntaxError: Unexpected token '*'"),
     ("widgets/b-dial.js", "}\nfunction g() {", 5, "SyntaxError: Unexpected token '}'"),
@@ -44,21 +33,20 @@ BROKEN = [  # a script, what it holds at its end, the line that is wrong, and wh
 
 @pytest.fixture
 def scripts(tmp_path, monkeypatch):
-    for name, text in SOUND.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
-    monkeypatch.setattr(renderer, "SCRIPTS", tmp_path)
+    folder = shutil.copytree(SOUND, tmp_path / "js")
+    monkeypatch.setattr(renderer, "SCRIPTS", folder)
     renderer.load.cache_clear()
-    yield tmp_path
+    yield folder
     renderer.load.cache_clear()
 
 
 @pytest.mark.parametrize(("name", "text", "line", "message"), BROKEN)
 def test_the_script_that_is_wrong_is_named_with_its_line_until_it_is_mended(scripts, name, text, line, message):
-    (scripts / name).write_text(f"{SOUND[name]}{text}\n", "utf-8")
+    sound = (scripts / name).read_text("utf-8")
+    (scripts / name).write_text(f"{sound}{text}\n", "utf-8")
     with pytest.raises(ValueError, match=f"^{re.escape(f'docs/assets/js/{name}:{line}: {message}')}$"):
         renderer.draw("a-dial", {"of": " of "})
-    (scripts / name).write_text(SOUND[name], "utf-8")
+    (scripts / name).write_text(sound, "utf-8")
     renderer.load.cache_clear()
     assert renderer.draw("a-dial", {"of": " of "}) == "1 of 1"
 

@@ -33,22 +33,6 @@ def test_what_a_missing_word_moves_is_its_odds_times_its_distance_from_the_blend
         np.testing.assert_allclose(difference, a / (1 - a) * (z - v), rtol=0, atol=1e-12 / (1 - a))
 
 
-@pytest.mark.parametrize(("n", "d_v"), [(5, 2), (12, 4), (100, 8), (3, 6)])
-def test_weights_can_be_exchanged_in_n_minus_d_v_minus_1_ways(rng, n, d_v):
-    value = rng.standard_normal((n, d_v))
-    weights = softmax(rng.standard_normal(n))
-    _, sizes, directions = np.linalg.svd(np.c_[value, np.ones(n)].T)
-    exchanges = directions[np.count_nonzero(sizes > 1e-9) :]
-    assert len(exchanges) == max(0, n - d_v - 1)
-    for u in exchanges:
-        t = 0.99 * min(weights / np.abs(u))  # as far as all weights stay positive
-        other = weights + t * u
-        assert other.min() > 0
-        assert other.sum() == pytest.approx(1)
-        assert np.abs(other - weights).max() > 1e-6
-        np.testing.assert_allclose(other @ value, weights @ value, rtol=0, atol=1e-12)
-
-
 def test_the_trained_head_depends_on_the_line_it_looks_at_most_and_on_no_other():
     training = names("training")
     w_q, w_k, w_v = training["run"][-1]

@@ -52,9 +52,10 @@ def test_a_learner_who_does_what_the_page_says_sees_what_it_shows(capsys):
 
 
 def test_a_lesson_ends_with_the_functions_to_write_after_it(site):
-    for step in STEPS:
+    for number, step in enumerate(STEPS, 1):
         html = (site / "learn" / step.see.partition("#")[0] / "index.html").read_text("utf-8")
         assert f'practice/write/#{step.name}"><code>{step.name}</code></a>' in html
+        assert re.search(rf"\(steps? (?:\d+ and )*{number}\b", html)
 
 
 def test_a_mistake_leads_to_a_paragraph_that_is_there(site):

@@ -10,7 +10,6 @@ import pytest
 
 import attention
 from tests.site.pages import ROOT
-from tools.copies import copy_project
 
 pytestmark = pytest.mark.nightly
 
@@ -32,18 +31,6 @@ def build(project, into, *, targets=("wheel", "sdist"), **options):
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory):
     return build(ROOT, tmp_path_factory.mktemp("dist"))
-
-
-def test_another_copy_gives_the_same_bytes(dist, tmp_path):
-    copy = copy_project(tmp_path / "under a longer name")
-    for number, path in enumerate(sorted(copy.rglob("*"))):
-        os.utime(path, (number, 10**9 - number))
-        if path.is_file():
-            path.chmod(0o700 if path.stat().st_mode & 0o100 else 0o600)
-    there = build(copy, tmp_path / "dist", umask=0o077)
-    assert {name: (there / name).read_bytes() == (dist / name).read_bytes() for name in BOTH} == dict.fromkeys(
-        BOTH, True
-    )
 
 
 def test_the_sdist_gives_the_same_wheel(dist, tmp_path):

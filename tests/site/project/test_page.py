@@ -1,56 +1,22 @@
 """`make page`: each kind of mistake is told with its cause, page and line, and nothing else is."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from tools.page import faults, found, main
 
 NAME = "learn/engineering.md"  # of which no citation is recorded
-PAGE = """---
-title: A page
-description: A page that is sound.
-needs: []
-tags: [page]
----
-
-# What is a page?
-
-It is read, says [Su et al. 2021](../reference/sources.md#su2021), and the [softmax][attention.numerics.softmax] of
-[the next page](queries-keys-values.md#a-dot-product-measures-similarity) gives 62%.
-
-```pycon
->>> 0.6177 + 0
-0.6177
-
-```
-
-```soft-lookup
-caption: A question, two labels
-names: [cats, dogs]
-topics: [cats, dogs]
-labels: [[1, 0], [0, 1]]
-values: [[56, 0], [0, 56]]
-asks: cats
-```
-"""
-FAULTS = {  # what is wrong: what stands there, what to put there, the cause, what must be said
-    "no YAML": ("caption: A question", "caption: A: question", "the build", r":20: soft-lookup: YAML: .*quote"),
-    "an unknown key": ("asks: cats", "asked: cats", "the build", r":2\d: soft-lookup: .*'asked'.*'asks'"),
-    "an open fence": ("asks: cats\n```", "asks: cats", "the build", r":19: .* has no end"),
-    "no such page": ("(queries-keys-values.md#", "(nowhere.md#", "the build", r":11: .*'nowhere\.md"),
-    "no such anchor": ("#a-dot-product", "#what", "the build", r":11: .*no.*anchor '#what"),
-    "no such function": ("numerics.softmax]", "numerics.softmin]", "the build", r":10: nothing is .*\.softmin$"),
-    "no such lesson": ("needs: []", "needs: [nothing]", "the build", r"no lesson before it is 'nothing'"),
-    "a wrong output": ("0.6177\n\n", "0.6178\n\n", "examples", r":14: 0\.6177 \+ 0 gives 0\.6177, not 0\.6178"),
-    "no blank line": ("0.6177\n\n", "0.6177\n", "examples", r":14: .* gives 0\.6177, not .*blank line"),
-    "a wrong number": ("gives 62%", "gives 61%", "numbers", ":11: nothing bears out 61%"),
-    "a stale mark": ("gives 62%.", "gives 62%.\n<!-- check: 63% = x -->", "numbers", ":12: the text has no 63%"),
-    "no such source": ("#su2021)", "#su2012)", "the build", r":10: .*no.*anchor '#su2012'"),
-    "another section": ("md#su2021)", "md#su2021), §3", "citations", "engineering.md: cites §3 of su2021: compare"),
-    "a term too early": ("It is read", "It has a roofline", "terms", r":10: roofline comes with learn/speed\.md"),
-    "too long": ("It is read", "It is read " + 3000 * "again ", "minutes", r": \d\d\.\d minutes, of 20: 3\d\d\d words"),
-}
+PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
+FAULTS = tomllib.loads(Path(__file__).with_name("faults.toml").read_text("utf-8"))
+FAULTS["too long"] = (
+    "It is read",
+    "It is read " + 3000 * "again ",
+    "minutes",
+    r": \d\d\.\d minutes, of 20: 3\d\d\d words",
+)
 
 
 def test_a_sound_page_has_no_faults():

@@ -1,5 +1,7 @@
 """What a page's consoles define, for its fences: the names, once a page, and what is wrong with page and line."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,35 +10,7 @@ from docs_ext.errors import SpecError
 from docs_ext.reading import consoles, page
 from docs_ext.reading.expressions import evaluate
 
-GOOD = """\
-# Title
-
-```pycon
->>> n = 2
->>> def twice(x):
-...     return n * x
->>> twice(3)
-6
-
-```
-
-- in a list
-
-    ```pycon
-    >>> 1 / 0
-    Traceback (most recent call last):
-    ZeroDivisionError: division by zero
-    >>> n = 5
-    >>> print("not to the screen")
-    not to the screen
-
-    ```
-
-```quiz-question
-proof: |
-  >>> n = 7
-```
-"""
+GOOD = Path(__file__).with_name("trial.markdown").read_text("utf-8")
 
 
 @pytest.fixture

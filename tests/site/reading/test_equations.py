@@ -1,6 +1,8 @@
 """Numbered formulas: what is refused, and that each of the site leads to code and to a check that runs."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -9,21 +11,12 @@ from docs_ext.reading.page import load
 from docs_ext.reading.page import read as parsed
 from tests.site.pages import ROOT
 
+CASES = tomllib.loads(Path(__file__).with_name("equations.toml").read_text("utf-8"))
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-LINKS = "[Code][attention.numerics.softmax] · [Source](#here): ours, §2 · [Checked by](#by-hand)"
-
-
-def formula(number, links=LINKS, tex="x"):
-    below = ["", links, "{ .formula-links }", ""] if links else [""]
-    return ["$$", tex, rf"\tag{{{number}}}", "$$", *below]
 
 
 def read(page):
     return load(page.relative_to(ROOT / "docs").as_posix())
-
-
-def of_lines(lines):
-    return parsed("a.md", "\n".join(lines))
 
 
 ALL = [(page, equation) for page in PAGES for equation in equations(read(page))]
@@ -34,39 +27,16 @@ def ids(case):
     return f"{page.stem}({equation.number})"
 
 
-ALLOWED = {
-    "a definition": [*formula(1, "Source: definition"), *formula(2)],
-    "a definition with code": formula(1, "Code: `x @ y` · Source: definition · [Checked by](#by-hand)"),
-    "code on the page, and a test by its name": formula(
-        1, "[Code](#here) · [Source](#here): ours · Checked by `tests/a.py::test_b`"
-    ),
-}
-REFUSED = {
-    "no first number": (formula(2), 1, "(2) stands where (1) is due"),
-    "a number twice": ([*formula(1), *formula(1)], 9, "(1) stands where (2) is due"),
-    "a number left out": ([*formula(1), "", *formula(3)], 10, "(3) stands where (2) is due"),
-    "no links": ([*formula(1), *formula(2, "")], 9, "(2): under it nothing says Code, Source, Checked by"),
-    "words in between": ([*formula(1, ""), "Words.", "", *formula(2)[4:]], 1, "nothing says Code"),
-    "no function": (formula(1, "[Source](#here): ours · [Checked by](#by-hand)"), 1, "nothing says Code;"),
-    "no check": (formula(1, "[Code](#here) · [Source](#here): ours"), 1, "nothing says Checked by;"),
-    "an empty check": (formula(1, "[Code](#here) · [Source](#here): ours · Checked by:"), 1, "Checked by;"),
-    "no source": (formula(1, "[Code](#here) · [Checked by](#here)"), 1, "nothing says Source;"),
-    "a misspelt label": (formula(1, LINKS.replace("Checked", "Proved")), 1, "nothing says Checked by;"),
-    "links without a formula": (["", *formula(1)[4:7]], 4, "belongs under a numbered formula"),
-    "links of an unnumbered one": (["$$", "x", "$$", *formula(1)[4:7]], 6, "belongs under a numbered formula"),
-}
+@pytest.mark.parametrize("text", CASES["allowed"].values(), ids=CASES["allowed"])
+def test_what_is_allowed(text):
+    assert not list(faults(parsed("a.md", text)))
 
 
-@pytest.mark.parametrize("lines", ALLOWED.values(), ids=ALLOWED)
-def test_what_is_allowed(lines):
-    assert not list(faults(of_lines(lines)))
-
-
-@pytest.mark.parametrize(("lines", "number", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused_is_told_with_its_line(lines, number, words):
-    line, said = next(faults(of_lines(lines)))
-    assert line == number
-    assert words in said
+@pytest.mark.parametrize("case", CASES["refused"].values(), ids=CASES["refused"])
+def test_what_is_refused_is_told_with_its_line(case):
+    line, said = next(faults(parsed("a.md", case["page"])))
+    assert line == case["line"]
+    assert case["words"] in said
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT / "docs").as_posix())

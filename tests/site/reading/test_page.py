@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,41 +12,7 @@ from docs_ext.reading.page import decoded, load, read
 from tests.site import built
 from tests.site.pages import PAGES, ROOT, page
 
-TEXT = """---
-title: A page
-# check: 3 = x
----
-
-# A page { #a .b }
-
-Words,
-more.
-<!-- check: 3 = x;
-     4 = y -->
-
-$$
-x
-$$
-
-1. In a list
-
-    ```pycon
-    >>> for i in (1, 2):
-    ...     i
-
-    ```
-
-> ~~~text
-> ## No heading
-> ~~~
-
-````markdown
-```chart
-```
-````
-
-## Going deeper
-"""
+TEXT = Path(__file__).with_name("blocks.markdown").read_text("utf-8")
 BLOCKS = [  # kind, lines, name, text
     ("head", 1, 4, "", "title: A page\n# check: 3 = x"),
     ("heading", 6, 6, "#", "A page"),

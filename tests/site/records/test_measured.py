@@ -1,25 +1,15 @@
 """What the pages show of the benchmarks: read from the record, nothing hidden, and the record is complete."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from docs_ext.records import measured
 
-MACHINE = {"processor": "p", "numpy": "2.0"}
-OTHER = {"processor": "q", "numpy": "2.0", "jax": "0.1"}
-OTHER_FINDINGS = [{"suite": "peers", "what": "ours", "value": 7.0, "n": 512, "unit": "ratio"}]
-FINDINGS = [
-    {"suite": "peers", "what": "ours", "value": 1.2, "n": 512, "at_most": 1.1, "goal": 1, "unit": "ratio"}
-    | {"met": False, "reason": "so it is"},
-    {"suite": "peers", "what": "ours", "value": 1.0, "n": 2048, "at_most": 1.1, "goal": 1, "unit": "ratio"}
-    | {"met": True},
-    {"suite": "peers", "what": "theirs", "value": 3.0, "n": 2048, "unit": "ratio"},
-    {"suite": "peers", "what": "ours (causal)", "value": 0.6, "n": 512, "unit": "ratio"},
-    {"suite": "peers", "what": "ours / theirs", "value": 0.4, "n": 512, "unit": "ratio"},
-    {"suite": "memory", "what": "ours", "value": 1.5, "n": 64, "at_most": 2.0, "goal": 3, "unit": "MiB", "met": True},
-    {"suite": "positions", "what": "loop / ours", "value": 9.0, "at_least": 5, "goal": 7, "unit": "ratio", "met": True},
-]
+MADE_UP = json.loads(Path(__file__).with_name("measured.json").read_text("utf-8"))
+OURS, OTHER = MADE_UP["machines"]
+FINDINGS, ROOFLINE = OURS["findings"], MADE_UP["roofline"]
 
 
 @pytest.fixture
@@ -29,7 +19,7 @@ def record(tmp_path, monkeypatch):
 
     def write(findings):
         measured._machines.cache_clear()
-        records = [{"machine": MACHINE, "findings": findings}, {"machine": OTHER, "findings": OTHER_FINDINGS}]
+        records = [OURS | {"findings": findings}, OTHER]
         (tmp_path / "results.json").write_text(json.dumps({"machines": records}))
 
     write(FINDINGS)
@@ -87,16 +77,9 @@ def test_what_was_not_measured_stops_the_build(ask):
         ask()
 
 
-ROOFLINE = [
-    {"suite": "roofline", "what": "memory bandwidth", "value": 8.0, "unit": "GB/s"},
-    {"suite": "roofline", "what": "memory bandwidth, a dot product", "value": 9.0, "unit": "GB/s"},
-    {"suite": "roofline", "what": "last-level cache", "value": 32, "unit": "MiB"},
-    {"suite": "roofline", "what": "peak", "value": 50.0, "unit": "Gflop/s"},
-    {"suite": "roofline", "what": "a step, 8 heads", "value": 1.0, "n": 1024, "unit": "ms"},
-    {"suite": "roofline", "what": "a step, 8 heads", "value": 8.0, "n": 16384, "unit": "ms"},
-    {"suite": "roofline", "what": "rows times a square matrix", "value": 4.0, "n": 1, "unit": "Gflop/s"},
-    {"suite": "roofline", "what": "rows times a square matrix", "value": 50.0, "n": 64, "unit": "Gflop/s"},
-]
+def test_the_fastest_contender_comes_first(record):
+    record([{"suite": "peers", "what": what, "value": value, "n": 8} for what, value in (("a", 3.0), ("b", 1.0))])
+    assert [one["what"] for one in measured.contenders(8)] == ["b", "a"]
 
 
 def test_steps_are_predicted_from_the_bandwidth_of_their_record(record):

@@ -164,11 +164,12 @@ FORMULAS = [
 
 def test_each_formula_has_its_case():
     lacks = {name for name, _ in FORMULAS} - {*CASES, *NOT_TRIED}
-    assert not lacks, f"CASES, above, says what the letters in the formula of {', '.join(sorted(lacks))} stand for"
+    assert not lacks, f"write in CASES, above, what the letters stand for in the formula of {', '.join(sorted(lacks))}"
     assert sorted(name for name, _ in FORMULAS) == sorted([*CASES, *NOT_TRIED])
 
 
 @pytest.mark.parametrize(("name", "formula"), [each for each in FORMULAS if each[0] in CASES])
 def test_the_formula_of_a_docstring_is_what_the_function_computes(name, formula):
     for names in CASES[name] if isinstance(CASES[name], list) else [CASES[name]]:
-        assert statements_that_fail(formula, names) == CONVENTIONS.get(name, []), names
+        false = statements_that_fail(formula, names)
+        assert false == CONVENTIONS.get(name, []), f"of {formula!r}, statements {false}, from 0, are false of {names}"

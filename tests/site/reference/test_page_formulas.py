@@ -98,8 +98,8 @@ for word in X:
     PAST.append(np.tanh(word @ RECURRENT[0] + PAST[-1] @ RECURRENT[1]))
 DECODER = drawn(4, 6)
 BLENDED, WRITTEN = drawn(4, 3), drawn(2, 3, 6)
-GROUPS = {"R": [0, 2], "T": [1, 3], "m": S[0, [0, 2]].max(), "m'": S[0].max(), "s": S[0], "v": V, "j": J}
-DONE = at.partial_attention(Q[:1], K[[0, 2]], V[[0, 2]])
+GROUPS = {"R": [1, 2], "T": [0, 3], "m": S[0, [1, 2]].max(), "m'": S[0].max(), "s": S[0], "v": V, "j": J}
+DONE = at.partial_attention(Q[:1], K[[1, 2]], V[[1, 2]])
 ALL = at.partial_attention(Q[:1], K, V)
 FIRST = at.partial_attention(Q[:1], K[:1], V[:1])
 TURNS = np.array([[[math.cos(m * 0.7), -math.sin(m * 0.7)], [math.sin(m * 0.7), math.cos(m * 0.7)]] for m in range(6)])
@@ -233,14 +233,14 @@ CASES_OF = {
                   "query _ may attend to key _": lambda i, j: VISIBLE[int(i), int(j)]},
     ],
     "learn/memory": [
-        GROUPS | {r"\ell": np.exp(S[0, [0, 2]] - GROUPS["m"]).sum(),
+        GROUPS | {r"\ell": np.exp(S[0, [1, 2]] - GROUPS["m"]).sum(),
                   "o": DONE.output[0] * np.exp(DONE.logsumexp[0] - GROUPS["m"])},
         GROUPS | {r"\ell": np.exp(DONE.logsumexp[0] - GROUPS["m"]), r"\ell'": np.exp(ALL.logsumexp[0] - GROUPS["m'"]),
                   "o": DONE.output[0] * np.exp(DONE.logsumexp[0] - GROUPS["m"]),
                   "o'": ALL.output[0] * np.exp(ALL.logsumexp[0] - GROUPS["m'"])},
-        {"P": [0, 2], "s": S[0], "L_P": DONE.logsumexp[0], "m_P": GROUPS["m"], "z_P": DONE.output[0],
-         r"\ell_P": np.exp(S[0, [0, 2]] - GROUPS["m"]).sum(),
-         "o_P": np.exp(S[0, [0, 2]] - GROUPS["m"]) @ V[[0, 2]]},
+        {"P": [1, 2], "s": S[0], "L_P": DONE.logsumexp[0], "m_P": GROUPS["m"], "z_P": DONE.output[0],
+         r"\ell_P": np.exp(S[0, [1, 2]] - GROUPS["m"]).sum(),
+         "o_P": np.exp(S[0, [1, 2]] - GROUPS["m"]) @ V[[1, 2]]},
         {"L": MERGED.logsumexp[1], "z": MERGED.output[1], "L_P": PARTS[0].logsumexp[1], "z_P": PARTS[0].output[1],
          "L_R": PARTS[1].logsumexp[1], "z_R": PARTS[1].output[1]},
         NUMBERS,
@@ -405,4 +405,5 @@ def test_each_display_formula_has_its_case_or_the_reason_why_not():
 )
 def test_a_formula_is_true_of_what_its_letters_stand_for(formula, cases):
     for names in cases:
-        assert statements_that_fail(names.get("where", "") + formula, names) == names.get("fails", []), names
+        false = statements_that_fail(names.get("where", "") + formula, names)
+        assert false == names.get("fails", []), f"of {formula!r}, statements {false}, from 0, are false of {names}"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from http.client import HTTPException
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.request import urlopen
@@ -19,49 +20,7 @@ import pytest
 from docs_ext.serve import live as live_server
 from tests.site.pages import ROOT
 
-PAGES = {
-    "reference/glossary.md": "# Glossary\n",
-    "index.md": """# First
-
-[Second](second.md)
-
-<!-- equations -->
-
-```softmax-lab
-caption: Two keys
-mode: scaling
-d_k: 4
-```
-""",
-    "second.md": """# Second
-
-Words.
-
-$$
-x = y
-\\tag{1}
-$$
-
-Source: definition
-{ .formula-links }
-
-```computed-table
-caption: Two equal scores
-data: '[{"weight": float(softmax([0, 0])[0])}]'
-```
-""",
-}
-CONFIG = """site_name: test
-nav:
-  - index.md
-  - second.md
-hooks: [docs_ext/hooks.py]
-theme: {name: material, custom_dir: docs_ext/theme/templates, font: false}
-plugins: [search]
-markdown_extensions:
-  [attr_list, pymdownx.arithmatex, pymdownx.superfences, docs_ext.extensions.page_steps]
-extra_css: [assets/site.css]
-"""
+PROJECT = Path(__file__).with_name("project")
 PATIENCE = 60  # seconds; a change shows after one or two, but the machine may have more to do
 
 
@@ -112,10 +71,11 @@ def folder(tmp_path):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "docs/assets/js", tmp_path / "docs/assets/js")
     (tmp_path / "docs/reference").mkdir()
-    for name, text in PAGES.items():
-        (tmp_path / "docs" / name).write_text(text, "utf-8")
+    for page in PROJECT.glob("*.markdown"):
+        shutil.copy(page, tmp_path / "docs" / f"{page.stem}.md")
+    (tmp_path / "docs/reference/glossary.md").write_text("# Glossary\n", "utf-8")
     (tmp_path / "docs/assets/site.css").write_text("a { color: red }", "utf-8")
-    (tmp_path / "mkdocs.yml").write_text(CONFIG, "utf-8")
+    shutil.copy(PROJECT / "mkdocs.yml", tmp_path)
     return tmp_path
 
 
@@ -215,6 +175,13 @@ def test_half_a_line_of_python_or_yaml_starts_nothing_again(tmp_path, monkeypatc
         for text, sound in ((half, False), (whole, True)):
             (tmp_path / name).write_text(text, "utf-8")
             assert live_server._is_sound(tmp_path / name) is sound
+
+
+@pytest.mark.parametrize("name", ["a.md", "b/sources.bib", "c/two.svg", "d/softmax-lab.js"])
+def test_a_page_is_built_again_if_what_it_shows_is_edited(name):
+    page = SimpleNamespace(src_uri="a.md", content_bytes=b"sources.bib two.svg\n```softmax-lab\n")
+    build: Any = SimpleNamespace(docs=ROOT, files=SimpleNamespace(documentation_pages=lambda: [page]))
+    assert live_server.LastBuild._pages_to_build(build, {ROOT / name}) == [page]
 
 
 def test_an_edit_of_the_glossary_concerns_all_pages(monkeypatch):

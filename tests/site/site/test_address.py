@@ -3,25 +3,13 @@
 import re
 from pathlib import Path
 
-import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from docs_ext.site.address import built_for, report, repository, with_repository, with_site_url
-from docs_ext.site.policy import headers
+from docs_ext.site.address import report, repository, with_repository, with_site_url
 from docs_ext.theme.scripts import THEME
 
 REPO = "https://github.com/owner/name"
 OURS = Path(__file__).parents[3] / "docs_ext/theme/templates"
-
-
-@pytest.mark.parametrize("path", ["", "/attention", "/en/latest"])
-def test_an_address_gives_one_policy_with_and_without_its_last_slash(path, monkeypatch):
-    found = []
-    for end in ("", "/"):
-        monkeypatch.setenv("SITE_URL", f"https://site.test{path}{end}")
-        assert built_for() == f"https://site.test{path}/"
-        found.append(headers())
-    assert found[0] == found[1] == headers(f"https://site.test{path}/")
 
 
 def rendered(name, **context):

@@ -8,12 +8,6 @@ import pytest
 from docs_ext.site import date
 
 
-@pytest.fixture(autouse=True)
-def environment(monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")  # put back afterwards, whatever the test does
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
-
-
 @pytest.fixture
 def commit_of_1999(tmp_path):
     """Return a folder with a checkout whose only commit is of the last second of 1999."""
@@ -24,14 +18,11 @@ def commit_of_1999(tmp_path):
     return tmp_path
 
 
-def test_it_is_that_of_the_last_commit(monkeypatch, commit_of_1999):
-    monkeypatch.setattr(date, "ROOT", commit_of_1999)
+@pytest.mark.parametrize(("folder", "told"), [("", "946684799"), ("unpacked", date.WITHOUT_GIT)])
+def test_it_is_that_of_the_last_commit_of_this_project(monkeypatch, commit_of_1999, folder, told):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")  # put back afterwards, whatever the test does
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    monkeypatch.setattr(date, "ROOT", commit_of_1999 / folder)
+    date.ROOT.mkdir(exist_ok=True)
     date.set_date()
-    assert os.environ["SOURCE_DATE_EPOCH"] == "946684799"
-
-
-def test_a_folder_in_the_checkout_of_another_project_has_no_commit(monkeypatch, commit_of_1999):
-    monkeypatch.setattr(date, "ROOT", commit_of_1999 / "unpacked")
-    date.ROOT.mkdir()
-    date.set_date()
-    assert os.environ["SOURCE_DATE_EPOCH"] == date.WITHOUT_GIT
+    assert os.environ["SOURCE_DATE_EPOCH"] == told

@@ -8,34 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[3]
-BUILD = ["mkdocs", "build", "--strict"]
-TEST = ["pytest", "-q", "-p", "no:cacheprovider"]
+COMMANDS = {
+    "build": ["mkdocs", "build", "--strict"],
+    "test": ["pytest", "-q", "-p", "no:cacheprovider"],
+}
 
-PAGE = """# A page
-
-The formula $\\Q\\K^\\T$ stands in [the reference](reference.md#attention.doubling.double).
-
-```pycon
->>> from attention.doubling import double
->>> double(2.0)
-4.0
-
-```
-
-```attention-grid
-caption: Two words ask, three answer
-tokens: [he, ran]
-key_tokens: [the, cat, ran]
-q: [[1, 0], [0, 1]]
-k: [[1, 0], [0, 1], [1, 1]]
-v: [[1], [2], [6]]
-```
-"""
+PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
 
 MODULE = '''"""A module."""
 
@@ -70,24 +54,7 @@ FILES = {
     "attention/doubling.py": MODULE,
 }
 
-INDEX, DOUBLING = "docs/index.md", "attention/doubling.py"
-FAULTS = {  # what is wrong: where, what stands there, what to put there, who must notice, what the message must say
-    "a wrong digit on a page": (INDEX, "4.0", "5.0", TEST, r"index\.md.*Expected:\s+5\.0\s+Got:\s+4\.0"),
-    "a wrong digit in a docstring": (DOUBLING, "6.0", "7.0", TEST, r"Expected:\s+7\.0.*doubling\.py"),
-    "no blank line before the fence": (INDEX, "4.0\n\n", "4.0\n", TEST, r"index\.md.*Expected:\s+4\.0\s+```"),
-    "a link to no page": (INDEX, "(reference.md#", "(nowhere.md#", BUILD, r"'index\.md'.*'nowhere\.md"),
-    "a link to no anchor": (INDEX, "double)", "triple)", BUILD, r"'index\.md'.*triple'"),
-    "a reference to no object": (INDEX, "# A page", "# A page\n\n[x][no.x]", BUILD, r"index\.md.*no\.x"),
-    "an undefined macro on a page": (INDEX, r"\Q", r"\Qq", BUILD, r"index\.md:3: .* '\\\\Qq"),
-    "bad TeX in a docstring": (DOUBLING, r"2\q", r"\frac{2", BUILD, r"reference\.md.*: .*'f\(\\\\q\) = \\\\frac"),
-    "a parameter that is not there": (DOUBLING, "x : float", "y : float", BUILD, r"doubling\.py:\d+:.*'y'"),
-    "a page that is not in the menu": ("docs/lost.md", "", "# Lost\n", BUILD, r"lost\.md"),
-    "a grid whose shapes disagree": (INDEX, "[[1, 0], [0, 1]]", "[[1, 0, 0]]", BUILD, r"index\.md:1\d"),
-    "a misspelt fence": (INDEX, "```attention-grid", "```attention-gird", BUILD, r"index\.md:12: .*'attention-grid'\?"),
-    "half a line in a console": (INDEX, "(2.0)", "((2.0)", BUILD, r"index\.md:7: .*no Python: '\(' was never closed"),
-    "a colon without quotes": (INDEX, "Two words ask", "Two words: ask", BUILD, r"index\.md:13: .*quote the text"),
-    "a grid with a wrong key": (INDEX, "caption: Two", "captoin: Two", BUILD, r"index\.md:1\d.*captoin"),
-}
+FAULTS = tomllib.loads(Path(__file__).with_name("faults.toml").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -113,9 +80,9 @@ def run(command, project):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", [BUILD, TEST], ids=["build", "tests"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_project_without_a_fault_is_sound(project, command):
-    status, output = run(command, project)
+    status, output = run(COMMANDS[command], project)
     assert status == 0, output
 
 
@@ -124,6 +91,6 @@ def test_a_fault_is_noticed_and_its_file_named(project, file, sound, faulty, com
     before = FILES.get(file, "")
     assert sound in before
     (project / file).write_text(before.replace(sound, faulty, 1), "utf-8")
-    status, output = run(command, project)
+    status, output = run(COMMANDS[command], project)
     assert status != 0, f"nothing was noticed:\n{output}"
     assert re.search(message, output, re.S), output

@@ -1,11 +1,14 @@
 """What a page says of itself, in its front matter and in the head of what is built; and the questions it asks."""
 
+import re
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
 from docs_ext.reading.keys import parse
 from docs_ext.reading.page import load
+from docs_ext.site.cards import _card
 from tests.site import built
 from tests.site.pages import ROOT
 
@@ -78,3 +81,11 @@ def test_a_page_says_to_others_and_to_a_search_engine_what_it_is_and_where(site,
         assert head["og:url"] == head["canonical"] == SITE + name
         assert head["og:type"] == ("article" if name else "website")
         assert (site / head["og:image"].removeprefix(SITE)).is_file(), name
+
+
+def test_the_lines_of_a_card_stand_below_one_another():
+    card = _card(
+        f'<meta property="og:title" content="{"word " * 20}"><meta property="og:description" content="{"word " * 30}">'
+    )
+    places = [int(y) for y in re.findall(r'<text x="64" y="(\d+)"', card)]
+    assert min(below - above for above, below in pairwise(places)) >= 48

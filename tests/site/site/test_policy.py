@@ -3,6 +3,7 @@
 import hashlib
 import re
 from base64 import b64encode
+from pathlib import Path
 
 import pytest
 from mkdocs.exceptions import BuildError
@@ -12,20 +13,7 @@ from tests.site.built import page, tree
 
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>A page</title>
-<script id="__config" type="application/json">{"a": "b"}</script>
-<script src="a.js" defer></script>
-</head>
-<body>
-<div data-md-component="search" role="dialog"></div>
-PLANTED
-</body>
-</html>
-"""
+PAGE = Path(__file__).with_name("policy.html").read_text("utf-8")
 
 
 def digest(script):

@@ -81,6 +81,8 @@ def test_the_page_shows_each_entry_and_copies_each_paper():
     assert re.findall(r"^@\w+\{([\w-]+),$", "\n".join(copied()), re.M) == list(PAPERS)
     assert "\n".join(listed()).count("](https://") >= len(PAPERS)
     assert f"\n{DAGGER} " in page, "the legend of the mark"
+    titles = re.findall("title *= {(.*?)}", "\n".join(copied()), re.DOTALL)
+    assert not [title for title in titles if re.search(r"(?<!\\)&", title)], "BibTeX ends a column there"
     for own in ("digest", "places", "label", "venue"):
         assert f"  {own} " not in "\n".join(copied())
 

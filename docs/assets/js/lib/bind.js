@@ -20,7 +20,7 @@ export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
 
 /**
  * Let the reader's hand change the state: named fields hold a part of it, [data-set] sets parts when it is clicked, and
- * .reset all. What is returned lets a module do the same: for a pointer that drags, or for data that come later.
+ * .reset all. What is returned lets a module do the same: for what a pointer grabs, or for data that come later.
  * @param {HTMLElement} element
  * @param {Renderer} renderer
  */
@@ -72,6 +72,29 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     const changed = Object.entries(state).map(([name, value]) => [name, value === start[name] ? null : `${value}`]);
     writeState(element.id, Object.fromEntries(changed));
   };
+  /**
+   * A pointer takes hold of what the selector finds, and `take` returns what follows it. A finger scrolls the page only
+   * where the style (touch-action) lets it: Safari overlooks that style within a drawing.
+   * @type {(selector: string, take: (held: any, event: PointerEvent) => (event: PointerEvent) => void) => void}
+   */
+  const grab = (selector, take) => {
+    const found = (/** @type {any} */ event) => event.target.closest(selector);
+    form.addEventListener("touchstart", (event) => {
+      const held = found(event);
+      if (held && getComputedStyle(held).touchAction === "auto") event.preventDefault();
+    }, { passive: false });
+    form.addEventListener("pointerdown", (event) => {
+      const held = found(event);
+      if (!held || event.button) return;
+      event.preventDefault(); // nothing is selected
+      held.onpointermove = take(held, event);
+      held.onlostpointercapture = () => {
+        held.onpointermove = null;
+        choose();
+      };
+      held.setPointerCapture(event.pointerId);
+    });
+  };
   const restore = () => {
     unread = {};
     set(start);
@@ -119,7 +142,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
   early.resume(form);
   say();
   document.dispatchEvent(new Event("contentchange"));
-  return { form, data, set, settle, state: () => state };
+  return { form, data, grab, set, settle, state: () => state };
 }
 
 // the document

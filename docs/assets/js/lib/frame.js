@@ -5,6 +5,7 @@
 // where controls would do nothing. `bind(element)` hands both to lib/bind.js.
 
 import { markup } from "./markup.js";
+import { short } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 /** @typedef {string | number | Markup} Text */
@@ -19,15 +20,16 @@ import { markup } from "./markup.js";
  * @property {Text} question  a prediction to make, after "Before you try it:"
  * @property {Text} answer
  * @property {Text | Text[] | null} [controls]
- * @property {Text | Text[]} figure
+ * @property {Text | (Text | null)[]} figure
+ * @property {Text | Text[] | null} [below]  controls that stand below it
  * @property {Text} says  what the figure shows, in a sentence
  */
 
 /**
- * A title, the prediction, controls, the figure, and the sentence.
+ * A title, the prediction, controls, the figure, more controls, and the sentence.
  * @type {(data: { id: string, title: string }, parts: Parts, live: Live | null) => Markup}
  */
-export const frame = ({ id, title }, { question, answer, controls = null, figure, says }, live) =>
+export const frame = ({ id, title }, { question, answer, controls = null, figure, below = null, says }, live) =>
   markup`
 ${head(id, title, live)}
 <details class="question">
@@ -36,6 +38,7 @@ ${head(id, title, live)}
 </details>
 ${live && controls && markup`<div class="widget-controls">${controls}</div>`}
 ${figure}
+${live && below && markup`<div class="widget-controls">${below}</div>`}
 ${output(says, live)}
 `;
 
@@ -112,6 +115,15 @@ export const choice = (legend, name, options, chosen) =>
   group(legend, ...options.map(([value, text]) => markup`<label>${radio(name, value, chosen)}${text}</label>`));
 
 /**
+ * One of several, in the browser's own menu.
+ * @type {(name: string, label: string, options: [string | number, Text][], chosen: string | number) => Markup}
+ */
+export const menu = (name, label, options, chosen) =>
+  markup`<select name="${name}" aria-label="${label}">${
+    options.map(([value, text]) => markup`<option value="${value}" ${value === chosen && "selected"}>${text}</option>`)
+  }</select>`;
+
+/**
  * The attribute by which a button or a cell sets parts of the state when it is clicked.
  * @type {(state: State) => Markup}
  */
@@ -125,18 +137,6 @@ export const button = (text, does) =>
   typeof does === "string"
     ? markup`<button type="button" data-says="${does}">${text}</button>`
     : markup`<button type="button" ${sets(does)}>${text}</button>`;
-
-/**
- * Buttons that move positions together, as far as they go.
- * @type {(positions: Record<string, number>, last: number) => Markup[]}
- */
-export const movers = (positions, last) =>
-  [-1, 1].map((by) => {
-    const moved = Object.fromEntries(Object.entries(positions).map(([name, place]) => [name, place + by]));
-    const stay = Object.values(moved).some((place) => place < 0 || place > last);
-    const why = `Positions here go from 0 to ${last}: both stay where they are.`;
-    return button(by < 0 ? "Both one back" : "Both one on", stay ? why : moved);
-  });
 
 // in the columns of a stage (lib/stage.js)
 
@@ -190,19 +190,21 @@ export function records(caption, names, rows) {
 </table>`;
 }
 
-/**
- * A cell with a bar of this part of its width, and a text; the kind is what the style sheets call it.
- * @type {(part: number, text: Text, kind?: string) => Markup}
- */
-export const barCell = (part, text, kind = "") =>
+/** @type {(parts: [number, Text][]) => Markup} a budget for the eye: one bar, parts as wide as weights, and their words */
+export const budget = (parts) =>
   markup`
-<td class="share${
-    kind && ` ${kind}`
-  }" style="--w:${part}"><span class="bar"></span> <span class="text">${text}</span></td>`;
+<span class="packed" aria-hidden="true">${
+    parts.map(([weight, text]) => markup`<i style="--w:${short(weight)}"><b>${text}</b></i>`)
+  }</span>`;
+
+/** @type {(part: number, text: Text) => Markup} a cell with a bar of this part of its width */
+export const barCell = (part, text) =>
+  markup`
+<td class="share" style="--w:${part}"><span class="bar"></span> <span class="text">${text}</span></td>`;
 
 /** @type {(label: string, content: Text) => Markup} */
 export const scrolling = (label, content) =>
   markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 
-/** @type {(summary: Text, content: Text) => Markup} */
+/** @type {(summary: Text, content: Text | Text[]) => Markup} */
 export const folded = (summary, content) => markup`<details><summary>${summary}</summary>${content}</details>`;

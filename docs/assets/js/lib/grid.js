@@ -7,20 +7,14 @@ import { decimal, fraction, largestFirst, number, share, short, vector } from ".
 /** @typedef {import("./markup.js").Markup} Markup */
 
 /**
- * A weight: as a fraction where it is exact, with the decimal beside it. `box` is what its cell holds besides, `kind` a
- * class of the cell.
- * @param {number} weight
- * @param {boolean} allowed
- * @param {(content: Markup) => Markup} [box]
- * @param {string} [kind]
+ * A weight: as a fraction where it is exact, with the decimal beside it; the kind is a class of its cell.
+ * @type {(weight: number, allowed: boolean, kind?: string) => Markup}
  */
-export function weightCell(weight, allowed, box = (content) => content, kind = "") {
+export function weightCell(weight, allowed, kind = "") {
   const exact = fraction(weight), own = kind && markup`class="${kind}"`;
-  if (!allowed) return markup`<td ${own} data-weight="0" data-masked>${box(MASKED)}</td>`;
-  const both = exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`;
-  return markup`<td ${own} data-weight="${weight}" style="--w:${weight}">${
-    box(markup`<span>${exact ?? decimal(weight)}</span>${both ?? ""}`)
-  }</td>`;
+  if (!allowed) return markup`<td ${own} data-weight="0" data-masked>${MASKED}</td>`;
+  const both = !!exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`, text = share(weight);
+  return markup`<td ${own} data-weight="${weight}" style="--w:${weight}"><span>${text}</span>${both}</td>`;
 }
 const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
 

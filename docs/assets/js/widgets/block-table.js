@@ -1,28 +1,32 @@
 // <block-table>: texts that grow, fork and end share a pool of blocks. The moves are the state.
 
 import { bindFigure } from "../lib/bind.js";
-import { button, folded, frame, group, held, records, scrolling, table } from "../lib/frame.js";
+import { button, folded, frame, group, held, radio, records, scrolling } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
+import { counted } from "../lib/numbers.js";
 
 /**
  * A pool of blocks of `size` slots; all moves of an example, such as "At", and how many are made at first.
  * @typedef {{ id: string, title: string, blocks: number, size: number, moves: string[], step: number }} Data
  */
-/** @typedef {{ moves: string }} State */
+/** @typedef {{ moves: string, text: number }} State  text: whose move is next, of NAMES */
 /** @typedef {{ slots: string[][], tables: Record<string, number[]>, lengths: Record<string, number> }} Texts */
-/** @typedef {Texts & { users: number[], said: string }} Pool */
+/** @typedef {Texts & { users: number[], copied: number[], said: string }} Pool  copied: from, to */
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
 const NAMES = ["A", "B", "C"];
 const KINDS = { t: "writes", f: "forks", e: "ends" };
+/** @type {Record<string, number[]>} widths: of the drawing, an entry and a slot */
+const LAYOUTS = { wide: [656, 34, 84], narrow: [304, 20, 44] };
+const ROW = 44; // of a block
 
 /** @type {(data: Data) => State} */
-export const first = ({ moves, step }) => ({ moves: moves.slice(0, step).join("") });
+export const first = ({ moves, step }) => ({ moves: moves.slice(0, step).join(""), text: 0 });
 
 /**
  * The pool after some moves, or a sentence that says why one cannot be made.
- * @type {(data: Data, state: State) => Pool | string}
+ * @type {(data: Data, state: { moves: string }) => Pool | string}
  */
 export function compute({ blocks, size }, { moves }) {
   const users = Array(blocks).fill(0);
@@ -33,6 +37,8 @@ export function compute({ blocks, size }, { moves }) {
   /** @type {Pool["lengths"]} */
   const lengths = {};
   let said = "Nobody has written yet.";
+  /** @type {number[]} */
+  let copied = [];
   const take = () => {
     const block = users.indexOf(0);
     users[block] = 1;
@@ -42,6 +48,7 @@ export function compute({ blocks, size }, { moves }) {
   for (const [name, kind] of moves.match(/../g) ?? []) {
     const table = tables[name];
     const length = lengths[name] ?? 0;
+    copied = [];
     if (kind === "t") {
       const own = table ?? [];
       const [place, slot, token] = [Math.floor(length / size), length % size, `${name}${length}`];
@@ -57,6 +64,7 @@ export function compute({ blocks, size }, { moves }) {
         own[place] = take();
         users[source] -= 1;
         slots[own[place]] = [...slots[source]];
+        copied = [source, own[place]];
         said = `${name} writes ${token}. Block ${source} is shared, so it is first copied to block ${own[place]}, ` +
           `and ${token} goes into the copy.`;
       } else {
@@ -81,73 +89,94 @@ export function compute({ blocks, size }, { moves }) {
       said = `${name} ends. Blocks that are free again: ${table.filter((block) => !users[block]).length}.`;
     }
   }
-  return { users, slots, tables, lengths, said };
+  return { users, slots, tables, lengths, copied, said };
 }
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { title, size } = data;
   const { moves } = typeof compute(data, state) === "string" ? first(data) : state; // an address may hold any moves
   const pool = poolAfter(data, moves);
-  const { users, slots, tables, lengths, said } = pool;
   const [used, shared, empty] = counts(data, pool);
-  const texts = NAMES.map((name) =>
-    markup`<tr><th scope="row">${name}</th><td>${lengths[name] ?? 0}</td><td>${tableOf(pool, name)}</td></tr>`
-  );
-  const blocks = users.map((count, block) => {
-    const cells = [...Array(size).keys()].map((slot) => {
-      const token = count ? slots[block][slot] : "free";
-      return markup`<td ${!token && "data-empty"}>${token ?? "empty"}</td>`;
-    });
-    const readers = NAMES.filter((name) => tables[name]?.includes(block)).join(", ");
-    return markup`
-<tr data-state="${count > 1 ? "shared" : count ? "own" : "free"}"><th scope="row">${block}</th>${cells}
-  <td class="users">${count ? `${readers} (count ${count})` : "none"}</td></tr>`;
+  const chosen = NAMES[state.text];
+  const lanes = NAMES.map((name, i) => {
+    const text = markup`<b>${name}</b> <span>${counted(pool.lengths[name] ?? 0, "token")}</span>`;
+    return live ? markup`<label>${radio("text", i, state.text)}${text}</label>` : markup`<div>${text}</div>`;
   });
-  const slotNames = [...Array(size).keys()].map((slot) => markup`<th scope="col">slot ${slot}</th>`);
+  const movers = Object.entries(KINDS).map(([kind, does]) => {
+    const next = { moves: moves + chosen + kind };
+    const made = compute(data, next);
+    return button(does, typeof made === "string" ? made : next);
+  });
   return frame(data, {
     ...prediction(data),
-    controls: live && [
-      ...NAMES.map((name) =>
-        group(`Text ${name}`, ...Object.entries(KINDS).map(([kind, does]) => mover(data, moves, name, kind, does)))
-      ),
-      button("Undo", { moves: moves.slice(0, -2) }),
-      held("moves", moves, `([${NAMES.join("")}][tfe])+`),
-    ],
     figure: [
       markup`
-<div class="pool-and-texts">
-${
-        table(
-          "steps pool",
-          title,
-          markup`
-<thead><tr><th scope="col">block</th>${slotNames}<th scope="col">in the tables of</th></tr></thead>
-<tbody>${blocks}</tbody>`,
-        )
-      }
-${
-        table(
-          "steps texts",
-          "The block tables of the texts",
-          markup`
-<thead><tr><th scope="col">text</th><th scope="col">tokens</th><th scope="col">block table</th></tr></thead>
-<tbody>${texts}</tbody>`,
-        )
-      }
+<div class="lanes-and-blocks">
+<div class="lanes" role="group" aria-label="texts">${lanes}</div>
+<div class="two-layouts">${Object.keys(LAYOUTS).map((kind) => drawing(data, moves, chosen, kind))}</div>
+</div>`,
+      live && markup`
+<div class="widget-controls">
+${group(`text ${chosen}`, ...movers)}
+${button("Undo", moves ? { moves: moves.slice(0, -2) } : "There is no move to undo.")}
+${held("moves", moves, `([${NAMES.join("")}][tfe])+`)}
 </div>`,
       everyMove(data),
     ],
-    says:
-      `${said} Blocks in use: ${used} of ${users.length}; shared: ${shared}. Empty slots in these blocks: ${empty}.`,
+    says: `${pool.said} Blocks in use: ${used} of ${data.blocks}; shared: ${shared}. Empty slots in these blocks: ` +
+      `${empty}. Table of ${chosen}: ${tableOf(pool, chosen)}.`,
   }, live);
 }
 
-/** @type {(data: Data, moves: string, name: string, kind: string, does: string) => Markup} */
-function mover(data, moves, name, kind, does) {
-  const next = { moves: moves + name + kind };
-  const pool = compute(data, next);
-  return button(`${name} ${does}`, typeof pool === "string" ? pool : next);
+/**
+ * The tables of the texts on the left, each beside its name, the blocks on the right, and a line from every entry to its
+ * block. What the last move has brought is drawn anew, and moves.
+ * @type {(data: Data, moves: string, chosen: string, kind: string) => Markup}
+ */
+function drawing(data, moves, chosen, kind) {
+  const { blocks, size, id } = data;
+  const [pool, before] = [moves, moves.slice(0, -2)].map((moves) => poolAfter(data, moves));
+  const [width, entry, slot] = LAYOUTS[kind];
+  const [high, left] = [ROW * blocks, width - 57 - size * slot];
+  const anew = markup`data-anew="${moves.length}"`;
+  /** @type {Markup[]} */
+  const lines = [];
+  const tables = NAMES.map((name, i) => {
+    const y = (i + 0.5) * high / NAMES.length;
+    const entries = (pool.tables[name] ?? []).map((block, place) => {
+      const [x, to] = [6 + (place + 0.5) * entry, (block + 0.5) * ROW + 7 * (i - 1)];
+      const from = y + (to < y ? -13 : 13);
+      lines.push(markup`
+<path d="M${x} ${from}C${x} ${from + 1.5 * (from - y)} ${x + 60} ${to} ${left - 24} ${to}" pathLength="1"
+  ${name === chosen && "data-chosen"} ${before.tables[name]?.[place] !== block && anew}/>`);
+      return markup`
+<rect x="${x - entry / 2}" y="${y - 13}" width="${entry}" height="26"/><text x="${x}" y="${y + 5}">${block}</text>`;
+    });
+    return markup`<g class="entries" ${name === chosen && "data-chosen"}>${entries}</g>`;
+  });
+  const pools = pool.users.map((count, block) => {
+    const y = block * ROW + 7;
+    const cells = [...Array(size).keys()].map((place) => {
+      const token = count ? pool.slots[block][place] : "free";
+      const x = left + place * slot;
+      return markup`
+<rect x="${x}" y="${y}" width="${slot}" height="30" ${!token && "data-empty"}/>
+<text x="${x + slot / 2}" y="${y + 20}">${token ?? "empty"}</text>`;
+    });
+    const [source, copy] = pool.copied;
+    return markup`
+<g class="block" data-state="${count > 1 ? "shared" : count ? "own" : "free"}"
+  ${block === copy && markup`style="--from:${(source - block) * ROW}px" ${anew}`}>
+  ${count > 1 && markup`<rect x="${left - 3}" y="${y - 3}" width="${size * slot + 6}" height="36"/>`}${cells}
+  <text class="number" x="${left - 8}" y="${y + 20}">${block}</text>
+  <text class="count" x="${left + size * slot + 9}" y="${y + 20}">${count > 1 && `${count} texts`}</text></g>`;
+  });
+  const tell = NAMES.map((name) => `${name}: ${tableOf(pool, name)}`).join("; ");
+  return markup`
+<svg class="pool ${kind}" viewBox="0 0 ${width} ${high}" role="img" aria-labelledby="${id}-${kind}">
+<title id="${id}-${kind}">A line from every entry of a block table to its block. ${tell}</title>
+<g class="lines">${lines}</g>${tables}${pools}
+</svg>`;
 }
 
 /** @type {(data: Data, moves: string) => Pool} */

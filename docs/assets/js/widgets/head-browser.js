@@ -2,7 +2,7 @@
 // record comes when a reader asks for another head.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { frame, held, labelled, radio, scrolling, sets, setting, table } from "../lib/frame.js";
+import { frame, held, labelled, menu, radio, scrolling, sets, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
 import { arcs, namesOf, stage } from "../lib/stage.js";
@@ -75,12 +75,7 @@ export function html(data, state, live) {
     question,
     answer,
     controls: live && [
-      labelled(
-        "sentence",
-        markup`<select name="sentence" aria-label="sentence">${
-          texts.map((text, i) => markup`<option value="${i}" ${i === state.sentence && "selected"}>${text}</option>`)
-        }</select>`,
-      ),
+      labelled("sentence", menu("sentence", "sentence", texts.map((text, i) => [i, text]), state.sentence)),
       ...sliders,
       held("row", state.row, rows.join("|")), // of a sentence that may not have come
     ],

@@ -1,10 +1,11 @@
-// <mask-painter>: every cell of the grid is a checkbox, and weights, outputs and the sentence follow.
+// <mask-painter>: every cell of the grid is a switch, a held pointer paints more, and the budget of the row re-flows.
 
 import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, held, sets, table } from "../lib/frame.js";
-import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
+import { budget, choice, frame, held, sets, table } from "../lib/frame.js";
+import { columns, legend, OUTPUT, outputCell, statement } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
+import { share } from "../lib/numbers.js";
 
 /**
  * `predict` is the row and the key that the question forbids.
@@ -33,60 +34,61 @@ export function compute({ words, q, k, v }, state) {
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { title, words } = data;
+  const { title, words } = data, n = words.length;
   const { mask, weights, outputs, seen } = compute(data, state);
-  const n = words.length;
-  /** @type {(i: number, j: number) => (content: unknown) => any} */
-  const box = (i, j) => (content) =>
+  /** @type {(i: number, j: number) => unknown} */
+  const cell = (i, j) =>
     markup`
-<label><input type="checkbox" tabindex="${i + j ? -1 : 0}" ${mask[i][j] && "checked"}
-  ${sets({ mask: flipped(state.mask, i * n + j), row: i })}>
-  <span class="visually-hidden">${words[i]} may look at ${words[j]}: </span>${content}</label>`;
+<td ${j === i + 1 && markup`class="answer"`} data-weight="${weights[i][j]}" style="--w:${weights[i][j]}"
+  ${!mask[i][j] && "data-masked"}>${live && box(i, j)}<span ${!mask[i][j] && markup`class="visually-hidden"`}>
+  ${mask[i][j] ? share(weights[i][j]) : "masked"}</span></td>`;
+  /** @type {(i: number, j: number) => unknown} */
+  const box = (i, j) =>
+    markup`
+<input type="checkbox" role="switch" aria-label="${words[i]} may look at ${words[j]}" tabindex="${i + j ? -1 : 0}"
+  ${mask[i][j] && "checked"} ${sets({ mask: painted(state.mask, i * n + j), row: i })}>`;
   const rows = words.map((word, i) =>
     markup`
 <tr ${i === state.row && "data-chosen"}><th scope="row" class="query">${word} ${
       i in seen && markup`
 <span class="guess">\u2192 <span class="next">${words[i + 1]}</span> ${seen[i] ? "\u2713" : "?"}</span>`
-    }</th>
-  ${
-      weights[i].map((weight, j) =>
-        weightCell(weight, mask[i][j], live ? box(i, j) : undefined, j === i + 1 ? "answer" : "")
-      )
-    }
-  ${outputCell(outputs[i])}</tr>`
+    }</th>${words.map((_, j) => cell(i, j))}${outputCell(outputs[i])}</tr>`
   );
-  const body = markup`<tbody ${live && "data-roving"}>${rows}</tbody>`;
+  const body = markup`
+<tbody ${live && "data-roving"}>${rows}</tbody>
+<tfoot><tr><th scope="row" class="query">${words[state.row]} <span class="guess">budget</span></th>
+  <td colspan="${n}">${budget(words.map((word, j) => [weights[state.row][j], word]))}</td><td></td></tr></tfoot>`;
   const [asking, forbidden] = data.predict;
-  const without = flipped(first(data).mask, asking * n + forbidden);
+  const without = painted(first(data).mask, asking * n + forbidden);
   return frame(data, {
     question: markup`hide <em>${words[forbidden]}</em> from <em>${words[asking]}</em> as well. How does
       <em>${words[asking]}</em> share its budget among the words that it still sees?`,
     answer: `${weighed(data, { mask: without, row: asking })}. They share the whole budget and keep their ratios.`,
-    controls: live && [
-      choice("Mask", "mask", masks(n), state.mask),
-      held("mask", state.mask, `[01]{${n * n}}`),
-      held("row", state.row, words.map((_, i) => i).join("|")),
-      markup`<p class="hint">Click a cell, or reach the grid with Tab, move with the arrow keys and press Space.</p>`,
-    ],
     figure: markup`<div class="attention-grid">${
       table("weights", title, [columns(words, OUTPUT), body], markup`${legend("forbidden")} ${KEY}`)
     }</div>`,
-    says: say(data, state),
+    below: [
+      markup`<p class="hint">Press a cell, and hold to paint more; on a keyboard, arrows and Space.</p>`,
+      choice("Mask", "mask", masks(n), state.mask),
+      held("mask", state.mask, `[01]{${n * n}}`),
+      held("row", state.row, words.map((_, i) => i).join("|")),
+    ],
+    says: markup`<span class="visually-hidden">${weighed(data, state)}.</span> ${task(data, state)}`,
   }, live);
 }
-
-/** @type {(mask: string, at: number) => string} */
-const flipped = (mask, at) => mask.slice(0, at) + (mask[at] === "1" ? "0" : "1") + mask.slice(at + 1);
 
 const KEY = markup`
 <span class="legend">\u2192 the next word, to be guessed: ? hidden, \u2713 can be read off</span>`;
 
+/** @type {(mask: string, at: number, as?: string) => string} a cell becomes the other, or as it is told */
+const painted = (mask, at, as = mask[at] === "1" ? "0" : "1") => mask.slice(0, at) + as + mask.slice(at + 1);
+
 /** @type {(data: Data, state: State) => string} */
-function say(data, state) {
-  const { seen } = compute(data, state), { words } = data, next = words[state.row + 1];
-  const task = seen[state.row] ? `It can read off ${next}, so it has nothing to guess` : `It has to guess ${next}`;
-  const open = `${seen.filter(Boolean).length} of the ${seen.length} answers can be read off`;
-  return `${weighed(data, state)}. ${next ? `${task}; ${open}.` : `${open}.`}`;
+function task(data, state) {
+  const { seen } = compute(data, state), { words } = data, { row } = state, next = words[row + 1];
+  const guess = seen[row] ? `can read off ${next}, so it has nothing to guess` : `has to guess ${next}`;
+  const open = `${seen.filter(Boolean).length} of the ${seen.length} answers can be read off.`;
+  return next ? `${words[row]} ${guess}; ${open}` : open;
 }
 
 /** @type {(data: Data, state: State) => string} */
@@ -102,5 +104,30 @@ function weighed(data, state) {
   });
 }
 
-/** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+/** @type {(cell: any) => number[]} its row and column */
+const place = (cell) => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
+
+/** @type {(element: HTMLElement) => void} */
+export function bind(element) {
+  const { data, form, grab, set, state } = bindFigure(element, { first, html });
+  grab("td[data-weight]", (cell, event) => {
+    let last = place(cell);
+    const as = cell.hasAttribute("data-masked") ? "1" : "0";
+    cell.firstElementChild.focus({ preventScroll: true }); // arrow keys go on from here
+    /** @type {(event: PointerEvent) => void} */
+    const paint = ({ clientX, clientY }) => {
+      const under = document.elementFromPoint(clientX, clientY)?.closest("td[data-weight]");
+      if (!under || !form.contains(under)) return;
+      const here = place(under), steps = Math.max(1, ...here.map((x, axis) => Math.abs(x - last[axis])));
+      let mask = `${state().mask}`;
+      for (let step = 1; step <= steps; step += 1) { // a fast hand skips none
+        const [i, j] = last.map((x, axis) => Math.round(x + (here[axis] - x) * step / steps));
+        mask = painted(mask, i * data.words.length + j, as);
+      }
+      last = here;
+      set({ mask, row: here[0] }, false);
+    };
+    paint(event);
+    return paint;
+  });
+}

@@ -2,7 +2,7 @@
 
 import { sinusoidalEncoding } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, choice, folded, frame, setting, table } from "../lib/frame.js";
+import { choice, folded, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted } from "../lib/numbers.js";
 
@@ -79,10 +79,9 @@ ${
     )
   }
 </tbody>`;
-  const move = (/** @type {number} */ by) => at + by < 0 || at + by > last ? edge(data) : { at: at + by };
   return frame(data, {
     ...prediction(data),
-    controls: [
+    below: [
       setting(
         markup`<em>${words[0]}</em> is at`,
         `position ${at}`,
@@ -92,8 +91,6 @@ ${
         [0, last],
         (n) => `position ${n}`,
       ),
-      button("One word back", move(-1)),
-      button("One word on", move(1)),
       choice("hands", "hands", data.sizes.map((size) => [size, size]), hands),
       choice("read the", "hand", names.map((name, i) => [i, `${name} hand`]), hand),
     ],
@@ -104,9 +101,6 @@ ${
     says: statement(data, state),
   }, live);
 }
-
-/** @type {(data: Data) => string} */
-const edge = ({ words, last }) => `Here ${words[0]} is at a position from 0 to ${last}: it stays where it is.`;
 
 /** @type {(data: Data) => { question: import("../lib/frame.js").Text, answer: string }} */
 function prediction(data) {

@@ -1,9 +1,9 @@
 // <roofline-lab>: what a step or a prefill of a model moves and computes, under the roof of a machine.
 
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, setting, table } from "../lib/frame.js";
+import { barCell, choice, folded, frame, labelled, menu, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { grouped } from "../lib/numbers.js";
+import { grouped, short as coordinate } from "../lib/numbers.js";
 
 /** @typedef {Record<string, number>} Model  sizes by name */
 /** @typedef {{ name: string, peak: number, bandwidth: number, itemsize: number }} Machine  flops and bytes a second */
@@ -85,6 +85,11 @@ const reached = (machines, state) => machines[state.machine].peak * state.share 
 export function html(data, state, live) {
   const { model, machines, ends } = data;
   const { matrices, attention, together } = compute(data, state);
+  /** @type {(part: Part) => Markup} */
+  const cells = ({ flops, bytes, seconds, waits }) =>
+    markup`
+<td>${short(bytes / 1e9)}</td><td>${waits && short(flops / bytes)}</td>
+${barCell(seconds / together.seconds, duration(seconds))}<td>${waits}</td>`;
   const rows = markup`
 <thead>
 <tr><th scope="col">part</th><th scope="col">GB</th><th scope="col">flops a byte</th><th scope="col">time</th>
@@ -100,31 +105,44 @@ ${
   }
 </tbody>
 <tfoot><tr><th scope="row">together</th>${cells(together)}</tr></tfoot>`;
-  /** @type {(k: number) => string} */
-  const shared = (k) => `${2 ** k} for ${model.n_heads} query heads`;
+  const { batch, context, kv, block, share } = state;
+  const heads = model.n_heads;
   return frame(data, {
     ...prediction(data),
-    controls: [
-      choice("machine", "machine", machines.map(({ name }, i) => [i, name]), state.machine),
+    figure: [
+      markup`
+<div class="two-layouts">
+${Object.keys(LAYOUTS).map((kind) => drawing(data, state, kind, live))}
+${live && slider("batch", "texts", batch, ends.batch, texts)}
+</div>`,
+      table("steps", data.title, rows),
+    ],
+    below: [
+      labelled("machine", menu("machine", "machine", machines.map(({ name }, i) => [i, name]), state.machine)),
       choice("pass", "pass", [["step", "a step"], ["prefill", "the prefill"]], state.pass),
-      setting("texts", grouped(2 ** state.batch), "batch", "texts", state.batch, ends.batch, texts),
       setting(
         "tokens of each",
-        grouped(2 ** state.context),
+        grouped(2 ** context),
         "context",
         "tokens of each",
-        state.context,
+        context,
         ends.context,
-        (k) => `${grouped(2 ** k)} tokens`,
+        many("token"),
       ),
-      setting("key heads", `${2 ** state.kv} of ${model.n_heads}`, "kv", "key heads", state.kv, [
-        0,
-        Math.log2(model.n_heads),
-      ], shared),
-      setting("query block", grouped(2 ** state.block), "block", "query block", state.block, [6, 12], rowsOf),
-      setting("share of the peak", percent(state.share), "share", "share of the peak", state.share, [8, 20], shareOf),
+      setting("key heads", `${2 ** kv} of ${heads}`, "kv", "key heads", kv, [0, Math.log2(heads)], many("key head")),
+      folded("more", [
+        setting("query block", grouped(2 ** block), "block", "query block", block, [6, 12], many("row")),
+        setting(
+          "share of the peak",
+          percent(share),
+          "share",
+          "share of the peak",
+          share,
+          [8, 20],
+          (part) => `${percent(part)} of it`,
+        ),
+      ]),
     ],
-    figure: [drawing(data, state), table("steps", data.title, rows)],
     says: statement(data, state),
   }, live);
 }
@@ -135,81 +153,97 @@ const MARKS = {
   attention: markup`<path class="of-attention" d="M0 -9L9 0 0 9 -9 0z"/>`,
 };
 
-/** @type {(part: Part) => Markup[]} */
-const cells = ({ flops, bytes, seconds, waits }) =>
-  [short(bytes / 1e9), waits && short(flops / bytes), duration(seconds), waits].map((cell) => markup`<td>${cell}</td>`);
-
 /**
- * Three digits, and more only before the point.
+ * Three digits, and more only before the point, up to a million.
  * @type {(x: number) => string}
  */
-const short = (x) => x >= 100 ? grouped(Math.round(x)) : `${Number(x.toPrecision(3))}`;
+const short = (x) =>
+  x >= 1e6 ? `${short(x / 1e6)} M` : x >= 100 ? grouped(Math.round(x)) : `${Number(x.toPrecision(3))}`;
 
 /** @type {(s: number) => string} */
 const duration = (s) => s < 1 ? `${short(1e3 * s)} ms` : `${short(s)} s`;
 
-/** @type {(k: number) => string} */
-const rowsOf = (k) => `${grouped(2 ** k)} rows of queries`;
-
 /** @type {(twentieths: number) => string} */
 const percent = (twentieths) => `${5 * twentieths}%`;
 
-/** @type {(twentieths: number) => string} */
-const shareOf = (twentieths) => `${percent(twentieths)} of the peak`;
+/** @type {(noun: string) => (k: number) => string} how many an exponent stands for */
+const many = (noun) => (k) => `${grouped(2 ** k)} ${noun}${k ? "s" : ""}`;
+const texts = many("text");
 
-/** @type {(k: number) => string} */
-const texts = (k) => `${grouped(2 ** k)} text${k ? "s" : ""}`;
-
-const [LEFT, RIGHT, TOP, BOTTOM] = [68, 462, 30, 300]; // the field of the drawing
+/** @type {Record<string, [number, number]>} width and the height of the field, of which a style sheet shows one */
+const LAYOUTS = { wide: [748, 330], narrow: [358, 264] };
+const [LEFT, TOP] = [58, 28]; // of the field
 const [FIRST, LAST, DECADES] = [-2, 18, 6.5]; // flops a byte as powers of 2, Gflop/s as powers of 10 from 0
 const SPEEDS = ["1 G", "100 G", "10 T", "1000 T"];
 
-/** @type {(intensity: number) => number} */
-const across = (intensity) => within(LEFT, RIGHT, (Math.log2(intensity) - FIRST) / (LAST - FIRST));
-/** @type {(speed: number) => number} */
-const up = (speed) => within(BOTTOM, TOP, Math.log10(speed / 1e9) / DECADES);
-/** @type {(from: number, to: number, part: number) => number} */
-const within = (from, to, part) => Number((from + Math.min(Math.max(part, 0), 1) * (to - from)).toFixed(3));
+const within = (/** @type {number} */ part) => Math.min(Math.max(part, 0), 1);
+/** @type {(intensity: number) => number} how far to the right, as a part of the field */
+const across = (intensity) => within((Math.log2(intensity) - FIRST) / (LAST - FIRST));
 
 /**
  * The roofs of all machines, and where the parts lie on that of the chosen one.
- * @type {(data: Data, state: State) => Markup}
+ * @type {(data: Data, state: State, kind: string, live: Live | null) => Markup}
  */
-function drawing(data, state) {
-  const { matrices, attention } = compute(data, state);
+function drawing(data, state, kind, live) {
+  const [width, high] = LAYOUTS[kind];
+  const [wide, bottom, right] = [width - LEFT - 10, TOP + high, width - 10];
+  const x = (/** @type {number} */ intensity) => coordinate(LEFT + across(intensity) * wide);
+  const y = (/** @type {number} */ speed) => coordinate(bottom - within(Math.log10(speed / 1e9) / DECADES) * high);
   const { bandwidth } = data.machines[state.machine];
   const peak = reached(data.machines, state);
   /** @type {(bandwidth: number, peak: number) => Markup} */
   const roof = (bandwidth, peak) =>
-    markup`<path d="M${LEFT} ${up(bandwidth * 2 ** FIRST)}L${across(peak / bandwidth)} ${up(peak)}H${RIGHT}"/>`;
-  const roofs = data.machines.map(({ name, peak, bandwidth }, i) =>
-    markup`
-<g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
-  <text x="${RIGHT - 50 * (i % 2)}" y="${up(peak) - (i % 2 ? 1.5 : 3)}">${name}</text></g>`
-  );
-  const points = Object.entries({ matrices, attention }).map(([name, { flops, bytes }]) => {
-    const speed = Math.min(peak, flops / bytes * bandwidth);
-    return markup`<g class="${name}" transform="translate(${across(flops / bytes)} ${up(speed)})">${MARKS[name]}</g>`;
+    markup`<path d="M${LEFT} ${y(bandwidth * 2 ** FIRST)}L${x(peak / bandwidth)} ${y(peak)}H${right}"/>`;
+  const { matrices, attention } = compute(data, state);
+  const points = Object.entries({ attention, matrices }).map(([name, { flops, bytes }]) => {
+    const [at, on, grip] = [x(flops / bytes), y(Math.min(peak, flops / bytes * bandwidth)), name === "matrices"];
+    const [above, far] = grip ? [24, at > right - 150] : [-13, at > LEFT + 90];
+    const text = grip ? `${name}, ${texts(state.batch)}` : name;
+    return markup`
+<g class="${name}" ${grip && live && "data-grip"} transform="translate(${at} ${on})">
+  ${grip && live && markup`<circle class="hit" r="24"/><path class="ways" d="M-14-5l-5 5 5 5M14-5l5 5-5 5"/>`}
+  ${MARKS[name]}<text x="${far ? -12 : 12}" y="${above}" ${far && "data-far"}>${text}</text></g>`;
   });
+  const ridge = x(peak / bandwidth);
   return markup`
-<svg class="roofs" viewBox="0 0 470 352" role="img" aria-labelledby="${data.id}-drawing">
-<title id="${data.id}-drawing">The roofs of the machines on logarithmic axes, and two points that lie on that of the
+<svg class="roofs ${kind}" viewBox="0 0 ${width} ${bottom + 70}" role="img" aria-labelledby="${data.id}-${kind}">
+<title id="${data.id}-${kind}">The roofs of the machines on logarithmic axes, and two points that lie on that of the
   chosen one: the matrices and attention</title>
-<path class="axes" d="M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}"/>
+<path class="axes" d="M${LEFT} ${TOP}V${bottom}H${right}"/>
 ${
     [0, 4, 8, 12, 16].map((k) =>
-      markup`<text class="column" x="${across(2 ** k)}" y="${BOTTOM + 19}">${grouped(2 ** k)}</text>`
+      markup`<text class="column" x="${x(2 ** k)}" y="${bottom + 19}">${grouped(2 ** k)}</text>`
     )
   }
-${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${up(10 ** (9 + 2 * i)) + 5}">${text}</text>`)}
-<text class="column" x="${(LEFT + RIGHT) / 2}" y="${BOTTOM + 43}">flops a byte</text>
-<text class="row" x="${LEFT - 7}" y="15">flop/s</text>
-${roofs}
+${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${y(10 ** (9 + 2 * i)) + 5}">${text}</text>`)}
+<text class="row" x="${LEFT - 7}" y="14">flop/s</text>
+<g class="ridge"><path d="M${ridge} ${y(peak)}V${bottom + 46}"/>
+  <text class="row" x="${ridge - 8}" y="${bottom + 42}">\u2190 waits for memory</text>
+  <text x="${ridge + 8}" y="${bottom + 42}">${kind === "wide" && "waits for "}arithmetic \u2192</text>
+  <text class="column" x="${ridge}" y="${bottom + 63}">ridge: ${short(peak / bandwidth)} flops a byte</text></g>
 <g class="reached">${roof(bandwidth, peak)}</g>
-<g class="ridge" transform="translate(${across(peak / bandwidth)} ${up(peak)})"><path d="M0 -8V8"/>
-  <text x="6" y="21">ridge ${short(peak / bandwidth)}</text></g>
+${
+    data.machines.map(({ name, peak, bandwidth }, i) =>
+      markup`
+<g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
+  <text x="${right - 8}" y="${y(peak) + 4.5}">${name}</text></g>`
+    )
+  }
 ${points}
 </svg>`;
+}
+
+/** @type {(data: Data, state: State) => number} where the matrices lie, as a part of the field */
+function placed(data, state) {
+  const { flops, bytes } = compute(data, state).matrices;
+  return across(flops / bytes);
+}
+
+/** @type {(data: Data, state: State, part: number) => number} the exponent of texts that brings them nearest to a part */
+export function nearest(data, state, part) {
+  const counts = [...Array(data.ends.batch[1] + 1).keys()];
+  const far = counts.map((batch) => Math.abs(placed(data, { ...state, batch }) - part));
+  return far.indexOf(Math.min(...far));
 }
 
 /** @type {(data: Data) => { question: string, answer: string }} */
@@ -233,11 +267,19 @@ function statement(data, state) {
     ? `Both parts wait for ${matrices.waits}.`
     : `The matrices wait for ${matrices.waits}, attention for ${attention.waits}.`;
   const share = state.share < 20 ? ` at ${percent(state.share)} of its peak` : "";
-  return `${data.machines[state.machine].name}${share}: ${prefill ? "the prefill" : "a step"} for ${
-    texts(state.batch)
-  } of ` +
-    `${grouped(tokens)} tokens takes ${duration(together.seconds)}, ${rate} tokens a second. ${waits}`;
+  const what = `${prefill ? "the prefill" : "a step"} for ${texts(state.batch)} of ${grouped(tokens)} tokens`;
+  return `${data.machines[state.machine].name}${share}: ${what} takes ${duration(together.seconds)}, ` +
+    `${rate} tokens a second. ${waits}`;
 }
 
-/** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html, idle });
+/** @type {(element: HTMLElement) => void} */
+export function bind(element) {
+  const { data, form, grab, set, state } = bindFigure(element, { first, html, idle });
+  grab("[data-grip]", (held, { clientX: from }) => {
+    const [start, at] = [state(), placed(data, /** @type {any} */ (state()))];
+    const field = held.parentElement?.querySelector(".axes")?.getBoundingClientRect().width ?? 1;
+    form.querySelector("input")?.focus({ preventScroll: true }); // arrow keys go on from here
+    return ({ clientX }) =>
+      set({ batch: nearest(data, /** @type {any} */ (start), at + (clientX - from) / field) }, false);
+  });
+}

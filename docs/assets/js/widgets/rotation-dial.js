@@ -1,15 +1,15 @@
-// <rotation-dial>: a query and a key, each turned by its position, as hands, as numbers, and as their dot product.
+// <rotation-dial>: a query and a key as hands that are dragged; the shadow of one on the other is what a pair adds.
 
 import { applyRotary, dot, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { frame, movers, reading, setting, slider, table } from "../lib/frame.js";
+import { button, frame, setting, slider } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { number, vector } from "../lib/numbers.js";
+import { number, short } from "../lib/numbers.js";
 
 /**
  * A query and a key as pairs of features, their positions, and degrees a word, one a pair.
  * @typedef {{ id: string, title: string, query: number[][], key: number[][] }} Vectors
- * @typedef {Vectors & { positions: number[], last: number, turns: number[], step: number }} Data
+ * @typedef {Vectors & { positions: number[], last: number, turns: number[], step: number, reach: [number, number] }} Data
  */
 /** @typedef {Record<string, number>} State  positions p0 and p1; t0, t1, … of the pairs, in steps */
 /** @typedef {import("../lib/frame.js").Live} Live */
@@ -36,52 +36,83 @@ export function compute(data, { p0, p1, ...steps }) {
   return { query, key, adds, product: sum(adds) };
 }
 
-/** @type {(data: Data, state: State, live: Live | null) => unknown} */
-export function html(data, state, live) {
-  const { p0, p1 } = state;
-  const { query, key, adds, product } = compute(data, state);
+/** @type {(data: Data, from: State, to: State) => string} */
+export const idle = (_, from, to) =>
+  from.p0 + from.p1 + to.p0 + to.p1 ? "" : "At position 0 no hand has turned, whatever it turns a word.";
+
+/**
+ * A face with both hands. The shadow of the key lies along the query, and once more below, on a rule that does not turn.
+ * @type {(data: Data, state: State, i: number) => import("../lib/markup.js").Markup}
+ */
+function dial(data, state, i) {
   const longest = Math.max(...[...data.query, ...data.key].map((pair) => Math.hypot(...pair)));
-  /** @type {(pair: number[]) => string} */
-  const hand = ([x, y]) => `M0 0L${(17 * x / longest).toFixed(3)} ${(-17 * y / longest).toFixed(3)}`;
-  /** @type {(i: number) => unknown} */
-  const turn = (i) => {
-    /** @type {(steps: number) => string} */
-    const degrees = (steps) => `${steps * data.step}°`;
-    const steps = state[`t${i}`];
-    if (!live) return degrees(steps);
-    return [slider(`t${i}`, `turn of pair ${i}`, steps, [0, 180 / data.step], degrees), reading(degrees(steps))];
-  };
-  const rows = markup`
-<thead>
-<tr><th scope="col">pair</th><th scope="col">turn a word</th><td></td>
-  <th scope="col" class="first">query at <span class="at">${p0}</span></th>
-  <th scope="col" class="second">key at <span class="at">${p1}</span></th><th scope="col">adds</th></tr>
-</thead>
-<tbody>
-${
-    adds.map((added, i) =>
+  const hands = [data.query[i], data.key[i]].map(([x, y], who) => ({
+    length: short(17 * Math.hypot(x, y) / longest),
+    turn: short(-Math.atan2(y, x) * 180 / Math.PI - state[`p${who}`] * state[`t${i}`] * data.step),
+  }));
+  const [first, second] = hands, apart = (second.turn - first.turn) * Math.PI / 180;
+  const [along, down] = [Math.cos(apart), Math.sin(apart)].map((x) => Number((second.length * x).toFixed(3)));
+  return markup`
+<svg viewBox="-24 -24 48 54" aria-hidden="true" data-pair="${i}"><circle class="face" r="20.5"/>
+  <circle class="rim" r="20.5" data-moves="p0 p1"/>
+  <g class="frame" style="--turn:${first.turn}deg;--along:${along}">
+  <path class="axis" d="M-19 0H19"/><path class="drop" d="M${along} 0V${down}"/><path class="shadow" d="M0 0H1"/></g>
+  ${
+    hands.map(({ length, turn }, who) =>
       markup`
-<tr><th scope="row">${i}</th><td class="turn">${turn(i)}</td>
-  <td><svg class="dial" viewBox="-21 -21 42 42" aria-hidden="true"><circle r="19"/><path class="zero" d="M0 0H19"/>
-  <path class="first" d="${hand(query[i])}"/><path class="second" d="${hand(key[i])}"/></svg></td>
-  <td class="vector">${vector(query[i])}</td><td class="vector">${vector(key[i])}</td>
-  <td class="adds">${number(added)}</td></tr>`
+<g class="${["first", "second"][who]}" style="--turn:${turn}deg"><path d="M0 0H${length}"/>
+  <g transform="translate(${[1, 0.62][who] * length})"><circle r="2.6"/><text y=".38em">${"qk"[who]}</text></g></g>`
+    )
+  }${
+    hands.map(({ length, turn }, who) =>
+      markup`<path class="hold" data-moves="p${who}" d="M0 0H${[19, 0.88 * length][who]}" style="--turn:${turn}deg"/>`
     )
   }
-</tbody>
-<tfoot>
-<tr><th scope="row" colspan="2">dot product</th><td class="total" colspan="4">${number(product)}</td></tr>
-</tfoot>`;
-  const place = (/** @type {number} */ position) => `position ${position}`;
+  <g style="--along:${along}"><path class="axis" d="M-19 28H19M0 26V30"/><path class="shadow" d="M0 28H1"/></g></svg>`;
+}
+
+/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+export function html(data, state, live) {
+  const { p0, p1 } = state, { adds, product } = compute(data, state);
+  /** @type {(steps: number) => string} */
+  const degrees = (steps) => `${steps * data.step}\u00b0 a word`;
+  const edge = `Positions here go from 0 to ${data.last}: both stay where they are.`;
+  const where = p0 === p1 ? "where the query stands" : `${Math.abs(p1 - p0)} ${p1 < p0 ? "before" : "after"} the query`;
+  const places = [p0, p1].map((at, who) =>
+    slider(`p${who}`, `position of the ${["query", "key"][who]}`, at, [0, data.last], (n) => `position ${n}`)
+  );
+  const figures = adds.map((added, i) =>
+    markup`
+${i > 0 && markup`<b class="sign">+</b>`}<figure>${dial(data, state, i)}<figcaption><span>pair ${i}: ${
+      degrees(state[`t${i}`])
+    }</span> <b>${number(added)}</b></figcaption></figure>`
+  );
   return frame(data, {
     ...prediction(data),
-    controls: [
-      setting("query at", p0, "p0", "position of the query", p0, [0, data.last], place),
-      setting("key at", p1, "p1", "position of the key", p1, [0, data.last], place),
-      ...movers({ p0, p1 }, data.last),
+    figure: markup`
+<div class="dials">${live && places}
+<p class="hands"><span class="first">query at ${p0}</span> <span class="second">key at ${p1}</span>
+  <span class="cast">shadow of the key on the query</span></p>
+${figures}<p class="sum"><b class="sign">=</b> <b class="total">${
+      number(product)
+    }</b> <span>dot product</span></p></div>`,
+    below: [
+      button("Both one back", Math.min(p0, p1) > 0 ? { p0: p0 - 1, p1: p1 - 1 } : edge),
+      button("Both one on", Math.max(p0, p1) < data.last ? { p0: p0 + 1, p1: p1 + 1 } : edge),
+      markup`<p class="hint">Drag a hand, or the rim to turn both.</p>`,
+      ...data.turns.map((_, i) =>
+        setting(
+          `pair ${i} turns`,
+          degrees(state[`t${i}`]),
+          `t${i}`,
+          `turn of pair ${i}`,
+          state[`t${i}`],
+          data.reach,
+          degrees,
+        )
+      ),
     ],
-    figure: table("steps", data.title, rows),
-    says: statement(p0, p1, product),
+    says: `The key stands ${where}: the dot product is ${number(product)}, wherever the two are in the text.`,
   }, live);
 }
 
@@ -101,12 +132,24 @@ function prediction(data) {
   };
 }
 
-/** @type {(query: number, key: number, product: number) => string} */
-function statement(query, key, product) {
-  const apart = Math.abs(key - query);
-  const where = apart ? `${apart} ${key < query ? "before" : "after"} the query` : "where the query stands";
-  return `The key stands ${where}: the dot product is ${number(product)}, wherever the two are in the text.`;
+/** @type {(element: HTMLElement) => void} */
+export function bind(element) {
+  const { data, form, grab, set, state } = bindFigure(element, { first, html, idle });
+  grab("[data-moves]", (held, event) => {
+    /** @type {string[]} */
+    const names = held.dataset.moves.split(" "), places = names.map((name) => Number(state()[name]));
+    const face = held.parentElement, turn = Number(state()[`t${face.dataset.pair}`]) * data.step;
+    const { left, top, width } = face.firstElementChild.getBoundingClientRect();
+    /** @type {(event: PointerEvent) => number} degrees against the clock, around the middle of the face */
+    const angle = ({ clientX, clientY }) =>
+      Math.atan2(top + width / 2 - clientY, clientX - left - width / 2) * 180 / Math.PI;
+    let last = angle(event), by = 0;
+    /** @type {HTMLElement | null} */ (form.querySelector(`[name=${names[0]}]`))?.focus({ preventScroll: true });
+    return (moved) => {
+      by += (angle(moved) - last + 540) % 360 - 180; // the short way round
+      last = angle(moved);
+      const shift = Math.min(Math.max(Math.round(by / turn), -Math.min(...places)), data.last - Math.max(...places));
+      set(Object.fromEntries(names.map((name, i) => [name, places[i] + shift])), false);
+    };
+  });
 }
-
-/** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });

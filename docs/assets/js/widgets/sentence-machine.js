@@ -105,7 +105,7 @@ const UPRIGHT = {
   upright: true,
   size: [358, 366],
   word: { size: 40, high: 46, at: 186, pad: 8 },
-  pitch: [34, 66],
+  pitch: [34, 64],
   arc: { floor: 190, budget: 26, lowest: 9, rise: 0.53, loop: 30, gap: 24 },
   pill: [40, 20],
   tank: [18, 36],
@@ -210,9 +210,15 @@ function picture(data, state, layout, ident, still = false) {
   );
   const beside = !upright && !scene && (middles[asker] > wide / 2 ? -1 : 1); // of the vessel, where there is room
   const got = holding(features, received), carries = `${words[asker]} now carries`;
+  const both = scene ? -1 : v.findIndex((value) => value.filter(Boolean).length > 1); // else 1/2 and 1/8 seem to be 5 to 2
+  const way = both < 0 ? [] : [`${number(Math.min(...given[both]))} of each by way of ${words[both]}`];
   const told = upright ? [`${carries} ${got.join(", ")}`] : scene ? got : [carries, got.join(", ")];
-  const under = scene ? labels : tankAt + 30;
-  const [x, y] = upright ? [wide / 2, high - 7] : small ? [wide, labels + 18] : [middles[asker], under];
+  const under = scene ? labels : tankAt + 24;
+  const [x, y] = upright
+    ? [wide / 2, high - 7 - way.length * 15]
+    : small
+    ? [wide, labels + 18]
+    : [middles[asker], under];
   const side = small || Number(beside) < 0 ? "to" : beside ? "from" : "";
   const out = [
     thing("out", !scene || shows(1), place(asker, scene || upright ? 1 : 0), [vessel("out", layout), gifts]),
@@ -220,7 +226,9 @@ function picture(data, state, layout, ident, still = false) {
       "receives",
       pours,
       [x + Number(beside) * (tankWide / 2 + 14), y],
-      told.map((one, n) => text(`receives ${beside && n ? "" : "number"} ${side}`, one, n * lines)),
+      [...told, ...way].map((one, n) =>
+        text(`receives ${(beside && n) || n === told.length ? "" : "number"} ${side}`, one, n * (upright ? 15 : lines))
+      ),
       scene === 4 ? 800 : 0,
     ),
   ];

@@ -1,8 +1,8 @@
-// <softmax-lab>: scores in doublings become a budget; and two keys, with and without the division by the root of d_k.
+// <softmax-lab>: scores in doublings become a budget; and a bell of dot products, with two keys that it spreads apart.
 
 import { softmax, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { barCell, frame, sets, setting, slider, table } from "../lib/frame.js";
+import { budget, frame, held, sets, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, decimal, grouped, number, short as small } from "../lib/numbers.js";
 
@@ -12,14 +12,14 @@ import { counted, decimal, grouped, number, short as small } from "../lib/number
  * @typedef {Named & { mode: "scaling", d_k: number, sizes: number[] }} Scaling
  */
 /** @typedef {Record<string, number>} ScoresState  t, and s0, s1, … of the words */
-/** @typedef {{ n: number }} ScalingState  which of the sizes */
+/** @typedef {{ n: number, divide: number }} ScalingState  which of the sizes; whether scores are divided, 0 or 1 */
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/frame.js").Parts} Parts */
 
 /** @type {(data: Scores | Scaling) => Record<string, number | string>} */
 export const first = (data) =>
   data.mode === "scaling"
-    ? { n: Math.log2(data.d_k) }
+    ? { n: Math.log2(data.d_k), divide: 0 }
     : { t: 0, ...Object.fromEntries(data.scores.map((score, i) => [`s${i}`, score])) };
 
 /** @type {(data: any, state: any, live: Live | null) => unknown} */
@@ -150,65 +150,83 @@ function scoresLab(data, state, live) {
 // scaling
 
 /**
- * The better key's score in doublings, and its weight, raw and scaled; as a fraction where the root of d_k is whole.
- * @param {number} features
+ * Dot products of all vectors of +1 and \u22121, and the share of each; and two keys one standard deviation apart.
+ * @type {(features: number, divide: number) => { totals: number[], shares: number[], score: number, weights: number[] }}
  */
-const twoKeys = (features) =>
-  [Math.sqrt(features), 1].map((score) => {
-    const [weight] = softmax([score * Math.LN2, 0]);
-    return { score, weight, share: Number.isInteger(score) ? `${2 ** score}/${2 ** score + 1}` : weight.toFixed(5) };
-  });
+export function spread(features, divide) {
+  const root = Math.sqrt(features), by = divide ? root : 1, shares = [2 ** -features];
+  for (let m = 0; m < features; m += 1) shares.push(shares[m] * (features - m) / (m + 1));
+  const totals = shares.map((_, m) => (2 * m - features) / by), score = root / by; // in doublings
+  return { totals, shares, score, weights: softmax([score * Math.LN2, 0]) };
+}
+
+/** @type {(one: { score: number, weights: number[] }) => string[]} fractions where the root of d_k is whole */
+const exact = ({ score, weights }) =>
+  weights.map((w, i) => Number.isInteger(score) ? `${2 ** (i ? 0 : score)}/${2 ** score + 1}` : w.toFixed(5));
+
+/** @type {(data: Scores | Scaling, from: ScalingState, to: ScalingState) => string} */
+export const idle = (data, from, to) =>
+  data.mode === "scaling" && from.n !== to.n && from.divide && to.divide
+    ? "Divided, the two keys stay 1 apart at any number of features: their weights do not change."
+    : "";
+
+const KNOWN = [4, 16, 64]; // features whose bells are outlined
+
+/** @type {(features: number) => number[][]} total and height of the bell, whose peak is 100 high */
+function heights(features) {
+  const { totals, shares } = spread(features, 0), peak = Math.max(...shares);
+  return totals.map((total, i) => [total, small(-100 * shares[i] / peak)]).filter(([, height]) => height < -0.1);
+}
 
 /** @type {(data: Scaling, state: ScalingState) => Parts} */
-function scalingLab({ title, sizes }, { n }) {
-  const features = sizes[n];
-  const both = twoKeys(features);
-  const [raw, scaled] = both.map(({ share }) => share);
-  const [[few, steady], [many]] = [4, 64].map((size) => twoKeys(size).map(({ share }) => share));
-  const rows = both.map(({ score, weight, share }, i) =>
-    markup`
-<tr><th scope="row">${["raw", "scaled"][i]}</th>
-  <td class="score">(${number(score)}, 0)</td>${barCell(weight, share)}</tr>`
-  );
+function scalingLab({ sizes }, { n, divide }) {
+  const features = sizes[n], one = spread(features, divide), { score } = one, text = exact(one);
+  const [[few], [many], [steady]] = [[4, 0], [64, 0], [64, 1]].map(([size, by]) => exact(spread(size, by)));
   const label = "features d\u2096";
+  const bars = heights(features).map(([total, height]) => `M${total - 0.8} 0V${height}H${total + 0.8}V0z`).join("");
   return {
     question:
       "queries and keys grow from 4 features to 64. What happens to the weight of the better key, raw and scaled?",
     answer: `Raw it rises from ${few} to ${many}, and the other key is as good as gone. Scaled it stays at ${steady}.`,
-    controls: setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
-    figure: table(
-      "steps",
-      title,
-      markup`
-<thead>
-<tr><td></td><th scope="col">scores, doublings</th><th scope="col" class="share">weight of the better key</th></tr>
-</thead>
-<tbody>${rows}</tbody>`,
-    ),
-    says: `${features} features: raw, the better key gets ${raw}; scaled, ${scaled}.`,
+    figure: markup`
+<figure class="bell">
+<svg viewBox="-26 -104 52 104" preserveAspectRatio="none" aria-hidden="true">
+  <g style="--by:${score / Math.sqrt(features)}"><path class="bars" d="${bars}"/></g>
+  ${KNOWN.map((size) => markup`<path class="outline" d="M${heights(size).map(([x, y]) => `${x} ${y}`).join("L")}"/>`)}
+  <g style="--by:${score}"><path class="gap" d="M0 -4H1"/><path class="key other" d="M0 0V-104"/><path class="key" d="M1 0V-104"/></g></svg>
+${
+      KNOWN.map((size) =>
+        markup`<span class="known" style="--x:${Math.sqrt(size) / 52}">${size}${size === 64 && " features"}</span>`
+      )
+    }
+<p class="ticks">${[-24, -16, -8, 0, 8, 16, 24].map((x) => markup`<span>${number(x)}</span>`)}</p>
+</figure>
+<p class="both"><span class="key">other key <b>${text[1]}</b></span> ${
+      number(score)
+    } apart <span class="key">better key <b>${text[0]}</b></span></p>
+${budget([[one.weights[1], ""], [one.weights[0], ""]])}`,
+    below: [
+      setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
+      markup`<button type="button" aria-pressed="${`${!!divide}`}" ${
+        sets({ divide: 1 - divide })
+      }>Divide by \u221ad\u2096</button>`,
+      held("divide", divide, "0|1"),
+    ],
+    says: `${counted(features, "feature")}${divide ? `, divided by \u221a${features}` : ""}: the scores are ${
+      counted(score, "doubling")
+    } apart, and the better key gets ${text[0]}.`,
   };
 }
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(element) {
-  const { form, data, set, settle, state } = bindFigure(element, { first, html });
-  form.addEventListener("pointerdown", (event) => {
-    const pile = event.target instanceof Element ? event.target.closest("[data-drag]") : null;
-    if (!(pile instanceof HTMLElement) || event.button) return;
-    event.preventDefault(); // nothing is selected
-    const [name, from] = [`${pile.dataset.drag}`, Number(state()[`${pile.dataset.drag}`])];
-    /** @type {(event: PointerEvent) => void} */
-    const follow = ({ clientY }) => {
-      const to = from + Math.round((event.clientY - clientY) / NOTCH);
+  const { data, grab, set, state } = bindFigure(element, { first, html, idle });
+  grab("[data-drag]", (pile, { clientY: start }) => {
+    const name = pile.dataset.drag, from = Number(state()[name]);
+    pile.parentElement?.querySelector("input")?.focus({ preventScroll: true }); // arrow keys go on from here
+    return ({ clientY }) => {
+      const to = from + Math.round((start - clientY) / NOTCH);
       set({ [name]: Math.min(Math.max(to, 0), data.most) }, false);
     };
-    pile.setPointerCapture(event.pointerId);
-    pile.addEventListener("pointermove", follow);
-    pile.addEventListener("lostpointercapture", () => {
-      pile.removeEventListener("pointermove", follow);
-      set();
-      settle();
-    }, { once: true });
-    pile.parentElement?.querySelector("input")?.focus({ preventScroll: true }); // arrow keys go on from here
   });
 }

@@ -67,7 +67,7 @@ export function idle(data, from, to) {
 
 /** @type {(on: boolean, weight: number) => unknown} */
 const sinkCell = (on, weight) =>
-  on ? weightCell(weight, true, undefined, "sink") : markup`<td class="sink"><span>none</span></td>`;
+  on ? weightCell(weight, true, "sink") : markup`<td class="sink"><span>none</span></td>`;
 
 /** @type {(n: number) => string} */
 const inWords = (n) => counted(n, "word");

@@ -1,0 +1,3 @@
+// Numbers
+export const one = 1;
+export const unit = one;

@@ -1,0 +1,2 @@
+import { one } from "./lib/numbers.js";
+document.title = one;

@@ -1,0 +1,4 @@
+import { one } from "../lib/numbers.js";
+export function first() {
+  return one;
+}

@@ -1,0 +1,5 @@
+log('late runs');
+const own = 'late';
+export async function says() {
+  return own;
+}

@@ -1,0 +1,3 @@
+log('two runs');
+const own = 'two';
+export const says = own;
