@@ -37,7 +37,7 @@ from docs_ext.reading.words import features_of, sentences_of
 
 REQUIRED = ("caption",)
 OPTIONAL = ("sentences", "positions", "heads", "w_k", "w_v", "features", "scene", "links")
-SCENES = {"next": -1, "ask": 1, "match": 2, "share": 3, "pour": 4, "all": 6, "heads": 7}
+SCENES = {"next": -1, "ask": 1, "match": 2, "share": 3, "pour": 4, "all": 7, "heads": 6}
 
 
 def render(spec: Spec) -> Markup:
@@ -45,7 +45,7 @@ def render(spec: Spec) -> Markup:
     if "scene" in spec:
         scene = SCENES[one_of(spec, "scene", [*SCENES])]
         whole = parse(load("index.md").fences("sentence-machine")[0].text)[0] | dict(spec)
-        drawn = renderer.drawn("widgets/sentence-machine.js", "frame", _given(whole), scene)
+        drawn = renderer.drawn("lib/scenes.js", "frame", _given(whole), scene)
         return still("sentence-machine frame", spec["id"], drawn)
     check_keys(spec, {*REQUIRED, *OPTIONAL} - {"scene", "links"}, OPTIONAL)
     return figure("sentence-machine", _given(spec))

@@ -36,7 +36,9 @@ import {
 /** @typedef {ReturnType<typeof compute>} Row */
 
 const SCENES = ["result", "ask", "match", "share", "pour", "keep"];
-const [NEXT, ALL, HEADS] = [-1, 6, 7]; // frames for a page: the last word is a gap, every word asks, two heads ask
+export const NEXT = -1; // frames for a page: the last word is a gap, two heads ask, every word asks
+export const HEADS = 6;
+const ALL = 7;
 const QUESTION = 2.25; // the film waits here for a guess
 const DOUBLING = 2.5; // on the way from match to share, as it plays
 const PLAY = [0, 1, 2, QUESTION, DOUBLING, 3, 4, 5];
@@ -83,7 +85,7 @@ export function compute({ cases, features }, { row, head, swap, positions }) {
  * Where things stand in a drawing, lying or upright.
  * @typedef {typeof WIDE} Layout
  */
-const WIDE = {
+export const WIDE = {
   upright: false,
   size: [1100, 488],
   word: { size: 54, high: 70, at: 290, pad: 20 },
@@ -119,7 +121,7 @@ const UPRIGHT = {
   bar: [16, 342, 326, 20],
 };
 /** @type {Layout} beside a text, which says the rest */
-const SMALL = {
+export const SMALL = {
   ...UPRIGHT,
   upright: false,
   size: [360, 298],
@@ -138,7 +140,7 @@ const SMALL = {
  * What is `still` leaves out what cannot be seen.
  * @type {(data: Data, state: State, layout: Layout, ident: string, still?: boolean) => Markup}
  */
-function picture(data, state, layout, ident, still = false) {
+export function picture(data, state, layout, ident, still = false) {
   const row = compute(data, state);
   const { words, query, used, k, v, scores, powers, total, weights, given, received } = row;
   const { scene, row: asker } = state;
@@ -372,7 +374,7 @@ ${(result || !still) && arcsOf(arcs, result)}${flows}${plugs}${chips}${blocks}${
  * The rows of a page's own frames: the gap's, of each word what it may look at, one word's in each head.
  * @type {(data: Data, state: State) => { row: number, head: number, weights: number[], received: number[] }[]}
  */
-function rowsOf(data, state) {
+export function rowsOf(data, state) {
   const { scene, row } = state, received = [0, 0];
   if (scene === NEXT) return [{ row, head: 0, weights: [0.3], received }];
   if (scene === HEADS) {
@@ -542,24 +544,6 @@ const frames = (data, state) =>
       }</figcaption></figure>`;
     })
   }</div>`;
-
-/** @type {(data: Data, scene: number) => Markup} one scene by itself, for a card */
-export const still = (data, scene) => picture(data, { ...first(data), scene }, WIDE, data.id, true);
-
-/**
- * One of them, or of the frames that only a page has, for a text that goes with it.
- * @type {(data: Data, scene: number) => Markup}
- */
-export function frame(data, scene) {
-  const state = { ...first(data), scene }, { words } = compute(data, state);
-  const told = rowsOf(data, state).map(({ row, head, weights }) => {
-    const asks = scene === HEADS ? data.heads[head].asks[words[row]] : `${words[row]}:`;
-    return `${asks} ${weights.map((weight, i) => `${words[i]} ${share(weight)}`).join(", ")}. `;
-  });
-  return markup`<figure><figcaption><span aria-hidden="true">${data.title}</span><span class="visually-hidden">${data.title}. ${
-    scene === NEXT ? `${words.slice(0, -1).join(" ")} ?` : scene > 5 ? told : says(data, state)
-  }</span></figcaption>${picture(data, state, SMALL, data.id, true)}</figure>`;
-}
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(element) {
