@@ -90,7 +90,7 @@ def test_no_line_of_other_code_is_longer_than_its_block(site):
     long = []
     for page in site.rglob("index.html"):
         html = re.sub(r'<details class="mkdocstrings-source">.*?</details>', "", page.read_text("utf-8"), flags=re.S)
-        for block in re.findall(r"<pre>(.*?)</pre>", html, re.S):  # signatures, explained code, plain text
+        for block in re.findall(r"<pre>(.*?)</pre>", html, re.S):  # signatures, plain text
             lines = unescape(re.sub(r"<[^>]+>", "", block)).split("\n") if 'class="gp"' not in block else ()
             long += [f"{page.parent.relative_to(site)}: {line}" for line in lines if len(WHEEL.sub("", line)) > COLUMNS]
     assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
