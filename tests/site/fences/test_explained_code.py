@@ -2,30 +2,14 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.fences import explained_code
 
-CODE = '''\
-import os
-
-
-def outer(x):
-    """Leave this out.
-
-    All of it.
-    """
-    y = x < 1  # & a comment
-    for i in range(2):
-        y += i
-    return y
-
-
-def after():
-    return os
-'''
+CODE = Path(__file__).with_name("outer.python").read_text("utf-8")
 
 
 @pytest.fixture
