@@ -262,7 +262,6 @@ CASES_OF = {
         TURN,
         CASES["alibi_bias"] | {"B": from_first(at.alibi_bias(4, 4, 4)), "m": from_first(at.alibi_slopes(4)), "H": 4,
                                "h": range(1, 5), "i": J},
-        TURN,
         CASES["relative_position_bias"] | {
             "B": at.relative_position_bias(TABLE, 4, 4),
             "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
