@@ -1,6 +1,7 @@
 """Explained code: every line of the function is there, once and in order, and stale notes stop the build."""
 
 import re
+import tomllib
 from html import unescape
 from pathlib import Path
 
@@ -49,15 +50,7 @@ def test_of_two_lines_that_begin_alike_each_has_its_note():
     ]
 
 
-BAD = {  # what is wrong: notes, function, words of the message
-    "first line unexplained": ({"for i": "Loop."}, "a.py:outer", "must begin at 'def outer"),
-    "stale note": ({"def": "Enter.", "while": "Loop."}, "a.py:outer", "begins with 'while'"),
-    "wrong order": ({"def": "x", "return": "x", "for": "x"}, "a.py:outer", "begins with 'for'"),
-    "another function": ({"def": "x", "return os": "x"}, "a.py:outer", "begins with 'return os'"),
-    "misspelt": ({"def": "x"}, "a.py:outr", "did you mean 'outer'"),
-    "no name": ({"def": "x"}, "a.py", "path:name"),
-    "nothing said": ({}, "a.py:outer", "must begin"),
-}
+BAD = tomllib.loads(Path(__file__).with_name("explained_code.toml").read_text("utf-8"))
 
 
 @pytest.mark.usefixtures("file")
