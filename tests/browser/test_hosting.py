@@ -26,7 +26,7 @@ HTTP = Path(__file__).with_name("nginx.conf").read_text("utf-8")
 def shown(site):
     """Return the configuration that the how-to page shows."""
     root = html5lib.parse((site / "how-to/host/index.html").read_text("utf-8"), namespaceHTMLElements=False)
-    (block,) = [e for e in root.iter("div") if e.get("aria-label") == "A configuration of nginx"]
+    (block,) = [e for e in root.iter("div") if e.get("aria-label") == "The nginx configuration"]
     return "".join(block.itertext())
 
 
