@@ -284,6 +284,8 @@ ATTEND = [
 A, AT = [1.0, 2.0], attention
 DRAWN, RNG = MultiHeadWeights.random, np.random.default_rng(0)
 OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
+LAST, FAR, TURN = {"n_queries": 1, "n_keys": 5}, {"distance": [1]}, {"cos": [1], "sin": [0], "layout": "half"}
+BLOCK = {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4)}
 OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("takes no dropout_p | leave it out", AT.tiled_attention, THREE | {"dropout_p": 0.0}),
     ("takes no key_padding_mask | mask=~", AT.tiled_attention, THREE | {"key_padding_mask": ones(3)}),
@@ -292,14 +294,10 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("axis 0 | x ()", AT.logsumexp, {"x": 1.0, "axis": 0}),
     ("axis | twice", AT.log_softmax, {"x": [A], "axis": (1, -1)}),
     ("weights must not be negative | -0.5", AT.entropy, {"weights": [0.5, -0.5]}),
-    ("rectangle | offset=0 | offset=4 | n_k - n_q | n_q 1 | n_k 5", AT.causal_mask, {"n_queries": 1, "n_keys": 5}),
+    ("rectangle | offset=0 | offset=4 | n_k - n_q | n_q 1 | n_k 5", AT.causal_mask, LAST),
     ("offset=-2 | n_q 5 | n_k 3", AT.sliding_window_mask, {"n_queries": 5, "n_keys": 3, "left": 1}),
-    ("offset=4 | n_q 1 | n_k 5", AT.alibi_bias, {"n_heads": 2, "n_queries": 1, "n_keys": 5}),
-    (
-        "a rectangle | offset=4 | n_q 1 | n_k 5",
-        AT.relative_position_bias,
-        {"table": [[1, 2, 3]], "n_queries": 1, "n_keys": 5},
-    ),
+    ("offset=4 | n_q 1 | n_k 5", AT.alibi_bias, LAST | {"n_heads": 2}),
+    ("a rectangle | offset=4 | n_q 1 | n_k 5", AT.relative_position_bias, LAST | {"table": [[1, 2, 3]]}),
     ("offset must have at most 1 axis | (1, 2)", AT.causal_mask, {"n_queries": 3, "offset": [[1, 2]]}),
     ("offset must | 2**60", AT.causal_mask, {"n_queries": 3, "offset": 2**62}),
     ("n_queries must be at least 0 | -1", AT.causal_mask, {"n_queries": -1}),
@@ -314,25 +312,17 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("inv_freq (3,) | rotary_dim 4", AT.rotary_tables, {"positions": A, "rotary_dim": 4, "inv_freq": [1, 2, 3]}),
     ("inv_freq | finite | 0 or more", AT.rotary_tables, {"positions": A, "rotary_dim": 4, "inv_freq": [1, -1]}),
     ("inv_freq | base 500.0", AT.rotary_tables, {"positions": A, "rotary_dim": 4, "inv_freq": A, "base": 500.0}),
-    ("layout | interleaved | half | neox", AT.apply_rotary, {"x": A, "cos": [1], "sin": [0], "layout": "neox"}),
-    ("cos (2,) | sin (1,)", AT.apply_rotary, {"x": A, "cos": [1, 1], "sin": [0], "layout": "half"}),
+    ("layout | interleaved | half | neox", AT.apply_rotary, TURN | {"x": A, "layout": "neox"}),
+    ("cos (2,) | sin (1,)", AT.apply_rotary, TURN | {"x": A, "cos": [1, 1]}),
     ("more features | x (2,) | (2,)", AT.apply_rotary, {"x": A, "cos": [1, 1], "sin": [0, 0], "layout": "half"}),
     ("x (1, 2) | cos (2, 1)", AT.apply_rotary, {"x": [A], "cos": [[1]] * 2, "sin": [[0]] * 2, "layout": "half"}),
-    (
-        "x (3, 2) | cos (1,) | rotary_tables(np.arange(3), ...)",
-        AT.apply_rotary,
-        {"x": ones(3, 2), "cos": [1], "sin": [0], "layout": "half"},
-    ),
+    ("x (3, 2) | cos (1,) | rotary_tables(np.arange(3), ...)", AT.apply_rotary, TURN | {"x": ones(3, 2)}),
     ("w_q and w_k | d_k | w_q (2, 3) | w_k (2, 4)", AT.self_attention, OTHER_WIDTH | {"x": [A]}),
     ("must share d_k | w_q (2, 3) | w_k (2, 4)", AT.cross_attention, OTHER_WIDTH | {"x": [A], "memory": [A]}),
     ("n_heads must be at least 1 | 0", AT.alibi_slopes, {"n_heads": 0}),
     ("table | (1, 2)", AT.relative_position_bias, {"table": [A], "n_queries": 3}),
-    ("n_buckets | even | 33", AT.relative_position_bucket, {"distance": [1], "n_buckets": 33}),
-    (
-        "max_distance must be at least 3 | 2",
-        AT.relative_position_bucket,
-        {"distance": [1], "n_buckets": 8, "max_distance": 2},
-    ),
+    ("n_buckets | even | 33", AT.relative_position_bucket, FAR | {"n_buckets": 33}),
+    ("max_distance must be at least 3 | 2", AT.relative_position_bucket, FAR | {"n_buckets": 8, "max_distance": 2}),
     ("d_hidden | w_in (2, 3) | w_out (2, 2)", AT.feed_forward, {"x": [A], "w_in": ones(2, 3), "w_out": [A, A]}),
     ("weight (2,) | (d_in, d_out)", AT.project, {"x": [A], "weight": A}),
     ("bias | (1,) | (2, 2)", AT.project, {"x": [A], "weight": [A, A], "bias": [1]}),
@@ -352,16 +342,8 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("rng must | Generator", DRAWN, {"d_model": 8, "n_heads": 2, "rng": np.random}),
     ("rng", DRAWN, {"d_model": 8, "n_heads": 2}),
     ("attention must be MultiHeadWeights | list", AT.BlockWeights, dict.fromkeys(("attention", "w_in", "w_out"), A)),
-    (
-        "(d_hidden, d_model) = (6, 4) | (5, 4)",
-        AT.BlockWeights,
-        {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(5, 4)},
-    ),
-    (
-        "norm1_bias | 'rms' | (4,)",
-        AT.BlockWeights,
-        {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4), "norm": "rms", "norm1_bias": ones(4)},
-    ),
+    ("(d_hidden, d_model) = (6, 4) | (5, 4)", AT.BlockWeights, BLOCK | {"w_out": ones(5, 4)}),
+    ("norm1_bias | 'rms' | (4,)", AT.BlockWeights, BLOCK | {"norm": "rms", "norm1_bias": ones(4)}),
     ("weights must be BlockWeights | dict", AT.transformer_block, {"x": [A], "weights": {"w_in": A}}),
     ("transformer_block takes no memory | rotary", AT.transformer_block, {"x": [A], "weights": None, "memory": [A]}),
 ]
