@@ -197,33 +197,23 @@ def _impatient(followed):
     return follow
 
 
-UNUSABLE = {  # a file that cannot be run, and what is said of it
-    "syntax": ("def f(:\n", "SyntaxError in line 1"),
-    "import": ("\nimport nothing_of_this_name\n", "ModuleNotFoundError in line 2"),
-    "ends": ("import os\nos._exit(0)\n", "it ends Python"),
-    "prints": ("while True:\n    print('x' * 1000)\n", "it prints more than 100000 characters in line 2"),
+REFUSED = {  # a command, what is in its file, and what is said
+    "syntax": ("mine.py", "def f(:\n", "SyntaxError in line 1"),
+    "import": ("mine.py", "\nimport nothing_of_this_name\n", "ModuleNotFoundError in line 2"),
+    "ends": ("mine.py", "import os\nos._exit(0)\n", "it ends Python"),
+    "prints": ("mine.py", "while True:\n    print('x' * 1000)\n", "it prints more than 100000 characters in line 2"),
+    "no such step": ("--only sofmax", "", "did you mean 'softmax'?"),
+    "no such number": ("--only 13", "", "no step is called '13'"),
+    "seed": ("--seed -1", "", "--seed must not be negative"),
+    "no file": ("none.py", "", "there is no such file; --start writes one"),
 }
 
 
-@pytest.mark.parametrize(("text", "says"), UNUSABLE.values(), ids=UNUSABLE)
-def test_a_file_that_cannot_be_run_is_refused_in_a_line(text, says, capsys):
+@pytest.mark.parametrize(("command", "text", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_run_is_refused_in_a_line(command, text, says, capsys):
     Path("mine.py").write_text(text, "utf-8")
-    assert main(["write", "mine.py"]) == write.UNUSABLE
+    assert main(["write", *command.split()]) == write.UNUSABLE
     assert says in capsys.readouterr().err.splitlines()[0]
-
-
-REFUSED = {
-    "no such step": (["--only", "sofmax"], "did you mean 'softmax'?"),
-    "no such number": (["--only", "13"], "no step is called '13'"),
-    "seed": (["--seed", "-1"], "--seed must not be negative"),
-    "no file": (["none.py"], "there is no such file; --start writes one"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "says"), REFUSED.values(), ids=REFUSED)
-def test_a_wrong_command_is_refused(arguments, says, capsys):
-    assert main(["write", *arguments]) == write.UNUSABLE
-    assert says in capsys.readouterr().err
 
 
 def test_a_reader_that_closes_early_gets_no_traceback():
