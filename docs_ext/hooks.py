@@ -69,8 +69,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> None:
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-    """Keep what a single page needs to be built again."""
+    """Keep what a single page needs to be built again; after each page of Start but the first comes the Core."""
     _last.config, _last.files, _last.nav = config, files, nav
+    of = {part: [p for p in nav.pages if p.parent and p.parent.title == part] for part in ("Start", "Core")}
+    for page in of["Start"][1:]:
+        page.next_page = of["Core"][0]
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -199,7 +199,7 @@ def _of_terms(page: Page) -> Iterator[str]:
 
 
 def _of_the_course(page: Page) -> Iterator[str]:
-    if page.name in parts_of_the_menu()["Core"] and page.name != "index.md":
+    if page.name in parts_of_the_menu()["Core"]:
         yield from (f"{page.name}:{line}: {what}" for line, what in course.faults(page))
 
 

@@ -1,14 +1,14 @@
-"""The order switch: one attention grid for each of two word orders, with positions and without.
+"""The order switch: the arcs of a word in each of two word orders, with positions and without.
 
 ```order-switch
-caption: Who listens to whom
+caption: Whom a word listens to
 sentences: [SENTENCE, SWAPPED]   # the second is the first with two words swapped
 positions: EARLY     # of attention.example, whose words these are
 w_q: W_Q1
 w_k: W_K
 w_v: W_V
 parts: [cats, dogs]     # what the columns of the values stand for
-selected: ran         # whose output is told, word or index; else the last
+selected: ran         # word or index of who asks first; else the last
 ```
 
 Without JavaScript there are the first sentence with positions and a table of all four.
@@ -21,22 +21,22 @@ from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import value
 from docs_ext.reading.head import read_head
 from docs_ext.reading.keys import Data, Spec
-from docs_ext.reading.words import ranked, row_of, sentences_of, words_of
+from docs_ext.reading.words import names_of, row_of, sentences_of, words_of
 
 REQUIRED = ("caption", "sentences", "positions", "w_q", "w_k", "w_v", "parts")
 OPTIONAL = ("selected",)
 
 
 def data(spec: Spec) -> Data:
-    """Return what the script draws: the four cases are those of attention-grid."""
+    """Return what the script draws."""
     sentences, parts, early = sentences_of(spec), words_of(spec, "parts"), value(spec, "positions")
     cases: list[dict[str, Any]] = []
     for swap, words in zip((False, True), sentences, strict=True):
         for known in (True, False):
             x = embed(list(words), early if known else None)
             one = read_head({key: spec[key] for key in ("w_q", "w_k", "w_v")} | {"tokens": words, "x": x})
-            grid = {"queries": ranked(words), "keys": ranked(words), "weights": one.weights, "allowed": one.allowed}
-            cases.append({"swap": swap, "positions": known, **grid, "output": one.output, "hasSink": False})
+            drawn = {"words": names_of(words), "weights": one.weights, "output": one.output}
+            cases.append({"swap": swap, "positions": known, **drawn})
     if len(cases[0]["output"][0]) != len(parts):
         raise SpecError("parts must name every column of the values", key="parts")
     pair = [word for word, other in zip(*sentences, strict=True) if word != other]

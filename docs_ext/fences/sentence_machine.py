@@ -17,11 +17,9 @@ features:                        # of the rows, of queries and keys, of values
 links: {Start: learn/a-page/}    # beside the button
 ```
 
-With `scene`, a number from 1 to 5, it is that scene alone, and nothing moves. Scores must be whole doublings.
+With `scene` it is one frame of the machine on the home page, for a text that goes with it: `caption` is then the only
+other key. Scores must be whole doublings.
 """
-
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -33,26 +31,33 @@ from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
 from docs_ext.reading.head import Floats, read_head
+from docs_ext.reading.keys import Data, Spec, check_keys, one_of, parse
+from docs_ext.reading.page import load
 from docs_ext.reading.words import features_of, sentences_of
 
-REQUIRED = ("caption", "sentences", "positions", "heads", "w_k", "w_v", "features")
-OPTIONAL = ("scene", "links")
+REQUIRED = ("caption",)
+OPTIONAL = ("sentences", "positions", "heads", "w_k", "w_v", "features", "scene", "links")
+SCENES = {"next": -1, "ask": 1, "match": 2, "share": 3, "pour": 4, "all": 7, "heads": 6}
 
 
-def render(spec: Mapping[str, Any]) -> Markup:
+def render(spec: Spec) -> Markup:
     """Turn the mapping of a fence into HTML."""
-    given = {"id": spec["id"], "title": spec["caption"], "links": spec.get("links", {}), **_data(spec)}
-    if "scene" not in spec:
-        return figure("sentence-machine", given)
-    if spec["scene"] not in range(1, 6):
-        raise SpecError(f"scene must be a number from 1 to 5: {spec['scene']!r}", key="scene")
-    drawn = renderer.drawn("widgets/sentence-machine.js", "still", given, spec["scene"])
-    return still("sentence-machine machine-still", spec["id"], drawn)
+    if "scene" in spec:
+        scene = SCENES[one_of(spec, "scene", [*SCENES])]
+        whole = parse(load("index.md").fences("sentence-machine")[0].text)[0] | dict(spec)
+        drawn = renderer.drawn("lib/scenes.js", "frame", _given(whole), scene)
+        return still("sentence-machine frame", spec["id"], drawn)
+    check_keys(spec, {*REQUIRED, *OPTIONAL} - {"scene", "links"}, OPTIONAL)
+    return figure("sentence-machine", _given(spec))
 
 
-def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _given(spec: Spec) -> Data:
+    return {"id": spec["id"], "title": spec["caption"], "links": spec.get("links", {}), **_data(spec)}
+
+
+def _data(spec: Spec) -> Data:
     sentences, heads = sentences_of(spec), spec["heads"]
-    if "scene" not in spec and any(head["asks"].keys() != set(sentences[0]) for head in heads):
+    if any(head["asks"].keys() != set(sentences[0]) for head in heads):
         raise SpecError("asks is a mapping, with a question for every word", key="heads")
     cases = []
     for swap, words in zip(("no", "yes"), sentences, strict=True):
@@ -71,8 +76,11 @@ def _data(spec: Mapping[str, Any]) -> dict[str, Any]:
     features = features_of(spec, {"x": x.shape[1], "key": k.shape[1], "value": v.shape[1]})
     if not {*features["value"]} <= {*features["x"]} or v.shape[1] != 2 or v.min() < 0:
         raise SpecError("values have two features, neither negative, which rows have too", key="features")
-    named = [{"name": head["name"], "asks": head.get("asks", {})} for head in heads]
-    return {"cases": cases, "heads": named, "features": features}
+    return {
+        "cases": cases,
+        "heads": [{"name": head["name"], "asks": head["asks"]} for head in heads],
+        "features": features,
+    }
 
 
 def _in_doublings(matrix: Floats) -> Floats:

@@ -45,7 +45,7 @@ def _card(page: str) -> str:
     drawing = f'<g font-family="Line Serif" font-size="36" fill="#5c5c5c">{words}</g>'
     if machine := tree.css_first("sentence-machine[data-given]"):  # of which the best scene is not the first
         given = json.loads(machine.attrs["data-given"])
-        tree = content(renderer.drawn("widgets/sentence-machine.js", "still", given, 4))
+        tree = content(renderer.drawn("lib/scenes.js", "still", given, 4))
     if svg := tree.css_first(_DRAWING):
         frame = f'x="64" y="{top}" width="1072" height="{600 - top}" preserveAspectRatio="xMidYMid meet"'
         inside = svg.inner_html.replace("&nbsp;", "\N{NO-BREAK SPACE}")  # which XML has no name for

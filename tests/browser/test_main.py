@@ -80,3 +80,28 @@ def test_the_drawer_opens_by_key_and_by_hand_and_closed_it_is_no_stop_of_the_tab
         assert link.evaluate("link => link === document.activeElement")
         menu.press("Enter")
         page.wait_for_timeout(400)  # it slides away
+
+
+READ = """() => [...document.querySelectorAll(".frames[data-live] > div")].flatMap((part, n) => {
+  const figure = part.querySelector("figure"), {left, top} = figure.getBoundingClientRect();
+  return [[n, part.matches("[data-read]"), getComputedStyle(figure).opacity, Math.round(left), Math.round(top)]];
+})"""
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_the_part_that_is_read_shows_its_frame_where_all_of_them_are(open_page, motion):
+    page = open_page("learn/ten-minutes/", reduced_motion=motion)
+    page.locator(".frames[data-live]").wait_for()
+    assert page.locator(".frames figure").locator("a, button, input, [tabindex]").count() == 0
+    for n in (3, 1, 6):
+        page.evaluate("n => document.querySelectorAll('.frames > div')[n].scrollIntoView({block: 'center'})", n)
+        page.locator(f".frames > div:nth-child({n + 1})[data-read]").wait_for()
+        moving = page.evaluate("document.getAnimations().filter(({effect}) => effect.target.dataset.id).length")
+        assert bool(moving) == (motion != "reduce")
+        page.evaluate("Promise.all(document.getAnimations().map(({finished}) => finished)).then(() => 0)")
+        frames = page.evaluate(READ)
+        assert [(m, shown) for m, isread, shown, *_ in frames] == [(m, "1" if m == n else "0") for m in range(7)]
+        assert len({(left, top) for *_, left, top in frames}) == 1
+    heard = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    told = [node["name"]["value"] for node in heard if node["role"].get("value") == "StaticText"]
+    assert sum("ran 1/16" in text for text in told) == 3  # of share, all, and heads, whichever is seen

@@ -188,7 +188,7 @@ async function lightKin({ target }) {
 // The drawing of a figure can be taken along; the module comes with the first that is.
 function addSaving() {
   const figures = document.querySelectorAll(
-    ":is(figure.diagram, figure.chart, .machine-still, .poster, div:has(> sentence-machine))",
+    ":is(figure.diagram, figure.chart, .poster, div:has(> sentence-machine))",
   );
   figures.forEach((figure, n) => {
     const line = document.createElement("p");
@@ -215,11 +215,13 @@ addEventListener("DOMContentLoaded", () => { // after the theme, which has put i
   openFolds();
   markDone();
   findPlace();
-  setTimeout(() => { // what nobody sees yet lets the page be drawn first
+  setTimeout(async () => { // what nobody sees yet lets the page be drawn first
     watchScrollRegions();
     addSaving();
     watchWidgets();
     layOutRest();
+    const frames = document.querySelector(".frames");
+    if (frames instanceof HTMLElement) (await import("./lib/frames.js")).bind(frames);
   });
 });
 document.addEventListener("contentchange", watchScrollRegions); // a widget has put in other boxes

@@ -31,8 +31,13 @@ def test_500_rows_are_the_packages(rng):
 
 def test_arcs_are_as_thick_as_the_moves_and_hollow_where_a_word_loses():
     root = FLOW.live(push=0)
-    arcs = [[float(path.get("stroke-width")) for path in arc] for arc in root.findall(".//{*}svg/{*}g")]
-    assert sorted(arcs, reverse=True) == [[25.5, 0], [12.75, 10.75], [6.375, 4.375], [3.188, 1.188], [3.188, 1.188]]
+    arcs = [
+        [float(path.get("stroke-width")) for path in arc.findall("{*}path")] for arc in root.findall(".//{*}svg/{*}g")
+    ]
+    losing = [[10.5, 8.5], [5.25, 3.25], [3, 1], [3, 1]]  # the thinnest still have two edges
+    assert sorted(filter(None, arcs), reverse=True) == [[21, 0], *losing]
+    pills = [plain(pill) for pill in root.findall(".//{*}text[@class='number']")]
+    assert sorted(pills) == ["+1/4", "-1/16", "-1/32", "-1/32", "-1/8"]
     bar = root.find(".//p[@class='moves']/span[@class='bar']").get("style")
     assert float(bar.removeprefix("--w:")) == pytest.approx(4 * math.sqrt(3.25) / math.hypot(8, 8))
     assert plain(root.find(".//p[@class='moves']/b[@class='role-output']")) == "(1.5, -1)"

@@ -32,7 +32,7 @@ def assert_shows(root, tokens, weights, layer, head, row):
     shares = root.findall(".//div[@class='shares']/span")
     assert [text(share) for share in shares] == [in_hundredths(weight) for weight in one[row].tolist()]
     arcs = {int(arc.get("data-key")): float(arc.get("stroke-width")) for arc in root.findall(".//{*}path[@data-key]")}
-    assert arcs == pytest.approx({key: max(0.034 * weight, 1.5) for key, weight in enumerate(one[row]) if weight >= 10})
+    assert arcs == pytest.approx({key: max(0.028 * weight, 1.5) for key, weight in enumerate(one[row]) if weight >= 10})
     most, average = one[row].argmax(), one.mean(axis=0)
     given = f"{names[most]} {in_hundredths(int(one[row, most]))}"
     assert says(root).startswith(f"Layer {layer}, head {head}: {names[row]} gives {given}, ")

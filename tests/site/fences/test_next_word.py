@@ -67,7 +67,7 @@ def test_the_page_shows_the_recorded_answer_and_the_weights_of_its_head():
     for drawn, row in ((root, weights[1][1][-1]), (live(layer=0, head=0, row=3), weights[0][0][3])):
         paths = drawn.findall(".//{*}path[@data-key]")
         arcs = {int(path.get("data-key")): float(path.get("stroke-width")) for path in paths}
-        seen = {i: max(34 * weight, 1.5) for i, weight in enumerate(row) if weight >= 0.01}
+        seen = {i: max(28 * weight, 1.5) for i, weight in enumerate(row) if weight >= 0.01}
         assert arcs == pytest.approx(seen, abs=1e-3)
 
 

@@ -11,7 +11,10 @@ import pytest
 from attention import attention_scores, project
 from attention.example import EARLY, SENTENCE, SWAPPED, W_K, W_Q1, W_Q2, attend, embed
 from docs_ext.html.rounding import number
-from tests.site.fences.reading import Figure, text
+from docs_ext.reading.page import load
+from docs_ext.reading.reading_time import reading
+from tests.site.fences.reading import Figure, fences_in, text
+from tools.page import parts_of_the_menu
 
 MINUS = "\N{MINUS SIGN}"
 MACHINE = Figure.sound("sentence-machine")
@@ -120,3 +123,56 @@ def test_the_film_asks_between_match_and_share_and_a_tap_is_then_a_guess():
 def test_links_stand_beside_the_button():
     page = MACHINE.still(links={"Start": "learn/a/"})
     assert [(text(link), link.get("href")) for link in page.iterfind(".//a")] == [("Start", "learn/a/")]
+
+
+SCENES = ("next", "ask", "match", "share", "pour", "all", "heads")
+TEN = "learn/ten-minutes.md"
+
+
+def framed(scene):
+    """Return what a frame of the page draws, its words, and what only those hear who do not see it."""
+    frame = Figure("sentence-machine", scene=scene).still().find(".//figure")
+    heard = text(frame.find(".//figcaption/span[@class='visually-hidden']"))
+    return [(e.get("data-id"), e) for e in frame.iter() if e.get("data-id")], frame, heard
+
+
+def test_a_frame_draws_of_the_home_pages_sentence_what_the_package_computes():
+    x = embed(SENTENCE, EARLY)
+    (first, out), (last, out_last) = attend(x, W_Q1), attend(x, W_Q2)
+    masked = attend(x, W_Q1, is_causal=True)[0]
+    shares = [[str(Fraction(weight).limit_denominator(200)) for weight in row] for row in (*masked, last[4])]
+    pills = {scene: [text(e) for name, e in framed(scene)[0] if name.startswith("weight-")] for scene in SCENES}
+    order = [3, 2, 1, 0, 4]  # the nearest leaves first, and what is kept last
+    mine, other = ([shares[row][key] for key in order] for row in (4, 5))
+    assert pills == {scene: [] for scene in SCENES} | {"share": mine, "pour": mine, "heads": mine + other}
+    np.testing.assert_allclose(first[4], masked[4])
+    drawn = [e.get("style") for name, e in framed("all")[0] if name.startswith("arc-")]
+    widths = [float(re.match("stroke-width:([0-9.]+)", style)[1]) for style in drawn]
+    expected = [max(12 * masked[row, key], 1.5) for row in range(5) for key in [*range(row - 1, -1, -1), row]]
+    np.testing.assert_allclose(widths, expected, atol=1e-3)
+    for row, word in enumerate(SENTENCE):
+        told = ", ".join(f"{key} {shares[row][i]}" for i, key in enumerate(SENTENCE[: row + 1]))
+        assert f"{word}: {told}." in framed("all")[2]
+    scores = np.round(attention_scores(project(x, W_Q1), project(x, W_K))[4] / np.log(2))
+    assert [text(e) for name, e in framed("match")[0] if name.startswith("score-")] == [*map(number, scores)]
+    assert f"receives {number(out[4, 0])} parts cats and {number(out[4, 1])} parts dogs" in framed("pour")[2]
+    received = [text(e) for e in framed("heads")[1].iter() if e.get("class") == "receives from"]
+    assert received == [", ".join(f"{number(n)} parts {of}" for n, of in zip(each[4], SENTENCE[::3], strict=False))
+                        for each in (out, out_last)]  # fmt: skip
+    assert said(dict(framed("next")[0]), "word") == [*SENTENCE[:4], "?"]
+
+
+def test_ten_minutes_are_as_many_and_each_part_has_a_frame_and_leads_to_its_lesson(site):
+    page = load(TEN)
+    assert 9 <= reading(page).first <= 11
+    assert [re.search("scene: (.*)", fence)[1] for _, name, fence in fences_in(page.text) if "scene" in fence] == [
+        *SCENES
+    ]
+    led = re.findall(r"[Ll]esson (\d+)[^]]*\]\(([\w-]+)\.md\)", page.text)
+    core = [source[6:-3] for source in parts_of_the_menu()["Core"]]
+    assert {name: int(number) for number, name in led} == {name: n for n, name in enumerate(core, 1)}
+    html = (site / "learn/ten-minutes/index.html").read_text("utf-8")
+    assert len(re.findall('class="sentence small"', html)) == len(SCENES)
+    for name in ("ten-minutes", "before-you-start"):
+        html = (site / f"learn/{name}/index.html").read_text("utf-8")
+        assert re.search('<a href="../([^"]*)/"[^>]*footer__link--next', html)[1] == core[0]

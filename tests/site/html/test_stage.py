@@ -33,10 +33,12 @@ def test_arcs_leave_a_word_side_by_side_and_end_above_the_others(row):
     spread.sort()
     assert all(left[1] <= right[0] + 1e-3 for left, right in pairwise(spread))
     assert np.mean([spread[0][0], spread[-1][1]]) == pytest.approx(CENTRES[row], rel=1e-5)
+    reach = max(CENTRES[row] - CENTRES[0], CENTRES[4] - CENTRES[row])
+    rise = min(0.4, 0.25 * (CENTRES[4] - CENTRES[0]) / reach)  # the farthest is as high as the stage
     for key, (_, high, end, thick) in arcs.items():
-        assert thick == 34 * weights[key]
+        assert thick == 28 * weights[key]
         assert (end, high) == pytest.approx(
-            (CENTRES[key], 14 + 0.4 * abs(CENTRES[key] - CENTRES[row])) if key != row else (loop_end, 36), rel=1e-5
+            (CENTRES[key], 24 + rise * abs(CENTRES[key] - CENTRES[row])) if key != row else (loop_end, 19), rel=1e-5
         )
     for one, other in combinations([key for key in arcs if key != row], 2):
         if (one < row) == (other < row):  # the one that goes farther begins nearer to the middle
@@ -46,11 +48,21 @@ def test_arcs_leave_a_word_side_by_side_and_end_above_the_others(row):
 
 def test_a_weight_that_is_hardly_there_can_be_seen_and_none_has_no_arc():
     arcs = drawn(1, [None, 0.9, 0.001, None, None])
-    assert {key: arc[3] for key, arc in arcs.items()} == {1: 30.6, 2: 1.5}
+    assert {key: arc[3] for key, arc in arcs.items()} == {1: 25.2, 2: 1.5}
+
+
+def test_hanging_arcs_are_the_others_upside_down():
+    up, down = (
+        [way["d"] for way in renderer.call("lib/stage.js", "ways", WORDS, 2, [0.2] * 5, hang)] for hang in (0, 1)
+    )
+    floor = 110.125
+    for one, other in zip(up, down, strict=True):
+        standing, hanging = (np.reshape([*map(float, re.findall(r"-?[\d.]+", d))], (-1, 2)) for d in (one, other))
+        np.testing.assert_allclose(hanging, np.column_stack([standing[:, 0], floor - standing[:, 1]]), atol=2e-3)
 
 
 def test_a_stage_is_as_wide_as_its_words_and_as_high_as_the_longest_arc():
     stage = read(renderer.call("lib/stage.js", "stage", WORDS, "", "below")["text"]).find("div")
-    high = 14 + 0.4 * (CENTRES[4] - CENTRES[0]) + 17
+    high = 24 + 0.25 * (CENTRES[4] - CENTRES[0]) + 14
     assert stage.get("style") == f"--units:343;--high:{high:g};--font:26;--columns:44fr 104fr 65fr 65fr 65fr"
     assert stage.find("{*}svg").get("viewBox") == f"0 0 343 {high:g}"

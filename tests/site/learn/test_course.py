@@ -6,7 +6,7 @@ from docs_ext.reading.page import load, read
 from tools.course import faults, is_longest, questions
 from tools.page import parts_of_the_menu
 
-CORE = [source for source in parts_of_the_menu()["Core"] if source != "index.md"]
+CORE = parts_of_the_menu()["Core"]
 
 
 def test_what_a_lesson_lacks_is_told_with_its_line():

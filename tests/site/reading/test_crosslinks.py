@@ -28,7 +28,7 @@ def test_its_file_of_tests_uses_the_function(name):
 def test_pages_stand_in_the_order_of_the_menu_and_know_their_formulas():
     found = {page.source: page for page in pages()}
     sources = list(found)
-    assert sources[:2] == ["index.md", "learn/the-problem.md"]
+    assert sources[:2] == ["index.md", "learn/ten-minutes.md"]
     assert sources.index("learn/masks.md") < sources.index("learn/heads.md") < sources.index("reference/masks.md")
     assert set(sources) == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert found["learn/scaling.md"].heading == "Why divide by √dₖ?"

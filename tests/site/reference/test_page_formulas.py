@@ -313,6 +313,7 @@ CASES_OF = {
         {"bytes per step": 17, "parameters": 12, "all caches": 5},
         {"I": run("speed").tiled(2, 8, 5), "n": 8, "d": 5, "B": 2},
     ],
+    "learn/ten-minutes": [TOKENS | {"Z": Z}],
     "learn/training": [
         LAYER | dict(zip(("dQ", "dK", "dV"), OWN, strict=True)) | {
             "dW_Q": slopes(lambda w: of_self(X, w), W_Q), "dW_K": X.T @ OWN[1], "dW_V": X.T @ OWN[2], "W": W_Q,

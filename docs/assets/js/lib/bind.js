@@ -31,7 +31,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
   const form = document.createElement("form");
   const heard = Object.assign(document.createElement("div"), { className: "visually-hidden", role: "status" });
   form.append(...element.childNodes);
-  element.append(form, heard);
+  element.append(heard, form); // what a figure says comes before it
 
   let state = start;
   let rested = start; // before the hand moved

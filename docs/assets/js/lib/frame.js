@@ -141,15 +141,16 @@ export const button = (text, does) =>
 // in the columns of a stage (lib/stage.js)
 
 /**
- * The words below a stage, of which one is chosen; where a script runs, by a click on it.
- * @type {(words: string[], what: string, name: string, chosen: number, live: unknown) => Markup}
+ * The words below a stage, of which one is chosen, where a script runs by a click; it asks, unless another does.
+ * @type {(words: string[], what: string, name: string, chosen: number, live: unknown, asks?: number) => Markup}
  */
-export function choosers(words, what, name, chosen, live) {
-  const each = words.map((word, i) =>
-    live
-      ? markup`<label>${radio(name, i, chosen)}<span>${word}</span></label>`
-      : markup`<span ${i === chosen && "data-chosen"}>${word}</span>`
-  );
+export function choosers(words, what, name, chosen, live, asks = chosen) {
+  const each = words.map((word, i) => {
+    const is = [i === asks && markup`data-asks `, i === chosen && "data-chosen"];
+    return live
+      ? markup`<label ${is}>${radio(name, i, chosen)}<span>${word}</span></label> `
+      : markup`<span ${is}>${word}</span> `;
+  });
   return markup`<div class="row words" role="group" aria-label="${what}">${each}</div>`;
 }
 

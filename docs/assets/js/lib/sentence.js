@@ -122,7 +122,10 @@ export const arcsOf = (arcs, shown) =>
     }"/>`
   );
 
-/** @type {(layout: Layout, arcs: Arc[], says: (key: number) => string, shown: boolean, wait?: number) => Markup[]} */
+/**
+ * @type {(layout: Pick<Layout, "size" | "pill">, arcs: Arc[], says: (key: number) => string, shown: boolean,
+ *   wait?: number) => Markup[]}
+ */
 export const pillsOf = ({ size: [wide], pill: [w, h] }, arcs, says, shown, wait = 0) =>
   arcs.map(({ key, top: [x, y] }) =>
     part(`weight-${key}`, shown, [Math.min(x, wide - w / 2 - 1), y, shown ? 1 : 0.2], [

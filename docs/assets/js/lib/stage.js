@@ -3,17 +3,17 @@
 // drawing as a whole is lib/sentence.js's.
 
 import { markup } from "./markup.js";
-import { centres, curves, sum, widths } from "./sentence.js";
-import { short } from "./numbers.js";
+import { centres, curves, pillsOf, sum, widths } from "./sentence.js";
+import { share, short } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 
 const FONT = 26;
-const BUDGET = 34; // how thick a weight of 1 is
-const [LOWEST, RISE] = [14, 0.4]; // the height of an arc: this, and so much of the way that it goes
-const HIGHEST = 300; // what the longest arc of a long text rises by
-const LOOP = 36; // the height of a word's arc to itself
-const GAP = 15; // between the two ends of a loop
+const BUDGET = 28; // how thick a weight of 1 is: to letters as it is on the home page
+const [LOWEST, RISE] = [24, 0.25]; // the height of an arc: this, and so much of the way that it goes
+const [HIGHEST, STEEPEST] = [300, 0.4]; // what the longest arc of a long text rises by, and any arc as part of its way
+const [LOOP, GAP] = [19, 22]; // a word's arc to itself: its height, and the gap between its ends
+const [PILL, DIGIT] = [20, 8]; // the height of a pill, and how wide what it says is
 
 /**
  * A stage as wide as its words: the drawing, and below it what stands in their columns.
@@ -32,18 +32,41 @@ ${below}
 
 /**
  * The arcs of a word to those that have a weight; null is no arc.
- * @type {(words: string[], row: number, weights: (number | null)[]) => Markup[]}
+ * @type {(words: string[], row: number, weights: (number | null)[], hang?: boolean) => Markup[]}
  */
-export const arcs = (words, row, weights) =>
-  ways(words, row, weights).map(({ key, d, thickness }) =>
+export const arcs = (words, row, weights, hang = false) =>
+  ways(words, row, weights, hang).map(({ key, d, thickness }) =>
     markup`<path d="${d}" pathLength="1" stroke-width="${thickness}" data-key="${key}"/>`
   );
 
-/** @type {(words: string[], row: number, weights: (number | null)[]) => ReturnType<typeof curves>} */
-export function ways(words, row, weights) {
-  const columns = widths(words);
-  const ground = { centres: centres(columns), floor: height(columns), budget: BUDGET };
-  return curves({ ...ground, lowest: LOWEST, rise: riseOf(columns), loop: LOOP, gap: GAP }, row, weights);
+/** @type {(words: string[], row: number, weights: number[], hang?: boolean) => Markup[]} */
+export const arcsWithShares = (words, row, weights, hang) => [
+  ...arcs(words, row, weights, hang),
+  ...pills(words, ways(words, row, weights, hang), (key) => share(weights[key])),
+];
+
+/** @type {(words: string[], ways: ReturnType<typeof curves>, says: (key: number) => string) => Markup[]} */
+export function pills(words, ways, says) {
+  const letters = Math.max(...ways.map(({ key }) => says(key).length));
+  return pillsOf({ size: [sum(widths(words))], pill: [DIGIT * letters + 12, PILL] }, ways, says, true);
+}
+
+/** @type {(weights: number[], says: (weight: number) => string) => Markup} the largest in bold */
+export const shares = (weights, says) =>
+  markup`<div class="shares" aria-hidden="true">${
+    weights.map((weight) => markup`<span ${weight === Math.max(...weights) && "data-most"}>${says(weight)}</span> `)
+  }</div>`;
+
+/**
+ * The farthest arc of any word is as high as the stage; arcs hang if the words stand above them.
+ * @type {(words: string[], row: number, weights: (number | null)[], hang?: boolean) => ReturnType<typeof curves>}
+ */
+export function ways(words, row, weights, hang = false) {
+  const columns = widths(words), middles = centres(columns), up = hang ? -1 : 1;
+  const reach = Math.max(middles[row] - middles[0], middles[words.length - 1] - middles[row]);
+  const rise = Math.min(STEEPEST, riseOf(columns) * longest(columns) / (reach || 1));
+  const ground = { centres: middles, floor: hang ? 0 : height(columns), budget: BUDGET, gap: GAP };
+  return curves({ ...ground, lowest: up * LOWEST, rise: up * rise, loop: up * LOOP }, row, weights);
 }
 
 /** @type {(columns: number[]) => number} */

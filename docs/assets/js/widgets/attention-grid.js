@@ -26,11 +26,8 @@ export const first = (data) => "q" in data ? { row: data.row, column: data.colum
 export const html = (data, state, live) =>
   markup`${head(data.id, data.title, live)}${(data.q ? product : figure)(data, state, live)}`;
 
-/**
- * The grid and what is said of its rows, which may stand in another widget.
- * @type {(data: Data, state: State, live: Live | null) => import("../lib/markup.js").Markup}
- */
-export function figure(data, state, live) {
+/** @type {(data: Data, state: State, live: Live | null) => import("../lib/markup.js").Markup} */
+function figure(data, state, live) {
   const { id, title, queries, keys, weights, allowed, output: outputs } = data;
   const rows = queries.map((query, i) => {
     const at = sets({ row: i });

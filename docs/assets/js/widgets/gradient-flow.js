@@ -5,7 +5,7 @@ import { bindFigure } from "../lib/bind.js";
 import { beneath, choice, choosers, folded, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, fraction, number, share, short, vector } from "../lib/numbers.js";
-import { stage, ways } from "../lib/stage.js";
+import { pills, stage, ways } from "../lib/stage.js";
 
 /**
  * Scores count doublings and are divided by the root of d_k; the word that asks, and the one that is pushed at first.
@@ -73,6 +73,7 @@ export function html(data, state, live) {
     figure: [
       picture(data, state.push, { weights, moves }, live),
       markup`
+<p class="moves legend">A solid arc gains weight, a hollow one loses it.</p>
 <p class="moves"><span>So <em>${words[data.asks]}</em> moves by</span> <b class="role-output">${
         vector(slopes[state.push])
       }</b> <span class="bar" style="--w:${4 * Math.hypot(...slopes[state.push]) / longest}"></span></p>`,
@@ -83,23 +84,22 @@ export function html(data, state, live) {
 }
 
 /**
- * Slopes run back from the word that asks, solid where the push gains, hollow where it loses. No weight moves by more
- * than 1/4 of the push.
+ * Slopes run back from the word that asks, solid where the push gains, hollow where it loses, and then at least 3
+ * wide. No weight moves by more than 1/4 of the push.
  * @type {(data: Data, push: number, row: { weights: number[], moves: number[] }, live: Live | null) => Markup}
  */
 function picture({ words, asks }, push, { weights, moves }, live) {
-  const arcs = ways(words, asks, moves.map((x) => 3 * Math.abs(x))).map(({ key, d, thickness }) =>
+  const all = ways(words, asks, moves.map((x) => Math.max(3 * x, -3 * x, x < 0 ? 3 / 28 : 0)));
+  const arcs = all.map(({ key, d, thickness }) =>
     markup`
 <g><path d="${d}" stroke-width="${thickness}"/>
-  <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(Math.max(thickness - 2, 0)) : 0}"/></g>`
+  <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(thickness - 2) : 0}"/></g>`
   );
-  return stage(words, arcs, [
-    beneath(
-      "the push moves the weights by",
-      moves.map((x) => `${x > 0 ? "+" : ""}${(fraction(x) ?? number(x)).replace("-", "\u2212")}`),
-      "gains",
-    ),
-    choosers(words, "push the score of", "push", push, live),
+  /** @type {(key: number) => string} */
+  const says = (key) =>
+    `${moves[key] > 0 ? "+" : ""}${(fraction(moves[key]) ?? number(moves[key])).replace("-", "\u2212")}`;
+  return stage(words, [arcs, pills(words, all, says)], [
+    choosers(words, "push the score of", "push", push, live, asks),
     beneath("weights", weights.map(share)),
   ]);
 }

@@ -2,10 +2,10 @@
 // record comes when a reader asks for another head.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { frame, held, labelled, menu, radio, scrolling, sets, setting, table } from "../lib/frame.js";
+import { choosers, frame, held, labelled, menu, scrolling, sets, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
-import { arcs, namesOf, stage } from "../lib/stage.js";
+import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /**
  * Weights in thousandths: by layer, head, token that asks, token that answers. A picture: its paths, and what it shows.
@@ -43,22 +43,12 @@ export function html(data, state, live) {
   const { title, question, answer, texts } = data;
   const one = shown(data, state);
   const { tokens, grid, row } = one;
-  const top = Math.max(...grid[row]);
   const sizes = { layer: one.pictures.length, head: one.pictures[0].length };
   const sliders = Object.entries(sizes).map(([name, size]) => {
     const value = name === "layer" ? state.layer : state.head;
     return setting(name, value, name, name, value, [0, size - 1], (at) => `${name} ${at}`);
   });
   const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
-  const words = tokens.map((token, i) => {
-    const chosen = i === row && "data-chosen";
-    return live
-      ? markup`<label ${chosen}>${radio("row", i, row)}<span>${token}</span></label> `
-      : markup`<span ${chosen}>${token}</span> `;
-  });
-  const shares = grid[row].map((weight) =>
-    markup`<span ${weight === top && "data-most"}>${hundredths(weight)}</span> `
-  );
   const drawing = arcs(tokens, row, grid[row].map((weight) => weight >= FAINT ? weight / 1000 : null));
   const header = markup`
 <thead><tr><td></td>${tokens.map((token) => markup`<th scope="col" class="key">${token}</th>`)}</tr></thead>`;
@@ -86,7 +76,10 @@ export function html(data, state, live) {
         stage(
           tokens,
           markup`<g data-anew="${[state.sentence, one.layer, one.head, row].join()}">${drawing}</g>`,
-          markup`<div class="words">${words}</div><div class="shares" aria-hidden="true">${shares}</div>`,
+          [
+            choosers(tokens, "The word that asks", "row", row, live),
+            shares(grid[row], hundredths),
+          ],
         ),
       ),
       markup`<div class="attention-grid">${

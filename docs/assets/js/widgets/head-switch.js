@@ -2,11 +2,10 @@
 
 import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { beneath, choice, choosers, folded, frame, records, scrolling, table } from "../lib/frame.js";
-import { columns } from "../lib/grid.js";
+import { choice, choosers, folded, frame, records, scrolling } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { share, vector } from "../lib/numbers.js";
-import { arcs, stage } from "../lib/stage.js";
+import { arcsWithShares, stage } from "../lib/stage.js";
 
 /**
  * Two word orders, in each the queries of two heads; keys, values. `asks` is what each head looks for.
@@ -36,28 +35,7 @@ export function compute({ q, k, v, w_o }, { order, asks }) {
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { title, asks: each } = data;
-  const { order, heads } = state;
-  const words = data.words[order];
-  const { weights, blends, joined } = compute(data, state);
-  const names = [...each.map((ask, n) => `head ${n + 1}: ${ask}`), "average"];
-  const receives = markup`<th scope="col" class="output">receives</th>`;
-  const rows = markup`
-${columns(words, receives)}
-<tbody>
-${
-    names.map((name, i) =>
-      markup`
-<tr ${i === 2 && !heads && "hidden"}><th scope="row" class="query">${name}</th>
-  ${weights[i].map((weight) => markup`<td data-weight="${weight}" style="--w:${weight}">${share(weight)}</td>`)}
-  <td class="output">${vector(blends[i])}</td></tr>`
-    )
-  }
-</tbody>
-<tfoot><tr><th scope="row">output</th>
-  <td colspan="${words.length}">${heads ? "only the average" : markup`${longRow(blends)} times ${W_O}`}</td>
-  <td class="output">${vector(heads ? blends[2] : joined)}</td></tr></tfoot>`;
-  const every = markup`<div class="attention-grid">${table("weights", title, rows)}</div>`;
+  const { order, heads, asks } = state;
   return frame(data, {
     ...prediction(data),
     controls: [
@@ -71,8 +49,7 @@ ${
     ],
     figure: [
       picture(data, state, live),
-      folded("Every weight", every),
-      folded("All four cases", scrolling("All four cases", allCases(data))),
+      folded("Every weight, in both sentences", scrolling("Every weight, in both sentences", everyWeight(data, asks))),
     ],
     says: statement(data, state),
   }, live);
@@ -89,18 +66,11 @@ function picture(data, state, live) {
   /** @type {(name: string, i: number) => Markup} */
   const label = (name, i) =>
     markup`<p class="head"><span>${name}</span> <b class="role-output">${vector(blends[i])}</b></p>`;
-  const [above, below] = heads ? [2, 1] : [0, 1];
   return markup`
 <div class="heads">
 ${heads ? label("average", 2) : label(`head 1: ${data.asks[0]}`, 0)}
-${
-    stage(words, arcs(words, asks, weights[above]), [
-      beneath("weights", weights[above].map(share)),
-      choosers(words, "Who asks?", "asks", asks, live),
-      !heads && beneath("weights", weights[below].map(share)),
-    ])
-  }
-${!heads && [stage(words, arcs(words, asks, weights[below]), ""), label(`head 2: ${data.asks[1]}`, 1)]}
+${stage(words, arcsWithShares(words, asks, weights[heads ? 2 : 0]), choosers(words, "Who asks?", "asks", asks, live))}
+${!heads && [stage(words, arcsWithShares(words, asks, weights[1], true), ""), label(`head 2: ${data.asks[1]}`, 1)]}
 <p class="head"><span>output</span> ${
     heads ? "" : markup`<span>${longRow(blends)} times ${W_O} =</span> `
   }<b class="role-output">${vector(heads ? blends[2] : joined)}</b></p>
@@ -120,18 +90,18 @@ function prediction(data) {
   };
 }
 
-/** @type {(data: Data) => import("../lib/markup.js").Markup} */
-function allCases(data) {
-  const { words, row } = data;
-  const cases = words.map((sentence, order) => ({ sentence, ...compute(data, { order, asks: row }) }));
-  const names = ["sentence", HOW[0], markup`joined by ${W_O}`, HOW[1]];
-  const rows = cases.map(({ sentence, blends, joined }) => [
-    sentence.join(" "),
-    longRow(blends),
-    vector(joined),
-    vector(blends[2]),
-  ]);
-  return records(`What ${words[0][row]} receives`, names, rows);
+/** @type {(data: Data, asks: number) => Markup} */
+function everyWeight(data, asks) {
+  const names = ["who asks", "", "weights, word by word", "receives"];
+  const rows = data.words.flatMap((words, order) => {
+    const { weights, blends, joined } = compute(data, { order, asks });
+    const each = [...data.asks.map((ask, n) => `head ${n + 1}: ${ask}`), HOW[1]];
+    return [
+      ...each.map((name, n) => [name, weights[n].map(share).join(", "), vector(blends[n])]),
+      [HOW[0], markup`${longRow(blends)} times ${W_O}`, vector(joined)],
+    ].map((row, n) => [n ? "" : `${words[asks]} in \u201c${words.join(" ")}\u201d`, ...row]);
+  });
+  return records("What a word receives", names, rows);
 }
 
 /** @type {(blends: number[][]) => string} */

@@ -2,11 +2,11 @@
 // text; the weights come when a hand is near, and from then on every answer is computed here.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { button, choice, head, held, labelled, output, radio, reading, scrolling, slider } from "../lib/frame.js";
+import { button, choice, choosers, head, held, labelled, output, reading, scrolling, slider } from "../lib/frame.js";
 import { drawn, forward, N_WORDS, readWords, sharesAt, unpacked } from "../lib/little-model.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
-import { arcs, namesOf, stage } from "../lib/stage.js";
+import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /** @typedef {import("../lib/little-model.js").Model} Model */
 /** @typedef {import("../lib/little-model.js").Recorded} Recorded */
@@ -166,23 +166,16 @@ function text({ words, row, found }, { layer, head, off }, live) {
     return markup`<p class="empty">There is no text yet. Type a first word, or choose one of those below.</p>`;
   }
   const weights = found?.weights[layer][head][row] ?? words.map(() => 0);
-  const top = Math.max(...weights);
-  const chips = words.map((word, i) => {
-    const chosen = i === row && "data-chosen";
-    return live
-      ? markup`<label ${chosen}>${radio("row", i, row)}<span>${word}</span></label> `
-      : markup`<span ${chosen}>${word}</span> `;
-  });
-  const shares = weights.map((weight) =>
-    markup`<span ${weight === top && "data-most"}>${found && weight >= FAINT / 2 && hundredths(weight)}</span> `
-  );
   const drawing = arcs(words, row, weights.map((weight) => weight >= FAINT ? weight : null));
   return scrolling(
     "The text, and what the chosen word looks at",
     stage(
       words,
       markup`<g data-anew="${[...words, layer, head, row].join()}" ${isSilent(off) && "data-off"}>${drawing}</g>`,
-      markup`<div class="words">${chips}</div><div class="shares" aria-hidden="true">${shares}</div>`,
+      [
+        choosers(words, "The word that asks", "row", row, live),
+        shares(weights, (weight) => found && weight >= FAINT / 2 ? hundredths(weight) : ""),
+      ],
     ),
   );
 }

@@ -1,64 +1,84 @@
-// <order-switch>: two switches choose one of four grids, which the package has computed.
+// <order-switch>: two switches choose one of four cases, which the package has computed, and a word shows its arcs in it;
+// behind them in a paler ink those of the case before.
 
 import { bindFigure } from "../lib/bind.js";
-import { folded, head, held, output, records, scrolling, sets } from "../lib/frame.js";
+import { beneath, choosers, folded, head, held, output, records, scrolling, sets } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { number } from "../lib/numbers.js";
-import { figure } from "./attention-grid.js";
+import { number, share, vector } from "../lib/numbers.js";
+import { arcs, arcsWithShares, stage } from "../lib/stage.js";
 
 /**
- * @typedef {import("./attention-grid.js").Data & { swap: boolean, positions: boolean, output: number[][] }} Case
+ * @typedef {{ swap: boolean, positions: boolean, words: string[], weights: number[][], output: number[][] }} Case
  * @typedef {{ id: string, title: string, cases: Case[], parts: string[], pair: string[], row: number }} Data
  */
-/** @typedef {{ swap: string, positions: string, row: number }} State  "true" or "false"; the row whose weights are told */
+/** @typedef {{ swap: string, positions: string, row: number, was: number }} State  was: the case before, or -1 */
 /** @typedef {import("../lib/frame.js").Live} Live */
+/** @typedef {import("../lib/markup.js").Markup} Markup */
 
 /** @type {(data: Data) => State} */
-export const first = ({ row }) => ({ swap: "false", positions: "true", row });
+export const first = ({ row }) => ({ swap: "false", positions: "true", row, was: -1 });
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { id, title, cases, pair, row } = data;
-  const one = cases.find(({ swap, positions }) => `${swap}` === state.swap && `${positions}` === state.positions) ??
-    cases[0];
-  /** @type {(name: "swap" | "positions", text: unknown) => unknown} */
+  const { id, title, cases, parts, pair } = data;
+  const now = cases.findIndex(({ swap, positions }) => `${swap}` === state.swap && `${positions}` === state.positions);
+  const one = cases[now], before = cases[state.was], word = one.words[state.row];
+  /** @type {(name: "swap" | "positions", text: unknown) => Markup} */
   const box = (name, text) => {
     const on = state[name] === "true";
+    const row = name === "swap" ? cases.find(({ swap }) => swap !== one.swap)?.words.indexOf(word) ?? 0 : state.row;
     return markup`
-<label><input type="checkbox" ${on && "checked"} ${sets({ [name]: `${!on}` })}> <span>${text}</span></label>
+<label><input type="checkbox" ${on && "checked"} ${
+      sets({ [name]: `${!on}`, row, was: now })
+    }> <span>${text}</span></label>
 ${held(name, state[name], "true|false")}`;
   };
-  const swap = markup`Swap <em>${pair[0]}</em> and <em>${pair[1]}</em>`;
   return markup`
 ${head(id, title, live)}
+${picture(one, state.row, before, live)}
+${output(statement(one, word, before, parts), live)}
 ${
     live &&
-    markup`<div class="widget-controls">${box("swap", swap)}${box("positions", "Words know their places")}</div>`
+    markup`<div class="widget-controls">${box("swap", markup`Swap <em>${pair[0]}</em> and <em>${pair[1]}</em>`)}${
+      box("positions", "Words know their places")
+    }${held("was", state.was, "-1|[0-3]")}</div>`
   }
-${figure({ ...one, id, title }, { row: state.row }, live)}
-${output(statement(one, row, data.parts), live)}
 ${folded("All four cases", scrolling("All four cases", allCases(data)))}`;
 }
 
-/** @type {(one: Case, row: number, parts: string[]) => import("../lib/markup.js").Markup} */
-function statement({ queries, positions, output }, row, parts) {
-  const words = queries.map(([word]) => word);
-  const received = parts.map((part, i) => `${number(output[row][i])} parts ${part}`).join(" and ");
-  return markup`<span><em>${words.join(" ")}</em>, ${positions ? "with" : "without"} positions: <em>${
-    words[row]
-  }</em> now
-    carries <strong>${received}</strong>.</span>`;
+/** @type {(one: Case, row: number, before: Case | undefined, live: Live | null) => Markup} */
+function picture({ words, weights }, row, before, live) {
+  const now = weights[row];
+  const earlier = before &&
+    words.map((word) => before.weights[before.words.indexOf(words[row])][before.words.indexOf(word)]);
+  const [are, were] = [now, earlier ?? now].map((weights) => weights.map(share));
+  const was = were.map((part, i) => part === are[i] ? "" : `was ${part}`);
+  const ghost = earlier && markup`<g class="ghost">${arcs(words, row, earlier)}</g>`;
+  return stage(words, [ghost ?? "", arcsWithShares(words, row, now)], [
+    choosers(words, "The word that asks", "row", row, live),
+    beneath("before", was, "before"),
+  ]);
 }
 
-/** @type {(data: Data) => import("../lib/markup.js").Markup} */
-function allCases({ cases, parts, row }) {
-  const caption = `What ${cases[0].queries[row][0]} receives, in parts ${parts.join(" and parts ")}`;
-  const rows = cases.map(({ queries, positions, output }) => [
-    queries.map(([word]) => word).join(" "),
+/** @type {(one: Case, word: string, before: Case | undefined, parts: string[]) => Markup} */
+function statement(one, word, before, parts) {
+  /** @type {(one: Case) => string} */
+  const carries = ({ words, output }) =>
+    parts.map((part, i) => `${number(output[words.indexOf(word)][i])} parts ${part}`).join(" and ");
+  const was = before ? `, before ${carries(before)}` : "";
+  return markup`<span><em>${one.words.join(" ")}</em>, ${one.positions ? "with" : "without"} positions: <em>${word}</em>
+    now carries <strong>${carries(one)}</strong>${was}.</span>`;
+}
+
+/** @type {(data: Data) => Markup} */
+function allCases({ cases, parts }) {
+  const rows = cases.map(({ words, positions, output }) => [
+    words.join(" "),
     positions ? "on" : "off",
-    ...output[row].map((x) => Number(x.toPrecision(5))),
+    ...cases[0].words.map((word) => vector(output[words.indexOf(word)])),
   ]);
-  return records(caption, ["sentence", "positions", ...parts], rows);
+  const names = ["sentence", "positions", ...cases[0].words];
+  return records(`What each word receives, in parts ${parts.join(" and parts ")}`, names, rows);
 }
 
 /** @type {(element: HTMLElement) => unknown} */

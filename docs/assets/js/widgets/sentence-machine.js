@@ -36,6 +36,9 @@ import {
 /** @typedef {ReturnType<typeof compute>} Row */
 
 const SCENES = ["result", "ask", "match", "share", "pour", "keep"];
+export const NEXT = -1; // frames for a page: the last word is a gap, two heads ask, every word asks
+export const HEADS = 6;
+const ALL = 7;
 const QUESTION = 2.25; // the film waits here for a guess
 const DOUBLING = 2.5; // on the way from match to share, as it plays
 const PLAY = [0, 1, 2, QUESTION, DOUBLING, 3, 4, 5];
@@ -82,7 +85,7 @@ export function compute({ cases, features }, { row, head, swap, positions }) {
  * Where things stand in a drawing, lying or upright.
  * @typedef {typeof WIDE} Layout
  */
-const WIDE = {
+export const WIDE = {
   upright: false,
   size: [1100, 488],
   word: { size: 54, high: 70, at: 290, pad: 20 },
@@ -117,12 +120,27 @@ const UPRIGHT = {
   block: [9, 2],
   bar: [16, 342, 326, 20],
 };
+/** @type {Layout} beside a text, which says the rest */
+export const SMALL = {
+  ...UPRIGHT,
+  upright: false,
+  size: [360, 298],
+  word: { size: 26, high: 36, at: 144, pad: 5 },
+  arc: { floor: 141, budget: 28, lowest: 22, rise: 0.19, loop: 20, gap: 22 },
+  pill: [36, 19],
+  tank: [24, 44],
+  tanks: [196, 32],
+  labels: 260,
+  plug: [60, 32],
+  plugs: [77, 106],
+  bar: [12, 8, 336, 22],
+};
 
 /**
  * What is `still` leaves out what cannot be seen.
  * @type {(data: Data, state: State, layout: Layout, ident: string, still?: boolean) => Markup}
  */
-function picture(data, state, layout, ident, still = false) {
+export function picture(data, state, layout, ident, still = false) {
   const row = compute(data, state);
   const { words, query, used, k, v, scores, powers, total, weights, given, received } = row;
   const { scene, row: asker } = state;
@@ -134,6 +152,7 @@ function picture(data, state, layout, ident, still = false) {
   const unit = tankHigh / Math.max(...v.flat());
   const shows = (/** @type {number} */ from, to = 5) => from <= scene && scene <= to;
   const result = !scene || shows(3), pours = !scene || shows(4);
+  const small = layout === SMALL, rows = rowsOf(data, state);
 
   /** @type {(...given: Parameters<typeof part>) => Markup | false} */
   const thing = (id, shown, place, content, wait = 0) =>
@@ -153,7 +172,10 @@ function picture(data, state, layout, ident, still = false) {
     );
 
   // words, and what they hold
-  const named = wordsOf(layout, words, middles, asker, (i) => i === state.guess ? "guess" : "");
+  const seen = words.map((word, i) => scene === NEXT && i === asker ? "?" : word);
+  /** @type {(i: number) => string} */
+  const kind = (i) => seen[i] === "?" ? "gap" : i === state.guess ? "guess" : scene === ALL ? "asks" : "";
+  const named = wordsOf(layout, seen, middles, scene === NEXT ? -1 : asker, kind);
   const [tankAt, apart] = layout.tanks;
   const { at, pad, size: letters } = layout.word;
   /** @type {(i: number, aside: number) => number[]} at the left edge or, what is received, beside the word */
@@ -161,19 +183,20 @@ function picture(data, state, layout, ident, still = false) {
     !upright
       ? [middles[i] + aside * apart / 2, tankAt]
       : [aside < 0 ? tankAt : at - 2 * pad - emOf(words[i]) * letters - apart / 2, middles[i] - tankHigh / 2];
+  const nouns = (/** @type {number[]} */ amounts) => features.value.filter((_, part) => amounts[part]);
   const tanks = words.map((_, i) => {
     const left = shows(4) ? 1 - weights[i] : 1;
     return [
-      thing(`tank-${i}`, scene > 0, place(i, upright || i === asker ? -1 : 0), [
+      thing(`tank-${i}`, shows(1), place(i, upright || i === asker ? -1 : 0), [
         vessel("tank", layout),
         v[i].map((amount, part) => level(`ghost-${i}`, sum(v[i].slice(0, part)), amount, part)),
         v[i].map((amount, part) => level(`fill-${i}`, left * sum(v[i].slice(0, part)), amount, part, left, 200)),
       ]),
       thing(
         `holds-${i}`,
-        scene > 0 && (upright || i !== asker),
+        shows(1) && (upright || i !== asker),
         upright ? [at - pad, middles[i] + labels] : [middles[i], labels],
-        text(`holds ${upright ? "to" : ""}`, holding(features, v[i]).join(" + ") || "empty"),
+        text(`holds ${upright ? "to" : ""}`, (small ? nouns(v[i]) : holding(features, v[i])).join(" + ") || "empty"),
       ),
     ];
   });
@@ -192,10 +215,15 @@ function picture(data, state, layout, ident, still = false) {
   const both = scene ? -1 : v.findIndex((value) => value.filter(Boolean).length > 1); // else 1/2 and 1/8 seem to be 5 to 2
   const way = both < 0 ? [] : [`${number(Math.min(...given[both]))} of each by way of ${words[both]}`];
   const told = upright ? [`${carries} ${got.join(", ")}`] : scene ? got : [carries, got.join(", ")];
-  const [x, y] = upright ? [wide / 2, high - 7 - way.length * 15] : [middles[asker], scene ? labels : tankAt + 24];
-  const side = beside ? beside < 0 ? "to" : "from" : "";
+  const under = scene ? labels : tankAt + 24;
+  const [x, y] = upright
+    ? [wide / 2, high - 7 - way.length * 15]
+    : small
+    ? [wide, labels + 18]
+    : [middles[asker], under];
+  const side = small || Number(beside) < 0 ? "to" : beside ? "from" : "";
   const out = [
-    thing("out", true, place(asker, scene || upright ? 1 : 0), [vessel("out", layout), gifts]),
+    thing("out", !scene || shows(1), place(asker, scene || upright ? 1 : 0), [vessel("out", layout), gifts]),
     thing(
       "receives",
       pours,
@@ -211,7 +239,7 @@ function picture(data, state, layout, ident, still = false) {
   /** @type {(role: string, numbers: number[]) => Markup[]} */
   const featured = (role, numbers) => {
     const all = used.map(({ name, i }) => `${name} ${number(numbers[i])}`);
-    if (!upright) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
+    if (!upright && !small) return [text(role, all.join(" \u00b7 "), plugHigh / 2 + 5.5)];
     return (all.length > 1 ? all : all[0].split(" ")).map((one, n) => text(role, one, lines * (n + 1) + 0.5));
   };
   const farthest = Math.max(asker, words.length - 1 - asker);
@@ -250,7 +278,7 @@ function picture(data, state, layout, ident, still = false) {
     const step = chipHigh + chipGap, times = score > 0 ? "\u00d72" : "\u00f72";
     const chip = [
       rect("chip", chipWide, chipHigh, undefined, 0, 3),
-      text("times", times, chipHigh - (upright ? 3 : 5)),
+      text("times", times, chipHigh - (chipHigh < 20 ? 3 : 5)),
     ];
     /** @type {(n: number) => number[]} */
     const stacked = (n) =>
@@ -267,7 +295,7 @@ function picture(data, state, layout, ident, still = false) {
         `score-${i}`,
         shown,
         upright ? [socketAt - plugWide / 2, middles[i] + labels - 3] : [middles[i], stacked(count)[1] - 6],
-        text(`number ${upright ? "from" : ""}`, worked(used, query, k[i])),
+        text(`number ${upright ? "from" : ""}`, small ? number(scores[i]) : worked(used, query, k[i])),
         later(i, 900),
       ),
     ];
@@ -317,13 +345,45 @@ function picture(data, state, layout, ident, still = false) {
         }"/>`;
     })
   );
+  const { arc } = layout, turned = { floor: 2 * at + layout.word.high - arc.floor, lowest: -arc.lowest };
+  const others = rows.map(({ row, head, weights, received }) => {
+    const below = head && { ...turned, rise: -arc.rise, loop: -arc.loop };
+    const place = { ...layout, arc: { ...arc, budget: scene === ALL ? 12 : arc.budget, ...below } };
+    const these = arcsTo(place, middles, row, weights);
+    if (scene !== HEADS) return arcsOf(these, true);
+    const answers = [data.heads[head].asks[words[row]], holding(features, received).join(", ")];
+    return [
+      arcsOf(these, true),
+      pillsOf(place, these, (key) => share(weights[key]), true),
+      answers.map((one, n) => text(n ? "receives from" : "number from", one, (head ? high - 21 : 12) + n * 16)),
+    ];
+  });
+  const end = scene === NEXT || scene === ALL ? at + layout.word.high : shows(1, 3) ? labels + 8 : high;
   return markup`
-<svg class="sentence ${upright ? "upright" : "wide"}" viewBox="0 0 ${wide} ${high}" aria-hidden="true">
+<svg class="sentence ${small ? "small" : upright ? "upright" : "wide"}" viewBox="0 0 ${wide} ${
+    small ? end : high
+  }" aria-hidden="true">
 ${hatch(ident)}
 ${(result || !still) && arcsOf(arcs, result)}${flows}${plugs}${chips}${blocks}${
     (result || !still) && pillsOf(layout, arcs, (key) => share(weights[key]), result, scene === 3 ? 700 : 0)
-  }${named}${tanks}${out}
+  }${others}${named}${tanks}${out}
 </svg>`;
+}
+
+/**
+ * The rows of a page's own frames: the gap's, of each word what it may look at, one word's in each head.
+ * @type {(data: Data, state: State) => { row: number, head: number, weights: number[], received: number[] }[]}
+ */
+export function rowsOf(data, state) {
+  const { scene, row } = state, received = [0, 0];
+  if (scene === NEXT) return [{ row, head: 0, weights: [0.3], received }];
+  if (scene === HEADS) {
+    return data.heads.map((_, head) => ({ ...compute(data, { ...state, head: `${head}` }), row, head }));
+  }
+  return (scene === ALL ? data.cases[0].words : []).map((_, row) => {
+    const seen = compute(data, { ...state, row }).powers.slice(0, row + 1); // none looks ahead
+    return { row, head: 0, weights: seen.map((power) => power / sum(seen)), received };
+  });
 }
 
 /** @type {(data: Data) => number[]} columns for whichever word is longer in the two sentences */
@@ -484,17 +544,6 @@ const frames = (data, state) =>
       }</figcaption></figure>`;
     })
   }</div>`;
-
-/**
- * One scene by itself, for a page that explains it.
- * @type {(data: Data, scene: number) => Markup}
- */
-export function still(data, scene) {
-  const state = { ...first(data), scene };
-  return markup`<figure class="machine-stage">${picture(data, state, WIDE, `${data.id}-w`, true)}${
-    picture(data, state, UPRIGHT, `${data.id}-n`, true)
-  }<figcaption>${data.title}</figcaption></figure>`;
-}
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(element) {
