@@ -1,21 +1,21 @@
-"""The training replay: the grid of a head at some steps of its training, with what it guesses at each.
+"""The training replay: a document, and what each of its closing tags listens to, at steps of a training.
 
 ```training-replay
 caption: Which lines the closing tags look at as the head learns
-tokens: ["0 <b>", "1 </?>"]   # the keys, or an expression
+tokens: ["<b>", "  </?>"]      # the lines, or an expression: "?" is what the head guesses
 asks: [1]                     # the rows to show, by index
 answers: [b]                  # what each of them should say
 checkpoints: >-               # a list, from first to last
-  [{"step": 0, "weights": [[0.5, 0.5]], "guesses": "s", "accuracy": 0.25},
-   {"step": 50, "weights": [[0.7, 0.3]], "guesses": "b", "accuracy": 0.5},
-   {"step": 100, "weights": [[1, 0]], "guesses": "b", "accuracy": 1.0}]
+  [{"step": 0, "weights": [[0.5, 0.5]], "guesses": "s", "accuracy": 0.25, "loss": 1.4},
+   {"step": 50, "weights": [[0.7, 0.3]], "guesses": "b", "accuracy": 0.5, "loss": 0.7},
+   {"step": 100, "weights": [[1, 0]], "guesses": "b", "accuracy": 1.0, "loss": 0.1}]
 ```
 
 The weights have a row for each that asks. `page("training").run` in an expression is what the consoles of a page
 define, so the steps can be those of the very run that stands there. The first and the last step must be there, and the
 one half-way.
 
-Without JavaScript the grids stand below one another, and with it a slider goes through them.
+Without JavaScript the first step and the last stand below one another; with it all are a film.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ from docs_ext.reading.words import words_of
 
 REQUIRED = ("caption", "tokens", "asks", "answers", "checkpoints")
 OPTIONAL = ()
-FIELDS = ("step", "weights", "guesses", "accuracy")  # weights of shape (rows that ask, n_k), accuracy on held-out data
+FIELDS = ("step", "weights", "guesses", "accuracy", "loss")  # weights: (rows that ask, n_k); the last two: held out
 
 
 def data(spec: Spec) -> Data:

@@ -106,10 +106,10 @@ class Subject:
         return False
 
     def change(self):
-        """Use the first control that shows something."""
+        """Use the first control that shows something; the next one stops a film."""
         default = self.state()
         for _ in self.walk():
-            if self.state()["shows"] != default["shows"]:
+            if self.state()["shows"] != default["shows"] and self.root.get_attribute("data-playing") is None:
                 return
 
     def walk(self):

@@ -2,9 +2,10 @@
 
 import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, choice, folded, frame, records, scrolling, setting, table } from "../lib/frame.js";
+import { choice, folded, frame, records, scrolling, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { number, share, short, vector } from "../lib/numbers.js";
+import { film, playBar } from "../lib/play.js";
 import { arcs, stage } from "../lib/stage.js";
 
 /**
@@ -47,17 +48,20 @@ export function html(data, state, live) {
       this step, and how many in all ${n} steps?`,
     answer: `One in each step, ${n} in all: the others are in the cache. Without a cache step ${data.step} computes ` +
       `${data.step} keys, and all steps together ${n * (n + 1) / 2}.`,
-    controls: [
-      setting("step", step, "step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`),
-      button("Back", step > 1 ? { step: step - 1 } : "This is the first step."),
-      button("Next token", step < n ? { step: step + 1 } : "This is the last step."),
-      choice("The new query sees", "sees", [
-        ["all", "all that is cached"],
-        ["window", `the last ${window}`],
-        ["first", "a top-left mask (wrong)"],
-      ], sees),
+    figure: [
+      shelf(data, step, one),
+      playBar(
+        live,
+        ["step", "step", step, [1, n], (t) => `step ${t}, ${words[t - 1]}`],
+        choice("The new query sees", "sees", [
+          ["all", "all that is cached"],
+          ["window", `the last ${window}`],
+          ["first", "a top-left mask (wrong)"],
+        ], sees),
+      ),
+      numbers(data, step, one),
+      everyStep(data),
     ],
-    figure: [shelf(data, step, one), numbers(data, step, one), everyStep(data)],
     says:
       `Step ${step}, ${words[step - 1]}${wrong}: ${seen}; output ${vector(output)}. Keys computed so far: ${step}, ` +
       `without a cache ${step * (step + 1) / 2}. Keys kept: ${step - from}.`,
@@ -167,4 +171,4 @@ function everyStep(data) {
 }
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html, idle });
+export const bind = (element) => film(element, bindFigure(element, { first, html, idle }));

@@ -2,10 +2,11 @@
 
 import { blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { frame, radio, sets } from "../lib/frame.js";
+import { frame, radio } from "../lib/frame.js";
 import { dotted, strips } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
+import { film, playBar } from "../lib/play.js";
 
 /**
  * The word of a row asks: its query is counted in doublings, as W_Q is. Each value has two features.
@@ -87,16 +88,10 @@ ${figures[i].figure}
 </div>`;
   return frame(data, {
     ...prediction(row),
-    controls: live && [track, move("Back", step - 1), move("Next", step + 1)],
-    figure: live ? stage : [track, stage],
+    controls: live && track,
+    figure: [live ? null : track, stage, playBar(live, ["step", "Step", step, [1, 4], (n) => `${n}, ${STEPS[n - 1]}`])],
     says: figures[step - 1].says,
   }, live);
-}
-
-/** @type {(text: string, to: number) => Markup} */
-function move(text, to) {
-  const step = Math.min(Math.max(to, 1), STEPS.length);
-  return markup`<button type="button" ${sets({ step })} aria-disabled="${`${step !== to}`}">${text}</button>`;
 }
 
 /**
@@ -377,4 +372,4 @@ ${arrows}
 }
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+export const bind = (element) => film(element, bindFigure(element, { first, html }));

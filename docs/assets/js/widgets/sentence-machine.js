@@ -5,6 +5,7 @@ import { bindFigure } from "../lib/bind.js";
 import { choice, head, held, output, sets } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
+import { playButton } from "../lib/play.js";
 import {
   arcsOf,
   arcsTo,
@@ -498,9 +499,9 @@ ${
 </div>
 <div class="machine-bar">${
     live &&
-    markup`<button type="button" class="play"><span>${
-      scene ? scene < 5 ? "Go on" : "Again" : markup`Watch <em>${words[row]}</em> ask (${SECONDS} s)`
-    }</span><span class="pause">Pause</span></button><span class="machine-hint">or tap another word</span>`
+    markup`${
+      playButton(scene ? scene < 5 ? "Go on" : "Again" : markup`Watch <em>${words[row]}</em> ask (${SECONDS} s)`)
+    }<span class="machine-hint">or tap another word</span>`
   }${output(says(data, state), live)}${
     links &&
     markup`<p class="machine-links">${

@@ -2,9 +2,10 @@
 
 import { mergePartials, partialAttention } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { button, choice, folded, frame, setting, table } from "../lib/frame.js";
+import { choice, folded, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, number, short, vector } from "../lib/numbers.js";
+import { film, playBar } from "../lib/play.js";
 
 /**
  * Scores are doublings; `size` is how many words a tile has at first.
@@ -67,14 +68,16 @@ export function html(data, state, live) {
   const last = steps.length, shown = Math.min(state.step, last);
   return frame(data, {
     ...prediction(data),
-    controls: [
-      setting("step", shown, "step", "step", shown, [1, last], (n) => `step ${n} of ${last}`),
-      button("Back", shown > 1 ? { step: shown - 1 } : "This is the first step."),
-      button("Step", shown < last ? { step: shown + 1 } : "This is the last step."),
-      setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
-      choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
+    figure: [
+      memories(data, state, steps, shown),
+      playBar(
+        live,
+        ["step", "step", shown, [1, last], (n) => `step ${n} of ${last}`],
+        setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
+        choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
+      ),
+      folded("All steps in numbers", trace(data, steps)),
     ],
-    figure: [memories(data, state, steps, shown), folded("All steps in numbers", trace(data, steps))],
     says: `Tiles of ${size}, ${order}. After step ${shown} of ${last}: ${statistics(steps[shown - 1])}; ` +
       `o / \u2113 = ${vector(steps[shown - 1].output)}, ${shown === last ? "the result" : "so far"}.`,
   }, live);
@@ -108,7 +111,7 @@ function memories({ words, scores, v }, { size, order }, steps, shown) {
   };
   const low = Math.min(...scores) - 1, room = Math.max(...scores) - low;
   return markup`
-<div class="memories" style="--n:${words.length}">
+<div class="memories" style="--n:${words.length};--size:${size}">
 <div class="slow"><p>large, slow memory</p>
 <div class="shelf">${
     shelf.map(({ tile, state }) =>
@@ -195,4 +198,4 @@ function prediction(data) {
 }
 
 /** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+export const bind = (element) => film(element, bindFigure(element, { first, html }));
