@@ -5,14 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from attention import (
-    attention_scores,
-    attention_weights,
-    merge_partials,
-    partial_attention,
-    scaled_dot_product_attention,
-    tiled_attention,
-)
+import attention as at
 from tests.package.cases import random_case
 from tests.package.oracles import OF_REACH, close, loop_attended, loop_attention, loop_reach, loop_scores, loop_weights
 
@@ -33,16 +26,16 @@ def by_parts(rng, query, key, value, **options):
                 own[name] = own[name][..., first:last]
         arrays = key[..., first:last, :], value[..., first:last, :]
         own |= {"offset": offset - first} if is_placed else {}
-        parts.append(partial_attention(query, *arrays, **own))
-    return merge_partials(*parts).output
+        parts.append(at.partial_attention(query, *arrays, **own))
+    return at.merge_partials(*parts).output
 
 
 def in_every_function(rng, arrays, options, blocks):
     n_threads = int(rng.integers(1, 3))
     return {
-        "reference": scaled_dot_product_attention(*arrays, **options),
-        "tiles": tiled_attention(*arrays, **options, **blocks, n_threads=n_threads),
-        "part": partial_attention(*arrays, **options).output,
+        "reference": at.scaled_dot_product_attention(*arrays, **options),
+        "tiles": at.tiled_attention(*arrays, **options, **blocks, n_threads=n_threads),
+        "part": at.partial_attention(*arrays, **options).output,
         "parts": by_parts(rng, *arrays, **options),
     }
 
@@ -55,14 +48,14 @@ def test_every_function_agrees_with_the_loops_whatever_the_options(seed):
         size = 32 * max(1, np.abs(query).max(initial=0))
         atol = np.finfo(query.dtype).eps * size
         of_scores = {name: options[name] for name in ("scale", "softcap", "enable_gqa") if name in options}
-        scores, expected = attention_scores(query, key, **of_scores), loop_scores(query, key, **of_scores)
+        scores, expected = at.attention_scores(query, key, **of_scores), loop_scores(query, key, **of_scores)
         np.testing.assert_allclose(scores, expected, rtol=0, atol=atol * max(1, np.abs(key).max(initial=0)))
         expected, exact = loop_weights(query, key, **options), loop_attention(query, key, value, **options)
         attends = {name: options[name] for name in ("mask", "bias", *OF_REACH) if name in options}
         attended = np.broadcast_to(loop_attended(expected.shape, **attends), expected.shape)
         unseen = ~attended.any(axis=tuple(range(attended.ndim - 1)))
         key[..., unseen, :] = value[..., unseen, :] = rng.choice([np.nan, np.inf, -np.inf])  # padding
-        weights = attention_weights(query, key, **options)
+        weights = at.attention_weights(query, key, **options)
         np.testing.assert_allclose(weights, expected, rtol=0, atol=atol, err_msg=f"{case} {options}")
         assert not weights[~attended].any()
         for output in in_every_function(rng, (query, key, value), options, blocks).values():
@@ -71,7 +64,7 @@ def test_every_function_agrees_with_the_loops_whatever_the_options(seed):
 
 def test_sequences_are_the_first_axis_also_where_another_axis_has_as_many_entries(rng):
     query, key = rng.standard_normal((3, 3, 3, 2, 4)), rng.standard_normal((3, 3, 3, 6, 4))
-    weights = attention_weights(query, key, is_causal=True, offset=[4, 0, 2])
+    weights = at.attention_weights(query, key, is_causal=True, offset=[4, 0, 2])
     expected = loop_reach(2, 6, is_causal=True, offset=[4, 0, 2])
     np.testing.assert_array_equal(weights > 0, np.broadcast_to(expected[:, None, None], weights.shape))
 
@@ -90,7 +83,7 @@ def test_positions_far_away_are_right(far):
         ({"offset": 0, "window": (0, 2**70)}, [[3.0], [4.0]]),
     ]
     for options, expected in calls:
-        for function in (scaled_dot_product_attention, tiled_attention):
+        for function in (at.scaled_dot_product_attention, at.tiled_attention):
             np.testing.assert_allclose(function(query, key, value, **options)[0], expected, err_msg=f"{options}")
 
 
@@ -99,7 +92,7 @@ def test_positions_far_away_are_right(far):
 
 def tiles_of(monkeypatch, call):
     """Collect, for every tile of scores that a call computes, which scores are not forbidden."""
-    module = tiled_attention.__globals__
+    module = at.tiled_attention.__globals__
     found, may_attend = [], module["_may_attend"]
 
     def recorded(head, rows, columns):
@@ -131,14 +124,14 @@ def tiles_of(monkeypatch, call):
 def test_so_many_tiles_are_computed(rng, monkeypatch, options, n_tiles):
     sequences = len(options["offset"]) if np.ndim(options.get("offset")) else 1
     query, key, value = rng.standard_normal((3, sequences, 16, 4))
-    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, **options, query_block=4, key_block=4))
+    found = tiles_of(monkeypatch, lambda: at.tiled_attention(query, key, value, **options, query_block=4, key_block=4))
     assert len(found) == n_tiles
 
 
 def test_a_window_computes_scores_in_proportion_to_its_width(rng, monkeypatch):
     query, key, value = rng.standard_normal((3, 600, 4))
     blocks = {"query_block": 20, "key_block": 30}
-    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0), **blocks))
+    found = tiles_of(monkeypatch, lambda: at.tiled_attention(query, key, value, window=(9, 0), **blocks))
     assert sum(tile.size for tile in found) <= 600 * (20 + 9 + 2 * 30)  # of a block's keys: 29, and the tiles' edges
-    found = tiles_of(monkeypatch, lambda: tiled_attention(query, key, value, window=(9, 0)))
+    found = tiles_of(monkeypatch, lambda: at.tiled_attention(query, key, value, window=(9, 0)))
     assert sum(tile.size for tile in found) <= 600 * (64 + 9)  # a narrow window gets narrow blocks by itself

@@ -9,19 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import (
-    BlockWeights,
-    KVCache,
-    MultiHeadWeights,
-    Rotary,
-    feed_forward,
-    gelu,
-    layer_norm,
-    rms_norm,
-    rotary_tables,
-    silu,
-    transformer_block,
-)
+import attention as at
 from tests.package.oracles import along, loop_multi_head, loop_project, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
@@ -85,17 +73,17 @@ def test_norms_equal_the_loops_in_any_shape(sizes, n_lead, seed, eps):
     x = 5 + 3 * rng.standard_normal((*lead[:n_lead], d))
     weight, bias = rng.standard_normal(d), rng.standard_normal(d)
     for arrays in [(), (weight,), (weight, bias), (None, bias)]:
-        result = layer_norm(x, *arrays, eps=eps)
+        result = at.layer_norm(x, *arrays, eps=eps)
         assert result.shape == x.shape
         np.testing.assert_allclose(result, loop_layer_norm(x, *arrays, eps=eps), rtol=0, atol=1e-12)
     for arrays in [(), (weight,)]:
-        result = rms_norm(x, *arrays, eps=eps)
+        result = at.rms_norm(x, *arrays, eps=eps)
         assert result.shape == x.shape
         np.testing.assert_allclose(result, loop_rms_norm(x, *arrays, eps=eps), rtol=0, atol=1e-12)
 
 
 def test_a_large_mean_does_not_drown_the_variance():
-    np.testing.assert_array_equal(layer_norm([1e9 + 1, 1e9 + 5, 1e9 + 1, 1e9 + 5], eps=0), [-1, 1, -1, 1])
+    np.testing.assert_array_equal(at.layer_norm([1e9 + 1, 1e9 + 5, 1e9 + 1, 1e9 + 5], eps=0), [-1, 1, -1, 1])
 
 
 # --- gelu --------------------------------------------------------------------------------------------------------
@@ -103,9 +91,9 @@ def test_a_large_mean_does_not_drown_the_variance():
 
 def test_gelu_equals_the_normal_distribution_function():
     x = np.concatenate([np.linspace(-9, 9, 1001), [1e-300, -1e-300, 0, 1e300, -1e300]]).reshape(2, -1)
-    np.testing.assert_allclose(gelu(x), loop_gelu(x), rtol=4e-16, atol=1e-15)
-    np.testing.assert_allclose(gelu(x[:, :-3], approximate=True), loop_tanh_gelu(x[:, :-3]), rtol=1e-15, atol=2e-15)
-    np.testing.assert_allclose(gelu(x) - gelu(-x), x, rtol=1e-15)
+    np.testing.assert_allclose(at.gelu(x), loop_gelu(x), rtol=4e-16, atol=1e-15)
+    np.testing.assert_allclose(at.gelu(x[:, :-3], approximate=True), loop_tanh_gelu(x[:, :-3]), rtol=1e-15, atol=2e-15)
+    np.testing.assert_allclose(at.gelu(x) - at.gelu(-x), x, rtol=1e-15)
 
 
 # --- silu --------------------------------------------------------------------------------------------------------
@@ -115,13 +103,13 @@ def test_silu_equals_the_logistic_function_times_x():
     x = np.concatenate([np.linspace(-50, 50, 1001), [-700, -720, 700, 1e-300, -1e-300, 0, 1e300, -1e300]]).reshape(
         1, -1
     )
-    np.testing.assert_allclose(silu(x), loop_silu(x), rtol=4e-15, atol=0)
+    np.testing.assert_allclose(at.silu(x), loop_silu(x), rtol=4e-15, atol=0)
     moderate = x[np.abs(x) < 30]
-    np.testing.assert_allclose(silu(moderate) - silu(-moderate), moderate, rtol=1e-13)
+    np.testing.assert_allclose(at.silu(moderate) - at.silu(-moderate), moderate, rtol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", [H, S, D])
-@pytest.mark.parametrize("function", [gelu, partial(gelu, approximate=True), silu])
+@pytest.mark.parametrize("function", [at.gelu, partial(at.gelu, approximate=True), at.silu])
 def test_far_from_zero_nothing_or_all_passes_without_a_warning(function, dtype):
     far = np.array([-np.inf, -np.finfo(dtype).max, -60000, 60000, np.finfo(dtype).max, np.inf, np.nan], dtype)
     with np.errstate(all="raise"):
@@ -134,12 +122,12 @@ def test_far_from_zero_nothing_or_all_passes_without_a_warning(function, dtype):
 
 @pytest.mark.parametrize("lead", [(), (2,), (2, 5), (0,)], ids=str)
 @pytest.mark.parametrize("gated", [False, True], ids=["plain", "gated"])
-@pytest.mark.parametrize(("activation", "oracle"), [(gelu, loop_gelu), (silu, loop_silu), (relu, relu)])
+@pytest.mark.parametrize(("activation", "oracle"), [(at.gelu, loop_gelu), (at.silu, loop_silu), (relu, relu)])
 def test_the_feed_forward_layer_equals_the_loops(rng, lead, gated, activation, oracle):
     x, w_gate = rng.standard_normal((*lead, 3, 4)), rng.standard_normal((4, 7)) if gated else None
     w_in, w_out, b_in, b_out = (rng.standard_normal(shape) for shape in [(4, 7), (7, 6), (7,), (6,)])
     for biases in [(), (b_in, b_out), (None, b_out), (b_in, None)]:
-        result = feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=activation)
+        result = at.feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=activation)
         assert result.shape == (*lead, 3, 6)
         expected = loop_feed_forward(x, w_in, w_out, *biases, w_gate=w_gate, activation=oracle)
         np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
@@ -163,7 +151,7 @@ def parts(rng, dtype=D, *, n_heads=6, n_kv_heads=3, d=5, biases=True):
 
 
 def block(heads, rest, *, n_heads=6, n_kv_heads=3, **changes):
-    return BlockWeights(MultiHeadWeights(**heads, n_heads=n_heads, n_kv_heads=n_kv_heads), **rest | changes)
+    return at.BlockWeights(at.MultiHeadWeights(**heads, n_heads=n_heads, n_kv_heads=n_kv_heads), **rest | changes)
 
 
 def loop_block(x, heads, rest, *, norm_first, norm="layer", activation=loop_gelu, eps=1e-5, **options):
@@ -174,10 +162,10 @@ def loop_block(x, heads, rest, *, norm_first, norm="layer", activation=loop_gelu
         names = ("w_in", "w_out", "b_in", "b_out", "w_gate")
         return loop_feed_forward(tokens, *(rest.get(name) for name in names), activation=activation)
 
-    def level(tokens, at):
+    def level(tokens, i):
         if norm == "rms":
-            return loop_rms_norm(tokens, rest.get(f"norm{at}_weight"), eps)
-        return loop_layer_norm(tokens, rest.get(f"norm{at}_weight"), rest.get(f"norm{at}_bias"), eps)
+            return loop_rms_norm(tokens, rest.get(f"norm{i}_weight"), eps)
+        return loop_layer_norm(tokens, rest.get(f"norm{i}_weight"), rest.get(f"norm{i}_bias"), eps)
 
     if norm_first:
         y = x + attend(level(x, 1))
@@ -193,7 +181,7 @@ ALL = {
     "sink": np.arange(6.0),
     "softcap": 0.5,
     "scale": -1.5,
-    "rotary": Rotary(*rotary_tables(np.arange(4), 2), layout="half"),
+    "rotary": at.Rotary(*at.rotary_tables(np.arange(4), 2), layout="half"),
 }
 
 
@@ -212,7 +200,7 @@ ALL = {
 def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options):
     heads, rest = parts(rng, biases=biases)
     x = rng.standard_normal((*lead, 4, 5))
-    result = transformer_block(x, block(heads, rest, **change), norm_first=norm_first, **options)
+    result = at.transformer_block(x, block(heads, rest, **change), norm_first=norm_first, **options)
     assert result.shape == x.shape
     expected = loop_block(x, heads, rest, norm_first=norm_first, **change, **options)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
@@ -220,30 +208,30 @@ def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options
 
 def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):
     x, weights = rng.standard_normal((4, 5)), block(*parts(rng))
-    default = transformer_block(x, weights)
-    np.testing.assert_array_equal(transformer_block(x, weights, norm_first=True), default)
-    np.testing.assert_array_equal(transformer_block(x, weights, norm_first=np.True_), default)
-    assert not np.isclose(transformer_block(x, weights, norm_first=False), default).any()
+    default = at.transformer_block(x, weights)
+    np.testing.assert_array_equal(at.transformer_block(x, weights, norm_first=True), default)
+    np.testing.assert_array_equal(at.transformer_block(x, weights, norm_first=np.True_), default)
+    assert not np.isclose(at.transformer_block(x, weights, norm_first=False), default).any()
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------
 
 
 def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
-    weights, cache, x = block(*parts(rng)), KVCache(), rng.standard_normal((4, 5))
-    transformer_block(x[:3], weights, cache=cache, is_causal=True)
+    weights, cache, x = block(*parts(rng)), at.KVCache(), rng.standard_normal((4, 5))
+    at.transformer_block(x[:3], weights, cache=cache, is_causal=True)
     broken = dataclasses.replace(weights, activation=lambda hidden: hidden[:, :1])
     with pytest.raises(ValueError, match="activation must keep the shape"):
-        transformer_block(x[3:], broken, cache=cache, is_causal=True)
+        at.transformer_block(x[3:], broken, cache=cache, is_causal=True)
     imaginary = dataclasses.replace(weights, activation=lambda hidden: hidden * 1j)
     with pytest.raises(TypeError, match="what activation returns must hold real numbers: dtype complex128"):
-        transformer_block(x[3:], imaginary, cache=cache, is_causal=True)
+        at.transformer_block(x[3:], imaginary, cache=cache, is_causal=True)
     assert len(cache) == 3
-    last = transformer_block(x[3:], weights, cache=cache, is_causal=True)
-    whole = transformer_block(x, weights, is_causal=True)
+    last = at.transformer_block(x[3:], weights, cache=cache, is_causal=True)
+    whole = at.transformer_block(x, weights, is_causal=True)
     np.testing.assert_allclose(last, whole[3:], rtol=0, atol=1e-13)
     with pytest.raises(TypeError, match=says("cache must be KVCache", "dict")):
-        transformer_block(x, weights, cache={})
+        at.transformer_block(x, weights, cache={})
 
 
 # --- dtypes and memory -------------------------------------------------------------------------------------------
@@ -251,7 +239,9 @@ def test_what_the_feed_forward_layer_refuses_leaves_the_cache_as_it_was(rng):
 
 def test_half_precision_sums_of_squares_may_pass_its_largest_number():
     x = np.array([[1000, -1000, 1000, -1000]], H)  # squares of a million
-    np.testing.assert_array_equal(layer_norm(x), [[1, -1, 1, -1]])
-    np.testing.assert_array_equal(rms_norm(x), [[1, -1, 1, -1]])
-    hidden = feed_forward(np.full((1, 4), 256, H), np.full((4, 3), 256, H), np.full((3, 1), 2**-12, H), activation=relu)
+    np.testing.assert_array_equal(at.layer_norm(x), [[1, -1, 1, -1]])
+    np.testing.assert_array_equal(at.rms_norm(x), [[1, -1, 1, -1]])
+    hidden = at.feed_forward(
+        np.full((1, 4), 256, H), np.full((4, 3), 256, H), np.full((3, 1), 2**-12, H), activation=relu
+    )
     np.testing.assert_array_equal(hidden, [[192]])  # by way of 262144

@@ -6,14 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attention import (
-    PartialAttention,
-    attention_scores,
-    logsumexp,
-    merge_partials,
-    partial_attention,
-    scaled_dot_product_attention,
-)
+import attention as at
 from tests.package.oracles import close, properties
 
 EPS = np.finfo(float).eps
@@ -23,17 +16,17 @@ EPS = np.finfo(float).eps
 
 @pytest.mark.parametrize(("dtype", "expected"), [(np.float16, np.float32), (np.float32, np.float32), (int, np.float64)])
 def test_the_logsumexp_is_an_exponent_and_keeps_more_digits_than_half_precision(rng, dtype, expected):
-    part = partial_attention(*(rng.standard_normal((3, 6, 4)) * 3).astype(dtype))
+    part = at.partial_attention(*(rng.standard_normal((3, 6, 4)) * 3).astype(dtype))
     assert part.logsumexp.dtype == expected
 
 
 def test_the_sink_counts_in_the_logsumexp_of_its_part(rng):
     query, key, value = rng.standard_normal((3, 2, 5, 4))
-    part = partial_attention(query, key, value, sink=[0.5, -np.inf])
-    scores = attention_scores(query, key)
-    expected = [np.logaddexp(logsumexp(scores[0]), 0.5), logsumexp(scores[1])]
+    part = at.partial_attention(query, key, value, sink=[0.5, -np.inf])
+    scores = at.attention_scores(query, key)
+    expected = [np.logaddexp(at.logsumexp(scores[0]), 0.5), at.logsumexp(scores[1])]
     np.testing.assert_allclose(part.logsumexp, expected, rtol=1e-14)
-    close(part.output, scaled_dot_product_attention(query, key, value, sink=[0.5, -np.inf]), value)
+    close(part.output, at.scaled_dot_product_attention(query, key, value, sink=[0.5, -np.inf]), value)
 
 
 numbers = st.floats(-50, 50, allow_subnormal=False)
@@ -47,7 +40,7 @@ def parts_of_one_attention(draw, n):
         output = draw(hnp.arrays(float, (3, 2), elements=numbers))
         share = draw(hnp.arrays(float, 3, elements=st.one_of(numbers, st.just(-np.inf))))
         output[share == -np.inf] = 0
-        parts.append(PartialAttention(output, share))
+        parts.append(at.PartialAttention(output, share))
     return parts
 
 
@@ -55,10 +48,10 @@ def parts_of_one_attention(draw, n):
 @given(parts_of_one_attention(2))
 def test_the_order_of_two_parts_and_a_part_without_keys_change_nothing_to_the_last_bit(parts):
     a, b = parts
-    nothing = partial_attention(np.ones((3, 4)), np.ones((0, 4)), np.ones((0, 2)))
+    nothing = at.partial_attention(np.ones((3, 4)), np.ones((0, 4)), np.ones((0, 2)))
     same = [((b, a), (a, b)), ((a, nothing), (a,)), ((nothing, a), (a,))]
-    np.testing.assert_array_equal(merge_partials(a).output, a.output)
-    for one, other in ([merge_partials(*some) for some in both] for both in same):
+    np.testing.assert_array_equal(at.merge_partials(a).output, a.output)
+    for one, other in ([at.merge_partials(*some) for some in both] for both in same):
         np.testing.assert_array_equal(one.output, other.output)
         np.testing.assert_array_equal(one.logsumexp, other.logsumexp)
 
@@ -67,7 +60,7 @@ def test_the_order_of_two_parts_and_a_part_without_keys_change_nothing_to_the_la
 @given(parts_of_one_attention(4))
 def test_a_merge_is_an_average_weighted_by_the_exponentials(parts):
     weights = np.exp([part.logsumexp for part in parts])
-    merged = merge_partials(*parts)
+    merged = at.merge_partials(*parts)
     for i in range(3):
         if weights[:, i].sum() == 0:
             np.testing.assert_array_equal(merged.output[i], 0)
@@ -80,13 +73,13 @@ def test_a_merge_is_an_average_weighted_by_the_exponentials(parts):
 
 def test_parts_may_come_as_pairs_and_in_half_precision(rng):
     query, key, value = rng.standard_normal((3, 6, 4)).astype(np.float16)
-    parts = [partial_attention(query, key[half], value[half]) for half in (slice(0, 2), slice(2, 6))]
-    merged = merge_partials(*(tuple(part) for part in parts))
+    parts = [at.partial_attention(query, key[half], value[half]) for half in (slice(0, 2), slice(2, 6))]
+    merged = at.merge_partials(*(tuple(part) for part in parts))
     assert merged.output.dtype == np.float16
     assert merged.logsumexp.dtype == np.float32
-    np.testing.assert_allclose(merged.output, scaled_dot_product_attention(query, key, value), atol=4e-3)
+    np.testing.assert_allclose(merged.output, at.scaled_dot_product_attention(query, key, value), atol=4e-3)
 
 
 def test_nothing_at_all_cannot_be_merged():
     with pytest.raises(TypeError, match="first"):
-        merge_partials()
+        at.merge_partials()

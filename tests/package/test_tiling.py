@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention import (
-    attention_weight_bytes,
-    merge_partials,
-    partial_attention,
-    scaled_dot_product_attention,
-    tiled_attention,
-)
+import attention as at
 from tests.package.cases import random_case
 from tests.package.oracles import close
 
@@ -26,8 +20,8 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
     rng = np.random.default_rng(seed)
     for _ in range(50):
         arrays, options, blocks = random_case(rng)
-        expected = scaled_dot_product_attention(*arrays, **options)
-        actual = tiled_attention(*arrays, **options, **blocks, n_threads=int(rng.integers(1, 3)))
+        expected = at.scaled_dot_product_attention(*arrays, **options)
+        actual = at.tiled_attention(*arrays, **options, **blocks, n_threads=int(rng.integers(1, 3)))
         close(actual, expected, arrays[-1])
 
 
@@ -36,8 +30,8 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
 def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_causal):
     query, key, value = rng.standard_normal((3, 2, 1300, 16), dtype=np.float32)
     query *= size
-    expected = scaled_dot_product_attention(query, key, value, is_causal=is_causal)
-    close(tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
+    expected = at.scaled_dot_product_attention(query, key, value, is_causal=is_causal)
+    close(at.tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
 
 
 # --- what must not matter, and what must -------------------------------------------------------------------------
@@ -50,9 +44,9 @@ def test_no_floating_point_warnings_in_any_thread(rng):
     options: dict[str, Any] = {"mask": mask, "bias": np.full((9, 9), 1e300), "sink": -1e300, "softcap": 2.0}
     half = rng.standard_normal((9, 4)).astype(np.float16)
     with np.errstate(all="raise"):
-        tiled_attention(query, key, value, **options, query_block=2, key_block=2, n_threads=3)
-        merge_partials(partial_attention(query, key, value, **options), partial_attention(query, key, value))
-        tiled_attention(half, half, half, bias=np.full((9, 9), -np.inf))
+        at.tiled_attention(query, key, value, **options, query_block=2, key_block=2, n_threads=3)
+        at.merge_partials(at.partial_attention(query, key, value, **options), at.partial_attention(query, key, value))
+        at.tiled_attention(half, half, half, bias=np.full((9, 9), -np.inf))
         assert np.geterr()["divide"] == "raise"
 
 
@@ -61,16 +55,16 @@ def test_an_error_in_another_thread_reaches_the_caller(rng, monkeypatch):
         assert threading.current_thread() is not threading.main_thread()
         raise MemoryError("no room")
 
-    monkeypatch.setitem(tiled_attention.__globals__, "_online_softmax", fail)
+    monkeypatch.setitem(at.tiled_attention.__globals__, "_online_softmax", fail)
     with pytest.raises(MemoryError, match="no room"):
-        tiled_attention(*rng.standard_normal((3, 9, 4)), query_block=1, n_threads=2)
+        at.tiled_attention(*rng.standard_normal((3, 9, 4)), query_block=1, n_threads=2)
 
 
 def test_threads_do_not_change_a_single_bit(rng):
     arrays = rng.standard_normal((3, 3, 70, 8), dtype=np.float32)
-    one = tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16)
+    one = at.tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16)
     np.testing.assert_array_equal(
-        tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16, n_threads=5), one
+        at.tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16, n_threads=5), one
     )
 
 
@@ -84,8 +78,8 @@ def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n
 
     monkeypatch.setattr(threading.Thread, "start", counted)
     query, key, value = rng.standard_normal((n, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 3))
-    output = tiled_attention(query, key, value, query_block=1, n_threads=1_000_000)
-    close(output, scaled_dot_product_attention(query, key, value), value)
+    output = at.tiled_attention(query, key, value, query_block=1, n_threads=1_000_000)
+    close(output, at.scaled_dot_product_attention(query, key, value), value)
     assert len(started) <= n_tasks
 
 
@@ -110,32 +104,32 @@ def extreme_cases():
 @pytest.mark.parametrize(("query", "key", "value", "options", "rtol", "n_eps"), [*extreme_cases()])
 @pytest.mark.parametrize("key_block", [1, 2, 4])
 def test_scores_and_values_of_any_size_survive_in_tiles(query, key, value, options, rtol, n_eps, key_block):
-    expected = scaled_dot_product_attention(query, key, value, **options)
+    expected = at.scaled_dot_product_attention(query, key, value, **options)
     assert np.isfinite(expected).all()
-    actual = tiled_attention(query, key, value, **options, key_block=key_block)
+    actual = at.tiled_attention(query, key, value, **options, key_block=key_block)
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=n_eps * np.finfo(float).eps * np.abs(value).max())
 
 
-@pytest.mark.parametrize("at", [0, 1, 8191, 8192, 8199])
+@pytest.mark.parametrize("row", [0, 1, 8191, 8192, 8199])
 @pytest.mark.parametrize("large", ["query", "key"])
-def test_one_large_row_is_not_overlooked_wherever_it_stands(rng, large, at):
+def test_one_large_row_is_not_overlooked_wherever_it_stands(rng, large, row):
     arrays = {"query": rng.standard_normal((2, 4)), "key": rng.standard_normal((2, 4))}
     arrays[large] = rng.standard_normal((8200, 4))
-    arrays[large][at] *= 1e4  # exp of its scores overflows without a shift
+    arrays[large][row] *= 1e4  # exp of its scores overflows without a shift
     value = rng.standard_normal((len(arrays["key"]), 3))
-    expected = scaled_dot_product_attention(**arrays, value=value)
-    close(tiled_attention(**arrays, value=value), expected, value, 1e5)
+    expected = at.scaled_dot_product_attention(**arrays, value=value)
+    close(at.tiled_attention(**arrays, value=value), expected, value, 1e5)
 
 
 # --- memory ------------------------------------------------------------------------------------------------------
 
 
-def extra_bytes(n_q, n_k=None, n_threads=1, *, of=tiled_attention, shape=(1, 1), width=64, **options):
+def extra_bytes(n_q, n_k=None, n_threads=1, *, of=at.tiled_attention, shape=(1, 1), width=64, **options):
     """Return the bytes that a call holds at most beside its result; `shape` are the heads of queries and of keys."""
     rng, n_k = np.random.default_rng(0), n_k or n_q
     query = rng.standard_normal((1, shape[0], n_q, width), dtype=np.float32)
     key, value = rng.standard_normal((2, 1, shape[1], n_k, width), dtype=np.float32)
-    threads = {"n_threads": n_threads} if of is tiled_attention else {}
+    threads = {"n_threads": n_threads} if of is at.tiled_attention else {}
     of(query[..., :2, :], key[..., :2, :], value[..., :2, :], enable_gqa=True)  # pays for lazy imports
     tracemalloc.start()
     try:
@@ -156,8 +150,8 @@ def test_extra_memory_is_one_tile_a_worker_whatever_n_is(n_threads, is_causal):
 
 @pytest.mark.parametrize("n", [1024, 2048])
 def test_both_functions_hold_what_the_page_on_memory_counts(n):
-    grid, tile = attention_weight_bytes(n, n), attention_weight_bytes(256, 512)
-    assert grid <= extra_bytes(n, of=scaled_dot_product_attention) <= 3 * grid + 2**20
+    grid, tile = at.attention_weight_bytes(n, n), at.attention_weight_bytes(256, 512)
+    assert grid <= extra_bytes(n, of=at.scaled_dot_product_attention) <= 3 * grid + 2**20
     assert tile <= extra_bytes(n) <= tile + 2**18
 
 
@@ -172,9 +166,9 @@ GRID = (2048, 2048)
         pytest.param(WINDOW, id="a window"),
         pytest.param(WINDOW | {"window": (127, 127)}, id="a window to both sides"),
         pytest.param(WINDOW | {"is_causal": True}, id="a window and causal"),
-        pytest.param(WINDOW | {"of": partial_attention}, id="a window, in a part"),
+        pytest.param(WINDOW | {"of": at.partial_attention}, id="a window, in a part"),
         pytest.param(CHUNK, id="a chunk"),
-        pytest.param(CHUNK | {"of": partial_attention}, id="a chunk, in a part"),
+        pytest.param(CHUNK | {"of": at.partial_attention}, id="a chunk, in a part"),
         pytest.param(CHUNK | {"window": (4000, 0)}, id="a chunk, and a window"),
         pytest.param(CHUNK | {"offset": [8192 - 512]}, id="a chunk of a sequence"),
         pytest.param({"n_q": 2048, "mask": np.broadcast_to(np.arange(2048) % 3 > 0, GRID)}, id="a mask"),

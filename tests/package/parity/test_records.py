@@ -12,23 +12,6 @@ from types import SimpleNamespace
 import numpy as np
 
 import attention
-from attention import (
-    BlockWeights,
-    KVCache,
-    MultiHeadWeights,
-    Rotary,
-    alibi_bias,
-    alibi_slopes,
-    apply_rotary,
-    attention_vjp,
-    multi_head_attention,
-    relative_position_bias,
-    relative_position_bucket,
-    rms_norm,
-    rotary_permutation,
-    rotary_tables,
-    transformer_block,
-)
 from docs_ext.reading.consoles import session
 from docs_ext.reading.page import load
 from tests.package.parity.sources import cases
@@ -77,7 +60,7 @@ def heads_from_torch(state, n_heads, d_key=None, d_value=None):
         w_k = np.vstack([w_k, np.zeros((d_value, w_k.shape[1]))])
         w_v = np.vstack([np.zeros((d_key, w_v.shape[1])), w_v])
     biases = np.split(state["in_proj_bias"], 3) if "in_proj_bias" in state else [None] * 3
-    return MultiHeadWeights(
+    return attention.MultiHeadWeights(
         w_q, w_k, w_v, state["out_proj.weight"].T, *biases, state.get("out_proj.bias"), n_heads=n_heads
     )
 
@@ -103,12 +86,12 @@ def multi_head(inputs):
     options = masks_from_torch(inputs.get("attn_mask"), inputs.get("key_padding_mask"), n_heads)
     if "add_zero_attn" in inputs:  # a key and value of zero: a score of zero that hands over nothing
         options["sink"] = 0.0
-    return multi_head_attention(query, heads_from_torch(inputs, n_heads, **widths), memory=memory, **options)
+    return attention.multi_head_attention(query, heads_from_torch(inputs, n_heads, **widths), memory=memory, **options)
 
 
 def encoder_layer(inputs):
     own = {name.removeprefix("self_attn."): entry for name, entry in inputs.items() if name.startswith("self_attn.")}
-    weights = BlockWeights(
+    weights = attention.BlockWeights(
         heads_from_torch(own, 2),
         inputs["linear1.weight"].T,
         inputs["linear2.weight"].T,
@@ -118,7 +101,7 @@ def encoder_layer(inputs):
         eps=inputs["eps"],
     )
     options = masks_from_torch(inputs.get("src_mask"), inputs.get("src_key_padding_mask"), 2)
-    return transformer_block(inputs["src"], weights, norm_first=inputs["norm_first"], **options)
+    return attention.transformer_block(inputs["src"], weights, norm_first=inputs["norm_first"], **options)
 
 
 def layers(name, inputs, output):
@@ -128,7 +111,7 @@ def layers(name, inputs, output):
             yield multi_head(inputs), output
             if inputs.keys() == {"n_heads", "query", *STATE}:  # which the page loads
                 weights = page("how-to/load-weights").from_torch(inputs, n_heads=inputs["n_heads"])
-                yield multi_head_attention(inputs["query"], weights), output
+                yield attention.multi_head_attention(inputs["query"], weights), output
         case "TransformerEncoderLayer":
             yield encoder_layer(inputs), output
         case "scaled_dot_product_attention":
@@ -141,7 +124,7 @@ def gradients(name, inputs, output):
     given, expected = arrays(inputs), arrays(output.item())
     given["window"] = inputs.get("window")
     asked = {f"return_{name}": True for name in ("bias", "sink") if name in given}
-    yield from zip(attention_vjp(**given, **asked), expected.values(), strict=True)
+    yield from zip(attention.attention_vjp(**given, **asked), expected.values(), strict=True)
 
 
 def softmax(name, inputs, output):
@@ -155,9 +138,9 @@ def softmax(name, inputs, output):
 def stored(name, inputs, output):
     sizes = RECORDERS["stored"]
     weights = getattr(page("how-to/load-weights"), f"from_{name}")(arrays(inputs["state"]), sizes.LAYER, sizes.N_HEADS)
-    half = Rotary(*rotary_tables(np.arange(sizes.N_TOKENS), 4, base=sizes.BASE), "half")
+    half = attention.Rotary(*attention.rotary_tables(np.arange(sizes.N_TOKENS), 4, base=sizes.BASE), "half")
     options = {"bert": {}, "gpt2": {"is_causal": True}, "llama": {"is_causal": True, "rotary": half}}[name]
-    yield multi_head_attention(np.array(inputs["x"]), weights, **options), output
+    yield attention.multi_head_attention(np.array(inputs["x"]), weights, **options), output
 
 
 def llama(name, inputs, output):
@@ -168,15 +151,15 @@ def llama(name, inputs, output):
     x, window = np.array(inputs["x"]), inputs["window"]
     there = np.arange(n) >= np.array(inputs["padding"])[:, None]
     positions = (there.cumsum(axis=1) - 1).clip(0)
-    tables = rotary_tables(positions, sizes["head_dim"], inv_freq=inputs["inv_freq"])
-    options = {"rotary": Rotary(*(table[:, None] for table in tables), "half"), "is_causal": True}
+    tables = attention.rotary_tables(positions, sizes["head_dim"], inv_freq=inputs["inv_freq"])
+    options = {"rotary": attention.Rotary(*(table[:, None] for table in tables), "half"), "is_causal": True}
     options["window"] = None if window is None else (window - 1, 0)
     for cuts in ((), (5, 6, 7, 8), range(1, 9), (2, 6)):
-        cache, results = KVCache(window=window) if cuts else None, []
+        cache, results = attention.KVCache(window=window) if cuts else None, []
         for start, stop in pairwise([0, *cuts, n]):
             first = 0 if window is None else max(0, start - window + 1)
             options["mask"] = there[:, None, None, first:stop]
-            results.append(transformer_block(x[:, start:stop], weights, cache=cache, **options))
+            results.append(attention.transformer_block(x[:, start:stop], weights, cache=cache, **options))
         yield np.concatenate(results, axis=1)[there], output[there]  # without the rows of padding
 
 
@@ -191,9 +174,9 @@ def loaded(inputs, **changes):
 
 def run_latent(inputs, w, way, cuts=()):
     """Run a latent layer over all tokens, in one call or cut into several through a cache."""
-    shown, cache, rows = page("learn/smaller-caches"), KVCache(), []
+    shown, cache, rows = page("learn/smaller-caches"), attention.KVCache(), []
     for first, stop in pairwise([0, *cuts, RECORDERS["latent"].N_TOKENS]):
-        tables = rotary_tables(range(first, stop), w["kr"].shape[-1], inv_freq=inputs["inv_freq"])
+        tables = attention.rotary_tables(range(first, stop), w["kr"].shape[-1], inv_freq=inputs["inv_freq"])
         new = np.array(inputs["x"])[first:stop], w, *tables
         rows.extend(getattr(shown, way)(*shown.make_queries(*new), *cache.append(*shown.to_cache(*new)), w))
     return np.array(rows)
@@ -227,12 +210,12 @@ def sparse(given, top=3):
         """Project, and return (heads, n, d): torch keeps a weight as (out, in)."""
         return (x @ weight.T).reshape(len(x), n_heads, -1).swapaxes(0, 1)
 
-    tables = rotary_tables(np.arange(n), 4, base=RECORDERS["beyond_softmax"].BASE)
-    short_q = rms_norm(x @ given["q_a_proj.weight"].T, given["q_a_layernorm.weight"], eps=1e-6)
+    tables = attention.rotary_tables(np.arange(n), 4, base=RECORDERS["beyond_softmax"].BASE)
+    short_q = attention.rms_norm(x @ given["q_a_proj.weight"].T, given["q_a_layernorm.weight"], eps=1e-6)
     latent, key = np.split(x @ given["kv_a_proj_with_mqa.weight"].T, [6], axis=1)
-    latent = rms_norm(latent, given["kv_a_layernorm.weight"], eps=1e-6)
+    latent = attention.rms_norm(latent, given["kv_a_layernorm.weight"], eps=1e-6)
     q, kv = heads(short_q, given["q_b_proj.weight"], 2), heads(latent, given["kv_b_proj.weight"], 2)
-    turned = [apply_rotary(part, *tables, layout="interleaved") for part in (q[..., 3:], key)]
+    turned = [attention.apply_rotary(part, *tables, layout="interleaved") for part in (q[..., 3:], key)]
     q = np.concatenate([q[..., :3], turned[0]], axis=-1)
     k = np.concatenate([kv[..., :3], np.broadcast_to(turned[1], (2, n, 4))], axis=-1)
 
@@ -240,7 +223,7 @@ def sparse(given, top=3):
     index_k = (index_k - index_k.mean(axis=1, keepdims=True)) / np.sqrt(index_k.var(axis=1, keepdims=True) + 1e-6)
     index_k = index_k * given["indexer.k_norm.weight"] + given["indexer.k_norm.bias"]
     index_q = heads(short_q, given["indexer.wq_b.weight"], 3)
-    turned = [apply_rotary(part[..., :4], *tables, layout="half") for part in (index_q, index_k)]
+    turned = [attention.apply_rotary(part[..., :4], *tables, layout="half") for part in (index_q, index_k)]
     index = [np.concatenate(both, axis=-1) for both in zip(turned, (index_q[..., 4:], index_k[..., 4:]), strict=True)]
     w = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
     scores = np.where(np.tri(n, dtype=bool), shown.index_scores(*index, w), -np.inf)
@@ -267,7 +250,7 @@ def rope(name, inputs, output):
 
 def window(name, inputs, output):
     """Compare appends; of a window of one transformers keeps everything."""
-    cache, seen = KVCache(window=inputs["window"]), 0
+    cache, seen = attention.KVCache(window=inputs["window"]), 0
     for new, append in zip(inputs["sizes"], output, strict=True):
         keys, _ = cache.append(np.arange(seen, seen + new)[:, None], np.zeros((new, 1)))
         seen += new
@@ -283,16 +266,16 @@ def positions(name, inputs, output):
     given = dict(inputs)
     match name:
         case "bloom":  # up to a number for each query: what the query's own position got there, 0 here
-            bias = alibi_bias(given["n_heads"], given["n_keys"])
+            bias = attention.alibi_bias(given["n_heads"], given["n_keys"])
             for query in range(given["n_keys"]):
                 seen = slice(query + 1)
                 yield bias[:, query, seen], output[:, seen] - output[:, query, None]
-            yield alibi_slopes(given["n_heads"]), output[:, 1]
+            yield attention.alibi_slopes(given["n_heads"]), output[:, 1]
         case "mpt":
-            yield alibi_bias(given["n_heads"], 1, given["n_keys"], offset=given["n_keys"] - 1)[:, 0], output
+            yield attention.alibi_bias(given["n_heads"], 1, given["n_keys"], offset=given["n_keys"] - 1)[:, 0], output
         case "t5 buckets":
             distance = np.arange(-given.pop("reach"), len(output) // 2 + 1)
-            bucket = relative_position_bucket(distance, **given)
+            bucket = attention.relative_position_bucket(distance, **given)
             if (given["n_buckets"], given["max_distance"]) == (48, 81):
                 # (81 / 24)^(16 / 24) is 2.25, so the 17th of the far buckets begins at exactly 54; float32 misses it
                 assert 81**16 * 24**8 == 54**24
@@ -301,10 +284,12 @@ def positions(name, inputs, output):
         case "t5 bias":
             sizes, table = [given.pop(name) for name in ("n_queries", "n_keys")], np.array(given.pop("table"))
             every = np.arange(-16.0, 17.0)  # a table of distances, read as their own numbers
-            distance = relative_position_bias([every], *sizes, offset=given.pop("offset"))[0].astype(int)
-            yield table[:, relative_position_bucket(distance, **given)], output
+            distance = attention.relative_position_bias([every], *sizes, offset=given.pop("offset"))[0].astype(int)
+            yield table[:, attention.relative_position_bucket(distance, **given)], output
         case "llama tables":  # angles in float32 are off by hundredths at position a million
-            near, far = np.abs(output - rotary_tables(given["positions"], given["rotary_dim"])[0]).max(axis=-1)
+            near, far = np.abs(output - attention.rotary_tables(given["positions"], given["rotary_dim"])[0]).max(
+                axis=-1
+            )
             assert near < 1e-7
             assert 0.01 < far < 0.1
         case _:
@@ -314,17 +299,17 @@ def positions(name, inputs, output):
 def rotations(inputs, output):
     """Turn as recorded, one head alone, and by the other layout, with features in its order."""
     x, layout = np.array(inputs["x"]), inputs["layout"]
-    tables = rotary_tables(
+    tables = attention.rotary_tables(
         inputs["positions"], inputs["rotary_dim"], base=inputs["base"], interpolation=inputs["interpolation"]
     )
     cos, sin = (table[:, None] for table in tables)
-    yield apply_rotary(x, cos, sin, layout=layout), output
-    yield apply_rotary(x[:, :1], cos, sin, layout=layout), output[:, :1]
+    yield attention.apply_rotary(x, cos, sin, layout=layout), output
+    yield attention.apply_rotary(x[:, :1], cos, sin, layout=layout), output[:, :1]
     other = "half" if layout == "interleaved" else "interleaved"
     order = np.arange(output.shape[-1])
-    order[: inputs["rotary_dim"]] = rotary_permutation(inputs["rotary_dim"])
+    order[: inputs["rotary_dim"]] = attention.rotary_permutation(inputs["rotary_dim"])
     order = np.argsort(order) if other == "interleaved" else order
-    yield apply_rotary(x[..., order], cos, sin, layout=other), output[..., order]
+    yield attention.apply_rotary(x[..., order], cos, sin, layout=other), output[..., order]
 
 
 # --- the tests ---------------------------------------------------------------------------------------------------

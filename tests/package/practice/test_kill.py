@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,18 +20,10 @@ from attention.practice import kill as program
 from attention.practice.kill import ALL_KILLED, FILE, STALE, STOPPED, SURVIVORS, WRONG, main
 from attention.practice.mutants import MUTANTS, NAMES
 
+HERE = Path(__file__).parent
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
 IN_TIME = ["--seconds", "120"]  # on a machine with much else to do
 SCORE = ">>> attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])\narray([[3.]])\n"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Stand in an empty folder, from which the package can be imported."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(attention.__file__).parents[1]))
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def wrote(name, content):
@@ -74,64 +67,8 @@ def test_the_examples_of_the_package_kill_every_mutant_and_notice_the_easiest_mo
     assert classes == sorted(classes), noticed
 
 
-# Mutants that change several places, or one that several functions share: expressions that are True of the right
-# package, and False of the mutant, each about another function.
-EVERYWHERE = {
-    "maximum-kept": [
-        "np.allclose(softmax([1000, 1000]), 1 / 2)",
-        "np.allclose(attention_weights([[100.0]], [[8], [8]]), 1 / 2)",
-        "np.allclose(scaled_dot_product_attention([[100.0]], [[8], [8]], [[2.0], [4.0]]), 3)",
-    ],
-    "mask-inverted": [
-        "attention_weights(Q, K, mask=[True, True, False])[0, 2] == 0",
-        "np.allclose(scaled_dot_product_attention(Q, K, np.eye(3), mask=[True, False, False]), [1, 0, 0])",
-        "np.allclose(self_attention(X[:3], *3 * [np.eye(4)], mask=[True, False, False]), X[0])",
-        "np.allclose(multi_head_attention(X[:3], ONE, mask=[True, False, False]), X[0])",
-    ],
-    "mask-after-softmax": [
-        "np.allclose(attention_weights(Q, K, mask=[True, True, False]).sum(-1), 1)",
-        "np.allclose(attention_weights(X, X, is_causal=True).sum(-1), 1)",
-        "np.allclose(scaled_dot_product_attention(X, X, np.ones((5, 1)), window=(1, 0)), 1)",
-        "np.allclose(scaled_dot_product_attention(Q, K, np.ones((3, 1)), mask=[True, False, False]), 1)",
-    ],
-    "causal-strict": [
-        "causal_mask(3)[0, 0]",
-        "attention_weights(X, X, is_causal=True)[0, 0] == 1",
-    ],
-    "scale-missing": [
-        "attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])[0, 0] == 3",
-        "np.allclose(softmax(Q @ K.T / 2), attention_weights(Q, K))",
-    ],
-    "causal-top-left": [
-        "causal_mask(1, 4, offset=3).all()",
-        "sliding_window_mask(1, 4, left=1, offset=3).tolist() == [[False, False, True, True]]",
-        "attention_weights(Q, K, is_causal=True, offset=1)[0, 1] > 0",
-        "np.allclose(by_steps(), multi_head_attention(X, ONE, is_causal=True)[3:])",
-    ],
-    "tile-for-repeat": [
-        "repeat_kv([[[10]], [[20]]], 2).ravel().tolist() == [10, 10, 20, 20]",
-        "scaled_dot_product_attention(ROWS[:4], ROWS[:2], ROWS[:2], enable_gqa=True)[1, 0, 0] == 0",
-        "np.allclose(multi_head_attention(X, SHARED)[:, 1], self_attention(X, *3 * [X[:4, :1]])[:, 0])",
-    ],
-    "window-off-by-one": [
-        "sliding_window_mask(3, left=1)[2].tolist() == [False, True, True]",
-        "np.count_nonzero(attention_weights(X, X, window=(1, 0))[4]) == 2",
-    ],
-}
-SETUP = """
->>> import numpy as np
->>> from attention import *
->>> X = np.sin(np.arange(20.0)).reshape(5, 4)
->>> Q, K = X[:2], X[2:]
->>> ONE = MultiHeadWeights(*4 * [np.eye(4)], n_heads=1)
->>> SHARED = MultiHeadWeights(np.tile(X[:4, :1], 4), *2 * [X[:4, :2]], np.eye(4), n_heads=4, n_kv_heads=2)
->>> ROWS = np.arange(4.0).reshape(4, 1, 1)
->>> def by_steps():
-...     cache = KVCache()
-...     for new in (X[:3], X[3:]):
-...         last = multi_head_attention(new, ONE, cache=cache, is_causal=True)
-...     return last
-"""
+CLAIMS = tomllib.loads(HERE.joinpath("claims.toml").read_text("utf-8"))  # of the right package, and of no mutant
+EVERYWHERE = CLAIMS["claims"]
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +77,7 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     for name, claims in EVERYWHERE.items():
         tests = "".join(f">>> bool({claim})\nTrue\n" for claim in claims)
-        (folder / f"{name}.md").write_text(SETUP + tests)
+        (folder / f"{name}.md").write_text(CLAIMS["setup"] + tests)
     (folder / "all.md").write_text("".join((folder / f"{name}.md").read_text("utf-8") for name in EVERYWHERE))
     return folder
 
@@ -365,59 +302,17 @@ def test_a_wrong_command_gets_one_clear_line(command, message, capsys):
 # --- files that are wrong ----------------------------------------------------------------------------------------
 
 
-def docstring(*lines):
-    return '"""\n' + "\n".join(lines) + '\n"""\n'
+WRONG_FILES = tomllib.loads(HERE.joinpath("wrong_files.toml").read_text("utf-8"))
 
 
-WRONG_FILES = {
-    "an empty file": ("a.py", "", "a.py: no test in it: a line that begins with >>> in a docstring"),
-    "not UTF-8": ("a.md", ">>> 'ä'\n".encode("latin-1"), r"a\.md: not text in UTF-8 \(byte 5\); save it as UTF-8"),
-    "a syntax error": ("a.py", "x = 1\nif x\n    y = 2\n", "a.py:2: expected ':'"),
-    "prompts outside a docstring": ("a.py", ">>> 1\n1\n", "a.py:1: .*; >>> stands in a docstring, or in .*txt"),
-    "a wrong import in a test": (
-        "a.md",
-        ">>> from attention import sofmax\n>>> sofmax([1])\n1\n",
-        r"a\.md:1: fails on the right functions \(and 1 more\): ImportError: cannot import name 'sofmax'.*",
-    ),
-    "an error at the top": (
-        "a.py",
-        "def f():\n    return 1 / 0\n\nf()\n",
-        "a.py:2: ZeroDivisionError: division by zero",
-    ),
-    "an end in a test": (
-        "a.md",
-        ">>> import sys\n>>> sys.exit()\n",
-        r"a\.md:2: fails on the right functions: this ends Python \(SystemExit\)",
-    ),
-    "print without end": (
-        "a.md",
-        ">>> while True:\n...     print('x' * 10**6)\n",
-        "a.md:1: fails on the right functions: this prints more than 100000 characters",
-    ),
-    "a result that is wrong": (
-        "a.py",
-        docstring(">>> from attention import softmax", ">>> softmax([3.0, 3.0])", "array([0.5, 0.6])"),
-        r"a\.py:3: fails on the right functions: expected array\(\[0\.5, 0\.6\]\), got array\(\[0\.5, 0\.5\]\)",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WRONG_FILES)
+@pytest.mark.parametrize("case", WRONG_FILES.values(), ids=WRONG_FILES)
 def test_a_wrong_file_gets_one_clear_line(case, capsys):
-    name, content, message = WRONG_FILES[case]
-    assert main([wrote(name, content), *IN_TIME]) == WRONG
+    name = wrote(case["name"], case["content"].encode(case.get("encoding", "utf-8")))
+    assert main([name, "--seconds", case.get("seconds", "120")]) == WRONG
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert re.fullmatch(f"(?:{message})\n", printed.err)
+    assert re.fullmatch(f"(?:{case['says']})\n", printed.err)
     assert sorted(os.listdir()) == [name], "nothing is left beside the file"
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("a.py", "while True:\n    pass\n"), ("a.md", ">>> while True:\n...     pass\n")]
-)
-def test_a_file_without_end_is_stopped(name, content, capsys):
-    assert main([wrote(name, content), "--seconds", "1"]) == WRONG
-    assert capsys.readouterr().err == f"{name}: not done after 1 seconds; --seconds gives it more\n"
 
 
 def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys):
@@ -426,9 +321,8 @@ def test_neighbours_of_the_file_hide_nothing_and_can_be_imported(folder, capsys)
         wrote(f"below/{name}", "raise ImportError('the wrong one')\n")
     wrote("below/helper.py", "three = 3\n")
     lines = [">>> from attention import attention_scores", ">>> import helper", SCORE, ">>> helper.three", "3"]
-    wrote("below/a.py", docstring(*lines))
-    wrote("below/attention.py", docstring(*lines))  # a reader may call a file so
-    for name in ("a", "attention"):
+    for name in ("a", "attention"):  # a reader may call a file so
+        wrote(f"below/{name}.py", "\n".join(['"""', *lines, '"""\n']))
         assert main([f"below/{name}.py", "--only", "scale-missing", *IN_TIME]) == ALL_KILLED
         assert "1 of 1 killed" in capsys.readouterr().out
     assert "__pycache__" not in os.listdir("below")

@@ -1,26 +1,10 @@
 """Checks of numbers: they reach no reader, and leave paragraph, list and table whole."""
 
+from pathlib import Path
+
 import markdown
 
-PAGE = """\
-Text with 2.
-CHECK
-{ #anchor }
-
-- one
-- two
-CHECK
-
-| a | b |
-| - | - |
-| 1 | 2 |
-CHECK
-
-    ```text
-    kept
-    ```
-CHECK
-"""
+PAGE = Path(__file__).with_name("checks.markdown").read_text("utf-8")
 CHECK = "<!-- check: 2 = x;\n     1 = y -->"
 
 

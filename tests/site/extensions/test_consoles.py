@@ -5,6 +5,7 @@ That each page runs as one session from top to bottom is pytest's own business: 
 
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -44,21 +45,7 @@ def test_no_line_of_an_example_is_longer_than_its_block(page):
     assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
 
 
-CONSOLE = """```pycon
->>> for i in range(2):
-...     print(i)
-...
-0
-1
-
->>> {}["a"]
-Traceback (most recent call last):
-    ...
-KeyError: 'a'
->>> "<b>"
-'<b>'
-
-```"""
+CONSOLE = Path(__file__).with_name("console.markdown").read_text("utf-8").rstrip("\n")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """Going deeper: sections become rows, and what would belong to no row stops the build."""
 
+import tomllib
 from pathlib import Path
 from textwrap import dedent
 from xml.etree.ElementTree import fromstring
@@ -37,16 +38,7 @@ def test_each_section_is_a_closed_fold_with_its_heading_in_the_summary(convert):
     assert [len(part["children"]) for part in (worked, deeper, sources)] == [1, 0, 0]
 
 
-FAULTS = {  # the text, and what the message must say
-    "text that belongs to no row": ("## Going deeper\n\nText.\n\n### A\n", ":3: only ### sections"),
-    "a fence that belongs to no row": ("## Going deeper\n\n```text\n```\n\n### A\n", ":3: only ### sections"),
-    "a level left out": ("## Going deeper\n\n#### A\n", ":3: only ### sections"),
-    "a level left out in a row": ("## Going deeper\n\n### A\n\n##### B\n", ":5: ##### under ###: a level is left out"),
-    "twice": ("## Going deeper\n\n### A\n\n## Going deeper\n\n### B\n", ":5: a second '## Going deeper'"),
-    "nothing in it": ("# T\n\n## Going deeper { #g }\n\n## Sources\n", ":3: '## Going deeper' has no ### section"),
-    "nothing after it": ("## Going deeper\n", ":1: '## Going deeper' has no ### section"),
-    "another level": ("# Going deeper\n\n### A\n", ":1: 'Going deeper' is a heading with two marks, ##"),
-}
+FAULTS = tomllib.loads(Path(__file__).with_name("folded.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)

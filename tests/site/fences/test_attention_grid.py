@@ -1,6 +1,7 @@
 """The attention grid: its numbers, its words, its HTML, and the contrast of its colours."""
 
 import re
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from tests.site.fences.reading import HEAD, Figure, rows, says, text
 
 CSS = Path(__file__, "../../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
 GRID = Figure("attention-grid", **HEAD)
-TWICE = {"tokens": ["the", "cats", "the"], "x": "np.zeros((3, 4))"}
 CAUSAL = {"options": {"is_causal": True}}
 
 
@@ -46,26 +46,12 @@ def test_cells_hold_exact_fractions(spec, row, doublings, output):
         assert " ".join(cells[-1][0]) == vector(output)
 
 
-SENTENCES = {
-    "ran: who 1/2, dogs 1/4, chased 1/8, ran 1/8; masked: cats; sum 1; output (2, 4)": (
-        {"options": {"mask": "np.array(SENTENCE) != 'cats'"}},
-        4,
-    ),
-    "cats: no key to attend to; masked: cats, who, chased, dogs, ran; sum 0; output (0, 0)": (
-        {"options": {"mask": "np.zeros((5, 5), bool)"}},
-        0,
-    ),
-    "ran: cats 1/4, who 1/8, dogs 1/16, chased 1/32, ran 1/32; sum 1/2; the sink takes 1/2; output (2.5, 1)": (
-        {"options": {"sink": "4 * np.log(2)"}},
-        4,
-    ),
-    "the (2nd): the (1st) 1/3, cats 1/3, the (2nd) 1/3; sum 1; output (0, 0)": (TWICE, 2),
-}
+SENTENCES = tomllib.loads(Path(__file__).with_name("attention_grid.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("says", SENTENCES)
 def test_a_row_is_also_a_sentence(says):
-    spec, row = SENTENCES[says]
+    row, spec = SENTENCES[says]
     assert text(GRID.still(**spec).findall(".//div[@class='statements']/p")[row]) == says
 
 

@@ -3,6 +3,7 @@
 import atexit
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,23 +13,7 @@ from docs_ext.html import renderer
 from docs_ext.reading.v8 import started
 
 SOUND = Path(__file__).with_name("dials")  # the scripts of two widgets and what they share
-BROKEN = [  # a script, what it holds at its end, the line that is wrong, and what is said of it
-    ("lib/numbers.js", "let x = 3 +* 4;", 4, "SyntaxError: Unexpected token '*'"),
-    ("widgets/b-dial.js", "}\nfunction g() {", 5, "SyntaxError: Unexpected token '}'"),
-    ("widgets/b-dial.js", "function g() {\n", 5, "SyntaxError: Unexpected end of input"),
-    ("main.js", "let word = 'a", 3, "SyntaxError: Invalid or unexpected token"),
-    ("widgets/a-dial.js", "let one;", 7, "SyntaxError: Identifier 'one' has already been declared"),
-    ("main.js", "export let a = 1;", 3, "only imports and exports by name can be joined: export let a = 1;"),
-    ("main.js", 'import { x } from "./lib/nothing.js";', 3, "there is no lib/nothing.js"),
-    ("main.js", 'import("./lib/nothing.js");', 3, "there is no lib/nothing.js"),
-    ("main.js", 'import { unt } from "./lib/numbers.js";', 3, "lib/numbers.js exports no unt (did you mean 'unit'?)"),
-    (
-        "lib/numbers.js",
-        "const two = ones + 1;",
-        4,
-        "ReferenceError: ones is not defined (for docs/assets/js/widgets/a-dial.js:4)",
-    ),
-]
+BROKEN = tomllib.loads(Path(__file__).with_name("renderer.toml").read_text("utf-8"))["table"]
 
 
 @pytest.fixture

@@ -1,10 +1,15 @@
 """Templates: what is text stays text, and a forgotten value raises."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from docs_ext.html.template import template
+
+TABLES = tomllib.loads(Path(__file__).with_name("template.toml").read_text("utf-8"))
 
 
 def test_text_is_escaped_once_and_html_never():
@@ -20,18 +25,6 @@ def test_a_value_that_nobody_gave_raises(source):
         template(source)(y={})
 
 
-@pytest.mark.parametrize(
-    ("source", "html"),
-    [
-        ("\n<tr>\n{{ a }}\n</tr>\n", "<tr>\n1\n</tr>"),
-        ("<tr>\n  <td>\n    {{ a }}\n  </td></tr>", "<tr><td>1</td></tr>"),
-        ('<td class="a"\n  id="b">one\n  word</td>', '<td class="a" id="b">one word</td>'),
-        ("<p>\n{% if a %}\nyes\n{% endif %}\n</p>", "<p>\nyes\n</p>"),
-        (
-            "{% for n in (1, 2) %}\n<b>\n  {% if n > a %}\n  more\n  {% endif %}</b>\n{% endfor %}\n",
-            "<b></b>\n<b> more </b>",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "html"), TABLES["breaks"])
 def test_line_breaks_are_where_they_seem(source, html):
     assert template(source)(a=1) == html

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import attention
 from attention.practice import doctests
 from attention.practice.__main__ import main
 from attention.practice.kill import FILE, SURVIVORS
@@ -17,13 +16,6 @@ PAGE = ROOT / "docs/practice/kill-the-mutant.md"
 TEXT = PAGE.read_text("utf-8")
 SOLUTIONS = dict(re.findall(r'^\?\?\? question "`([\w-]+)`: .+"\n((?:    .*\n|\n)+)', TEXT, re.MULTILINE))
 COMMANDS = re.findall(r"^    (python -m .+)$", TEXT, re.MULTILINE)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Stand in an empty folder, from which the package can be imported."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(attention.__file__).parents[1]))
-    monkeypatch.chdir(tmp_path)
 
 
 def test_every_mutant_has_one_solution_in_the_order_of_the_list():

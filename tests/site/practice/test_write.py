@@ -5,8 +5,6 @@ import re
 from html import unescape
 from pathlib import Path
 
-import pytest
-
 import attention
 from attention.practice.__main__ import main
 from attention.practice.addresses import address
@@ -19,13 +17,6 @@ from tests.site.pages import ROOT, page
 
 PAGE = ROOT / "docs/practice/write.md"
 TEXT = PAGE.read_text("utf-8")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Stand in an empty folder, from which the package can be imported."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(attention.__file__).parents[1]))
-    monkeypatch.chdir(tmp_path)
 
 
 def test_the_table_has_the_steps_of_the_program_each_with_its_lesson():

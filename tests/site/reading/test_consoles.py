@@ -1,5 +1,6 @@
 """What a page's consoles define, for its fences: the names, once a page, and what is wrong with page and line."""
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -52,28 +53,12 @@ def test_a_page_leaves_no_print_options_behind(write):
     assert np.get_printoptions() == before
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        pytest.param(
-            GOOD.replace("n = 2", "n = 2 + none"), "learn/trial.md:4: NameError: name 'none' is not", id="raises"
-        ),
-        pytest.param(GOOD.replace("n = 5", "n = 5 +"), "trial.md:18: this line of a console is no", id="no Python"),
-        pytest.param(GOOD.replace("\n6", "\n7"), r"learn/trial.md:7: twice\(3\) gives 6, not 7", id="wrong output"),
-        pytest.param(
-            GOOD.replace("n = ", "m = "),
-            r"learn/trial.md:7: NameError: name 'n' is not defined",
-            id="within a function",
-        ),
-        pytest.param(
-            GOOD.replace("twice", "twicely"),
-            r"no console of learn/trial.md defines 'twice' \(did you mean 'twicely'\?\)",
-            id="misspelt",
-        ),
-    ],
-)
-def test_what_is_wrong_is_named_with_page_and_line(write, text, words):
-    write(text)
+FAULTS = tomllib.loads(Path(__file__).with_name("trial.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("sound", "faulty", "words"), FAULTS.values(), ids=FAULTS)
+def test_what_is_wrong_is_named_with_page_and_line(write, sound, faulty, words):
+    write(GOOD.replace(sound, faulty))
     with pytest.raises(SpecError, match=words):
         evaluate('page("trial").twice(1)')
 

@@ -20,8 +20,9 @@ def test_a_page_explains_the_function(name):
 def test_its_file_of_tests_uses_the_function(name):
     file = ROOT / checked_in(path_of(name))
     assert file.is_file(), f"{name} has no tests: {file.relative_to(ROOT)} is missing"
-    used = {node.id for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Name)}
-    assert name in used, f"{file.relative_to(ROOT)} does not use {name}"
+    tree = ast.parse(file.read_text("utf-8"))
+    read = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, (ast.Name, ast.Attribute))}
+    assert {name, f"at.{name}"} & read, f"{file.relative_to(ROOT)} does not use {name}"
 
 
 def test_pages_stand_in_the_order_of_the_menu_and_know_their_formulas():

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,23 +14,12 @@ from tests.site import built
 from tests.site.pages import PAGES, ROOT, page
 
 TEXT = Path(__file__).with_name("blocks.markdown").read_text("utf-8")
-BLOCKS = [  # kind, lines, name, text
-    ("head", 1, 4, "", "title: A page\n# check: 3 = x"),
-    ("heading", 6, 6, "#", "A page"),
-    ("text", 8, 9, "", "Words,\nmore."),
-    ("check", 10, 11, "", " 3 = x;\n     4 = y "),
-    ("formula", 13, 15, "", "x"),
-    ("text", 17, 17, "", "1. In a list"),
-    ("fence", 19, 23, "pycon", ">>> for i in (1, 2):\n...     i\n"),
-    ("fence", 25, 27, "text", "## No heading"),
-    ("fence", 29, 32, "markdown", "```chart\n```"),
-    ("heading", 34, 34, "##", "Going deeper"),
-]
+BLOCKS = tomllib.loads(Path(__file__).with_name("blocks.toml").read_text("utf-8"))["blocks"]
 
 
 def test_a_page_is_blocks_with_their_lines():
     found = read("a.md", TEXT)
-    assert [(b.kind, b.line, b.end, b.name, b.text) for b in found.blocks] == BLOCKS
+    assert [[b.kind, b.line, b.end, b.name, b.text] for b in found.blocks] == BLOCKS
     assert (found.title, found.blocks[1].anchor, found.deeper) == ("A page", "a", 34)
     assert [fence.line for fence in found.fences("pycon", "text")] == [19, 25]
 
@@ -42,15 +32,7 @@ def test_every_line_of_a_page_stands_in_one_block(path):
     assert {number for number, line in enumerate(found.lines, 1) if line.strip()} <= set(held)
 
 
-BROKEN = {
-    "front matter without an end": ("---\ntitle: a\n", "1: the front matter has no end"),
-    "front matter that is no YAML": ("---\ntitle: a: b\n---\n", "2: YAML: .* quote the text"),
-    "a fence without an end": ("# A\n\n```pycon\n>>> 1\n", "3: the fence ```pycon has no end"),
-    "a formula without an end": ("$$\nx\n", "1: the formula has no end"),
-    "half a line": ("\n```pycon\n>>> 1\n1\n>>> x = (1,\n\n```\n", r"5: .* no Python: '\(' was never closed"),
-    "half a block": ("```pycon\n>>> for i in (1, 2):\n\n```\n", "2: .* no Python: expected an indented block"),
-    "no space": ("- a\n\n    ```pycon\n    >>>x\n    ```\n", "4: this line of a console lacks blank after >>>"),
-}
+BROKEN = tomllib.loads(Path(__file__).with_name("broken.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)

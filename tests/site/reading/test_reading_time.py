@@ -2,6 +2,8 @@
 
 import math
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -13,27 +15,12 @@ CORE_MINUTES = 180
 PARTS = parts_of_the_menu()
 PAGES = [source for sources in PARTS.values() for source in sources]
 
-CONSOLE = "```pycon\n>>> for i in (1, 2):\n...     i\n1\n2\n\n```"
-COUNTED = {  # Markdown, and its minutes
-    "prose, a list, a table": ("a *b* [c](d.md) <e@f> `g`\n\n1. h\n- i\n\n| j | k |\n| - | - |\n{ .l }", 8 / 150),
-    "punctuation is no word": ("a, b - c. (d)", 4 / 150),
-    "a formula is one": ("so $a + b$\n\n$$\na = b\n$$", 3 / 150),
-    "a folded prediction": ('??? question "a b"\n\n    c', 3 / 150),
-    "a block of code": (CONSOLE, 40 / 60),
-    "a question": ("```quiz-question\nquestion: a b\n```\n\nc", 1 / 150 + 70 / 60),
-    "a figure": ("```chart\ntitle: a b\ndata: '[3]'\n```", 40 / 60),
-    "a picture": ("![a b](c.svg)\nd", 1 / 150 + 40 / 60),
-    "a widget": ("```softmax-lab\ntitle: a b\n```", 3),
-    "a widget that only selects": ("```attention-grid\ntitle: a b\n```", 1),
-    "a widget that comes again": ("```softmax-lab\ntitle: a\n```\n\n```softmax-lab\ntitle: b\n```", 3 + 40 / 60),
-    "a task on paper": ("a b (4 minutes), (a minute)", 4 + 6 / 150),
-    "no other fence, no mark": ("```sh\nls\n```\n<!-- check: 3 = x -->", 0),
-    "no sources": ("a b\n\n## Sources\n\nc", 2 / 150),
-}
+COUNTED = tomllib.loads(Path(__file__).with_name("reading_time.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("text", "minutes"), COUNTED.values(), ids=COUNTED)
-def test_what_is_counted(text, minutes):
+@pytest.mark.parametrize(("text", "words", "seconds"), COUNTED.values(), ids=COUNTED)
+def test_what_is_counted(text, words, seconds):
+    minutes = words / 150 + seconds / 60
     assert reading(read("a.md", text))[1:] == pytest.approx((minutes, minutes))
     below = reading(read("a.md", f"{'x ' * 148}\n\n## Going deeper\n\n{text}"))
     assert below[1:] == pytest.approx((1, 1 + minutes))

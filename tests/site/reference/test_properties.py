@@ -5,16 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from attention import (
-    apply_rotary,
-    attention_scores,
-    attention_weights,
-    merge_partials,
-    partial_attention,
-    rms_norm,
-    rotary_tables,
-    scaled_dot_product_attention,
-)
+import attention as at
 from tests.site.pages import ROOT
 
 PAGE = (ROOT / "docs/reference/properties.md").read_text("utf-8")
@@ -29,7 +20,7 @@ ORDER = RNG.permutation(N)
 
 
 def rotated(x, first=0):
-    return apply_rotary(x, *rotary_tables(first + np.arange(x.shape[-2]), D), layout="half")
+    return at.apply_rotary(x, *at.rotary_tables(first + np.arange(x.shape[-2]), D), layout="half")
 
 
 OPTIONS = {  # what is done to queries and keys before the scores, and the arguments of the function
@@ -41,7 +32,7 @@ OPTIONS = {  # what is done to queries and keys before the scores, and the argum
     "softcap": (lambda x: x, {"softcap": 1.0}),
     "sink": (lambda x: x, {"sink": 0.0}),
     "rotation": (rotated, {}),
-    "norm": (lambda x: rms_norm(x, GAIN), {}),
+    "norm": (lambda x: at.rms_norm(x, GAIN), {}),
 }
 
 
@@ -54,11 +45,11 @@ class Attention:
 
     def weights(self, q, k, **other):
         q = self.step(np.repeat(q, self.groups, axis=0))
-        return attention_weights(q, self.step(k), **self.options | other)
+        return at.attention_weights(q, self.step(k), **self.options | other)
 
     def output(self, q, k, v):
         q = self.step(np.repeat(q, self.groups, axis=0))
-        return scaled_dot_product_attention(q, self.step(k), v, **self.options)
+        return at.scaled_dot_product_attention(q, self.step(k), v, **self.options)
 
 
 def budget(f):
@@ -93,7 +84,9 @@ def mask(f):
 
 
 def rank(f):
-    scores = attention_scores(f.step(Q[0]), f.step(K[0]), softcap=f.options.get("softcap")) + f.options.get("bias", 0)
+    scores = at.attention_scores(f.step(Q[0]), f.step(K[0]), softcap=f.options.get("softcap")) + f.options.get(
+        "bias", 0
+    )
     if "mask" in f.options or "window" in f.options:
         scores = np.where(np.tri(N), scores, -9)
     return np.linalg.matrix_rank(scores) <= D
@@ -111,8 +104,8 @@ def merge(f):
             away = np.arange(N)[:, None] - np.arange(N)
             options = {"mask": ((away >= 0) & (away <= 2))[:, some]}
         q, k = f.step(np.repeat(Q, f.groups, axis=0)), f.step(K)
-        parts.append(partial_attention(q, k[:, some], V[:, some], **options))
-    return np.allclose(merge_partials(*parts).output, f.output(Q, K, V))
+        parts.append(at.partial_attention(q, k[:, some], V[:, some], **options))
+    return np.allclose(at.merge_partials(*parts).output, f.output(Q, K, V))
 
 
 def orthogonal(f):

@@ -21,32 +21,7 @@ COMMANDS = {
 
 PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
 
-MODULE = '''"""A module."""
-
-
-def double(x: float) -> float:
-    r"""Double a number.
-
-    $$f(\\q) = 2\\q$$
-
-    Parameters
-    ----------
-    x : float
-        What to double.
-
-    Returns
-    -------
-    doubled : float
-        Twice as much.
-
-    Examples
-    --------
-    >>> from attention.doubling import double
-    >>> double(3.0)
-    6.0
-    """
-    return 2 * x
-'''
+MODULE = Path(__file__).with_name("doubling.python").read_text("utf-8")
 
 FILES = {
     "docs/index.md": PAGE,

@@ -78,9 +78,6 @@ def test_every_link_and_anchor_leads_somewhere(site, pages):
     assert not broken, "\n".join(broken)
 
 
-# Words that say nothing of where a link leads to one who hears the links alone, or to a search engine.
-
-
 def test_every_formula_is_drawn(pages):
     for page in pages.values():
         for raw in (r"\(", r"\[", "$$", "ParseError"):
