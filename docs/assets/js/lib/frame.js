@@ -138,6 +138,10 @@ export const button = (text, does) =>
     ? markup`<button type="button" data-says="${does}">${text}</button>`
     : markup`<button type="button" ${sets(does)}>${text}</button>`;
 
+/** @type {(text: unknown) => ReturnType<typeof markup>} it shows Pause while the film plays */
+export const playButton = (text) =>
+  markup`<button type="button" class="play"><span>${text}</span><span class="pause">Pause</span></button>`;
+
 // in the columns of a stage (lib/stage.js)
 
 /**

@@ -1,11 +1,7 @@
 // A film of steps: a button that plays them, and a slider that goes through them. What the reader touches stops it.
 
-import { reading, slider } from "./frame.js";
+import { playButton, reading, slider } from "./frame.js";
 import { markup } from "./markup.js";
-
-/** @type {(text: unknown) => ReturnType<typeof markup>} it shows Pause while the film plays */
-export const playButton = (text) =>
-  markup`<button type="button" class="play"><span>${text}</span><span class="pause">Pause</span></button>`;
 
 /**
  * Where a script runs, what stands below a figure: the bar, and more controls.

@@ -2,10 +2,9 @@
 // picture. Whatever a scene shows is in all of them, and the style sheet moves it from one place to the next.
 
 import { bindFigure } from "../lib/bind.js";
-import { choice, head, held, output, sets } from "../lib/frame.js";
+import { choice, head, held, output, playButton, sets } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
-import { playButton } from "../lib/play.js";
 import {
   arcsOf,
   arcsTo,
