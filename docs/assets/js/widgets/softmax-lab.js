@@ -201,10 +201,16 @@ ${
     }
 <p class="ticks">${[-24, -16, -8, 0, 8, 16, 24].map((x) => markup`<span>${number(x)}</span>`)}</p>
 </figure>
-<p class="both"><span class="key">other key <b>${text[1]}</b></span> ${
-      number(score)
-    } apart <span class="key">better key <b>${text[0]}</b></span></p>
-${budget([[one.weights[1], ""], [one.weights[0], ""]])}`,
+${
+      [0, 1].map((by) => {
+        const { score: apart, weights: [better, other] } = spread(features, by), told = exact(spread(features, by));
+        return markup`
+<p class="both"><span class="key">other key <b>${told[1]}</b></span> ${by ? "divided" : "raw"}: ${
+          number(apart)
+        } apart <span class="key">better key <b>${told[0]}</b></span></p>
+${budget([[other, ""], [better, ""]])}`;
+      })
+    }`,
     below: [
       setting(label, features, "n", label, n, [0, sizes.length - 1], (n) => counted(sizes[n], "feature")),
       markup`<button type="button" aria-pressed="${`${!!divide}`}" ${
