@@ -40,10 +40,11 @@ def test_500_bells_are_numpys_and_two_keys_in_them_the_packages():
 
 @pytest.mark.parametrize("d_k", softmax_lab.SIZES)
 def test_raw_weights_saturate_and_divided_ones_stay(d_k):
+    both = [2**score / (2**score + 1) for score in (math.sqrt(d_k), 1)]  # raw and divided stand below each other
     for divide, score in ((0, math.sqrt(d_k)), (1, 1.0)):
         root = SCALING.live(n=softmax_lab.SIZES.index(d_k), divide=divide)
-        better = 2**score / (2**score + 1)
         shown = [float(Fraction(text(one))) for one in root.findall(".//p[@class='both']//b")]
-        assert shown == pytest.approx([1 - better, better], abs=1e-12 if score.is_integer() else 5e-6)
+        expected = [part for better in both for part in (1 - better, better)]
+        assert shown == pytest.approx(expected, abs=1e-12 if math.sqrt(d_k).is_integer() else 5e-6)
         bell, keys = (float(group.get("style")[5:]) for group in root.findall(".//{*}g[@style]"))
         assert (bell, keys) == pytest.approx((score / math.sqrt(d_k), score))
