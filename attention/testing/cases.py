@@ -133,11 +133,20 @@ class Drawing:
                 ["beyond the window", *["1", "2", "1", "70"], far, "32", "32"]
             )
         if self.reaches:
-            rows.append(["offsets per sequence", *["3", "2", "1", "9", "70", "32", "32"]])
+            rows.append(
+                [
+                    "offsets per sequence",
+                    *["3", "2", "1", "9", "70", "32", "32"],
+                ]
+            )
         if self.options.get("mask"):
-            rows.append(["empty row", *["2", "2", "1", "20", "45", "32", "32"]])
+            rows.append(
+                ["empty row", *["2", "2", "1", "20", "45", "32", "32"]]
+            )
         if self.options.get("softcap") is not None:
-            rows.append(["beyond the cap", *["1", "2", "1", "64", "96", "32", "32"]])
+            rows.append(
+                ["beyond the cap", *["1", "2", "1", "64", "96", "32", "32"]]
+            )
         for index, (name, *numbers) in enumerate(rows):
             if name == "levels" and self.options.get("softcap") is not None:
                 continue
@@ -219,7 +228,7 @@ class Drawing:
         if self.reaches:
             how = self.options.get("offset")
             if name == "offsets per sequence" and how is None:
-                options["offset"] = np.array([last, last // 2, 3])[
+                options["offset"] = np.array([last // 2, last, 3])[
                     : s["batch"]
                 ]
             elif last or name == "offsets per sequence":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +38,16 @@ class Rules(NamedTuple):
     logsumexp: str | None
     sink_in_logsumexp: bool
     empty_rows: bool
+
+    def judged(self, kernel: Kernel, case: Case) -> Trial:
+        """Call a kernel with a case, and compare."""
+        answer, right = kernel(case), Steps(case)
+        if answer.output is None:
+            return Trial(self, case, answer, right)
+        output, total = self.judge(answer, right), None
+        if answer.logsumexp is not None:
+            total = self.judge_logsumexp(answer, right)
+        return Trial(self, case, answer, right, output, total)
 
     def judge(self, answer: Answer, right: Steps) -> Verdict:
         """Compare an output with that of attention, or of a mistake."""
@@ -79,14 +91,21 @@ class Rules(NamedTuple):
         return steps.logsumexp / (math.log(2) if self.logsumexp == "2" else 1)
 
 
-class Trial(NamedTuple):
+@dataclass(frozen=True)
+class Trial:
     """A case, what the kernel answered, and how that compares."""
 
+    rules: Rules
     case: Case
     answer: Answer
     right: Steps
     output: Verdict | None = None
     logsumexp: Verdict | None = None
+
+    @cached_property
+    def sigma(self) -> Array:
+        """Return the expected error of a right output."""
+        return deviation(self.right, self.rules.formats)
 
     @property
     def is_wrong(self) -> bool:
@@ -210,10 +229,10 @@ def check(
     called = Kernel(kernel, layout, logsumexp is not None)
     trials = []
     for case in drawing.cases():
-        trials.append(_try(called, case, rules))
+        trials.append(rules.judged(called, case))
         if trials[-1].answer.refused or case.name not in PROBED:
             continue
-        probes = [_try(called, loud, rules) for loud, _ in case.loud()]
+        probes = [rules.judged(called, loud) for loud, _ in case.loud()]
         trials.append(max(probes, key=lambda t: t.row().figure))
     given = ", ".join(f"{k}={_short(v)}" for k, v in options.items())
     name = getattr(kernel, "__name__", type(kernel).__name__)
@@ -256,17 +275,6 @@ def assert_attention(kernel: Callable[..., Any], **options: Any) -> None:
     report = check(kernel, **options)
     if not report.passed:
         raise AssertionError(f"\n{report}")
-
-
-def _try(kernel: Kernel, case: Case, rules: Rules) -> Trial:
-    answer, right = kernel(case), Steps(case)
-    if answer.output is None:
-        return Trial(case, answer, right)
-    verdict = rules.judge(answer, right)
-    total = None
-    if answer.logsumexp is not None:
-        total = rules.judge_logsumexp(answer, right)
-    return Trial(case, answer, right, verdict, total)
 
 
 def _read(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +12,14 @@ from numpy.typing import NDArray
 from attention.testing.errors import Verdict
 from attention.testing.mistakes import (
     MISTAKES,
+    OF_LOGSUMEXP,
+    ROUNDED,
     Mistake,
     in_formats,
 )
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
+from attention.testing.weights import _run, recover, sentences
 
 if TYPE_CHECKING:
     from attention.testing.calls import Kernel
@@ -27,35 +32,149 @@ def findings(
     kernel: Kernel, rules: Rules, trials: list[Trial]
 ) -> list[Finding]:
     """Say what is wrong, the most telling first."""
-    said = dict.fromkeys(t.answer.wrong for t in trials if t.answer.wrong)
-    found = [Finding(text) for text in said]
+    said = {t.answer.wrong.partition("(")[0]: t.answer.wrong for t in trials}
+    found = [Finding(text) for text in said.values() if text]
     taken = [t for t in trials if t.output is not None]
-    if any(not t.output.is_right for t in taken if t.output):
-        found += named(rules, taken)
+    wrong = [t for t in taken if t.output and not t.output.is_right]
+    if wrong:
+        known = list(named(rules, taken))
+        found += known
+        for trial in _telling(wrong):
+            if known:
+                break
+            weights = recover(kernel, trial.case)
+            if weights is not None:
+                with np.errstate(all="ignore"):
+                    texts = sentences(kernel, weights, rules.formats)
+                    known = [Finding(text) for text in texts]
+                found += known
+        if not any(one.name for one in known):
+            found += [Finding(text) for text in _levels(wrong)]
+            found += [Finding(text) for text in _options(kernel, rules, wrong)]
+        found.append(Finding(_where(taken, wrong)))
+    if any(t.logsumexp and not t.logsumexp.is_right for t in taken):
+        found.append(_of_logsumexp(rules, taken))
     return found
 
 
-def named(rules: Rules, trials: list[Trial]) -> list[Finding]:
-    """Find the known mistakes that give the kernel's results in all cases."""
-    cases = sorted(
-        trials, key=lambda t: (t.output.is_right, t.answer.output.size)
-    )
+def named(rules: Rules, trials: list[Trial]) -> Iterator[Finding]:
+    """Find the known mistake that gives the kernel's results in all cases."""
+    cases = sorted(trials, key=_by_size)
     for mistake in (*MISTAKES, *in_formats()):
         if all(_explains(mistake, trial, rules) for trial in cases):
-            return [Finding(mistake.says, mistake.name)]
-    return []
+            yield Finding(mistake.says, mistake.name)
+            return
+
+
+def _by_size(trial: Trial) -> tuple[bool, int]:
+    assert trial.output is not None
+    return trial.output.is_right, trial.right.weights.size
 
 
 def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
     """Say whether a mistake gives what the kernel gave."""
+    got, sigma = trial.answer.output, trial.sigma
     try:
         with np.errstate(all="ignore"):
             steps = Steps(trial.case, **mistake.steps)
             if steps.output.shape != trial.right.output.shape:
                 return False
-            return rules.judge(trial.answer, steps).figure <= 1.3
+            far = np.abs(got - steps.output) / (30 * sigma + np.abs(got) / 99)
+            if np.nanmedian(far, axis=None) > 1:  # at a glance
+                return False
+            verdict = rules.judge(trial.answer, steps)
+            if mistake.name in ROUNDED:  # a tie may fall either way
+                return bool(verdict.bad.any(axis=-1).mean() < 0.1)
+            return verdict.figure <= 1.3
     except (ValueError, IndexError, TypeError):  # it does not fit the options
         return False
+
+
+def _of_logsumexp(rules: Rules, trials: list[Trial]) -> Finding:
+    """Find what was returned in place of the log-sum-exp."""
+    some = [t for t in trials if t.logsumexp is not None]
+    for name, (says, what) in OF_LOGSUMEXP.items():
+        if all(
+            rules.judge_logsumexp(t.answer, t.right, what(t.right)).is_right
+            for t in some
+        ):
+            return Finding(says, name)
+    return Finding("The log-sum-exp is wrong.")
+
+
+def _telling(wrong: list[Trial]) -> list[Trial]:
+    """Choose the cases whose weights are worth recovering."""
+    plain = [
+        t
+        for t in wrong
+        if not t.case.probe
+        and 1 < t.case.n_keys <= 330
+        and t.case.name != "levels"
+    ]
+    return plain[:3]
+
+
+def _options(
+    kernel: Kernel, rules: Rules, wrong: list[Trial]
+) -> Iterator[str]:
+    """Say without which option the kernel is right."""
+    case = next((t.case for t in wrong if not t.case.probe), wrong[0].case)
+    for name in case.options:
+        if name in ("offset", "enable_gqa"):
+            continue
+        fewer = {k: o for k, o in case.options.items() if k != name}
+        if not fewer.keys() & {"is_causal", "window"}:
+            fewer.pop("offset", None)
+        trial = rules.judged(kernel, replace(case, options=fewer))
+        if trial.output is not None and not trial.is_wrong:
+            yield f"Without {name} it is right ({case.name})."
+
+
+def _levels(wrong: list[Trial]) -> Iterator[str]:
+    """Say what happens to rows whose scores are all large, or all small."""
+    if any(t.case.name == "ordinary" for t in wrong):
+        return
+    for trial in wrong:
+        if trial.case.name != "levels" or trial.output is None:
+            continue
+        tops = trial.right.scores().max(axis=-1)
+        bad = trial.output.bad.any(axis=-1)
+        if bad.mean() > 0.9 or not bad.any():
+            return
+        for side, what in (
+            (bad & (tops > 0), "above {:.0f} overflow"),
+            (bad & (tops < 0), "below {:.0f} underflow"),
+        ):
+            if side.any():
+                edge = np.abs(tops[side]).min()
+                yield (
+                    "Rows whose largest score is "
+                    f"{what.format(edge if 'above' in what else -edge)}: their "
+                    "own maximum is not what is subtracted before exp."
+                )
+
+
+def _where(taken: list[Trial], wrong: list[Trial]) -> str:
+    """Say in which cases, and in which part of one, the errors lie."""
+    names = list(dict.fromkeys(t.case.name for t in wrong))
+    right = list(dict.fromkeys(t.case.name for t in taken if t not in wrong))
+    right = [name for name in right if name not in names]
+    trial = wrong[0]
+    assert trial.output is not None
+    bad, parts = trial.output.bad, []
+    for axis, what in enumerate(("sequence", "head", "row", "feature")):
+        others = tuple(i for i in range(4) if i != axis)
+        some = np.flatnonzero(bad.any(axis=others))
+        if 0 < some.size < bad.shape[axis]:
+            parts.append(_run(what, some, bad.shape[axis]))
+    place = f" There it is in {', '.join(parts)}." if parts else ""
+    few = names if len(names) <= len(right) else right
+    which = "wrong" if few is names else "right"
+    if not right:
+        return f"All cases are wrong, the first being {names[0]!r}.{place}"
+    shown = ", ".join(map(repr, few))
+    first = f", and {names[0]!r} is wrong" if which == "right" else ""
+    return f"Only these cases are {which}: {shown}{first}.{place}"
 
 
 def first_wrong(right: Steps, got: Array, verdict: Verdict) -> str:

@@ -108,7 +108,7 @@ def deviation(steps: Steps, formats: Formats) -> Array:
 
     n_keys = w.shape[-1]
     added = unit * (4 + math.sqrt(n_keys)) * (w @ np.abs(v))
-    lost = smallest * tallest * np.abs(v).sum(axis=-2, keepdims=True)
+    lost = smallest * np.abs(v).sum(axis=-2, keepdims=True)
     variance += added**2 + step_of(z, formats.output) ** 2 / 12
     return np.sqrt(variance) + lost  # what a small exponential may lose
 
@@ -167,6 +167,7 @@ def judge(
     ratio = np.where(np.isnan(ratio), np.inf, ratio)
     if not ratio.size:
         return Verdict(0.0, np.zeros(ratio.shape, bool), ())
+    free = np.nan_to_num(free, nan=1.0)
     with np.errstate(over="ignore"):
         rows = np.sqrt((ratio**2).mean(axis=-1))
         most = margin * largest(free, rows.size)

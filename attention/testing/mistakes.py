@@ -77,6 +77,18 @@ def _hidden(number: float) -> Callable[[Steps], Array]:
     return scores
 
 
+def _minus(number: float) -> Callable[[Steps], Array]:
+    """Take a large number off hidden scores, in the kernel's precision."""
+
+    def scores(a: Steps) -> Array:
+        full = a.capped(a.scaled()) + a.bias()
+        kind = np.float64 if a.case.format == "float64" else np.float32
+        less = (full.astype(kind) - kind(number)).astype(np.float64)
+        return np.where(a.allowed(), full, less)
+
+    return scores
+
+
 def _order(*names: str) -> Callable[[Steps], Array]:
     """Take the steps between product and softmax in another order."""
 
@@ -132,11 +144,11 @@ def _tokens_left_out(which: slice) -> Callable[[Steps], Array]:
 
 
 def _empty_rows(fill: Callable[[Steps], Any]) -> Callable[[Steps], Array]:
-    def combine(a: Steps) -> Array:
+    def weigh(a: Steps) -> Array:
         empty = ~a.allowed().any(axis=-1, keepdims=True)
-        return np.where(empty, fill(a), Steps.combine(a))
+        return np.where(empty, fill(a), Steps.weigh(a))
 
-    return combine
+    return weigh
 
 
 # --- mistakes that depend on the blocks in which a kernel reads keys ---------
@@ -342,9 +354,6 @@ MISTAKES = [
         _own_softmax(a, a.capped(a.scaled()) + a.bias()), 0)),
     _of("mask-added", "A mask is added to the scores: 1 for True.",
         scores=lambda a: a.capped(a.scaled()) + a.bias() + a.allowed()),
-    *(_of("mask-by-small-number", f"Hidden scores are set to {n}, which is "
-          "not far enough below the others.", scores=_hidden(n))
-      for n in (-1.0, -10.0, -20.0, -30.0, -50.0, -100.0)),
     # caps
     _of("cap-ignored", "softcap= is ignored.", capped=lambda a, s: s),
     _of("cap-not-multiplied", "The cap takes tanh(s / c) and does not "
@@ -464,13 +473,20 @@ MISTAKES = [
         **_from("key", lambda a, k: k[:, :, ::-1])),
     # rows without keys
     _of("empty-row-mean", "A query that may see no key gets the mean of all "
-        "values, not zeros.", combine=_empty_rows(
-        lambda a: a.values.mean(axis=2, keepdims=True))),
+        "values, not zeros.", weigh=_empty_rows(lambda a: 1 / a.n_keys)),
+    _of("mask-minus-billion", scores=_minus(1e9)),
+    _of("mask-minus-ten-thousand", "A mask takes ten thousand off a hidden "
+        "score, where it should be minus infinity.", scores=_minus(1e4)),
     _of("empty-row-unmasked", "A query that may see no key sees all.",
-        combine=_empty_rows(lambda a: softmax(
-        a.capped(a.scaled()) + a.bias()) @ a.values)),
+        weigh=_empty_rows(lambda a: _own_softmax(
+        a, a.capped(a.scaled()) + a.bias()))),
     _of("empty-row-nan", "A query that may see no key gets nan, not zeros.",
-        combine=_empty_rows(lambda a: np.nan)),
+        weigh=_empty_rows(lambda a: np.nan)),
+    *(_of("mask-by-small-number", f"Hidden scores are set to {n}, which is "
+          "not far enough below the others.", scores=_hidden(n))
+      for n in (-1.0, -10.0, -20.0, -30.0, -50.0, -100.0)),
+    *(_of("mask-by-small-number", f"A mask takes only {n} off hidden scores.",
+          scores=_minus(n)) for n in (1.0, 10.0, 20.0, 30.0, 50.0, 100.0)),
     *_in_blocks(),
 ]  # fmt: skip
 OF_LOGSUMEXP = {
@@ -520,6 +536,9 @@ def _without_maximum(a: Steps, dtype: Any) -> Array:
         a.with_sink(a.scores()).max(-1, keepdims=True) == -np.inf, 1, total
     )
     return np.asarray((exponentials / total)[..., : a.n_keys], np.float64)
+
+
+ROUNDED = ("scores-in-format",)
 
 
 def in_formats() -> list[Mistake]:
