@@ -2,6 +2,7 @@
 
 from attention.testing.checks import assert_attention, check
 from attention.testing.errors import expected_error
+from attention.testing.gradients import check_gradients
 from attention.testing.report import Finding, Report
 
 __all__ = [
@@ -9,5 +10,6 @@ __all__ = [
     "Report",
     "assert_attention",
     "check",
+    "check_gradients",
     "expected_error",
 ]

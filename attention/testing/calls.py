@@ -33,27 +33,67 @@ class Kernel(NamedTuple):
 
     def __call__(self, case: Case) -> Answer:
         """Call the kernel; whatever it raises is noted, not raised."""
-        dtype = _DTYPES.get(case.format, np.float32)
-        arrays = [
-            self._laid_out(array.astype(dtype))
-            for array in (case.query, case.key, case.value)
-        ]
-        options = {
-            name: given.astype(dtype)
-            if isinstance(given, np.ndarray) and given.dtype.kind == "f"
-            else given
-            for name, given in case.options.items()
-        }
+        arrays = self._arrays(case, case.query, case.key, case.value)
         copies = [array.copy() for array in arrays]
         try:
             with np.errstate(all="ignore"):
-                returned = self.function(*arrays, **options)
+                returned = self.function(*arrays, **self._options(case))
         except Exception as error:
             return Answer(refused=_in_a_line(error))
         try:
             return self._read(returned, case, copies, arrays)
         except _UnreadableError as error:
             return Answer(wrong=str(error))
+
+    def gradients(
+        self,
+        case: Case,
+        grad_output: Array,
+        names: list[str],
+        shapes: list[tuple[int, ...]],
+    ) -> tuple[dict[str, Array], str, str]:
+        """Call a function for gradients; also say what it refused or broke."""
+        given = (case.query, case.key, case.value, grad_output)
+        try:
+            with np.errstate(all="ignore"):
+                returned = self.function(
+                    *self._arrays(case, *given), **self._options(case)
+                )
+        except Exception as error:
+            return {}, _in_a_line(error), ""
+        found = {}
+        try:
+            if len(returned) != len(names):
+                rule = f"{len(names)} gradients, of {', '.join(names)}"
+                raise _UnreadableError(f"There should be {rule}.")
+            for name, array, shape in zip(
+                names, returned, shapes, strict=True
+            ):
+                gradient = read(array, f"The gradient of the {name}")
+                if self.layout == "bnhd" and name in ("query", "key", "value"):
+                    gradient = gradient.swapaxes(1, 2)
+                if gradient.shape != shape:
+                    raise _UnreadableError(
+                        f"The gradient of the {name} has the wrong shape "
+                        f"({case.name}): {gradient.shape}, not {shape}."
+                    )
+                found[name] = gradient
+        except (_UnreadableError, TypeError) as error:
+            return {}, "", str(error)
+        return found, "", ""
+
+    def _arrays(self, case: Case, *arrays: Array) -> list[Array]:
+        dtype = _DTYPES.get(case.format, np.float32)
+        return [self._laid_out(array.astype(dtype)) for array in arrays]
+
+    def _options(self, case: Case) -> dict[str, Any]:
+        dtype = _DTYPES.get(case.format, np.float32)
+        return {
+            name: given.astype(dtype)
+            if isinstance(given, np.ndarray) and given.dtype.kind == "f"
+            else given
+            for name, given in case.options.items()
+        }
 
     def _laid_out(self, array: Array) -> Array:
         if self.layout == "bnhd":

@@ -193,7 +193,7 @@ class Drawing:
             unwritten = unwritten[:, None, :, None] & self._looks_back(options)
             key = np.where(unwritten, 8 * key, key)
             value = np.where(unwritten, loudness(self.format), value)
-        arrays = (self._held(a) for a in (query, key, value))
+        arrays = (self.held(a) for a in (query, key, value))
         return Case(name, *arrays, options, self.format)
 
     def _looks_back(self, options: Mapping[str, Any]) -> bool:
@@ -220,10 +220,10 @@ class Drawing:
             options["scale"] = 0.3
         if options.get("sink") is True:
             drawn = np.log(n_k) + rng.standard_normal(s["heads"])
-            options["sink"] = self._held(drawn)
+            options["sink"] = self.held(drawn)
         if options.get("bias") is True:
             drawn = rng.standard_normal((s["batch"], s["heads"], n_q, n_k))
-            options["bias"] = self._held(drawn)
+            options["bias"] = self.held(drawn)
         last = n_k - n_q
         if self.reaches:
             how = self.options.get("offset")
@@ -257,7 +257,7 @@ class Drawing:
             mask[0, :, n_q // 2] = False
         return mask
 
-    def _held(self, numbers: Array) -> Array:
+    def held(self, numbers: Array) -> Array:
         """Round to numbers that the format holds."""
         if self.format == "float64":
             return numbers

@@ -223,7 +223,9 @@ def check(
     >>> print(report.findings[0])
     behaves like scale-missing: The scores are not divided by the root of d_k.
     """
-    drawing = _read(kernel, format, layout, logsumexp, sizes, seed, options)
+    drawing = read_arguments(
+        kernel, format, layout, logsumexp, sizes, seed, options
+    )
     kinds = formats(format, weights_format, scores_format)
     rules = Rules(kinds, logsumexp, sink_in_logsumexp, empty_rows)
     called = Kernel(kernel, layout, logsumexp is not None)
@@ -234,9 +236,7 @@ def check(
             continue
         probes = [rules.judged(called, loud) for loud, _ in case.loud()]
         trials.append(max(probes, key=lambda t: t.row().figure))
-    given = ", ".join(f"{k}={_short(v)}" for k, v in options.items())
-    name = getattr(kernel, "__name__", type(kernel).__name__)
-    title = f"{name}, {format}{', ' * bool(given)}{given}"
+    title = title_of(kernel, format, options)
     rows = [trial.row() for trial in trials]
     wrong = [trial for trial in trials if trial.is_wrong]
     findings = diagnosis.findings(called, rules, trials) if wrong else []
@@ -277,7 +277,7 @@ def assert_attention(kernel: Callable[..., Any], **options: Any) -> None:
         raise AssertionError(f"\n{report}")
 
 
-def _read(
+def read_arguments(
     kernel: Any,
     format: str,
     layout: str,
@@ -305,6 +305,13 @@ def _read(
     return Drawing(
         format, options, sizes or {}, _inputs.integer("seed", seed, 0)
     )
+
+
+def title_of(kernel: Any, format: str, options: Mapping[str, Any]) -> str:
+    """Say which kernel was checked with which options."""
+    name = getattr(kernel, "__name__", type(kernel).__name__)
+    given = [f"{name}={_short(value)}" for name, value in options.items()]
+    return ", ".join([name, format, *given])
 
 
 def _short(given: Any) -> str:

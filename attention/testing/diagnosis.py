@@ -82,12 +82,15 @@ def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
             far = np.abs(got - steps.output) / (30 * sigma + np.abs(got) / 99)
             if np.nanmedian(far, axis=None) > 1:  # at a glance
                 return False
-            verdict = rules.judge(trial.answer, steps)
-            if mistake.name in ROUNDED:  # a tie may fall either way
-                return bool(verdict.bad.any(axis=-1).mean() < 0.1)
-            return verdict.figure <= 1.3
+            verdict, right = rules.judge(trial.answer, steps), trial.output
     except (ValueError, IndexError, TypeError):  # it does not fit the options
         return False
+    if mistake.name in ROUNDED:  # a tie may fall either way
+        few = bool(verdict.bad.any(axis=-1).mean() < 0.1)
+        return few and (right.is_right or verdict.whole < 0.85 * right.whole)
+    if right.is_right:
+        return verdict.figure <= 1.2
+    return verdict.figure <= min(1, 0.7 * right.figure)
 
 
 def _of_logsumexp(rules: Rules, trials: list[Trial]) -> Finding:
@@ -139,17 +142,16 @@ def _levels(wrong: list[Trial]) -> Iterator[str]:
             continue
         tops = trial.right.scores().max(axis=-1)
         bad = trial.output.bad.any(axis=-1)
-        if bad.mean() > 0.9 or not bad.any():
+        if bad.all():
             return
-        for side, what in (
-            (bad & (tops > 0), "above {:.0f} overflow"),
-            (bad & (tops < 0), "below {:.0f} underflow"),
+        low, high = tops[~bad].min(), tops[~bad].max()
+        for side, what, edge in (
+            (bad & (tops > high), "above {:.0f} overflow", high),
+            (bad & (tops < low), "below {:.0f} underflow", low),
         ):
             if side.any():
-                edge = np.abs(tops[side]).min()
                 yield (
-                    "Rows whose largest score is "
-                    f"{what.format(edge if 'above' in what else -edge)}: their "
+                    f"Rows whose largest score is {what.format(edge)}: their "
                     "own maximum is not what is subtracted before exp."
                 )
 

@@ -28,10 +28,10 @@ PRECISION = {  # significant bits, exponent of the smallest normal number
     "float8_e4m3fn": (4, -6),
     "float8_e5m2": (3, -14),
 }
-_MEAN = 0.541  # of 1 / m², if the logarithm of m is uniform from 1 to 2
+MEAN = 0.541  # of 1 / m², if the logarithm of m is uniform from 1 to 2
 _LUCK = 1e-9  # how often a right kernel may be refused, were errors normal
 _TINY = 1e-300
-_MARGIN = 1.25  # for what the model leaves out; see the calibration
+_MARGIN = 1.12  # for what the model leaves out; see the calibration
 
 
 class Formats(NamedTuple):
@@ -45,7 +45,7 @@ class Formats(NamedTuple):
     @property
     def margin(self) -> float:
         """What the model leaves out, most of it where steps are coarse."""
-        return _MARGIN * (1.3 if PRECISION[self.weights][0] < 8 else 1)
+        return _MARGIN * (1.2 if PRECISION[self.weights][0] < 8 else 1)
 
     @property
     def sums(self) -> str:
@@ -92,7 +92,7 @@ def deviation(steps: Steps, formats: Formats) -> Array:
         w.max(axis=-1, keepdims=True, initial=0),
         1 - w.sum(axis=-1, keepdims=True) if steps.sink() is not None else 0,
     )
-    relative = _MEAN * 4.0 ** (1 - precision) / 12 * w**2
+    relative = MEAN * 4.0 ** (1 - precision) / 12 * w**2
     absolute = (tallest * 2.0 ** (least + 1 - precision)) ** 2 / 12
     variance = (relative + absolute * (w > 0)) @ v**2
 
@@ -131,6 +131,7 @@ class Verdict(NamedTuple):
     figure: float  # the worst error, in units of what is allowed
     bad: Array  # of bool, shape of the output: which numbers are wrong
     worst: tuple[int, ...]  # where
+    whole: float = 0.0  # the error of all rows together, in such units
 
     @property
     def is_right(self) -> bool:
@@ -178,7 +179,7 @@ def judge(
     if not bad.any() and whole > 1:
         bad = ratio > 2
     where = tuple(int(i) for i in worst)
-    return Verdict(float(max(figure, whole)), bad, where)
+    return Verdict(float(max(figure, whole)), bad, where, float(whole))
 
 
 def largest(free: Array | float, n_rows: int) -> Array:

@@ -261,6 +261,21 @@ def _in_blocks() -> Iterator[Mistake]:
 
 def _in_format(format: str) -> Iterator[Mistake]:
     """Round in steps that should be exact, to a format."""
+
+    def weigh(a: Steps) -> Array:
+        scores = a.with_sink(a.scores())
+        top = scores.max(axis=-1, keepdims=True)
+        exponentials = np.exp(scores - np.where(top == -np.inf, 0, top))
+        exponentials = rounded(exponentials, format)
+        total = exponentials.sum(axis=-1, keepdims=True)
+        weights = exponentials / np.where(total == 0, 1, total)
+        return np.asarray(weights[..., : a.n_keys])
+
+    yield _of(
+        "weights-before-division",
+        f"The weights are kept in {format} before they are divided.",
+        weigh=weigh,
+    )
     yield _of(
         "scores-in-format",
         f"The scores are rounded to {format}.",
@@ -538,7 +553,7 @@ def _without_maximum(a: Steps, dtype: Any) -> Array:
     return np.asarray((exponentials / total)[..., : a.n_keys], np.float64)
 
 
-ROUNDED = ("scores-in-format",)
+ROUNDED = ("scores-in-format", "weights-before-division")
 
 
 def in_formats() -> list[Mistake]:

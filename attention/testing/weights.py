@@ -275,6 +275,23 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
             f"more keys of score 0 ({found.right.case.name})."
         )
         return
+    sink = found.right.sink()
+    if sink is not None:
+        scores = found.right.scores()
+        keys = np.exp(scores).sum(axis=-1)
+        taken = np.exp(found.right.logsumexp) / factor - keys
+        times = taken / np.exp(sink[..., 0])
+        if np.nanstd(times) < 0.02 * np.nanmean(times):
+            yield f"The sink counts {np.nanmean(times):.4g} times."
+            return
+        if (
+            np.nanstd(taken, axis=-1) < 0.02 * np.nanmean(taken, axis=-1)
+        ).all():
+            yield (
+                f"The sink of head 0 is taken for {np.log(taken[0, 0, 0]):.4g},"
+                f" not for {sink[0, 0, 0]:.4g}."
+            )
+            return
     yield (
         "The weights of each row are right among themselves, but their sum "
         f"is not: rows are {low:.4g} to {high:.4g} times what they should be."
