@@ -20,8 +20,10 @@ import { counted } from "../lib/numbers.js";
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
 /** @type {(data: Data) => State} */
-export const first = ({ places, format, begins }) =>
-  /** @type {any} */ ({ ...everywhere(places, format), copies: begins });
+export const first = ({ places, format, begins }) => /** @type {any} */ ({
+  ...everywhere(places, format),
+  copies: begins,
+});
 
 /** @type {(places: Record<string, string>, format: string) => Formats} */
 const everywhere = (places, format) => Object.fromEntries(Object.keys(places).map((place) => [place, format]));
