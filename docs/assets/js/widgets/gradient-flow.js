@@ -73,8 +73,8 @@ export function html(data, state, live) {
     figure: [
       picture(data, state.push, { weights, moves }, live),
       markup`
-<p class="moves legend">An arc is as wide as a weight. A push of 1 leaves <i></i>, takes
-  <i class="loses"></i> and adds <i class="gains"></i>.</p>
+<p class="moves legend">An arc is as wide as a weight. A push leaves <i></i>, takes
+  <i class="loses"></i>, adds <i class="gains"></i>.</p>
 <p class="moves"><span>So <em>${words[data.asks]}</em> moves by</span> <b class="role-output">${
         vector(slopes[state.push])
       }</b> <span class="bar" style="--w:${4 * Math.hypot(...slopes[state.push]) / longest}"></span></p>`,
