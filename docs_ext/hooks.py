@@ -120,7 +120,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     mend_scripts(site)
     mend_style(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
-        write_markdown_pages(config, _last.nav)
+        write_markdown_pages(config, _last.nav, _last.files)
         finish(site, config.site_url or "")
         add_wheel(site)
         offer_copy(site, config.site_url or "")
