@@ -79,7 +79,7 @@ export function html(data, state, live) {
   }, live);
 }
 
-/** @type {(weights: number[]) => Markup} from each column to its part of the budget, which may stand below another */
+/** @type {(weights: number[]) => unknown} from each column to its part of the budget, which may stand below another */
 const pour = (weights) =>
   markup`
 <svg class="pour" viewBox="0 0 ${weights.length} 1" preserveAspectRatio="none" aria-hidden="true">${
