@@ -21,16 +21,9 @@ def test_the_bars_say_where_an_error_comes_in():
     # A sum of exponentials that stops makes every weight 8 times too large; then the output stops at 8.
     hypotenuse = np.hypot(5, 2)
     assert bars(RESULT.live(copies=0))[-1] == f"{(2 - 1.9921875) / hypotenuse:.2%} off"
+    assert float(bars(RESULT.still())[-1].removesuffix("% off")) > 10  # at rest a loss can be seen
     assert bars(RESULT.live(copies=10)) == ["exact", "exact", "699% off", *[f"{3 / hypotenuse:.0%} off"] * 2]
     assert bars(RESULT.live(copies=10, softmax="float32"))[2] == "exact"
-
-
-def test_at_rest_the_sentence_is_so_long_that_a_loss_can_be_seen():
-    many = [np.tile(rows, (128, 1)) for rows in (K, V)]
-    output = by_loops(Q[-1:], *many, **dict.fromkeys(PLACES, "bfloat16"))[1][0]
-    lost = np.linalg.norm(output - (5, 2)) / np.hypot(5, 2)
-    assert lost > 0.1
-    assert bars(RESULT.still())[-2:] == [f"{lost:.0%} off"] * 2
 
 
 def test_the_table_compares_choices():
