@@ -81,6 +81,12 @@ export const places = ({ size: [wide], upright }, columns, [first, step] = [0, 0
 export const arcsTo = ({ arc, upright }, middles, row, weights) =>
   curves({ ...arc, upright, centres: middles }, row, weights);
 
+/** @type {<T extends Layout>(layout: T) => T} arcs that hang below the words */
+export const hanging = ({ arc: { floor, lowest, rise, loop, ...arc }, ...layout }) => /** @type {any} */ ({
+  ...layout,
+  arc: { ...arc, floor: 2 * layout.word.at + layout.word.high - floor, lowest: -lowest, rise: -rise, loop: -loop },
+});
+
 /**
  * What has a name, a place, and a size beside its own: the style sheet moves it when any of them changes.
  * @type {(id: string, shown: boolean, place: (number | string)[], content: unknown, wait?: number) => Markup}

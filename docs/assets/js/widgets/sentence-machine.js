@@ -9,6 +9,7 @@ import {
   arcsOf,
   arcsTo,
   emOf,
+  hanging,
   hatch,
   part,
   pillsOf,
@@ -345,10 +346,8 @@ export function picture(data, state, layout, ident, still = false) {
         }"/>`;
     })
   );
-  const { arc } = layout, turned = { floor: 2 * at + layout.word.high - arc.floor, lowest: -arc.lowest };
   const others = rows.map(({ row, head, weights, received }) => {
-    const below = head && { ...turned, rise: -arc.rise, loop: -arc.loop };
-    const place = { ...layout, arc: { ...arc, budget: scene === ALL ? 12 : arc.budget, ...below } };
+    const place = head ? hanging(layout) : scene === ALL ? { ...layout, arc: { ...layout.arc, budget: 12 } } : layout;
     const these = arcsTo(place, middles, row, weights);
     if (scene !== HEADS) return arcsOf(these, true);
     const answers = [data.heads[head].asks[words[row]], holding(features, received).join(", ")];
