@@ -137,7 +137,7 @@ ALONE = {  # what stands there with a script alone, or without it alone, by clas
     "order-switch": {"output"},
     "precision-lab": {"format"},  # a menu
     "row-stepper": {"fieldset"},  # the track is a control
-    "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
+    "sentence-machine": {"machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"output"},  # without a script a caption below each picture
 }

@@ -529,20 +529,8 @@ ${
     ]
   }</div>
 </div>
-${!live && frames(data, state)}
 `;
 }
-
-/** @type {(data: Data, state: State) => Markup} what leads to the result, for those who have no scripts */
-const frames = (data, state) =>
-  markup`<div class="machine-frames">${
-    SCENES.slice(1).map((_, i) => {
-      const one = { ...state, scene: i + 1 };
-      return markup`<figure>${picture(data, one, UPRIGHT, `${data.id}-${i}`, true)}<figcaption>${
-        says(data, one)
-      }</figcaption></figure>`;
-    })
-  }</div>`;
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(element) {
