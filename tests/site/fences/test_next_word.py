@@ -104,7 +104,7 @@ def test_a_draw_takes_each_word_as_often_as_its_share_says():
 
 
 @pytest.mark.parametrize(("typed", "expected"), WORDED["typed"].values(), ids=WORDED["typed"])
-def test_what_is_typed_is_read_or_refused_with_the_nearest_words(typed, expected):
+def test_what_is_typed_is_read_or_refused(typed, expected):
     found = renderer.call("lib/little-model.js", "readWords", typed, WORDS)
     assert (expected in found["problem"] and not found["words"]) or " ".join(found["words"]) == expected
     assert len(found["problem"]) < 200

@@ -29,7 +29,7 @@ def given_of(state, scene):
 
 def drawn(state, scene):
     """Draw a scene; return, for each of two layouts, its things by their names, and those among them that are seen."""
-    page = MACHINE.call("html", MACHINE.given, given_of(state, scene), {"problems": {}, "message": ""})["text"]
+    page = MACHINE.call("html", MACHINE.given, given_of(state, scene), {"message": ""})["text"]
     for svg in re.findall("<svg.*?</svg>", page):
         things = {e.get("data-id"): e for e in ET.fromstring(svg).iter() if e.get("data-id")}
         yield things, {name: e for name, e in things.items() if "opacity:0" not in e.get("style", "").split(";")}

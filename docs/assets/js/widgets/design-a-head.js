@@ -2,7 +2,7 @@
 
 import { blend, dot } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { beneath, button, choosers, frame, held, records, sets } from "../lib/frame.js";
+import { beneath, button, choosers, frame, held, sets } from "../lib/frame.js";
 import { dotted } from "../lib/grid.js";
 import { Markup, markup } from "../lib/markup.js";
 import { number, share, short, vector } from "../lib/numbers.js";
@@ -113,7 +113,6 @@ ${
 </div>
 <div>${data.words.map((sentence, s) => pictured(sentence, data.rows[s], weights[s]))}</div>
 </div>`,
-      live ? "" : table(data, goal, solved),
     ],
     says: statement(data, row, weights, ticked),
   }, live);
@@ -180,20 +179,6 @@ ${
 </tbody>
 </table>`;
 }
-
-/** @type {(data: Data, goal: Goal, solved: ReturnType<typeof compute>) => Markup} one goal with its numbers */
-const table = ({ words, solution }, { says }, { scores, weights }) =>
-  markup`
-<div class="solved">
-<p>One goal, solved: ${new Markup(says)}.</p>
-${
-    records(
-      `The row ${vector(solution)}`,
-      ["word", "score", "share"],
-      words[0].map((word, i) => [word, number(scores[0][i]), share(weights[0][i])]),
-    )
-  }
-</div>`;
 
 /** @type {(element: HTMLElement) => unknown} */
 export const bind = (element) => bindFigure(element, { first, html });

@@ -5,6 +5,7 @@ import { bindFigure, dataOf } from "../lib/bind.js";
 import { choosers, frame, held, labelled, menu, scrolling, sets, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
+import { recordOf } from "../lib/record.js";
 import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /**
@@ -181,25 +182,13 @@ export function bind(element) {
     if (element.ariaBusy) return;
     element.ariaBusy = "true";
     try {
-      record = await fetched();
+      const { sentences, example } = await recordOf("heads");
+      record = [...sentences, ...example];
       figure.set();
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
-      figure.set({}, true, `The record could not be fetched (${why}). Choose once more to try again.`);
+      figure.set({}, `The record could not be fetched (${why}). Choose once more to try again.`);
     }
     element.ariaBusy = null;
   }
 }
-
-/** @type {() => Promise<Sentence[]>} */
-async function fetched() {
-  const here = document.getElementById("heads-record"); // in the offline copy
-  if (here) return all(JSON.parse(here.textContent));
-  const main = /** @type {HTMLScriptElement} */ (document.querySelector('script[src$="assets/js/main.js"]'));
-  const answer = await fetch(new URL("../records/heads.json", main.src));
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  return all(await answer.json());
-}
-
-/** @type {(record: { sentences: Sentence[], example: Sentence[] }) => Sentence[]} */
-const all = ({ sentences, example }) => [...sentences, ...example];

@@ -6,6 +6,7 @@ import { button, choice, choosers, head, held, labelled, output, reading, scroll
 import { drawn, forward, N_WORDS, readWords, sharesAt, unpacked } from "../lib/little-model.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
+import { recordOf } from "../lib/record.js";
 import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /** @typedef {import("../lib/little-model.js").Model} Model */
@@ -362,12 +363,12 @@ export function bind(element) {
   let loading = null;
   const load = () => {
     if (!loading) element.ariaBusy = "true";
-    return loading ??= fetched().then((record) => {
+    return loading ??= recordOf("little_model").then((record) => {
       model = unpacked(record);
       figure.set();
     }).catch(({ message }) => {
       loading = null;
-      figure.set({}, true, `The weights could not be fetched (${message}). Choose once more to try again.`);
+      figure.set({}, `The weights could not be fetched (${message}). Choose once more to try again.`);
     }).finally(() => element.ariaBusy = null);
   };
   const figure = bindFigure(element, {
@@ -395,7 +396,7 @@ export function bind(element) {
     const slid = all.length > N_WORDS &&
       `The model has learned from texts of ${N_WORDS} words, so the first ${all.length - N_WORDS} have been left out.`;
     if (!problem) typed().value = "";
-    figure.set(problem ? {} : of(added(all)), true, problem || slid || "");
+    figure.set(problem ? {} : of(added(all)), problem || slid || "");
   }
 
   element.addEventListener("click", async ({ target }) => {
@@ -420,14 +421,4 @@ export function bind(element) {
     figure.settle();
   });
   for (const near of ["pointerover", "focusin"]) element.addEventListener(near, load, { once: true });
-}
-
-/** @type {() => Promise<Recorded>} */
-async function fetched() {
-  const here = document.getElementById("little-model-record"); // in the offline copy
-  if (here) return JSON.parse(here.textContent);
-  const main = /** @type {HTMLScriptElement} */ (document.querySelector('script[src$="assets/js/main.js"]'));
-  const answer = await fetch(new URL("../records/little_model.json", main.src));
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  return answer.json();
 }

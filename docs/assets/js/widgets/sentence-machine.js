@@ -477,7 +477,7 @@ ${
       live,
     )
   }
-<div class="machine-stage">
+<figure class="machine-stage">
 ${picture(data, state, WIDE, `${id}-w`)}
 ${picture(data, state, UPRIGHT, `${id}-n`)}
 ${
@@ -494,7 +494,7 @@ ${
       )
     }</div>`
   }
-</div>
+</figure>
 <div class="machine-bar">${
     live &&
     markup`${
