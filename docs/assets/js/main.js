@@ -194,7 +194,9 @@ function addSaving() {
     const line = document.createElement("p");
     line.className = "save";
     line.append("Save picture");
-    for (const kind of /** @type {const} */ (["SVG", "PNG"])) {
+    const loop = figure.querySelector("sentence-machine") && "loop";
+    for (const kind of /** @type {const} */ (["SVG", "PNG", loop])) {
+      if (!kind) continue;
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
       button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
       const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
