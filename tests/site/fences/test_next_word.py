@@ -110,12 +110,6 @@ def test_what_is_typed_is_read_or_refused(typed, expected):
     assert len(found["problem"]) < 200
 
 
-@pytest.mark.parametrize(("before", "after"), WORDED["swapped"].items())
-def test_two_of_a_kind_change_places(before, after):
-    found = FIGURE.call("swap", before.split(), FIGURE.given["kinds"])
-    assert " ".join(found[2] if found else []) == after
-
-
 def test_a_strip_shows_four_bars_with_attention_and_without_and_leads_to_the_page():
     root = FIGURE.still(strip="learn/from-text-to-next-word/")
     off = Switches(heads=np.zeros((2, 4)))

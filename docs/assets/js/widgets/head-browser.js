@@ -3,6 +3,7 @@
 
 import { bindFigure, dataOf } from "../lib/bind.js";
 import { choosers, frame, held, labelled, menu, scrolling, sets, setting, table } from "../lib/frame.js";
+import { columns, legend } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
 import { recordOf } from "../lib/record.js";
@@ -51,8 +52,6 @@ export function html(data, state, live) {
   });
   const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
   const drawing = arcs(tokens, row, grid[row].map((weight) => weight >= FAINT ? weight / 1000 : null));
-  const header = markup`
-<thead><tr><td></td>${tokens.map((token) => markup`<th scope="col" class="key">${token}</th>`)}</tr></thead>`;
   const lines = tokens.map((token, i) =>
     markup`
 <tr ${i === row && "data-chosen"} ${live && sets({ row: i })}><th scope="row" class="query">${token}</th>
@@ -84,15 +83,13 @@ export function html(data, state, live) {
         ),
       ),
       markup`<div class="attention-grid">${
-        table("weights", title, [header, markup`<tbody>${lines}</tbody>`], LEGEND)
+        table("weights", title, [columns(tokens), markup`<tbody>${lines}</tbody>`], LEGEND)
       }</div>`,
     ],
     says: statement(one),
   }, live);
 }
-const LEGEND = markup`
-<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
-  less <span class="swatch"></span> more weight, in hundredths</span>`;
+const LEGEND = markup`${legend("")} <span class="legend">Weights are in hundredths</span>`;
 
 /**
  * Every head, a row for each layer.
