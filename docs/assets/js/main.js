@@ -154,12 +154,13 @@ function addSaving() {
     const line = document.createElement("p");
     line.className = "save";
     line.append("Save picture");
-    const loop = figure.querySelector("sentence-machine") && "loop";
-    for (const kind of /** @type {const} */ (["SVG", "PNG", loop])) {
-      if (!kind) continue;
+    const kinds = /** @type {const} */ (["SVG", "PNG", "loop"]); // only what moves can be a loop
+    for (const kind of kinds.slice(0, figure.querySelector("sentence-machine") ? 3 : 2)) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
       button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
-      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
+      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}${
+        kind === "loop" ? "-loop" : ""
+      }`;
       button.addEventListener("click", async () => (await import("./lib/save.js")).save(figure, kind, name));
       line.append(" ", button);
     }

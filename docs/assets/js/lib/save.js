@@ -95,8 +95,7 @@ export async function save(figure, kind, name) {
   const sheetOf = (/** @type {SVGSVGElement} */ svg) => sheet(figure, svg, location.href.split("#")[0]);
   const page = kind === "loop" ? (await import("./loop.js")).loop(figure, sheetOf) : sheetOf(svg);
   const text = new XMLSerializer().serializeToString(page);
-  const file = kind === "loop" ? `${name}-loop.svg` : `${name}.svg`;
-  if (kind !== "PNG") return download(new Blob([text], { type: "image/svg+xml" }), file);
+  if (kind !== "PNG") return download(new Blob([text], { type: "image/svg+xml" }), `${name}.svg`);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();

@@ -254,17 +254,7 @@ const tenths = (heat) => (heat / 10).toFixed(1);
 const writing = ({ heat }) =>
   markup`
 <div class="widget-controls">
-${
-    setting(
-      "temperature",
-      tenths(heat),
-      "heat",
-      "temperature",
-      heat,
-      [1, 30],
-      (one) => `temperature ${tenths(one)}`,
-    )
-  }
+${setting("temperature", tenths(heat), "heat", "temperature", heat, [1, 30], tenths)}
 </div>`;
 
 /** @type {(state: State, known: string[]) => Markup} */
