@@ -37,9 +37,7 @@ def test_without_scripts_there_is_nothing_to_press(open_page):
 
 
 @pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
-def test_the_film_is_saved_as_a_loop_that_is_the_pour_where_nothing_moves(
-    open_page, tmp_path, motion, moves
-):
+def test_the_film_is_saved_as_a_loop_that_is_the_pour_where_nothing_moves(open_page, tmp_path, motion, moves):
     page = open_page("", reduced_motion=motion)
     with page.expect_download() as started:
         page.get_by_role("button", name="as loop").press("Enter")

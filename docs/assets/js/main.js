@@ -158,9 +158,7 @@ function addSaving() {
     for (const kind of kinds.slice(0, figure.querySelector("sentence-machine") ? 3 : 2)) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
       button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
-      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}${
-        kind === "loop" ? "-loop" : ""
-      }`;
+      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
       button.addEventListener("click", async () => (await import("./lib/save.js")).save(figure, kind, name));
       line.append(" ", button);
     }

@@ -95,7 +95,8 @@ export async function save(figure, kind, name) {
   const sheetOf = (/** @type {SVGSVGElement} */ svg) => sheet(figure, svg, location.href.split("#")[0]);
   const page = kind === "loop" ? (await import("./loop.js")).loop(figure, sheetOf) : sheetOf(svg);
   const text = new XMLSerializer().serializeToString(page);
-  if (kind !== "PNG") return download(new Blob([text], { type: "image/svg+xml" }), `${name}.svg`);
+  const file = kind === "loop" ? `${name}-loop.svg` : `${name}.svg`;
+  if (kind !== "PNG") return download(new Blob([text], { type: "image/svg+xml" }), file);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
