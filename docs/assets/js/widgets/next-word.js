@@ -254,7 +254,7 @@ const tenths = (heat) => (heat / 10).toFixed(1);
 const writing = ({ heat }) =>
   markup`
 <div class="widget-controls">
-${setting("temperature", tenths(heat), "heat", "temperature", heat, [1, 30], tenths)}
+${setting("temperature", tenths(heat), "heat", "temperature", heat, [1, 30], (at) => `temperature ${tenths(at)}`)}
 </div>`;
 
 /** @type {(state: State, known: string[]) => Markup} */
