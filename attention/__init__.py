@@ -25,6 +25,7 @@ from attention.dot_product import (
 from attention.formats import round_to_format
 from attention.gradients import attention_vjp, softmax_vjp
 from attention.head_shapes import merge_heads, repeat_kv, split_heads
+from attention.latent import LatentWeights, latent_attention
 from attention.masks import (
     causal_mask,
     mask_to_bias,
@@ -57,6 +58,7 @@ __all__ = [
     "AttentionOptions",
     "BlockWeights",
     "KVCache",
+    "LatentWeights",
     "MultiHeadWeights",
     "PartialAttention",
     "Rotary",
@@ -76,6 +78,7 @@ __all__ = [
     "feed_forward",
     "gelu",
     "kv_cache_bytes",
+    "latent_attention",
     "layer_norm",
     "log_softmax",
     "logsumexp",

@@ -93,7 +93,7 @@ def appended(key, value):
 
 
 # a method below; the others hold what is checked later
-NO_CASES = {"KVCache", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
+NO_CASES = {"KVCache", "LatentWeights", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
 CASES = {
     name: Case(part, part) for name in attention.__all__ if name not in NO_CASES and (part := getattr(attention, name))
 }

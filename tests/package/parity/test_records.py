@@ -164,30 +164,32 @@ def llama(name, inputs, output):
 
 
 def loaded(inputs, **changes):
-    """Load a latent layer as the page does; `changes` load it wrongly."""
+    """Load a latent layer; `changes` load it wrongly."""
     options = {"layout": "interleaved" if inputs["neighbours"] else "half", "eps": RECORDERS["latent"].EPS}
     options["mscale"] = 0.1 * np.log(inputs["factor"]) + 1
     state = arrays(inputs["state"]) | changes.pop("state", {})
     n_heads = RECORDERS["latent"].SIZES["num_attention_heads"]
-    return page("learn/smaller-caches").load(state, n_heads, **options | changes)
+    return attention.LatentWeights.from_state(state, n_heads, **options | changes)
 
 
-def run_latent(inputs, w, way, cuts=()):
+def run_latent(inputs, w, absorb, cuts=()):
     """Run a latent layer over all tokens, in one call or cut into several through a cache."""
-    shown, cache, rows = page("learn/smaller-caches"), attention.KVCache(), []
+    cache, rows = attention.KVCache(), []
     for first, stop in pairwise([0, *cuts, RECORDERS["latent"].N_TOKENS]):
-        tables = attention.rotary_tables(range(first, stop), w["kr"].shape[-1], inv_freq=inputs["inv_freq"])
-        new = np.array(inputs["x"])[first:stop], w, *tables
-        rows.extend(getattr(shown, way)(*shown.make_queries(*new), *cache.append(*shown.to_cache(*new)), w))
+        tables = attention.rotary_tables(range(first, stop), w.w_kr.shape[-1], inv_freq=inputs["inv_freq"])
+        x = np.array(inputs["x"])[first:stop]
+        parts = *w.queries(x, *tables), *cache.append(*w.latents(x, *tables)), w.w_uk, w.w_uv
+        z = attention.latent_attention(*parts, absorb=absorb, scale=w.scale, is_causal=True, offset=first)
+        rows.extend(attention.merge_heads(z) @ w.w_o)
     return np.array(rows)
 
 
 def latent(name, inputs, output):
     w = loaded(inputs)
-    yield w["scale"], inputs["scale"]
-    for way in ("with_keys", "without_keys"):
+    yield w.scale, inputs["scale"]
+    for absorb in (False, True):
         for cuts in ((), (1, 4), range(1, RECORDERS["latent"].N_TOKENS)):
-            yield run_latent(inputs, w, way, cuts), output
+            yield run_latent(inputs, w, absorb, cuts), output
 
 
 def beyond_softmax(name, inputs, output):
@@ -324,7 +326,7 @@ def test_what_is_computed_here_is_what_the_library_computed(stem, name, inputs, 
 @cases(RECORDERS["latent"].RECORDER)
 def test_a_wrong_load_fails_by_what_the_page_says(stem, name, inputs, output):
     n_heads, rows = RECORDERS["latent"].SIZES["num_attention_heads"], np.array(inputs["state"]["kv_b_proj.weight"])
-    d_h = loaded(inputs)["uk"].shape[-1] * n_heads  # the rows of all keys, if they came first
+    d_h = loaded(inputs).w_uk.shape[-1] * n_heads  # the rows of all keys, if they came first
     mixed = np.hstack([part.reshape(n_heads, -1, rows.shape[1]) for part in (rows[:d_h], rows[d_h:])])
     wrong = {
         "keys first": {"state": {"kv_b_proj.weight": mixed.reshape(rows.shape)}},
@@ -335,7 +337,7 @@ def test_a_wrong_load_fails_by_what_the_page_says(stem, name, inputs, output):
         wrong["scale"] = {"mscale": 1.0}
     for mistake, changes in wrong.items():
         w = loaded(inputs, **changes)
-        z = run_latent(inputs, w, "without_keys")
-        assert_close(stem, run_latent(inputs, w, "with_keys"), z)  # both ways agree, on what is wrong
+        z = run_latent(inputs, w, absorb=True)
+        assert_close(stem, run_latent(inputs, w, absorb=False), z)  # both ways agree, on what is wrong
         assert np.linalg.norm(z - output) > 0.1 * np.linalg.norm(output)
         assert np.allclose(z[0], output[0]) == (mistake in {"layout", "scale"})  # one token does not show it

@@ -34,6 +34,8 @@ D_P = drawn(4)
 HEADS = MultiHeadWeights.random(6, 2, rng=RNG)
 TABLE, SHARED, W_KEY = drawn(2, 5), drawn(2, 3, 4), drawn(5, 5)
 x, g, b = drawn(6), drawn(6), drawn(6)
+LATENT = dict(zip(("q", "q^R", "c", "k^R", "W_UK", "W_UV"), (drawn(*shape) for shape in (
+    (2, 3, 5), (2, 3, 4), (7, 6), (7, 4), (2, 6, 5), (2, 6, 3))), strict=True))  # fmt: skip
 SIZES = {"n_q": 3, "n_k": 4, "d_k": 5, "d_v": 2, "heads": 7, "itemsize": 8}
 COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0, interpolation=4.0)
 PAIRED = np.array([at.apply_rotary(x, [0.6] * 3, [0.8] * 3, layout=layout) for layout in ("interleaved", "half")])
@@ -107,6 +109,9 @@ CASES = {
     "additive_attention": {
         "z": at.additive_attention(X, K, V, W_Q, W_KEY, Q[1]), "softmax": at.softmax, "i": I, "j": J,
         "q": X, "k": K, "v": V, "W_q": W_Q, "W_k": W_KEY, "w": Q[1],
+    },
+    "latent_attention": LATENT | {
+        "z": at.latent_attention(*LATENT.values()), "softmax": at.softmax, "d_h": 5, "d_R": 4, "i": range(2),
     },
     "repeat_kv": {"y": at.repeat_kv(SHARED, 3), "x": SHARED, "groups": 3, "h": range(6)},
     "self_attention": LAYER | {"Z": at.self_attention(X, W_Q, W_K, W_V)},
