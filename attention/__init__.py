@@ -17,6 +17,7 @@ from attention.costs import (
     attention_weight_bytes,
     kv_cache_bytes,
 )
+from attention.delta import delta_rule, linear_attention
 from attention.dot_product import (
     attention_scores,
     attention_weights,
@@ -74,12 +75,14 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "cross_attention",
+    "delta_rule",
     "entropy",
     "feed_forward",
     "gelu",
     "kv_cache_bytes",
     "latent_attention",
     "layer_norm",
+    "linear_attention",
     "log_softmax",
     "logsumexp",
     "mask_to_bias",

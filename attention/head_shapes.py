@@ -192,6 +192,10 @@ def _axes_agree(**arrays: tuple[NDArray[Any], str]) -> list[NDArray[Any]]:
         first = array.ndim - len(names)
         leads[name], cores[name] = array.shape[:first], array.shape[first:]
         for axis, size in zip(names, cores[name], strict=True):
+            if axis == "1" != str(size):
+                _inputs.refuse(
+                    f"{name} must end with an axis of 1", **{name: array}
+                )
             other, known = seen.setdefault(axis, (name, size))
             if size != known:
                 pair = {other: given[other], name: array}

@@ -73,8 +73,8 @@ def latent_attention(
 
     References
     ----------
-    [DeepSeek-AI 2024](../reference/sources.md#deepseek2024), §2.1.3, eqs. (14)
-    to (19); absorption in §2.1.2.
+    [DeepSeek-AI 2024](../reference/sources.md#deepseek2024), §2.1.3,
+    eqs. (14) to (18); absorption in §2.1.2.
 
     Examples
     --------

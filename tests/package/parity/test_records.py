@@ -193,15 +193,20 @@ def latent(name, inputs, output):
 
 
 def beyond_softmax(name, inputs, output):
-    given = arrays(inputs | inputs.get("state", {}))
+    given = arrays(inputs | inputs["state"] if name == "sparse" else inputs)
     if name == "sparse":
         result, kept = sparse(given)
         yield result, output
         yield kept[2:], given["kept"][2:]  # before, some of the future fills the row
         return
-    q, k = (x / np.sqrt((x**2).sum(axis=1, keepdims=True) + 1e-6) for x in (given["q"], given["k"]))
-    alpha = np.exp(-given["fades"])
-    yield page("learn/beyond-softmax").delta_rule(q / 2, k, given["v"], alpha, given["beta"]), output  # 2: root of d_k
+    given |= {} if "state" in given else {part: given[part][:, None] for part in ("q", "k", "v", "fades", "beta")}
+    q, k, v, fades, beta = (given[part].swapaxes(0, 1) for part in ("q", "k", "v", "fades", "beta"))  # heads first
+    q, k = (x / np.sqrt((x**2).sum(axis=-1, keepdims=True) + 1e-6) for x in (q, k))
+    decay = np.exp(-fades if fades.ndim == 3 else -fades[..., None])
+    z, state = attention.delta_rule(q / 2, k, v, decay=decay, beta=beta[..., None], state=given.get("state"))
+    yield z.swapaxes(0, 1).reshape(output.shape), output  # q is divided by 2, the root of d_k
+    if "last" in given:
+        yield state, given["last"]
 
 
 def sparse(given, top=3):

@@ -37,6 +37,19 @@ x, g, b = drawn(6), drawn(6), drawn(6)
 LATENT = dict(zip(("q", "q^R", "c", "k^R", "W_UK", "W_UV"), (drawn(*shape) for shape in (
     (2, 3, 5), (2, 3, 4), (7, 6), (7, 4), (2, 6, 5), (2, 6, 3))), strict=True))  # fmt: skip
 SIZES = {"n_q": 3, "n_k": 4, "d_k": 5, "d_v": 2, "heads": 7, "itemsize": 8}
+LINEAR, DECAY, RATE = (np.exp(drawn(4, 5)), np.exp(K), V), np.exp(-np.exp(drawn(4, 5))), np.exp(drawn(4, 1))
+STATES = np.stack([
+    at.delta_rule(*(part[:t] for part in LINEAR), decay=DECAY[:t], beta=RATE[:t])[1] for t in range(5)
+])  # fmt: skip
+SUMS = np.stack([LINEAR[1][:t].T @ np.hstack([V[:t], np.ones((t, 1))]) for t in range(5)])  # a last column for keys
+
+
+def by_step(rows):
+    """Count from 1, and give each token a matrix of one row."""
+    return np.concatenate([np.full_like(rows[:1], np.nan), rows]).reshape(len(rows) + 1, 1, -1)
+
+
+BY_STEP = dict(zip("qkv", map(by_step, LINEAR), strict=True)) | {"t": range(1, 5)}
 COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0, interpolation=4.0)
 PAIRED = np.array([at.apply_rotary(x, [0.6] * 3, [0.8] * 3, layout=layout) for layout in ("interleaved", "half")])
 BUCKETS = at.relative_position_bucket(-np.arange(200), bidirectional=False, n_buckets=8, max_distance=20)
@@ -112,6 +125,14 @@ CASES = {
     },
     "latent_attention": LATENT | {
         "z": at.latent_attention(*LATENT.values()), "softmax": at.softmax, "d_h": 5, "d_R": 4, "i": range(2),
+    },
+    "linear_attention": BY_STEP | {
+        "S": SUMS[..., :2], "u": SUMS[..., 2:].swapaxes(1, 2), "z": by_step(at.linear_attention(*LINEAR, chunk_size=3)),
+    },
+    "delta_rule": BY_STEP | {
+        "tilde S": np.concatenate([STATES[:1], DECAY[:, :, None] * STATES[:-1]]), "S": STATES,
+        r"\alpha": by_step(DECAY).swapaxes(1, 2), r"\beta": np.append(np.nan, RATE),
+        "z": by_step(at.delta_rule(*LINEAR, decay=DECAY, beta=RATE)[0]),
     },
     "repeat_kv": {"y": at.repeat_kv(SHARED, 3), "x": SHARED, "groups": 3, "h": range(6)},
     "self_attention": LAYER | {"Z": at.self_attention(X, W_Q, W_K, W_V)},

@@ -73,15 +73,14 @@ def from_first(values):
 
 # --- what the letters of some pages stand for ---------------------------------------------------------------------
 
-LINEAR, STEPS = run("beyond-softmax"), range(1, 5)
+STEPS = range(1, 5)
 ASKS, GATES, FADES = drawn(4, 5), drawn(3, 2), drawn(2, 4)
-BY_STEPS = LINEAR.linear_chunked(np.exp(ASKS), np.exp(K), V, 1)
+BY_STEPS = at.linear_attention(np.exp(ASKS), np.exp(K), V, chunk_size=1)
 STATES = np.cumsum([np.zeros((5, 2)), *(np.outer(np.exp(k), v) for k, v in zip(K, V, strict=True))], axis=0)
 TOTALS = np.cumsum([np.zeros((1, 5)), *np.exp(K)[:, None]], axis=0)
-FADED = np.array([  # what the state answers to each feature, after so many steps
-    np.zeros((5, 2)), *(LINEAR.delta_rule([[0] * 5] * t + [*np.eye(5)], np.r_[K[:t], np.zeros((5, 5))],
-                                          np.r_[V[:t], np.zeros((5, 2))], [*FADES[0][:t], 1, 1, 1, 1, 1],
-                                          [*FADES[1][:t], 0, 0, 0, 0, 0])[t:] for t in STEPS)
+STEP = {"decay": FADES[0][:, None], "beta": FADES[1][:, None]}
+FADED = np.array([  # the state after so many steps
+    at.delta_rule(ASKS[:t], K[:t], V[:t], **{name: part[:t] for name, part in STEP.items()})[1] for t in (0, *STEPS)
 ])  # fmt: skip
 VISIBLE = at.causal_mask(3, 4, offset=1)
 BY_CAUSAL = at.scaled_dot_product_attention(ASKS, K, V, mask=at.causal_mask(4, 4))
@@ -153,7 +152,7 @@ CASES_OF = {
         {"Z": BY_STEPS, "Q": ASKS, "K": K, "V": V, r"\phi": np.exp, "M": at.causal_mask(4, 4),
          "sum of each row of": lambda grid: grid.sum(axis=1, keepdims=True)},
         {"S": FADED, "tilde S": np.concatenate([FADED[:1], FADES[0][:, None, None] * FADED[:-1]]), "t": STEPS,
-         "z": from_first(LINEAR.delta_rule(ASKS, K, V, *FADES)[:, None]), "q": from_first(ASKS[:, None]),
+         "z": from_first(at.delta_rule(ASKS, K, V, **STEP)[0][:, None]), "q": from_first(ASKS[:, None]),
          "k": from_first(K[:, None]), "v": from_first(V[:, None]), r"\alpha": from_first(FADES[0]),
          r"\beta": from_first(FADES[1])},
         {"z'": at.scaled_dot_product_attention(Q, K, V) / (1 + np.exp(-X @ W_V)), "z": Z, "x": X, "W_g": W_V,
