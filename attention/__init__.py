@@ -51,6 +51,7 @@ from attention.relative import (
 from attention.rotary import apply_rotary, rotary_permutation, rotary_tables
 from attention.single_head import cross_attention, self_attention
 from attention.sinusoidal import sinusoidal_encoding
+from attention.sparse import index_scores, sparse_attention, top_k_indices
 from attention.tiled_gradients import tiled_attention_vjp
 from attention.tiling import tiled_attention
 
@@ -79,6 +80,7 @@ __all__ = [
     "entropy",
     "feed_forward",
     "gelu",
+    "index_scores",
     "kv_cache_bytes",
     "latent_attention",
     "layer_norm",
@@ -107,8 +109,10 @@ __all__ = [
     "sliding_window_mask",
     "softmax",
     "softmax_vjp",
+    "sparse_attention",
     "split_heads",
     "tiled_attention",
     "tiled_attention_vjp",
+    "top_k_indices",
     "transformer_block",
 ]

@@ -23,7 +23,7 @@ NAMES = sorted(set(attention.__all__) - {"AttentionOptions", "SharedOptions"})
 
 # What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # given, and functions that leave integers alone.
-FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out"}
+FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out", "scores"}
 FOLLOWING |= {f"norm{i}_{name}" for i in (1, 2) for name in ("weight", "bias")}
 OBJECTS = ("BlockWeights", "MultiHeadWeights", "KVCache.append")
 PARTS = ("partial_attention", "merge_partials")  # whose logsumexp stays in single precision

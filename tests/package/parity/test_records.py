@@ -211,7 +211,7 @@ def beyond_softmax(name, inputs, output):
 
 def sparse(given, top=3):
     """Return the output of DeepSeek's layer, and the tokens that its indexer keeps."""
-    shown, x, n = page("learn/sparse-attention"), given["x"], RECORDERS["beyond_softmax"].N_TOKENS
+    x, n = given["x"], RECORDERS["beyond_softmax"].N_TOKENS
 
     def heads(x, weight, n_heads):
         """Project, and return (heads, n, d): torch keeps a weight as (out, in)."""
@@ -233,10 +233,10 @@ def sparse(given, top=3):
     turned = [attention.apply_rotary(part[..., :4], *tables, layout="half") for part in (index_q, index_k)]
     index = [np.concatenate(both, axis=-1) for both in zip(turned, (index_q[..., 4:], index_k[..., 4:]), strict=True)]
     w = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
-    scores = np.where(np.tri(n, dtype=bool), shown.index_scores(*index, w), -np.inf)
-    kept = [sorted(np.argsort(-row, kind="stable")[:top]) for row in scores]
-    z = shown.sparse_attention(q, k, kv[..., 3:], scores, top)
-    return np.hstack([*z]) @ given["o_proj.weight"].T, np.array(kept)
+    scores = np.where(np.tri(n, dtype=bool), attention.index_scores(*index, w), -np.inf)
+    kept = attention.top_k_indices(scores, top)
+    z = attention.sparse_attention(q, k, kv[..., 3:], kept)
+    return np.hstack([*z]) @ given["o_proj.weight"].T, np.sort(kept)
 
 
 def rope(name, inputs, output):

@@ -134,6 +134,14 @@ CASES = {
         r"\alpha": by_step(DECAY).swapaxes(1, 2), r"\beta": np.append(np.nan, RATE),
         "z": by_step(at.delta_rule(*LINEAR, decay=DECAY, beta=RATE)[0]),
     },
+    "index_scores": {
+        "I": at.index_scores(SHARED, B, DECAY[:3, :2]), "q": SHARED.swapaxes(0, 1), "k": B, "w": DECAY[:3, :2],
+        "h": range(2), "i": I, "j": range(3),
+    },
+    "sparse_attention": TOKENS | {
+        "q": Q[:1], "K_J": K[[3, 0]], "V_J": V[[3, 0]],
+        "z": at.sparse_attention(Q, K, V, [[0, 3], [1, 2], [2, -1]])[:1],
+    },
     "repeat_kv": {"y": at.repeat_kv(SHARED, 3), "x": SHARED, "groups": 3, "h": range(6)},
     "self_attention": LAYER | {"Z": at.self_attention(X, W_Q, W_K, W_V)},
     "cross_attention": LAYER | {"Z": at.cross_attention(X, Y, W_Q, W_K, W_V)},

@@ -113,9 +113,8 @@ DRAFT = at.softmax(drawn(2, 4))
 LATENT, DOWN, UP_K, UP_V = drawn(4, 3), drawn(6, 3), drawn(2, 3, 5), drawn(2, 3, 2)
 ASK_TURNED, KEY_TURNED = drawn(2, 4, 2)
 INDEX_Q, INDEX_K, SHARES = drawn(12, 3, 5), drawn(4, 5), drawn(3, 12)
-SPARSE = run("sparse-attention")
-FOUND = SPARSE.index_scores(INDEX_Q, INDEX_K, SHARES)
-KEPT = SPARSE.sparse_attention(Q, K, V, FOUND, 2)
+FOUND = at.index_scores(INDEX_Q, INDEX_K, SHARES)
+KEPT = at.sparse_attention(Q, K, V, at.top_k_indices(FOUND, 2))
 ROW_OF = {(2.0, score): z for row, z in zip(FOUND, KEPT, strict=True) for score in row}
 LOADS = [
     {"time": max(flops / 3, 8 / 2), "flops": flops, "bytes": 8, r"\pi": 3, r"\beta": 2, "I": flops / 8}
