@@ -48,7 +48,12 @@ from attention.relative import (
     relative_position_bias,
     relative_position_bucket,
 )
-from attention.rotary import apply_rotary, rotary_permutation, rotary_tables
+from attention.rotary import (
+    apply_rotary,
+    rotary_frequencies,
+    rotary_permutation,
+    rotary_tables,
+)
 from attention.single_head import cross_attention, self_attention
 from attention.sinusoidal import sinusoidal_encoding
 from attention.sparse import index_scores, sparse_attention, top_k_indices
@@ -98,6 +103,7 @@ __all__ = [
     "relative_position_bucket",
     "repeat_kv",
     "rms_norm",
+    "rotary_frequencies",
     "rotary_permutation",
     "rotary_tables",
     "round_to_format",

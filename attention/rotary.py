@@ -128,6 +128,113 @@ def _frequencies(inv_freq: ArrayLike, rotary_dim: int) -> NDArray[Any]:
     return array
 
 
+def rotary_frequencies(
+    rotary_dim: int,
+    *,
+    base: float = 10000.0,
+    rule: Literal["linear", "ntk", "llama3", "yarn"] | None = None,
+    factor: float = 1.0,
+    n_trained: int | None = None,
+    slow: float = 1.0,
+    fast: float | None = None,
+    truncate: bool = True,
+) -> NDArray[Any]:
+    r"""Slow pairs of features down, so that a model can read longer texts.
+
+    $$\theta'_i = g_i\, \theta_i + (1 - g_i)\, \frac{\theta_i}{s}, \qquad
+    \theta_i = \text{base}^{-2i/r}$$
+
+    $s$ is the factor. $g_i$ rises from 0 at `slow` to 1 at `fast` turns in a
+    text of n_trained tokens: in a straight line over the turns in "llama3",
+    and over the pairs $i$ in "yarn". It is 0 in "linear". "ntk" divides
+    $\theta_i$ by $s^{2i / (r - 2)}$ instead.
+
+    Parameters
+    ----------
+    rotary_dim : int
+        How many features are rotated, two per frequency; even.
+    base : float, optional
+        `rope_theta` in a config.json.
+    rule : "linear", "ntk", "llama3" or "yarn", optional
+        `rope_type`, where "dynamic" is "ntk" with a factor that follows the
+        length of the text. Without a rule the frequencies stay as they are.
+    factor : float, optional
+        How many times as long the texts become.
+    n_trained : int, optional
+        `original_max_position_embeddings`, for "llama3" and "yarn".
+    slow, fast : float, optional
+        `beta_slow` and `beta_fast`, or `low_freq_factor` and
+        `high_freq_factor`. fast is 4 in "llama3" and 32 in "yarn" if omitted.
+    truncate : bool, optional
+        Whether the ramp of "yarn" ends at whole pairs. False in gpt-oss.
+
+    Returns
+    -------
+    inv_freq : ndarray of shape (rotary_dim / 2,)
+        For `rotary_tables`. YaRN's factor on the scores is not in it.
+
+    Raises
+    ------
+    TypeError
+        If a number is not of its kind.
+    ValueError
+        If rotary_dim is odd, base not above 1, n_trained missing, fast not
+        above slow, or the rule another one.
+
+    References
+    ----------
+    [Peng et al. 2023](../reference/sources.md#peng2023), §3.1 and §3.2, and
+    the code of Transformers.
+
+    Examples
+    --------
+    Of four pairs the first is kept, and the last is slowed by 8:
+
+    >>> from attention import rotary_frequencies
+    >>> plain = rotary_frequencies(8, base=256.0)
+    >>> for rule in ("ntk", "llama3"):
+    ...     new = rotary_frequencies(
+    ...         8, base=256.0, rule=rule, factor=8, n_trained=32
+    ...     )
+    ...     print(rule, (plain / new).round(2))
+    ntk [1. 2. 4. 8.]
+    llama3 [1.   4.89 8.   8.  ]
+    """
+    r, base = _rotary_dim(rotary_dim), _inputs.number("base", base, True)
+    s = _inputs.number("factor", factor, positive=True)
+    slow = _inputs.number("slow", slow, positive=True)
+    fast = {"llama3": 4.0}.get(str(rule), 32.0) if fast is None else fast
+    truncate = _inputs.flag("truncate", truncate)
+    names = "linear", "ntk", "llama3", "yarn"
+    _inputs.one_of("rule", "linear" if rule is None else rule, names)
+    fast = _inputs.number("fast", fast)
+    pairs = np.arange(r // 2)
+    theta: NDArray[Any] = base ** (-2 * pairs / r)
+    if rule is None:
+        return theta
+    if rule == "linear":
+        return theta / s
+    if rule == "ntk":
+        return theta / s ** (pairs / max(pairs[-1], 1))
+    n = _inputs.integer("n_trained", n_trained, 1)
+    if base <= 1 or fast <= slow:
+        need = "base must be above 1, and fast above slow"
+        _inputs.refuse(need, base=base, fast=fast, slow=slow)
+    if rule == "llama3":
+        keep = (n * theta / (2 * np.pi) - slow) / (fast - slow)
+    else:  # the pairs that turn so often, as fractions
+        first, last = (
+            r * np.log(n / (2 * np.pi * turns)) / (2 * np.log(base))
+            for turns in (fast, slow)
+        )
+        if truncate:
+            first, last = np.floor(first), np.ceil(last)
+        first, last = max(first, 0), min(last, r - 1)
+        keep = 1 - (pairs - first) / (last - first or 0.001)
+    keep = np.clip(keep, 0, 1)
+    return keep * theta + (1 - keep) * theta / s
+
+
 def apply_rotary(
     x: ArrayLike,
     cos: ArrayLike,

@@ -64,7 +64,7 @@ def index_scores(
     with np.errstate(all="ignore"):
         products = q @ k[..., None, :, :].swapaxes(-1, -2)
         by_head = w.swapaxes(-1, -2)[..., None]  # (..., heads, n_q, 1)
-        scores = (by_head * np.maximum(products, 0)).sum(axis=-3)
+        scores: NDArray[Any] = (by_head * np.maximum(products, 0)).sum(axis=-3)
         return scores.astype(dtype, copy=False)
 
 

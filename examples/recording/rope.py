@@ -21,6 +21,7 @@ MODELS = {  # as their config.json says
     "Llama 3.2": ("llama3", 64, 500000.0, 8192, 32.0),
     "Yarn-Llama-2-7b-128k": ("yarn", 128, 10000.0, 4096, 32.0),
     "DeepSeek-V3": ("yarn", 64, 10000.0, 4096, 40.0),
+    "gpt-oss": ("yarn", 64, 150000.0, 4096, 32.0, None, False),
 }
 OPTIONS: dict[str, dict[str, float]] = {
     "llama3": {"low_freq_factor": 1.0, "high_freq_factor": 4.0},
@@ -29,7 +30,13 @@ OPTIONS: dict[str, dict[str, float]] = {
 
 
 def frequencies(
-    rule: str, rotary_dim: int, base: float, trained: int, factor: float, length: int | None = None
+    rule: str,
+    rotary_dim: int,
+    base: float,
+    trained: int,
+    factor: float,
+    length: int | None = None,
+    truncate: bool = True,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run a rule of transformers."""
     from transformers import LlamaConfig
@@ -41,12 +48,12 @@ def frequencies(
         num_attention_heads=2,
         head_dim=rotary_dim,
         max_position_embeddings=trained if rule == "dynamic" else int(trained * factor),
-        rope_parameters=parameters | OPTIONS.get(rule, {}),
+        rope_parameters=parameters | OPTIONS.get(rule, {}) | ({} if truncate else {"truncate": False}),
     )
     with in_double():
         inv_freq, scaling = ROPE_INIT_FUNCTIONS[rule](config, "cpu", seq_len=length)
     inputs = {"rule": rule, "rotary_dim": rotary_dim, "base": base, "trained": trained, "factor": factor}
-    return inputs | {"length": length}, {"scaling": scaling, "inv_freq": inv_freq.numpy()}
+    return inputs | {"length": length, "truncate": truncate}, {"scaling": scaling, "inv_freq": inv_freq.numpy()}
 
 
 CASES: dict[str, Run] = {}

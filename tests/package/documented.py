@@ -108,6 +108,7 @@ for name, changes in {
     "sliding_window_mask": {"others": {"left": 1, "right": 2, "offset": 0}},
     "apply_rotary": {"others": {"layout": "half"}},
     "round_to_format": {"others": {"format": "float16"}},
+    "rotary_frequencies": {"others": {"rule": "yarn", "n_trained": 64}},
     "rotary_permutation": {"even": ("rotary_dim",)},
     "sinusoidal_encoding": {"even": ("d_model",)},
     "segment_mask": {"needs_all": True},

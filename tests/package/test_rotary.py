@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import apply_rotary, rotary_permutation, rotary_tables
+from attention import apply_rotary, rotary_frequencies, rotary_permutation, rotary_tables
 from tests.package.oracles import loop_rotary, properties
 
 EPS = np.finfo(float).eps
@@ -36,6 +36,33 @@ def test_the_tables_hold_the_cosine_and_sine_of_each_angle(positions, given_, in
             angle = position / interpolation * frequency
             assert cos[(*at, i)] == pytest.approx(math.cos(angle), abs=1e-11)
             assert sin[(*at, i)] == pytest.approx(math.sin(angle), abs=1e-11)
+
+
+def loop_frequency(i, r, base, rule, s, n, slow, fast, truncate):
+    """Slow one pair down, by the formulas of the page; the code of YaRN counts pairs, from 0 to r - 1."""
+    theta = base ** (-2 * i / r)
+    if rule == "ntk":
+        return (base * s ** (r / (r - 2))) ** (-2 * i / r) if r > 2 else theta
+    keep = (n * theta / (2 * math.pi) - slow) / (fast - slow)
+    if rule == "yarn":
+        first, last = (r / 2 * math.log(n / (2 * math.pi * turns), base) for turns in (fast, slow))
+        first, last = (math.floor(first), math.ceil(last)) if truncate else (first, last)
+        first, last = max(first, 0), min(last, r - 1)
+        keep = 1 - (i - first) / (last - first or 0.001)
+    keep = 0 if rule == "linear" else min(max(keep, 0), 1)
+    return theta if rule is None else keep * theta + (1 - keep) * theta / s
+
+
+@properties
+@given(
+    st.integers(1, 64), st.floats(2, 1e7), st.sampled_from([None, "linear", "ntk", "llama3", "yarn"]),
+    st.floats(1, 64), st.integers(64, 10**6), st.booleans(),
+)  # fmt: skip
+def test_each_rule_slows_pair_after_pair(half, base, rule, s, n, truncate):
+    options = {"rule": rule, "factor": s, "n_trained": n, "slow": 1.5, "fast": 9.0, "truncate": truncate}
+    found = rotary_frequencies(2 * half, base=base, **options)
+    wanted = [loop_frequency(i, 2 * half, base, rule, s, n, 1.5, 9.0, truncate) for i in range(half)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 # --- turning -----------------------------------------------------------------------------------------------------

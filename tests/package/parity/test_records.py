@@ -240,18 +240,13 @@ def sparse(given, top=3):
 
 
 def rope(name, inputs, output):
-    """Compute with the functions that the page on distance shows."""
-    shown, rule, expected = page("learn/distance"), inputs["rule"], output.item()
-    size, base, trained, factor = (inputs[key] for key in ("rotary_dim", "base", "trained", "factor"))
-    theta = shown.frequencies(size, base)
+    """Compute with the rule; the dynamic one of Transformers is NTK-aware, with a factor that follows the text."""
+    rule, factor, trained, expected = inputs["rule"], inputs["factor"], inputs["trained"], output.item()
+    options = {"base": inputs["base"], "n_trained": trained, "truncate": inputs["truncate"], "rule": rule}
+    options["factor"] = factor
     if rule == "dynamic":
-        yield shown.ntk_aware(theta, factor * inputs["length"] / trained - (factor - 1)), expected["inv_freq"]
-    elif rule == "linear":
-        yield shown.interpolated(theta, factor), expected["inv_freq"]
-    elif rule == "yarn":
-        yield shown.yarn(size, base, factor, trained), expected["inv_freq"]
-    else:
-        yield shown.by_parts(theta, factor, trained, slow=1, fast=4), expected["inv_freq"]
+        options |= {"rule": "ntk", "factor": factor * inputs["length"] / trained - (factor - 1)}
+    yield attention.rotary_frequencies(inputs["rotary_dim"], **options), expected["inv_freq"]
     yield 0.1 * np.log(factor) + 1 if rule == "yarn" else 1.0, expected["scaling"]  # the tables: yarn alone
 
 

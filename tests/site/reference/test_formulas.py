@@ -93,6 +93,11 @@ CASES = {
     "rotary_tables": {
         "result": lambda statement, i, **_: [COS, SIN][statement][1, i], "p": 5, "s": 4, "base": 100.0, "r": 6, "i": I,
     },
+    "rotary_frequencies": {
+        r"\theta'": at.rotary_frequencies(8, base=256.0, rule="llama3", factor=8.0, n_trained=64), "s": 8, "r": 8,
+        r"\theta": at.rotary_frequencies(8, base=256.0), "base": 256.0, "i": J,
+        "g": [min(max((64 * 256 ** (-i / 4) / (2 * math.pi) - 1) / 3, 0), 1) for i in J],
+    },
     "apply_rotary": [
         {"x": x, "x'": PAIRED[half], r"\cos": 0.6, r"\sin": 0.8, "r": 6, "i": i, "half": half, "interleaved": 1 - half,
          "a": i if half else 2 * i, "b": i + 3 if half else 2 * i + 1}

@@ -85,7 +85,7 @@ FADED = np.array([  # the state after so many steps
 VISIBLE = at.causal_mask(3, 4, offset=1)
 BY_CAUSAL = at.scaled_dot_product_attention(ASKS, K, V, mask=at.causal_mask(4, 4))
 STRETCH = run("distance")
-THETA = STRETCH.frequencies(6, 100.0)
+THETA = at.rotary_frequencies(6, base=100.0)
 WITHOUT_J = [at.softmax(np.where(np.arange(4) == j, -np.inf, S[0])) @ V for j in J]
 NO_CHANGE = np.linalg.svd(np.column_stack([V, np.ones(4)]).T)[2][-1]
 P_SLOPES, E_S = slopes(at.softmax, S[0]).T, np.exp(S[0])
