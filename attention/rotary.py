@@ -201,7 +201,7 @@ def rotary_frequencies(
     llama3 [1.   4.89 8.   8.  ]
     """
     r, base = _rotary_dim(rotary_dim), _inputs.number("base", base, True)
-    s = _inputs.number("factor", factor, positive=True)
+    s: Any = _inputs.number("factor", factor, positive=True)
     slow = _inputs.number("slow", slow, positive=True)
     fast = {"llama3": 4.0}.get(str(rule), 32.0) if fast is None else fast
     truncate = _inputs.flag("truncate", truncate)
@@ -210,29 +210,28 @@ def rotary_frequencies(
     fast = _inputs.number("fast", fast)
     pairs = np.arange(r // 2)
     theta: NDArray[Any] = base ** (-2 * pairs / r)
-    if rule is None:
-        return theta
-    if rule == "linear":
-        return theta / s
+    keep: Any = 0.0 if rule == "linear" else 1.0
     if rule == "ntk":
-        return theta / s ** (pairs / max(pairs[-1], 1))
-    n = _inputs.integer("n_trained", n_trained, 1)
-    if base <= 1 or fast <= slow:
-        need = "base must be above 1, and fast above slow"
-        _inputs.refuse(need, base=base, fast=fast, slow=slow)
-    if rule == "llama3":
+        s = s ** (pairs / max(pairs[-1], 1))
+        keep = 0.0
+    elif rule in ("llama3", "yarn"):
+        n = _inputs.integer("n_trained", n_trained, 1)
+        if base <= 1 or fast <= slow:
+            need = "base must be above 1, and fast above slow"
+            _inputs.refuse(need, base=base, fast=fast, slow=slow)
         keep = (n * theta / (2 * np.pi) - slow) / (fast - slow)
-    else:  # the pairs that turn so often, as fractions
-        first, last = (
-            r * np.log(n / (2 * np.pi * turns)) / (2 * np.log(base))
-            for turns in (fast, slow)
-        )
-        if truncate:
-            first, last = np.floor(first), np.ceil(last)
-        first, last = max(first, 0), min(last, r - 1)
-        keep = 1 - (pairs - first) / (last - first or 0.001)
+        if rule == "yarn":  # the pairs that turn so often, as fractions
+            first, last = (
+                r * np.log(n / (2 * np.pi * turns)) / (2 * np.log(base))
+                for turns in (fast, slow)
+            )
+            if truncate:
+                first, last = np.floor(first), np.ceil(last)
+            first, last = max(first, 0), min(last, r - 1)
+            keep = 1 - (pairs - first) / (last - first or 0.001)
     keep = np.clip(keep, 0, 1)
-    return keep * theta + (1 - keep) * theta / s
+    slower: NDArray[Any] = keep * theta + (1 - keep) * theta / s
+    return slower
 
 
 def apply_rotary(

@@ -16,7 +16,19 @@ from docs_ext.reading.consoles import session
 from docs_ext.reading.page import load
 from tests.package.parity.sources import cases
 
-STEMS = ("beyond_softmax", "gradients", "latent", "layers", "llama", "positions", "rope", "softmax", "stored", "window")
+STEMS = (
+    "beyond_softmax",
+    "formats",
+    "gradients",
+    "latent",
+    "layers",
+    "llama",
+    "positions",
+    "rope",
+    "softmax",
+    "stored",
+    "window",
+)
 RECORDERS = {stem: import_module(f"examples.recording.{stem}") for stem in STEMS}
 TOLERANCES = {"softmax": {"rtol": 1e-14}, "rope": {"rtol": 1e-12}}  # the others: 1e-12 of the largest number
 ACTIVATIONS = {
@@ -125,6 +137,10 @@ def gradients(name, inputs, output):
     given["window"] = inputs.get("window")
     asked = {f"return_{name}": True for name in ("bias", "sink") if name in given}
     yield from zip(attention.attention_vjp(**given, **asked), expected.values(), strict=True)
+
+
+def formats(name, inputs, output):
+    yield attention.round_to_format(inputs["x"], inputs["format"]), output
 
 
 def softmax(name, inputs, output):
