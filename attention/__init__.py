@@ -46,7 +46,6 @@ from attention.relative import (
     alibi_bias,
     alibi_slopes,
     relative_position_bias,
-    relative_position_bucket,
 )
 from attention.rotary import (
     apply_rotary,
@@ -100,7 +99,6 @@ __all__ = [
     "partial_attention",
     "project",
     "relative_position_bias",
-    "relative_position_bucket",
     "repeat_kv",
     "rms_norm",
     "rotary_frequencies",

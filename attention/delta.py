@@ -156,21 +156,23 @@ def delta_rule(
     array([[4., 0.],
            [1., 4.]])
     """
-    given = {"query": query, "key": key, "value": value}
-    axes = {"query": "n d_k", "key": "n d_k", "value": "n d_v"}
-    axes |= {"decay": "n d_k", "beta": "n 1", "state": "d_k d_v"}
     more = {"decay": decay, "beta": beta, "state": state}
-    given |= {name: part for name, part in more.items() if part is not None}
-    converted, dtype = _inputs.floats(**given)
-    named = dict(zip(given, converted, strict=True))
-    if named.get("decay", np.ones(0)).shape[-1:] == (1,):
-        axes["decay"] = "n 1"  # one number for all features
-    agreed = _axes_agree(**{n: (part, axes[n]) for n, part in named.items()})
-    (q, k, v), named = agreed[:3], dict(zip(named, agreed, strict=True))
+    more = {name: part for name, part in more.items() if part is not None}
+    converted, dtype = _inputs.floats(
+        query=query, key=key, value=value, **more
+    )
+    given = dict(zip(("query", "key", "value", *more), converted, strict=True))
+    one = given.get("decay", np.ones(0)).shape[-1:] == (1,)
+    axes = {"value": "n d_v", "beta": "n 1", "state": "d_k d_v"}
+    axes["decay"] = "n 1" if one else "n d_k"
+    agreed = _axes_agree(
+        **{n: (part, axes.get(n, "n d_k")) for n, part in given.items()}
+    )
+    (q, k, v), given = agreed[:3], dict(zip(given, agreed, strict=True))
     ones = np.ones((*k.shape[:-1], 1), k.dtype)
-    alpha, rate = named.get("decay", ones), named.get("beta", ones)
+    alpha, rate = given.get("decay", ones), given.get("beta", ones)
     empty = np.zeros((*k.shape[:-2], k.shape[-1], v.shape[-1]), k.dtype)
-    table, output = named.get("state", empty), np.empty(v.shape, dtype)
+    table, output = given.get("state", empty), np.empty(v.shape, dtype)
     with np.errstate(all="ignore"):
         for t in range(v.shape[-2]):
             q_t, k_t, v_t = (part[..., t, None, :] for part in (q, k, v))

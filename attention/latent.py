@@ -122,47 +122,24 @@ def latent_attention(
 
 
 class LatentWeights(NamedTuple):
-    """The matrices of a layer of latent attention, from a checkpoint.
+    """The matrices of a layer of latent attention, for `latent_attention`.
 
-    Attributes
-    ----------
-    w_dq : ndarray of shape (d_model, d_q), or None
-        Makes the short row of the queries; None where the model has none.
-    q_norm : ndarray of shape (d_q,), or None
-        The gain of its RMS norm.
-    w_uq, w_qr : ndarray of shape (heads, d_q, d_h) and (heads, d_q, d_r)
-        Make the plain and the rotated part of the queries.
-    w_dkv : ndarray of shape (d_model, d_c)
-        Makes the latent.
-    kv_norm : ndarray of shape (d_c,)
-        The gain of its RMS norm.
-    w_kr : ndarray of shape (d_model, d_r)
-        Makes the rotated part of the key.
-    w_uk, w_uv : ndarray of shape (heads, d_c, d_h) and (heads, d_c, d_v)
-        Make keys and values from latents.
-    w_o : ndarray of shape (heads * d_v, d_model)
-        Joins the outputs of the heads.
-    scale : float
-        The factor on the dot products.
-    layout : "interleaved" or "half"
-        How the rotated features are paired.
-    eps : float
-        Of the norms.
+    The row of a token is multiplied from the left, as in `Q = X W_Q`.
     """
 
-    w_dq: Array | None
-    q_norm: Array | None
-    w_uq: Array
-    w_qr: Array
-    w_dkv: Array
-    kv_norm: Array
-    w_kr: Array
-    w_uk: Array
-    w_uv: Array
-    w_o: Array
-    scale: float
-    layout: Literal["interleaved", "half"]
-    eps: float
+    w_dq: Array | None  # (d_model, d_q), if queries come from a short row
+    q_norm: Array | None  # (d_q,), the gain of its RMS norm
+    w_uq: Array  # (heads, d_q, d_h)
+    w_qr: Array  # (heads, d_q, d_r)
+    w_dkv: Array  # (d_model, d_c)
+    kv_norm: Array  # (d_c,)
+    w_kr: Array  # (d_model, d_r)
+    w_uk: Array  # (heads, d_c, d_h)
+    w_uv: Array  # (heads, d_c, d_v)
+    w_o: Array  # (heads * d_v, d_model)
+    scale: float  # for latent_attention
+    layout: Literal["interleaved", "half"]  # as in apply_rotary
+    eps: float  # of the norms
 
     @classmethod
     def from_state(
@@ -192,11 +169,6 @@ class LatentWeights(NamedTuple):
         eps : float, optional
             Of the norms.
 
-        Returns
-        -------
-        weights : LatentWeights
-            Its matrices are those of `Q = X W_Q`, so they are transposed.
-
         Raises
         ------
         ValueError
@@ -208,31 +180,27 @@ class LatentWeights(NamedTuple):
             name.removesuffix(".weight"): _inputs.floating(name, array).T
             for name, array in state.items()
         }
+        queries = ["q_a_proj", "q_a_layernorm", "q_b_proj"]
+        queries = ["q_proj"] if "q_proj" in a else queries
         needed = ["kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj"]
-        needed += ["o_proj", *(() if "q_proj" in a else ("q_a_proj",))]
-        needed += [] if "q_proj" in a else ["q_a_layernorm", "q_b_proj"]
-        if set(needed) - a.keys():
-            missing = [name for name in needed if name not in a]
-            raise ValueError(f"state lacks {', '.join(missing)}")
-        name = "q_proj" if "q_proj" in a else "q_b_proj"
-        matrices = {"kv_b_proj": a["kv_b_proj"], name: a[name]}
-        matrices["o_proj"] = a["o_proj"].T
-        for of, array in matrices.items():
+        for name in (*needed, *queries, "o_proj"):
+            if name not in a:
+                raise ValueError(f"state lacks {name}")
+        by_head = []  # (heads, d_in, d)
+        for name in (queries[-1], "kv_b_proj", "o_proj"):
+            array = a[name] if name != "o_proj" else a[name].T
             if array.ndim != 2 or array.shape[1] % heads:
-                rule = f"{of} must have {heads} heads of features"
-                _inputs.refuse(rule, **{of: array.T})
-        d_c = len(a["kv_b_proj"])
-        w_dkv, w_kr = np.split(a["kv_a_proj_with_mqa"], [d_c], axis=1)
-        q, kv, o = (
-            np.stack(np.split(array, heads, axis=1))
-            for array in (matrices[name], a["kv_b_proj"], matrices["o_proj"])
-        )
+                rule = f"{name} must have {heads} heads of features"
+                _inputs.refuse(rule, **{name: a[name].T})
+            by_head.append(np.stack(np.split(array, heads, axis=1)))
+        q, kv, o = by_head
+        w_dkv, w_kr = np.split(a[needed[0]], [kv.shape[1]], axis=1)
         d_h = q.shape[-1] - w_kr.shape[-1]
         if d_h < 0 or d_h + o.shape[-1] != kv.shape[-1]:
             rule = "kv_b_proj must have d_h + d_v rows for each head, where "
-            rule += f"{name} has d_h + d_r, and kv_a_proj_with_mqa d_c + d_r"
-            shapes = {of: a[of].T for of in ("kv_b_proj", name)}
-            _inputs.refuse(rule, **shapes, o_proj=a["o_proj"].T)
+            rule += f"{queries[-1]} has d_h + d_r, and {needed[0]} d_c + d_r"
+            names = "kv_b_proj", queries[-1], "o_proj"
+            _inputs.refuse(rule, **{name: a[name].T for name in names})
         scale = q.shape[-1] ** -0.5 * _inputs.number("mscale", mscale) ** 2
         return cls(
             a.get("q_a_proj"), a.get("q_a_layernorm"), q[..., :d_h],
@@ -243,32 +211,25 @@ class LatentWeights(NamedTuple):
     def queries(
         self, x: ArrayLike, cos: ArrayLike, sin: ArrayLike
     ) -> tuple[Array, Array]:
-        """Make both parts of the queries, (..., heads, n, d_h) and d_r.
-
-        cos and sin have a row for each token of x, (..., n, d_model).
-        """
+        """Make both parts of the queries of tokens, (..., n, d_model)."""
         row = _inputs.floating("x", x)
         if self.w_dq is not None:
             _inputs.matrix_fits("x", row, "w_dq", self.w_dq)
             row = _rms_norm(row @ self.w_dq, self.q_norm, self.eps)
-        row = row[..., None, :, :]
-        return row @ self.w_uq, apply_rotary(
-            row @ self.w_qr, cos, sin, layout=self.layout
-        )
+        row = row[..., None, :, :]  # one for all heads
+        turned = apply_rotary(row @ self.w_qr, cos, sin, layout=self.layout)
+        return row @ self.w_uq, turned
 
     def latents(
         self, x: ArrayLike, cos: ArrayLike, sin: ArrayLike
     ) -> tuple[Array, Array]:
         """Make what a cache keeps, the latent and the rotated key."""
-        tokens = _inputs.floating("x", x)
-        _inputs.matrix_fits("x", tokens, "w_dkv", self.w_dkv)
-        latent = _rms_norm(tokens @ self.w_dkv, self.kv_norm, self.eps)
-        return latent, apply_rotary(
-            tokens @ self.w_kr, cos, sin, layout=self.layout
-        )
+        x = _inputs.floating("x", x)
+        _inputs.matrix_fits("x", x, "w_dkv", self.w_dkv)
+        turned = apply_rotary(x @ self.w_kr, cos, sin, layout=self.layout)
+        return _rms_norm(x @ self.w_dkv, self.kv_norm, self.eps), turned
 
 
 def _rms_norm(x: Array, gain: Array | None, eps: float) -> Array:
     mean_square = np.mean(x**2, axis=-1, keepdims=True)
-    result: Array = x / np.sqrt(mean_square + eps) * gain
-    return result
+    return np.asarray(x / np.sqrt(mean_square + eps) * gain)

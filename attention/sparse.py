@@ -91,10 +91,6 @@ def top_k_indices(scores: ArrayLike, k: int) -> NDArray[np.intp]:
     ValueError
         If k is less than 1, or scores has no axis.
 
-    References
-    ----------
-    [DeepSeek-AI 2025](../reference/sources.md#deepseek2025), §2.1, eq. (2).
-
     Examples
     --------
     >>> import numpy as np

@@ -291,19 +291,6 @@ def positions(name, inputs, output):
             yield attention.alibi_slopes(given["n_heads"]), output[:, 1]
         case "mpt":
             yield attention.alibi_bias(given["n_heads"], 1, given["n_keys"], offset=given["n_keys"] - 1)[:, 0], output
-        case "t5 buckets":
-            distance = np.arange(-given.pop("reach"), len(output) // 2 + 1)
-            bucket = attention.relative_position_bucket(distance, **given)
-            if (given["n_buckets"], given["max_distance"]) == (48, 81):
-                # (81 / 24)^(16 / 24) is 2.25, so the 17th of the far buckets begins at exactly 54; float32 misses it
-                assert 81**16 * 24**8 == 54**24
-                output[distance == -54] += 1
-            yield bucket, output
-        case "t5 bias":
-            sizes, table = [given.pop(name) for name in ("n_queries", "n_keys")], np.array(given.pop("table"))
-            every = np.arange(-16.0, 17.0)  # a table of distances, read as their own numbers
-            distance = attention.relative_position_bias([every], *sizes, offset=given.pop("offset"))[0].astype(int)
-            yield table[:, attention.relative_position_bucket(distance, **given)], output
         case "llama tables":  # angles in float32 are off by hundredths at position a million
             near, far = np.abs(output - attention.rotary_tables(given["positions"], given["rotary_dim"])[0]).max(
                 axis=-1

@@ -52,7 +52,6 @@ def by_step(rows):
 BY_STEP = dict(zip("qkv", map(by_step, LINEAR), strict=True)) | {"t": range(1, 5)}
 COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0, interpolation=4.0)
 PAIRED = np.array([at.apply_rotary(x, [0.6] * 3, [0.8] * 3, layout=layout) for layout in ("interleaved", "half")])
-BUCKETS = at.relative_position_bucket(-np.arange(200), bidirectional=False, n_buckets=8, max_distance=20)
 W_IN, W_OUT, B_IN, B_OUT, W_GATE = drawn(6, 4), drawn(4, 3), drawn(4), drawn(3), drawn(6, 4)
 BLOCK = at.BlockWeights(HEADS, drawn(6, 8), drawn(8, 6), drawn(8), drawn(6), *drawn(4, 6))
 
@@ -110,9 +109,6 @@ CASES = {
         "B": at.relative_position_bias(TABLE, 4, 6, offset=1), "t": TABLE, "h": range(2), "i": range(4), "j": range(6),
         "offset": 1, "D": 2, "clip": np.clip,
     },
-    "relative_position_bucket": [
-        {"b": lambda distance: BUCKETS[distance], r"\delta": distance, "B": 8, "D": 20} for distance in range(200)
-    ],
     "project": {"Y": at.project(X, W_Q, Q[0]), "X": X, "W": W_Q, "b": Q[0]},
     "attention_flops": SIZES | {"result": at.attention_flops(3, 4, 5, 2, n_heads=7)},
     "attention_weight_bytes": SIZES | {"result": at.attention_weight_bytes(3, 4, n_heads=7, itemsize=8)},
