@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
@@ -213,41 +212,10 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
             inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
             y = x / 2 * (1 + np.tanh(inner))
         else:
-            y = x / 2 * (1 + _erf(x / math.sqrt(2)).astype(x.dtype))
+            erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none
+            y = x / 2 * (1 + erf(x / math.sqrt(2)).astype(x.dtype))
         y = np.where(x == -np.inf, 0, y)  # -inf times 0 would be nan
         return y.astype(dtype, copy=False)
-
-
-_PER_UNIT = 64  # points of the table of erf
-
-
-@cache
-def _erf_terms() -> NDArray[Any]:
-    """Tabulate erf and its derivatives, each divided by its factorial.
-
-    The k-th derivative is (-1)^(k-1) H_(k-1)(x) exp(-x^2) 2 / sqrt(pi), where
-    H are Hermite's polynomials. From 6 on erf is 1 in double precision.
-    """
-    x = np.arange(6 * _PER_UNIT + 1) / _PER_UNIT
-    rows = [np.array([math.erf(point) for point in x])]
-    row, previous = 2 / math.sqrt(math.pi) * np.exp(-x * x), np.zeros_like(x)
-    for k in range(1, 7):
-        rows.append(row)
-        following = -2 * (x * row + (k - 1) / k * previous) / (k + 1)
-        row, previous = following, row
-    return np.stack(rows)
-
-
-def _erf(x: NDArray[Any]) -> NDArray[Any]:
-    """Compute erf, which NumPy lacks, from the nearest point of the table."""
-    size = np.minimum(np.abs(x.astype(np.float64)), 6)
-    nearest = (size * _PER_UNIT + 0.5).astype(np.int32)  # nan: any
-    step = size - nearest / _PER_UNIT
-    y = np.zeros_like(step)
-    for term in _erf_terms()[::-1]:  # Taylor's polynomial, by Horner's rule
-        y = y * step + term.take(nearest, mode="clip")
-    result: NDArray[Any] = np.copysign(y, x)
-    return result
 
 
 def silu(x: ArrayLike) -> NDArray[Any]:
