@@ -50,7 +50,6 @@ from attention.relative import (
 from attention.rotary import (
     apply_rotary,
     rotary_frequencies,
-    rotary_permutation,
     rotary_tables,
 )
 from attention.single_head import cross_attention, self_attention
@@ -102,7 +101,6 @@ __all__ = [
     "repeat_kv",
     "rms_norm",
     "rotary_frequencies",
-    "rotary_permutation",
     "rotary_tables",
     "round_to_format",
     "scaled_dot_product_attention",

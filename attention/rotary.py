@@ -350,58 +350,6 @@ def _rotation_fits(
         _inputs.refuse(rule, **given)
 
 
-def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
-    r"""List interleaved features in the order of the half layout.
-
-    $$\pi_i = 2i, \qquad \pi_{r / 2 + i} = 2i + 1, \qquad i = 0, \dots,
-    \tfrac r2 - 1$$
-
-    With `order = rotary_permutation(r)`, `x[..., order]` goes from interleaved
-    to half, and `x[..., np.argsort(order)]` goes back. The columns of a head's
-    $W_Q$ and $W_K$ in this order are its weights for the half layout.
-
-    Parameters
-    ----------
-    rotary_dim : int
-        How many features are rotated; even.
-
-    Returns
-    -------
-    order : ndarray of int, shape (rotary_dim,)
-        Indices of features.
-
-    Raises
-    ------
-    TypeError
-        If rotary_dim is not an integer.
-    ValueError
-        If rotary_dim is not a positive even number.
-
-    References
-    ----------
-    [Su et al. 2021](../reference/sources.md#su2021), eq. (34): interleaved.
-
-    Examples
-    --------
-    >>> from attention import rotary_permutation
-    >>> rotary_permutation(6)
-    array([0, 2, 4, 1, 3, 5])
-
-    Reorder and rotate, or rotate and reorder:
-
-    >>> import numpy as np
-    >>> from attention import apply_rotary, rotary_permutation, rotary_tables
-    >>> x, order = np.arange(12.0).reshape(2, 6), rotary_permutation(6)
-    >>> cos, sin = rotary_tables([3, 4], 6)
-    >>> half = apply_rotary(x[..., order], cos, sin, layout="half")
-    >>> interleaved = apply_rotary(x, cos, sin, layout="interleaved")
-    >>> np.allclose(half, interleaved[..., order])
-    True
-    """
-    pairs: NDArray[np.intp] = np.arange(_rotary_dim(rotary_dim)).reshape(-1, 2)
-    return pairs.T.ravel()
-
-
 def _rotary_dim(rotary_dim: int) -> int:
     if _inputs.integer("rotary_dim", rotary_dim, 2) % 2:
         rule = "rotary_dim must be even, two features per angle"

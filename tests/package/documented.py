@@ -109,7 +109,6 @@ for name, changes in {
     "apply_rotary": {"others": {"layout": "half"}},
     "round_to_format": {"others": {"format": "float16"}},
     "rotary_frequencies": {"others": {"rule": "yarn", "n_trained": 64}},
-    "rotary_permutation": {"even": ("rotary_dim",)},
     "sinusoidal_encoding": {"even": ("d_model",)},
     "segment_mask": {"needs_all": True},
     "MultiHeadWeights": {"needs_all": True},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import apply_rotary, rotary_frequencies, rotary_permutation, rotary_tables
+from attention import apply_rotary, rotary_frequencies, rotary_tables
 from tests.package.oracles import loop_rotary, properties
 
 EPS = np.finfo(float).eps
@@ -106,9 +106,9 @@ def test_empty_axes_stay_empty(layout):
     )
 
 
-def test_the_layouts_differ_by_the_permutation():
+def test_the_layouts_differ_by_a_permutation():
     x = np.random.default_rng(0).standard_normal((5, 8))
     cos, sin = rotary_tables(range(5), 6)
-    order = [*rotary_permutation(6), 6, 7]  # what is not turned stays
+    order = [0, 2, 4, 1, 3, 5, 6, 7]  # what is not turned stays
     halves = apply_rotary(x[:, order], cos, sin, layout="half")
     np.testing.assert_array_equal(halves, apply_rotary(x, cos, sin, layout="interleaved")[:, order])

@@ -312,7 +312,7 @@ def rotations(inputs, output):
     yield attention.apply_rotary(x[:, :1], cos, sin, layout=layout), output[:, :1]
     other = "half" if layout == "interleaved" else "interleaved"
     order = np.arange(output.shape[-1])
-    order[: inputs["rotary_dim"]] = attention.rotary_permutation(inputs["rotary_dim"])
+    order[: inputs["rotary_dim"]] = np.arange(inputs["rotary_dim"]).reshape(-1, 2).T.ravel()
     order = np.argsort(order) if other == "interleaved" else order
     yield attention.apply_rotary(x[..., order], cos, sin, layout=other), output[..., order]
 

@@ -102,7 +102,6 @@ CASES = {
          "a": i if half else 2 * i, "b": i + 3 if half else 2 * i + 1}
         for half in (0, 1) for i in range(3)
     ],
-    "rotary_permutation": {r"\pi": at.rotary_permutation(8), "r": 8, "i": range(4)},
     "alibi_slopes": {"m": [np.nan, *at.alibi_slopes(8)], "H": 8, "h": range(1, 9)},
     "alibi_bias": {"B": at.alibi_bias(4, 3, 4, offset=2), "m": at.alibi_slopes(4), "offset": 2, "h": J, "i": I, "j": J},
     "relative_position_bias": {
