@@ -78,13 +78,6 @@ def layer_norm(
     >>> from attention import layer_norm
     >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
     array([ 0.5, -0.5])
-
-    In float32 the square of 1e20 is infinite, and dividing by it leaves zeros:
-
-    >>> import numpy as np
-    >>> from attention import layer_norm
-    >>> layer_norm(np.array([1e20, 3e20], np.float32))
-    array([0., 0.], dtype=float32)
     """
     (tokens,), dtype = _inputs.floats(x=x)
     gain = _per_feature("weight", weight, 1, tokens)
@@ -196,14 +189,6 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     >>> from attention import gelu
     >>> gelu([-100.0, 0.0, 1.0, 100.0]).round(4)
     array([ -0.    ,   0.    ,   0.8413, 100.    ])
-
-    The approximation is close:
-
-    >>> import numpy as np
-    >>> from attention import gelu
-    >>> x = np.linspace(-6, 6, 101)
-    >>> bool(abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4)
-    True
     """
     (x,), dtype = _inputs.floats(x=x)
     approximate = _inputs.flag("approximate", approximate)
@@ -346,15 +331,6 @@ def feed_forward(
     >>> feed_forward(x, [[2.0]], one, w_gate=one, activation=relu)
     array([[18.],
            [ 0.]])
-
-    Each token by itself: reordered tokens give reordered results.
-
-    >>> import numpy as np
-    >>> from attention import feed_forward
-    >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2)
-    >>> y = feed_forward(x, w, w)
-    >>> np.array_equal(feed_forward(x[::-1], w, w), y[::-1])
-    True
     """
     _check_activation(activation)
     gates = {} if w_gate is None else {"w_gate": w_gate}
@@ -439,20 +415,6 @@ class BlockWeights:
     >>> weights = BlockWeights(heads, w_in, w_out)
     >>> weights.w_in.shape, weights.b_in is None
     ((8, 32), True)
-
-    The parts of Llama: RMS norms, a gated feed-forward layer, and heads that
-    share keys and values.
-
-    >>> import numpy as np
-    >>> from attention import BlockWeights, MultiHeadWeights, silu
-    >>> rng = np.random.default_rng(0)
-    >>> heads = MultiHeadWeights.random(8, 4, n_kv_heads=2, rng=rng)
-    >>> w_gate, w_in = rng.standard_normal((2, 8, 24))
-    >>> llama = BlockWeights(
-    ...     heads, w_in, w_in.T, w_gate=w_gate, norm="rms", activation=silu
-    ... )
-    >>> llama.norm, llama.w_gate.shape
-    ('rms', (8, 24))
     """
 
     attention: MultiHeadWeights
