@@ -14,7 +14,6 @@ from attention.block import (
 from attention.cache import KVCache
 from attention.costs import (
     attention_flops,
-    attention_weight_bytes,
     kv_cache_bytes,
 )
 from attention.delta import delta_rule, linear_attention
@@ -75,7 +74,6 @@ __all__ = [
     "attention_flops",
     "attention_scores",
     "attention_vjp",
-    "attention_weight_bytes",
     "attention_weights",
     "causal_mask",
     "cross_attention",

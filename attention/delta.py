@@ -156,8 +156,8 @@ def delta_rule(
     array([[4., 0.],
            [1., 4.]])
     """
-    more = {"decay": decay, "beta": beta, "state": state}
-    more = {name: part for name, part in more.items() if part is not None}
+    optional = {"decay": decay, "beta": beta, "state": state}
+    more = {name: x for name, x in optional.items() if x is not None}
     converted, dtype = _inputs.floats(
         query=query, key=key, value=value, **more
     )

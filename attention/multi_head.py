@@ -273,15 +273,6 @@ def multi_head_attention(
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
-@overload
-def multi_head_attention(
-    x: ArrayLike, weights: MultiHeadWeights, *,
-    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
-    cache: KVCache | None = ...,
-    return_weights: bool, **options: Unpack[SharedOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
 def multi_head_attention(
     x: ArrayLike,
     weights: MultiHeadWeights,

@@ -21,7 +21,6 @@ MODELS = {  # as their config.json says
     "Llama 3.2": ("llama3", 64, 500000.0, 8192, 32.0),
     "Yarn-Llama-2-7b-128k": ("yarn", 128, 10000.0, 4096, 32.0),
     "DeepSeek-V3": ("yarn", 64, 10000.0, 4096, 40.0),
-    "gpt-oss": ("yarn", 64, 150000.0, 4096, 32.0, None, False),
 }
 OPTIONS: dict[str, dict[str, float]] = {
     "llama3": {"low_freq_factor": 1.0, "high_freq_factor": 4.0},
@@ -65,4 +64,5 @@ for rotary_dim, base, trained in SIZES:
         CASES[f"ntk, {size}"] = partial(frequencies, "dynamic", *given, 1.0, int(trained * factor))
         CASES[f"dynamic, {size}"] = partial(frequencies, "dynamic", *given, factor, 3 * trained)
 CASES |= {name: partial(frequencies, *model) for name, model in MODELS.items()}
+CASES["gpt-oss"] = partial(frequencies, "yarn", 64, 150000.0, 4096, 32.0, truncate=False)
 RECORDER = Recorder("rope", ("torch", "transformers"), CASES)

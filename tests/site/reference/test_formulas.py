@@ -110,7 +110,6 @@ CASES = {
     },
     "project": {"Y": at.project(X, W_Q, Q[0]), "X": X, "W": W_Q, "b": Q[0]},
     "attention_flops": SIZES | {"result": at.attention_flops(3, 4, 5, 2, n_heads=7)},
-    "attention_weight_bytes": SIZES | {"result": at.attention_weight_bytes(3, 4, n_heads=7, itemsize=8)},
     "kv_cache_bytes": {
         "layers": 3, "kv heads": 5, "d_head": 7, "n": 11, "itemsize": 8,
         "result": at.kv_cache_bytes(11, n_layers=3, n_kv_heads=5, d_head=7, itemsize=8),
