@@ -19,15 +19,14 @@ def rotary_tables(
     *,
     base: float = 10000.0,
     inv_freq: ArrayLike | None = None,
-    interpolation: float = 1.0,
     dtype: DTypeLike = float,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     r"""Tabulate the cosine and sine of each angle of rotation.
 
-    $$\cos\frac{p\,\theta_i}{s}, \quad \sin\frac{p\,\theta_i}{s}, \qquad
-    \theta_i = \text{base}^{-2i/r}, \qquad i = 0, \dots, \tfrac r2 - 1$$
+    $$\cos p\,\theta_i, \quad \sin p\,\theta_i, \qquad \theta_i =
+    \text{base}^{-2i/r}, \qquad i = 0, \dots, \tfrac r2 - 1$$
 
-    $p$ is a position, $r$ is `rotary_dim` and $s$ is `interpolation`.
+    $p$ is a position, and $r$ is `rotary_dim`.
 
     Parameters
     ----------
@@ -40,12 +39,8 @@ def rotary_tables(
         The larger the base, the slower the last pairs rotate.
     inv_freq : array_like of shape (rotary_dim / 2,), optional
         Use these frequencies $\theta_i$, in radians per position, in place of
-        a base, for models that stretch some of them more than others. A pair
-        with frequency 0 is not rotated.
-    interpolation : float, optional
-        Divide the positions by this. With s, a model trained on n tokens reads
-        s * n: all angles stay in the range that it was trained on. Since
-        neighbours are closer together, it is fine-tuned briefly.
+        a base; `rotary_frequencies` makes those of models for long texts. A
+        pair with frequency 0 is not rotated.
     dtype : dtype, optional
         Floating-point type of the tables. The angles are computed in float64.
 
@@ -58,17 +53,16 @@ def rotary_tables(
     ------
     TypeError
         If positions or inv_freq are not real numbers, rotary_dim not an
-        integer, base or interpolation not a number, or dtype not a
+        integer, base not a number, or dtype not a
         floating-point type.
     ValueError
-        If rotary_dim is not a positive even number, or base or interpolation
-        is not positive. If inv_freq has another shape, holds a number that is
+        If rotary_dim is not a positive even number, or base not positive. If
+        inv_freq has another shape, holds a number that is
         negative, nan or inf, or is given together with another base.
 
     References
     ----------
-    [Su et al. 2021](../reference/sources.md#su2021), eq. (15). Interpolation:
-    [Chen et al. 2023](../reference/sources.md#chen2023), §2.3.
+    [Su et al. 2021](../reference/sources.md#su2021), eq. (15).
 
     Examples
     --------
@@ -84,14 +78,6 @@ def rotary_tables(
     array([[0.     , 0.     ],
            [0.84147, 0.01   ]])
 
-    Interpolated by 4, position 8 is rotated as position 2 was in training:
-
-    >>> from attention import rotary_tables
-    >>> rotary_tables(8, 4, interpolation=4)[1].round(5)
-    array([0.9093, 0.02  ])
-    >>> rotary_tables(2, 4)[1].round(5)
-    array([0.9093, 0.02  ])
-
     With frequencies of your own, here 1 and 0, the second pair is not rotated:
 
     >>> from attention import rotary_tables
@@ -103,7 +89,6 @@ def rotary_tables(
     p = _inputs.real("positions", positions).astype(np.float64)
     rotary_dim = _rotary_dim(rotary_dim)
     base = _inputs.number("base", base, positive=True)
-    interpolation = _inputs.number("interpolation", interpolation, True)
     dtype = _inputs.float_dtype(dtype)
     if inv_freq is None:
         frequencies = base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
@@ -112,7 +97,7 @@ def rotary_tables(
             _inputs.refuse("inv_freq replaces base: give one", base=base)
         frequencies = _frequencies(inv_freq, rotary_dim)
     with np.errstate(all="ignore"):  # float16 has no room for small sines
-        angles = p[..., None] / interpolation * frequencies  # (..., r / 2)
+        angles = p[..., None] * frequencies  # (..., r / 2)
         cos, sin = np.cos(angles), np.sin(angles)
         return cos.astype(dtype, copy=False), sin.astype(dtype, copy=False)
 
@@ -183,6 +168,7 @@ def rotary_frequencies(
 
     References
     ----------
+    "linear": [Chen et al. 2023](../reference/sources.md#chen2023), §2.3.
     [Peng et al. 2023](../reference/sources.md#peng2023), §3.1 and §3.2, and
     the code of Transformers.
 

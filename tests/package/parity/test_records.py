@@ -304,9 +304,9 @@ def positions(name, inputs, output):
 def rotations(inputs, output):
     """Turn as recorded, one head alone, and by the other layout, with features in its order."""
     x, layout = np.array(inputs["x"]), inputs["layout"]
-    tables = attention.rotary_tables(
-        inputs["positions"], inputs["rotary_dim"], base=inputs["base"], interpolation=inputs["interpolation"]
-    )
+    rule = {"base": inputs["base"], "rule": "linear", "factor": inputs["interpolation"]}
+    frequencies = attention.rotary_frequencies(inputs["rotary_dim"], **rule)
+    tables = attention.rotary_tables(inputs["positions"], inputs["rotary_dim"], inv_freq=frequencies)
     cos, sin = (table[:, None] for table in tables)
     yield attention.apply_rotary(x, cos, sin, layout=layout), output
     yield attention.apply_rotary(x[:, :1], cos, sin, layout=layout), output[:, :1]

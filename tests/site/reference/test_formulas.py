@@ -50,7 +50,7 @@ def by_step(rows):
 
 
 BY_STEP = dict(zip("qkv", map(by_step, LINEAR), strict=True)) | {"t": range(1, 5)}
-COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0, interpolation=4.0)
+COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0)
 PAIRED = np.array([at.apply_rotary(x, [0.6] * 3, [0.8] * 3, layout=layout) for layout in ("interleaved", "half")])
 W_IN, W_OUT, B_IN, B_OUT, W_GATE = drawn(6, 4), drawn(4, 3), drawn(4), drawn(3), drawn(6, 4)
 BLOCK = at.BlockWeights(HEADS, drawn(6, 8), drawn(8, 6), drawn(8), drawn(6), *drawn(4, 6))
@@ -90,7 +90,7 @@ CASES = {
         "PE": at.sinusoidal_encoding(5, 6, base=100.0), "base": 100.0, "d": 6, "p": range(5), "i": range(3),
     },
     "rotary_tables": {
-        "result": lambda statement, i, **_: [COS, SIN][statement][1, i], "p": 5, "s": 4, "base": 100.0, "r": 6, "i": I,
+        "result": lambda statement, i, **_: [COS, SIN][statement][1, i], "p": 5, "base": 100.0, "r": 6, "i": I,
     },
     "rotary_frequencies": {
         r"\theta'": at.rotary_frequencies(8, base=256.0, rule="llama3", factor=8.0, n_trained=64), "s": 8, "r": 8,

@@ -170,7 +170,7 @@ CASES_OF = {
          "n": 11, "b": 8},
     ],
     "learn/distance": [
-        {r"\theta": THETA, r"\theta'": np.arctan2(*at.rotary_tables(1, 6, base=100.0, interpolation=4.0)[::-1]), "s": 4,
+        {r"\theta": THETA, r"\theta'": at.rotary_frequencies(6, base=100.0, rule="linear", factor=4.0), "s": 4,
          "c": range(3)},
         {r"\theta": THETA, r"\theta'": STRETCH.ntk_aware(THETA, 4), "s": 4, "b": 100, "b'": 800, "r": 6, "c": range(3)},
         {r"\theta": THETA, r"\theta'": STRETCH.by_parts(THETA, 4, 40, slow=1, fast=4), "s": 4, "n": 40, r"\alpha": 1,
@@ -357,7 +357,7 @@ CASES_OF = {
         TURN,
         {"S": lambda d: Q[0, :2] @ TURNS[int(d)] @ K[0, :2], "s": 2, "d": range(6),
          "S'": lambda d: Q[0, :2] @ at.apply_rotary(
-             K[0, :2], *at.rotary_tables(d, 2, inv_freq=[0.7], interpolation=2.0), layout="half")},
+             K[0, :2], *at.rotary_tables(d, 2, inv_freq=[0.35]), layout="half")},
         {r"\phi": np.exp, "q": ASKS[:, None], "k": K[:, None], "v": V[:, None], "i": J, "j": J},
         {r"\oplus": merged, "a": MERGE[0], "b": MERGE[1], "c": MERGE[2], "L_1": MERGE[0][0], "z_1": MERGE[0][1],
          "L_2": MERGE[1][0], "z_2": MERGE[1][1]},
