@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from typing import (
-    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -124,23 +123,6 @@ class MultiHeadWeights:
     b_o: NDArray[Any] | None = None
     n_heads: int = field(kw_only=True)
     n_kv_heads: int | None = field(default=None, kw_only=True)
-
-    if TYPE_CHECKING:  # what is like an array may be given; an array is kept
-
-        def __init__(
-            self,
-            w_q: ArrayLike,
-            w_k: ArrayLike,
-            w_v: ArrayLike,
-            w_o: ArrayLike,
-            b_q: ArrayLike | None = None,
-            b_k: ArrayLike | None = None,
-            b_v: ArrayLike | None = None,
-            b_o: ArrayLike | None = None,
-            *,
-            n_heads: int,
-            n_kv_heads: int | None = None,
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         heads = shared = _inputs.integer("n_heads", self.n_heads, 1)
