@@ -138,20 +138,16 @@ def delta_rule(
 
     Examples
     --------
-    A key returns with another value; a sum of both would be 8 and 8:
+    A key returns with another value, and gets that alone. With half of the
+    state kept and half of the difference written, the first 8 becomes 4, 2 and
+    then 1:
 
     >>> from attention import delta_rule
     >>> key, value = [[0.0, 1.0]] * 2, [[8.0, 0.0], [0.0, 8.0]]
+    >>> half = [[0.5], [0.5]]
     >>> delta_rule(key, key, value)[0]
     array([[8., 0.],
            [0., 8.]])
-
-    With half of the state kept and half of the difference written, the first 8
-    becomes 4, and then 2:
-
-    >>> from attention import delta_rule
-    >>> half = [[0.5], [0.5]]
-    >>> key, value = [[0.0, 1.0]] * 2, [[8.0, 0.0], [0.0, 8.0]]
     >>> delta_rule(key, key, value, decay=half, beta=half)[0]
     array([[4., 0.],
            [1., 4.]])
