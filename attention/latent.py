@@ -176,16 +176,15 @@ class LatentWeights(NamedTuple):
         """
         heads = _inputs.integer("n_heads", n_heads, 1)
         _inputs.one_of("layout", layout, ("interleaved", "half"))
-        a = {
-            name.removesuffix(".weight"): _inputs.floating(name, array).T
-            for name, array in state.items()
-        }
+        given = {name.removesuffix(".weight"): x for name, x in state.items()}
         queries = ["q_a_proj", "q_a_layernorm", "q_b_proj"]
-        queries = ["q_proj"] if "q_proj" in a else queries
+        queries = ["q_proj"] if "q_proj" in given else queries
         needed = ["kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj"]
+        a = {}
         for name in (*needed, *queries, "o_proj"):
-            if name not in a:
+            if name not in given:
                 raise ValueError(f"state lacks {name}")
+            a[name] = _inputs.floating(name, given[name]).T
         by_head = []  # (heads, d_in, d)
         for name in (queries[-1], "kv_b_proj", "o_proj"):
             array = a[name] if name != "o_proj" else a[name].T

@@ -228,31 +228,23 @@ def beyond_softmax(name, inputs, output):
 def sparse(given, top=3):
     """Return the output of DeepSeek's layer, and the tokens that its indexer keeps."""
     x, n = given["x"], RECORDERS["beyond_softmax"].N_TOKENS
-
-    def heads(x, weight, n_heads):
-        """Project, and return (heads, n, d): torch keeps a weight as (out, in)."""
-        return (x @ weight.T).reshape(len(x), n_heads, -1).swapaxes(0, 1)
-
+    w = attention.LatentWeights.from_state(given, 2)
     tables = attention.rotary_tables(np.arange(n), 4, base=RECORDERS["beyond_softmax"].BASE)
-    short_q = attention.rms_norm(x @ given["q_a_proj.weight"].T, given["q_a_layernorm.weight"], eps=1e-6)
-    latent, key = np.split(x @ given["kv_a_proj_with_mqa.weight"].T, [6], axis=1)
-    latent = attention.rms_norm(latent, given["kv_a_layernorm.weight"], eps=1e-6)
-    q, kv = heads(short_q, given["q_b_proj.weight"], 2), heads(latent, given["kv_b_proj.weight"], 2)
-    turned = [attention.apply_rotary(part, *tables, layout="interleaved") for part in (q[..., 3:], key)]
-    q = np.concatenate([q[..., :3], turned[0]], axis=-1)
-    k = np.concatenate([kv[..., :3], np.broadcast_to(turned[1], (2, n, 4))], axis=-1)
+    (q, turned), (latent, key) = w.queries(x, *tables), w.latents(x, *tables)
+    q = np.concatenate([q, turned], axis=-1)
+    k = np.concatenate([latent @ w.w_uk, np.broadcast_to(key, (2, n, 4))], axis=-1)
 
+    short_q = attention.rms_norm(x @ w.w_dq, w.q_norm, eps=w.eps)
     index_k = x @ given["indexer.wk.weight"].T
-    index_k = (index_k - index_k.mean(axis=1, keepdims=True)) / np.sqrt(index_k.var(axis=1, keepdims=True) + 1e-6)
-    index_k = index_k * given["indexer.k_norm.weight"] + given["indexer.k_norm.bias"]
-    index_q = heads(short_q, given["indexer.wq_b.weight"], 3)
+    index_k = attention.layer_norm(index_k, *(given[f"indexer.k_norm.{part}"] for part in ("weight", "bias")), eps=1e-6)
+    index_q = attention.split_heads(short_q @ given["indexer.wq_b.weight"].T, 3)
     turned = [attention.apply_rotary(part[..., :4], *tables, layout="half") for part in (index_q, index_k)]
     index = [np.concatenate(both, axis=-1) for both in zip(turned, (index_q[..., 4:], index_k[..., 4:]), strict=True)]
-    w = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
-    scores = np.where(np.tri(n, dtype=bool), attention.index_scores(*index, w), -np.inf)
+    each = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
+    scores = np.where(np.tri(n, dtype=bool), attention.index_scores(*index, each), -np.inf)
     kept = attention.top_k_indices(scores, top)
-    z = attention.sparse_attention(q, k, kv[..., 3:], kept)
-    return np.hstack([*z]) @ given["o_proj.weight"].T, np.sort(kept)
+    z = attention.sparse_attention(q, k, latent @ w.w_uv, kept)
+    return attention.merge_heads(z) @ w.w_o, np.sort(kept)
 
 
 def rope(name, inputs, output):
