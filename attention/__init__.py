@@ -41,11 +41,7 @@ from attention.partials import (
     partial_attention,
 )
 from attention.projections import project
-from attention.relative import (
-    alibi_bias,
-    alibi_slopes,
-    relative_position_bias,
-)
+from attention.relative import alibi_bias, alibi_slopes
 from attention.rotary import (
     apply_rotary,
     rotary_frequencies,
@@ -95,7 +91,6 @@ __all__ = [
     "padding_mask",
     "partial_attention",
     "project",
-    "relative_position_bias",
     "repeat_kv",
     "rms_norm",
     "rotary_frequencies",

@@ -1,4 +1,4 @@
-"""Distance as a number added to each score: slopes and tables."""
+"""Distance as a number taken from each score: the slopes of ALiBi."""
 
 from __future__ import annotations
 
@@ -136,77 +136,3 @@ def alibi_bias(
     with np.errstate(all="ignore"):  # float16 may overflow or underflow
         bias: NDArray[Any] = slopes * -np.abs(distance)  # no zero is -0
         return bias.astype(_inputs.float_dtype(dtype))
-
-
-def relative_position_bias(
-    table: ArrayLike,
-    n_queries: int,
-    n_keys: int | None = None,
-    *,
-    offset: ArrayLike | None = None,
-) -> NDArray[Any]:
-    r"""Look up a learned number for each head and distance.
-
-    $$B_{hij} = t_{h,\, D + \delta}, \qquad
-    \delta = \operatorname{clip}(j - (i + \text{offset}),\, -D,\, D)$$
-
-    $t$ is the table. Beyond its last distance D all distances count as D.
-
-    Parameters
-    ----------
-    table : array_like of shape (n_heads, 2 * D + 1)
-        One number per distance from -D to D, with distance 0 in the middle.
-    n_queries : int
-        Rows.
-    n_keys : int, optional
-        Columns; n_queries if omitted.
-    offset : int or array_like of int, optional
-        As in `alibi_bias`.
-
-    Returns
-    -------
-    bias : ndarray of shape (n_heads, n_queries, n_keys)
-        As in `alibi_bias`, in the dtype of the table; float64 for integers.
-
-    Raises
-    ------
-    TypeError
-        If a size or offset is not an integer, or the table does not hold real
-        numbers.
-    ValueError
-        If the table has an even number of columns and so no middle; as in
-        `causal_mask`.
-
-    References
-    ----------
-    Clipped distances: [Shaw et al. 2018](../reference/sources.md#shaw2018),
-    §3.2. A scalar for each head, added to the scores: [Raffel et al.
-    2020](../reference/sources.md#raffel2020), §2.1.
-
-    Examples
-    --------
-    One head that favours earlier tokens:
-
-    >>> from attention import relative_position_bias
-    >>> relative_position_bias([[7, 0, -1]], 3)
-    array([[[ 0., -1., -1.],
-            [ 7.,  0., -1.],
-            [ 7.,  7.,  0.]]])
-
-    The last of two queries is at the position of the last of three keys:
-
-    >>> from attention import relative_position_bias
-    >>> relative_position_bias([[-2.0, -1.0, 0.0, 1.0, 2.0]], 2, 3, offset=1)
-    array([[[-1.,  0.,  1.],
-            [-2., -1.,  0.]]])
-    """
-    (numbers,), dtype = _inputs.floats(table=table)
-    if numbers.ndim != 2 or numbers.shape[1] % 2 == 0:
-        rule = "table must have shape (n_heads, 2 * max_distance + 1)"
-        _inputs.refuse(rule, table=numbers)
-    end = numbers.shape[1] // 2
-    distance = _distances(n_queries, n_keys, offset)
-    columns = end + np.clip(distance, -end, end)
-    heads = np.arange(len(numbers))[:, None, None]
-    bias: NDArray[Any] = numbers[heads, columns].astype(dtype, copy=False)
-    return bias

@@ -104,10 +104,6 @@ CASES = {
     ],
     "alibi_slopes": {"m": [np.nan, *at.alibi_slopes(8)], "H": 8, "h": range(1, 9)},
     "alibi_bias": {"B": at.alibi_bias(4, 3, 4, offset=2), "m": at.alibi_slopes(4), "offset": 2, "h": J, "i": I, "j": J},
-    "relative_position_bias": {
-        "B": at.relative_position_bias(TABLE, 4, 6, offset=1), "t": TABLE, "h": range(2), "i": range(4), "j": range(6),
-        "offset": 1, "D": 2, "clip": np.clip,
-    },
     "project": {"Y": at.project(X, W_Q, Q[0]), "X": X, "W": W_Q, "b": Q[0]},
     "attention_flops": SIZES | {"result": at.attention_flops(3, 4, 5, 2, n_heads=7)},
     "kv_cache_bytes": {

@@ -260,11 +260,9 @@ CASES_OF = {
         TURN,
         CASES["alibi_bias"] | {"B": from_first(at.alibi_bias(4, 4, 4)), "m": from_first(at.alibi_slopes(4)), "H": 4,
                                "h": range(1, 5), "i": J},
-        CASES["relative_position_bias"] | {
-            "B": at.relative_position_bias(TABLE, 4, 4),
-            "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
-            "j": J,
-        },
+        {"B": [[[TABLE[h, 2 + min(max(j - i, -2), 2)] for j in J] for i in J] for h in range(2)], "h": range(2), "i": J,
+         "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)}, "D": 2, "clip": np.clip,
+         "j": J},
     ],
     "learn/scaling": [
         {"a": 0.3, "b": 0.7},
