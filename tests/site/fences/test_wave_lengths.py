@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from attention import rotary_frequencies
 from docs_ext.fences.wave_lengths import BASES, FEATURES, RULES
 from tests.site.fences.reading import Figure, text
 from tests.site.learn.page_functions import names
@@ -22,7 +23,7 @@ def test_500_heads_are_slowed_by_the_rules_of_the_page(rng):
         "none": lambda: theta,
         "interpolation": lambda: PAGE["interpolated"](theta, factor),
         "ntk": lambda: PAGE["ntk_aware"](theta, factor),
-        "yarn": lambda: PAGE["yarn"](features, float(base), factor, trained),
+        "yarn": lambda: rotary_frequencies(features, base=base, rule="yarn", factor=factor, n_trained=trained),
         "llama": lambda: PAGE["by_parts"](theta, factor, trained, slow=1, fast=4),
     }[rule]()
     seen = trained * theta / (2 * np.pi)  # turns in training
