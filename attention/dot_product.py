@@ -37,8 +37,9 @@ def attention_scores(
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row per key. Leading axes (batch, heads)
         broadcast. query and key promote to a common dtype as in NumPy;
-        integers and bools count as float64, and float16 is computed in
-        float32 and returned as float16.
+        integers and bools count as float64, bfloat16 and fp8 (of ml_dtypes,
+        PyTorch or JAX) as float32, and float16 is computed in float32 and
+        returned as float16.
     scale : float, optional
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float, optional

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 from attention.arguments import AttentionOptions, _checked
-from attention.tiling import _attend_in_tiles
+from attention.tiling import _attend_in_tiles, _read_blocks, _results
 
 
 class PartialAttention(NamedTuple):
@@ -63,6 +63,10 @@ def partial_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
+    *,
+    query_block: int = 256,
+    key_block: int | None = None,
+    n_threads: int = 1,
     **options: Unpack[AttentionOptions],
 ) -> PartialAttention:
     r"""Attend to some of the keys, and keep what is needed to add the others.
@@ -82,6 +86,8 @@ def partial_attention(
     value : array_like of shape (..., n_k, d_v)
         Their values. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
+    query_block, key_block, n_threads : int, optional
+        As in `tiled_attention`.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `scaled_dot_product_attention`. Mask and bias are
@@ -137,9 +143,10 @@ def partial_attention(
     """
     _inputs.options(partial_attention, options, AttentionOptions)
     given = _checked(query, key, value, **options)
-    output, logsumexp = _attend_in_tiles(given)
-    rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
-    return PartialAttention(given.result(output), rows[..., 0])
+    blocks = _read_blocks(query_block, key_block, n_threads)
+    return PartialAttention(
+        *_results(given, *_attend_in_tiles(given, *blocks))
+    )
 
 
 def merge_partials(

@@ -49,9 +49,10 @@ def _matrix_at(
 ) -> NDArray[Any]:
     """View what an array holds for one head; axes of size 1 serve them all."""
     n_core = 2 if n_groups == 1 else 3
-    leading = array.shape[: max(0, array.ndim - n_core)]
+    leading = array.shape[: max(0, len(array.shape) - n_core)]
     pairs = zip(at[len(at) - len(leading) :], leading, strict=True)
-    return np.asarray(array[tuple(i if n > 1 else 0 for i, n in pairs)])
+    part: NDArray[Any] = array[tuple(i if n > 1 else 0 for i, n in pairs)]
+    return part
 
 
 def _slices(start: int, stop: int, size: int) -> Iterator[slice]:
