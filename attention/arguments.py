@@ -327,8 +327,8 @@ def _read_reach(
     if first.ndim and (len(shape) < 3 or first.shape != shape[:1]):
         rule = "offset must be an integer, or one per sequence (first axis)"
         _inputs.refuse(rule, offset=first, scores=shape)
-    if first.ndim:  # (batch, 1, ..., 1), to meet the scores
-        first = first.reshape(-1, *[1] * (len(shape) - 1))
+    # to meet the scores: (1, 1), or (batch, 1, ..., 1)
+    first = first.reshape(-1, *[1] * (len(shape) - 1 if first.ndim else 1))
     return None if left is right is None else _Reach(left, right, first)
 
 

@@ -31,17 +31,20 @@ def _heads(given: _Given) -> Iterator[tuple[int, ...]]:
 
 
 def _head_at(given: _Given, at: tuple[int, ...]) -> _Given:
-    """Pick one head of keys, with the group of query heads that share it."""
+    """Pick one head of keys, with the group of query heads that share it.
+
+    No index picks them all.
+    """
+    if not at:
+        return given
 
     def pick(array: Any) -> Any:
         return None if array is None else _matrix_at(array, at, given.n_groups)
 
     names = ("query", "key", "value", "mask", "bias", "sink")
-    given = given._replace(**{n: pick(getattr(given, n)) for n in names})
-    if given.reach is not None:
-        offset = np.atleast_2d(pick(given.reach.offset))
-        given = given._replace(reach=given.reach._replace(offset=offset))
-    return given
+    reach = given.reach and given.reach._replace(offset=pick(given.reach[2]))
+    picked = {name: pick(getattr(given, name)) for name in names}
+    return given._replace(**picked, reach=reach)
 
 
 def _matrix_at(

@@ -31,7 +31,8 @@ from attention.tiles import (
     _slices,
 )
 
-_FEW = 4  # rows of a tile, as when a text grows by a token
+_FEW = 16  # rows of a head, as when a text grows by some tokens
+_ONE_TILE = 256 * 512  # scores
 
 
 @overload
@@ -168,10 +169,13 @@ def _attend_in_tiles(
     output, logsumexp = answers or _empty_answers(given)
     n_q = output.shape[-2]
     is_few = n_q * given.n_groups <= _FEW
-    n_columns = key_block or (2048 if is_few else 512)
     # to bound the scores of a few rows would take longer than to shift them
     is_shifted = is_few or not _scores_stay_small(given)
     n_rows = _rows_of_a_tile(given, query_block)
+    heads, n_columns = [*_heads(given)], 2048 if is_few else 512
+    if is_few and _fit_one_tile(given, output):
+        heads, n_columns = [()], _ONE_TILE // max(1, output[..., 0].size)
+    n_columns = key_block or n_columns
 
     def answer(block: tuple[tuple[int, ...], slice]) -> None:
         at, rows = block
@@ -181,8 +185,8 @@ def _attend_in_tiles(
                 _head_at(given, at), rows, n_columns, is_shifted
             )
 
-    blocks = product(_heads(given), _slices(0, n_q, n_rows))
-    if n_threads == 1:
+    blocks = [*product(heads, _slices(0, n_q, n_rows))]
+    if n_threads == 1 or len(blocks) == 1:
         for block in blocks:
             answer(block)
     else:
@@ -265,6 +269,18 @@ def _online_softmax(
         output += scores @ value
     output /= np.where(total == 0, 1, total)  # 0 if there was no key
     return output, largest + np.log(total)
+
+
+def _fit_one_tile(given: _Given, output: NDArray[Any]) -> bool:
+    """Tell whether the rows of all heads, at 2048 keys, are one tile.
+
+    Not if some keys are left out: their values are copied without them.
+    """
+    is_plain = given.mask is given.reach is None
+    is_array = isinstance(given.key, np.ndarray)  # not the blocks of a pool
+    has_all = given.query.shape[:-1] == output.shape[:-1]
+    fits = output[..., 0].size * 2048 <= _ONE_TILE
+    return is_plain and is_array and has_all and fits
 
 
 def _scores_stay_small(given: _Given) -> bool:

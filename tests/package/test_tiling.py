@@ -175,6 +175,8 @@ GRID = (2048, 2048)
         pytest.param({"n_q": 2048, "bias": np.broadcast_to(np.linspace(-1, 1, 2048), GRID)}, id="a bias"),
         pytest.param({"n_q": 2048, "softcap": 5.0, "sink": 1.0}, id="a softcap and a sink"),
         pytest.param({"n_q": 16, "n_k": 20000, "shape": (8, 1), "width": 32, "enable_gqa": True}, id="shared heads"),
+        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8)}, id="one query"),
+        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8), "window": (9999, 0), "offset": 15000}, id="one, masked"),
     ],
 )
 def test_no_option_takes_memory_of_the_size_of_the_scores_or_copies_of_the_keys(options):
