@@ -34,6 +34,14 @@ def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_c
     close(at.tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
 
 
+@pytest.mark.parametrize("lead", [((3,), (3,), (3,)), ((1,), (3,), (3,)), ((3,), (3,), (2, 3)), ((), (2, 3), (1,))])
+def test_a_few_queries_meet_the_heads_of_any_shape_that_broadcasts(rng, lead):
+    query, key, value = (rng.standard_normal((*shape, n, 4)) for shape, n in zip(lead, (2, 3000, 3000), strict=True))
+    for options in ({}, {"sink": 0.5, "softcap": 2.0}, {"mask": np.arange(3000) % 7 > 0}):
+        expected = at.scaled_dot_product_attention(query, key, value, **options)
+        close(at.tiled_attention(query, key, value, **options), expected, value)
+
+
 # --- what must not matter, and what must -------------------------------------------------------------------------
 
 
@@ -176,7 +184,7 @@ GRID = (2048, 2048)
         pytest.param({"n_q": 2048, "softcap": 5.0, "sink": 1.0}, id="a softcap and a sink"),
         pytest.param({"n_q": 16, "n_k": 20000, "shape": (8, 1), "width": 32, "enable_gqa": True}, id="shared heads"),
         pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8)}, id="one query"),
-        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8), "window": (9999, 0), "offset": 15000}, id="one, masked"),
+        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8), "mask": np.arange(20000) % 3 > 0}, id="one, masked"),
     ],
 )
 def test_no_option_takes_memory_of_the_size_of_the_scores_or_copies_of_the_keys(options):
