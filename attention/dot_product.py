@@ -196,7 +196,7 @@ def scaled_dot_product_attention(
         Added to the scaled scores.
     is_causal : bool, optional
         Let a query attend to its own position and to earlier ones only.
-    window : (left, right), optional
+    window : int or (left, right), optional
         How many keys before and after its position a query sees; None: all.
     offset : int or array_like of int, shape (batch,), optional
         The position of the first query, for is_causal and window; may be

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -23,8 +24,9 @@ class PartialAttention(NamedTuple):
         The weighted sum of the values of these keys; zero for a query that
         sees none of them. The weights sum to one, or to less with a sink.
     logsumexp : ndarray of shape (..., n_q)
-        The logarithm of the sum of their exponentials, and of that of a sink;
-        -inf for a query with neither.
+        The natural logarithm of the sum of their exponentials. That of a sink
+        is included, which some kernels leave out. -inf for a query with
+        neither. Divided by $\ln 2$ it is the one in base 2 of some kernels.
 
     Examples
     --------
@@ -150,7 +152,9 @@ def partial_attention(
 
 
 def merge_partials(
-    first: PartialAttention, *rest: PartialAttention
+    first: PartialAttention,
+    *rest: PartialAttention,
+    base: float | None = None,
 ) -> PartialAttention:
     r"""Join attention over several sets of keys into attention over all keys.
 
@@ -167,6 +171,9 @@ def merge_partials(
     *rest : PartialAttention
         Attention of the same queries over other keys. A pair (output,
         logsumexp) will do.
+    base : float, optional
+        The base of the logarithms, of the parts and of the result: 2 for
+        those of a kernel that counts in powers of two; e if omitted.
 
     Returns
     -------
@@ -180,7 +187,7 @@ def merge_partials(
         not hold real numbers.
     ValueError
         If output and logsumexp of a part do not fit, or two parts differ in
-        shape.
+        shape, or base is not larger than 1.
 
     References
     ----------
@@ -236,14 +243,19 @@ def merge_partials(
     (array([2.]), array([10.,  4.]))
     """
     outputs, logs, dtype = _read_parts(first, *rest)
+    unit = (
+        1.0 if base is None else math.log(_inputs.number("base", base, True))
+    )
+    if unit <= 0:
+        _inputs.refuse("base must be larger than 1", base=base)
     with np.errstate(all="ignore"):
         largest = logs.max(axis=0)  # (..., n_q)
         largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
-        exponentials = np.exp(logs - largest)  # (parts, ..., n_q)
+        exponentials = np.exp((logs - largest) * unit)  # (parts, ..., n_q)
         total = exponentials.sum(axis=0)
         weights = exponentials / np.where(total == 0, 1, total)
         output = (weights[..., None] * outputs).sum(axis=0)
-        logsumexp = largest + np.log(total)
+        logsumexp = largest + np.log(total) / unit
         return PartialAttention(output.astype(dtype, copy=False), logsumexp)
 
 

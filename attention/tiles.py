@@ -7,7 +7,7 @@ no state. `tiled_attention` and `tiled_attention_vjp` work tile by tile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,18 @@ def _matrix_at(
     pairs = zip(at[len(at) - len(leading) :], leading, strict=True)
     part: NDArray[Any] = array[tuple(i if n > 1 else 0 for i, n in pairs)]
     return part
+
+
+def _run(task: Callable[[Any], None], over: list[Any], n_threads: int) -> None:
+    """Do a task over a list, several at a time."""
+    if n_threads == 1 or len(over) == 1:
+        for one in over:
+            task(one)
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(task, over))  # raises what a thread raised
 
 
 def _slices(start: int, stop: int, size: int) -> Iterator[slice]:

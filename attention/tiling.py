@@ -8,7 +8,7 @@ algorithm: one block of queries meets the keys, one block after another.
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ from attention.tiles import (
     _output_shape,
     _part,
     _rows_of_a_tile,
+    _run,
     _slices,
 )
 
@@ -35,20 +36,6 @@ _FEW = 16  # rows of a head, as when a text grows by some tokens
 _ONE_TILE = 256 * 512  # scores
 
 
-@overload
-def tiled_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
-    return_logsumexp: Literal[False] = ..., query_block: int = ...,
-    key_block: int | None = ..., n_threads: int = ...,
-    **options: Unpack[AttentionOptions],
-) -> NDArray[Any]: ...  # fmt: skip
-@overload
-def tiled_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
-    return_logsumexp: Literal[True], query_block: int = ...,
-    key_block: int | None = ..., n_threads: int = ...,
-    **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 def tiled_attention(
     query: ArrayLike,
     key: ArrayLike,
@@ -59,7 +46,7 @@ def tiled_attention(
     key_block: int | None = None,
     n_threads: int = 1,
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+) -> Any:
     r"""Compute `scaled_dot_product_attention` without its n_q x n_k weights.
 
     $$\Z_i = \frac{o_i}{\ell_i}, \qquad
@@ -186,14 +173,7 @@ def _attend_in_tiles(
             )
 
     blocks = [*product(heads, _slices(0, n_q, n_rows))]
-    if n_threads == 1 or len(blocks) == 1:
-        for block in blocks:
-            answer(block)
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(answer, blocks))  # raises what a thread raised
+    _run(answer, blocks, n_threads)
     return output, logsumexp
 
 

@@ -33,7 +33,7 @@ VIEWS = (*OBJECTS, "split_heads", "merge_heads")
 
 def options(case):
     """Give options that are not arrays a value that is not their default."""
-    kinds = {"bool": True, "float": 0.7, "(left, right)": (3, 1), "dtype": np.dtype(D)}
+    kinds = {"bool": True, "float": 0.7, "int or (left, right)": (3, 1), "dtype": np.dtype(D)}
     for item in parameters(case):
         kind = item.kind.removesuffix(", optional")
         if kind in kinds and item.is_optional and item.name != "base":  # which inv_freq would replace

@@ -91,6 +91,7 @@ def test_a_pool_is_read_as_if_its_rows_were_gathered(seed):
 
 def extra_bytes(call, *arrays, **options):
     """Count what a call holds beyond its inputs and its output."""
+    call(*arrays, **options)  # pays for lazy imports
     tracemalloc.start()
     try:
         output = call(*arrays, **options)

@@ -183,7 +183,7 @@ GRID = (2048, 2048)
         pytest.param({"n_q": 2048, "bias": np.broadcast_to(np.linspace(-1, 1, 2048), GRID)}, id="a bias"),
         pytest.param({"n_q": 2048, "softcap": 5.0, "sink": 1.0}, id="a softcap and a sink"),
         pytest.param({"n_q": 16, "n_k": 20000, "shape": (8, 1), "width": 32, "enable_gqa": True}, id="shared heads"),
-        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8)}, id="one query"),
+        pytest.param({"n_q": 1, "n_k": 80000, "width": 8, "shape": (8, 8)}, id="one query"),
         pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8), "mask": np.arange(20000) % 3 > 0}, id="one, masked"),
     ],
 )
