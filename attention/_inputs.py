@@ -43,7 +43,7 @@ def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     return [array.astype(compute, copy=False) for array in given], dtype
 
 
-def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
+def real(name: str, array: Any, kinds: str = "biuf") -> Array:
     """Return an array of bools (b), integers (iu) or numbers (iuf, biuf).
 
     Formats of 16 and 8 bits that NumPy lacks, as bfloat16, become float32.
@@ -54,9 +54,8 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
         rule = f"must not require gradients: give {name}.detach()"
         raise TypeError(f"{name} {rule}")
     try:
-        tensor: Any = array
-        if hasattr(array, "float") and str(tensor.dtype).startswith(NARROW):
-            array = tensor.float()
+        if hasattr(array, "float") and str(array.dtype).startswith(NARROW):
+            array = array.float()
         result = np.asarray(array)
     except ValueError as error:  # nested lists of different lengths
         raise ValueError(f"{name} must be rectangular: {error}") from None
@@ -65,19 +64,16 @@ def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
     if result.dtype.isbuiltin == 2 and "float" in result.dtype.name:
         result = result.astype(np.float32)  # of ml_dtypes, as JAX has them
     dtype = result.dtype
-    if dtype.kind not in kinds or dtype.isbuiltin == 2:
+    if dtype.kind not in kinds:
         rule = {
             "b": "booleans, True for 'may attend'; numbers are a bias=, "
             "and mask_to_bias makes them",
             "iu": "integers",
             "iuf": "numbers; booleans go to mask=",
         }.get(kinds, "real numbers")
-        hint = "; not a type of NumPy: cast to float32" * (
-            dtype.isbuiltin == 2
-        )
         if kinds == "b" and dtype.kind in "iu" and set(result.flat) <= {0, 1}:
-            hint += f"; {name}.astype(bool) makes True of 1, False of 0"
-        raise TypeError(f"{name} must hold {rule}: dtype {dtype}{hint}")
+            rule += f" ({name}.astype(bool) makes True of 1, False of 0)"
+        raise TypeError(f"{name} must hold {rule}: dtype {dtype}")
     return result
 
 

@@ -45,16 +45,6 @@ class PartialAttention(NamedTuple):
     >>> part = partial_attention(q, k, v, sink=0)
     >>> part.output, np.exp(part.logsumexp).round(12)
     (array([[2.]]), array([3.]))
-
-    A part that weighs three times as much pulls the merged output three
-    quarters of the way:
-
-    >>> import numpy as np
-    >>> from attention import PartialAttention, merge_partials
-    >>> light = PartialAttention(np.array([[0.0, 0.0]]), np.log([1.0]))
-    >>> heavy = PartialAttention(np.array([[8.0, 4.0]]), np.log([3.0]))
-    >>> merge_partials(light, heavy).output
-    array([[6., 3.]])
     """
 
     output: NDArray[Any]
@@ -133,15 +123,6 @@ def partial_attention(
     array([[6.66666667, 1.33333333]])
     >>> np.exp(part.logsumexp)
     array([12.])
-
-    All keys at once give attention itself:
-
-    >>> from attention import partial_attention, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> partial_attention(q, k, v).output
-    array([[5., 2.]])
     """
     _inputs.options(partial_attention, options, AttentionOptions)
     given = _checked(query, key, value, **options)
@@ -219,28 +200,6 @@ def merge_partials(
     (array([2.]), array([10.,  4.]))
     >>> merge_partials(a, b, c).output
     array([[5., 2.]])
-
-    From the last word to the first, in blocks of 1, 2 and 2, the largest score
-    grows from 0 to 1 to 3 doublings, so the old sums are halved and then
-    divided by four:
-
-    >>> import numpy as np
-    >>> from attention import merge_partials, partial_attention, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> def relative_to(largest, part):
-    ...     total = np.exp(part.logsumexp - largest * np.log(2))
-    ...     weighted = total * part.output[0]
-    ...     return total.round(12), weighted.round(12)
-    >>> blocks = slice(4, 5), slice(2, 4), slice(0, 2)
-    >>> a, b, c = (partial_attention(q, k[some], v[some]) for some in blocks)
-    >>> relative_to(0, a)
-    (array([1.]), array([0., 0.]))
-    >>> relative_to(1, merge_partials(a, b))
-    (array([2.]), array([0., 8.]))
-    >>> relative_to(3, merge_partials(merge_partials(a, b), c))
-    (array([2.]), array([10.,  4.]))
     """
     outputs, logs, dtype = _read_parts(first, *rest)
     unit = (

@@ -82,8 +82,8 @@ def varlen_attention(
     TypeError
         As in `tiled_attention`.
     ValueError
-        As in `tiled_attention`; if cu_query or cu_key do not rise from 0 to
-        the number of rows, or count different numbers of sequences.
+        As in `tiled_attention`; if cu_query and cu_key do not rise from 0 to
+        the numbers of rows, for as many sequences.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def varlen_attention(
     """
     _inputs.options(varlen_attention, options, AttentionOptions)
     reach_names = {"is_causal", "window", "offset"}
-    others: Any = {n: options[n] for n in options if n not in reach_names}
+    others: Any = {n: x for n, x in options.items() if n not in reach_names}
     given = _checked(query, key, value, **others)
     blocks = _read_blocks(query_block, key_block, n_threads)
     queries = _read_bounds("cu_query", cu_query, "query", given.query)

@@ -108,21 +108,16 @@ def test_half_precision_is_computed_in_single_and_rounded_once(name):
 
 
 class Tensor:
-    """Refuses to become an array as a tensor of PyTorch 2.14 does."""
+    """Refuses to become an array as a tensor of PyTorch 2.14 in bfloat16 or fp8 does."""
 
-    def __init__(self, array, requires_grad=False):
-        self.array, self.requires_grad, self.shape = array, requires_grad, array.shape
-        self.dtype = f"torch.{array.dtype}"
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, f"torch.{array.dtype}"
 
     def float(self):
-        return Tensor(self.array.astype(S))
+        return self.array.astype(S)
 
     def __array__(self, dtype=None, copy=None):
-        if self.requires_grad:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        if self.array.dtype != S:
-            raise TypeError("Got unsupported ScalarType BFloat16")
-        return self.array
+        raise TypeError("Got unsupported ScalarType BFloat16")
 
 
 @WITH_ARRAYS
@@ -133,11 +128,6 @@ def test_formats_that_numpy_lacks_are_read_as_single_precision(name, kind, dtype
     found = result_of(name, good(name) | {argument: kind(array) for argument, array in given.items()})
     same(found, result_of(name, good(name) | {argument: array.astype(S) for argument, array in given.items()}))
     assert dtypes(found) <= {np.dtype(S)} or not deciding(name)
-
-
-def test_a_tensor_that_requires_gradients_is_to_be_detached():
-    with pytest.raises(TypeError, match=re.escape("key must not require gradients: give key.detach()")):
-        attention.tiled_attention(**THREE | {"key": Tensor(ones(5, 4), requires_grad=True)})
 
 
 @DECIDED
@@ -281,6 +271,8 @@ THREE = {"query": ones(3, 4), "key": ones(5, 4), "value": ones(5, 2)}
 HEADS = {"query": ones(6, 3, 4), "key": ones(6, 5, 4), "value": ones(6, 5, 2)}
 GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": True}
 POOL = {"query": ones(1, 6, 3, 4), "key_pool": ones(7, 6, 2, 4), "value_pool": ones(7, 6, 2, 2)}
+TENSOR = Tensor(ones(5, 4))
+TENSOR.requires_grad = True
 POOL |= {"block_table": [[0, 1]], "lengths": [4]}
 BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
 A = [1.0, 2.0]
@@ -325,16 +317,6 @@ def test_an_unknown_option_is_refused_under_the_name_that_was_called_with_those_
         for mask in (None, ones(1, 1) > 0):
             with pytest.raises(TypeError, match=says(f"{name} takes no attn_mask", "mask=", "bias=")):
                 function(**given, attn_mask=mask)
-
-
-@pytest.mark.parametrize("given", [{"query": ml_dtypes.int4}, {"bias": ml_dtypes.uint4}, {"mask": ml_dtypes.int4}])
-def test_only_a_type_that_numpy_lacks_is_to_be_cast(given):
-    (name, dtype), *_ = given.items()
-    with pytest.raises(TypeError, match=says(f"{name} must hold", "not a type of NumPy: cast to float32")):
-        attention.scaled_dot_product_attention(**THREE | {name: ones(3, 4).astype(dtype)})
-    with pytest.raises(TypeError, match=f"{name} must hold") as raised:
-        attention.scaled_dot_product_attention(**THREE | {name: "text"})
-    assert "cast" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["multi_head_attention", "transformer_block"])

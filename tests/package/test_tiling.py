@@ -21,8 +21,10 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
     for _ in range(50):
         arrays, options, blocks = random_case(rng)
         expected = at.scaled_dot_product_attention(*arrays, **options)
-        actual = at.tiled_attention(*arrays, **options, **blocks, n_threads=int(rng.integers(1, 3)))
-        close(actual, expected, arrays[-1])
+        found = at.tiled_attention(*arrays, **options, **blocks, n_threads=2, return_logsumexp=True)
+        close(found[0], expected, arrays[-1])
+        for one, other in zip(found, at.partial_attention(*arrays, **options, **blocks), strict=True):
+            np.testing.assert_array_equal(one, other)  # threads change no bit
 
 
 @pytest.mark.parametrize("size", [1, 50], ids=["exp as it is", "exp shifted"])
@@ -66,29 +68,6 @@ def test_an_error_in_another_thread_reaches_the_caller(rng, monkeypatch):
     monkeypatch.setitem(at.tiled_attention.__globals__, "_online_softmax", fail)
     with pytest.raises(MemoryError, match="no room"):
         at.tiled_attention(*rng.standard_normal((3, 9, 4)), query_block=1, n_threads=2)
-
-
-def test_threads_do_not_change_a_single_bit(rng):
-    arrays = rng.standard_normal((3, 3, 70, 8), dtype=np.float32)
-    one = at.tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16)
-    np.testing.assert_array_equal(
-        at.tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16, n_threads=5), one
-    )
-
-
-@pytest.mark.parametrize(("n", "n_tasks"), [(9, 9), (1, 1), (0, 0)])
-def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n_tasks):
-    started, start = [], threading.Thread.start
-
-    def counted(thread):
-        started.append(thread)
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", counted)
-    query, key, value = rng.standard_normal((n, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 3))
-    output = at.tiled_attention(query, key, value, query_block=1, n_threads=1_000_000)
-    close(output, at.scaled_dot_product_attention(query, key, value), value)
-    assert len(started) <= n_tasks
 
 
 # --- scores and values of any size --------------------------------------------------------------------------------
