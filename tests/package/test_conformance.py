@@ -110,8 +110,9 @@ def test_half_precision_is_computed_in_single_and_rounded_once(name):
 class Tensor:
     """Refuses to become an array as a tensor of PyTorch 2.14 in bfloat16 or fp8 does."""
 
-    def __init__(self, array):
+    def __init__(self, array, requires_grad=False):
         self.array, self.shape, self.dtype = array, array.shape, f"torch.{array.dtype}"
+        self.requires_grad = requires_grad
 
     def float(self):
         return self.array.astype(S)
@@ -271,8 +272,7 @@ THREE = {"query": ones(3, 4), "key": ones(5, 4), "value": ones(5, 2)}
 HEADS = {"query": ones(6, 3, 4), "key": ones(6, 5, 4), "value": ones(6, 5, 2)}
 GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": True}
 POOL = {"query": ones(1, 6, 3, 4), "key_pool": ones(7, 6, 2, 4), "value_pool": ones(7, 6, 2, 2)}
-TENSOR = Tensor(ones(5, 4))
-TENSOR.requires_grad = True
+TENSOR = Tensor(ones(5, 4), requires_grad=True)
 POOL |= {"block_table": [[0, 1]], "lengths": [4]}
 BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
 A = [1.0, 2.0]
