@@ -380,6 +380,23 @@ def multi_head_attention(
     >>> one = MultiHeadWeights(W_Q1, W_K, W_V, np.eye(2), n_heads=1)
     >>> multi_head_attention(embed(SENTENCE, EARLY), one)[4]
     array([5., 2.])
+
+    With a cache, three tokens and then two equal the five at once:
+
+    >>> import numpy as np
+    >>> from attention import KVCache, MultiHeadWeights, Rotary
+    >>> from attention import multi_head_attention, rotary_tables
+    >>> rng = np.random.default_rng(0)
+    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
+    >>> x = rng.standard_normal((5, 12))
+    >>> rotary = Rotary(*rotary_tables(np.arange(5), 6), layout="half")
+    >>> options = {"rotary": rotary, "is_causal": True}
+    >>> whole = multi_head_attention(x, weights, **options)
+    >>> cache = KVCache()
+    >>> for new in (x[:3], x[3:]):
+    ...     last = multi_head_attention(new, weights, cache=cache, **options)
+    >>> np.allclose(last, whole[3:]), len(cache)
+    (True, 5)
     """
     _inputs.options(multi_head_attention, options, SharedOptions)
     _inputs.instance("weights", weights, MultiHeadWeights)
