@@ -9,6 +9,7 @@ import pytest
 @pytest.mark.parametrize("name", ["learn/heads/", "learn/sharing-heads/", "#~home.scene=4"])
 def test_a_figure_is_saved_with_its_caption_and_address(open_page, name):
     page = open_page(name)
+    page.keyboard.press("Tab")  # the line comes with the first hand
     line = page.locator(".save").first
     line.scroll_into_view_if_needed()
     files = {}

@@ -185,24 +185,9 @@ async function lightKin({ target }) {
   kin.light(target);
 }
 
-// The drawing of a figure can be taken along; the module comes with the first that is.
-function addSaving() {
-  const figures = document.querySelectorAll(
-    ":is(figure.diagram, figure.chart, .poster, div:has(> sentence-machine))",
-  );
-  figures.forEach((figure, n) => {
-    const line = document.createElement("p");
-    line.className = "save";
-    line.append("Save picture");
-    for (const kind of /** @type {const} */ (["SVG", "PNG"])) {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
-      button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
-      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
-      button.addEventListener("click", async () => (await import("./lib/save.js")).save(figure, kind, name));
-      line.append(" ", button);
-    }
-    figure.append(line);
-  });
+// What stands below a figure, to save it or to fill the screen with it, comes with the first hand too.
+for (const type of ["pointerover", "focusin", "keydown"]) {
+  addEventListener(type, async () => (await import("./lib/figures.js")).addLines(), { once: true });
 }
 
 addEventListener("DOMContentLoaded", () => { // after the theme, which has put its buttons into blocks of code
@@ -217,7 +202,6 @@ addEventListener("DOMContentLoaded", () => { // after the theme, which has put i
   findPlace();
   setTimeout(async () => { // what nobody sees yet lets the page be drawn first
     watchScrollRegions();
-    addSaving();
     watchWidgets();
     layOutRest();
     const frames = document.querySelector(".frames");
