@@ -1,5 +1,7 @@
 """A figure with controls fills the screen by F or by its button, and the keys that move it in the page go on there."""
 
+from typing import Any
+
 import pytest
 
 from tests.browser import operate
@@ -15,8 +17,8 @@ SAYS = "() => document.querySelector('rotation-dial output').textContent"
 
 @pytest.fixture(params=["chromium", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("firefox", "webkit"))])
 def engine(request, browser, tmp_path):
-    kind = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}[request.param]
-    engine = kind(browser if kind is Chromium else tmp_path)
+    kinds: dict[str, Any] = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
+    engine = kinds[request.param](browser if request.param == "chromium" else tmp_path)
     yield engine
     engine.close()
 

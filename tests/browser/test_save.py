@@ -28,7 +28,3 @@ def test_a_figure_is_saved_with_its_caption_and_address(open_page, name):
     assert abs(high - 2 * float(svg.get("height"))) <= 2
     boxes = [button.bounding_box() for button in line.get_by_role("button").all()]
     assert all(min(box["width"], box["height"]) >= 24 for box in boxes)
-
-
-def test_without_scripts_there_is_nothing_to_press(open_page):
-    assert open_page("learn/heads/", java_script_enabled=False).locator(".save").count() == 0

@@ -131,6 +131,10 @@ addEventListener("click", ({ target }) => { // a link to where the address leads
   if (link && link.hash === location.hash) openFolds();
 });
 
+addEventListener("beforeprint", () => { // before the theme opens all: what is closed stays off the paper (site.css)
+  document.querySelectorAll("details").forEach((fold) => fold.toggleAttribute("data-closed", !fold.open));
+}, true);
+
 // Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
 // applies before anything is drawn. It stays in this browser.
 const PROMPTS = "attention-line-by-line.prompts";

@@ -45,11 +45,8 @@ function fit(figure) {
     widget.style.width = `${width}px`;
     const scrolls = [...widget.querySelectorAll(".scroll")].some((box) => box.scrollWidth > box.clientWidth);
     const wide = 0.95 * innerWidth / width, high = 0.95 * innerHeight / widget.offsetHeight;
-    return {
-      width,
-      scale: Math.min(wide, Math.max(high, innerHeight / 700)),
-      type: scrolls ? 0 : Math.min(wide, high),
-    };
+    const type = scrolls ? 0 : Math.min(wide, high);
+    return { width, type, scale: Math.min(wide, Math.max(high, innerHeight / 700)) };
   });
   const { width, scale } = tried.reduce((best, one) => one.type > best.type ? one : best);
   widget.style.cssText = document.fullscreenElement ? `width: ${width}px; scale: ${scale}` : "";
