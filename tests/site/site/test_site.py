@@ -56,11 +56,6 @@ def pages(site):
     return {page.url: page for page in pages}
 
 
-def target(anchor):
-    """Return the id that an anchor names; #~lab.n=6 is a state of the widget lab."""
-    return anchor[1:].partition(".")[0] if anchor.startswith("~") else anchor
-
-
 def css_links(site):
     for path in site.rglob("*.css"):
         url = urljoin(SITE, path.relative_to(site).as_posix())
@@ -78,7 +73,7 @@ def test_every_link_and_anchor_leads_somewhere(site, pages):
         file = site / unquote(address.removeprefix(SITE))
         if not (file / "index.html" if file.is_dir() else file).is_file():
             broken.append(f"{name}: no file for {url}")
-        elif anchor and address in pages and target(unquote(anchor)) not in pages[address].ids:
+        elif anchor and address in pages and built.target(unquote(anchor)) not in pages[address].ids:
             broken.append(f"{name}: no element has the id of {url}")
     assert not broken, "\n".join(broken)
 
