@@ -14,7 +14,7 @@ from websocket import create_connection
 
 from tests.browser.conftest import DESKTOP, free_port, reported
 
-PATIENCE = 12  # s
+PATIENCE = 120  # s
 
 # Firefox: no animations, as for readers who prefer reduced motion, and scrollbars as on a phone, which take no room.
 SETTINGS = """
@@ -30,15 +30,6 @@ PLAIN = {
     "WEBKIT_DISABLE_DMABUF_RENDERER": "1",
     "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",
 }
-KEYS = {"Escape": "\ue00c", "ArrowRight": "\ue014"}  # as WebDriver writes them
-
-
-def strokes(key):
-    """Return a key going down and up, as WebDriver and BiDi want it."""
-    actions = [{"type": kind, "value": KEYS.get(key, key)} for kind in ("keyDown", "keyUp")]
-    return [{"type": "key", "id": "keyboard", "actions": actions}]
-
-
 # A window cannot be as narrow as a phone there, but a frame can.
 FRAME = """() => new Promise(loaded => {{
   const frame = Object.assign(document.createElement("iframe"), {{src: "{address}", onload: loaded}});
@@ -78,9 +69,6 @@ class Chromium:
 
     def evaluate(self, function):
         return self.page.evaluate(function)
-
-    def press(self, key):
-        self.page.keyboard.press(key)
 
     def close(self):
         self.context.close()
@@ -127,9 +115,6 @@ class Firefox:
         answer = self.ask("script.callFunction", functionDeclaration=code, awaitPromise=True, target=target)
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         return json.loads(answer["result"].get("value", "null"))
-
-    def press(self, key):
-        self.ask("input.performActions", context=self.context, actions=strokes(key))
 
     def close(self):
         self.socket.close()
@@ -185,9 +170,6 @@ class WebKit:
         answer = self.ask("execute/async", script=code, args=[])
         assert isinstance(answer, list), answer
         return answer[0]
-
-    def press(self, key):
-        self.ask("actions", actions=strokes(key))
 
     def close(self):
         with suppress(OSError):  # it may be gone

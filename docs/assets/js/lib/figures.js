@@ -27,10 +27,9 @@ export function addLines() {
   });
 }
 
-/** @type {(figure: Element) => Promise<void>} */
+/** @type {(figure: Element) => Promise<void>} a browser may refuse, and says why */
 async function turn(figure) {
-  const turned = document.fullscreenElement ? document.exitFullscreen() : figure.requestFullscreen();
-  await turned.catch(() => {}); // the browser has said why not
+  await (document.fullscreenElement ? document.exitFullscreen() : figure.requestFullscreen()).catch(() => {});
   const control = figure.querySelector("input:not([type=hidden]), .play"); // the figure's keys go on from here
   if (control instanceof HTMLElement && document.activeElement?.closest(".save")) control.focus();
 }
