@@ -48,9 +48,11 @@ def test_f_fills_the_screen_and_the_keys_of_the_figure_go_on(name, browser, serv
 
 def test_its_button_hands_the_keys_to_the_figure_and_a_letter_that_is_typed_is_one(open_page):
     page = open_page("learn/from-text-to-next-word/")
+    page.locator("next-word").scroll_into_view_if_needed()
+    page.locator("next-word:defined form").wait_for()
     page.keyboard.press("Tab")
     page.locator("div:has(> next-word) > .save button").last.press("Enter")
-    page.locator(":fullscreen next-word input:focus").wait_for()
+    page.locator(":fullscreen next-word input:focus").wait_for(state="attached")
     page.locator(":fullscreen next-word textarea").press("f")
     assert page.locator(":fullscreen next-word textarea").input_value() == "f"
 

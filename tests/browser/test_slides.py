@@ -4,8 +4,8 @@ import re
 
 from tests.browser.conftest import ROOT
 
-TOP = """n => document.querySelectorAll('.slide')[n].getBoundingClientRect().top
-  - document.querySelector('.md-header').getBoundingClientRect().bottom"""
+AT_TOP = """n => Math.abs(document.querySelectorAll(".slide")[n].getBoundingClientRect().top
+  - document.querySelector(".md-header").getBoundingClientRect().bottom) < 12"""
 TAKEN = re.compile(r"```([\w-]+)\nfrom: (?:(.+)/)?([\w-]+)\.md#([\w-]+)\n```")
 
 
@@ -19,6 +19,6 @@ def test_each_slide_shows_its_lesson_s_figure_in_a_window_and_on_a_sheet(open_pa
     page = open_page("teach/slides/", viewport={"width": 1280, "height": 720})
     for n in range(1, 17):
         page.keyboard.press("PageDown")
-        page.wait_for_function(f"Math.abs(({TOP})({n})) < 12")
+        page.wait_for_function(AT_TOP, arg=n)
     pdf = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 16
