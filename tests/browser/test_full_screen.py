@@ -1,6 +1,7 @@
 """A figure with controls fills the screen by F or by its button, and the keys that move it in the page go on there."""
 
 from contextlib import closing
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,8 @@ def press(engine, key):
     "name", ["chromium", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("firefox", "webkit"))]
 )
 def test_f_fills_the_screen_and_the_keys_of_the_figure_go_on(name, browser, server, tmp_path):
-    with closing(ENGINES[name](browser if name == "chromium" else tmp_path)) as engine:
+    kinds: dict[str, Any] = dict(ENGINES)
+    with closing(kinds[name](browser if name == "chromium" else tmp_path)) as engine:
         if name == "firefox":  # its first window never has the focus, and then it refuses
             engine.context = engine.ask("browsingContext.create", type="window")["context"]
         engine.open(f"{server}learn/relative-positions/")
