@@ -9,9 +9,9 @@ export function addLines() {
     const line = Object.assign(document.createElement("p"), { className: "save" });
     const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
     if (figure.matches(SAVED)) line.append("Save picture");
-    for (const does of /** @type {const} */ (["SVG", "PNG", "Full screen (F)"])) {
+    for (const does of /** @type {const} */ (["SVG", "PNG", "loop", "Full screen (F)"])) {
       const fills = does === "Full screen (F)";
-      if (!figure.matches(fills ? OPENED : SAVED)) continue;
+      if (!figure.matches(fills ? OPENED : does === "loop" ? "div:has(> sentence-machine)" : SAVED)) continue;
       const ariaLabel = `${does}, figure ${n + 1}`; // names are distinct
       const press = async () => fills ? turn(figure) : (await import("./save.js")).save(figure, does, name);
       const button = { type: "button", textContent: does, ariaLabel, onclick: press };
