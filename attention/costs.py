@@ -73,48 +73,6 @@ def attention_flops(
     return 2 * pairs * width * _size("n_heads", n_heads)
 
 
-def attention_weight_bytes(
-    n_queries: int, n_keys: int, *, n_heads: int = 1, itemsize: int = 4
-) -> int:
-    r"""Count the bytes of the weights, if all are held at once.
-
-    $$n_q\, n_k \cdot \text{heads} \cdot \text{itemsize}$$
-
-    Parameters
-    ----------
-    n_queries, n_keys : int
-        Rows and columns of the weights.
-    n_heads : int, optional
-        Query heads; each has weights of its own.
-    itemsize : int, optional
-        Bytes per number: 2 for float16, 4 for float32, 8 for float64.
-
-    Returns
-    -------
-    n_bytes : int
-        A plain Python integer.
-
-    Raises
-    ------
-    TypeError
-        If a size is not an integer.
-    ValueError
-        If a size is negative.
-
-    Examples
-    --------
-    Twice the tokens, four times the bytes:
-
-    >>> from attention import attention_weight_bytes
-    >>> attention_weight_bytes(1000, 1000)
-    4000000
-    >>> attention_weight_bytes(2000, 2000)
-    16000000
-    """
-    pairs = _size("n_queries", n_queries) * _size("n_keys", n_keys)
-    return pairs * _size("n_heads", n_heads) * _size("itemsize", itemsize)
-
-
 def kv_cache_bytes(
     n_tokens: int,
     *,
@@ -172,13 +130,6 @@ def kv_cache_bytes(
     (4718592, 4718592)
     >>> size / 2**20
     4.5
-
-    If 12 query heads shared each head of keys and values, it would be a
-    twelfth:
-
-    >>> from attention import kv_cache_bytes
-    >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=8, d_head=128)
-    393216
     """
     numbers = _size("n_kv_heads", n_kv_heads) * _size("d_head", d_head)
     numbers *= _size("n_tokens", n_tokens) * _size("n_layers", n_layers)

@@ -60,16 +60,6 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     >>> np.reshape([[1, 2, 3, 4], [5, 6, 7, 8]], (2, 2, 2))[0]
     array([[1, 2],
            [3, 4]])
-
-    Heads that already have an axis, but after the tokens, need only the swap.
-    No shape tells the order of two axes; in the wrong one, the heads of each
-    token attend to each other.
-
-    >>> import numpy as np
-    >>> x = np.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])  # (n, h, d)
-    >>> x.swapaxes(-2, -3)[0]
-    array([[1, 2],
-           [5, 6]])
     """
     array = _inputs.real("x", x)
     n_heads = _inputs.integer("n_heads", n_heads, 1)
@@ -162,15 +152,41 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     >>> from attention import repeat_kv
     >>> repeat_kv([[[10]], [[20]]], 2).ravel()
     array([10, 10, 20, 20])
-
-    A tile would give query heads 1 and 2 the wrong one:
-
-    >>> import numpy as np
-    >>> np.tile([[[10]], [[20]]], (2, 1, 1)).ravel()
-    array([10, 20, 10, 20])
     """
     array = _inputs.real("x", x)
     if array.ndim < 3:
         _inputs.refuse("x must have axes (..., n_kv_heads, n, d)", x=array)
     n_groups = _inputs.integer("n_groups", n_groups, 1)
     return np.repeat(array, n_groups, axis=-3)
+
+
+def _axes_agree(**arrays: tuple[NDArray[Any], str]) -> list[NDArray[Any]]:
+    """Refuse arrays whose axes of one name differ, or cannot broadcast.
+
+    Each comes with the names of its last axes; those before them broadcast.
+    """
+    seen: dict[str, tuple[str, int]] = {}
+    given = {name: array for name, (array, _) in arrays.items()}
+    leads, cores = {}, {}
+    for name, (array, axes) in arrays.items():
+        names = axes.split()
+        if array.ndim < len(names):
+            rule = f"{name} must have axes (..., {', '.join(names)})"
+            _inputs.refuse(rule, **{name: array})
+        first = array.ndim - len(names)
+        leads[name], cores[name] = array.shape[:first], array.shape[first:]
+        for axis, size in zip(names, cores[name], strict=True):
+            if axis == "1" != str(size):
+                _inputs.refuse(
+                    f"{name} must end with an axis of 1", **{name: array}
+                )
+            other, known = seen.setdefault(axis, (name, size))
+            if size != known:
+                pair = {other: given[other], name: array}
+                _inputs.refuse(f"{other} and {name} must share {axis}", **pair)
+    try:
+        lead = np.broadcast_shapes(*leads.values())
+    except ValueError:
+        rule = f"the leading axes of {', '.join(arrays)} must broadcast"
+        _inputs.refuse(rule, **given)
+    return [np.broadcast_to(a, (*lead, *cores[n])) for n, a in given.items()]

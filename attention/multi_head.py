@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from typing import (
-    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -50,22 +49,6 @@ class Rotary(NamedTuple):
     >>> rotary = Rotary(*rotary_tables(np.arange(5), 6), layout="half")
     >>> rotary.cos.shape, rotary.layout
     ((5, 3), 'half')
-
-    Only differences of positions count: the same layer, a thousand tokens
-    later in the text.
-
-    >>> import numpy as np
-    >>> from attention import MultiHeadWeights, Rotary
-    >>> from attention import multi_head_attention, rotary_tables
-    >>> rng = np.random.default_rng(0)
-    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
-    >>> x = rng.standard_normal((5, 12))
-    >>> def output(start):
-    ...     tables = rotary_tables(start + np.arange(5), 6)
-    ...     rotary = Rotary(*tables, layout="half")
-    ...     return multi_head_attention(x, weights, rotary=rotary)
-    >>> np.allclose(output(0), output(1000))
-    True
     """
 
     cos: ArrayLike
@@ -128,15 +111,6 @@ class MultiHeadWeights:
     >>> weights = MultiHeadWeights(*two, W_O, n_heads=2)
     >>> weights.w_q.shape, weights.w_o.shape
     ((4, 8), (4, 2))
-
-    Random weights for eight query heads on two heads of keys and values:
-
-    >>> import numpy as np
-    >>> from attention import MultiHeadWeights
-    >>> rng = np.random.default_rng(0)
-    >>> weights = MultiHeadWeights.random(64, 8, n_kv_heads=2, rng=rng)
-    >>> weights.w_q.shape, weights.w_k.shape, weights.w_o.shape
-    ((64, 64), (64, 16), (64, 64))
     """
 
     w_q: NDArray[Any]
@@ -149,23 +123,6 @@ class MultiHeadWeights:
     b_o: NDArray[Any] | None = None
     n_heads: int = field(kw_only=True)
     n_kv_heads: int | None = field(default=None, kw_only=True)
-
-    if TYPE_CHECKING:  # what is like an array may be given; an array is kept
-
-        def __init__(
-            self,
-            w_q: ArrayLike,
-            w_k: ArrayLike,
-            w_v: ArrayLike,
-            w_o: ArrayLike,
-            b_q: ArrayLike | None = None,
-            b_k: ArrayLike | None = None,
-            b_v: ArrayLike | None = None,
-            b_o: ArrayLike | None = None,
-            *,
-            n_heads: int,
-            n_kv_heads: int | None = None,
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         heads = shared = _inputs.integer("n_heads", self.n_heads, 1)
@@ -298,15 +255,6 @@ def multi_head_attention(
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
-@overload
-def multi_head_attention(
-    x: ArrayLike, weights: MultiHeadWeights, *,
-    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
-    cache: KVCache | None = ...,
-    return_weights: bool, **options: Unpack[SharedOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
 def multi_head_attention(
     x: ArrayLike,
     weights: MultiHeadWeights,
@@ -396,34 +344,6 @@ def multi_head_attention(
     >>> joined = MultiHeadWeights(*two, W_O, n_heads=2)
     >>> multi_head_attention(embed(SENTENCE, EARLY), joined)[2]
     array([ 3., -3.])
-
-    With one head it is self-attention, followed by $W_O$:
-
-    >>> import numpy as np
-    >>> from attention import MultiHeadWeights, multi_head_attention
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> one = MultiHeadWeights(W_Q1, W_K, W_V, np.eye(2), n_heads=1)
-    >>> multi_head_attention(embed(SENTENCE, EARLY), one)[4]
-    array([5., 2.])
-
-    Reversing the words reverses the outputs, until rotary positions turn
-    queries and keys:
-
-    >>> import numpy as np
-    >>> from attention import MultiHeadWeights, Rotary
-    >>> from attention import multi_head_attention, rotary_tables
-    >>> rng = np.random.default_rng(0)
-    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
-    >>> x = rng.standard_normal((5, 12))
-    >>> def is_reversed(**options):
-    ...     forwards = multi_head_attention(x, weights, **options)
-    ...     backwards = multi_head_attention(x[::-1], weights, **options)
-    ...     return np.allclose(forwards, backwards[::-1])
-    >>> is_reversed()
-    True
-    >>> tables = rotary_tables(np.arange(5), 6)
-    >>> is_reversed(rotary=Rotary(*tables, layout="half"))
-    False
 
     With a cache, three tokens and then two equal the five at once:
 

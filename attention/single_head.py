@@ -28,13 +28,6 @@ def self_attention(
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
-@overload
-def self_attention(
-    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: bool, **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
 def self_attention(
     x: ArrayLike,
     w_q: ArrayLike,
@@ -97,19 +90,13 @@ def self_attention(
            [5.        , 2.        ],
            [3.63636364, 1.45454545],
            [5.        , 2.        ]])
-
-    Options are passed on. Under a causal mask the first word sees only itself:
-
-    >>> from attention import self_attention
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> self_attention(x, W_Q1, W_K, W_V, is_causal=True)[0]
-    array([8., 0.])
     """
     _inputs.options(self_attention, options, AttentionOptions)
-    return cross_attention(
-        x, x, w_q, w_k, w_v, return_weights=return_weights, **options
+    return_weights = _inputs.flag("return_weights", return_weights)
+    output, weights = cross_attention(
+        x, x, w_q, w_k, w_v, return_weights=True, **options
     )
+    return (output, weights) if return_weights else output
 
 
 @overload
@@ -128,14 +115,6 @@ def cross_attention(
     *, return_weights: Literal[True],
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
-@overload
-def cross_attention(
-    x: ArrayLike, memory: ArrayLike,
-    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: bool, **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def cross_attention(
