@@ -443,15 +443,28 @@ def _findings(trials: list[_Trial]) -> Iterator[Finding]:
             yield Finding(mistake.says, mistake.name)
             break
     else:
+        yield from _summed_in_format(wrong)
         yield from map(Finding, _factors(wrong[-1]))
     bad = {n for t in wrong for n, v in t.verdicts.items() if not v.is_right}
     names = [name for name in wrong[0].names if name in bad]
     good = [name for name in wrong[0].names if name not in bad]
     also = f"; right: {', '.join(good)}" * bool(good)
     cases = ", ".join(dict.fromkeys(repr(t.case.name) for t in wrong))
-    yield Finding(
-        f"Wrong gradients: {', '.join(names)}{also}. Cases: {cases}."
-    )
+    where = f"Cases: {cases}" if len(wrong) < len(taken) else "In all cases"
+    yield Finding(f"Wrong gradients: {', '.join(names)}{also}. {where}.")
+
+
+def _summed_in_format(wrong: list[_Trial]) -> Iterator[Finding]:
+    """Name errors that are small, and only of what is added up over rows."""
+    bad = {n: v for t in wrong for n, v in t.verdicts.items() if v.figure > 1}
+    kinds = wrong[0].kinds
+    small = all(v.figure < 3 for t in wrong for v in t.verdicts.values())
+    if small and kinds.output in ("bfloat16", "float16") and len(bad) < 3:
+        yield Finding(
+            f"The errors in {' and '.join(bad)} are those of few roundings "
+            f"too many, as if sums over blocks were kept in {kinds.output}.",
+            "sum-in-format",
+        )
 
 
 def _factors(trial: _Trial) -> Iterator[str]:

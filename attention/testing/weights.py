@@ -422,8 +422,9 @@ def _rounding(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     if max(each, of_row, whole) > 0.3:
         return
     if of_row > 2 * each or of_row > 0.5 * whole > 2 * chance:
-        what, size = "The sum of each row", of_row
-    elif each > 1.2 * honest and grows > 1.35:
+        yield _small_sums(rows)
+        return
+    if each > 1.2 * honest and grows > 1.35:
         size = max(each**2 - honest**2, 0) ** 0.5
         what, size = "Each score", size / float(middle)
     elif whole > 0.5 * each:
