@@ -126,7 +126,7 @@ def named(rules: Rules, trials: list[Trial]) -> Iterator[Finding]:
 
     Small cases come first: most mistakes are excluded there, soon.
     """
-    cases = sorted(trials, key=lambda t: t.right.weights.size)
+    cases = sorted(trials, key=_by_size)
     plain = [t for t in cases if t.case.name not in FAR]
     if any(t.output and not t.output.is_right for t in plain):
         cases = plain  # what overflows there differs from kernel to kernel
@@ -134,6 +134,12 @@ def named(rules: Rules, trials: list[Trial]) -> Iterator[Finding]:
         if all(_explains(mistake, trial, rules) for trial in cases):
             yield Finding(mistake.says, mistake.name)
             return
+
+
+def _by_size(trial: Trial) -> tuple[bool, int]:
+    assert trial.output is not None
+    large = trial.case.n_keys > 100 and trial.output.is_right
+    return large, trial.right.weights.size
 
 
 def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
