@@ -205,6 +205,8 @@ function drawing(data, state, kind, live) {
   ${MARKS[name]}<text x="${far ? -12 : 12}" y="${above}" ${far && "data-far"}>${text}</text></g>`;
   });
   const ridge = x(peak / bandwidth);
+  const equals = (/** @type {number} */ top) =>
+    data.machines.filter(({ peak }) => peak === top).map(({ name }) => name).join(", ");
   return markup`
 <svg class="roofs ${kind}" viewBox="0 0 ${width} ${bottom + 70}" role="img" aria-labelledby="${data.id}-${kind}">
 <title id="${data.id}-${kind}">The roofs of the machines on logarithmic axes, and two points that lie on that of the
@@ -223,10 +225,10 @@ ${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${y(10 ** 
   <text class="column" x="${ridge}" y="${bottom + 63}">ridge: ${short(peak / bandwidth)} flops a byte</text></g>
 <g class="reached">${roof(bandwidth, peak)}</g>
 ${
-    data.machines.map(({ name, peak, bandwidth }, i) =>
+    data.machines.map(({ peak, bandwidth }, i) =>
       markup`
 <g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
-  <text x="${right - 8}" y="${y(peak) + 4.5}">${name}</text></g>`
+  <text x="${right - 8}" y="${y(peak) + 4.5}">${equals(peak)}</text></g>`
     )
   }
 ${points}
