@@ -94,7 +94,7 @@ def appended(key, value):
 
 
 # a method below; the others hold what is checked later
-NO_CASES = {"KVCache", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
+NO_CASES = {"KVCache", "LatentWeights", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
 CASES = {
     name: Case(part, part) for name in attention.__all__ if name not in NO_CASES and (part := getattr(attention, name))
 }
@@ -111,7 +111,7 @@ for name, changes in {
     "sliding_window_mask": {"others": {"left": 1, "right": 2, "offset": 0}},
     "apply_rotary": {"others": {"layout": "half"}},
     "round_to_format": {"others": {"format": "float16"}},
-    "rotary_permutation": {"even": ("rotary_dim",)},
+    "rotary_frequencies": {"others": {"rule": "yarn", "n_trained": 64}},
     "sinusoidal_encoding": {"even": ("d_model",)},
     "segment_mask": {"needs_all": True},
     "MultiHeadWeights": {"needs_all": True},

@@ -22,8 +22,9 @@ H, S, D = np.float16, np.float32, np.float64
 NAMES = sorted(set(attention.__all__) - {"AttentionOptions", "SharedOptions"})
 
 # What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
+# What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # given, functions whose logsumexp stays in single precision, and such that leave integers alone.
-FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out"}
+FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out", "scores"}
 FOLLOWING |= {f"norm{i}_{name}" for i in (1, 2) for name in ("weight", "bias")}
 OBJECTS = ("BlockWeights", "MultiHeadWeights", "KVCache.append")
 PARTS = ("partial_attention", "merge_partials", "tiled_attention", "varlen_attention", "paged_attention")  # logsumexp
@@ -278,7 +279,7 @@ BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
 A = [1.0, 2.0]
 RNG = np.random.default_rng(0)
 OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
-LAST, FAR, TURN = {"n_queries": 1, "n_keys": 5}, {"distance": [1]}, {"cos": [1], "sin": [0], "layout": "half"}
+LAST, TURN = {"n_queries": 1, "n_keys": 5}, {"cos": [1], "sin": [0], "layout": "half"}
 BLOCK = {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4)}
 REFUSALS = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
 MISTAKES = {told: f"scaled_dot_product_attention(**{given})" for told, given in REFUSALS["attention"].items()}
