@@ -210,8 +210,6 @@ CASES_OF = {
          "U": W_KEY, "w": Q[1], "i": range(1, 4), "j": J, "l": J},
         [{"e": Q @ K.T, "s": Q, "h": K, "W": W_KEY, "i": range(3), "j": J, "fails": [1]},
          {"e": Q @ W_KEY @ K.T, "s": Q, "h": K, "W": W_KEY, "i": range(3), "j": J, "fails": [0]}],
-        {"n": 7, "d": 3, "RNN:": abs, "self-attention:": abs,
-         "result": lambda statement, **_: [7 * 2 * 9, 7 * 4 * 9 + at.attention_flops(7, 7, 3, 3) / 2][statement]},
     ],
     "learn/line-by-line": [
         NUMBERS,
