@@ -83,7 +83,8 @@ class Case(NamedTuple):
     call: Any
     documented: Any
     others: dict = {}  # noqa: RUF012  # never changed
-    same: dict = {}  # noqa: RUF012  # letter: the letter whose size it has
+    same: dict = {}  # noqa: RUF012  # letter: the size that follows from other letters
+    integers: dict = {}  # noqa: RUF012  # name of an array: what it holds, in letters
     even: tuple = ()  # letters whose size must be even
     needs_all: bool = False  # without what is optional, other shapes follow
 
@@ -102,6 +103,8 @@ for name, case in CASES.items():
         CASES[name] = case._replace(others={"offset": 0})
 WITH_WEIGHTS = ("scaled_dot_product_attention", "self_attention", "cross_attention", "multi_head_attention")
 CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name in WITH_WEIGHTS}
+WITH_SUMS = ("tiled_attention", "varlen_attention", "paged_attention")
+CASES |= {name: CASES[name]._replace(others={"return_logsumexp": True}) for name in WITH_SUMS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
 for name, changes in {
     "split_heads": {"same": {"n_heads": "h"}},
@@ -117,6 +120,11 @@ for name, changes in {
     "multi_head_attention": {"needs_all": True},
     "merge_partials": {"needs_all": True},
     "self_attention": {"same": {"n_q": "n", "n_k": "n"}},
+    "varlen_attention": {"integers": {"cu_query": "0, 2, n_q", "cu_key": "0, 3, n_k"}},
+    "paged_attention": {
+        "same": {"n_kv_heads": "heads", "n_k": "n_entries * n_slots"},
+        "integers": {"lengths": "n_q, n_k", "block_table": "[[0] * n_entries] * batch"},
+    },
 }.items():
     CASES[name] = CASES[name]._replace(**changes)
 
@@ -149,7 +157,7 @@ def sizes_of(case):
     sizes |= {name: 2 * sizes[name] for name in names if re.search(rf"\b{name} ?/ ?2", text)}
     sizes |= {name: 2 * sizes[name] for name in case.even} | ({"d": 41} if "r" in sizes else {})  # it turns r of d
     sizes |= {"n_heads": 6, "n_kv_heads": 3} if {"n_heads", "n_kv_heads"} <= sizes.keys() else {}
-    return sizes | {name: sizes[other] for name, other in case.same.items()}
+    return sizes | {name: eval(text, dict(sizes)) for name, text in case.same.items()}
 
 
 def alternatives(case):
@@ -172,7 +180,7 @@ def arrays(case, shapes, sizes):
     """Make the arrays of these shapes."""
     return {
         item.name: array(item, measured(shapes[item.name], sizes)) for item in parameters(case) if item.name in shapes
-    }
+    } | {name: np.array(eval(text, dict(sizes))) for name, text in case.integers.items()}
 
 
 def call(case, given, sizes):

@@ -150,6 +150,14 @@ CASES = {
         "i": range(1, 3), "Z": at.multi_head_attention(X, HEADS, memory=Y),
     },
     "tiled_attention": TOKENS | {"Z": at.tiled_attention(Q, K, V, key_block=2), "m": S.max(axis=1)},
+    "varlen_attention": TOKENS | {
+        "Z": at.varlen_attention(Q[:2], K, V, [0, 1, 2], [0, 2, 4])[:, None], "s": range(2),
+        "Q": Q[:2, None], "K": K.reshape(2, 2, -1), "V": V.reshape(2, 2, -1),
+    },
+    "paged_attention": TOKENS | {
+        "Z": at.paged_attention(Q[None, None], *(x.reshape(2, 1, 2, -1)[::-1] for x in (K, V)), [[1, 0]], [4])[0, 0],
+        "P": K.reshape(2, 2, -1)[::-1], "b": [1, 0], "B": 2, "e": range(2), "s": range(2),
+    },
     "PartialAttention": PART | TOKENS | {"S": S.T, "S_P": S, "V_P": V, "P": [*J]},
     "partial_attention": PART | TOKENS | {"S": S.T, "S_P": S, "V_P": V, "P": [*J]},
     "merge_partials": {
