@@ -53,8 +53,6 @@ def additive_attention(
 
     Raises
     ------
-    TypeError
-        If mask is not boolean, or an array does not hold real numbers.
     ValueError
         If shapes do not fit; the message names the arrays and shows their
         shapes.

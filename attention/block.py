@@ -56,8 +56,6 @@ def layer_norm(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or eps is not a number.
     ValueError
         If weight or bias do not have shape (d,), or eps is negative.
 
@@ -116,8 +114,6 @@ def rms_norm(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or eps is not a number.
     ValueError
         If weight does not have shape (d,), or eps is negative.
 
@@ -289,9 +285,6 @@ def feed_forward(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or activation is not callable
-        or does not return such.
     ValueError
         If shapes do not fit, or activation changes the shape; the message
         shows them.
@@ -384,9 +377,6 @@ class BlockWeights:
 
     Raises
     ------
-    TypeError
-        If attention is not MultiHeadWeights, an array does not hold real
-        numbers, or activation is not callable.
     ValueError
         If a matrix, bias, gain or offset does not fit; the message names it
         and shows the shapes. If norm is another name, or "rms" and an offset
@@ -512,8 +502,6 @@ def transformer_block(
 
     Raises
     ------
-    TypeError
-        If weights are not BlockWeights; as in `multi_head_attention`.
     ValueError
         As in `multi_head_attention` and `feed_forward`. The cache is then
         unchanged.

@@ -39,8 +39,6 @@ class KVCache:
 
     Raises
     ------
-    TypeError
-        If window is not an integer.
     ValueError
         If window is less than 1.
 
@@ -146,8 +144,6 @@ class KVCache:
 
         Raises
         ------
-        TypeError
-            If an array does not hold real numbers.
         ValueError
             If key and value differ in an axis other than the last, or from
             the first append in axes or dtype. The cache is then unchanged.
@@ -193,8 +189,6 @@ class KVCache:
 
         Raises
         ------
-        TypeError
-            If n does not hold integers.
         ValueError
             If n is negative, above `n_seen`, or so small that the next token
             would miss a part of its window; if n is neither one number nor one

@@ -41,8 +41,6 @@ def attention_flops(
 
     Raises
     ------
-    TypeError
-        If a size is not an integer.
     ValueError
         If a size is negative, or is_causal is given and n_queries != n_keys.
 
@@ -109,8 +107,6 @@ def kv_cache_bytes(
 
     Raises
     ------
-    TypeError
-        If a size is not an integer.
     ValueError
         If a size is negative.
 

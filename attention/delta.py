@@ -44,8 +44,6 @@ def linear_attention(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or chunk_size not an integer.
     ValueError
         If arrays do not fit, with their shapes, or chunk_size is below 1.
 
@@ -126,8 +124,6 @@ def delta_rule(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
         If arrays do not fit; the message names them with their shapes.
 

@@ -54,8 +54,6 @@ def attention_scores(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or an option has a wrong type.
     ValueError
         If query and key differ in d_k, or their leading axes do not fit. If
         scale is not finite, softcap not positive, or d_k is 0 without a scale.
@@ -109,8 +107,6 @@ def attention_weights(
 
     Raises
     ------
-    TypeError
-        As in `attention_scores`.
     ValueError
         If mask, bias, sink or offset do not fit the scores, or an offset is
         missing or without use (`SharedOptions`); as in `attention_scores`.
@@ -219,8 +215,6 @@ def scaled_dot_product_attention(
 
     Raises
     ------
-    TypeError
-        As in `attention_weights`.
     ValueError
         As in `attention_weights`; if key and value differ in n_k.
 

@@ -84,8 +84,6 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If x does not hold real numbers.
     ValueError
         If there is no such format, or the last axis does not divide into
         blocks.

@@ -39,8 +39,6 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
         If the shapes differ, or there is no axis.
 
@@ -127,8 +125,6 @@ def attention_vjp(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
         As in `scaled_dot_product_attention`; if grad_output does not have the
         shape of the output, or the gradient of a bias or sink is asked for

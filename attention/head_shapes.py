@@ -32,8 +32,6 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If n_heads is not an integer, or x does not hold real numbers.
     ValueError
         If the features do not divide into n_heads.
 
@@ -87,8 +85,6 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If x does not hold real numbers.
     ValueError
         If x has fewer than three axes.
 
@@ -136,8 +132,6 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If n_groups is not an integer, or x does not hold real numbers.
     ValueError
         If x has fewer than three axes, or n_groups is less than 1.
 

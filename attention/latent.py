@@ -65,8 +65,6 @@ def latent_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
         If arrays do not share an axis of one name; the message shows their
         shapes. As in `scaled_dot_product_attention`.

@@ -48,8 +48,6 @@ def causal_mask(
 
     Raises
     ------
-    TypeError
-        If an argument is not an integer.
     ValueError
         If a size is negative, offset has more than one axis, or is missing.
 
@@ -109,8 +107,6 @@ def sliding_window_mask(
 
     Raises
     ------
-    TypeError
-        If an argument is neither an integer nor, for left and right, None.
     ValueError
         If left or right is negative; as in `causal_mask`.
 
@@ -165,8 +161,6 @@ def padding_mask(
 
     Raises
     ------
-    TypeError
-        If lengths are not integers.
     ValueError
         If lengths have two axes, or one is negative or above n_keys.
 
@@ -213,8 +207,6 @@ def segment_mask(
 
     Raises
     ------
-    TypeError
-        If segments are not integers.
     ValueError
         Unless both have one axis, or two with the same batch.
 

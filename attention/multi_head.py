@@ -86,9 +86,6 @@ class MultiHeadWeights:
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or a number of heads is not an
-        integer.
     ValueError
         If a matrix or bias does not fit; the message names it and shows the
         shapes.
@@ -196,9 +193,6 @@ class MultiHeadWeights:
 
         Raises
         ------
-        TypeError
-            If a size is not an integer, rng not a numpy.random.Generator, or
-            dtype not a floating-point type.
         ValueError
             If n_heads does not divide d_model, or n_kv_heads not n_heads.
 
@@ -310,10 +304,6 @@ def multi_head_attention(
 
     Raises
     ------
-    TypeError
-        If weights are not MultiHeadWeights, rotary is not a Rotary or cache
-        not a KVCache, or enable_gqa or an unknown option is given; as in
-        `scaled_dot_product_attention` and `apply_rotary`.
     ValueError
         If the tokens do not fit the matrices; as in
         `scaled_dot_product_attention`, `apply_rotary` and `KVCache.append`; if

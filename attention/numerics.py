@@ -38,8 +38,6 @@ def softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If x does not hold real numbers.
     ValueError
         If x has no such axis.
 
@@ -92,8 +90,6 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If x does not hold real numbers.
     ValueError
         If x has no such axis.
 
@@ -150,8 +146,6 @@ def logsumexp(
 
     Raises
     ------
-    TypeError
-        If x does not hold real numbers.
     ValueError
         If x has no such axis.
 
@@ -217,8 +211,6 @@ def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If weights do not hold real numbers.
     ValueError
         If a weight is negative, or weights have no such axis.
 

@@ -96,8 +96,6 @@ def partial_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
         As in `scaled_dot_product_attention`.
 
@@ -163,9 +161,6 @@ def merge_partials(
 
     Raises
     ------
-    TypeError
-        If a part is neither a PartialAttention nor a pair, or an array does
-        not hold real numbers.
     ValueError
         If output and logsumexp of a part do not fit, or two parts differ in
         shape, or base is not larger than 1.

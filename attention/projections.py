@@ -35,8 +35,6 @@ def project(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
         If x and weight differ in d_in, or weight and bias in d_out; the
         message shows both shapes.

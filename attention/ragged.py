@@ -77,8 +77,6 @@ def varlen_attention(
 
     Raises
     ------
-    TypeError
-        As in `tiled_attention`.
     ValueError
         As in `tiled_attention`; if cu_query and cu_key do not rise from 0 to
         the numbers of rows, for as many sequences.
@@ -184,8 +182,6 @@ def paged_attention(
 
     Raises
     ------
-    TypeError
-        As in `tiled_attention`.
     ValueError
         As in `tiled_attention`; if pools, table and lengths do not fit, or
         the table lacks a block that a length reaches.

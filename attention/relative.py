@@ -34,8 +34,6 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If n_heads is not an integer, or dtype not a floating-point type.
     ValueError
         If n_heads is less than 1.
 
@@ -105,9 +103,6 @@ def alibi_bias(
 
     Raises
     ------
-    TypeError
-        If a size or offset is not an integer, or dtype not a floating-point
-        type.
     ValueError
         If n_heads is less than 1; as in `causal_mask`.
 

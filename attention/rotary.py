@@ -51,10 +51,6 @@ def rotary_tables(
 
     Raises
     ------
-    TypeError
-        If positions or inv_freq are not real numbers, rotary_dim not an
-        integer, base not a number, or dtype not a
-        floating-point type.
     ValueError
         If rotary_dim is not a positive even number, or base not positive. If
         inv_freq has another shape, holds a number that is
@@ -160,8 +156,6 @@ def rotary_frequencies(
 
     Raises
     ------
-    TypeError
-        If a number is not of its kind.
     ValueError
         If rotary_dim is odd, base not above 1, n_trained missing, fast not
         above slow, or the rule another one.
@@ -260,8 +254,6 @@ def apply_rotary(
 
     Raises
     ------
-    TypeError
-        If layout is missing, or an array does not hold real numbers.
     ValueError
         If layout is anything else, cos and sin differ in shape, do not
         broadcast to x, or have no rows for its tokens; the message shows the

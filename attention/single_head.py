@@ -65,8 +65,6 @@ def self_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
         If x and a matrix differ in d_model, or w_q and w_k in d_k; the message
         names the matrix and shows both shapes. As in
@@ -160,8 +158,6 @@ def cross_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
         If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the
         message names the matrix and shows both shapes. As in

@@ -37,8 +37,6 @@ def index_scores(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
         If arrays do not fit; the message names them with their shapes.
 
@@ -86,8 +84,6 @@ def top_k_indices(scores: ArrayLike, k: int) -> NDArray[np.intp]:
 
     Raises
     ------
-    TypeError
-        If scores does not hold real numbers, or k is not an integer.
     ValueError
         If k is less than 1, or scores has no axis.
 
@@ -151,9 +147,6 @@ def sparse_attention(
 
     Raises
     ------
-    TypeError
-        If indices does not hold integers; as in
-        `scaled_dot_product_attention`.
     ValueError
         If an index is not from -1 to n_k - 1, or arrays do not fit.
 

@@ -89,8 +89,6 @@ def tiled_attention_vjp(
 
     Raises
     ------
-    TypeError
-        As in `attention_vjp` and `tiled_attention`.
     ValueError
         As in `attention_vjp` and `tiled_attention`.
 

@@ -94,9 +94,6 @@ def tiled_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`; if a block size or n_threads is
-        not an integer.
     ValueError
         As in `scaled_dot_product_attention`; if a block size or n_threads is
         less than 1.
