@@ -73,7 +73,6 @@ def layer_norm(
 
     A constant token becomes the offset:
 
-    >>> from attention import layer_norm
     >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
     array([ 0.5, -0.5])
     """
@@ -310,10 +309,6 @@ def feed_forward(
     The rectified gate is $1 \cdot 3 = 3$ for the token 3, and 0 for the token
     -3; $3 \cdot (2 \cdot 3) = 18$:
 
-    >>> import numpy as np
-    >>> from attention import feed_forward
-    >>> def relu(x):
-    ...     return np.maximum(x, 0)
     >>> x, one = [[3.0], [-3.0]], [[1.0]]
     >>> feed_forward(x, [[2.0]], one, w_gate=one, activation=relu)
     array([[18.],
@@ -530,8 +525,6 @@ def transformer_block(
 
     With parts that return zeros a pre-LN block hands its input on unchanged:
 
-    >>> import numpy as np
-    >>> from attention import BlockWeights, MultiHeadWeights, transformer_block
     >>> heads = MultiHeadWeights(*[np.zeros((4, 4))] * 4, n_heads=2)
     >>> zeros = BlockWeights(heads, np.zeros((4, 6)), np.zeros((6, 4)))
     >>> transformer_block([[1.0, 2, 3, 4]], zeros)

@@ -62,8 +62,6 @@ class KVCache:
     A window of two forgets the oldest. When several tokens come together, each
     finds what it may see: 3 may look at 2.
 
-    >>> import numpy as np
-    >>> from attention import KVCache
     >>> cache = KVCache(window=2)
     >>> for token in (1.0, 2.0):
     ...     keys, values = cache.append([[token]], [[10 * token]])
@@ -79,8 +77,6 @@ class KVCache:
     that is forgotten, each sequence grows after its own last token. The query
     of the first is now at position 1, and a causal mask hides the 0 behind it:
 
-    >>> import numpy as np
-    >>> from attention import KVCache
     >>> cache, tokens = KVCache(), np.array([[[1.0], [0.0]], [[5.0], [6.0]]])
     >>> keys, values = cache.append(tokens, tokens)
     >>> cache.truncate([1, 2])

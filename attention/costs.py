@@ -54,7 +54,6 @@ def attention_flops(
 
     Among four tokens a causal mask allows 10 of 16 pairs:
 
-    >>> from attention import attention_flops
     >>> attention_flops(4, 4, 8, 8)
     512
     >>> attention_flops(4, 4, 8, 8, is_causal=True)

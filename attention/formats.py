@@ -106,14 +106,12 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     From 256 on the numbers of bfloat16 are 2 apart, so that adding 1 changes
     nothing:
 
-    >>> from attention import round_to_format
     >>> round_to_format(256 + 1, "bfloat16")
     array(256.)
 
     In a block each number is rounded to a multiple of its scale, here 1 and 2:
 
     >>> import numpy as np
-    >>> from attention import round_to_format
     >>> x = np.linspace(0.25, 8, 32)
     >>> round_to_format(np.stack([x - 2, x]), "mxfp4")[:, [7, 16, 31]]
     array([[0., 2., 6.],
@@ -121,7 +119,6 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
 
     The largest number of this format is 448, and 464 is half a step above it:
 
-    >>> from attention import round_to_format
     >>> round_to_format([448, 464, 465], "float8_e4m3fn")
     array([448., 448.,  nan])
     """

@@ -66,7 +66,6 @@ def causal_mask(
     Two new queries after one cached token; then one query in each of two
     sequences, at position 2 and at position 0:
 
-    >>> from attention import causal_mask
     >>> causal_mask(2, 3, offset=1)
     array([[ True,  True, False],
            [ True,  True,  True]])

@@ -337,7 +337,6 @@ def multi_head_attention(
 
     With a cache, three tokens and then two equal the five at once:
 
-    >>> import numpy as np
     >>> from attention import KVCache, MultiHeadWeights, Rotary
     >>> from attention import multi_head_attention, rotary_tables
     >>> rng = np.random.default_rng(0)

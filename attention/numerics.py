@@ -57,8 +57,6 @@ def softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
 
     Only differences matter, and large scores do not overflow:
 
-    >>> import numpy as np
-    >>> from attention import softmax
     >>> np.array_equal(softmax([1000, 1001, 1002]), softmax([0, 1, 2]))
     True
     """
@@ -164,7 +162,6 @@ def logsumexp(
 
     The sum over nothing is zero, and its logarithm is $-\infty$:
 
-    >>> from attention import logsumexp
     >>> float(logsumexp([]))
     -inf
     """

@@ -52,7 +52,6 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     Six heads: the slopes of four heads, then the first and third of eight.
 
-    >>> from attention import alibi_slopes
     >>> 1 / alibi_slopes(6)
     array([  4.,  16.,  64., 256.,   2.,   8.])
     """

@@ -76,7 +76,6 @@ def rotary_tables(
 
     With frequencies of your own, here 1 and 0, the second pair is not rotated:
 
-    >>> from attention import rotary_tables
     >>> cos, sin = rotary_tables([1, 2], 4, inv_freq=[1.0, 0.0])
     >>> sin.round(5)
     array([[0.84147, 0.     ],
