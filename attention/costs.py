@@ -120,10 +120,7 @@ def kv_cache_bytes(
     float16, by hand: $2 \cdot 96 \cdot 96 \cdot 128 \cdot 2$ bytes, 4.5 MiB.
 
     >>> from attention import kv_cache_bytes
-    >>> size = kv_cache_bytes(1, n_layers=96, n_kv_heads=96, d_head=128)
-    >>> size, 2 * 96 * 96 * 128 * 2
-    (4718592, 4718592)
-    >>> size / 2**20
+    >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=96, d_head=128) / 2**20
     4.5
     """
     numbers = _size("n_kv_heads", n_kv_heads) * _size("d_head", d_head)

@@ -103,12 +103,6 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     >>> round_to_format([1.1, 1.125, 1.2, 1.375], "float8_e5m2")
     array([1.  , 1.  , 1.25, 1.5 ])
 
-    From 256 on the numbers of bfloat16 are 2 apart, so that adding 1 changes
-    nothing:
-
-    >>> round_to_format(256 + 1, "bfloat16")
-    array(256.)
-
     In a block each number is rounded to a multiple of its scale, here 1 and 2:
 
     >>> import numpy as np

@@ -50,14 +50,6 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     <BLANKLINE>
            [[3, 4],
             [7, 8]]])
-
-    A reshape alone puts two pieces of one token into the first head, in place
-    of two tokens:
-
-    >>> import numpy as np
-    >>> np.reshape([[1, 2, 3, 4], [5, 6, 7, 8]], (2, 2, 2))[0]
-    array([[1, 2],
-           [3, 4]])
     """
     array = _inputs.real("x", x)
     n_heads = _inputs.integer("n_heads", n_heads, 1)
@@ -99,9 +91,6 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
     >>> merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]])
     array([[1, 2, 3, 4],
            [5, 6, 7, 8]])
-    >>> merge_heads([[[1, 2], [5, 6]]])
-    array([[1, 2],
-           [5, 6]])
     """
     array = _inputs.real("x", x)
     if array.ndim < 3:

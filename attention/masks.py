@@ -272,8 +272,6 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> mask_to_bias(causal_mask(2))
     array([[  0., -inf],
            [  0.,   0.]])
-    >>> mask_to_bias([True, False])
-    array([  0., -inf])
     """
     allowed = _inputs.real("mask", mask, "b")
     return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))

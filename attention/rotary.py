@@ -276,7 +276,6 @@ def apply_rotary(
 
     The layouts pair different features. Half a turn, of the first pair only:
 
-    >>> from attention import apply_rotary
     >>> cos, sin = [[-1.0, 1.0]], [[0.0, 0.0]]
     >>> apply_rotary([[1.0, 2.0, 3.0, 4.0]], cos, sin, layout="interleaved")
     array([[-1., -2.,  3.,  4.]])

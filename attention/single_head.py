@@ -178,9 +178,6 @@ def cross_attention(
     >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
     array([[40., 16.],
            [40., 16.]])
-    >>> cross_attention(x[[2, 4]], x[:1], W_Q1, W_K, W_V)  # only *cats*
-    array([[8., 0.],
-           [8., 0.]])
     """
     _inputs.options(cross_attention, options, AttentionOptions)
     return_weights = _inputs.flag("return_weights", return_weights)
