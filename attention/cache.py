@@ -37,11 +37,6 @@ class KVCache:
         The `offset=` of the last append: the position of its first query among
         the keys that it returned.
 
-    Raises
-    ------
-    ValueError
-        If window is less than 1.
-
     References
     ----------
     [Shazeer 2019](../reference/sources.md#shazeer2019), §2.4, incremental

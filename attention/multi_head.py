@@ -74,12 +74,6 @@ class MultiHeadWeights:
         attention (the default), 1 is multi-query, anything between is
         grouped-query attention.
 
-    Raises
-    ------
-    ValueError
-        If a matrix or bias does not fit; the message names it and shows the
-        shapes.
-
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2. Shared
@@ -167,11 +161,6 @@ class MultiHeadWeights:
         -------
         weights : MultiHeadWeights
             With matrices of this dtype.
-
-        Raises
-        ------
-        ValueError
-            If n_heads does not divide d_model, or n_kv_heads not n_heads.
 
         References
         ----------

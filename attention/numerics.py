@@ -91,11 +91,6 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     ValueError
         If x has no such axis.
 
-    References
-    ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on
-    subtracting the maximum.
-
     Examples
     --------
     $\ln \frac12$ twice:
@@ -146,11 +141,6 @@ def logsumexp(
     ------
     ValueError
         If x has no such axis.
-
-    References
-    ----------
-    [Milakov & Gimelshein 2018](../reference/sources.md#milakov2018), §2, on
-    subtracting the maximum.
 
     Examples
     --------
