@@ -84,7 +84,7 @@ def additive_attention(
     if not w_q.shape[1:] == w_k.shape[1:] == w.shape:
         rule = "w_query, w_key (last axis) and w_score must share d_hidden"
         _inputs.refuse(rule, w_query=w_q, w_key=w_k, w_score=w)
-    _inputs.leading_axes_broadcast(2, "", query=q, key=k, value=v)
+    _inputs.leading_axes_broadcast([2] * 3, "", query=q, key=k, value=v)
     with np.errstate(all="ignore"):
         queries, keys = (q @ w_q)[..., :, None, :], (k @ w_k)[..., None, :, :]
         hidden = np.tanh(queries + keys)  # (..., n_q, n_k, d_hidden)

@@ -370,13 +370,6 @@ class BlockWeights:
     eps : float, optional
         As in `layer_norm`.
 
-    Raises
-    ------
-    ValueError
-        If a matrix, bias, gain or offset does not fit; the message names it
-        and shows the shapes. If norm is another name, or "rms" and an offset
-        is given; if eps is negative.
-
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.1 and §3.3.
@@ -560,12 +553,7 @@ def _per_feature(
         _inputs.refuse("x must have at least 1 axis, (..., d)", x=x)
     if row is None:
         return np.full(x.shape[-1:], default, x.dtype)
-    array = _inputs.real(name, row)
-    if array.shape != x.shape[-1:]:
-        rule = f"{name} must have one number per feature of x"
-        _inputs.refuse(rule, **{name: array}, x=x)
-    with np.errstate(all="ignore"):
-        return array.astype(x.dtype, copy=False)
+    return _inputs.row(name, row, "x", x, "feature")
 
 
 def _not_negative(name: str, value: float) -> float:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _inputs
 from attention.arguments import _prepared
 from attention.dot_product import _weights
-from attention.head_shapes import _axes_agree
 
 
 def index_scores(
@@ -54,7 +53,7 @@ def index_scores(
     array([[11.,  5.]])
     """
     (q, k, w), dtype = _inputs.floats(query=query, key=key, weights=weights)
-    q, k, w = _axes_agree(
+    q, k, w = _inputs.axes_agree(
         query=(q, "heads n_q d_k"),
         key=(k, "n_k d_k"),
         weights=(w, "n_q heads"),
@@ -165,7 +164,7 @@ def sparse_attention(
     """
     (q, k, v), dtype = _inputs.floats(query=query, key=key, value=value)
     chosen = _inputs.integers("indices", indices)
-    q, k, v, chosen = _axes_agree(
+    q, k, v, chosen = _inputs.axes_agree(
         query=(q, "n_q d_k"), key=(k, "n_k d_k"), value=(v, "n_k d_v"),
         indices=(chosen, "n_q k"),
     )  # fmt: skip
