@@ -37,10 +37,8 @@ def additive_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. All six arrays promote to a common dtype as
         in `scaled_dot_product_attention`.
-    w_query : array_like of shape (d_q, d_hidden)
-        The projection matrix of the queries, into the hidden layer.
-    w_key : array_like of shape (d_k, d_hidden)
-        The projection matrix of the keys, into the same layer.
+    w_query, w_key : array_like of shape (d_q, d_hidden) and (d_k, d_hidden)
+        The projection matrices of queries and keys, into the hidden layer.
     w_score : array_like of shape (d_hidden,)
         The weights of the output, one score per hidden row.
     mask : array_like of bool, broadcasting to (..., n_q, n_k), optional

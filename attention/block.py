@@ -266,10 +266,8 @@ def feed_forward(
     x : array_like of shape (..., n, d_model)
         Tokens, one per row. x and the matrices promote to a common dtype as
         in `project`.
-    w_in : array_like of shape (d_model, d_hidden)
-        Widens the tokens.
-    w_out : array_like of shape (d_hidden, d_out)
-        Narrows them again.
+    w_in, w_out : array_like of shape (d_model, d_hidden) and (d_hidden, d_out)
+        Widens the tokens, and narrows them again.
     b_in, b_out : array_like of shape (d_hidden,) and (d_out,), optional
         Biases.
     w_gate : array_like of shape (d_model, d_hidden), optional
@@ -522,24 +520,19 @@ def transformer_block(
             activation=w.activation,
         )  # fmt: skip
 
-    def norm(
-        tokens: NDArray[Any],
-        weight: NDArray[Any] | None,
-        bias: NDArray[Any] | None,
-    ) -> NDArray[Any]:
+    def norm(i: Literal[1, 2], tokens: NDArray[Any]) -> NDArray[Any]:
+        gain = getattr(w, f"norm{i}_weight")
         if w.norm == "rms":
-            return rms_norm(tokens, weight, eps=w.eps)
-        return layer_norm(tokens, weight, bias, eps=w.eps)
+            return rms_norm(tokens, gain, eps=w.eps)
+        return layer_norm(tokens, gain, getattr(w, f"norm{i}_bias"), eps=w.eps)
 
-    norm1 = w.norm1_weight, w.norm1_bias
-    norm2 = w.norm2_weight, w.norm2_bias
     with np.errstate(all="ignore"):
         if norm_first:
-            y: NDArray[Any] = x + attend(norm(x, *norm1))
-            z: NDArray[Any] = y + transform(norm(y, *norm2))
+            y: NDArray[Any] = x + attend(norm(1, x))
+            z: NDArray[Any] = y + transform(norm(2, y))
         else:
-            y = norm(x + attend(x), *norm1)
-            z = norm(y + transform(y), *norm2)
+            y = norm(1, x + attend(x))
+            z = norm(2, y + transform(y))
         if cache is not None:  # nothing was refused
             vars(cache).update(vars(step))
         return z.astype(dtype, copy=False)

@@ -27,10 +27,8 @@ def linear_attention(
 
     Parameters
     ----------
-    query : array_like of shape (..., n, d_k)
-        Queries after the feature map, $\phi(q)$: not negative.
-    key : array_like of shape (..., n, d_k)
-        Keys after the feature map.
+    query, key : array_like of shape (..., n, d_k)
+        Queries and keys after the feature map $\phi$: not negative.
     value : array_like of shape (..., n, d_v)
         Values. Leading axes broadcast.
     chunk_size : int, optional

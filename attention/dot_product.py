@@ -91,11 +91,8 @@ def attention_weights(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
-        What is asked, one row per query.
-    key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row per key. Leading axes and dtypes as
-        in `attention_scores`; no option changes the dtype of the weights.
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
+        As in `attention_scores`. No option changes the dtype of the weights.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `scaled_dot_product_attention`.

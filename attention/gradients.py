@@ -98,11 +98,9 @@ def attention_vjp(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
-        As it was given to `scaled_dot_product_attention`, like all that
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
+        As they were given to `scaled_dot_product_attention`, like all that
         follows but grad_output.
-    key : array_like of shape (..., n_k, d_k)
-        The keys.
     value : array_like of shape (..., n_k, d_v)
         The values.
     grad_output : array_like of shape (..., n_q, d_v)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import (
-    Any,
-    Literal,
-    NamedTuple,
-    Self,
-    Unpack,
-    overload,
-)
+from typing import Any, Literal, NamedTuple, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray

@@ -84,10 +84,8 @@ def alibi_bias(
     ----------
     n_heads : int
         The number of heads, each with a slope of its own.
-    n_queries : int
-        Rows.
-    n_keys : int, optional
-        Columns; n_queries if omitted.
+    n_queries, n_keys : int
+        Rows and columns, as in `causal_mask`.
     offset : int or array_like of int, optional
         As in `causal_mask`; an array has one number per sequence, (batch,).
     dtype : dtype, optional

@@ -136,10 +136,8 @@ def cross_attention(
     memory : array_like of shape (..., n_k, d_memory)
         Token vectors for keys and values, $Y$ in the formula: the encoder's
         output in a translation model.
-    w_q : array_like of shape (d_model, d_k)
-        The projection matrix of queries.
-    w_k : array_like of shape (d_memory, d_k)
-        That of keys.
+    w_q, w_k : array_like of shape (d_model, d_k) and (d_memory, d_k)
+        The projection matrices of queries and keys.
     w_v : array_like of shape (d_memory, d_v)
         That of values. All five arrays promote to a common dtype as in
         `scaled_dot_product_attention`.

@@ -61,13 +61,10 @@ def tiled_attention(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
-        What is asked, one row per query.
-    key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row per key.
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
+        As in `scaled_dot_product_attention`, with its leading axes and dtypes.
     value : array_like of shape (..., n_k, d_v)
-        What each key hands over. Leading axes and dtypes as in
-        `scaled_dot_product_attention`.
+        What each key hands over.
     return_logsumexp : bool, optional
         Return $L_i = m_i + \log \ell_i$ as well, as `partial_attention` does.
     query_block, key_block : int, optional
@@ -88,9 +85,7 @@ def tiled_attention(
     output : ndarray of shape (..., n_q, d_v)
         As from `scaled_dot_product_attention`, except for rounding.
     logsumexp : ndarray of shape (..., n_q)
-        If it is asked for: the natural logarithm of the sum of a row's
-        exponentials, that of a sink included, in float32 at least. Divided
-        by $\ln 2$ it is the one in base 2 that some kernels return.
+        If it is asked for, as in `PartialAttention`; float32 at least.
 
     Raises
     ------
