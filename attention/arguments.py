@@ -21,9 +21,6 @@ Window = int | Sides
 class SharedOptions(TypedDict, total=False):
     r"""The options of attention, for one head or many.
 
-    $$A = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}} + B\Big)
-    \quad \text{over the allowed keys of each row}$$
-
     Attributes
     ----------
     mask : array_like of bool, broadcasting to (..., n_q, n_k)

@@ -28,8 +28,6 @@ class KVCache:
 
     Attributes
     ----------
-    window : int or None
-        As given.
     n_seen : ndarray of int, shape (batch,), or () without a batch
         How many tokens were appended, forgotten ones included: the position of
         the next one.

@@ -150,11 +150,6 @@ class MultiHeadWeights:
         dtype : dtype, optional
             Floating-point type; the numbers are drawn in float64 and rounded.
 
-        Returns
-        -------
-        weights : MultiHeadWeights
-            With matrices of this dtype.
-
         References
         ----------
         [Glorot & Bengio 2010](../reference/sources.md#glorot2010), eq. (16).

@@ -93,17 +93,14 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
 
     Examples
     --------
-    $\ln \frac12$ twice:
-
-    >>> from attention import log_softmax
-    >>> log_softmax([3.0, 3.0])
-    array([-0.69314718, -0.69314718])
-
-    The weight of the first key underflows to zero; its logarithm does not:
+    Four equal scores have $\ln \frac14 = -1.386$. The weight of the last
+    underflows to zero; its logarithm does not:
 
     >>> from attention import log_softmax, softmax
-    >>> softmax([-1000.0, 0.0]), log_softmax([-1000.0, 0.0])
-    (array([0., 1.]), array([-1000.,     0.]))
+    >>> log_softmax([3, 3, 3, 3, -800]).round(3)
+    array([  -1.386,   -1.386,   -1.386,   -1.386, -804.386])
+    >>> softmax([3, 3, 3, 3, -800])
+    array([0.25, 0.25, 0.25, 0.25, 0.  ])
     """
     (scores,), dtype = _inputs.floats(x=x)
     axis = _axes(axis, "x", scores)
@@ -149,11 +146,6 @@ def logsumexp(
     >>> from attention import logsumexp
     >>> logsumexp([[0.0, 0.0], [1000.0, 1000.0]]).round(3) - [0, 1000]
     array([0.693, 0.693])
-
-    The sum over nothing is zero, and its logarithm is $-\infty$:
-
-    >>> float(logsumexp([]))
-    -inf
     """
     (scores,), dtype = _inputs.floats(x=x)
     axis = _axes(axis, "x", scores)

@@ -16,8 +16,6 @@ from attention.tiling import _attend_in_tiles, _read_blocks, _results
 class PartialAttention(NamedTuple):
     r"""Attention over some of the keys, and how much these keys weigh.
 
-    $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
-
     Attributes
     ----------
     output : ndarray of shape (..., n_q, d_v)

@@ -108,11 +108,8 @@ def tiled_attention(
     >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
     >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x, W_Q1), project(x, W_K), project(x, W_V)
-    >>> tiled_attention(q, k, v, query_block=2, key_block=2)
-    array([[1.45454545, 3.63636364],
-           [5.        , 2.        ],
-           [5.        , 2.        ],
-           [3.63636364, 1.45454545],
+    >>> tiled_attention(q, k, v, query_block=2, key_block=2)[3:]
+    array([[3.63636364, 1.45454545],
            [5.        , 2.        ]])
     >>> tiled_attention(q, k, v, is_causal=True)[0]
     array([8., 0.])
