@@ -52,8 +52,7 @@ def additive_attention(
     Raises
     ------
     ValueError
-        If shapes do not fit; the message names the arrays and shows their
-        shapes.
+        If shapes do not fit.
 
     References
     ----------

@@ -283,8 +283,7 @@ def feed_forward(
     Raises
     ------
     ValueError
-        If shapes do not fit, or activation changes the shape; the message
-        shows them.
+        If shapes do not fit, or activation changes the shape.
 
     References
     ----------

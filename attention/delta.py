@@ -122,7 +122,7 @@ def delta_rule(
     Raises
     ------
     ValueError
-        If arrays do not fit; the message names them with their shapes.
+        If arrays do not fit.
 
     References
     ----------

@@ -66,8 +66,8 @@ def latent_attention(
     Raises
     ------
     ValueError
-        If arrays do not share an axis of one name; the message shows their
-        shapes. As in `scaled_dot_product_attention`.
+        If arrays do not share an axis of one name; as in
+        `scaled_dot_product_attention`.
 
     References
     ----------

@@ -35,8 +35,7 @@ def project(
     Raises
     ------
     ValueError
-        If x and weight differ in d_in, or weight and bias in d_out; the
-        message shows both shapes.
+        If x and weight differ in d_in, or weight and bias in d_out.
 
     References
     ----------

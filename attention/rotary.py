@@ -53,8 +53,8 @@ def rotary_tables(
     ------
     ValueError
         If rotary_dim is not a positive even number, or base not positive. If
-        inv_freq has another shape, holds a number that is
-        negative, nan or inf, or is given together with another base.
+        inv_freq has another shape, holds a number that is negative, nan or
+        inf, or is given together with another base.
 
     References
     ----------
@@ -255,8 +255,7 @@ def apply_rotary(
     ------
     ValueError
         If layout is anything else, cos and sin differ in shape, do not
-        broadcast to x, or have no rows for its tokens; the message shows the
-        shapes.
+        broadcast to x, or have no rows for its tokens.
 
     References
     ----------

@@ -66,8 +66,7 @@ def self_attention(
     Raises
     ------
     ValueError
-        If x and a matrix differ in d_model, or w_q and w_k in d_k; the message
-        names the matrix and shows both shapes. As in
+        If x and a matrix differ in d_model, or w_q and w_k in d_k; as in
         `scaled_dot_product_attention`.
 
     References
@@ -157,9 +156,8 @@ def cross_attention(
     Raises
     ------
     ValueError
-        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the
-        message names the matrix and shows both shapes. As in
-        `scaled_dot_product_attention`.
+        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; as
+        in `scaled_dot_product_attention`.
 
     References
     ----------

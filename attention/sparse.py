@@ -37,7 +37,7 @@ def index_scores(
     Raises
     ------
     ValueError
-        If arrays do not fit; the message names them with their shapes.
+        If arrays do not fit.
 
     References
     ----------
@@ -132,10 +132,8 @@ def sparse_attention(
     indices : array_like of int, shape (..., n_q, k)
         The keys of each query, in any order. -1 is none, and a key that is
         listed twice counts twice.
-    scale : float, optional
-        As in `scaled_dot_product_attention`, like the next two.
-    softcap : float, optional
-        Bounds the scores.
+    scale, softcap : float, optional
+        As in `scaled_dot_product_attention`.
     sink : float or array_like of shape (heads,), optional
         Score of a virtual key whose value is zero.
 
