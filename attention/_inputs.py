@@ -166,9 +166,9 @@ def leading_axes_broadcast(
 ) -> tuple[int, ...]:
     """Broadcast the axes before the last `n_core` of each array, or refuse."""
     pairs = zip(arrays.values(), n_core, strict=True)
-    leading = {array.shape[: array.ndim - n] for array, n in pairs}
+    leads = {array.shape[: array.ndim - n] for array, n in pairs}
     try:
-        return np.broadcast_shapes(*leading)
+        return leads.pop() if len(leads) == 1 else np.broadcast_shapes(*leads)
     except ValueError:
         rule = f"the leading axes of {', '.join(arrays)} must broadcast"
         refuse(rule + hint, **arrays)
