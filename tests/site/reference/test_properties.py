@@ -60,13 +60,6 @@ def shift(f):
     return np.allclose(f.weights(Q, K, bias=f.options.get("bias", 0) + np.full((N, N), 3.0)), f.weights(Q, K))
 
 
-def odds(f):
-    once, twice = (f.weights(Q, K, scale=scale) for scale in (1, 2))
-    own = np.arange(N)  # every query may attend to the word at its own place
-    once, twice = (a / a[..., own, own][..., None] for a in (once, twice))
-    return np.allclose(once**2, twice)
-
-
 def hull(f):
     return np.allclose(f.output(Q, K, np.ones_like(V)), 1)
 
@@ -108,10 +101,6 @@ def merge(f):
     return np.allclose(at.merge_partials(*parts).output, f.output(Q, K, V))
 
 
-def orthogonal(f):
-    return np.allclose(f.weights(Q @ M, K @ np.linalg.inv(M).T), f.weights(Q, K))
-
-
 def absorb(f):
     before = f.weights(Q, K @ M)
     other = Attention("plain")
@@ -122,14 +111,12 @@ def absorb(f):
 EXCEPTIONS = {
     budget: {"sink"},
     shift: {"sink"},
-    odds: {"bias", "softcap"},
     hull: {"sink"},
     order: {"mask", "window", "bias", "rotation"},
     mask: {"sink"},
     rank: {"mask", "window", "bias", "softcap"},
     key_bias: {"softcap", "sink", "rotation", "norm"},
     merge: {"sink"},
-    orthogonal: {"rotation", "norm"},
     absorb: {"rotation", "norm"},
 }
 ANCHOR = {key_bias: "key-bias"}
