@@ -278,15 +278,7 @@ def test_it_runs_as_a_module_and_gives_its_status():
     assert ended.stderr == "none.py: there is no such file; --start writes one\n"
 
 
-OUT_OF_RANGE = "--seconds must be above 0 and at most 3600"
-COMMANDS = {
-    "--only scale-mising": "no mutant is called 'scale-mising'; did you mean 'scale-missing'?",
-    "--only q": "no mutant is called 'q'; see --list",
-    "--seconds 0": OUT_OF_RANGE,
-    "--seconds nan": OUT_OF_RANGE,
-    "--seconds inf": OUT_OF_RANGE,
-    "--seconds soon": "python -m attention.practice test: argument --seconds: invalid float value: 'soon'; see --help",
-}
+COMMANDS = tomllib.loads(HERE.joinpath("commands.toml").read_text("utf-8"))["test"]
 
 
 @pytest.mark.parametrize(("command", "message"), COMMANDS.items())
