@@ -41,6 +41,7 @@ from attention.partials import (
     partial_attention,
 )
 from attention.projections import project
+from attention.ragged import paged_attention, varlen_attention
 from attention.relative import alibi_bias, alibi_slopes
 from attention.rotary import (
     apply_rotary,
@@ -89,6 +90,7 @@ __all__ = [
     "merge_partials",
     "multi_head_attention",
     "padding_mask",
+    "paged_attention",
     "partial_attention",
     "project",
     "repeat_kv",
@@ -110,4 +112,5 @@ __all__ = [
     "tiled_attention_vjp",
     "top_k_indices",
     "transformer_block",
+    "varlen_attention",
 ]

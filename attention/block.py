@@ -134,12 +134,6 @@ def rms_norm(
     >>> y = rms_norm([1.0, 7.0, 1.0, 7.0], eps=0)
     >>> print(y, y.mean().round(12))
     [0.2 1.4 0.2 1.4] 0.8
-
-    A gain for each feature:
-
-    >>> from attention import rms_norm
-    >>> rms_norm([3.0, 3.0], weight=[1.0, 10.0], eps=0)
-    array([ 1., 10.])
     """
     (tokens,), dtype = _inputs.floats(x=x)
     gain = _per_feature("weight", weight, 1, tokens)

@@ -124,12 +124,6 @@ def alibi_bias(
     array([[ 0. , -0.5, -1. ],
            [-0.5,  0. , -0.5],
            [-1. , -0.5,  0. ]])
-
-    The second head, for one new query after three cached tokens:
-
-    >>> from attention import alibi_bias
-    >>> alibi_bias(8, 1, 4, offset=3)[1]
-    array([[-0.75, -0.5 , -0.25,  0.  ]])
     """
     slopes = alibi_slopes(n_heads)[:, None, None]
     distance = _distances(n_queries, n_keys, offset)

@@ -12,6 +12,7 @@ SEEN = "Object.fromEntries([...document.querySelectorAll('[data-id]')].map(e => 
 @pytest.mark.parametrize("name", ["learn/heads/", "learn/sharing-heads/", "#~home.scene=4"])
 def test_a_figure_is_saved_with_its_caption_and_address(open_page, name):
     page = open_page(name)
+    page.keyboard.press("Tab")  # the line comes with the first hand
     line = page.locator(".save").first
     line.scroll_into_view_if_needed()
     files = {}
@@ -32,15 +33,12 @@ def test_a_figure_is_saved_with_its_caption_and_address(open_page, name):
     assert all(min(box["width"], box["height"]) >= 24 for box in boxes)
 
 
-def test_without_scripts_there_is_nothing_to_press(open_page):
-    assert open_page("learn/heads/", java_script_enabled=False).locator(".save").count() == 0
-
-
 @pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
 def test_the_film_is_saved_as_a_loop_that_is_the_pour_where_nothing_moves(open_page, tmp_path, motion, moves):
     page = open_page("", reduced_motion=motion)
+    page.keyboard.press("Tab")
     with page.expect_download() as started:
-        page.get_by_role("button", name="as loop").press("Enter")
+        page.get_by_role("button", name="loop, figure").press("Enter")
     file = tmp_path / started.value.suggested_filename
     started.value.save_as(file)
     assert not re.search(r"<script|var\(|href", file.read_text("utf-8"))

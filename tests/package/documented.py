@@ -85,7 +85,8 @@ class Case(NamedTuple):
     call: Any
     documented: Any
     others: dict = {}  # noqa: RUF012  # never changed
-    same: dict = {}  # noqa: RUF012  # letter: the letter whose size it has
+    same: dict = {}  # noqa: RUF012  # letter: the size that follows from other letters
+    integers: dict = {}  # noqa: RUF012  # name of an array: what it holds, in letters
     even: tuple = ()  # letters whose size must be even
     needs_all: bool = False  # without what is optional, other shapes follow
 
@@ -104,6 +105,8 @@ for name, case in CASES.items():
         CASES[name] = case._replace(others={"offset": 0})
 WITH_WEIGHTS = ("scaled_dot_product_attention", "self_attention", "cross_attention", "multi_head_attention")
 CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name in WITH_WEIGHTS}
+WITH_SUMS = ("tiled_attention", "varlen_attention", "paged_attention")
+CASES |= {name: CASES[name]._replace(others={"return_logsumexp": True}) for name in WITH_SUMS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
 for name, changes in tomllib.loads(Path(__file__).with_name("documented.toml").read_text("utf-8")).items():
     CASES[name] = CASES[name]._replace(**changes)
@@ -137,7 +140,7 @@ def sizes_of(case):
     sizes |= {name: 2 * sizes[name] for name in names if re.search(rf"\b{name} ?/ ?2", text)}
     sizes |= {name: 2 * sizes[name] for name in case.even} | ({"d": 41} if "r" in sizes else {})  # it turns r of d
     sizes |= {"n_heads": 6, "n_kv_heads": 3} if {"n_heads", "n_kv_heads"} <= sizes.keys() else {}
-    return sizes | {name: sizes[other] for name, other in case.same.items()}
+    return sizes | {name: eval(text, dict(sizes)) for name, text in case.same.items()}
 
 
 def alternatives(case):
@@ -160,7 +163,7 @@ def arrays(case, shapes, sizes):
     """Make the arrays of these shapes."""
     return {
         item.name: array(item, measured(shapes[item.name], sizes)) for item in parameters(case) if item.name in shapes
-    }
+    } | {name: np.array(eval(text, dict(sizes))) for name, text in case.integers.items()}
 
 
 def call(case, given, sizes):

@@ -73,7 +73,7 @@ function watchWidgets() {
   }
 }
 
-// Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other: it
+// Blocks far below are not laid out at first (deeper.css). When the browser has time they are, one after the other: it
 // lays out what it is asked to measure. They are shown together: each showing makes it walk through the whole page.
 function layOutRest() {
   const blocks = [...document.querySelectorAll(".md-content__inner > *")];
@@ -131,6 +131,10 @@ addEventListener("click", ({ target }) => { // a link to where the address leads
   if (link && link.hash === location.hash) openFolds();
 });
 
+addEventListener("beforeprint", () => { // before the theme opens all: what is closed stays off the paper (deeper.css)
+  document.querySelectorAll("details").forEach((fold) => fold.toggleAttribute("data-closed", !fold.open));
+}, true);
+
 // Another page of the site may have been answered while this one was kept, in another tab or to come back to.
 addEventListener("storage", markDone);
 addEventListener("pageshow", ({ persisted }) => persisted && markDone());
@@ -145,25 +149,9 @@ async function lightKin({ target }) {
   kin.light(target);
 }
 
-// The drawing of a figure can be taken along; the module comes with the first that is.
-function addSaving() {
-  const figures = document.querySelectorAll(
-    ":is(figure.diagram, figure.chart, .poster, div:has(> sentence-machine))",
-  );
-  figures.forEach((figure, n) => {
-    const line = document.createElement("p");
-    line.className = "save";
-    line.append("Save picture");
-    const kinds = /** @type {const} */ (["SVG", "PNG", "loop"]); // only what moves can be a loop
-    for (const kind of kinds.slice(0, figure.querySelector("sentence-machine") ? 3 : 2)) {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
-      button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
-      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
-      button.addEventListener("click", async () => (await import("./lib/save.js")).save(figure, kind, name));
-      line.append(" ", button);
-    }
-    figure.append(line);
-  });
+// What stands below a figure, to save it or to fill the screen with it, comes with the first hand too.
+for (const type of ["pointerover", "focusin", "keydown"]) {
+  addEventListener(type, async () => (await import("./lib/figures.js")).addLines(), { once: true });
 }
 
 addEventListener("DOMContentLoaded", () => { // after the theme, which has put its buttons into blocks of code
@@ -176,7 +164,6 @@ addEventListener("DOMContentLoaded", () => { // after the theme, which has put i
   findPlace();
   setTimeout(async () => { // what nobody sees yet lets the page be drawn first
     watchScrollRegions();
-    addSaving();
     watchWidgets();
     layOutRest();
     const frames = document.querySelector(".frames");
