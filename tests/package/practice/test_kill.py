@@ -95,16 +95,7 @@ def test_a_mutant_breaks_every_claim_about_it(pages, name):
 
 
 def test_a_mutant_reaches_every_way_to_import():
-    ways = {
-        "from attention import attention_scores": "attention_scores",
-        "import attention": "attention.attention_scores",
-        "import attention as at": "at.attention_scores",
-        "from attention.dot_product import attention_scores as direct": "direct",
-        "import attention.dot_product": "attention.dot_product.attention_scores",
-        "import importlib; late = importlib.import_module('attention')": "late.attention_scores",
-        "package = __import__('attention')": "package.attention_scores",
-        "from attention import *": "attention_scores",
-    }
+    ways = CLAIMS["ways"]
     wrote("a.md", "".join(f">>> {way}\n{SCORE.replace('attention_scores', name)}" for way, name in ways.items()))
     assert run("a.md").failures == []
     assert len(run("a.md", "scale-missing").failures) == len(ways)

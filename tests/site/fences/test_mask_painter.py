@@ -22,13 +22,6 @@ def test_500_masks_give_what_the_package_computes(rng):
     return {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}, {"mask": bits, "row": 0}, expected
 
 
-def test_the_mask_is_causal_at_first_and_one_press_lets_all_words_look_ahead():
-    causal = "".join("01"[j <= i] for i in range(5) for j in range(5))
-    assert PAINTER.call("first", PAINTER.given)["mask"] == causal
-    radios = PAINTER.live().findall(".//input[@name='mask'][@type='radio']")
-    assert [radio.get("value") for radio in radios] == [causal, "1" * 25]
-
-
 def test_each_cell_is_a_switch_that_paints_it_and_tells_its_row():
     boxes = PAINTER.live(mask="1" * 25).findall(".//tbody//input[@role='switch']")
     for cell, box in enumerate(boxes):
