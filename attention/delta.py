@@ -133,7 +133,7 @@ def delta_rule(
 
     References
     ----------
-    [S. Yang et al. 2024b](../reference/sources.md#yangs2024b), §3.1; without
+    [Gated DeltaNet](../reference/sources.md#yangs2024b), §3.1; without
     decay [Schlag et al. 2021](../reference/sources.md#schlag2021), §4.2.
 
     Examples

@@ -94,7 +94,7 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     ----------
     [Micikevicius et al. 2022](../reference/sources.md#micikevicius2022),
     abstract, on the two formats of 8 bits;
-    [MX](../reference/sources.md#ocpmx2023), §6.3, on `"mxfp4"`.
+    [MX](../reference/sources.md#ocp-mx), §6.3, on `"mxfp4"`.
 
     Examples
     --------

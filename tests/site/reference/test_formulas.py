@@ -34,7 +34,7 @@ D_Z = drawn(3, 2)
 GRADIENTS = dict(zip(("dQ", "dK", "dV"), at.attention_vjp(Q, K, V, D_Z), strict=True))
 D_P = drawn(4)
 HEADS = MultiHeadWeights.random(6, 2, rng=RNG)
-TABLE, SHARED, W_KEY = drawn(2, 5), drawn(2, 3, 4), drawn(5, 5)
+SHARED, W_KEY = drawn(2, 3, 4), drawn(5, 5)
 x, g, b = drawn(6), drawn(6), drawn(6)
 LATENT = dict(zip(("q", "q^R", "c", "k^R", "W_UK", "W_UV"), (drawn(*shape) for shape in (
     (2, 3, 5), (2, 3, 4), (7, 6), (7, 4), (2, 6, 5), (2, 6, 3))), strict=True))  # fmt: skip
