@@ -26,6 +26,7 @@ from attention.practice.steps import NAMES, RIGHT, STEPS
 from tests.package.practice.solutions import BODIES, LOOPS, WAYS, filled
 
 JUDGED = tomllib.loads(Path(__file__).with_name("judged.toml").read_text("utf-8"))
+REFUSED = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))["write"]
 CALLS = {seed: {step.name: calls_of(step, seed) for step in STEPS} for seed in (0, 1, 7)}
 
 
@@ -196,18 +197,6 @@ def _impatient(followed):
             return followed(*args)
 
     return follow
-
-
-REFUSED = {  # a command, what is in its file, and what is said
-    "syntax": ("mine.py", "def f(:\n", "SyntaxError in line 1"),
-    "import": ("mine.py", "\nimport nothing_of_this_name\n", "ModuleNotFoundError in line 2"),
-    "ends": ("mine.py", "import os\nos._exit(0)\n", "it ends Python"),
-    "prints": ("mine.py", "while True:\n    print('x' * 1000)\n", "it prints more than 100000 characters in line 2"),
-    "no such step": ("--only sofmax", "", "did you mean 'softmax'?"),
-    "no such number": ("--only 13", "", "no step is called '13'"),
-    "seed": ("--seed -1", "", "--seed must not be negative"),
-    "no file": ("none.py", "", "there is no such file; --start writes one"),
-}
 
 
 @pytest.mark.parametrize(("command", "text", "says"), REFUSED.values(), ids=REFUSED)
