@@ -14,6 +14,14 @@ _SAYS = {
     "scale-without-root": "scores are divided by d_k, not by its root.",
     "scale-by-d-model": "scores are divided by the root of d_model, whatever "
     "d_k is.",
+    "causal-top-left": "offset is ignored: the first query is always at the "
+    "first key, even after a cache.",
+    "mask-minus-billion": "mask takes a billion off a hidden score, where it "
+    "should be minus infinity.",
+    "window-off-by-one": "window reaches one key further to the left than it "
+    "says.",
+    "tile-for-repeat": "query heads take the shared heads of keys and values "
+    "in turn: 1, 2, 1, 2 for 1, 1, 2, 2.",
     "split-by-reshape": "heads are cut by a reshape that does not exchange "
     "axes.",
     "merge-by-reshape": "heads are merged by a reshape that does not exchange "

@@ -92,8 +92,7 @@ arguments: _prepared
     ),
     Mutant(
         "causal-top-left",
-        "The offset is ignored: the first query is always at the first key, "
-        "even after a cache.",
+        known.mutants("causal-top-left"),
         "decoding",
         "One new query after three cached keys: how many keys may it see?",
         """
@@ -155,7 +154,7 @@ dot_product: attention_weights, scaled_dot_product_attention
     ),
     Mutant(
         "window-off-by-one",
-        "A window reaches one key further to the left than it says.",
+        known.mutants("window-off-by-one"),
         "windows-and-sinks",
         "Count the keys that the last query sees under window=(1, 0).",
         """
@@ -231,8 +230,7 @@ numerics: softmax
     ),
     Mutant(
         "mask-minus-billion",
-        "A mask takes a billion off a hidden score, where it should be minus "
-        "infinity.",
+        known.mutants("mask-minus-billion"),
         "masks",
         "What should a query receive that may attend to nobody?",
         """
@@ -256,8 +254,7 @@ multi_head: _rows
     ),
     Mutant(
         "tile-for-repeat",
-        "Query heads take the shared heads of keys and values in turn: 1, 2, "
-        "1, 2 for 1, 1, 2, 2.",
+        known.mutants("tile-for-repeat"),
         "sharing-heads",
         "Two heads are too few to tell. Let four query heads share two heads "
         "whose values differ.",

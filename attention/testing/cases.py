@@ -1,0 +1,268 @@
+"""The cases: queries, keys, values and options that tell kernels apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _inputs
+from attention.formats import round_to_format
+
+Array = NDArray[Any]
+SIZES = ("batch", "heads", "kv_heads", "n_q", "n_k", "d_k", "d_v")
+_LOUD = {"float16": 2.0**12, "float8_e4m3fn": 2.0**7, "float8_e5m2": 2.0**12}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One call of a kernel: what goes in, as (batch, heads, n, d), float64."""
+
+    name: str
+    query: Array
+    key: Array
+    value: Array
+    options: Mapping[str, Any]
+    format: str
+    probe: str = ""  # what a probe of the case looks for
+
+    @classmethod
+    def of(
+        cls,
+        query: ArrayLike,
+        key: ArrayLike,
+        value: ArrayLike,
+        options: Mapping[str, Any],
+        format: str,
+    ) -> Self:
+        """Make a case of a caller's arrays."""
+        given = {"query": query, "key": key, "value": value}
+        arrays = {name: _inputs.real(name, a) for name, a in given.items()}
+        for name, array in arrays.items():
+            if array.ndim != 4:
+                rule = f"{name} must have four axes, (batch, heads, n, d)"
+                _inputs.refuse(rule, **{name: array})
+        q, k, v = (a.astype(np.float64) for a in arrays.values())
+        return cls("yours", q, k, v, options, format)
+
+    @property
+    def n_queries(self) -> int:
+        """Return how many queries there are."""
+        return int(self.query.shape[2])
+
+    @property
+    def n_keys(self) -> int:
+        """Return how many keys there are."""
+        return int(self.key.shape[2])
+
+    @property
+    def sizes(self) -> str:
+        """Write the sizes: batch, heads, queries and keys, features."""
+        b, h, n_q, d_k = self.query.shape
+        kv_heads, n_k, d_v = *self.key.shape[1:3], self.value.shape[-1]
+        heads = f"{h}" if h == kv_heads else f"{h}/{kv_heads}"
+        return f"{b}, {heads}, {n_q}/{n_k}, {d_k}/{d_v}"
+
+    def loud(self, n_most: int = 160) -> Iterator[tuple[Case, Array]]:
+        """Make the values tell which key was read, some keys at a time.
+
+        Key after key is loud in one feature and silent in all others: the
+        output holds the weights themselves, times a number so large that
+        nothing of a weight is lost.
+        """
+        n, d = self.value.shape[-2:]
+        keys = np.arange(n)
+        if n > n_most:  # the first, the last, and some between them
+            keys = np.unique(np.linspace(0, n - 1, n_most).astype(int))
+            keys[-16:] = np.arange(n - 16, n)
+        for some in np.array_split(keys, -(-keys.size // d)):
+            value = np.zeros_like(self.value)
+            value[..., some, np.arange(some.size)] = loudness(self.format)
+            yield replace(self, value=value, probe="loud"), some
+
+
+def loudness(format: str) -> float:
+    """Return the number that a loud value has."""
+    return _LOUD.get(format, 2.0**100)
+
+
+# name, batch, heads, kv_heads, n_q, n_k, d_k, d_v. The first have sizes that
+# every kernel takes; the others refuse to divide, or to be equal.
+_TABLE = """
+ordinary                2  4 2  128  128  64 64
+partial last block      1  2 1  197  197  64 64
+sizes that all differ   2  6 2   37   83  24 40
+one query               3  8 2    1  193  64 64
+one key                 2  3 1    5    1  16 16
+more queries than keys  2  4 2   83   37  32 32
+many keys               1  2 1    3 4097  64 64
+long                    1  2 1  517  517  32 32
+a constant per head     2  8 2   33   65  16 16
+rising maxima           1  2 1  256  256  32 32
+falling maxima          1  2 1  320  320  32 32
+levels                  1  2 1  192  192  32 32
+sharp                   1  4 2  128  128  64 64
+"""
+PROBED = ("sizes that all differ", "partial last block", "rising maxima")
+
+
+class Drawing:
+    """Draws the cases for some options and sizes, all from one seed."""
+
+    def __init__(
+        self,
+        format: str,
+        options: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        seed: int,
+    ) -> None:
+        self.format, self.options = format, options
+        self.sizes, self.seed = sizes, seed
+        self.reaches = bool(options.get("is_causal")) or (
+            options.get("window") is not None
+        )
+
+    def cases(self) -> Iterator[Case]:
+        """Draw every case that the options do not exclude."""
+        rows = [line.rsplit(maxsplit=7) for line in _TABLE.split("\n") if line]
+        left = self._numbers_of_window()
+        if left:  # far enough for a window to end
+            far = str(sum(left) + 97)
+            rows.append(
+                ["beyond the window", *["1", "2", "1", "70"], far, "32", "32"]
+            )
+        if self.reaches:
+            rows.append(
+                [
+                    "offsets per sequence",
+                    *["3", "2", "1", "9", "70", "32", "32"],
+                ]
+            )
+        if self.options.get("mask"):
+            rows.append(
+                ["empty row", *["2", "2", "1", "20", "45", "32", "32"]]
+            )
+        if self.options.get("softcap") is not None:
+            rows.append(
+                ["beyond the cap", *["1", "2", "1", "64", "96", "32", "32"]]
+            )
+        for index, (name, *numbers) in enumerate(rows):
+            if name == "levels" and self.options.get("softcap") is not None:
+                continue
+            rng = np.random.default_rng([self.seed, index])
+            sizes = dict(zip(SIZES, map(int, numbers), strict=True))
+            if not self.options.get("enable_gqa"):
+                sizes["kv_heads"] = sizes["heads"]
+            yield self._case(name, {**sizes, **self.sizes}, rng)
+
+    def _numbers_of_window(self) -> tuple[int, ...]:
+        window = self.options.get("window")
+        if isinstance(window, bool) or window is None:
+            return ()
+        sides = (window, window) if isinstance(window, int) else window
+        return tuple(side for side in sides if side is not None)
+
+    def _case(
+        self, name: str, s: dict[str, int], rng: np.random.Generator
+    ) -> Case:
+        if not self.options.get("enable_gqa"):
+            s["kv_heads"] = s["heads"]
+        b, n_q, n_k = s["batch"], s["n_q"], s["n_k"]
+        options = self._options(name, s, rng)
+        scale = options.get("scale", s["d_k"] ** -0.5)
+        sharpness = {"sharp": 4.0, "beyond the cap": options.get("softcap")}
+        size = (sharpness.get(name) or 1.25) / (scale * s["d_k"] ** 0.5)
+        query = rng.standard_normal((b, s["heads"], n_q, s["d_k"])) * size
+        key = rng.standard_normal((b, s["kv_heads"], n_k, s["d_k"]))
+        value = rng.standard_normal((b, s["kv_heads"], n_k, s["d_v"]))
+        if name in ("rising maxima", "falling maxima"):
+            ramp = np.linspace(-12, 12, n_k)
+            query[..., 0] = 2 / scale
+            key[..., 0] = (ramp if name[0] == "r" else -ramp) / 2
+        if name == "levels":  # whole rows far above zero, and far below
+            far = 800 if self.format == "float64" else 200
+            query[..., 0] = np.linspace(-far, far, n_q) / (16 * scale)
+            key[..., 0] = 16
+        if name == "a constant per head":
+            numbers = 1 + np.arange(b * s["kv_heads"])
+            value[:] = numbers.reshape(b, -1, 1, 1)
+        offsets: Any = options.get("offset")
+        if np.ndim(offsets):  # what lies behind the last query is not written
+            unwritten = np.arange(n_k) >= np.reshape(offsets, (-1, 1)) + n_q
+            unwritten = unwritten[:, None, :, None] & self._looks_back(options)
+            key = np.where(unwritten, 8 * key, key)
+            value = np.where(unwritten, loudness(self.format), value)
+        q, k, v = (self.held(array) for array in (query, key, value))
+        return Case(name, q, k, v, options, self.format)
+
+    def _looks_back(self, options: Mapping[str, Any]) -> bool:
+        window = options.get("window")
+        right = window[1] if isinstance(window, tuple) else None
+        return bool(options.get("is_causal")) or right == 0
+
+    def _options(
+        self, name: str, s: dict[str, int], rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Draw what was asked for with True, and what the sizes ask for."""
+        n_q, n_k = s["n_q"], s["n_k"]
+        options = {
+            key: given
+            for key, given in self.options.items()
+            if given is not None and given is not False and key != "offset"
+        }
+        if options.get("window") is True:
+            right = None if options.get("is_causal") else n_k // 7
+            options["window"] = (n_k // 3, right)
+        if options.get("softcap") is True:
+            options["softcap"] = 8.0
+        if options.get("scale") is True:
+            options["scale"] = 0.3
+        if options.get("sink") is True:
+            drawn = np.log(n_k) + rng.standard_normal(s["heads"])
+            options["sink"] = self.held(drawn)
+        if options.get("bias") is True:
+            drawn = rng.standard_normal((s["batch"], s["heads"], n_q, n_k))
+            options["bias"] = self.held(drawn)
+        last = n_k - n_q
+        if self.reaches:
+            how = self.options.get("offset")
+            if name == "offsets per sequence" and how is None:
+                options["offset"] = np.array([last // 2, last, 3])[
+                    : s["batch"]
+                ]
+            elif last or name == "offsets per sequence":
+                options["offset"] = 0 if how == "first" else last
+        if options.get("mask") is not None:
+            options["mask"] = self._mask(name, s, options, rng)
+        return options
+
+    def _mask(
+        self,
+        name: str,
+        s: dict[str, int],
+        options: Mapping[str, Any],
+        rng: np.random.Generator,
+    ) -> Array:
+        """Draw padding for every other case, and any keys for the others."""
+        b, n_q, n_k = s["batch"], s["n_q"], s["n_k"]
+        if name in ("ordinary", "sizes that all differ", "one query", "long"):
+            lengths = np.arange(n_k, 0, -max(1, n_k // 5))[:b, None]
+            return (np.arange(n_k) < lengths)[:, None, None, :]
+        mask = rng.random((b, 1, n_q, n_k)) < 0.7
+        first = np.reshape(options.get("offset", 0), (-1, 1, 1))
+        own = np.clip(np.arange(n_q)[:, None] + first, 0, n_k - 1)
+        mask[:, 0] |= np.arange(n_k) == own
+        if name == "empty row":
+            mask[0, :, n_q // 2] = False
+        return mask
+
+    def held(self, numbers: Array) -> Array:
+        """Round to numbers that the format holds."""
+        if self.format == "float64":
+            return numbers
+        if self.format == "float32":
+            return numbers.astype(np.float32).astype(np.float64)
+        return round_to_format(numbers, self.format)

@@ -1,0 +1,269 @@
+"""How far an honest kernel may be from the exact result, and why.
+
+A kernel that computes in a narrow format rounds its weights and its output to
+the format, and adds in a wider one. Each rounding has a step, and a number
+lies anywhere between two steps, so its error has a variance of step² / 12.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention import _inputs
+from attention.arguments import AttentionOptions
+from attention.formats import round_to_format
+from attention.testing.cases import Case
+from attention.testing.steps import Steps
+
+Array = NDArray[Any]
+PRECISION = {  # significant bits, exponent of the smallest normal number
+    "float64": (53, -1022),
+    "float32": (24, -126),
+    "float16": (11, -14),
+    "bfloat16": (8, -126),
+    "float8_e4m3fn": (4, -6),
+    "float8_e5m2": (3, -14),
+}
+MEAN = 0.541  # of 1 / m², if the logarithm of m is uniform from 1 to 2
+_LUCK = 1e-9  # how often a right kernel may be refused, were errors normal
+_TINY = 1e-300
+_MARGIN = 1.12  # for what the model leaves out; see the calibration
+
+
+class Formats(NamedTuple):
+    """Where a kernel rounds, and to what."""
+
+    inputs: str
+    weights: str
+    output: str
+    scores: str | None  # None: they are kept in the format that it adds in
+
+    @property
+    def margin(self) -> float:
+        """What the model leaves out, most of it where steps are coarse."""
+        return _MARGIN * (1.2 if PRECISION[self.weights][0] < 8 else 1)
+
+    @property
+    def sums(self) -> str:
+        """The format that it adds in."""
+        return "float64" if self.inputs == "float64" else "float32"
+
+
+def formats(
+    format: str, weights_format: str | None, scores_format: str | None
+) -> Formats:
+    """Read the formats of a kernel."""
+    for name, given in {
+        "format": format,
+        "weights_format": weights_format,
+        "scores_format": scores_format,
+    }.items():
+        if given is not None or name == "format":
+            _inputs.one_of(name, given, tuple(PRECISION))
+    output = "bfloat16" if format.startswith("float8") else format
+    return Formats(format, weights_format or format, output, scores_format)
+
+
+def rounded(numbers: Array, format: str) -> Array:
+    """Return the nearest numbers of a format, in float64."""
+    if format == "float64":
+        return numbers
+    if format == "float32":
+        return numbers.astype(np.float32).astype(np.float64)
+    return round_to_format(numbers.astype(np.float64), format)
+
+
+def deviation(steps: Steps, formats: Formats) -> Array:
+    """Return the standard deviation of an honest error of the output.
+
+    The weights get a relative error each, and those far below the largest of
+    their row an absolute one. An error of a score moves the output by its
+    weight times what the value differs from the output.
+    """
+    w, v, z = steps.weights, steps.values, steps.output
+    unit = _unit(formats.sums)
+    smallest = 2.0 ** max(PRECISION[formats.sums][1], -500)  # its square > 0
+    precision, least = PRECISION[formats.weights]
+    tallest = np.maximum(
+        w.max(axis=-1, keepdims=True, initial=0),
+        1 - w.sum(axis=-1, keepdims=True) if steps.sink() is not None else 0,
+    )
+    relative = MEAN * 4.0 ** (1 - precision) / 12 * w**2
+    absolute = (tallest * 2.0 ** (least + 1 - precision)) ** 2 / 12
+    variance = (relative + absolute * (w > 0)) @ v**2
+
+    size = steps.score_sizes()  # what is added up for each score
+    score = unit * (4 + size * (1 + math.sqrt(steps.d_k) / 2))
+    if formats.scores is not None:
+        step = 2.0 ** (1 - PRECISION[formats.scores][0])
+        score = score + step * np.abs(steps.scaled())
+    moved = (w * score) ** 2
+    spread = moved @ v**2 - 2 * z * (moved @ v)
+    spread += z**2 * moved.sum(axis=-1, keepdims=True)
+    variance += np.maximum(spread, 0)
+
+    n_keys = w.shape[-1]
+    added = unit * (4 + math.sqrt(n_keys)) * (w @ np.abs(v))
+    lost = smallest * np.abs(v).sum(axis=-2, keepdims=True)
+    variance += added**2 + step_of(z, formats.output) ** 2 / 12
+    # the last is what a small exponential may lose
+    return np.asarray(np.sqrt(variance) + lost)
+
+
+def step_of(numbers: Array, format: str) -> Array:
+    """Return the distance of neighbours in a format, around each number."""
+    precision, least = PRECISION[format]
+    _, exponent = np.frexp(numbers)
+    step = np.ldexp(1.0, np.maximum(exponent - 1, least) - precision + 1)
+    return np.where(numbers == 0, 0, step)
+
+
+def _unit(format: str) -> float:
+    return float(2.0 ** -PRECISION[format][0])
+
+
+class Verdict(NamedTuple):
+    """How a result compares with what it should be."""
+
+    figure: float  # the worst error, in units of what is allowed
+    bad: Array  # of bool, shape of the output: which numbers are wrong
+    worst: tuple[int, ...]  # where
+    whole: float = 0.0  # the error of all rows together, in such units
+
+    @property
+    def is_right(self) -> bool:
+        """Say whether the whole result is within what is allowed."""
+        return self.figure <= 1
+
+
+def freedom(steps: Steps) -> Array:
+    """Return how many independent errors the numbers of each row have.
+
+    At most one for each feature; fewer if few keys have all the weight, or
+    the values are alike.
+    """
+    w, v = steps.weights**2, steps.values
+    n_keys = w.sum(axis=-1) ** 2 / ((w**2).sum(axis=-1) + _TINY) + 1
+    products = v.swapaxes(-1, -2) @ v  # their trace² / trace of the square
+    total = np.trace(products, axis1=-2, axis2=-1) ** 2
+    alike = (products**2).sum(axis=(-1, -2)) / (total + _TINY)
+    few = 1 / n_keys / v.shape[-1] ** 0.5
+    return np.asarray(1 / (alike[..., None] + few))
+
+
+def judge(
+    got: Array, wanted: Array, sigma: Array, free: Array, margin: float
+) -> Verdict:
+    """Compare in units of the expected error: each row, and all rows at once.
+
+    The mean square of d independent errors is like chi-square over d: the
+    fewer they are, and the more rows, the larger the largest of them.
+    """
+    with np.errstate(all="ignore"):
+        difference = np.abs(got - wanted)
+        ratio = difference / sigma
+    ratio = np.where((difference == 0) | (got == wanted), 0, ratio)
+    ratio = np.where(np.isnan(ratio), np.inf, ratio)
+    if not ratio.size:
+        return Verdict(0.0, np.zeros(ratio.shape, bool), ())
+    free = np.nan_to_num(free, nan=1.0)
+    with np.errstate(over="ignore"):
+        rows = np.sqrt((ratio**2).mean(axis=-1))
+        most = margin * largest(free, rows.size)
+        figure = (rows / most).max()
+        whole = np.sqrt((rows**2).mean()) / margin / largest(free.sum(), 1)
+    worst = np.unravel_index(ratio.argmax(), ratio.shape)
+    bad = (rows > most)[..., None] & (ratio > most[..., None] / 2)
+    if not bad.any() and whole > 1:
+        bad = ratio > 2
+    where = tuple(int(i) for i in worst)
+    return Verdict(float(max(figure, whole)), bad, where, float(whole))
+
+
+def largest(free: Array | float, n_rows: int) -> Array:
+    """Return the largest root mean square that chance may give."""
+    z = _normal_quantile(_LUCK / n_rows)
+    part = 2 / (9 * free)  # Wilson and Hilferty: chi-square's cube root
+    return np.asarray(np.maximum(1 - part + z * np.sqrt(part), 1) ** 1.5)
+
+
+def _normal_quantile(tail: float) -> float:
+    """Return the z that a standard normal number exceeds so rarely."""
+    z = math.sqrt(-2 * math.log(tail))
+    for _ in range(30):  # of its tail, exp(-z²/2) / (z √(2π))
+        z = math.sqrt(
+            -2 * math.log(tail) - math.log(2 * math.pi) - 2 * math.log(z)
+        )
+    return z
+
+
+def expected_error(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    *,
+    format: str,
+    weights_format: str | None = None,
+    scores_format: str | None = None,
+    **options: Unpack[AttentionOptions],
+) -> Array:
+    r"""Say how far from exact an honest kernel's output is, on average.
+
+    $$\sigma^2 = \sum_j w_j^2 v_j^2 \frac{0.54 \, u^2}{12} + \frac{s^2}{12} +
+    \sum_j w_j^2 \delta_j^2 (v_j - z)^2 + \Big(a \sum_j w_j \lvert v_j \rvert
+    \Big)^2$$
+
+    A kernel rounds its weights $w$ to a format whose steps are $u$ relative to
+    the power of two below, and its output $z$, whose step there is $s$. Its
+    scores have an error $\delta$ and its sums one of $a$, both from the wider
+    format that it adds in, float32 or, for float64, float64.
+
+    Parameters
+    ----------
+    query, key, value : array_like
+        As in `scaled_dot_product_attention`, with an axis of heads, (batch,
+        heads, n, d); numbers that the format holds.
+    format : str
+        The format of the inputs and of the output: float64, float32, float16,
+        bfloat16, float8_e4m3fn or float8_e5m2. With the last two the output is
+        bfloat16.
+    weights_format : str, optional
+        The format in which the weights meet the values; that of the inputs.
+    scores_format : str, optional
+        The format in which the scores are kept; by default float32 or float64.
+    **options
+        As in `scaled_dot_product_attention`.
+
+    Returns
+    -------
+    deviation : ndarray of the output's shape
+        The standard deviation of each number's error. The root of the mean
+        square of a row's errors, in these units, is about 1 for a right
+        kernel.
+
+    Raises
+    ------
+    TypeError
+        As in `scaled_dot_product_attention`.
+    ValueError
+        As in `scaled_dot_product_attention`; if there is no such format.
+
+    Examples
+    --------
+    Two keys with equal scores: rounding 3/2 to bfloat16, with steps of 1/128
+    there, costs 0.0023, and rounding the weights nearly as much.
+
+    >>> import numpy as np
+    >>> from attention.testing import expected_error
+    >>> query, key = np.zeros((1, 1, 1, 4)), np.zeros((1, 1, 2, 4))
+    >>> value = np.array([1.0, 2.0]).reshape(1, 1, 2, 1)
+    >>> expected_error(query, key, value, format="bfloat16").round(4)
+    array([[[[0.0029]]]])
+    """
+    kinds = formats(format, weights_format, scores_format)
+    case = Case.of(query, key, value, dict(options), format)
+    return deviation(Steps(case), kinds)

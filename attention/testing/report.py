@@ -1,0 +1,117 @@
+"""What was found, as a person reads it."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+
+SIZES_ARE = "batch, heads, n_q/n_k, d_k/d_v"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong: a sentence, and a name if it has one.
+
+    Attributes
+    ----------
+    says : str
+        What the kernel does.
+    name : str
+        The name of a known mistake that gives the same results, or "".
+    """
+
+    says: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        """Return the sentence, after the name."""
+        if self.name:
+            return f"behaves like {self.name}: {self.says}"
+        return self.says
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case of the table."""
+
+    case: str
+    sizes: str
+    figure: float  # the worst error, where 1 is the most that is allowed
+    verdict: str  # right, WRONG or refused
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of holding a kernel against the package.
+
+    Attributes
+    ----------
+    passed : bool
+        Whether every case that the kernel took is right, and there is one.
+    worst : float
+        The largest error of all cases, where 1 is the most that is allowed.
+    findings : list of Finding
+        What is wrong, the most telling first; empty if the kernel passed.
+    rows : list of Row
+        The cases: name, sizes, figure, verdict and detail.
+    notes : list of str
+        What the caller may want to know, and does not make a kernel wrong.
+    """
+
+    title: str
+    rows: list[Row]
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """Say whether all cases taken are right, and there is one."""
+        verdicts = {row.verdict for row in self.rows}
+        return (
+            not self.findings
+            and verdicts <= {"right", "refused"}
+            and ("right" in verdicts)
+        )
+
+    @property
+    def worst(self) -> float:
+        """Return the largest error, where 1 is the most that is allowed."""
+        return max((row.figure for row in self.rows), default=0.0)
+
+    def __str__(self) -> str:
+        """Return the table and what was found."""
+        lines = [self.title, ""]
+        width = max([4, *(len(row.case) for row in self.rows)])
+        size = max([len(SIZES_ARE), *(len(row.sizes) for row in self.rows)])
+        lines.append(f"  {'case':<{width}}  {SIZES_ARE:<{size}}  {'error':>8}")
+        for row in self.rows:
+            figure = "-" if row.verdict == "refused" else f"{row.figure:.3g}"
+            lines.append(
+                f"  {row.case:<{width}}  {row.sizes:<{size}}  {figure:>8}  "
+                f"{row.verdict}"
+            )
+            lines += textwrap.wrap(
+                row.detail, 79, initial_indent=" " * 6,
+                subsequent_indent=" " * 6, break_on_hyphens=False,
+            )  # fmt: skip
+        lines.append("")
+        for what in (*map(str, self.findings), *self.notes):
+            lines += textwrap.wrap(
+                what, 79, initial_indent="  ", subsequent_indent="    ",
+                break_on_hyphens=False,
+            )  # fmt: skip
+        lines.append(f"  {self._sum_up()}")
+        return "\n".join(lines)
+
+    def _sum_up(self) -> str:
+        verdicts = [row.verdict for row in self.rows]
+        refused = verdicts.count("refused")
+        taken = len(verdicts) - refused
+        also = f", {refused} refused by the kernel" * bool(refused)
+        if not taken:
+            return "NOT PASSED: the kernel refused every case."
+        wrong = verdicts.count("WRONG")
+        if self.passed:
+            return f"passed: {taken} cases right{also}"
+        return f"NOT PASSED: {wrong} of {taken} cases wrong{also}"
