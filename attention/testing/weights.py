@@ -288,6 +288,13 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         keys = np.exp(scores).sum(axis=-1)
         taken = np.exp(found.right.logsumexp) / factor - keys
         times = taken / np.exp(sink[..., 0])
+        top = np.maximum(scores.max(axis=-1), -1e300)
+        if np.allclose(taken / np.exp(sink[..., 0] + top), 1, rtol=0.02):
+            yield (
+                "The exponential of the sink is added without subtracting "
+                "the maximum of the row from it."
+            )
+            return
         if _spread(times.ravel()) < 0.02 * _mean(times.ravel()):
             yield f"The sink counts {_mean(times.ravel()):.4g} times."
             return
