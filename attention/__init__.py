@@ -40,6 +40,7 @@ from attention.partials import (
     partial_attention,
 )
 from attention.projections import project
+from attention.ragged import paged_attention, varlen_attention
 from attention.relative import (
     alibi_bias,
     alibi_slopes,
@@ -84,6 +85,7 @@ __all__ = [
     "merge_partials",
     "multi_head_attention",
     "padding_mask",
+    "paged_attention",
     "partial_attention",
     "project",
     "relative_position_bias",
@@ -105,4 +107,5 @@ __all__ = [
     "tiled_attention",
     "tiled_attention_vjp",
     "transformer_block",
+    "varlen_attention",
 ]

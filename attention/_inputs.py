@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 Array = NDArray[Any]
 FAR = 2**60  # beyond any key; sums of a few such numbers fit in 64 bits
+NARROW = "torch.bfloat16", "torch.float8"  # tensors that NumPy cannot read
 
 
 def refuse(rule: str, **given: Any) -> NoReturn:
@@ -31,8 +32,9 @@ def refuse(rule: str, **given: Any) -> NoReturn:
 def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     """Convert arrays to one dtype; also return the dtype of the result.
 
-    Integers and bools count as float64. float16 is computed in float32, so
-    that sums do not overflow, and the result is float16.
+    Integers and bools count as float64, bfloat16 and fp8 as float32. float16
+    is computed in float32, so that sums do not overflow, and the result is
+    float16.
     """
     given = [real(name, array) for name, array in arrays.items()]
     kinds = [a.dtype if a.dtype.kind == "f" else np.float64 for a in given]
@@ -41,31 +43,37 @@ def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     return [array.astype(compute, copy=False) for array in given], dtype
 
 
-def real(name: str, array: ArrayLike, kinds: str = "biuf") -> Array:
-    """Return an array of bools (b), integers (iu) or numbers (iuf, biuf)."""
+def real(name: str, array: Any, kinds: str = "biuf") -> Array:
+    """Return an array of bools (b), integers (iu) or numbers (iuf, biuf).
+
+    Formats of 16 and 8 bits that NumPy lacks, as bfloat16, become float32.
+    """
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: use .filled()")
+    if getattr(array, "requires_grad", False):  # a tensor of PyTorch
+        rule = f"must not require gradients: give {name}.detach()"
+        raise TypeError(f"{name} {rule}")
     try:
+        if hasattr(array, "float") and str(array.dtype).startswith(NARROW):
+            array = array.float()
         result = np.asarray(array)
     except ValueError as error:  # nested lists of different lengths
         raise ValueError(f"{name} must be rectangular: {error}") from None
-    except Exception as error:  # a tensor with gradients, in bfloat16 …
-        hint = "; cast to float32" * ("bfloat16" in str(error).lower())
-        raise TypeError(f"{name} must be an array: {error}{hint}") from None
+    except Exception as error:  # a tensor of another device …
+        raise TypeError(f"{name} must be an array: {error}") from None
+    if result.dtype.isbuiltin == 2 and "float" in result.dtype.name:
+        result = result.astype(np.float32)  # of ml_dtypes, as JAX has them
     dtype = result.dtype
-    if dtype.kind not in kinds or dtype.isbuiltin == 2:
+    if dtype.kind not in kinds:
         rule = {
             "b": "booleans, True for 'may attend'; numbers are a bias=, "
             "and mask_to_bias makes them",
             "iu": "integers",
             "iuf": "numbers; booleans go to mask=",
         }.get(kinds, "real numbers")
-        hint = "; not a type of NumPy: cast to float32" * (
-            dtype.isbuiltin == 2
-        )
         if kinds == "b" and dtype.kind in "iu" and set(result.flat) <= {0, 1}:
-            hint += f"; {name}.astype(bool) makes True of 1, False of 0"
-        raise TypeError(f"{name} must hold {rule}: dtype {dtype}{hint}")
+            rule += f" ({name}.astype(bool) makes True of 1, False of 0)"
+        raise TypeError(f"{name} must hold {rule}: dtype {dtype}")
     return result
 
 

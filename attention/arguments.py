@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _inputs
 
 Array = NDArray[Any]
-Window = tuple[int | None, int | None]
+Sides = tuple[int | None, int | None]
+Window = int | Sides
 
 
 class SharedOptions(TypedDict, total=False):
@@ -35,8 +36,10 @@ class SharedOptions(TypedDict, total=False):
     is_causal : bool
         Let a query attend to its own position and to earlier ones: key j is at
         j, query i at i + offset. mask, is_causal and window must all allow it.
-    window : (left, right)
+    window : int or (left, right)
         How many keys before and after its position a query sees; None: all.
+        One integer counts for both sides, as in JAX; is_causal still hides
+        the keys after the position.
     offset : int or array_like of int, shape (batch,)
         The position of the first query, for is_causal and window; an array has
         one per sequence, the first axis of the scores. 0 aligns the first
@@ -294,11 +297,13 @@ def _read_fitting(
     return np.atleast_2d(result)
 
 
-def _read_window(window: Any) -> Window:
+def _read_window(window: Any) -> Sides:
     """Read how many keys a query sees on each side; None: all of them."""
-    pair = (None, None) if window is None else window
+    is_one = isinstance(window, int | np.integer) and window is not True
+    pair = (window, window) if is_one or window is None else window
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise TypeError(f"window must be a pair (left, right): {window!r}")
+        rule = "window must be an integer or a pair (left, right)"
+        raise TypeError(f"{rule}: {window!r}")
     left, right = (
         side
         if side is None
@@ -327,8 +332,8 @@ def _read_reach(
     if first.ndim and (len(shape) < 3 or first.shape != shape[:1]):
         rule = "offset must be an integer, or one per sequence (first axis)"
         _inputs.refuse(rule, offset=first, scores=shape)
-    if first.ndim:  # (batch, 1, ..., 1), to meet the scores
-        first = first.reshape(-1, *[1] * (len(shape) - 1))
+    # to meet the scores: (1, 1), or (batch, 1, ..., 1)
+    first = first.reshape(-1, *[1] * (len(shape) - 1 if first.ndim else 1))
     return None if left is right is None else _Reach(left, right, first)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
@@ -79,13 +78,6 @@ def layer_norm(
     >>> from attention import layer_norm
     >>> layer_norm([7.0, 7.0], weight=[2.0, 3.0], bias=[0.5, -0.5])
     array([ 0.5, -0.5])
-
-    In float32 the square of 1e20 is infinite, and dividing by it leaves zeros:
-
-    >>> import numpy as np
-    >>> from attention import layer_norm
-    >>> layer_norm(np.array([1e20, 3e20], np.float32))
-    array([0., 0.], dtype=float32)
     """
     (tokens,), dtype = _inputs.floats(x=x)
     gain = _per_feature("weight", weight, 1, tokens)
@@ -142,12 +134,6 @@ def rms_norm(
     >>> y = rms_norm([1.0, 7.0, 1.0, 7.0], eps=0)
     >>> print(y, y.mean().round(12))
     [0.2 1.4 0.2 1.4] 0.8
-
-    A gain for each feature:
-
-    >>> from attention import rms_norm
-    >>> rms_norm([3.0, 3.0], weight=[1.0, 10.0], eps=0)
-    array([ 1., 10.])
     """
     (tokens,), dtype = _inputs.floats(x=x)
     gain = _per_feature("weight", weight, 1, tokens)
@@ -197,14 +183,6 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     >>> from attention import gelu
     >>> gelu([-100.0, 0.0, 1.0, 100.0]).round(4)
     array([ -0.    ,   0.    ,   0.8413, 100.    ])
-
-    The approximation is close:
-
-    >>> import numpy as np
-    >>> from attention import gelu
-    >>> x = np.linspace(-6, 6, 101)
-    >>> bool(abs(gelu(x) - gelu(x, approximate=True)).max() < 5e-4)
-    True
     """
     (x,), dtype = _inputs.floats(x=x)
     approximate = _inputs.flag("approximate", approximate)
@@ -218,36 +196,7 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
         return y.astype(dtype, copy=False)
 
 
-_PER_UNIT = 64  # points of the table of erf
-
-
-@cache
-def _erf_terms() -> NDArray[Any]:
-    """Tabulate erf and its derivatives, each divided by its factorial.
-
-    The k-th derivative is (-1)^(k-1) H_(k-1)(x) exp(-x^2) 2 / sqrt(pi), where
-    H are Hermite's polynomials. From 6 on erf is 1 in double precision.
-    """
-    x = np.arange(6 * _PER_UNIT + 1) / _PER_UNIT
-    rows = [np.array([math.erf(point) for point in x])]
-    row, previous = 2 / math.sqrt(math.pi) * np.exp(-x * x), np.zeros_like(x)
-    for k in range(1, 7):
-        rows.append(row)
-        following = -2 * (x * row + (k - 1) / k * previous) / (k + 1)
-        row, previous = following, row
-    return np.stack(rows)
-
-
-def _erf(x: NDArray[Any]) -> NDArray[Any]:
-    """Compute erf, which NumPy lacks, from the nearest point of the table."""
-    size = np.minimum(np.abs(x.astype(np.float64)), 6)
-    nearest = (size * _PER_UNIT + 0.5).astype(np.int32)  # nan: any
-    step = size - nearest / _PER_UNIT
-    y = np.zeros_like(step)
-    for term in _erf_terms()[::-1]:  # Taylor's polynomial, by Horner's rule
-        y = y * step + term.take(nearest, mode="clip")
-    result: NDArray[Any] = np.copysign(y, x)
-    return result
+_erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none
 
 
 def silu(x: ArrayLike) -> NDArray[Any]:
@@ -378,15 +327,6 @@ def feed_forward(
     >>> feed_forward(x, [[2.0]], one, w_gate=one, activation=relu)
     array([[18.],
            [ 0.]])
-
-    Each token by itself: reordered tokens give reordered results.
-
-    >>> import numpy as np
-    >>> from attention import feed_forward
-    >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2)
-    >>> y = feed_forward(x, w, w)
-    >>> np.array_equal(feed_forward(x[::-1], w, w), y[::-1])
-    True
     """
     _check_activation(activation)
     gates = {} if w_gate is None else {"w_gate": w_gate}
@@ -471,20 +411,6 @@ class BlockWeights:
     >>> weights = BlockWeights(heads, w_in, w_out)
     >>> weights.w_in.shape, weights.b_in is None
     ((8, 32), True)
-
-    The parts of Llama: RMS norms, a gated feed-forward layer, and heads that
-    share keys and values.
-
-    >>> import numpy as np
-    >>> from attention import BlockWeights, MultiHeadWeights, silu
-    >>> rng = np.random.default_rng(0)
-    >>> heads = MultiHeadWeights.random(8, 4, n_kv_heads=2, rng=rng)
-    >>> w_gate, w_in = rng.standard_normal((2, 8, 24))
-    >>> llama = BlockWeights(
-    ...     heads, w_in, w_in.T, w_gate=w_gate, norm="rms", activation=silu
-    ... )
-    >>> llama.norm, llama.w_gate.shape
-    ('rms', (8, 24))
     """
 
     attention: MultiHeadWeights

@@ -172,13 +172,6 @@ def kv_cache_bytes(
     (4718592, 4718592)
     >>> size / 2**20
     4.5
-
-    If 12 query heads shared each head of keys and values, it would be a
-    twelfth:
-
-    >>> from attention import kv_cache_bytes
-    >>> kv_cache_bytes(1, n_layers=96, n_kv_heads=8, d_head=128)
-    393216
     """
     numbers = _size("n_kv_heads", n_kv_heads) * _size("d_head", d_head)
     numbers *= _size("n_tokens", n_tokens) * _size("n_layers", n_layers)

@@ -37,8 +37,9 @@ def attention_scores(
     key : array_like of shape (..., n_k, d_k)
         What it is compared with, one row per key. Leading axes (batch, heads)
         broadcast. query and key promote to a common dtype as in NumPy;
-        integers and bools count as float64, and float16 is computed in
-        float32 and returned as float16.
+        integers and bools count as float64, bfloat16 and fp8 (of ml_dtypes,
+        PyTorch or JAX) as float32, and float16 is computed in float32 and
+        returned as float16.
     scale : float, optional
         Factor on the dot products; $1/\sqrt{d_k}$ if omitted.
     softcap : float, optional
@@ -195,7 +196,7 @@ def scaled_dot_product_attention(
         Added to the scaled scores.
     is_causal : bool, optional
         Let a query attend to its own position and to earlier ones only.
-    window : (left, right), optional
+    window : int or (left, right), optional
         How many keys before and after its position a query sees; None: all.
     offset : int or array_like of int, shape (batch,), optional
         The position of the first query, for is_causal and window; may be

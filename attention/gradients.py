@@ -62,12 +62,6 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
     >>> softmax_vjp([weights, weights], values.T)
     array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125],
            [-1.    ,  0.5   , -0.125 ,  0.75  , -0.125 ]])
-
-    The scores of a row that has made up its mind learn nothing:
-
-    >>> from attention import softmax_vjp
-    >>> softmax_vjp([1.0, 0.0], [-5.0, 5.0])
-    array([0., 0.])
     """
     (p, dp), dtype = _inputs.floats(weights=weights, grad_weights=grad_weights)
     if p.ndim < 1 or p.shape != dp.shape:
@@ -163,19 +157,6 @@ def attention_vjp(
     array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625])
     >>> d_bias
     array([[ 1.5   , -0.25  , -0.3125, -0.625 , -0.3125]])
-
-    $d_k$ is 4, so a score is half the product of query and key: the gradient
-    of the query is half the sum of the keys, each times the gradient of its
-    score. In its first feature the keys are (2, 2, 0, 2, 0), and $(1.5 - 0.25
-    - 0.625) \cdot 2 / 2 = 0.625$:
-
-    >>> from attention import attention_vjp, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> d_q, d_k, d_v = attention_vjp(q, k, v, [[1.0, 0.0]])
-    >>> d_q
-    array([[ 0.625 ,  2.75  , -0.4375,  2.125 ]])
     """
     _inputs.options(attention_vjp, options, AttentionOptions)
     asked = {"query": query, "key": key, "value": value}

@@ -60,16 +60,6 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     >>> np.reshape([[1, 2, 3, 4], [5, 6, 7, 8]], (2, 2, 2))[0]
     array([[1, 2],
            [3, 4]])
-
-    Heads that already have an axis, but after the tokens, need only the swap.
-    No shape tells the order of two axes; in the wrong one, the heads of each
-    token attend to each other.
-
-    >>> import numpy as np
-    >>> x = np.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])  # (n, h, d)
-    >>> x.swapaxes(-2, -3)[0]
-    array([[1, 2],
-           [5, 6]])
     """
     array = _inputs.real("x", x)
     n_heads = _inputs.integer("n_heads", n_heads, 1)
@@ -162,12 +152,6 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     >>> from attention import repeat_kv
     >>> repeat_kv([[[10]], [[20]]], 2).ravel()
     array([10, 10, 20, 20])
-
-    A tile would give query heads 1 and 2 the wrong one:
-
-    >>> import numpy as np
-    >>> np.tile([[[10]], [[20]]], (2, 1, 1)).ravel()
-    array([10, 20, 10, 20])
     """
     array = _inputs.real("x", x)
     if array.ndim < 3:

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 
+Axis = int | tuple[int, ...] | None
 
-def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
+
+def softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     r"""Turn scores into weights: positive, and summing to one along an axis.
 
     $$\softmax(x)_j = \frac{e^{x_j}}{\sum_l e^{x_l}}
@@ -25,7 +27,8 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
         Scores. Integers and bools become float64; float16 is computed in
         float32 and returned as float16.
     axis : int or tuple of int, optional
-        The axis or axes along which the weights sum to one.
+        The axis or axes along which the weights sum to one; None: all, as in
+        SciPy.
 
     Returns
     -------
@@ -70,9 +73,7 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] = -1) -> NDArray[Any]:
         return weights.astype(dtype, copy=False)
 
 
-def log_softmax(
-    x: ArrayLike, axis: int | tuple[int, ...] = -1
-) -> NDArray[Any]:
+def log_softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     r"""Take the logarithm of `softmax` without underflow.
 
     $$\log \softmax(x)_j = (x_j - \max x) - \log \sum_l e^{x_l - \max x}$$
@@ -82,7 +83,7 @@ def log_softmax(
     x : array_like
         Scores; dtypes as in `softmax`.
     axis : int or tuple of int, optional
-        The axis or axes along which the weights sum to one.
+        As in `softmax`.
 
     Returns
     -------
@@ -127,7 +128,7 @@ def log_softmax(
 
 
 def logsumexp(
-    x: ArrayLike, axis: int | tuple[int, ...] = -1, keepdims: bool = False
+    x: ArrayLike, axis: Axis = -1, keepdims: bool = False
 ) -> NDArray[Any]:
     r"""Take the logarithm of a sum of exponentials, a smooth maximum.
 
@@ -138,7 +139,7 @@ def logsumexp(
     x : array_like
         Scores; dtypes as in `softmax`.
     axis : int or tuple of int, optional
-        The axis or axes to sum over.
+        The axis or axes to sum over; None: all.
     keepdims : bool, optional
         Keep the summed axes with size one.
 
@@ -196,7 +197,7 @@ def _maximum(
     return np.where(largest == -np.inf, 0, largest)
 
 
-def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
+def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     r"""Measure in nats how widely weights are spread.
 
     $$H(w) = -\sum_j w_j \ln w_j, \qquad 0 \ln 0 = 0$$
@@ -205,8 +206,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
     ----------
     weights : array_like
         Non-negative numbers; dtypes as in `softmax`.
-    axis : int, optional
-        The axis that holds one distribution.
+    axis : int or tuple of int, optional
+        The axis or axes that hold one distribution; None: all.
 
     Returns
     -------
@@ -256,6 +257,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> NDArray[Any]:
 
 def _axes(value: Any, name: str, array: NDArray[Any]) -> Any:
     """Refuse anything but an axis of the array or a tuple of its axes."""
+    if value is None:
+        return tuple(range(array.ndim))
     if type(value) is int and -array.ndim <= value < array.ndim:
         return value
     several = value if isinstance(value, tuple) else (value,)

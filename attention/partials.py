@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 from attention.arguments import AttentionOptions, _checked
-from attention.tiling import _attend_in_tiles
+from attention.tiling import _attend_in_tiles, _read_blocks, _results
 
 
 class PartialAttention(NamedTuple):
@@ -23,8 +24,9 @@ class PartialAttention(NamedTuple):
         The weighted sum of the values of these keys; zero for a query that
         sees none of them. The weights sum to one, or to less with a sink.
     logsumexp : ndarray of shape (..., n_q)
-        The logarithm of the sum of their exponentials, and of that of a sink;
-        -inf for a query with neither.
+        The natural logarithm of the sum of their exponentials. That of a sink
+        is included, which some kernels leave out. -inf for a query with
+        neither. Divided by $\ln 2$ it is the one in base 2 of some kernels.
 
     Examples
     --------
@@ -43,16 +45,6 @@ class PartialAttention(NamedTuple):
     >>> part = partial_attention(q, k, v, sink=0)
     >>> part.output, np.exp(part.logsumexp).round(12)
     (array([[2.]]), array([3.]))
-
-    A part that weighs three times as much pulls the merged output three
-    quarters of the way:
-
-    >>> import numpy as np
-    >>> from attention import PartialAttention, merge_partials
-    >>> light = PartialAttention(np.array([[0.0, 0.0]]), np.log([1.0]))
-    >>> heavy = PartialAttention(np.array([[8.0, 4.0]]), np.log([3.0]))
-    >>> merge_partials(light, heavy).output
-    array([[6., 3.]])
     """
 
     output: NDArray[Any]
@@ -63,6 +55,10 @@ def partial_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
+    *,
+    query_block: int = 256,
+    key_block: int | None = None,
+    n_threads: int = 1,
     **options: Unpack[AttentionOptions],
 ) -> PartialAttention:
     r"""Attend to some of the keys, and keep what is needed to add the others.
@@ -82,6 +78,8 @@ def partial_attention(
     value : array_like of shape (..., n_k, d_v)
         Their values. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
+    query_block, key_block, n_threads : int, optional
+        As in `tiled_attention`.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `scaled_dot_product_attention`. Mask and bias are
@@ -125,25 +123,19 @@ def partial_attention(
     array([[6.66666667, 1.33333333]])
     >>> np.exp(part.logsumexp)
     array([12.])
-
-    All keys at once give attention itself:
-
-    >>> from attention import partial_attention, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> partial_attention(q, k, v).output
-    array([[5., 2.]])
     """
     _inputs.options(partial_attention, options, AttentionOptions)
     given = _checked(query, key, value, **options)
-    output, logsumexp = _attend_in_tiles(given)
-    rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
-    return PartialAttention(given.result(output), rows[..., 0])
+    blocks = _read_blocks(query_block, key_block, n_threads)
+    return PartialAttention(
+        *_results(given, *_attend_in_tiles(given, *blocks))
+    )
 
 
 def merge_partials(
-    first: PartialAttention, *rest: PartialAttention
+    first: PartialAttention,
+    *rest: PartialAttention,
+    base: float | None = None,
 ) -> PartialAttention:
     r"""Join attention over several sets of keys into attention over all keys.
 
@@ -160,6 +152,9 @@ def merge_partials(
     *rest : PartialAttention
         Attention of the same queries over other keys. A pair (output,
         logsumexp) will do.
+    base : float, optional
+        The base of the logarithms, of the parts and of the result: 2 for
+        those of a kernel that counts in powers of two; e if omitted.
 
     Returns
     -------
@@ -173,7 +168,7 @@ def merge_partials(
         not hold real numbers.
     ValueError
         If output and logsumexp of a part do not fit, or two parts differ in
-        shape.
+        shape, or base is not larger than 1.
 
     References
     ----------
@@ -205,38 +200,21 @@ def merge_partials(
     (array([2.]), array([10.,  4.]))
     >>> merge_partials(a, b, c).output
     array([[5., 2.]])
-
-    From the last word to the first, in blocks of 1, 2 and 2, the largest score
-    grows from 0 to 1 to 3 doublings, so the old sums are halved and then
-    divided by four:
-
-    >>> import numpy as np
-    >>> from attention import merge_partials, partial_attention, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k, v = project(x[4:], W_Q1), project(x, W_K), project(x, W_V)
-    >>> def relative_to(largest, part):
-    ...     total = np.exp(part.logsumexp - largest * np.log(2))
-    ...     weighted = total * part.output[0]
-    ...     return total.round(12), weighted.round(12)
-    >>> blocks = slice(4, 5), slice(2, 4), slice(0, 2)
-    >>> a, b, c = (partial_attention(q, k[some], v[some]) for some in blocks)
-    >>> relative_to(0, a)
-    (array([1.]), array([0., 0.]))
-    >>> relative_to(1, merge_partials(a, b))
-    (array([2.]), array([0., 8.]))
-    >>> relative_to(3, merge_partials(merge_partials(a, b), c))
-    (array([2.]), array([10.,  4.]))
     """
     outputs, logs, dtype = _read_parts(first, *rest)
+    unit = (
+        1.0 if base is None else math.log(_inputs.number("base", base, True))
+    )
+    if unit <= 0:
+        _inputs.refuse("base must be larger than 1", base=base)
     with np.errstate(all="ignore"):
         largest = logs.max(axis=0)  # (..., n_q)
         largest = np.where(largest == -np.inf, 0, largest)  # not -inf - -inf
-        exponentials = np.exp(logs - largest)  # (parts, ..., n_q)
+        exponentials = np.exp((logs - largest) * unit)  # (parts, ..., n_q)
         total = exponentials.sum(axis=0)
         weights = exponentials / np.where(total == 0, 1, total)
         output = (weights[..., None] * outputs).sum(axis=0)
-        logsumexp = largest + np.log(total)
+        logsumexp = largest + np.log(total) / unit
         return PartialAttention(output.astype(dtype, copy=False), logsumexp)
 
 

@@ -53,17 +53,6 @@ def project(
     >>> project([[1, 0, 2], [0, 1, 0]], [[1, 0], [0, 3], [0, 1]])
     array([[1., 2.],
            [0., 3.]])
-
-    The keys of the running example, with columns noun, early, asks and which:
-
-    >>> from attention import project
-    >>> from attention.example import EARLY, SENTENCE, W_K, embed
-    >>> project(embed(SENTENCE, EARLY), W_K)
-    array([[ 2.,  4.,  0.,  2.],
-           [ 2.,  2.,  1.,  0.],
-           [ 0.,  0.,  1.,  0.],
-           [ 2.,  0.,  0., -2.],
-           [ 0.,  0.,  1.,  0.]])
     """
     (tokens, matrix), dtype = _inputs.floats(x=x, weight=weight)
     _inputs.matrix_fits("x", tokens, "weight", matrix)

@@ -124,12 +124,6 @@ def alibi_bias(
     array([[ 0. , -0.5, -1. ],
            [-0.5,  0. , -0.5],
            [-1. , -0.5,  0. ]])
-
-    The second head, for one new query after three cached tokens:
-
-    >>> from attention import alibi_bias
-    >>> alibi_bias(8, 1, 4, offset=3)[1]
-    array([[-0.75, -0.5 , -0.25,  0.  ]])
     """
     slopes = alibi_slopes(n_heads)[:, None, None]
     distance = _distances(n_queries, n_keys, offset)
@@ -192,13 +186,6 @@ def relative_position_bias(
     array([[[ 0., -1., -1.],
             [ 7.,  0., -1.],
             [ 7.,  7.,  0.]]])
-
-    The last of two queries is at the position of the last of three keys:
-
-    >>> from attention import relative_position_bias
-    >>> relative_position_bias([[-2.0, -1.0, 0.0, 1.0, 2.0]], 2, 3, offset=1)
-    array([[[-1.,  0.,  1.],
-            [-2., -1.,  0.]]])
     """
     (numbers,), dtype = _inputs.floats(table=table)
     if numbers.ndim != 2 or numbers.shape[1] % 2 == 0:

@@ -280,17 +280,6 @@ def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
     >>> from attention import rotary_permutation
     >>> rotary_permutation(6)
     array([0, 2, 4, 1, 3, 5])
-
-    Reorder and rotate, or rotate and reorder:
-
-    >>> import numpy as np
-    >>> from attention import apply_rotary, rotary_permutation, rotary_tables
-    >>> x, order = np.arange(12.0).reshape(2, 6), rotary_permutation(6)
-    >>> cos, sin = rotary_tables([3, 4], 6)
-    >>> half = apply_rotary(x[..., order], cos, sin, layout="half")
-    >>> interleaved = apply_rotary(x, cos, sin, layout="interleaved")
-    >>> np.allclose(half, interleaved[..., order])
-    True
     """
     pairs: NDArray[np.intp] = np.arange(_rotary_dim(rotary_dim)).reshape(-1, 2)
     return pairs.T.ravel()

@@ -97,14 +97,6 @@ def self_attention(
            [5.        , 2.        ],
            [3.63636364, 1.45454545],
            [5.        , 2.        ]])
-
-    Options are passed on. Under a causal mask the first word sees only itself:
-
-    >>> from attention import self_attention
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> self_attention(x, W_Q1, W_K, W_V, is_causal=True)[0]
-    array([8., 0.])
     """
     _inputs.options(self_attention, options, AttentionOptions)
     return cross_attention(

@@ -62,14 +62,6 @@ def sinusoidal_encoding(
     >>> from attention import sinusoidal_encoding
     >>> sinusoidal_encoding(2, 4)[1].round(5)
     array([0.84147, 0.5403 , 0.01   , 0.99995])
-
-    The dot product of two encodings depends on their distance alone:
-
-    >>> import numpy as np
-    >>> from attention import sinusoidal_encoding
-    >>> pe = sinusoidal_encoding(20, 6)
-    >>> bool(np.isclose(pe[0] @ pe[5], pe[14] @ pe[19]))
-    True
     """
     n_positions = _inputs.integer("n_positions", n_positions, 0)
     if _inputs.integer("d_model", d_model, 2) % 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Unpack
 
 import numpy as np
@@ -28,9 +29,10 @@ from attention.tiles import (
     _may_attend,
     _part,
     _rows_of_a_tile,
+    _run,
     _slices,
 )
-from attention.tiling import _online_softmax
+from attention.tiling import _online_softmax, _read_blocks
 
 
 def tiled_attention_vjp(
@@ -43,6 +45,7 @@ def tiled_attention_vjp(
     return_sink: bool = False,
     query_block: int = 256,
     key_block: int = 512,
+    n_threads: int = 1,
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], ...]:
     r"""Compute `attention_vjp` in tiles, without its n_q x n_k weights.
@@ -69,6 +72,10 @@ def tiled_attention_vjp(
         As in `attention_vjp`.
     query_block, key_block : int, optional
         Rows and columns of a tile at most.
+    n_threads : int, optional
+        How many threads work on the heads of the keys, as in
+        `tiled_attention`; one, where heads share an array whose gradient is
+        asked for, since they add to the same numbers.
     **options
         As in `tiled_attention`; the gradient of a bias has its shape, also if
         it is a view made by `np.broadcast_to`.
@@ -83,9 +90,9 @@ def tiled_attention_vjp(
     Raises
     ------
     TypeError
-        As in `attention_vjp`; if a block size is not an integer.
+        As in `attention_vjp` and `tiled_attention`.
     ValueError
-        As in `attention_vjp`; if a block size is less than 1.
+        As in `attention_vjp` and `tiled_attention`.
 
     References
     ----------
@@ -110,24 +117,30 @@ def tiled_attention_vjp(
     asked |= _asked_for("bias", return_bias, options.get("bias"))
     asked |= _asked_for("sink", return_sink, options.get("sink"))
     given = _checked(query, key, value, **options)
-    query_block = _inputs.integer("query_block", query_block, 1)
-    key_block = _inputs.integer("key_block", key_block, 1)
+    _read_blocks(query_block, key_block, n_threads)
     d_output = _read_grad_output(grad_output, given)
     gradients = {
         name: np.zeros(getattr(given, name).shape, d_output.dtype)
         for name in asked
     }
     n_rows = _rows_of_a_tile(given, query_block)
-    with np.errstate(all="ignore"):
-        for at in _heads(given):
-            head = _head_at(given, at)
-            d_z = _matrix_at(d_output, at, given.n_groups)
-            d = {
-                name: _matrix_at(gradient, at, given.n_groups)
-                for name, gradient in gradients.items()
-            }
+
+    def add_head(at: tuple[int, ...]) -> None:
+        head = _head_at(given, at)
+        d_z = _matrix_at(d_output, at, given.n_groups)
+        d = {
+            name: _matrix_at(gradient, at, given.n_groups)
+            for name, gradient in gradients.items()
+        }
+        with np.errstate(all="ignore"):  # counts in this thread alone
             for rows in _slices(0, head.query.shape[-2], n_rows):
                 _add_gradients(d, head, rows, key_block, d_z)
+
+    heads = [*_heads(given)]
+    n_core = 2 if given.n_groups == 1 else 3
+    sizes = {math.prod(d.shape[:-n_core]) for d in gradients.values()}
+    _run(add_head, heads, n_threads if sizes == {len(heads)} else 1)
+    with np.errstate(all="ignore"):
         return _in_given_shapes(gradients, asked, given)
 
 

@@ -7,7 +7,7 @@ no state. `tiled_attention` and `tiled_attention_vjp` work tile by tile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,17 +31,20 @@ def _heads(given: _Given) -> Iterator[tuple[int, ...]]:
 
 
 def _head_at(given: _Given, at: tuple[int, ...]) -> _Given:
-    """Pick one head of keys, with the group of query heads that share it."""
+    """Pick one head of keys, with the group of query heads that share it.
+
+    No index picks them all.
+    """
+    if not at:
+        return given
 
     def pick(array: Any) -> Any:
         return None if array is None else _matrix_at(array, at, given.n_groups)
 
     names = ("query", "key", "value", "mask", "bias", "sink")
-    given = given._replace(**{n: pick(getattr(given, n)) for n in names})
-    if given.reach is not None:
-        offset = np.atleast_2d(pick(given.reach.offset))
-        given = given._replace(reach=given.reach._replace(offset=offset))
-    return given
+    reach = given.reach and given.reach._replace(offset=pick(given.reach[2]))
+    picked = {name: pick(getattr(given, name)) for name in names}
+    return given._replace(**picked, reach=reach)
 
 
 def _matrix_at(
@@ -49,9 +52,22 @@ def _matrix_at(
 ) -> NDArray[Any]:
     """View what an array holds for one head; axes of size 1 serve them all."""
     n_core = 2 if n_groups == 1 else 3
-    leading = array.shape[: max(0, array.ndim - n_core)]
+    leading = array.shape[: max(0, len(array.shape) - n_core)]
     pairs = zip(at[len(at) - len(leading) :], leading, strict=True)
-    return np.asarray(array[tuple(i if n > 1 else 0 for i, n in pairs)])
+    part: NDArray[Any] = array[tuple(i if n > 1 else 0 for i, n in pairs)]
+    return part
+
+
+def _run(task: Callable[[Any], None], over: list[Any], n_threads: int) -> None:
+    """Do a task over a list, several at a time."""
+    if n_threads == 1 or len(over) == 1:
+        for one in over:
+            task(one)
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(task, over))  # raises what a thread raised
 
 
 def _slices(start: int, stop: int, size: int) -> Iterator[slice]:

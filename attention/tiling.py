@@ -28,8 +28,12 @@ from attention.tiles import (
     _output_shape,
     _part,
     _rows_of_a_tile,
+    _run,
     _slices,
 )
+
+_FEW = 16  # rows of a head, as when a text grows by some tokens
+_ONE_TILE = 256 * 512  # scores
 
 
 def tiled_attention(
@@ -37,11 +41,12 @@ def tiled_attention(
     key: ArrayLike,
     value: ArrayLike,
     *,
+    return_logsumexp: bool = False,
     query_block: int = 256,
-    key_block: int = 512,
+    key_block: int | None = None,
     n_threads: int = 1,
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any]:
+) -> Any:
     r"""Compute `scaled_dot_product_attention` without its n_q x n_k weights.
 
     $$\Z_i = \frac{o_i}{\ell_i}, \qquad
@@ -63,9 +68,11 @@ def tiled_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. Leading axes and dtypes as in
         `scaled_dot_product_attention`.
+    return_logsumexp : bool, optional
+        Return $L_i = m_i + \log \ell_i$ as well, as `partial_attention` does.
     query_block, key_block : int, optional
         The largest number of rows and columns of a tile. Any size is right;
-        the defaults are fast.
+        the defaults are fast: 256, and 512, or 2048 for a few rows.
     n_threads : int, optional
         How many threads work on the blocks of queries. NumPy's own matrix
         product may use threads too, and they would compete: with more than
@@ -80,6 +87,10 @@ def tiled_attention(
     -------
     output : ndarray of shape (..., n_q, d_v)
         As from `scaled_dot_product_attention`, except for rounding.
+    logsumexp : ndarray of shape (..., n_q)
+        If it is asked for: the natural logarithm of the sum of a row's
+        exponentials, that of a sink included, in float32 at least. Divided
+        by $\ln 2$ it is the one in base 2 that some kernels return.
 
     Raises
     ------
@@ -116,48 +127,78 @@ def tiled_attention(
     """
     _inputs.options(tiled_attention, options, AttentionOptions)
     given = _checked(query, key, value, **options)
-    query_block = _inputs.integer("query_block", query_block, 1)
-    key_block = _inputs.integer("key_block", key_block, 1)
-    n_threads = _inputs.integer("n_threads", n_threads, 1)
-    output, _ = _attend_in_tiles(given, query_block, key_block, n_threads)
-    return given.result(output)
+    blocks = _read_blocks(query_block, key_block, n_threads)
+    answers = _attend_in_tiles(given, *blocks)
+    return _results(given, *answers, return_logsumexp)
+
+
+def _empty_answers(given: _Given) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Make room for the output and the logsumexp of every row.
+
+    Heads are split into groups as in `given`.
+    """
+    *shape, d_v = _output_shape(given)
+    output = np.empty((*shape, d_v), given.query.dtype)
+    return output, np.empty((*shape, 1), output.dtype)
 
 
 def _attend_in_tiles(
     given: _Given,
-    query_block: int = 256,
-    key_block: int = 512,
-    n_threads: int = 1,
+    query_block: int,
+    key_block: int | None,
+    n_threads: int,
+    answers: tuple[NDArray[Any], NDArray[Any]] | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Answer the queries of every head block by block.
+    """Answer the queries of every head block by block, in `answers` if given.
 
-    Returns the output and the logsumexp of every row, (..., n_q, 1), with
-    heads split into groups as in `given`.
+    Returns the output and the logsumexp of every row, (..., n_q, 1).
     """
-    *shape, n_q, d_v = _output_shape(given)
-    output = np.empty((*shape, n_q, d_v), given.query.dtype)
-    logsumexp = np.empty((*shape, n_q, 1), output.dtype)
-    is_shifted = not _scores_stay_small(given)
+    output, logsumexp = answers or _empty_answers(given)
+    n_q = output.shape[-2]
+    is_few = n_q * given.n_groups <= _FEW
+    # to bound the scores of a few rows would take longer than to shift them
+    is_shifted = is_few or not _scores_stay_small(given)
     n_rows = _rows_of_a_tile(given, query_block)
+    heads, n_columns = [*_heads(given)], 2048 if is_few else 512
+    if is_few and _fit_one_tile(given, output):
+        heads, n_columns = [()], _ONE_TILE // max(1, output[..., 0].size)
+    n_columns = key_block or n_columns
 
     def answer(block: tuple[tuple[int, ...], slice]) -> None:
         at, rows = block
         to: Any = (*at, ..., rows, slice(None))
         with np.errstate(all="ignore"):  # counts in this thread alone
             output[to], logsumexp[to] = _online_softmax(
-                _head_at(given, at), rows, key_block, is_shifted
+                _head_at(given, at), rows, n_columns, is_shifted
             )
 
-    blocks = product(_heads(given), _slices(0, n_q, n_rows))
-    if n_threads == 1:
-        for block in blocks:
-            answer(block)
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(answer, blocks))  # raises what a thread raised
+    blocks = [*product(heads, _slices(0, n_q, n_rows))]
+    _run(answer, blocks, n_threads)
     return output, logsumexp
+
+
+def _read_blocks(
+    query_block: int, key_block: int | None, n_threads: int
+) -> tuple[int, int | None, int]:
+    """Refuse sizes of blocks, or a number of threads, that is not positive."""
+    if key_block is not None:
+        key_block = _inputs.integer("key_block", key_block, 1)
+    query_block = _inputs.integer("query_block", query_block, 1)
+    return query_block, key_block, _inputs.integer("n_threads", n_threads, 1)
+
+
+def _results(
+    given: _Given,
+    output: NDArray[Any],
+    logsumexp: NDArray[Any],
+    return_logsumexp: bool = True,
+) -> Any:
+    """Return the output, and if it is asked for the logsumexp of each row."""
+    result = given.result(output)
+    if not _inputs.flag("return_logsumexp", return_logsumexp):
+        return result
+    rows = given._replace(dtype=logsumexp.dtype).result(logsumexp)
+    return result, rows[..., 0]
 
 
 def _online_softmax(
@@ -210,13 +251,25 @@ def _online_softmax(
     return output, largest + np.log(total)
 
 
+def _fit_one_tile(given: _Given, output: NDArray[Any]) -> bool:
+    """Tell whether the rows of all heads, at 2048 keys, are one tile.
+
+    Not if some keys are left out: their values are copied without them.
+    """
+    is_plain = given.mask is None and given.reach is None
+    is_array = isinstance(given.key, np.ndarray)  # not the blocks of a pool
+    has_all = given.query.shape[:-1] == output.shape[:-1]
+    fits = output[..., 0].size * 2048 <= _ONE_TILE
+    return is_plain and is_array and has_all and fits
+
+
 def _scores_stay_small(given: _Given) -> bool:
     """Tell whether exp may take the scores without subtracting a maximum.
 
     No dot product is larger than the product of the two lengths, so the
     longest query and the longest key bound all scores.
     """
-    if given.bias is not None:
+    if given.bias is not None or not isinstance(given.key, np.ndarray):
         return False
     q, k, v = given.query, given.key, given.value
     with np.errstate(all="ignore"):

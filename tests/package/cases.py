@@ -49,7 +49,8 @@ def random_reach(rng, scores):
     if rng.random() < 0.4:
         options["is_causal"] = True
     if rng.random() < 0.6:
-        options["window"] = tuple([None, 0, int(rng.integers(1, 5)), 99][rng.integers(4)] for _ in range(2))
+        left, right = ([None, 0, int(rng.integers(1, 5)), 99][rng.integers(4)] for _ in range(2))
+        options["window"] = left if left == right and left is not None else (left, right)
     low, high = -n_q - 2, n_k + 3  # from queries that stand before all keys to such behind them
     kind = rng.integers(5)
     if not options:

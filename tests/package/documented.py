@@ -83,7 +83,8 @@ class Case(NamedTuple):
     call: Any
     documented: Any
     others: dict = {}  # noqa: RUF012  # never changed
-    same: dict = {}  # noqa: RUF012  # letter: the letter whose size it has
+    same: dict = {}  # noqa: RUF012  # letter: the size that follows from other letters
+    integers: dict = {}  # noqa: RUF012  # name of an array: what it holds, in letters
     even: tuple = ()  # letters whose size must be even
     needs_all: bool = False  # without what is optional, other shapes follow
 
@@ -117,6 +118,16 @@ for name, changes in {
     "multi_head_attention": {"needs_all": True},
     "merge_partials": {"needs_all": True},
     "self_attention": {"same": {"n_q": "n", "n_k": "n"}},
+    "tiled_attention": {"others": {"return_logsumexp": True}},
+    "varlen_attention": {
+        "others": {"return_logsumexp": True},
+        "integers": {"cu_query": "0, 2, n_q", "cu_key": "0, 3, n_k"},
+    },
+    "paged_attention": {
+        "others": {"return_logsumexp": True},
+        "same": {"n_kv_heads": "heads", "n_k": "n_entries * n_slots"},
+        "integers": {"lengths": "n_q, n_k", "block_table": "[[0] * n_entries] * batch"},
+    },
 }.items():
     CASES[name] = CASES[name]._replace(**changes)
 
@@ -149,7 +160,7 @@ def sizes_of(case):
     sizes |= {name: 2 * sizes[name] for name in names if re.search(rf"\b{name} ?/ ?2", text)}
     sizes |= {name: 2 * sizes[name] for name in case.even} | ({"d": 41} if "r" in sizes else {})  # it turns r of d
     sizes |= {"n_heads": 6, "n_kv_heads": 3} if {"n_heads", "n_kv_heads"} <= sizes.keys() else {}
-    return sizes | {name: sizes[other] for name, other in case.same.items()}
+    return sizes | {name: eval(text, dict(sizes)) for name, text in case.same.items()}
 
 
 def alternatives(case):
@@ -172,7 +183,7 @@ def arrays(case, shapes, sizes):
     """Make the arrays of these shapes."""
     return {
         item.name: array(item, measured(shapes[item.name], sizes)) for item in parameters(case) if item.name in shapes
-    }
+    } | {name: np.array(eval(text, dict(sizes))) for name, text in case.integers.items()}
 
 
 def call(case, given, sizes):

@@ -56,7 +56,7 @@ def loop_reach(n_queries, n_keys, *, is_causal=False, window=None, offset=None):
     if np.ndim(offset):
         reaches = [loop_reach(n_queries, n_keys, is_causal=is_causal, window=window, offset=at) for at in offset]
         return np.array(reaches, bool).reshape(len(offset), n_queries, n_keys)
-    left, right = (None, None) if window is None else window
+    left, right = (window, window) if window is None or isinstance(window, int) else window
     reach = np.zeros((n_queries, n_keys), bool)
     for i in range(n_queries):
         position = i + (0 if offset is None else int(offset))

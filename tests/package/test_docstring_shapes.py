@@ -51,7 +51,7 @@ LONGER = [
     for name, case in WITH_SHAPES.items()
     for argument, shape in next(doc.alternatives(case)).items()
     for axis in doc.axes(shape)
-    if axis not in ("...", "1")
+    if axis not in ("...", "1") and argument not in case.integers
 ]
 
 
@@ -62,9 +62,8 @@ def test_an_axis_that_is_one_too_long_shows_in_the_result_or_is_refused_with_the
     if is_free(case, shapes, argument, axis):
         check(case, shapes, sizes | {axis: sizes[axis] + 1})
         return
-    right = set(doc.measured(shapes[argument], sizes))
     shapes[argument] = shapes[argument].replace(axis, f"{axis} + 1")
-    (too_long,) = set(doc.measured(shapes[argument], sizes)) - right
+    too_long = int(eval(f"{axis} + 1", dict(sizes)))
     with pytest.raises(ValueError, match=rf"\b{too_long}\b") as error:
         check(case, shapes, sizes)
     numbers = set(re.findall(r"\d+", str(error.value)))

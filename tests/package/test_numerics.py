@@ -35,10 +35,12 @@ def arguments_for(function, x):
 
 
 @each_function
-@pytest.mark.parametrize("axis", [-1, -2, -3, 0, 1, 2])
+@pytest.mark.parametrize("axis", [-1, -2, -3, 0, 1, 2, None])
 def test_every_slice_along_any_axis_equals_the_exact_sum(rng, function, axis):
     x = arguments_for(function, 4 * rng.standard_normal((3, 5, 7)))
-    np.testing.assert_allclose(function(x, axis=axis), along(ROWS[function], x, axis), rtol=16 * EPS, atol=16 * EPS)
+    slices = (x.ravel(), -1) if axis is None else (x, axis)
+    expected = along(ROWS[function], *slices).reshape(np.shape(function(x, axis=axis)))
+    np.testing.assert_allclose(function(x, axis=axis), expected, rtol=16 * EPS, atol=16 * EPS)
 
 
 @each_of_scores

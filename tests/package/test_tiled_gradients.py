@@ -29,9 +29,19 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
     for _ in range(30):
         arrays, options, blocks = random_case(rng)
         grad_output = rng.standard_normal(scaled_dot_product_attention(*arrays, **options).shape)
-        found = all_of(tiled_attention_vjp, *arrays, grad_output, **options, **blocks)
+        found = all_of(tiled_attention_vjp, *arrays, grad_output, **options, **blocks, n_threads=2)
         size, n_rows = max(1, np.abs(arrays[0]).max(initial=0)), grad_output[..., 0].size
         agree(found, all_of(attention_vjp, *arrays, grad_output, **options), size, n_rows)
+
+
+@pytest.mark.parametrize(("n_key_heads", "n_threads"), [(3, 2), (1, 1)])
+def test_threads_never_add_to_the_same_numbers(rng, monkeypatch, n_key_heads, n_threads):
+    def run(task, heads, n):
+        assert (len(heads), n) == (3, n_threads)
+
+    monkeypatch.setitem(tiled_attention_vjp.__globals__, "_run", run)
+    query, key = rng.standard_normal((3, 5, 4)), rng.standard_normal((n_key_heads, 5, 4))
+    tiled_attention_vjp(query, key, query, query, n_threads=2)
 
 
 def test_vectors_without_features_have_gradients_without_features():

@@ -21,8 +21,10 @@ def test_tiles_compute_the_reference_whatever_the_options_and_the_blocks(seed):
     for _ in range(50):
         arrays, options, blocks = random_case(rng)
         expected = at.scaled_dot_product_attention(*arrays, **options)
-        actual = at.tiled_attention(*arrays, **options, **blocks, n_threads=int(rng.integers(1, 3)))
-        close(actual, expected, arrays[-1])
+        found = at.tiled_attention(*arrays, **options, **blocks, n_threads=2, return_logsumexp=True)
+        close(found[0], expected, arrays[-1])
+        for one, other in zip(found, at.partial_attention(*arrays, **options, **blocks), strict=True):
+            np.testing.assert_array_equal(one, other)  # threads change no bit
 
 
 @pytest.mark.parametrize("size", [1, 50], ids=["exp as it is", "exp shifted"])
@@ -32,6 +34,14 @@ def test_many_tiles_of_the_default_size_agree_with_the_reference(rng, size, is_c
     query *= size
     expected = at.scaled_dot_product_attention(query, key, value, is_causal=is_causal)
     close(at.tiled_attention(query, key, value, is_causal=is_causal, n_threads=2), expected, value, 32 * size)
+
+
+@pytest.mark.parametrize("lead", [((3,), (3,), (3,)), ((1,), (3,), (3,)), ((3,), (3,), (2, 3)), ((), (2, 3), (1,))])
+def test_a_few_queries_meet_the_heads_of_any_shape_that_broadcasts(rng, lead):
+    query, key, value = (rng.standard_normal((*shape, n, 4)) for shape, n in zip(lead, (2, 3000, 3000), strict=True))
+    for options in ({}, {"sink": 0.5, "softcap": 2.0}, {"mask": np.arange(3000) % 7 > 0}):
+        expected = at.scaled_dot_product_attention(query, key, value, **options)
+        close(at.tiled_attention(query, key, value, **options), expected, value)
 
 
 # --- what must not matter, and what must -------------------------------------------------------------------------
@@ -58,29 +68,6 @@ def test_an_error_in_another_thread_reaches_the_caller(rng, monkeypatch):
     monkeypatch.setitem(at.tiled_attention.__globals__, "_online_softmax", fail)
     with pytest.raises(MemoryError, match="no room"):
         at.tiled_attention(*rng.standard_normal((3, 9, 4)), query_block=1, n_threads=2)
-
-
-def test_threads_do_not_change_a_single_bit(rng):
-    arrays = rng.standard_normal((3, 3, 70, 8), dtype=np.float32)
-    one = at.tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16)
-    np.testing.assert_array_equal(
-        at.tiled_attention(*arrays, is_causal=True, query_block=8, key_block=16, n_threads=5), one
-    )
-
-
-@pytest.mark.parametrize(("n", "n_tasks"), [(9, 9), (1, 1), (0, 0)])
-def test_no_more_threads_are_started_than_there_are_tasks(rng, monkeypatch, n, n_tasks):
-    started, start = [], threading.Thread.start
-
-    def counted(thread):
-        started.append(thread)
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", counted)
-    query, key, value = rng.standard_normal((n, 4)), rng.standard_normal((5, 4)), rng.standard_normal((5, 3))
-    output = at.tiled_attention(query, key, value, query_block=1, n_threads=1_000_000)
-    close(output, at.scaled_dot_product_attention(query, key, value), value)
-    assert len(started) <= n_tasks
 
 
 # --- scores and values of any size --------------------------------------------------------------------------------
@@ -175,6 +162,8 @@ GRID = (2048, 2048)
         pytest.param({"n_q": 2048, "bias": np.broadcast_to(np.linspace(-1, 1, 2048), GRID)}, id="a bias"),
         pytest.param({"n_q": 2048, "softcap": 5.0, "sink": 1.0}, id="a softcap and a sink"),
         pytest.param({"n_q": 16, "n_k": 20000, "shape": (8, 1), "width": 32, "enable_gqa": True}, id="shared heads"),
+        pytest.param({"n_q": 1, "n_k": 80000, "width": 8, "shape": (8, 8)}, id="one query"),
+        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8), "mask": np.arange(20000) % 3 > 0}, id="one, masked"),
     ],
 )
 def test_no_option_takes_memory_of_the_size_of_the_scores_or_copies_of_the_keys(options):
