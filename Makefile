@@ -27,7 +27,7 @@ page: setup-site ## what is wrong with one page, in seconds: NAME=lookup; withou
 test: setup ## every example and every test but the browser's, in as many processes as there are cores, up to four
 	$(PYTEST) $(PACKAGE) tests/site
 
-build: setup-site ## the static site in site/, strict
+build: setup-site ## the static site in site/, strict; SOLUTIONS=no leaves out the solutions of the problem sheets
 	$(BIN)/mkdocs build --strict
 
 offline: build ## the whole site as one zip that opens from a disk: site/attention-line-by-line.zip

@@ -31,7 +31,6 @@ from docs_ext.serve import live
 from docs_ext.site.address import report, repository, with_repository, with_site_url
 from docs_ext.site.date import set_date
 from docs_ext.site.finish import finish
-from docs_ext.site.inventory import complete_inventory
 from docs_ext.site.practice import invite
 from docs_ext.theme.patches import mend_scripts, mend_style
 from docs_ext.theme.search import for_search, rank
@@ -82,10 +81,9 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-    """Keep the templates too, and name the modules to other projects."""
+    """Keep the templates too, and tell them the version and the repository."""
     _last.env = env
     env.globals.update(version=attention.__version__, repository=repository(config.repo_url))  # on the 404 page too
-    complete_inventory(config)
 
 
 @event_priority(101)  # when all pages are known
@@ -122,7 +120,7 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     mend_scripts(site)
     mend_style(site)
     if _command != "serve":  # mkdocs gh-deploy publishes too
-        write_markdown_pages(config, _last.nav)
+        write_markdown_pages(config, _last.nav, _last.files)
         finish(site, config.site_url or "")
         add_wheel(site)
         offer_copy(site, config.site_url or "")

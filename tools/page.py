@@ -120,7 +120,8 @@ def _refuse_needs(page: Page) -> None:
 def _built(page: Page) -> Iterator[str]:
     site = _site()
     in_menu = [other.file.src_uri for other in site.nav.pages]
-    if page.name not in in_menu:
+    outside = site.config.not_in_nav
+    if page.name not in in_menu and not (outside and outside.match_file(page.name)):
         yield f"{page.name}: is not in the menu, mkdocs.yml"
     file = File.generated(site.config, page.name, content=page.text)
     files = Files([file, *(other for other in site.files if other.src_uri != page.name)])

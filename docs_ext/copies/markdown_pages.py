@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files, InclusionLevel
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
@@ -35,11 +36,12 @@ site (the distribution attention-line-by-line) installed. [All pages to learn fr
 """
 
 
-def write_markdown_pages(config: MkDocsConfig, nav: Navigation) -> None:
-    """Write the twin of every page beside it, and llms.txt."""
+def write_markdown_pages(config: MkDocsConfig, nav: Navigation, files: Files) -> None:
+    """Write the twin of every page beside it, in the menu or not, and llms.txt."""
     site, root = Path(config.site_dir), config.site_url or ""
     learn = list[str]()
-    for page in nav.pages:
+    outside = (file.page for file in files.documentation_pages(inclusion=InclusionLevel.is_not_in_nav))
+    for page in (*nav.pages, *filter(None, outside)):
         text = to_markdown(page.content or "", address(page))
         title, _, body = text.partition("\n")
         note = _NOTE.format(address=address(page))

@@ -18,6 +18,7 @@ from docs_ext.extensions import (
     glossary,
     module_table,
     mutants,
+    solutions,
     writing,
 )
 from docs_ext.extensions.api_links import LinkNames
@@ -40,6 +41,7 @@ WRITERS: dict[str, Callable[[str, str], list[str]]] = {
     "equations": lambda _word, page: equation_links.listed(page),
     "modules": lambda _word, _page: module_table.table(),
     "mutants": lambda _word, _page: mutants.table(),
+    "solutions": lambda _word, _page: solutions.listed(),
     "writing": lambda _word, _page: writing.ruled(),
     "mutant": lambda name, _page: mutants.change(name),
     "index": lambda _word, _page: glossary.index(glossary.entries()),

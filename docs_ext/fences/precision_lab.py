@@ -8,6 +8,7 @@ w_q: W_Q1
 w_k: W_K
 w_v: W_V               # required here
 format: bfloat16       # of all four places, shown first
+begins: 128            # copies of the sentence at first: enough for a loss that can be seen
 copies: 1024           # in the prediction and the table of choices
 ```
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from docs_ext.reading.head import read_head
 from docs_ext.reading.keys import Data, Spec, one_of
 
-REQUIRED = ("caption", "tokens", "format", "copies")
+REQUIRED = ("caption", "tokens", "format", "begins", "copies")
 OPTIONAL = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
 FORMATS = {
     "float64": "float64",
@@ -38,6 +39,7 @@ PLACES = {
     "output": "the output",
 }
 MOST = 14  # doublings of the sentence
+POWERS = [2**n for n in range(MOST + 1)]
 
 Floats = NDArray[np.float64]
 
@@ -48,9 +50,10 @@ def data(spec: Spec) -> Data:
     given, values = one.blended("the lab shows outputs")
     output = exactly(one.q[-1], one.k, values).astype(float)
     shown = one_of(spec, "format", list(FORMATS))
-    copies = one_of(spec, "copies", [2**n for n in range(1, MOST + 1)])
-    names = {"formats": FORMATS, "places": PLACES, "format": shown, "copies": copies, "most": MOST}
-    return {**given, "q": one.q[-1], "output": output, **names}
+    begins, copies = one_of(spec, "begins", POWERS), one_of(spec, "copies", POWERS[1:])
+    names = {"formats": FORMATS, "places": PLACES, "format": shown, "copies": copies}
+    doublings = {"begins": POWERS.index(begins), "most": MOST}
+    return {**given, "q": one.q[-1], "output": output, **names, **doublings}
 
 
 def exactly(q: Floats, k: Floats, v: Floats) -> NDArray[Any]:

@@ -16,6 +16,21 @@ def test_a_link_to_a_state_leads_to_its_widget(open_page):
     assert 40 <= page.evaluate(TOP_OF, "#lab") < 300
 
 
+LINKED = "[...document.links].map(link => link.href).filter(address => address.includes('#~'))"
+
+
+@pytest.mark.parametrize("page", ["teach/", "teach/lecture/", "teach/lab/"])
+def test_a_figure_takes_every_state_that_a_page_for_teachers_links_to(tab, server, page):
+    links = load(tab, server + page).evaluate(LINKED)
+    assert links
+    for link in links:
+        load(tab, link)
+        for state in link.partition("#~")[2].split("&"):
+            widget, name, value = state.replace("=", ".", 1).split(".")
+            field = f'[id="{widget}"] form [name="{name}"][value="{value}"]'
+            tab.locator(f'{field}:checked, {field}:not([type="radio"])').first.wait_for(state="attached")
+
+
 FIELDS = """tag => [...document.querySelector(tag).querySelectorAll("input")]
   .map(field => field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)"""
 STATES = [  # where, the widget, two states of it

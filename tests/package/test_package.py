@@ -16,8 +16,8 @@ from attention import AttentionOptions
 FOLDER = Path(attention.__file__).parent
 REFERENCE = FOLDER.parent / "docs" / "reference"
 FILES = {path.stem: path for path in FOLDER.glob("*.py") if path.stem != "__init__"}
-MODULES = sorted([*FILES, "little_model", "practice"])
-NOT_PUBLIC = {"_inputs", "example", "little_model", "practice"}
+MODULES = sorted([*FILES, "little_model", "practice", "testing"])
+NOT_PUBLIC = {"_inputs", "example", "little_model", "practice", "testing"}
 PUBLIC = attention.__all__
 FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(getattr(attention, name))]
 
@@ -50,8 +50,8 @@ def test_modules_stand_on_floors():
     below = {module: siblings(module) for module in MODULES}
     list(TopologicalSorter(below).static_order())  # names the modules of a circle
     assert below["_inputs"] == set()
-    for top in ("example", "little_model", "practice"):  # but for the exercises, which stand highest
-        users = [module for module in MODULES if top in below[module] and module != "practice"]
+    for top in ("example", "little_model", "practice", "testing"):  # but for the exercises and the oracle, the highest
+        users = [module for module in MODULES if top in below[module] and module not in ("practice", "testing")]
         assert not users, f"{', '.join(users)} must not need {top}"
 
 
@@ -92,7 +92,9 @@ def test_every_module_has_its_page_and_its_tests(module):
             page.is_file() and f"::: attention.{module}" in page.read_text("utf-8")
         ),
         f"reference/{module}.md in the menu, mkdocs.yml": f"reference/{module}.md" in menu.read_text("utf-8").split(),
-        f"tests/package/test_{module}.py": Path(__file__).with_name(f"test_{module}.py").is_file(),
+        f"tests/package/test_{module}.py, or a folder {module}": (
+            Path(__file__).with_name(f"test_{module}.py").is_file() or Path(__file__).with_name(module).is_dir()
+        ),
     }
     lacks = [what for what, there in has.items() if not there]
     if lacks:

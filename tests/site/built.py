@@ -30,6 +30,11 @@ class _Reader(HTMLParser):
         self.built.end(tag)
 
 
+def target(anchor: str) -> str:
+    """Return the id that an anchor names; #~lab.n=6 is a state of the widget lab."""
+    return anchor[1:].partition(".")[0] if anchor.startswith("~") else anchor
+
+
 def tree(html: str) -> Element:
     reader = _Reader()
     reader.feed(html)

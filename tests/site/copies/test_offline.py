@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file
+from tests.site.built import target
 from tests.site.pages import ROOT
 
 LEFT_OUT = {"404.html", "sitemap.xml", "sitemap.xml.gz", "objects.inv", ZIP}
@@ -87,7 +88,7 @@ def test_every_address_leads_to_a_file_and_an_anchor_in_the_zip(files, pages):
             continue
         path, _, anchor = address.partition("#")
         name = normpath(join(dirname(page), unquote(path))) if path else page
-        if name not in files or (anchor and name in pages and unquote(anchor) not in pages[name].ids):
+        if name not in files or (anchor and name in pages and target(unquote(anchor)) not in pages[name].ids):
             broken.append(f"{page}: {address}")
     assert len(links) > 10_000
     assert not broken, "\n".join(link[:200] for link in broken)

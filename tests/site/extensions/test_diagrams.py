@@ -241,6 +241,7 @@ TO_CHASED = [attend(embed(SENTENCE, EARLY), head)[1][2] for head in (W_Q1, W_Q2)
 TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
 ONLINE = (3, 1 + 1 / 2 + 1 / 8 + 1 / 4, (embed(SENTENCE, EARLY)[:4] @ W_V).T @ [1, 1 / 2, 1 / 8, 1 / 4])
 CATS, UP = np.array([2, 0, 2]), np.array([[1, 0, 0, 1], [1, 0, 0, -1], [0, 2, 0, 0]])  # its latent, and W_UK
+APART = SENTENCE.index("ran") - SENTENCE.index("cats")
 ASKS = (embed(SENTENCE, EARLY) @ W_Q1)[4] / np.log(2)
 PARTS = [output @ block for output, block in zip(TO_CHASED, np.split(W_O, 2), strict=True)]
 RAN, BROUGHT = embed(SENTENCE, EARLY)[4], np.array([*TO_RAN, 0, 0])
@@ -269,6 +270,7 @@ TOLD = {  # every number of a title and a description, in order
     "one-third.svg": [1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
     "quarter-turns.svg": [0, 4, *range(5), 0, *np.cos(np.pi / 2 * np.arange(5))],
     "ring.svg": [0, 3],
+    "same-distance.svg": [APART, *range(5), *range(3, 8), APART],
     "token-row.svg": [list(WORD).index("cats"), 0, len(WORD) - 1, list(WORD).index("cats"), *WORD["cats"]],
     "two-heads.svg": [1, 2, *(x for head, row in enumerate(SHARES, 1) for x in (head, *np.unique(row)[::-1]))],
     "two-memories.svg": [*ONLINE[:2], *ONLINE[2]],

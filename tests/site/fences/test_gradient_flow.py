@@ -29,13 +29,15 @@ def test_500_rows_are_the_packages(rng):
     return given, {"push": push, "n": n, "divide": divide}, expected
 
 
-def test_arcs_are_as_thick_as_the_moves_and_hollow_where_a_word_loses():
+def test_arcs_are_as_thick_as_the_weights_and_hollow_where_a_word_loses():
     root = FLOW.live(push=0)
-    arcs = [
-        [float(path.get("stroke-width")) for path in arc.findall("{*}path")] for arc in root.findall(".//{*}svg/{*}g")
-    ]
-    losing = [[10.5, 8.5], [5.25, 3.25], [3, 1], [3, 1]]  # the thinnest still have two edges
-    assert sorted(filter(None, arcs), reverse=True) == [[21, 0], *losing]
+    arcs = [[float(p.get("stroke-width")) for p in arc.findall("{*}path")] for arc in root.findall(".//{*}svg/{*}g")]
+    before = np.array([1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16])
+    after = before + np.array([1 / 4, -1 / 8, -1 / 16, -1 / 32, -1 / 32])
+    more, less = np.maximum(before, after), np.minimum(before, after)  # what is lost, within an edge
+    wanted = np.stack([35 * more, 35 * more - [0, 1.5, 1.5, 1.5, 1.5], 35 * less], axis=1)
+    np.testing.assert_allclose(sorted(filter(None, arcs), reverse=True), wanted, atol=2e-3)
+    assert [arc.get("class") for arc in root.findall(".//{*}svg/{*}g[@class]")].count("gains") == 1
     pills = [plain(pill) for pill in root.findall(".//{*}text[@class='number']")]
     assert sorted(pills) == ["+1/4", "-1/16", "-1/32", "-1/32", "-1/8"]
     bar = root.find(".//p[@class='moves']/span[@class='bar']").get("style")

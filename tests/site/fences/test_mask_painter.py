@@ -41,4 +41,7 @@ def test_a_cell_has_one_number_and_the_budget_of_the_row_is_packed_into_one_bar(
     root = PAINTER.live(row=1, mask="1" * 25)
     assert all(len(text(cell).split()) == 1 for cell in root.findall(".//tbody//td[@data-weight]"))
     parts = [(text(part), part.get("style")) for part in root.findall(".//*[@class='packed']/i")]
+    flows = [(path.get("style"), path.get("d")) for path in root.findall(".//{*}svg/{*}path")]
+    assert flows[1] == ("--w:0.25", "M1 0h1L3.75 1H2.5Z")  # from the second column to what is 5 times 8/16 to 12/16
+    assert len(PAINTER.live(row=0).findall(".//{*}svg/{*}path")) == 1  # nothing flows from where nobody looks
     assert parts == [(word, f"--w:{n / 16:g}") for word, n in zip(SENTENCE, (8, 4, 1, 2, 1), strict=True)]

@@ -73,7 +73,7 @@ def test_every_link_and_anchor_leads_somewhere(site, pages):
         file = site / unquote(address.removeprefix(SITE))
         if not (file / "index.html" if file.is_dir() else file).is_file():
             broken.append(f"{name}: no file for {url}")
-        elif anchor and address in pages and unquote(anchor) not in pages[address].ids:
+        elif anchor and address in pages and built.target(unquote(anchor)) not in pages[address].ids:
             broken.append(f"{name}: no element has the id of {url}")
     assert not broken, "\n".join(broken)
 

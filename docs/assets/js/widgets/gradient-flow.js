@@ -73,7 +73,8 @@ export function html(data, state, live) {
     figure: [
       picture(data, state.push, { weights, moves }, live),
       markup`
-<p class="moves legend">A solid arc gains weight, a hollow one loses it.</p>
+<p class="moves legend">An arc is as wide as a weight. A push leaves <i></i>, takes
+  <i class="loses"></i>, adds <i class="gains"></i>.</p>
 <p class="moves"><span>So <em>${words[data.asks]}</em> moves by</span> <b class="role-output">${
         vector(slopes[state.push])
       }</b> <span class="bar" style="--w:${4 * Math.hypot(...slopes[state.push]) / longest}"></span></p>`,
@@ -84,17 +85,19 @@ export function html(data, state, live) {
 }
 
 /**
- * Slopes run back from the word that asks, solid where the push gains, hollow where it loses, and then at least 3
- * wide. No weight moves by more than 1/4 of the push.
+ * An arc is as wide as its weight before or after a push of 1, whichever is more; what stays is solid, what the weight
+ * loses is hollow, and what it gains is pale. Slopes go on in a straight line: no weight loses more than it has.
  * @type {(data: Data, push: number, row: { weights: number[], moves: number[] }, live: Live | null) => Markup}
  */
 function picture({ words, asks }, push, { weights, moves }, live) {
-  const all = ways(words, asks, moves.map((x) => Math.max(3 * x, -3 * x, x < 0 ? 3 / 28 : 0)));
-  const arcs = all.map(({ key, d, thickness }) =>
-    markup`
-<g><path d="${d}" stroke-width="${thickness}"/>
-  <path class="hollow" d="${d}" stroke-width="${moves[key] < 0 ? short(thickness - 2) : 0}"/></g>`
-  );
+  const all = ways(words, asks, weights.map((w, key) => 1.25 * Math.max(w, w + moves[key])));
+  const arcs = all.map(({ key, d, thickness }) => {
+    const part = moves[key] / weights[key] || 0, gains = part > 0;
+    return markup`
+<g class="${gains ? "gains" : "loses"}"><path d="${d}" stroke-width="${thickness}"/>
+  <path class="moved" d="${d}" stroke-width="${short(gains ? thickness : Math.max(thickness - 1.5, 0))}"/>
+  <path d="${d}" stroke-width="${short(gains ? thickness / (1 + part) : thickness * (1 + part))}"/></g>`;
+  });
   /** @type {(key: number) => string} */
   const says = (key) =>
     `${moves[key] > 0 ? "+" : ""}${(fraction(moves[key]) ?? number(moves[key])).replace("-", "\u2212")}`;

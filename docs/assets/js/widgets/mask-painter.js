@@ -1,11 +1,11 @@
 // <mask-painter>: every cell of the grid is a switch, a held pointer paints more, and the budget of the row re-flows.
 
-import { attentionWeights, blend } from "../lib/attention.js";
+import { attentionWeights, blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { budget, choice, frame, held, sets, table } from "../lib/frame.js";
 import { columns, legend, OUTPUT, outputCell, statement } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
-import { share } from "../lib/numbers.js";
+import { share, short } from "../lib/numbers.js";
 
 /**
  * `predict` is the row and the key that the question forbids.
@@ -57,7 +57,9 @@ export function html(data, state, live) {
   const body = markup`
 <tbody ${live && "data-roving"}>${rows}</tbody>
 <tfoot><tr><th scope="row" class="query">${words[state.row]} <span class="guess">budget</span></th>
-  <td colspan="${n}">${budget(words.map((word, j) => [weights[state.row][j], word]))}</td><td></td></tr></tfoot>`;
+  <td colspan="${n}">${pour(weights[state.row])}${
+    budget(words.map((word, j) => [weights[state.row][j], word]))
+  }</td><td></td></tr></tfoot>`;
   const [asking, forbidden] = data.predict;
   const without = painted(first(data).mask, asking * n + forbidden);
   return frame(data, {
@@ -76,6 +78,16 @@ export function html(data, state, live) {
     says: markup`<span class="visually-hidden">${weighed(data, state)}.</span> ${task(data, state)}`,
   }, live);
 }
+
+/** @type {(weights: number[]) => unknown} from each column to its part of the budget, which may stand below another */
+const pour = (weights) =>
+  markup`
+<svg class="pour" viewBox="0 0 ${weights.length} 1" preserveAspectRatio="none" aria-hidden="true">${
+    weights.map((w, j) => {
+      const [from, to] = [j, j + 1].map((end) => short(sum(weights.slice(0, end)) * weights.length));
+      return w > 0 && markup`<path style="--w:${short(w)}" d="M${j} 0h1L${to} 1H${from}Z"/>`;
+    })
+  }</svg>`;
 
 const KEY = markup`
 <span class="legend">\u2192 the next word, to be guessed: ? hidden, \u2713 can be read off</span>`;

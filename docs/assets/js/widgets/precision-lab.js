@@ -10,9 +10,9 @@ import { counted } from "../lib/numbers.js";
 /** @typedef {Record<string, string>} Formats  of the four places, by name */
 /**
  * The exact output; formats and places, each with what it is called; the format shown first; the copies of the sentence
- * in the prediction and the table of choices; and the most doublings of it.
+ * in the prediction and the table of choices; and its doublings, the first and the most.
  * @typedef {{ output: number[], formats: Record<string, string>, places: Record<string, string>, format: string,
- *   copies: number, most: number }} Choices
+ *   copies: number, begins: number, most: number }} Choices
  * @typedef {{ id: string, title: string, words: string[] } & Head & Choices} Data
  */
 /** @typedef {Formats & { copies: number }} State  copies: as doublings */
@@ -20,7 +20,10 @@ import { counted } from "../lib/numbers.js";
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
 /** @type {(data: Data) => State} */
-export const first = ({ places, format }) => /** @type {any} */ ({ ...everywhere(places, format), copies: 0 });
+export const first = ({ places, format, begins }) => /** @type {any} */ ({
+  ...everywhere(places, format),
+  copies: begins,
+});
 
 /** @type {(places: Record<string, string>, format: string) => Formats} */
 const everywhere = (places, format) => Object.fromEntries(Object.keys(places).map((place) => [place, format]));

@@ -1,0 +1,293 @@
+"""Right kernels pass, wrong ones are found and named, and what cannot be read is refused."""
+
+import numpy as np
+import pytest
+
+from attention import attention_vjp, scaled_dot_product_attention, softmax, tiled_attention
+from attention.practice import known, mutants
+from attention.testing import Report, assert_attention, check, check_gradients, expected_error
+from attention.testing.cases import Drawing
+from attention.testing.errors import PRECISION, rounded
+from attention.testing.gradients import Backward
+from attention.testing.mistakes import MISTAKES
+from attention.testing.steps import Steps
+
+EVERYTHING = {
+    "is_causal": True, "enable_gqa": True, "softcap": 20.0, "window": (30, None), "sink": True, "bias": True, "mask": True,
+}  # fmt: skip
+OPTIONS = {"nothing": {}, "everything": EVERYTHING, "window": {"window": True, "scale": True}}
+
+
+def honest(format, block=64, weights=None):
+    """Write a kernel in blocks that rounds as a processor would, and returns its log-sum-exp."""
+
+    def kernel(query, key, value, *, return_logsumexp=False, **options):
+        kind = np.float64 if format == "float64" else np.float32
+        q, k, v = (array.astype(kind) for array in (query, key, value))
+        groups = q.shape[1] // k.shape[1]
+        k, v = np.repeat(k, groups, axis=1), np.repeat(v, groups, axis=1)
+        scores = kind(options.get("scale") or q.shape[-1] ** -0.5) * (q @ k.swapaxes(-1, -2))
+        if cap := options.get("softcap"):
+            scores = kind(cap) * np.tanh(scores / kind(cap))
+        scores = scores + np.asarray(options.get("bias", 0), kind)
+        steps = Steps(type("Case", (), {"query": q, "options": options, "n_queries": q.shape[2], "n_keys": k.shape[2]}))
+        scores = np.where(steps.allowed(), scores, -np.inf).astype(kind)
+        top = np.full((*scores.shape[:-1], 1), -np.inf, kind)
+        total, output = np.zeros_like(top), np.zeros((*top.shape[:-1], v.shape[-1]), kind)
+        if "sink" in options:
+            top, total = top * 0 + np.asarray(options["sink"], kind)[:, None, None], total + 1
+            top = np.where(np.isnan(top), np.asarray(options["sink"], kind)[:, None, None], top)
+        for start in range(0, k.shape[2], block):
+            some = slice(start, start + block)
+            new = np.maximum(top, scores[..., some].max(axis=-1, keepdims=True))
+            safe = np.where(new == -np.inf, 0, new)
+            part, factor = np.exp(scores[..., some] - safe), np.exp(top - safe)
+            total = total * factor + part.sum(axis=-1, keepdims=True)
+            output = output * factor + rounded(part, weights or format).astype(kind) @ v[:, :, some]
+            top = new
+        output = output / np.where(total == 0, 1, total)
+        result = rounded(output, "bfloat16" if format.startswith("float8") else format)
+        return (result, (top + np.log(total))[..., 0]) if return_logsumexp else result
+
+    return kernel
+
+
+def rewired(**steps):
+    """Write a kernel that has some steps of its own."""
+
+    def kernel(query, key, value, **options):
+        arrays = [array.astype(np.float64) for array in (query, key, value)]
+        case = type("Case", (), dict(zip(("query", "key", "value"), arrays, strict=True)))
+        case.options, case.format = options, "float32"
+        case.n_queries, case.n_keys = query.shape[2], key.shape[2]
+        return Steps(case, **steps).output.astype(np.float32)
+
+    return kernel
+
+
+# --- right kernels -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("format", PRECISION)
+def test_an_honest_kernel_of_any_format_passes(format, options):
+    report = check(honest(format), format=format, seed=1, **options)
+    assert report.passed, str(report)
+    assert report.worst < 0.95
+
+
+@pytest.mark.parametrize("sizes", [{"d_k": 16, "d_v": 16}, {"d_k": 64, "d_v": 1}, {"heads": 1}], ids=str)
+def test_the_threshold_knows_how_many_features_there_are(sizes):
+    assert_attention(honest("bfloat16", block=48), format="bfloat16", sizes=sizes, is_causal=True)
+
+
+def test_the_package_is_right_in_either_layout_and_base():
+    def other(query, key, value, **options):
+        swapped = (array.swapaxes(1, 2) for array in (query, key, value))
+        output, total = honest("float32")(*swapped, **options, return_logsumexp=True)
+        return output.swapaxes(1, 2), total / np.log(2)
+
+    assert_attention(other, layout="bnhd", logsumexp="2", is_causal=True, enable_gqa=True, sink=True)
+    assert_attention(scaled_dot_product_attention, mask=True, format="float16")
+
+
+def test_the_steps_are_those_of_the_package():
+    for case in Drawing("float64", EVERYTHING, {}, 3).cases():
+        right = scaled_dot_product_attention(case.query, case.key, case.value, **case.options)
+        np.testing.assert_allclose(Steps(case).output, right, rtol=1e-9, atol=1e-12)
+        grad = np.random.default_rng(0).standard_normal(right.shape)
+        extra = {"return_bias": True, "return_sink": True}
+        wanted = attention_vjp(case.query, case.key, case.value, grad, **case.options, **extra)
+        for got, want in zip(Backward(case, grad).gradients().values(), wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9 * np.abs(want).max())
+
+
+def test_the_expected_error_is_that_of_many_roundings():
+    rng = np.random.default_rng(5)
+    query, key, value = (rounded(rng.standard_normal((1, 2, 300, 16)), "bfloat16") for _ in range(3))
+    sigma = expected_error(query, key, value, format="bfloat16", is_causal=True)
+    error = honest("bfloat16")(query, key, value, is_causal=True)
+    error = error - scaled_dot_product_attention(query, key, value, is_causal=True)
+    assert 0.7 < np.sqrt(np.mean((error / sigma)[:, :, 9:] ** 2)) < 1.1
+
+
+# --- wrong ones ----------------------------------------------------------------------------------------------------
+
+NAMED = {  # a mistake: options with which it must be found by its name
+    "scale-missing": {}, "scale-without-root": {}, "scale-by-d-model": {}, "base-two": {}, "softmax-axis": {},
+    "causal-strict": {"is_causal": True}, "causal-one-ahead": {"is_causal": True}, "causal-top-left": {"is_causal": True},
+    "offset-is-last": {"is_causal": True}, "offset-of-first": {"is_causal": True},
+    "window-off-by-one": {"window": (9, 2)}, "window-counts-query": {"window": (9, 2)}, "mask-inverted": {"mask": True},
+    "mask-after-softmax": {"mask": True}, "mask-of-first-sequence": {"mask": True}, "empty-row-nan": {"mask": True},
+    "mask-minus-billion": {"mask": True}, "cap-after-mask": {"softcap": 9.0, "is_causal": True},
+    "cap-ignored": {"softcap": 9.0}, "cap-not-multiplied": {"softcap": 9.0}, "bias-ignored": {"bias": True},
+    "bias-before-scale": {"bias": True}, "bias-of-first-head": {"bias": True}, "sink-ignored": {"sink": True},
+    "sink-of-first-head": {"sink": True}, "tile-for-repeat": {"enable_gqa": True}, "keys-for-values": {},
+    "last-key-dropped": {}, "output-not-rescaled": {}, "sum-not-rescaled": {}, "padding-of-block-counted": {},
+    "not-divided": {}, "largest-only": {}, "parts-averaged": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options"), NAMED.items())
+def test_a_known_mistake_is_found_and_named(name, options):
+    mistake = next(one for one in MISTAKES if one.name == name)
+    report = check(rewired(**mistake.steps), **options)
+    assert not report.passed
+    assert report.findings[0].name in (name, {"mask-minus-billion": "empty-row-mean"}.get(name))
+
+
+def shifted_rows(query, key, value):
+    return np.roll(scaled_dot_product_attention(query, key, value), 1, axis=2)
+
+
+SAID = {  # what no list foresees: a kernel, options, what must be said
+    "scale": (rewired(scale=lambda a: 1.1 * a.d_k**-0.5), {}, "1.1 times the scale"),
+    "fixed": (rewired(scale=lambda a: 0.125), {}, "multiplied by 0.125, not by 0.2041"),
+    "keys": (rewired(allowed=lambda a: np.arange(a.n_keys) % 64 != 63), {}, "does not read key 63"),
+    "sees": (rewired(window=lambda a: (None, 3)), {"is_causal": True}, "such keys are 1 to 3 from their query"),
+    "heads": (rewired(value=lambda a: a.shared(a.case.value)[:, ::-1]), {}, "reads the values of head 3"),
+    "rows": (shifted_rows, {}, "Row 0 gets what row 127 should get; so do others, in all 128 of 128"),
+    "bias": (rewired(bias=lambda a: np.roll(a.options["bias"], 1, -2) if "bias" in a.options else 0.0), {"bias": True}, "Without bias it is right"),
+    "factor": (lambda *a: 1.02 * scaled_dot_product_attention(*a), {}, "Every weight is 1.02 times"),
+    "weights": (honest("float32", weights="bfloat16"), {}, "Each weight has a relative error"),
+    "shape": (lambda q, k, v: tiled_attention(q, k, v).swapaxes(1, 2), {}, "The output has the shape"),
+    "query": (lambda q, k, v: tiled_attention(np.multiply(q, 1, out=q), k, v), {}, ""),
+    "writes": (lambda q, k, v: tiled_attention(np.multiply(q, 2, out=q), k, v), {}, "writes into its query"),
+    "nothing": (lambda q, k, v: None, {}, "no real numbers"),
+    "features": (lambda q, k, v: tiled_attention(q[..., :16], k[..., :16], v, scale=q.shape[-1] ** -0.5), {}, "do not depend"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "options", "said"), SAID.values(), ids=SAID)
+def test_what_is_not_on_the_list_is_described(kernel, options, said):
+    report = check(kernel, **options)
+    assert report.passed is (said == "")
+    assert said in " ".join(map(str, report.findings)), str(report)
+
+
+def test_rows_that_overflow_are_described():
+    def kernel(query, key, value):
+        with np.errstate(all="ignore"):
+            weights = np.exp(query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5))
+            return weights / weights.sum(axis=-1, keepdims=True) @ value
+
+    report = check(kernel)
+    assert [row.case for row in report.rows if row.verdict == "WRONG"] == ["levels"]
+    assert report.findings[0].name == "maximum-kept"
+
+
+@pytest.mark.parametrize("format", ["bfloat16", "float16"])
+def test_what_only_a_probe_can_see_is_found(format):
+    report = check(honest_with_mask_of(-20.0), format=format, is_causal=True)
+    assert {row.case for row in report.rows if row.verdict == "WRONG"} >= {"rising maxima: keys read"}
+
+
+def honest_with_mask_of(number):
+    return rewired(scores=lambda a: np.where(a.allowed(), a.scaled(), number))
+
+
+BASES = {"logsumexp-in-base-two": 1 / np.log(2), "logsumexp-negative": -1, "": 1.01}
+
+
+@pytest.mark.parametrize(("name", "factor"), BASES.items())
+def test_a_wrong_log_sum_exp_is_named(name, factor):
+    def kernel(query, key, value):
+        output, total = honest("float32")(query, key, value, return_logsumexp=True)
+        return output, total * factor
+
+    assert [one.name for one in check(kernel, logsumexp="e").findings] == [name]
+
+
+def test_a_kernel_that_refuses_some_cases_passes_and_one_that_refuses_all_does_not():
+    def square(query, key, value):
+        if query.shape[2] != key.shape[2]:
+            raise NotImplementedError("as many queries as keys")
+        return tiled_attention(query, key, value)
+
+    report = check(square)
+    assert report.passed
+    assert "refused by the kernel" in str(report)
+    assert "NotImplementedError: as many queries as keys" in str(report)
+    assert not check(lambda query: query).passed
+
+
+def test_empty_rows_may_be_left_out():
+    def kernel(query, key, value, mask):
+        scores = np.where(mask, query @ key.swapaxes(-1, -2) * query.shape[-1] ** -0.5, np.float32(-1e30))
+        return softmax(scores) @ value
+
+    assert check(kernel, mask=True).findings[0].name == "empty-row-mean"
+    assert_attention(kernel, mask=True, empty_rows=False)
+
+
+def test_the_assertion_shows_the_table():
+    with pytest.raises(AssertionError, match=r"(?s)ordinary.*WRONG.*not .*causal-ignored.*NOT PASSED"):
+        assert_attention(lambda q, k, v, **_: tiled_attention(q, k, v), is_causal=True)
+
+
+# --- gradients -----------------------------------------------------------------------------------------------------
+
+
+def changed(change):
+    def gradients(*arrays, **options):
+        return change(arrays[0].shape[-1] ** -0.5, *attention_vjp(*arrays, **options))
+
+    return gradients
+
+
+GRADIENTS = {
+    "scale-missing-in-query": ({}, changed(lambda s, q, k, v: (q / s, k, v))),
+    "scale-twice-in-both": ({}, changed(lambda s, q, k, v: (q * s, k * s, v))),
+    "group-averaged": ({"enable_gqa": True}, lambda q, *a, **o: [
+        g / (n or 1) for g, n in zip(attention_vjp(q, *a, **o), (0, *[q.shape[1] / a[0].shape[1]] * 2), strict=True)]),
+    "causal-ignored": ({"is_causal": True}, lambda *a, is_causal, offset=0: attention_vjp(*a)),
+    "cap-ignored": ({"softcap": 9.0}, lambda *a, softcap: attention_vjp(*a)),
+    "": ({}, changed(lambda s, q, k, v: (q, k, 2 * v))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given"), GRADIENTS.items())
+def test_wrong_gradients_are_named(name, given):
+    report = check_gradients(given[1], **given[0])
+    assert not report.passed
+    assert report.findings[0].name == name
+
+
+@pytest.mark.parametrize("format", ["float64", "float32", "bfloat16", "float16"])
+def test_right_gradients_pass(format):
+    def gradients(*arrays, **options):
+        exact = attention_vjp(*arrays, **options, return_bias=True, return_sink=True)
+        return [rounded(array, format) for array in exact]
+
+    report = check_gradients(gradients, format=format, return_bias=True, return_sink=True, **EVERYTHING)
+    assert report.passed, str(report)
+
+
+# --- names, and bad input ------------------------------------------------------------------------------------------
+
+
+def test_names_of_mutants_are_shared_and_their_sentences_too():
+    ours, theirs = {one.name: one.says for one in MISTAKES}, {one.name: one.wrong for one in mutants.MUTANTS}
+    of_layers = {"split-by-reshape", "merge-by-reshape", "rotary-pairs", "padding-on-queries", "alibi-sign", "rotary-restarts"}
+    assert set(theirs) - set(ours) == of_layers
+    for name in set(theirs) & set(ours):
+        assert ours[name] == theirs[name] == known.mutants(name)
+
+
+REFUSED = [
+    ((3,), {}, TypeError, "kernel must be callable: int"),
+    ((tiled_attention,), {"format": "int8"}, ValueError, "format must be one of"),
+    ((tiled_attention,), {"layout": "nhd"}, ValueError, "layout must be one of"),
+    ((tiled_attention,), {"logsumexp": 2}, ValueError, "logsumexp must be one of"),
+    ((tiled_attention,), {"attn_mask": True}, TypeError, "give mask="),
+    ((tiled_attention,), {"mask": np.eye(3)}, TypeError, "mask must be True or False"),
+    ((tiled_attention,), {"sizes": {"d": 3}}, ValueError, "a key of sizes must be one of"),
+    ((tiled_attention,), {"offset": 3, "is_causal": True}, ValueError, "offset must be one of"),
+]
+
+
+@pytest.mark.parametrize(("given", "options", "error", "message"), REFUSED)
+def test_what_cannot_be_read_is_refused(given, options, error, message):
+    with pytest.raises(error, match=message):
+        check(*given, **options)
+    assert isinstance(Report("", []), Report)
