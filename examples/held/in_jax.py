@@ -16,7 +16,7 @@ attend = jax.jit(jax.nn.dot_product_attention, static_argnames=STATIC)
 
 
 def nn(format: str, *, own_causal: bool = False, lse: bool = False) -> Callable[..., Any]:
-    """jax.nn.dot_product_attention; tokens before heads."""
+    """Return jax.nn.dot_product_attention; tokens before heads."""
 
     def kernel(
         query: Any,
@@ -48,7 +48,7 @@ def nn(format: str, *, own_causal: bool = False, lse: bool = False) -> Callable[
 
 
 def gradients(format: str) -> Callable[..., Any]:
-    """What jax.vjp makes of it."""
+    """Return what jax.vjp makes of it."""
 
     def function(
         query: Any,

@@ -1,4 +1,4 @@
-"""Keras: its operation, and the layer, whose projections change nothing here. The backend is torch, which compiles nothing."""
+"""Keras on torch: its operation, and the layer, whose projections change nothing here."""
 
 import os
 from collections.abc import Callable
@@ -9,11 +9,11 @@ import numpy as np
 from examples.held.shared import allowed
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
-import keras  # noqa: E402
+import keras
 
 
 def operation(format: str) -> Callable[..., Any]:
-    """keras.ops.dot_product_attention; tokens before heads."""
+    """Return keras.ops.dot_product_attention; tokens before heads."""
 
     def kernel(
         query: Any,
@@ -33,7 +33,7 @@ def operation(format: str) -> Callable[..., Any]:
 
 
 def layer(format: str, **options: Any) -> Callable[..., Any]:
-    """keras.layers.MultiHeadAttention, which returns the weights too and so computes by itself."""
+    """Return keras.layers.MultiHeadAttention, which returns the weights too and so computes by itself."""
 
     def kernel(query: Any, key: Any, value: Any, **who: Any) -> Any:
         b, n_q, h, d_k = query.shape

@@ -59,7 +59,7 @@ def run(
 def attention(
     format: str, opset: int = 23, *, own_causal: bool = False, softmax_in: str | None = None
 ) -> Callable[..., Any]:
-    """Attention of the default domain; the heads may differ in number."""
+    """Return Attention of the default domain; the heads may differ in number."""
     dtype = DTYPES[format]
 
     def kernel(
@@ -100,7 +100,7 @@ def attention(
 
 
 def group_query(format: str, *, counted: bool = True) -> Callable[..., Any]:
-    """GroupQueryAttention: always causal; earlier keys come as its past, and its window counts the query."""
+    """Return GroupQueryAttention: always causal; earlier keys come as its past, and its window counts the query."""
     dtype = DTYPES[format]
 
     def kernel(

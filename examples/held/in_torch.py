@@ -13,7 +13,7 @@ from examples.held.shared import allowed, to_bias
 
 
 def sdpa(backend: str, format: str) -> Callable[..., Any]:
-    """SDPA; what it has no option for becomes a mask."""
+    """Return SDPA; what it has no option for becomes a mask."""
     dtype = getattr(torch, format)
 
     def kernel(
@@ -32,7 +32,7 @@ def sdpa(backend: str, format: str) -> Callable[..., Any]:
 
 
 def sdpa_causal(backend: str, format: str) -> Callable[..., Any]:
-    """SDPA with its own is_causal, which aligns the first query with the first key."""
+    """Return SDPA with its own is_causal, which aligns the first query with the first key."""
     dtype = getattr(torch, format)
 
     def kernel(query: Any, key: Any, value: Any, *, is_causal: bool, offset: Any = 0, **options: Any) -> Any:
@@ -44,7 +44,7 @@ def sdpa_causal(backend: str, format: str) -> Callable[..., Any]:
 
 
 def operator(format: str) -> Callable[..., Any]:
-    """The operator behind the flash backend on a CPU, which also returns the log-sum-exp."""
+    """Return the operator behind the flash backend on a CPU, which also returns the log-sum-exp."""
     dtype = getattr(torch, format)
 
     def kernel(query: Any, key: Any, value: Any, *, scale: Any = None, **who: Any) -> Any:
@@ -58,7 +58,7 @@ def operator(format: str) -> Callable[..., Any]:
 
 
 def flex(format: str, *, compiled: bool = False, lse: bool = False) -> Callable[..., Any]:
-    """FlexAttention: mask_mod for who may attend, score_mod for cap and bias."""
+    """Return FlexAttention: mask_mod for who may attend, score_mod for cap and bias."""
     dtype = getattr(torch, format)
     attend = torch.compile(flex_attention, dynamic=True) if compiled else flex_attention
 
@@ -77,7 +77,8 @@ def flex(format: str, *, compiled: bool = False, lse: bool = False) -> Callable[
         softcap: Any = None,
     ) -> Any:
         q, k, v = (torch.as_tensor(a).to(dtype) for a in (query, key, value))
-        (b, h, n_q, _), n_k = q.shape, k.shape[2]
+        b, _, n_q, _ = q.shape
+        n_k = k.shape[2]
         first = torch.as_tensor(np.broadcast_to(offset, b).copy())
         left, right = window or (None, None)
         right = 0 if is_causal else right
@@ -117,7 +118,7 @@ def flex(format: str, *, compiled: bool = False, lse: bool = False) -> Callable[
 
 
 def gradients(backend: str, format: str) -> Callable[..., Any]:
-    """What autograd makes of SDPA."""
+    """Return what autograd makes of SDPA."""
     attend, dtype = sdpa(backend, format), getattr(torch, format)
 
     def function(query: Any, key: Any, value: Any, grad_output: Any, **options: Any) -> Any:
@@ -132,7 +133,7 @@ def gradients(backend: str, format: str) -> Callable[..., Any]:
 
 
 def nested(format: str) -> Callable[..., Any]:
-    """SDPA of nested tensors: sequences of different lengths without padding."""
+    """Return SDPA of nested tensors: sequences of different lengths without padding."""
     dtype = getattr(torch, format)
 
     def kernel(query: Any, key: Any, value: Any, *, is_causal: bool = False, offset: Any = 0) -> Any:

@@ -12,14 +12,14 @@ from examples.held.shared import allowed, to_bias
 
 
 def eager(model: str, format: str, *, as_given: bool = False) -> Callable[..., Any]:
-    """The eager function of a model, with a mask of the lowest number of the format, or the boolean one as given."""
+    """Return the eager function of a model; its mask is the lowest number of the format, or boolean as given."""
     dtype = getattr(torch, format)
     forward = import_module(f"transformers.models.{model}.modeling_{model}").eager_attention_forward
     return _adapter(forward, dtype, None if as_given else torch.finfo(dtype).min)
 
 
 def sdpa(format: str) -> Callable[..., Any]:
-    """The function behind attn_implementation="sdpa"."""
+    """Return the function behind attn_implementation="sdpa"."""
     return _adapter(sdpa_attention_forward, getattr(torch, format), -torch.inf)
 
 

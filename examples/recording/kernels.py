@@ -12,11 +12,12 @@ import json
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 FORMATS = ("float64", "float32", "float16", "bfloat16")
@@ -41,8 +42,8 @@ class Held(NamedTuple):
     adapter: str  # module and function in examples/held
     formats: tuple[str, ...]
     calls: list[dict[str, Any]]  # options and arguments of check
-    given: dict[str, Any] = {}  # to the adapter
-    says: dict[str, Any] = {}  # to check, whatever the call
+    given: Mapping[str, Any] = MappingProxyType({})  # to the adapter
+    says: Mapping[str, Any] = MappingProxyType({})  # to check, whatever the call
     scores: bool = False  # whether scores are kept in the format
     wrong: str = ""  # why the check should refuse it; "" if it should not
     gradients: bool = False
@@ -57,67 +58,198 @@ class Held(NamedTuple):
         """Hold the kernel, and return the report."""
         from attention.testing import check, check_gradients
 
-        says = self.says | ({"scores_format": format} if self.scores and format in NARROW[1:] else {})
+        says = {**self.says} | ({"scores_format": format} if self.scores and format in NARROW[1:] else {})
         return (check_gradients if self.gradients else check)(
             self.kernel(format), format=format, **says, **call, **more
         )
 
 
 BNHD = {"layout": "bnhd"}
+LSE = {"logsumexp": "e"}
+OWN = {"own_causal": True}
 FLASH, MATH = {"backend": "FLASH_ATTENTION"}, {"backend": "MATH"}
 EAGER = "in_transformers.eager"
 KERNELS = [
-    Held("scaled_dot_product_attention, flash", "torch", "in_torch.sdpa", FORMATS, OPTIONS, FLASH),
-    Held("scaled_dot_product_attention, math", "torch", "in_torch.sdpa", FORMATS, OPTIONS, MATH),
-    Held("scaled_dot_product_attention, flash, its is_causal", "torch", "in_torch.sdpa_causal", FORMATS, [FIRST], FLASH),
-    Held("scaled_dot_product_attention, math, its is_causal", "torch", "in_torch.sdpa_causal", FORMATS, [FIRST], MATH),
-    Held("scaled_dot_product_attention, nested tensors", "torch", "in_torch.nested", ("float32", "bfloat16"), [{}, FIRST]),
-    Held("flash operator with log-sum-exp", "torch", "in_torch.operator", FORMATS, [{}, {"is_causal": True}], says={"logsumexp": "e"}),
+    Held("SDPA, flash", "torch", "in_torch.sdpa", FORMATS, OPTIONS, FLASH),
+    Held("SDPA, math", "torch", "in_torch.sdpa", FORMATS, OPTIONS, MATH),
+    Held("SDPA, flash, its is_causal", "torch", "in_torch.sdpa_causal", FORMATS, [FIRST], FLASH),
+    Held("SDPA, math, its is_causal", "torch", "in_torch.sdpa_causal", FORMATS, [FIRST], MATH),
+    Held("SDPA, nested tensors", "torch", "in_torch.nested", ("float32", "bfloat16"), [{}, FIRST]),
+    Held("flash operator with log-sum-exp", "torch", "in_torch.operator", FORMATS, [{}, {"is_causal": True}], says=LSE),
     Held("flex_attention", "torch", "in_torch.flex", FORMATS, [{}, WINDOW | {"softcap": True, "bias": True}]),
-    Held("flex_attention with log-sum-exp", "torch", "in_torch.flex", ("float32", "bfloat16"), [CAUSAL], {"lse": True}, {"logsumexp": "e"}),
-    Held("jax.nn.dot_product_attention", "jax", "in_jax.nn", NARROW, OPTIONS, says=BNHD | NO_EMPTY),
-    Held("jax.nn.dot_product_attention, its is_causal", "jax", "in_jax.nn", NARROW, [FIRST], {"own_causal": True}, BNHD | NO_EMPTY),
-    Held("jax.nn.dot_product_attention with log-sum-exp", "jax", "in_jax.nn", ("float32",), [{}], {"lse": True}, BNHD | {"logsumexp": "e"}),
+    Held(
+        "flex_attention with log-sum-exp",
+        "torch",
+        "in_torch.flex",
+        ("float32", "bfloat16"),
+        [CAUSAL],
+        {"lse": True},
+        LSE,
+    ),
+    Held("jax.nn", "jax", "in_jax.nn", NARROW, OPTIONS, says=BNHD | NO_EMPTY),
+    Held("jax.nn, its is_causal", "jax", "in_jax.nn", NARROW, [FIRST], OWN, BNHD | NO_EMPTY),
+    Held("jax.nn with log-sum-exp", "jax", "in_jax.nn", ("float32",), [{}], {"lse": True}, BNHD | LSE),
     Held("ops.dot_product_attention", "keras", "in_keras.operation", NARROW, [{}, ALL], says=BNHD | NO_EMPTY),
-    Held("MultiHeadAttention", "keras", "in_keras.layer", NARROW, [{}, {"is_causal": True, "mask": True}], says=BNHD, scores=True),
+    Held(
+        "MultiHeadAttention",
+        "keras",
+        "in_keras.layer",
+        NARROW,
+        [{}, {"is_causal": True, "mask": True}],
+        says=BNHD,
+        scores=True,
+    ),
     Held("Attention, opset 23", "onnxruntime", "in_onnx.attention", NARROW[:2], [*OPTIONS, CAPPED], scores=True),
     Held("Attention, opset 25", "onnxruntime", "in_onnx.attention", NARROW[:2], [*OPTIONS, CAPPED], {"opset": 25}),
-    Held("Attention, opset 23, its is_causal", "onnxruntime", "in_onnx.attention", NARROW[:2], [FIRST], {"own_causal": True}, scores=True),
+    Held(
+        "Attention, opset 23, its is_causal", "onnxruntime", "in_onnx.attention", NARROW[:2], [FIRST], OWN, scores=True
+    ),
     Held("GroupQueryAttention", "onnxruntime", "in_onnx.group_query", NARROW[:2], [CAUSAL, WINDOW, CAPPED, SUNK]),
     Held("sdpa_attention_forward", "transformers", "in_transformers.sdpa", FORMATS, [{}, ALL]),
-    Held("Llama, eager", "transformers", EAGER, NARROW, [{}, CAUSAL, {"mask": True}, {"bias": True}], {"model": "llama"}, NO_EMPTY, True),
+    Held(
+        "Llama, eager",
+        "transformers",
+        EAGER,
+        NARROW,
+        [{}, CAUSAL, {"mask": True}, {"bias": True}],
+        {"model": "llama"},
+        NO_EMPTY,
+        True,
+    ),
     Held("Mistral, eager", "transformers", EAGER, NARROW, [WINDOW], {"model": "mistral"}, NO_EMPTY, True),
-    Held("Gemma 2, eager", "transformers", EAGER, NARROW, [CAPPED, CAPPED | {"window": True, "scale": True}], {"model": "gemma2"}, NO_EMPTY, True),
-    Held("gpt-oss, eager", "transformers", EAGER, NARROW, [SUNK, SUNK | {"window": True}], {"model": "gpt_oss"}, NO_EMPTY, True),
+    Held(
+        "Gemma 2, eager",
+        "transformers",
+        EAGER,
+        NARROW,
+        [CAPPED, CAPPED | {"window": True, "scale": True}],
+        {"model": "gemma2"},
+        NO_EMPTY,
+        True,
+    ),
+    Held(
+        "gpt-oss, eager",
+        "transformers",
+        EAGER,
+        NARROW,
+        [SUNK, SUNK | {"window": True}],
+        {"model": "gpt_oss"},
+        NO_EMPTY,
+        True,
+    ),
     # called against their conventions
-    Held("scaled_dot_product_attention, its is_causal", "torch", "in_torch.sdpa_causal", FORMATS, [{"is_causal": True}], MATH,
-         wrong="It aligns the first query with the first key."),
-    Held("jax.nn.dot_product_attention, its is_causal", "jax", "in_jax.nn", NARROW, [{"is_causal": True}], {"own_causal": True}, BNHD | NO_EMPTY,
-         wrong="It aligns the first query with the first key."),
-    Held("jax.nn.dot_product_attention, empty rows", "jax", "in_jax.nn", NARROW, [{"mask": True}], says=BNHD,
-         wrong="A query that may see no key gets the mean of all values."),
-    Held("jax.nn.dot_product_attention with log-sum-exp", "jax", "in_jax.nn", ("bfloat16",), [{}], {"lse": True}, BNHD | {"logsumexp": "e"},
-         wrong="It rounds the log-sum-exp to the format of the inputs."),
-    Held("Llama, eager, no format of scores given", "transformers", EAGER, NARROW[1:], [{}], {"model": "llama"},
-         wrong="It rounds the scores to the format of the inputs."),
-    Held("Llama, eager, boolean mask", "transformers", EAGER, ("float32",), [{"mask": True}], {"model": "llama", "as_given": True}, NO_EMPTY,
-         wrong="It adds a boolean mask to the scores."),
-    Held("Llama, eager, softcap", "transformers", EAGER, ("float32",), [{"softcap": True}], {"model": "llama"},
-         wrong="It takes softcap and ignores it."),
-    Held("Llama, eager, sink", "transformers", EAGER, ("float32",), [{"sink": True}], {"model": "llama"},
-         wrong="It has no sink, and says nothing."),
-    Held("GroupQueryAttention, local_window_size", "onnxruntime", "in_onnx.group_query", ("float32",), [WINDOW], {"counted": False},
-         wrong="Its window counts the query."),
-    Held("Attention, opset 23, no format of scores given", "onnxruntime", "in_onnx.attention", ("float16",), [{}],
-         wrong="It rounds the scores to float16."),
-]  # fmt: skip
-PLAIN: list[dict[str, Any]] = [{}, CAUSAL, {"window": True}, {"mask": True}, {"scale": True}]
+    Held(
+        "SDPA, its is_causal",
+        "torch",
+        "in_torch.sdpa_causal",
+        FORMATS,
+        [{"is_causal": True}],
+        MATH,
+        wrong="It aligns the first query with the first key.",
+    ),
+    Held(
+        "jax.nn, its is_causal",
+        "jax",
+        "in_jax.nn",
+        NARROW,
+        [{"is_causal": True}],
+        OWN,
+        BNHD | NO_EMPTY,
+        wrong="It aligns the first query with the first key.",
+    ),
+    Held(
+        "jax.nn, empty rows",
+        "jax",
+        "in_jax.nn",
+        NARROW,
+        [{"mask": True}],
+        says=BNHD,
+        wrong="A query that may see no key gets the mean of all values.",
+    ),
+    Held(
+        "jax.nn with log-sum-exp",
+        "jax",
+        "in_jax.nn",
+        ("bfloat16",),
+        [{}],
+        {"lse": True},
+        BNHD | LSE,
+        wrong="It rounds the log-sum-exp to the format of the inputs.",
+    ),
+    Held(
+        "Llama, eager, no format of scores given",
+        "transformers",
+        EAGER,
+        NARROW[1:],
+        [{}],
+        {"model": "llama"},
+        wrong="It rounds the scores to the format of the inputs.",
+    ),
+    Held(
+        "Llama, eager, boolean mask",
+        "transformers",
+        EAGER,
+        ("float32",),
+        [{"mask": True}],
+        {"model": "llama", "as_given": True},
+        NO_EMPTY,
+        wrong="It adds a boolean mask to the scores.",
+    ),
+    Held(
+        "Llama, eager, softcap",
+        "transformers",
+        EAGER,
+        ("float32",),
+        [{"softcap": True}],
+        {"model": "llama"},
+        wrong="It takes softcap and ignores it.",
+    ),
+    Held(
+        "Llama, eager, sink",
+        "transformers",
+        EAGER,
+        ("float32",),
+        [{"sink": True}],
+        {"model": "llama"},
+        wrong="It has no sink, and says nothing.",
+    ),
+    Held(
+        "GroupQueryAttention, local_window_size",
+        "onnxruntime",
+        "in_onnx.group_query",
+        ("float32",),
+        [WINDOW],
+        {"counted": False},
+        wrong="Its window counts the query.",
+    ),
+    Held(
+        "Attention, opset 23, no format of scores given",
+        "onnxruntime",
+        "in_onnx.attention",
+        ("float16",),
+        [{}],
+        wrong="It rounds the scores to float16.",
+    ),
+]
+SHARED = {"enable_gqa": True}
+ALONE: list[dict[str, Any]] = [{}, {"is_causal": True}, {"window": True}, {"mask": True}, {"scale": True}]
 BIASED = {"bias": True, "return_bias": True}
 GRADIENTS = [
-    Held("scaled_dot_product_attention, flash", "torch", "in_torch.gradients", FORMATS, PLAIN, FLASH, gradients=True),
-    Held("scaled_dot_product_attention, math", "torch", "in_torch.gradients", FORMATS, [*PLAIN, BIASED], MATH, gradients=True),
-    Held("jax.nn.dot_product_attention", "jax", "in_jax.gradients", NARROW, [{}, {"enable_gqa": True}, {"scale": True}, BIASED], {}, BNHD, gradients=True),
-]  # fmt: skip
+    Held("SDPA, flash", "torch", "in_torch.gradients", FORMATS, ALONE, FLASH, gradients=True),
+    Held("SDPA, flash", "torch", "in_torch.gradients", FORMATS[:2], [CAUSAL], FLASH, gradients=True),
+    Held(
+        "SDPA, flash, shared heads",
+        "torch",
+        "in_torch.gradients",
+        FORMATS[2:],
+        [SHARED],
+        FLASH,
+        gradients=True,
+        wrong="It adds up the gradients of keys and values in the format of the inputs.",
+    ),
+    Held("SDPA, math", "torch", "in_torch.gradients", FORMATS, [*ALONE, CAUSAL, BIASED], MATH, gradients=True),
+    Held("jax.nn", "jax", "in_jax.gradients", NARROW, [{}, SHARED, {"scale": True}, BIASED], {}, BNHD, gradients=True),
+]
 
 
 def held(one: Held, call: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +257,9 @@ def held(one: Held, call: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"kernel": one.title, "library": one.library, "options": call}
     for name in ("says", "wrong"):
         if getattr(one, name):
-            row[name] = getattr(one, name)
+            row[name] = dict(one.says) if name == "says" else one.wrong
+    if one.gradients and one.wrong:
+        row["of"] = "gradients"
     if one.scores:
         row["scores"] = "in the format"
     row["worst"], refused = {}, {}
@@ -179,8 +313,8 @@ class Recorder:
         }
         tables = {
             "kernels": [held(one, call) for one in KERNELS if not one.wrong for call in one.calls],
-            "gradients": [held(one, call) for one in GRADIENTS for call in one.calls],
-            "refused": [held(one, call) for one in KERNELS if one.wrong for call in one.calls],
+            "gradients": [held(one, call) for one in GRADIENTS if not one.wrong for call in one.calls],
+            "refused": [held(one, call) for one in KERNELS + GRADIENTS if one.wrong for call in one.calls],
             "room": list(room()),
         }
         write = partial(json.dumps, separators=(",", ":"))
