@@ -50,11 +50,13 @@ class Case:
 
     @property
     def n_queries(self) -> int:
-        return self.query.shape[2]
+        """Return how many queries there are."""
+        return int(self.query.shape[2])
 
     @property
     def n_keys(self) -> int:
-        return self.key.shape[2]
+        """Return how many keys there are."""
+        return int(self.key.shape[2])
 
     @property
     def sizes(self) -> str:
@@ -62,7 +64,7 @@ class Case:
         b, h, n_q, d_k = self.query.shape
         kv_heads, n_k, d_v = *self.key.shape[1:3], self.value.shape[-1]
         heads = f"{h}" if h == kv_heads else f"{h}/{kv_heads}"
-        return f"{b} × {heads} × {n_q}/{n_k} × {d_k}/{d_v}"
+        return f"{b}, {heads}, {n_q}/{n_k}, {d_k}/{d_v}"
 
     def loud(self, n_most: int = 160) -> Iterator[tuple[Case, Array]]:
         """Make the values tell which key was read, some keys at a time.
@@ -154,7 +156,7 @@ class Drawing:
             sizes = dict(zip(SIZES, map(int, numbers), strict=True))
             if not self.options.get("enable_gqa"):
                 sizes["kv_heads"] = sizes["heads"]
-            yield self._case(name, sizes | self.sizes, rng)
+            yield self._case(name, {**sizes, **self.sizes}, rng)
 
     def _numbers_of_window(self) -> tuple[int, ...]:
         window = self.options.get("window")
@@ -187,14 +189,14 @@ class Drawing:
         if name == "a constant per head":
             numbers = 1 + np.arange(b * s["kv_heads"])
             value[:] = numbers.reshape(b, -1, 1, 1)
-        offsets = options.get("offset")
+        offsets: Any = options.get("offset")
         if np.ndim(offsets):  # what lies behind the last query is not written
             unwritten = np.arange(n_k) >= np.reshape(offsets, (-1, 1)) + n_q
             unwritten = unwritten[:, None, :, None] & self._looks_back(options)
             key = np.where(unwritten, 8 * key, key)
             value = np.where(unwritten, loudness(self.format), value)
-        arrays = (self.held(a) for a in (query, key, value))
-        return Case(name, *arrays, options, self.format)
+        q, k, v = (self.held(array) for array in (query, key, value))
+        return Case(name, q, k, v, options, self.format)
 
     def _looks_back(self, options: Mapping[str, Any]) -> bool:
         window = options.get("window")

@@ -77,11 +77,11 @@ class Rules(NamedTuple):
         sigma = np.hypot(
             unit * (count + size), 0.3 * step * np.sqrt((w**2).sum(-1))
         )
-        pair = (
+        got, wanted = (
             np.where(some, a, 0)[..., None] for a in (answer.logsumexp, total)
         )
         free = np.ones(shape)
-        return judge(*pair, sigma[..., None], free, self.formats.margin)
+        return judge(got, wanted, sigma[..., None], free, self.formats.margin)
 
     def logsumexp_of(self, right: Steps) -> Array:
         """Return the log-sum-exp that was asked for."""
@@ -133,6 +133,7 @@ class Trial:
         if self.answer.wrong:
             return self.answer.wrong
         if self.output and not self.output.is_right:
+            assert self.answer.output is not None
             return diagnosis.first_wrong(
                 self.right, self.answer.output, self.output
             )

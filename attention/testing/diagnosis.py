@@ -78,7 +78,9 @@ def _by_size(trial: Trial) -> tuple[bool, int]:
 
 def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
     """Say whether a mistake gives what the kernel gave."""
-    got, sigma = trial.answer.output, trial.sigma
+    got, sigma, right = trial.answer.output, trial.sigma, trial.output
+    assert got is not None
+    assert right is not None
     try:
         with np.errstate(all="ignore"):
             steps = Steps(trial.case, **mistake.steps)
@@ -87,7 +89,7 @@ def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
             far = np.abs(got - steps.output) / (30 * sigma + np.abs(got) / 99)
             if np.nanmedian(far, axis=None) > 1:  # at a glance
                 return False
-            verdict, right = rules.judge(trial.answer, steps), trial.output
+            verdict = rules.judge(trial.answer, steps)
     except (ValueError, IndexError, TypeError):  # it does not fit the options
         return False
     if mistake.name in ROUNDED:  # a tie may fall either way

@@ -110,7 +110,8 @@ def deviation(steps: Steps, formats: Formats) -> Array:
     added = unit * (4 + math.sqrt(n_keys)) * (w @ np.abs(v))
     lost = smallest * np.abs(v).sum(axis=-2, keepdims=True)
     variance += added**2 + step_of(z, formats.output) ** 2 / 12
-    return np.sqrt(variance) + lost  # what a small exponential may lose
+    # the last is what a small exponential may lose
+    return np.asarray(np.sqrt(variance) + lost)
 
 
 def step_of(numbers: Array, format: str) -> Array:
@@ -150,7 +151,8 @@ def freedom(steps: Steps) -> Array:
     products = v.swapaxes(-1, -2) @ v  # their trace² / trace of the square
     total = np.trace(products, axis1=-2, axis2=-1) ** 2
     alike = (products**2).sum(axis=(-1, -2)) / (total + _TINY)
-    return 1 / (alike[..., None] + 1 / n_keys / v.shape[-1] ** 0.5)
+    few = 1 / n_keys / v.shape[-1] ** 0.5
+    return np.asarray(1 / (alike[..., None] + few))
 
 
 def judge(

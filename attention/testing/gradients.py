@@ -44,11 +44,12 @@ class Backward(Steps):
         return self.weights
 
     def d_weights(self) -> Array:
-        return self.grad_output @ self.values.swapaxes(-1, -2)
+        return np.asarray(self.grad_output @ self.values.swapaxes(-1, -2))
 
     def average(self) -> Array:
         """Return D, what a row gets from its weights on average."""
-        return (self.weights * self.d_weights()).sum(-1, keepdims=True)
+        rows = self.weights * self.d_weights()
+        return np.asarray(rows.sum(axis=-1, keepdims=True))
 
     def d_scores(self) -> Array:
         gap = np.where(self.weights == 0, 0, self.d_weights() - self.average())
@@ -59,7 +60,7 @@ class Backward(Steps):
         cap = self.options.get("softcap")
         if cap is None:
             return 1.0
-        return 1 - (self.capped(self.scaled()) / cap) ** 2
+        return np.asarray(1 - (self.capped(self.scaled()) / cap) ** 2)
 
     def d_products(self) -> Array:
         return self.d_scores() * self.slope()
@@ -74,7 +75,8 @@ class Backward(Steps):
         """Sum over the query heads that share a head of keys and values."""
         b, h, *rest = array.shape
         kv_heads = self.case.key.shape[1]
-        return array.reshape(b, kv_heads, h // kv_heads, *rest).sum(axis=2)
+        split = array.reshape(b, kv_heads, h // kv_heads, *rest)
+        return np.asarray(split.sum(axis=2))
 
     def gathered_key(self, array: Array) -> Array:
         return self.gathered(array)
@@ -317,7 +319,7 @@ class _Trial:
     ) -> None:
         self.case, self.grad_output = case, grad_output
         self.kinds, self.names = kinds, names
-        more = {f"return_{name}": True for name in names[3:]}
+        more: Any = {f"return_{name}": True for name in names[3:]}
         right = attention_vjp(
             case.query,
             case.key,

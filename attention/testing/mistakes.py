@@ -37,7 +37,7 @@ def _of(name: str, says: str = "", **steps: Callable[..., Any]) -> Mistake:
 
 
 def _by_option(option: str, change: Callable[..., Any]) -> Callable[..., Any]:
-    """Change an option where it is given, and return the step that reads it."""
+    """Change an option where it is given; return the step that reads it."""
 
     def step(a: Steps, *more: Any) -> Any:
         right = getattr(Steps, option)(a, *more)
@@ -68,7 +68,7 @@ def _shifted(left: int, right: int) -> Callable[..., Any]:
 
 
 def _hidden(number: float) -> Callable[[Steps], Array]:
-    """Add a large negative number to hidden scores instead of minus infinity."""
+    """Set hidden scores to a number instead of minus infinity."""
 
     def scores(a: Steps) -> Array:
         full = a.capped(a.scaled()) + a.bias()
@@ -82,7 +82,7 @@ def _minus(number: float) -> Callable[[Steps], Array]:
 
     def scores(a: Steps) -> Array:
         full = a.capped(a.scaled()) + a.bias()
-        kind = np.float64 if a.case.format == "float64" else np.float32
+        kind: Any = np.float64 if a.case.format == "float64" else np.float32
         less = (full.astype(kind) - kind(number)).astype(np.float64)
         return np.where(a.allowed(), full, less)
 
@@ -415,15 +415,16 @@ MISTAKES = [
     _of("sink-in-base-two", "The sink meets scores in base 2, without log₂ e.",
         sink=_sink_as(lambda a, s: s / _LOG2)),
     _of("sink-not-exponential", "The sink itself is added to the sum, not "
-        "its exponential.", sink=_sink_as(lambda a, s: np.log(np.maximum(s, 0)))),
+        "its exponential.",
+        sink=_sink_as(lambda a, s: np.log(np.maximum(s, 0)))),
     _of("sink-of-one", "The sum gets 1 in place of the exponential of the "
         "sink.", sink=_sink_as(lambda a, s: 0 * s)),
     _of("sink-relative-to-maximum", "The exponential of the sink is added "
         "without subtracting the maximum of the row.",
-        sink=lambda a: None if Steps.sink(a) is None else Steps.sink(a)
-        + a.scores().max(-1, keepdims=True)),
+        sink=_sink_as(lambda a, s: s + a.scores().max(-1, keepdims=True))),
     _of("sink-added-to-scores", "The sink is added to every score.",
-        bias=lambda a: Steps.bias(a) + Steps.sink(a), sink=lambda a: None),
+        bias=lambda a: Steps.bias(a) + np.asarray(Steps.sink(a)),
+        sink=lambda a: None),
     _of("sink-reads-first-value", "The sink's share goes to the first value.",
         combine=lambda a: Steps.combine(a) + a.values[..., :1, :]
         * (1 - a.weights.sum(-1, keepdims=True))),
@@ -460,7 +461,8 @@ MISTAKES = [
         "the values.", weigh=lambda a: np.where(a.allowed(),
         a.capped(a.scaled()) + a.bias(), 0)),
     _of("softmax-twice", "The softmax is taken twice.",
-        weigh=lambda a: softmax(np.where(a.allowed(), Steps.weigh(a), -np.inf))),
+        weigh=lambda a: softmax(
+        np.where(a.allowed(), Steps.weigh(a), -np.inf))),
     _of("not-divided", "The weights are not divided by their sum.",
         weigh=lambda a: np.exp(a.scores()
         - a.with_sink(a.scores()).max(-1, keepdims=True))),
@@ -504,7 +506,7 @@ MISTAKES = [
           scores=_minus(n)) for n in (1.0, 10.0, 20.0, 30.0, 50.0, 100.0)),
     *_in_blocks(),
 ]  # fmt: skip
-OF_LOGSUMEXP = {
+OF_LOGSUMEXP: dict[str, tuple[str, Callable[[Steps], Array]]] = {
     "logsumexp-in-base-two": (
         "The log-sum-exp is in base 2, where base e was asked for.",
         lambda a: Steps.total(a) * _LOG2,

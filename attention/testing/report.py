@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
+SIZES_ARE = "batch, heads, n_q/n_k, d_k/d_v"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -64,7 +66,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Say whether all cases that were taken are right, and there is one."""
+        """Say whether all cases taken are right, and there is one."""
         verdicts = {row.verdict for row in self.rows}
         return (
             not self.findings
@@ -81,10 +83,10 @@ class Report:
         """Return the table and what was found."""
         lines = [self.title, ""]
         width = max([4, *(len(row.case) for row in self.rows)])
-        size = max([5, *(len(row.sizes) for row in self.rows)])
-        lines.append(f"  {'case':<{width}}  {'sizes':<{size}}  {'error':>8}")
+        size = max([len(SIZES_ARE), *(len(row.sizes) for row in self.rows)])
+        lines.append(f"  {'case':<{width}}  {SIZES_ARE:<{size}}  {'error':>8}")
         for row in self.rows:
-            figure = "–" if row.verdict == "refused" else f"{row.figure:.3g}"
+            figure = "-" if row.verdict == "refused" else f"{row.figure:.3g}"
             lines.append(
                 f"  {row.case:<{width}}  {row.sizes:<{size}}  {figure:>8}  "
                 f"{row.verdict}"

@@ -288,8 +288,8 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
             np.nanstd(taken, axis=-1) < 0.02 * np.nanmean(taken, axis=-1)
         ).all():
             yield (
-                f"The sink of head 0 is taken for {np.log(taken[0, 0, 0]):.4g},"
-                f" not for {sink[0, 0, 0]:.4g}."
+                "The sink of head 0 is taken for "
+                f"{np.log(taken[0, 0, 0]):.4g}, not for {sink[0, 0, 0]:.4g}."
             )
             return
     yield (
@@ -397,12 +397,14 @@ def _rounding(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
 def _unused(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     """Find features of queries that change nothing."""
     case = found.right.case
-    before, unused = kernel(case).output, []
+    before, unused = kernel(case).output, list[int]()
+    if before is None:
+        return
     for feature in range(case.query.shape[-1]):
         query = case.query.copy()
         query[..., feature] *= -1
         after = kernel(replace(case, query=query)).output
-        if before is not None and np.array_equal(before, after):
+        if after is not None and np.array_equal(before, after):
             unused.append(feature)
     if unused:
         n = case.query.shape[-1]
@@ -417,9 +419,10 @@ def _example(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     b, h, i, j = (int(n) for n in np.unravel_index(gap.argmax(), gap.shape))
     if gap.max() > 0:
         yield (
-            f"Row {i} gives key {j} the weight {found.weights[b, h, i, j]:.4g},"
-            f" not {right.weights[b, h, i, j]:.4g} ({right.case.name}, "
-            f"sequence {b}, head {h})."
+            f"Row {i} gives key {j} the weight "
+            f"{found.weights[b, h, i, j]:.4g}, not "
+            f"{right.weights[b, h, i, j]:.4g} ({right.case.name}, sequence "
+            f"{b}, head {h})."
         )
 
 

@@ -6,14 +6,15 @@ import pytest
 from attention import attention_vjp, scaled_dot_product_attention, softmax, tiled_attention
 from attention.practice import known, mutants
 from attention.testing import Report, assert_attention, check, check_gradients, expected_error
-from attention.testing.cases import Drawing
+from attention.testing.cases import Case, Drawing
 from attention.testing.errors import PRECISION, rounded
 from attention.testing.gradients import Backward
 from attention.testing.mistakes import MISTAKES
 from attention.testing.steps import Steps
 
 EVERYTHING = {
-    "is_causal": True, "enable_gqa": True, "softcap": 20.0, "window": (30, None), "sink": True, "bias": True, "mask": True,
+    "is_causal": True, "enable_gqa": True, "softcap": 20.0, "window": (30, None), "sink": True, "bias": True,
+    "mask": True,
 }  # fmt: skip
 OPTIONS = {"nothing": {}, "everything": EVERYTHING, "window": {"window": True, "scale": True}}
 
@@ -30,8 +31,8 @@ def honest(format, block=64, weights=None):
         if cap := options.get("softcap"):
             scores = kind(cap) * np.tanh(scores / kind(cap))
         scores = scores + np.asarray(options.get("bias", 0), kind)
-        steps = Steps(type("Case", (), {"query": q, "options": options, "n_queries": q.shape[2], "n_keys": k.shape[2]}))
-        scores = np.where(steps.allowed(), scores, -np.inf).astype(kind)
+        allowed = Steps(Case.of(q, k, v, options, format)).allowed()
+        scores = np.where(allowed, scores, -np.inf).astype(kind)
         top = np.full((*scores.shape[:-1], 1), -np.inf, kind)
         total, output = np.zeros_like(top), np.zeros((*top.shape[:-1], v.shape[-1]), kind)
         if "sink" in options:
@@ -56,10 +57,7 @@ def rewired(**steps):
     """Write a kernel that has some steps of its own."""
 
     def kernel(query, key, value, **options):
-        arrays = [array.astype(np.float64) for array in (query, key, value)]
-        case = type("Case", (), dict(zip(("query", "key", "value"), arrays, strict=True)))
-        case.options, case.format = options, "float32"
-        case.n_queries, case.n_keys = query.shape[2], key.shape[2]
+        case = Case.of(query, key, value, options, "float32")
         return Steps(case, **steps).output.astype(np.float32)
 
     return kernel
@@ -115,7 +113,8 @@ def test_the_expected_error_is_that_of_many_roundings():
 
 NAMED = {  # a mistake: options with which it must be found by its name
     "scale-missing": {}, "scale-without-root": {}, "scale-by-d-model": {}, "base-two": {}, "softmax-axis": {},
-    "causal-strict": {"is_causal": True}, "causal-one-ahead": {"is_causal": True}, "causal-top-left": {"is_causal": True},
+    "causal-strict": {"is_causal": True}, "causal-one-ahead": {"is_causal": True},
+    "causal-top-left": {"is_causal": True},
     "offset-is-last": {"is_causal": True}, "offset-of-first": {"is_causal": True},
     "window-off-by-one": {"window": (9, 2)}, "window-counts-query": {"window": (9, 2)}, "mask-inverted": {"mask": True},
     "mask-after-softmax": {"mask": True}, "mask-of-first-sequence": {"mask": True}, "empty-row-nan": {"mask": True},
@@ -147,14 +146,16 @@ SAID = {  # what no list foresees: a kernel, options, what must be said
     "sees": (rewired(window=lambda a: (None, 3)), {"is_causal": True}, "such keys are 1 to 3 from their query"),
     "heads": (rewired(value=lambda a: a.shared(a.case.value)[:, ::-1]), {}, "reads the values of head 3"),
     "rows": (shifted_rows, {}, "Row 0 gets what row 127 should get; so do others, in all 128 of 128"),
-    "bias": (rewired(bias=lambda a: np.roll(a.options["bias"], 1, -2) if "bias" in a.options else 0.0), {"bias": True}, "Without bias it is right"),
+    "bias": (rewired(bias=lambda a: np.roll(a.options["bias"], 1, -2) if "bias" in a.options else 0.0), {"bias": True},
+             "Without bias it is right"),
     "factor": (lambda *a: 1.02 * scaled_dot_product_attention(*a), {}, "Every weight is 1.02 times"),
     "weights": (honest("float32", weights="bfloat16"), {}, "Each weight has a relative error"),
     "shape": (lambda q, k, v: tiled_attention(q, k, v).swapaxes(1, 2), {}, "The output has the shape"),
     "query": (lambda q, k, v: tiled_attention(np.multiply(q, 1, out=q), k, v), {}, ""),
     "writes": (lambda q, k, v: tiled_attention(np.multiply(q, 2, out=q), k, v), {}, "writes into its query"),
     "nothing": (lambda q, k, v: None, {}, "no real numbers"),
-    "features": (lambda q, k, v: tiled_attention(q[..., :16], k[..., :16], v, scale=q.shape[-1] ** -0.5), {}, "do not depend"),
+    "features": (lambda q, k, v: tiled_attention(q[..., :16], k[..., :16], v, scale=q.shape[-1] ** -0.5), {},
+                 "do not depend"),
 }  # fmt: skip
 
 
@@ -268,7 +269,8 @@ def test_right_gradients_pass(format):
 
 def test_names_of_mutants_are_shared_and_their_sentences_too():
     ours, theirs = {one.name: one.says for one in MISTAKES}, {one.name: one.wrong for one in mutants.MUTANTS}
-    of_layers = {"split-by-reshape", "merge-by-reshape", "rotary-pairs", "padding-on-queries", "alibi-sign", "rotary-restarts"}
+    of_layers = {"split-by-reshape", "merge-by-reshape", "rotary-pairs", "rotary-restarts"}
+    of_layers |= {"padding-on-queries", "alibi-sign"}
     assert set(theirs) - set(ours) == of_layers
     for name in set(theirs) & set(ours):
         assert ours[name] == theirs[name] == known.mutants(name)
