@@ -14,9 +14,9 @@ from attention.block import (
 from attention.cache import KVCache
 from attention.costs import (
     attention_flops,
-    attention_weight_bytes,
     kv_cache_bytes,
 )
+from attention.delta import delta_rule, linear_attention
 from attention.dot_product import (
     attention_scores,
     attention_weights,
@@ -25,6 +25,7 @@ from attention.dot_product import (
 from attention.formats import round_to_format
 from attention.gradients import attention_vjp, softmax_vjp
 from attention.head_shapes import merge_heads, repeat_kv, split_heads
+from attention.latent import LatentWeights, latent_attention
 from attention.masks import (
     causal_mask,
     mask_to_bias,
@@ -41,15 +42,15 @@ from attention.partials import (
 )
 from attention.projections import project
 from attention.ragged import paged_attention, varlen_attention
-from attention.relative import (
-    alibi_bias,
-    alibi_slopes,
-    relative_position_bias,
-    relative_position_bucket,
+from attention.relative import alibi_bias, alibi_slopes
+from attention.rotary import (
+    apply_rotary,
+    rotary_frequencies,
+    rotary_tables,
 )
-from attention.rotary import apply_rotary, rotary_permutation, rotary_tables
 from attention.single_head import cross_attention, self_attention
 from attention.sinusoidal import sinusoidal_encoding
+from attention.sparse import index_scores, sparse_attention, top_k_indices
 from attention.tiled_gradients import tiled_attention_vjp
 from attention.tiling import tiled_attention
 
@@ -58,6 +59,7 @@ __all__ = [
     "AttentionOptions",
     "BlockWeights",
     "KVCache",
+    "LatentWeights",
     "MultiHeadWeights",
     "PartialAttention",
     "Rotary",
@@ -69,15 +71,18 @@ __all__ = [
     "attention_flops",
     "attention_scores",
     "attention_vjp",
-    "attention_weight_bytes",
     "attention_weights",
     "causal_mask",
     "cross_attention",
+    "delta_rule",
     "entropy",
     "feed_forward",
     "gelu",
+    "index_scores",
     "kv_cache_bytes",
+    "latent_attention",
     "layer_norm",
+    "linear_attention",
     "log_softmax",
     "logsumexp",
     "mask_to_bias",
@@ -88,11 +93,9 @@ __all__ = [
     "paged_attention",
     "partial_attention",
     "project",
-    "relative_position_bias",
-    "relative_position_bucket",
     "repeat_kv",
     "rms_norm",
-    "rotary_permutation",
+    "rotary_frequencies",
     "rotary_tables",
     "round_to_format",
     "scaled_dot_product_attention",
@@ -103,9 +106,11 @@ __all__ = [
     "sliding_window_mask",
     "softmax",
     "softmax_vjp",
+    "sparse_attention",
     "split_heads",
     "tiled_attention",
     "tiled_attention_vjp",
+    "top_k_indices",
     "transformer_block",
     "varlen_attention",
 ]

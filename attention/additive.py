@@ -73,16 +73,6 @@ def additive_attention(
     >>> key, value = [[-1.0], [-1.0]], [[2.0], [4.0]]
     >>> additive_attention([[1.0]], key, value, [[1.0]], [[1.0]], [5.0])
     array([[3.]])
-
-    Large hidden sums saturate at $\pm 1$. With $w = \ln 2 / 2$ the scores
-    differ by $\ln 2$, so the weights are 2/3 and 1/3:
-
-    >>> import numpy as np
-    >>> from attention import additive_attention
-    >>> w = np.log(2) / 2
-    >>> key, value = [[99.0], [-99.0]], [[3.0], [6.0]]
-    >>> additive_attention([[0.0]], key, value, [[1.0]], [[1.0]], [w])
-    array([[4.]])
     """
     (q, k, v, w_q, w_k, w), dtype = _inputs.floats(
         query=query, key=key, value=value,

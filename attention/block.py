@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -191,12 +191,10 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
             inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
             y = x / 2 * (1 + np.tanh(inner))
         else:
-            y = x / 2 * (1 + _erf(x / math.sqrt(2)).astype(x.dtype))
+            erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none
+            y = x / 2 * (1 + erf(x / math.sqrt(2)).astype(x.dtype))
         y = np.where(x == -np.inf, 0, y)  # -inf times 0 would be nan
         return y.astype(dtype, copy=False)
-
-
-_erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none
 
 
 def silu(x: ArrayLike) -> NDArray[Any]:
@@ -426,26 +424,6 @@ class BlockWeights:
     norm: Norm = field(default="layer", kw_only=True)
     activation: Activation = field(default=gelu, kw_only=True)
     eps: float = field(default=1e-5, kw_only=True)
-
-    if TYPE_CHECKING:  # what is like an array may be given; an array is kept
-
-        def __init__(
-            self,
-            attention: MultiHeadWeights,
-            w_in: ArrayLike,
-            w_out: ArrayLike,
-            b_in: ArrayLike | None = None,
-            b_out: ArrayLike | None = None,
-            norm1_weight: ArrayLike | None = None,
-            norm1_bias: ArrayLike | None = None,
-            norm2_weight: ArrayLike | None = None,
-            norm2_bias: ArrayLike | None = None,
-            *,
-            w_gate: ArrayLike | None = None,
-            norm: Norm = "layer",
-            activation: Activation = gelu,
-            eps: float = 1e-5,
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         _inputs.instance("attention", self.attention, MultiHeadWeights)

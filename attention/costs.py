@@ -73,48 +73,6 @@ def attention_flops(
     return 2 * pairs * width * _size("n_heads", n_heads)
 
 
-def attention_weight_bytes(
-    n_queries: int, n_keys: int, *, n_heads: int = 1, itemsize: int = 4
-) -> int:
-    r"""Count the bytes of the weights, if all are held at once.
-
-    $$n_q\, n_k \cdot \text{heads} \cdot \text{itemsize}$$
-
-    Parameters
-    ----------
-    n_queries, n_keys : int
-        Rows and columns of the weights.
-    n_heads : int, optional
-        Query heads; each has weights of its own.
-    itemsize : int, optional
-        Bytes per number: 2 for float16, 4 for float32, 8 for float64.
-
-    Returns
-    -------
-    n_bytes : int
-        A plain Python integer.
-
-    Raises
-    ------
-    TypeError
-        If a size is not an integer.
-    ValueError
-        If a size is negative.
-
-    Examples
-    --------
-    Twice the tokens, four times the bytes:
-
-    >>> from attention import attention_weight_bytes
-    >>> attention_weight_bytes(1000, 1000)
-    4000000
-    >>> attention_weight_bytes(2000, 2000)
-    16000000
-    """
-    pairs = _size("n_queries", n_queries) * _size("n_keys", n_keys)
-    return pairs * _size("n_heads", n_heads) * _size("itemsize", itemsize)
-
-
 def kv_cache_bytes(
     n_tokens: int,
     *,

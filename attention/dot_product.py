@@ -152,11 +152,6 @@ def scaled_dot_product_attention(
     query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
     return_weights: Literal[True], **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-@overload
-def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
-    return_weights: bool, **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,

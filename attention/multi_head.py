@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from typing import (
-    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -124,23 +123,6 @@ class MultiHeadWeights:
     b_o: NDArray[Any] | None = None
     n_heads: int = field(kw_only=True)
     n_kv_heads: int | None = field(default=None, kw_only=True)
-
-    if TYPE_CHECKING:  # what is like an array may be given; an array is kept
-
-        def __init__(
-            self,
-            w_q: ArrayLike,
-            w_k: ArrayLike,
-            w_v: ArrayLike,
-            w_o: ArrayLike,
-            b_q: ArrayLike | None = None,
-            b_k: ArrayLike | None = None,
-            b_v: ArrayLike | None = None,
-            b_o: ArrayLike | None = None,
-            *,
-            n_heads: int,
-            n_kv_heads: int | None = None,
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         heads = shared = _inputs.integer("n_heads", self.n_heads, 1)
@@ -273,15 +255,6 @@ def multi_head_attention(
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
-@overload
-def multi_head_attention(
-    x: ArrayLike, weights: MultiHeadWeights, *,
-    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
-    cache: KVCache | None = ...,
-    return_weights: bool, **options: Unpack[SharedOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
 def multi_head_attention(
     x: ArrayLike,
     weights: MultiHeadWeights,
@@ -372,14 +345,22 @@ def multi_head_attention(
     >>> multi_head_attention(embed(SENTENCE, EARLY), joined)[2]
     array([ 3., -3.])
 
-    With one head it is self-attention, followed by $W_O$:
+    With a cache, three tokens and then two equal the five at once:
 
     >>> import numpy as np
-    >>> from attention import MultiHeadWeights, multi_head_attention
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
-    >>> one = MultiHeadWeights(W_Q1, W_K, W_V, np.eye(2), n_heads=1)
-    >>> multi_head_attention(embed(SENTENCE, EARLY), one)[4]
-    array([5., 2.])
+    >>> from attention import KVCache, MultiHeadWeights, Rotary
+    >>> from attention import multi_head_attention, rotary_tables
+    >>> rng = np.random.default_rng(0)
+    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
+    >>> x = rng.standard_normal((5, 12))
+    >>> rotary = Rotary(*rotary_tables(np.arange(5), 6), layout="half")
+    >>> options = {"rotary": rotary, "is_causal": True}
+    >>> whole = multi_head_attention(x, weights, **options)
+    >>> cache = KVCache()
+    >>> for new in (x[:3], x[3:]):
+    ...     last = multi_head_attention(new, weights, cache=cache, **options)
+    >>> np.allclose(last, whole[3:]), len(cache)
+    (True, 5)
     """
     _inputs.options(multi_head_attention, options, SharedOptions)
     _inputs.instance("weights", weights, MultiHeadWeights)

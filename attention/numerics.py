@@ -233,14 +233,6 @@ def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     >>> from attention import entropy
     >>> entropy([[0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0]]).round(3)
     array([1.386, 0.   ])
-
-    The weights of *ran* in the running example, in bits. They are spread as
-    widely as $2^{1.875} = 3.67$ equal weights:
-
-    >>> import numpy as np
-    >>> from attention import entropy
-    >>> float(entropy([1/2, 1/4, 1/16, 1/8, 1/16]) / np.log(2))
-    1.875
     """
     (w,), dtype = _inputs.floats(weights=weights)
     axis = _axes(axis, "weights", w)

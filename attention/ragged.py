@@ -40,12 +40,10 @@ def varlen_attention(
 ) -> Any:
     r"""Attend within each of several sequences that are packed end to end.
 
-    $$\Z_{q_s} = \softmax\!\Big(\frac{\Q_{q_s} \K_{k_s}^\top}{\sqrt{d_k}}\Big)
-    \V_{k_s}$$
+    $$\Z_s = \softmax\!\Big(\frac{\Q_s \K_s^\top}{\sqrt{d_k}}\Big) \V_s$$
 
-    $q_s$ and $k_s$ are the rows of sequence $s$ among the queries and the
-    keys. A `segment_mask` would give the same, but no pair of two sequences is
-    computed here.
+    $\Q_s$, $\K_s$ and $\V_s$ are the rows of sequence $s$. A `segment_mask`
+    would give the same, but no score of two sequences is computed here.
 
     Parameters
     ----------
@@ -146,11 +144,12 @@ def paged_attention(
 ) -> Any:
     r"""Attend to keys and values that lie in the blocks of a shared pool.
 
-    $$\text{token } t \text{ is in block } b_{\lfloor t / B \rfloor},
-    \quad \text{slot } t \bmod B$$
+    $$\Z = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}}\Big) \V, \qquad
+    \K_{B e + s} = P_{b_e, s}$$
 
-    $b$ is a sequence's row of the table, and a block has $B$ slots. A tile
-    reads its rows from the pool, so no cache is gathered whole.
+    A block of the pool $P$ has $B$ slots, and $b$ is a sequence's row of the
+    table: token $B e + s$ is in slot $s$ of block $b_e$, and its value
+    likewise. A tile reads its rows there, so no cache is gathered whole.
 
     Parameters
     ----------

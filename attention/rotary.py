@@ -19,15 +19,14 @@ def rotary_tables(
     *,
     base: float = 10000.0,
     inv_freq: ArrayLike | None = None,
-    interpolation: float = 1.0,
     dtype: DTypeLike = float,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     r"""Tabulate the cosine and sine of each angle of rotation.
 
-    $$\cos\frac{p\,\theta_i}{s}, \quad \sin\frac{p\,\theta_i}{s}, \qquad
-    \theta_i = \text{base}^{-2i/r}, \qquad i = 0, \dots, \tfrac r2 - 1$$
+    $$\cos p\,\theta_i, \quad \sin p\,\theta_i, \qquad \theta_i =
+    \text{base}^{-2i/r}, \qquad i = 0, \dots, \tfrac r2 - 1$$
 
-    $p$ is a position, $r$ is `rotary_dim` and $s$ is `interpolation`.
+    $p$ is a position, and $r$ is `rotary_dim`.
 
     Parameters
     ----------
@@ -40,12 +39,8 @@ def rotary_tables(
         The larger the base, the slower the last pairs rotate.
     inv_freq : array_like of shape (rotary_dim / 2,), optional
         Use these frequencies $\theta_i$, in radians per position, in place of
-        a base, for models that stretch some of them more than others. A pair
-        with frequency 0 is not rotated.
-    interpolation : float, optional
-        Divide the positions by this. With s, a model trained on n tokens reads
-        s * n: all angles stay in the range that it was trained on. Since
-        neighbours are closer together, it is fine-tuned briefly.
+        a base; `rotary_frequencies` makes those of models for long texts. A
+        pair with frequency 0 is not rotated.
     dtype : dtype, optional
         Floating-point type of the tables. The angles are computed in float64.
 
@@ -58,17 +53,16 @@ def rotary_tables(
     ------
     TypeError
         If positions or inv_freq are not real numbers, rotary_dim not an
-        integer, base or interpolation not a number, or dtype not a
+        integer, base not a number, or dtype not a
         floating-point type.
     ValueError
-        If rotary_dim is not a positive even number, or base or interpolation
-        is not positive. If inv_freq has another shape, holds a number that is
+        If rotary_dim is not a positive even number, or base not positive. If
+        inv_freq has another shape, holds a number that is
         negative, nan or inf, or is given together with another base.
 
     References
     ----------
-    [Su et al. 2021](../reference/sources.md#su2021), eq. (15). Interpolation:
-    [Chen et al. 2023](../reference/sources.md#chen2023), §2.3.
+    [Su et al. 2021](../reference/sources.md#su2021), eq. (15).
 
     Examples
     --------
@@ -84,14 +78,6 @@ def rotary_tables(
     array([[0.     , 0.     ],
            [0.84147, 0.01   ]])
 
-    Interpolated by 4, position 8 is rotated as position 2 was in training:
-
-    >>> from attention import rotary_tables
-    >>> rotary_tables(8, 4, interpolation=4)[1].round(5)
-    array([0.9093, 0.02  ])
-    >>> rotary_tables(2, 4)[1].round(5)
-    array([0.9093, 0.02  ])
-
     With frequencies of your own, here 1 and 0, the second pair is not rotated:
 
     >>> from attention import rotary_tables
@@ -103,7 +89,6 @@ def rotary_tables(
     p = _inputs.real("positions", positions).astype(np.float64)
     rotary_dim = _rotary_dim(rotary_dim)
     base = _inputs.number("base", base, positive=True)
-    interpolation = _inputs.number("interpolation", interpolation, True)
     dtype = _inputs.float_dtype(dtype)
     if inv_freq is None:
         frequencies = base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
@@ -112,7 +97,7 @@ def rotary_tables(
             _inputs.refuse("inv_freq replaces base: give one", base=base)
         frequencies = _frequencies(inv_freq, rotary_dim)
     with np.errstate(all="ignore"):  # float16 has no room for small sines
-        angles = p[..., None] / interpolation * frequencies  # (..., r / 2)
+        angles = p[..., None] * frequencies  # (..., r / 2)
         cos, sin = np.cos(angles), np.sin(angles)
         return cos.astype(dtype, copy=False), sin.astype(dtype, copy=False)
 
@@ -126,6 +111,113 @@ def _frequencies(inv_freq: ArrayLike, rotary_dim: int) -> NDArray[Any]:
         rule = "inv_freq must hold finite numbers of 0 or more"
         _inputs.refuse(rule, smallest=array.min(), largest=array.max())
     return array
+
+
+def rotary_frequencies(
+    rotary_dim: int,
+    *,
+    base: float = 10000.0,
+    rule: Literal["linear", "ntk", "llama3", "yarn"] | None = None,
+    factor: float = 1.0,
+    n_trained: int | None = None,
+    slow: float = 1.0,
+    fast: float | None = None,
+    truncate: bool = True,
+) -> NDArray[Any]:
+    r"""Slow pairs of features down, so that a model can read longer texts.
+
+    $$\theta'_i = g_i\, \theta_i + (1 - g_i)\, \frac{\theta_i}{s}, \qquad
+    \theta_i = \text{base}^{-2i/r}$$
+
+    $s$ is the factor. $g_i$ rises from 0 at `slow` to 1 at `fast` turns in a
+    text of n_trained tokens: in a straight line over the turns in "llama3",
+    and over the pairs $i$ in "yarn". It is 0 in "linear". "ntk" divides
+    $\theta_i$ by $s^{2i / (r - 2)}$ instead.
+
+    Parameters
+    ----------
+    rotary_dim : int
+        How many features are rotated, two per frequency; even.
+    base : float, optional
+        `rope_theta` in a config.json.
+    rule : "linear", "ntk", "llama3" or "yarn", optional
+        `rope_type`, where "dynamic" is "ntk" with a factor that follows the
+        length of the text. Without a rule the frequencies stay as they are.
+    factor : float, optional
+        How many times as long the texts become.
+    n_trained : int, optional
+        `original_max_position_embeddings`, for "llama3" and "yarn".
+    slow, fast : float, optional
+        `beta_slow` and `beta_fast`, or `low_freq_factor` and
+        `high_freq_factor`. fast is 4 in "llama3" and 32 in "yarn" if omitted.
+    truncate : bool, optional
+        Whether the ramp of "yarn" ends at whole pairs. False in gpt-oss.
+
+    Returns
+    -------
+    inv_freq : ndarray of shape (rotary_dim / 2,)
+        For `rotary_tables`. YaRN's factor on the scores is not in it.
+
+    Raises
+    ------
+    TypeError
+        If a number is not of its kind.
+    ValueError
+        If rotary_dim is odd, base not above 1, n_trained missing, fast not
+        above slow, or the rule another one.
+
+    References
+    ----------
+    "linear": [Chen et al. 2023](../reference/sources.md#chen2023), §2.3.
+    [Peng et al. 2023](../reference/sources.md#peng2023), §3.1 and §3.2, and
+    the code of Transformers.
+
+    Examples
+    --------
+    Of four pairs the first is kept, and the last is slowed by 8:
+
+    >>> from attention import rotary_frequencies
+    >>> plain = rotary_frequencies(8, base=256.0)
+    >>> for rule in ("ntk", "llama3"):
+    ...     new = rotary_frequencies(
+    ...         8, base=256.0, rule=rule, factor=8, n_trained=32
+    ...     )
+    ...     print(rule, (plain / new).round(2))
+    ntk [1. 2. 4. 8.]
+    llama3 [1.   4.89 8.   8.  ]
+    """
+    r, base = _rotary_dim(rotary_dim), _inputs.number("base", base, True)
+    s: Any = _inputs.number("factor", factor, positive=True)
+    slow = _inputs.number("slow", slow, positive=True)
+    fast = {"llama3": 4.0}.get(str(rule), 32.0) if fast is None else fast
+    truncate = _inputs.flag("truncate", truncate)
+    names = "linear", "ntk", "llama3", "yarn"
+    _inputs.one_of("rule", "linear" if rule is None else rule, names)
+    fast = _inputs.number("fast", fast)
+    pairs = np.arange(r // 2)
+    theta: NDArray[Any] = base ** (-2 * pairs / r)
+    keep: Any = 0.0 if rule == "linear" else 1.0
+    if rule == "ntk":
+        s = s ** (pairs / max(pairs[-1], 1))
+        keep = 0.0
+    elif rule in ("llama3", "yarn"):
+        n = _inputs.integer("n_trained", n_trained, 1)
+        if base <= 1 or fast <= slow:
+            need = "base must be above 1, and fast above slow"
+            _inputs.refuse(need, base=base, fast=fast, slow=slow)
+        keep = (n * theta / (2 * np.pi) - slow) / (fast - slow)
+        if rule == "yarn":  # the pairs that turn so often, as fractions
+            first, last = (
+                r * np.log(n / (2 * np.pi * turns)) / (2 * np.log(base))
+                for turns in (fast, slow)
+            )
+            if truncate:
+                first, last = np.floor(first), np.ceil(last)
+            first, last = max(first, 0), min(last, r - 1)
+            keep = 1 - (pairs - first) / (last - first or 0.001)
+    keep = np.clip(keep, 0, 1)
+    slower: NDArray[Any] = keep * theta + (1 - keep) * theta / s
+    return slower
 
 
 def apply_rotary(
@@ -242,47 +334,6 @@ def _rotation_fits(
     except ValueError:
         rule = f"cos and sin must broadcast to {name}, one row per position"
         _inputs.refuse(rule, **given)
-
-
-def rotary_permutation(rotary_dim: int) -> NDArray[np.intp]:
-    r"""List interleaved features in the order of the half layout.
-
-    $$\pi_i = 2i, \qquad \pi_{r / 2 + i} = 2i + 1, \qquad i = 0, \dots,
-    \tfrac r2 - 1$$
-
-    With `order = rotary_permutation(r)`, `x[..., order]` goes from interleaved
-    to half, and `x[..., np.argsort(order)]` goes back. The columns of a head's
-    $W_Q$ and $W_K$ in this order are its weights for the half layout.
-
-    Parameters
-    ----------
-    rotary_dim : int
-        How many features are rotated; even.
-
-    Returns
-    -------
-    order : ndarray of int, shape (rotary_dim,)
-        Indices of features.
-
-    Raises
-    ------
-    TypeError
-        If rotary_dim is not an integer.
-    ValueError
-        If rotary_dim is not a positive even number.
-
-    References
-    ----------
-    [Su et al. 2021](../reference/sources.md#su2021), eq. (34): interleaved.
-
-    Examples
-    --------
-    >>> from attention import rotary_permutation
-    >>> rotary_permutation(6)
-    array([0, 2, 4, 1, 3, 5])
-    """
-    pairs: NDArray[np.intp] = np.arange(_rotary_dim(rotary_dim)).reshape(-1, 2)
-    return pairs.T.ravel()
 
 
 def _rotary_dim(rotary_dim: int) -> int:

@@ -28,13 +28,6 @@ def self_attention(
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
-@overload
-def self_attention(
-    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: bool, **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
 def self_attention(
     x: ArrayLike,
     w_q: ArrayLike,
@@ -99,9 +92,11 @@ def self_attention(
            [5.        , 2.        ]])
     """
     _inputs.options(self_attention, options, AttentionOptions)
-    return cross_attention(
-        x, x, w_q, w_k, w_v, return_weights=return_weights, **options
+    return_weights = _inputs.flag("return_weights", return_weights)
+    output, weights = cross_attention(
+        x, x, w_q, w_k, w_v, return_weights=True, **options
     )
+    return (output, weights) if return_weights else output
 
 
 @overload
@@ -120,14 +115,6 @@ def cross_attention(
     *, return_weights: Literal[True],
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
-@overload
-def cross_attention(
-    x: ArrayLike, memory: ArrayLike,
-    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: bool, **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def cross_attention(

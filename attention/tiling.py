@@ -159,9 +159,11 @@ def _attend_in_tiles(
     # to bound the scores of a few rows would take longer than to shift them
     is_shifted = is_few or not _scores_stay_small(given)
     n_rows = _rows_of_a_tile(given, query_block)
-    heads, n_columns = [*_heads(given)], 2048 if is_few else 512
     if is_few and _fit_one_tile(given, output):
-        heads, n_columns = [()], _ONE_TILE // max(1, output[..., 0].size)
+        heads: Any = [()]
+        n_columns = _ONE_TILE // max(1, output[..., 0].size)
+    else:
+        heads, n_columns = _heads(given), 2048 if is_few else 512
     n_columns = key_block or n_columns
 
     def answer(block: tuple[tuple[int, ...], slice]) -> None:

@@ -51,9 +51,7 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Refuse a port that is taken, or a script that is wrong, before anything is built."""
-    if _command == "serve" and not _last.is_served:
-        live.refuse_taken_port(*config.dev_addr)
+    """Refuse a script that is wrong before anything is built."""
     if _command != "serve":  # where the pages that it draws say it
         try:
             renderer.load()

@@ -16,7 +16,7 @@ import numpy as np
 from distributed import Client, Future, LocalCluster, progress
 from numpy.typing import NDArray
 
-from attention import PartialAttention, attention_weight_bytes, merge_partials, partial_attention
+from attention import PartialAttention, merge_partials, partial_attention
 
 Floats = NDArray[np.float32]
 
@@ -126,7 +126,7 @@ def main() -> None:
         outputs = attend(client, spread(client, options.shards, options.tokens, options.features))
         progress(outputs)  # a bar, until the last output is there
         shapes = client.gather([client.submit(np.shape, output) for output in outputs])
-    rows, grid = sum(shape[0] for shape in shapes), attention_weight_bytes(n, n) / 2**30
+    rows, grid = sum(shape[0] for shape in shapes), 4 * n**2 / 2**30
     print(f"\noutput: {rows} rows; one grid of weights would have taken {grid:.1f} GiB")
 
 

@@ -5,18 +5,20 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from attention.practice import kill, write
+from attention.practice import grade, kill, write
 
 USAGE = """\
 usage: python -m attention.practice write [FILE]   write attention yourself
        python -m attention.practice test [FILE]    kill the mutants
+       python -m attention.practice grade FOLDER   grade a class
 
-Each has a --help of its own, and --start, which writes a file to begin with.
+Each has a --help of its own; write and test have --start, which writes a file
+to begin with.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the two programs; the result is its exit status."""
+    """Run one of the three programs; the result is its exit status."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(
             errors="replace"
@@ -27,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return write.main(rest)
     if command == "test":
         return kill.main(rest)
+    if command == "grade":
+        return grade.main(rest)
     asked = command in ("-h", "--help")
     print(USAGE, end="", file=sys.stdout if asked else sys.stderr)
     return 0 if asked else 2

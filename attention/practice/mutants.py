@@ -153,19 +153,6 @@ dot_product: attention_weights, scaled_dot_product_attention
 """,
     ),
     Mutant(
-        "rotary-pairs",
-        "apply_rotary pairs features r/2 apart when told interleaved, and "
-        "neighbours when told half.",
-        "relative-positions",
-        "Products of two turned vectors still depend on distance alone. Turn "
-        "one vector, and say which features move.",
-        """
-rotary: apply_rotary
-- layout == "interleaved"
-+ layout == "half"
-""",
-    ),
-    Mutant(
         "window-off-by-one",
         known.mutants("window-off-by-one"),
         "windows-and-sinks",
@@ -177,6 +164,19 @@ masks: sliding_window_mask
 arguments: _prepared
 - keys >= positions - left
 + keys >= positions - left - 1
+""",
+    ),
+    Mutant(
+        "rotary-pairs",
+        "apply_rotary pairs features r/2 apart when told interleaved, and "
+        "neighbours when told half.",
+        "relative-positions",
+        "Products of two turned vectors still depend on distance alone. Turn "
+        "one vector, and say which features move.",
+        """
+rotary: apply_rotary
+- layout == "interleaved"
++ layout == "half"
 """,
     ),
     Mutant(

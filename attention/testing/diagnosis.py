@@ -19,7 +19,7 @@ from attention.testing.mistakes import (
 )
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
-from attention.testing.weights import _run, recover, sentences
+from attention.testing.weights import _run, middle_of, recover, sentences
 
 if TYPE_CHECKING:
     from attention.testing.calls import Kernel
@@ -87,7 +87,7 @@ def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
             if steps.output.shape != trial.right.output.shape:
                 return False
             far = np.abs(got - steps.output) / (30 * sigma + np.abs(got) / 99)
-            if np.nanmedian(far, axis=None) > 1:  # at a glance
+            if middle_of(far) > 1:  # at a glance
                 return False
             verdict = rules.judge(trial.answer, steps)
     except (ValueError, IndexError, TypeError):  # it does not fit the options

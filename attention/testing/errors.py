@@ -92,6 +92,8 @@ def deviation(steps: Steps, formats: Formats) -> Array:
         w.max(axis=-1, keepdims=True, initial=0),
         1 - w.sum(axis=-1, keepdims=True) if steps.sink() is not None else 0,
     )
+    if precision > 8:  # it may have been divided before it was rounded
+        tallest = np.ones_like(tallest)
     relative = MEAN * 4.0 ** (1 - precision) / 12 * w**2
     absolute = (tallest * 2.0 ** (least + 1 - precision)) ** 2 / 12
     variance = (relative + absolute * (w > 0)) @ v**2

@@ -172,7 +172,8 @@ def _others(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     if output is None:
         return
     with np.errstate(all="ignore"):
-        tag = np.nanmedian(output / found.whole[..., None], axis=(-1, -2))
+        ratio = output / found.whole[..., None]
+        tag = np.array([[middle_of(one) for one in s] for s in ratio])
     own = (tags[:, :, 0, 0] - 1).repeat(n_heads // kv_heads, axis=1)
     yield from _from_elsewhere(tag - 1, own, kv_heads, "values")
     with np.errstate(all="ignore"):
@@ -252,26 +253,32 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     """Say what is wrong if each row has right weights times one number."""
     ratio = found.log_ratio
     with np.errstate(all="ignore"):
-        rows = np.nanmean(ratio, axis=-1)
-        spread = np.nanmax(np.abs(ratio - rows[..., None]))
-    if not spread < 4 * noise or not np.nanmax(np.abs(rows)) > 2 * noise:
+        rows = _mean(ratio)
+        spread = np.fmax.reduce(np.abs(ratio - rows[..., None]), axis=None)
+    if (
+        not spread < 4 * noise
+        or not np.fmax.reduce(np.abs(rows), axis=None) > 2 * noise
+    ):
         return
     factor = np.exp(rows)
-    low, high = float(np.nanmin(factor)), float(np.nanmax(factor))
+    low, high = (
+        float(np.fmin.reduce(factor, axis=None)),
+        float(np.fmax.reduce(factor, axis=None)),
+    )
     if high - low < 4 * noise * high:
         yield f"Every weight is {high:.4g} times what it should be."
         return
-    if high - low < 0.1 and np.nanmean(np.abs(rows)) < 0.03:
+    if high - low < 0.1 and _mean(np.abs(rows).ravel()) < 0.03:
         yield (
             f"The sum of each row has a relative error of {_size(rows):.2g}, "
             f"as if it was kept in {_format_of(_size(rows))}."
         )
         return
     extra = np.exp(found.right.logsumexp) * (1 / factor - 1)
-    if np.nanstd(extra) < 0.02 * abs(np.nanmean(extra)):
+    if _spread(extra.ravel()) < 0.02 * abs(_mean(extra.ravel())):
         yield (
             "The sum of each row has "
-            f"{np.nanmean(extra):.4g} too much, as if there were that many "
+            f"{_mean(extra.ravel()):.4g} too much, as if there were that many "
             f"more keys of score 0 ({found.right.case.name})."
         )
         return
@@ -281,12 +288,17 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         keys = np.exp(scores).sum(axis=-1)
         taken = np.exp(found.right.logsumexp) / factor - keys
         times = taken / np.exp(sink[..., 0])
-        if np.nanstd(times) < 0.02 * np.nanmean(times):
-            yield f"The sink counts {np.nanmean(times):.4g} times."
+        top = np.maximum(scores.max(axis=-1), -1e300)
+        if np.allclose(taken / np.exp(sink[..., 0] + top), 1, rtol=0.02):
+            yield (
+                "The exponential of the sink is added without subtracting "
+                "the maximum of the row from it."
+            )
             return
-        if (
-            np.nanstd(taken, axis=-1) < 0.02 * np.nanmean(taken, axis=-1)
-        ).all():
+        if _spread(times.ravel()) < 0.02 * _mean(times.ravel()):
+            yield f"The sink counts {_mean(times.ravel()):.4g} times."
+            return
+        if (_spread(taken) < 0.02 * _mean(taken)).all():
             yield (
                 "The sink of head 0 is taken for "
                 f"{np.log(taken[0, 0, 0]):.4g}, not for {sink[0, 0, 0]:.4g}."
@@ -328,7 +340,9 @@ def _scores(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         return
 
     first = _slope(logs[..., :4], right.capped(raw)[..., :4])
-    if first[1] < 1e-3 + 4 * noise and abs(first[0] - 1) > 4 * noise:
+    if first[1] < 1e-3 + 4 * noise and abs(first[0] - 1) > max(
+        1e-3, 4 * noise
+    ):
         yield (
             f"Among neighbours the scores are multiplied by {first[0]:.4g} "
             "times the scale, but not among all keys."
@@ -337,7 +351,7 @@ def _scores(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
 
 def _centred(array: Array) -> Array:
     with np.errstate(all="ignore"):
-        mean = np.nanmean(array, axis=-1, keepdims=True)
+        mean = _mean(array)[..., None]
     return array - np.where(np.isnan(mean), 0, mean)
 
 
@@ -362,13 +376,13 @@ def _rounding(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     """Say which step is rounded, if errors look like chance."""
     ratio = found.log_ratio
     with np.errstate(all="ignore"):
-        rows = np.nanmean(ratio, axis=-1)
+        rows = _mean(ratio)
         inner = ratio - rows[..., None]
         each, of_row = _size(inner), _size(rows)
         scores = np.abs(
             np.where(np.isnan(ratio), np.nan, found.right.scaled())
         )
-        middle = np.nanmedian(scores)
+        middle = middle_of(scores)
         grows = _size(inner[scores > middle]) / _size(inner[scores <= middle])
         total = found.right.weights.sum(axis=-1)
         whole = _size(np.log(found.whole / total))
@@ -426,6 +440,25 @@ def _example(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         )
 
 
+def middle_of(array: Array) -> Any:
+    """Return the median of what is not nan; nan if there is nothing."""
+    numbers = array[~np.isnan(array)]
+    return np.median(numbers) if numbers.size else np.nan
+
+
+def _mean(array: Array) -> Any:
+    """Return the mean over the last axis of what is not nan; nan if none."""
+    some = ~np.isnan(array)
+    with np.errstate(all="ignore"):
+        total = np.where(some, array, 0).sum(axis=-1)
+        return total / some.sum(axis=-1)
+
+
+def _spread(array: Array) -> Any:
+    """Return the standard deviation over the last axis, as `_mean`."""
+    return np.sqrt(_mean((array - _mean(array)[..., None]) ** 2))
+
+
 def _size(array: Array) -> float:
     finite = array[np.isfinite(array)]
     return float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
@@ -435,6 +468,7 @@ def _format_of(size: float) -> str:
     """Name the format whose rounding makes such errors."""
     precision = 1 - np.log2(size / 0.2123)
     near = {"bfloat16": 8, "float16 or tf32": 11, "an 8-bit format": 3.5}
+    near["float32"] = 24
     return min(near, key=lambda name: abs(near[name] - precision))
 
 

@@ -4,7 +4,7 @@ A fence is YAML; the module of its name turns the mapping into HTML that is comp
 a fence stops the build with its page and line. A module holds `REQUIRED` and `OPTIONAL`, the keys of its fence, and
 either `data`, what the script of its name draws, or `render`, the HTML of what no script redraws; an `OPTIONAL` of None
 leaves the check of further keys to it. An `id` is everybody's optional key: without one a fence is numbered within its
-page.
+page. `from: learn/masks.md#painter` takes all from the fence of that name and id but the keys that it has itself.
 
 superfences shows what is left, which is code.
 """
@@ -26,7 +26,7 @@ from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.html.widget import figure
 from docs_ext.reading.converter import PageError, source
 from docs_ext.reading.keys import check_keys, parse
-from docs_ext.reading.page import bare, read
+from docs_ext.reading.page import bare, load, read
 
 FOLDER = Path(__file__).parents[1] / "fences"
 ANCHORS = ("mkdocs_extract_anchors", "properdocs_extract_anchors")  # the same thing in a generator and its fork
@@ -60,6 +60,8 @@ def render(name: str, text: str, default_id: str) -> str:
     """Turn the YAML of a fence into HTML; a SpecError knows the line within `text`, counted from 0."""
     spec, lines = parse(text)
     try:
+        if "from" in spec:
+            spec = _taken(name, **spec)
         check_keys(spec, fence(name).REQUIRED, fence(name).OPTIONAL)
         return draw(name, {"id": default_id} | spec)
     except SpecError as error:
@@ -68,6 +70,15 @@ def render(name: str, text: str, default_id: str) -> str:
         raise
     except Exception as error:
         raise SpecError(f"{error}" if isinstance(error, ValueError) else f"{type(error).__name__}: {error}") from error
+
+
+def _taken(name: str, **spec: Any) -> dict[str, Any]:
+    page, _, ident = str(spec.pop("from")).partition("#")
+    fences = enumerate((parse(fence.text)[0] for fence in load(page).fences(name)), 1)
+    found = {given.get("id", f"{name}-{number}"): given for number, given in fences}
+    if ident not in found:
+        raise SpecError(f"{page} has no {name} of the id {ident!r}{did_you_mean(ident, found)}", key="from")
+    return {"id": ident} | found[ident] | spec
 
 
 class DrawFences(Preprocessor):

@@ -9,7 +9,7 @@ w_k: W_K
 w_v: W_V               # required here
 format: bfloat16       # of all four places, shown first
 begins: 128            # copies of the sentence at first: enough for a loss that can be seen
-copies: 1024           # in the prediction and the table of choices
+copies: 1024           # in the prediction
 ```
 
 Errors are measured against `np.longdouble`, the widest format that NumPy has on the machine that builds the page.

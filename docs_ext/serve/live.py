@@ -11,7 +11,6 @@ import gc
 import logging
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -44,20 +43,6 @@ READ_ONCE = [
 LIBRARY = "assets/js/lib"  # what draws the widgets of all pages
 
 
-def refuse_taken_port(host: str, port: int) -> None:
-    """Say before anything is built that something else answers there."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            log.error(
-                f"Port {port} is taken ({error.strerror}). Stop what runs there, or choose another one: "
-                f"make serve PORT={port + 1}, or mkdocs serve --dev-addr {host}:{port + 1}"
-            )
-            sys.exit(1)
-
-
 class LastBuild:
     """The last whole build, from which a single page is built again."""
 
@@ -67,7 +52,6 @@ class LastBuild:
     env: Environment
 
     def __init__(self) -> None:
-        self.is_served = False
         self.seen: dict[Path, int] = {}  # the times of the sources
         self.shared: tuple[dict[str, Any], Any] | None = None  # see _shared; None if the next build must be whole
         self.unbuilt: set[File] = set()  # pages that could not be built: they are tried again, whatever changes
@@ -98,7 +82,7 @@ class LastBuild:
             if path.exists():
                 server.watch(str(path))
         self.docs = Path(self.config.docs_dir)
-        self.is_served, self.seen, self.shared = True, _times(self.docs, *READ_ONCE), self._shared()
+        self.seen, self.shared = _times(self.docs, *READ_ONCE), self._shared()
         gc.freeze()
         gc.enable()
 

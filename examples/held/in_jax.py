@@ -1,4 +1,4 @@
-"""JAX: jax.nn.dot_product_attention on a CPU."""
+"""JAX on a CPU: jax.nn.dot_product_attention, and the Pallas kernel for GPUs as its interpreter runs it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.pallas.ops.gpu.attention import BlockSizes, mha
 
 from examples.held.shared import allowed
 
@@ -45,6 +46,17 @@ def nn(format: str, *, own_causal: bool = False, lse: bool = False) -> Callable[
         # what a CPU lacks for float16 is caught only where each step runs by itself
         attend = jax.nn.dot_product_attention if format == "float16" else compiled
         return attend(q, k, v, added, mask, scale=scale, return_residual=lse, **more)
+
+    return kernel
+
+
+def pallas(format: str) -> Callable[..., Any]:
+    """Return the Pallas kernel; it wants blocks to be full, and aligns causal with the first key."""
+
+    def kernel(query: Any, key: Any, value: Any, *, is_causal: bool = False, offset: Any = 0, scale: Any = None) -> Any:
+        q, k, v = (jnp.asarray(a, format) for a in (query, key, value))
+        scale = q.shape[-1] ** -0.5 if scale is None else scale
+        return mha(q, k, v, None, sm_scale=scale, causal=is_causal, interpret=True, block_sizes=BlockSizes(32, 32))
 
     return kernel
 

@@ -1,6 +1,7 @@
 """Layers beyond a plain softmax over all keys.
 
-The sparse attention of DeepSeek-V3.2 with its indexer, and the gated delta rule of Qwen3-Next, both as in Transformers.
+The sparse attention of DeepSeek-V3.2 with its indexer, and the gated delta rules of Qwen3-Next and Kimi Linear, as in
+Transformers.
 """
 
 from typing import Any
@@ -64,4 +65,28 @@ def delta() -> tuple[dict[str, Any], Any]:
     return inputs, output[0, :, 0].numpy()
 
 
-RECORDER = Recorder("beyond_softmax", ("torch", "transformers", "numpy"), {"sparse": sparse, "gated delta rule": delta})
+def kimi() -> tuple[dict[str, Any], Any]:
+    """Kimi Linear's recurrence: a decay for each of 4 features, from a state that an earlier text left."""
+    import torch
+    from transformers.models.kimi_linear import modeling_kimi_linear as kimi
+
+    rng = np.random.default_rng(8)
+    q, k, v, state = (
+        draw(rng, 1, *shape) for shape in ((N_TOKENS, 2, 4), (N_TOKENS, 2, 4), (N_TOKENS, 2, 5), (2, 4, 5))
+    )
+    fades, beta = rng.integers(0, 33, (1, N_TOKENS, 2, 4)) / 32, rng.integers(0, 33, (1, N_TOKENS, 2)) / 32
+    with in_double():
+        arrays = [torch.tensor(array) for array in (q, k, v, -fades, beta, state)]
+        output, last = kimi.recurrent_kimi_delta_attention(
+            *arrays, output_final_state=True, use_qk_l2norm_in_kernel=True
+        )
+        assert output.dtype == torch.float64
+    inputs = {"q": q[0], "k": k[0], "v": v[0], "fades": fades[0], "beta": beta[0], "state": state[0]}
+    return inputs | {"last": last[0].numpy()}, output[0].numpy()
+
+
+RECORDER = Recorder(
+    "beyond_softmax",
+    ("torch", "transformers", "numpy"),
+    {"sparse": sparse, "gated delta rule": delta, "Kimi Delta Attention": kimi},
+)

@@ -89,6 +89,7 @@ KERNELS = [
     Held("jax.nn", "jax", "in_jax.nn", NARROW, OPTIONS, says=BNHD | NO_EMPTY),
     Held("jax.nn, its is_causal", "jax", "in_jax.nn", NARROW, [FIRST], OWN, BNHD | NO_EMPTY),
     Held("jax.nn with log-sum-exp", "jax", "in_jax.nn", ("float32",), [{}], {"lse": True}, BNHD | LSE),
+    Held("Pallas mha, interpreted", "jax", "in_jax.pallas", ("float32", "bfloat16"), [{}], says=BNHD),
     Held("ops.dot_product_attention", "keras", "in_keras.operation", NARROW, [{}, ALL], says=BNHD | NO_EMPTY),
     Held(
         "MultiHeadAttention",
@@ -156,6 +157,15 @@ KERNELS = [
         OWN,
         BNHD | NO_EMPTY,
         wrong="It aligns the first query with the first key.",
+    ),
+    Held(
+        "Pallas mha, interpreted",
+        "jax",
+        "in_jax.pallas",
+        ("float32",),
+        [FIRST],
+        says=BNHD,
+        wrong="With more queries than keys it reads blocks beyond the last key.",
     ),
     Held(
         "jax.nn, empty rows",

@@ -1,7 +1,8 @@
 """What Hugging Face's latent attention computes.
 
-DeepSeek-V2 as it is, and DeepSeek-V3 stretched by YaRN, which changes its scale, with rotary pairs of neighbours, as in
-its checkpoints, and of halves. They make keys and values for every head, so that they never absorb.
+DeepSeek-V2 as it is and as its Lite, without a short row for the queries; DeepSeek-V3 stretched by YaRN, which changes
+its scale, with rotary pairs of neighbours, as in its checkpoints, and of halves. They make keys and values for every
+head, so that they never absorb.
 """
 
 from functools import partial
@@ -42,11 +43,11 @@ def layer(version: str, rope: dict[str, Any], **options: Any) -> tuple[dict[str,
         getattr(deepseek, f"Deepseek{version.upper()}{part}") for part in ("Attention", "RotaryEmbedding")
     )
     with in_double():
-        config = getattr(transformers, f"Deepseek{version.upper()}Config")(**SIZES, **options, rope_parameters=rope)
+        config = getattr(transformers, f"Deepseek{version.upper()}Config")(**SIZES | options, rope_parameters=rope)
         config._attn_implementation = "eager"
         module, rotary = attention(config, 0).double().eval(), rotary(config)
-        for norm in (module.kv_a_layernorm, module.q_a_layernorm):
-            norm.variance_epsilon = EPS
+        for name in ("kv_a_layernorm", "q_a_layernorm")[: 2 if config.q_lora_rank else 1]:
+            getattr(module, name).variance_epsilon = EPS
         rng = np.random.default_rng(8)
         state = fill(module, rng)
         x = torch.tensor(draw(rng, 1, N_TOKENS, SIZES["hidden_size"]))
@@ -65,6 +66,7 @@ RECORDER = Recorder(
     ("torch", "transformers", "numpy"),
     {
         "DeepSeek-V2": partial(layer, "v2", PLAIN),
+        "DeepSeek-V2-Lite": partial(layer, "v2", PLAIN, q_lora_rank=None),
         "DeepSeek-V3": partial(layer, "v3", YARN),
         "DeepSeek-V3, halves": partial(layer, "v3", YARN, rope_interleave=False),
     },

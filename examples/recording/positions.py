@@ -1,4 +1,4 @@
-"""What ONNX and Hugging Face compute for positions: rotations, biases and buckets. T5's buckets run as they are."""
+"""What ONNX and Hugging Face compute for positions: rotations and biases."""
 
 import math
 from collections.abc import Callable
@@ -23,18 +23,6 @@ LLAMA: dict[str, dict[str, Any]] = {
 PARTLY: dict[str, dict[str, Any]] = {
     f"{rotary_dim} of 8 features": {"rotary_dim": rotary_dim} for rotary_dim in (2, 4, 6, 8)
 }
-BUCKETS: dict[str, Any] = {
-    "32 buckets, both sides": {},
-    "32 buckets, causal": {"bidirectional": False},
-    "64 buckets to 256, both sides": {"n_buckets": 64, "max_distance": 256},
-    "10 buckets to 160, causal": {"bidirectional": False, "n_buckets": 10, "max_distance": 160},
-    "18 buckets to 128, both sides": {"n_buckets": 18, "max_distance": 128},
-    "4 buckets to 3, both sides": {"n_buckets": 4, "max_distance": 3},
-    "48 buckets to 81, causal": {"bidirectional": False, "n_buckets": 48, "max_distance": 81},
-}
-
-
-T5 = {"encoder": False, "decoder": True}
 
 
 def for_every_number_of_heads(rotate: Rotate, x: Any) -> Any:
@@ -182,38 +170,6 @@ def alibi(model: str, n_heads: int) -> tuple[dict[str, Any], Any]:
     return {"n_heads": n_heads, "n_keys": n_keys}, bias[:, 0].numpy()
 
 
-def buckets(bidirectional: bool = True, n_buckets: int = 32, max_distance: int = 128) -> tuple[dict[str, Any], Any]:
-    """Run T5's buckets."""
-    import torch
-    from transformers.models.t5.modeling_t5 import T5Attention
-
-    reach = max_distance + 20
-    bucket = T5Attention._relative_position_bucket(
-        torch.arange(-reach, reach + 1),
-        bidirectional=bidirectional,
-        num_buckets=n_buckets,
-        max_distance=max_distance,
-    )
-    named = {"bidirectional": bidirectional, "n_buckets": n_buckets, "max_distance": max_distance}
-    return {"reach": reach} | named, bucket.numpy()
-
-
-def bucket_bias(is_decoder: bool) -> tuple[dict[str, Any], Any]:
-    """Run T5's bias from a table of its buckets."""
-    import torch
-    from transformers import T5Config
-    from transformers.models.t5.modeling_t5 import T5Attention
-
-    config = T5Config(d_model=4, d_kv=2, num_heads=2, relative_attention_num_buckets=8, is_decoder=is_decoder)
-    config.relative_attention_max_distance = 12
-    layer = T5Attention(config, has_relative_attention_bias=True, layer_idx=0).double()
-    table = draw(np.random.default_rng(6), 8, 2)
-    layer.relative_attention_bias.load_state_dict({"weight": torch.from_numpy(table)})
-    inputs = {"table": table.T, "bidirectional": not is_decoder, "n_buckets": 8, "max_distance": 12}
-    bias = layer.compute_bias(5, 17, past_seen_tokens=10)[0].detach().numpy()
-    return {**inputs, "n_queries": 5, "n_keys": 17, "offset": 10}, bias
-
-
 CASES: dict[tuple[str, str], Run] = {}
 for layout in ("interleaved", "half"):
     turned = partial(rotary, onnx, layout=layout, interleaved=int(layout == "interleaved"))
@@ -231,6 +187,4 @@ for model, cases in {"llama": LLAMA, "gpt_neox": PARTLY, "gptj": PARTLY}.items()
 CASES["llama tables", "float32"] = single_precision
 for n_heads in HEADS:
     CASES |= {(model, f"{n_heads} heads"): partial(alibi, model, n_heads) for model in ("bloom", "mpt")}
-CASES |= {("t5 buckets", label): partial(buckets, **options) for label, options in BUCKETS.items()}
-CASES |= {("t5 bias", label): partial(bucket_bias, is_decoder) for label, is_decoder in T5.items()}
 RECORDER = Recorder("positions", ("torch", "transformers", "onnx", "numpy"), CASES)

@@ -29,7 +29,13 @@ OPTIONS: dict[str, dict[str, float]] = {
 
 
 def frequencies(
-    rule: str, rotary_dim: int, base: float, trained: int, factor: float, length: int | None = None
+    rule: str,
+    rotary_dim: int,
+    base: float,
+    trained: int,
+    factor: float,
+    length: int | None = None,
+    truncate: bool = True,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run a rule of transformers."""
     from transformers import LlamaConfig
@@ -41,12 +47,12 @@ def frequencies(
         num_attention_heads=2,
         head_dim=rotary_dim,
         max_position_embeddings=trained if rule == "dynamic" else int(trained * factor),
-        rope_parameters=parameters | OPTIONS.get(rule, {}),
+        rope_parameters=parameters | OPTIONS.get(rule, {}) | ({} if truncate else {"truncate": False}),
     )
     with in_double():
         inv_freq, scaling = ROPE_INIT_FUNCTIONS[rule](config, "cpu", seq_len=length)
     inputs = {"rule": rule, "rotary_dim": rotary_dim, "base": base, "trained": trained, "factor": factor}
-    return inputs | {"length": length}, {"scaling": scaling, "inv_freq": inv_freq.numpy()}
+    return inputs | {"length": length, "truncate": truncate}, {"scaling": scaling, "inv_freq": inv_freq.numpy()}
 
 
 CASES: dict[str, Run] = {}
@@ -58,4 +64,5 @@ for rotary_dim, base, trained in SIZES:
         CASES[f"ntk, {size}"] = partial(frequencies, "dynamic", *given, 1.0, int(trained * factor))
         CASES[f"dynamic, {size}"] = partial(frequencies, "dynamic", *given, factor, 3 * trained)
 CASES |= {name: partial(frequencies, *model) for name, model in MODELS.items()}
+CASES["gpt-oss"] = partial(frequencies, "yarn", 64, 150000.0, 4096, 32.0, truncate=False)
 RECORDER = Recorder("rope", ("torch", "transformers"), CASES)

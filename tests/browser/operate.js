@@ -19,7 +19,7 @@ export const spread = async () => {
 // of sliders and fields are tried elsewhere (test_contract.py). Where the page has `atRest` (test_engines.py), each step
 // waits for it, and what the widget then shows is noted: the text that can be seen, and the values of its fields.
 export const operate = async () => {
-  const ALIKE = ".md-code__button, .prompt-toggle"; // of hundreds the first will do
+  const ALIKE = ".md-code__button"; // of hundreds the first will do
   const used = new WeakSet(), alike = new Set(), steps = [];
   const says = (widget) => {
     const words = [], texts = document.createTreeWalker(widget, NodeFilter.SHOW_TEXT);

@@ -21,7 +21,7 @@ NO_WIDGETS = {
 JS = Script("contract.js")
 NO_TITLE = {"quiz-question": "its title is the question"}
 
-KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"], "text": ["7"]}
+KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"]}
 KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}
 
 

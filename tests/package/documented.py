@@ -94,7 +94,7 @@ def appended(key, value):
 
 
 # a method below; the others hold what is checked later
-NO_CASES = {"KVCache", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
+NO_CASES = {"KVCache", "LatentWeights", "PartialAttention", "Rotary", "AttentionOptions", "SharedOptions"}
 CASES = {
     name: Case(part, part) for name in attention.__all__ if name not in NO_CASES and (part := getattr(attention, name))
 }
@@ -103,13 +103,15 @@ for name, case in CASES.items():
         CASES[name] = case._replace(others={"offset": 0})
 WITH_WEIGHTS = ("scaled_dot_product_attention", "self_attention", "cross_attention", "multi_head_attention")
 CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name in WITH_WEIGHTS}
+WITH_SUMS = ("tiled_attention", "varlen_attention", "paged_attention")
+CASES |= {name: CASES[name]._replace(others={"return_logsumexp": True}) for name in WITH_SUMS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
 for name, changes in {
     "split_heads": {"same": {"n_heads": "h"}},
     "sliding_window_mask": {"others": {"left": 1, "right": 2, "offset": 0}},
     "apply_rotary": {"others": {"layout": "half"}},
     "round_to_format": {"others": {"format": "float16"}},
-    "rotary_permutation": {"even": ("rotary_dim",)},
+    "rotary_frequencies": {"others": {"rule": "yarn", "n_trained": 64}},
     "sinusoidal_encoding": {"even": ("d_model",)},
     "segment_mask": {"needs_all": True},
     "MultiHeadWeights": {"needs_all": True},
@@ -118,13 +120,8 @@ for name, changes in {
     "multi_head_attention": {"needs_all": True},
     "merge_partials": {"needs_all": True},
     "self_attention": {"same": {"n_q": "n", "n_k": "n"}},
-    "tiled_attention": {"others": {"return_logsumexp": True}},
-    "varlen_attention": {
-        "others": {"return_logsumexp": True},
-        "integers": {"cu_query": "0, 2, n_q", "cu_key": "0, 3, n_k"},
-    },
+    "varlen_attention": {"integers": {"cu_query": "0, 2, n_q", "cu_key": "0, 3, n_k"}},
     "paged_attention": {
-        "others": {"return_logsumexp": True},
         "same": {"n_kv_heads": "heads", "n_k": "n_entries * n_slots"},
         "integers": {"lengths": "n_q, n_k", "block_table": "[[0] * n_entries] * batch"},
     },

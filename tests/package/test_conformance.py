@@ -22,8 +22,9 @@ H, S, D = np.float16, np.float32, np.float64
 NAMES = sorted(set(attention.__all__) - {"AttentionOptions", "SharedOptions"})
 
 # What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
+# What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # given, functions whose logsumexp stays in single precision, and such that leave integers alone.
-FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out"}
+FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out", "scores"}
 FOLLOWING |= {f"norm{i}_{name}" for i in (1, 2) for name in ("weight", "bias")}
 OBJECTS = ("BlockWeights", "MultiHeadWeights", "KVCache.append")
 PARTS = ("partial_attention", "merge_partials", "tiled_attention", "varlen_attention", "paged_attention")  # logsumexp
@@ -110,8 +111,9 @@ def test_half_precision_is_computed_in_single_and_rounded_once(name):
 class Tensor:
     """Refuses to become an array as a tensor of PyTorch 2.14 in bfloat16 or fp8 does."""
 
-    def __init__(self, array):
+    def __init__(self, array, requires_grad=False):
         self.array, self.shape, self.dtype = array, array.shape, f"torch.{array.dtype}"
+        self.requires_grad = requires_grad
 
     def float(self):
         return self.array.astype(S)
@@ -271,14 +273,13 @@ THREE = {"query": ones(3, 4), "key": ones(5, 4), "value": ones(5, 2)}
 HEADS = {"query": ones(6, 3, 4), "key": ones(6, 5, 4), "value": ones(6, 5, 2)}
 GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": True}
 POOL = {"query": ones(1, 6, 3, 4), "key_pool": ones(7, 6, 2, 4), "value_pool": ones(7, 6, 2, 2)}
-TENSOR = Tensor(ones(5, 4))
-TENSOR.requires_grad = True
+TENSOR = Tensor(ones(5, 4), requires_grad=True)
 POOL |= {"block_table": [[0, 1]], "lengths": [4]}
 BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
 A = [1.0, 2.0]
 RNG = np.random.default_rng(0)
 OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
-LAST, FAR, TURN = {"n_queries": 1, "n_keys": 5}, {"distance": [1]}, {"cos": [1], "sin": [0], "layout": "half"}
+LAST, TURN = {"n_queries": 1, "n_keys": 5}, {"cos": [1], "sin": [0], "layout": "half"}
 BLOCK = {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4)}
 REFUSALS = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
 MISTAKES = {told: f"scaled_dot_product_attention(**{given})" for told, given in REFUSALS["attention"].items()}

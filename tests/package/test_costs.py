@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attention import KVCache, attention_flops, attention_weight_bytes, attention_weights, causal_mask, kv_cache_bytes
+from attention import KVCache, attention_flops, causal_mask, kv_cache_bytes
 
 
 @pytest.mark.parametrize(
@@ -16,13 +16,6 @@ def test_flops_are_a_multiplication_and_an_addition_for_every_term_of_every_pair
         expected = sum(2 * d_k + 2 * d_v for _ in range(n_heads) for pair in allowed.flat if pair)
         assert attention_flops(n, n_k, d_k, d_v, n_heads=n_heads, is_causal=is_causal) == expected
     assert type(attention_flops(np.int8(100), np.int8(100), np.int8(100), np.int8(100))) is int  # of any size
-
-
-def test_weight_bytes_are_those_of_the_array():
-    for dtype in (np.float16, np.float32, np.float64):
-        weights = attention_weights(np.zeros((7, 3, 2), dtype), np.zeros((7, 5, 2), dtype))
-        assert attention_weight_bytes(3, 5, n_heads=7, itemsize=weights.itemsize) == weights.nbytes
-    assert attention_weight_bytes(3, 5) == 3 * 5 * 4  # one head in float32
 
 
 def test_cache_bytes_are_those_of_as_many_caches_as_layers():

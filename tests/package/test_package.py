@@ -101,18 +101,6 @@ def test_every_module_has_its_page_and_its_tests(module):
         pytest.fail(f"attention/{module}.py lacks {'; '.join(lacks)}", pytrace=False)
 
 
-@pytest.mark.parametrize("name", ["BlockWeights", "MultiHeadWeights"])
-def test_type_checkers_are_shown_the_arguments_of_a_dataclass_and_that_arrays_may_be_lists(name):
-    kind = getattr(attention, name)
-    nodes = ast.walk(ast.parse(inspect.getsource(kind)))
-    shown = next(node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__")
-    space = {"gelu": attention.gelu}
-    exec(f"from __future__ import annotations\ndef init({ast.unparse(shown.args)}): ...", space)
-    _, *given = inspect.signature(space["init"]).parameters.values()
-    actual = inspect.signature(kind).parameters.values()
-    assert given == [p.replace(annotation=p.annotation.replace("NDArray[Any]", "ArrayLike")) for p in actual]
-
-
 def test_the_function_that_names_the_options_agrees_with_those_that_pass_them_on():
     declared = typing.get_type_hints(AttentionOptions)
     function = attention.scaled_dot_product_attention

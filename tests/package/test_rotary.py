@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention import apply_rotary, rotary_permutation, rotary_tables
+from attention import apply_rotary, rotary_frequencies, rotary_tables
 from tests.package.oracles import loop_rotary, properties
 
 EPS = np.finfo(float).eps
@@ -23,19 +23,45 @@ LAYOUTS = ("interleaved", "half")
     + [{"inv_freq": [1, 0.25, 0]}, {"inv_freq": np.array([0.5, 1e-3, 2], np.float32), "base": 10000.0}],  # no base
     ids=str,
 )
-@pytest.mark.parametrize("interpolation", [1.0, 4.0, 0.3])
 @pytest.mark.parametrize(
     "positions", [3, 2.5, [0, 1, 2000], [[0, 1, 2], [-5, 0.25, 17]]], ids=["scalar", "real", "row", "two sequences"]
 )
-def test_the_tables_hold_the_cosine_and_sine_of_each_angle(positions, given_, interpolation):
-    cos, sin = rotary_tables(positions, 6, **given_, interpolation=interpolation)
+def test_the_tables_hold_the_cosine_and_sine_of_each_angle(positions, given_):
+    cos, sin = rotary_tables(positions, 6, **given_)
     assert cos.shape == sin.shape == (*np.shape(positions), 3)
     for at, position in np.ndenumerate(positions):
         for i in range(3):
             frequency = float(given_["inv_freq"][i]) if "inv_freq" in given_ else given_["base"] ** (-2 * i / 6)
-            angle = position / interpolation * frequency
+            angle = position * frequency
             assert cos[(*at, i)] == pytest.approx(math.cos(angle), abs=1e-11)
             assert sin[(*at, i)] == pytest.approx(math.sin(angle), abs=1e-11)
+
+
+def loop_frequency(i, r, base, rule, s, n, slow, fast, truncate):
+    """Slow one pair down, by the formulas of the page; the code of YaRN counts pairs, from 0 to r - 1."""
+    theta = base ** (-2 * i / r)
+    if rule == "ntk":
+        return (base * s ** (r / (r - 2))) ** (-2 * i / r) if r > 2 else theta
+    keep = (n * theta / (2 * math.pi) - slow) / (fast - slow)
+    if rule == "yarn":
+        first, last = (r / 2 * math.log(n / (2 * math.pi * turns), base) for turns in (fast, slow))
+        first, last = (math.floor(first), math.ceil(last)) if truncate else (first, last)
+        first, last = max(first, 0), min(last, r - 1)
+        keep = 1 - (i - first) / (last - first or 0.001)
+    keep = 0 if rule == "linear" else min(max(keep, 0), 1)
+    return theta if rule is None else keep * theta + (1 - keep) * theta / s
+
+
+@properties
+@given(
+    st.integers(1, 64), st.floats(2, 1e7), st.sampled_from([None, "linear", "ntk", "llama3", "yarn"]),
+    st.floats(1, 64), st.integers(64, 10**6), st.booleans(),
+)  # fmt: skip
+def test_each_rule_slows_pair_after_pair(half, base, rule, s, n, truncate):
+    options = {"rule": rule, "factor": s, "n_trained": n, "slow": 1.5, "fast": 9.0, "truncate": truncate}
+    found = rotary_frequencies(2 * half, base=base, **options)
+    wanted = [loop_frequency(i, 2 * half, base, rule, s, n, 1.5, 9.0, truncate) for i in range(half)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 # --- turning -----------------------------------------------------------------------------------------------------
@@ -79,9 +105,9 @@ def test_empty_axes_stay_empty(layout):
     )
 
 
-def test_the_layouts_differ_by_the_permutation():
+def test_the_layouts_differ_by_a_permutation():
     x = np.random.default_rng(0).standard_normal((5, 8))
     cos, sin = rotary_tables(range(5), 6)
-    order = [*rotary_permutation(6), 6, 7]  # what is not turned stays
+    order = [0, 2, 4, 1, 3, 5, 6, 7]  # what is not turned stays
     halves = apply_rotary(x[:, order], cos, sin, layout="half")
     np.testing.assert_array_equal(halves, apply_rotary(x, cos, sin, layout="interleaved")[:, order])

@@ -36,7 +36,7 @@ THEIR_WORDS = set(re.findall(r"[\w-]+", THEIRS))
 TESTED = "".join(path.read_text("utf-8") for path in (ROOT / "tests/browser").rglob("*.[pj][ys]"))
 
 NEWER = "animation-timeline font-display inherits initial-value navigation paint-order size src syntax text-anchor"
-NEWER = {*NEWER.split(), "touch-action", "vector-effect"}  # of which Pygments does not know
+NEWER = {*NEWER.split(), "touch-action", "vector-effect", "zoom"}  # of which Pygments does not know
 _UNITS = "px em rem fr vh vw ch ex deg turn s ms dppx cqi cqw cqb svh lh rlh mm"
 UNITS = set(_UNITS.split())
 LEXER = CssLexer()

@@ -73,7 +73,7 @@ function watchWidgets() {
   }
 }
 
-// Blocks far below are not laid out at first (site.css). When the browser has time they are, one after the other: it
+// Blocks far below are not laid out at first (deeper.css). When the browser has time they are, one after the other: it
 // lays out what it is asked to measure. They are shown together: each showing makes it walk through the whole page.
 function layOutRest() {
   const blocks = [...document.querySelectorAll(".md-content__inner > *")];
@@ -131,49 +131,13 @@ addEventListener("click", ({ target }) => { // a link to where the address leads
   if (link && link.hash === location.hash) openFolds();
 });
 
-// Whether prompts and outputs are hidden: one choice for the whole site, which a script in the page's head (main.html)
-// applies before anything is drawn. It stays in this browser.
-const PROMPTS = "attention-line-by-line.prompts";
+addEventListener("beforeprint", () => { // before the theme opens all: what is closed stays off the paper (deeper.css)
+  document.querySelectorAll("details").forEach((fold) => fold.toggleAttribute("data-closed", !fold.open));
+}, true);
 
-/** @type {(code: Element) => void} */
-function addPromptToggle(code) {
-  const block = code.closest(".highlight");
-  if (!block) return;
-  const button = document.createElement("button");
-  button.className = "prompt-toggle";
-  button.type = "button";
-  button.textContent = ">>>";
-  button.title = "Hide prompts and outputs";
-  button.setAttribute("aria-label", button.title);
-  button.addEventListener("click", () => {
-    const isHidden = root.classList.toggle("prompts-hidden");
-    try {
-      localStorage.setItem(PROMPTS, isHidden ? "hidden" : "shown");
-    } catch {
-      // storage is switched off: the choice lasts as long as the page
-    }
-    showPressed();
-  });
-  block.append(button);
-}
-
-function showPressed() {
-  const isHidden = String(root.classList.contains("prompts-hidden"));
-  document.querySelectorAll(".prompt-toggle").forEach((button) => button.setAttribute("aria-pressed", isHidden));
-}
-
-// Another page of the site may have changed both while this one was kept, in another tab or to come back to.
-function showStored() {
-  markDone();
-  try {
-    root.classList.toggle("prompts-hidden", localStorage.getItem(PROMPTS) === "hidden");
-  } catch {
-    return;
-  }
-  showPressed();
-}
-addEventListener("storage", showStored);
-addEventListener("pageshow", ({ persisted }) => persisted && showStored());
+// Another page of the site may have been answered while this one was kept, in another tab or to come back to.
+addEventListener("storage", markDone);
+addEventListener("pageshow", ({ persisted }) => persisted && markDone());
 
 // What is pointed at or stood on lights all of its role; the module comes with the first hand.
 /** @type {typeof import("./lib/kin.js") | undefined} */
@@ -185,29 +149,12 @@ async function lightKin({ target }) {
   kin.light(target);
 }
 
-// The drawing of a figure can be taken along; the module comes with the first that is.
-function addSaving() {
-  const figures = document.querySelectorAll(
-    ":is(figure.diagram, figure.chart, .poster, div:has(> sentence-machine))",
-  );
-  figures.forEach((figure, n) => {
-    const line = document.createElement("p");
-    line.className = "save";
-    line.append("Save picture");
-    for (const kind of /** @type {const} */ (["SVG", "PNG"])) {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: kind });
-      button.setAttribute("aria-label", `Save picture ${n + 1} as ${kind}`);
-      const name = `${location.pathname.split("/").filter(Boolean).pop() ?? "attention"}-${n + 1}`;
-      button.addEventListener("click", async () => (await import("./lib/save.js")).save(figure, kind, name));
-      line.append(" ", button);
-    }
-    figure.append(line);
-  });
+// What stands below a figure, to save it or to fill the screen with it, comes with the first hand too.
+for (const type of ["pointerover", "focusin", "keydown"]) {
+  addEventListener(type, async () => (await import("./lib/figures.js")).addLines(), { once: true });
 }
 
 addEventListener("DOMContentLoaded", () => { // after the theme, which has put its buttons into blocks of code
-  document.querySelectorAll(".highlight pre > code:has(> .gp)").forEach(addPromptToggle);
-  showPressed();
   document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none")); // not a landmark
   if (document.querySelector('[class*="role-"]')) {
     for (const type of ["pointerover", "focusin"]) addEventListener(type, lightKin, { passive: true });
@@ -217,7 +164,6 @@ addEventListener("DOMContentLoaded", () => { // after the theme, which has put i
   findPlace();
   setTimeout(async () => { // what nobody sees yet lets the page be drawn first
     watchScrollRegions();
-    addSaving();
     watchWidgets();
     layOutRest();
     const frames = document.querySelector(".frames");

@@ -15,7 +15,7 @@ def test_what_is_typed_is_added_and_what_cannot_be_read_stays_to_be_mended(widge
     field = widget.get_by_label("type words")
     field.fill("RAN. Ann has coco")
     field.press("Enter")
-    says(widget, "“coco” (the nearest: cocoa,")
+    says(widget, "knows: “coco”.")
     assert field.input_value() == "RAN. Ann has coco"
     field.fill("RAN. Ann\nhas cocoa. Bob has tea. Ann drinks")
     field.press("Enter")

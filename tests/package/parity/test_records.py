@@ -16,7 +16,19 @@ from docs_ext.reading.consoles import session
 from docs_ext.reading.page import load
 from tests.package.parity.sources import cases
 
-STEMS = ("beyond_softmax", "gradients", "latent", "layers", "llama", "positions", "rope", "softmax", "stored", "window")
+STEMS = (
+    "beyond_softmax",
+    "formats",
+    "gradients",
+    "latent",
+    "layers",
+    "llama",
+    "positions",
+    "rope",
+    "softmax",
+    "stored",
+    "window",
+)
 RECORDERS = {stem: import_module(f"examples.recording.{stem}") for stem in STEMS}
 TOLERANCES = {"softmax": {"rtol": 1e-14}, "rope": {"rtol": 1e-12}}  # the others: 1e-12 of the largest number
 ACTIVATIONS = {
@@ -127,6 +139,10 @@ def gradients(name, inputs, output):
     yield from zip(attention.attention_vjp(**given, **asked), expected.values(), strict=True)
 
 
+def formats(name, inputs, output):
+    yield attention.round_to_format(inputs["x"], inputs["format"]), output
+
+
 def softmax(name, inputs, output):
     axis = inputs["axis"]
     yield getattr(attention, name)(inputs["x"], axis=tuple(axis) if isinstance(axis, list) else axis), output
@@ -164,87 +180,81 @@ def llama(name, inputs, output):
 
 
 def loaded(inputs, **changes):
-    """Load a latent layer as the page does; `changes` load it wrongly."""
+    """Load a latent layer; `changes` load it wrongly."""
     options = {"layout": "interleaved" if inputs["neighbours"] else "half", "eps": RECORDERS["latent"].EPS}
     options["mscale"] = 0.1 * np.log(inputs["factor"]) + 1
     state = arrays(inputs["state"]) | changes.pop("state", {})
     n_heads = RECORDERS["latent"].SIZES["num_attention_heads"]
-    return page("learn/smaller-caches").load(state, n_heads, **options | changes)
+    return attention.LatentWeights.from_state(state, n_heads, **options | changes)
 
 
-def run_latent(inputs, w, way, cuts=()):
+def run_latent(inputs, w, absorb, cuts=()):
     """Run a latent layer over all tokens, in one call or cut into several through a cache."""
-    shown, cache, rows = page("learn/smaller-caches"), attention.KVCache(), []
+    cache, rows = attention.KVCache(), []
     for first, stop in pairwise([0, *cuts, RECORDERS["latent"].N_TOKENS]):
-        tables = attention.rotary_tables(range(first, stop), w["kr"].shape[-1], inv_freq=inputs["inv_freq"])
-        new = np.array(inputs["x"])[first:stop], w, *tables
-        rows.extend(getattr(shown, way)(*shown.make_queries(*new), *cache.append(*shown.to_cache(*new)), w))
+        tables = attention.rotary_tables(range(first, stop), w.w_kr.shape[-1], inv_freq=inputs["inv_freq"])
+        x = np.array(inputs["x"])[first:stop]
+        parts = *w.queries(x, *tables), *cache.append(*w.latents(x, *tables)), w.w_uk, w.w_uv
+        z = attention.latent_attention(*parts, absorb=absorb, scale=w.scale, is_causal=True, offset=first)
+        rows.extend(attention.merge_heads(z) @ w.w_o)
     return np.array(rows)
 
 
 def latent(name, inputs, output):
     w = loaded(inputs)
-    yield w["scale"], inputs["scale"]
-    for way in ("with_keys", "without_keys"):
+    yield w.scale, inputs["scale"]
+    for absorb in (False, True):
         for cuts in ((), (1, 4), range(1, RECORDERS["latent"].N_TOKENS)):
-            yield run_latent(inputs, w, way, cuts), output
+            yield run_latent(inputs, w, absorb, cuts), output
 
 
 def beyond_softmax(name, inputs, output):
-    given = arrays(inputs | inputs.get("state", {}))
+    given = arrays(inputs | inputs["state"] if name == "sparse" else inputs)
     if name == "sparse":
         result, kept = sparse(given)
         yield result, output
         yield kept[2:], given["kept"][2:]  # before, some of the future fills the row
         return
-    q, k = (x / np.sqrt((x**2).sum(axis=1, keepdims=True) + 1e-6) for x in (given["q"], given["k"]))
-    alpha = np.exp(-given["fades"])
-    yield page("learn/beyond-softmax").delta_rule(q / 2, k, given["v"], alpha, given["beta"]), output  # 2: root of d_k
+    given |= {} if "state" in given else {part: given[part][:, None] for part in ("q", "k", "v", "fades", "beta")}
+    q, k, v, fades, beta = (given[part].swapaxes(0, 1) for part in ("q", "k", "v", "fades", "beta"))  # heads first
+    q, k = (x / np.sqrt((x**2).sum(axis=-1, keepdims=True) + 1e-6) for x in (q, k))
+    decay = np.exp(-fades if fades.ndim == 3 else -fades[..., None])
+    z, state = attention.delta_rule(q / 2, k, v, decay=decay, beta=beta[..., None], state=given.get("state"))
+    yield z.swapaxes(0, 1).reshape(output.shape), output  # q is divided by 2, the root of d_k
+    if "last" in given:
+        yield state, given["last"]
 
 
 def sparse(given, top=3):
     """Return the output of DeepSeek's layer, and the tokens that its indexer keeps."""
-    shown, x, n = page("learn/sparse-attention"), given["x"], RECORDERS["beyond_softmax"].N_TOKENS
-
-    def heads(x, weight, n_heads):
-        """Project, and return (heads, n, d): torch keeps a weight as (out, in)."""
-        return (x @ weight.T).reshape(len(x), n_heads, -1).swapaxes(0, 1)
-
+    x, n = given["x"], RECORDERS["beyond_softmax"].N_TOKENS
+    w = attention.LatentWeights.from_state(given, 2)
     tables = attention.rotary_tables(np.arange(n), 4, base=RECORDERS["beyond_softmax"].BASE)
-    short_q = attention.rms_norm(x @ given["q_a_proj.weight"].T, given["q_a_layernorm.weight"], eps=1e-6)
-    latent, key = np.split(x @ given["kv_a_proj_with_mqa.weight"].T, [6], axis=1)
-    latent = attention.rms_norm(latent, given["kv_a_layernorm.weight"], eps=1e-6)
-    q, kv = heads(short_q, given["q_b_proj.weight"], 2), heads(latent, given["kv_b_proj.weight"], 2)
-    turned = [attention.apply_rotary(part, *tables, layout="interleaved") for part in (q[..., 3:], key)]
-    q = np.concatenate([q[..., :3], turned[0]], axis=-1)
-    k = np.concatenate([kv[..., :3], np.broadcast_to(turned[1], (2, n, 4))], axis=-1)
+    (q, turned), (latent, key) = w.queries(x, *tables), w.latents(x, *tables)
+    q = np.concatenate([q, turned], axis=-1)
+    k = np.concatenate([latent @ w.w_uk, np.broadcast_to(key, (2, n, 4))], axis=-1)
 
+    short_q = attention.rms_norm(x @ w.w_dq, w.q_norm, eps=w.eps)
     index_k = x @ given["indexer.wk.weight"].T
-    index_k = (index_k - index_k.mean(axis=1, keepdims=True)) / np.sqrt(index_k.var(axis=1, keepdims=True) + 1e-6)
-    index_k = index_k * given["indexer.k_norm.weight"] + given["indexer.k_norm.bias"]
-    index_q = heads(short_q, given["indexer.wq_b.weight"], 3)
+    index_k = attention.layer_norm(index_k, *(given[f"indexer.k_norm.{part}"] for part in ("weight", "bias")), eps=1e-6)
+    index_q = attention.split_heads(short_q @ given["indexer.wq_b.weight"].T, 3)
     turned = [attention.apply_rotary(part[..., :4], *tables, layout="half") for part in (index_q, index_k)]
     index = [np.concatenate(both, axis=-1) for both in zip(turned, (index_q[..., 4:], index_k[..., 4:]), strict=True)]
-    w = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
-    scores = np.where(np.tri(n, dtype=bool), shown.index_scores(*index, w), -np.inf)
-    kept = [sorted(np.argsort(-row, kind="stable")[:top]) for row in scores]
-    z = shown.sparse_attention(q, k, kv[..., 3:], scores, top)
-    return np.hstack([*z]) @ given["o_proj.weight"].T, np.array(kept)
+    each = x @ given["indexer.weights_proj.weight"].T / np.sqrt(3 * 6)
+    scores = np.where(np.tri(n, dtype=bool), attention.index_scores(*index, each), -np.inf)
+    kept = attention.top_k_indices(scores, top)
+    z = attention.sparse_attention(q, k, latent @ w.w_uv, kept)
+    return attention.merge_heads(z) @ w.w_o, np.sort(kept)
 
 
 def rope(name, inputs, output):
-    """Compute with the functions that the page on distance shows."""
-    shown, rule, expected = page("learn/distance"), inputs["rule"], output.item()
-    size, base, trained, factor = (inputs[key] for key in ("rotary_dim", "base", "trained", "factor"))
-    theta = shown.frequencies(size, base)
+    """Compute with the rule; the dynamic one of Transformers is NTK-aware, with a factor that follows the text."""
+    rule, factor, trained, expected = inputs["rule"], inputs["factor"], inputs["trained"], output.item()
+    options = {"base": inputs["base"], "n_trained": trained, "truncate": inputs["truncate"], "rule": rule}
+    options["factor"] = factor
     if rule == "dynamic":
-        yield shown.ntk_aware(theta, factor * inputs["length"] / trained - (factor - 1)), expected["inv_freq"]
-    elif rule == "linear":
-        yield shown.interpolated(theta, factor), expected["inv_freq"]
-    elif rule == "yarn":
-        yield shown.yarn(size, base, factor, trained), expected["inv_freq"]
-    else:
-        yield shown.by_parts(theta, factor, trained, slow=1, fast=4), expected["inv_freq"]
+        options |= {"rule": "ntk", "factor": factor * inputs["length"] / trained - (factor - 1)}
+    yield attention.rotary_frequencies(inputs["rotary_dim"], **options), expected["inv_freq"]
     yield 0.1 * np.log(factor) + 1 if rule == "yarn" else 1.0, expected["scaling"]  # the tables: yarn alone
 
 
@@ -273,19 +283,6 @@ def positions(name, inputs, output):
             yield attention.alibi_slopes(given["n_heads"]), output[:, 1]
         case "mpt":
             yield attention.alibi_bias(given["n_heads"], 1, given["n_keys"], offset=given["n_keys"] - 1)[:, 0], output
-        case "t5 buckets":
-            distance = np.arange(-given.pop("reach"), len(output) // 2 + 1)
-            bucket = attention.relative_position_bucket(distance, **given)
-            if (given["n_buckets"], given["max_distance"]) == (48, 81):
-                # (81 / 24)^(16 / 24) is 2.25, so the 17th of the far buckets begins at exactly 54; float32 misses it
-                assert 81**16 * 24**8 == 54**24
-                output[distance == -54] += 1
-            yield bucket, output
-        case "t5 bias":
-            sizes, table = [given.pop(name) for name in ("n_queries", "n_keys")], np.array(given.pop("table"))
-            every = np.arange(-16.0, 17.0)  # a table of distances, read as their own numbers
-            distance = attention.relative_position_bias([every], *sizes, offset=given.pop("offset"))[0].astype(int)
-            yield table[:, attention.relative_position_bucket(distance, **given)], output
         case "llama tables":  # angles in float32 are off by hundredths at position a million
             near, far = np.abs(output - attention.rotary_tables(given["positions"], given["rotary_dim"])[0]).max(
                 axis=-1
@@ -299,15 +296,15 @@ def positions(name, inputs, output):
 def rotations(inputs, output):
     """Turn as recorded, one head alone, and by the other layout, with features in its order."""
     x, layout = np.array(inputs["x"]), inputs["layout"]
-    tables = attention.rotary_tables(
-        inputs["positions"], inputs["rotary_dim"], base=inputs["base"], interpolation=inputs["interpolation"]
-    )
+    rule = {"base": inputs["base"], "rule": "linear", "factor": inputs["interpolation"]}
+    frequencies = attention.rotary_frequencies(inputs["rotary_dim"], **rule)
+    tables = attention.rotary_tables(inputs["positions"], inputs["rotary_dim"], inv_freq=frequencies)
     cos, sin = (table[:, None] for table in tables)
     yield attention.apply_rotary(x, cos, sin, layout=layout), output
     yield attention.apply_rotary(x[:, :1], cos, sin, layout=layout), output[:, :1]
     other = "half" if layout == "interleaved" else "interleaved"
     order = np.arange(output.shape[-1])
-    order[: inputs["rotary_dim"]] = attention.rotary_permutation(inputs["rotary_dim"])
+    order[: inputs["rotary_dim"]] = np.arange(inputs["rotary_dim"]).reshape(-1, 2).T.ravel()
     order = np.argsort(order) if other == "interleaved" else order
     yield attention.apply_rotary(x[..., order], cos, sin, layout=other), output[..., order]
 
@@ -324,7 +321,7 @@ def test_what_is_computed_here_is_what_the_library_computed(stem, name, inputs, 
 @cases(RECORDERS["latent"].RECORDER)
 def test_a_wrong_load_fails_by_what_the_page_says(stem, name, inputs, output):
     n_heads, rows = RECORDERS["latent"].SIZES["num_attention_heads"], np.array(inputs["state"]["kv_b_proj.weight"])
-    d_h = loaded(inputs)["uk"].shape[-1] * n_heads  # the rows of all keys, if they came first
+    d_h = loaded(inputs).w_uk.shape[-1] * n_heads  # the rows of all keys, if they came first
     mixed = np.hstack([part.reshape(n_heads, -1, rows.shape[1]) for part in (rows[:d_h], rows[d_h:])])
     wrong = {
         "keys first": {"state": {"kv_b_proj.weight": mixed.reshape(rows.shape)}},
@@ -335,7 +332,7 @@ def test_a_wrong_load_fails_by_what_the_page_says(stem, name, inputs, output):
         wrong["scale"] = {"mscale": 1.0}
     for mistake, changes in wrong.items():
         w = loaded(inputs, **changes)
-        z = run_latent(inputs, w, "without_keys")
-        assert_close(stem, run_latent(inputs, w, "with_keys"), z)  # both ways agree, on what is wrong
+        z = run_latent(inputs, w, absorb=True)
+        assert_close(stem, run_latent(inputs, w, absorb=False), z)  # both ways agree, on what is wrong
         assert np.linalg.norm(z - output) > 0.1 * np.linalg.norm(output)
         assert np.allclose(z[0], output[0]) == (mistake in {"layout", "scale"})  # one token does not show it

@@ -95,13 +95,13 @@ class Figure:
         """Draw what a browser shows once these parts of the first state are changed."""
         given = given or self.given
         state = self.call("first", given) | state
-        return read(self.call("html", given, state, {"problems": {}, "message": ""})["text"])
+        return read(self.call("html", given, state, {"message": ""})["text"])
 
     def walk(self):
         """Yield the first state and eight more, drawn; up to three controls of one lead to the next."""
         rng, state = Random(0), self.call("first", self.given)
         for _ in range(9):
-            drawn = self.call("html", self.given, state, {"problems": {}, "message": ""})
+            drawn = self.call("html", self.given, state, {"message": ""})
             root = tree(drawn["text"])  # faster than html5lib
             yield state, root
             moves = [json.loads(element.get("data-set")) for element in root.iterfind(".//*[@data-set]")]

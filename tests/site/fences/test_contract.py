@@ -132,12 +132,11 @@ every_drawn = pytest.mark.parametrize("figure", DRAWN.values(), ids=DRAWN)
 every_captioned = pytest.mark.parametrize("kind", [kind for kind, (_, spec) in KINDS.items() if "caption" in spec])
 ALONE = {  # what stands there with a script alone, or without it alone, by class or tag
     "attention-grid": {"output"},
-    "design-a-head": {"solved"},
     "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
     "order-switch": {"output"},
     "precision-lab": {"format"},  # a menu
     "row-stepper": {"fieldset"},  # the track is a control
-    "sentence-machine": {"machine-frames", "machine-hint", "machine-track"},
+    "sentence-machine": {"machine-hint", "machine-track"},
     "spend-the-budget": {"question"},  # folded without a script
     "training-replay": {"output"},  # without a script a caption below each picture
 }

@@ -34,7 +34,8 @@ def test_the_shelf_holds_what_is_cached_and_only_the_new_query_has_arcs():
     slots = root.findall(".//*[@class='shelf']/div")
     cards = [[card.get("class")[5:] for card in slot.findall("span")] for slot in slots]
     assert cards == [[], [], ["key", "value"], ["key", "value", "query"], []]
-    assert [text(slot.find("small")) for slot in slots] == ["pushed out", "pushed out", "2/3", "1/3", "to come"]
+    assert [text(slot.find("small")) for slot in slots] == ["pushed out", "pushed out", "cached", "new", "to come"]
+    assert [text(share) for share in root.findall(".//*[@class='number']")] == ["2/3", "1/3"]
     assert [arc.get("data-key") for arc in root.findall(".//*[@data-key]")] == ["2", "3"]
     assert [text(stack) for stack in root.findall(".//p/../div/b")] == ["4", "10"]
 

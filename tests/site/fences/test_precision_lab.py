@@ -5,7 +5,7 @@ import numpy as np
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
 from docs_ext.fences import precision_lab
 from docs_ext.fences.precision_lab import FORMATS, PLACES
-from tests.site.fences.reading import Figure, plain, rows
+from tests.site.fences.reading import Figure, plain
 from tests.site.learn.test_bits import by_loops
 
 RESULT = Figure.sound("precision-lab")
@@ -24,16 +24,6 @@ def test_the_bars_say_where_an_error_comes_in():
     assert float(bars(RESULT.still())[-1].removesuffix("% off")) > 10  # at rest a loss can be seen
     assert bars(RESULT.live(copies=10)) == ["exact", "exact", "699% off", *[f"{3 / hypotenuse:.0%} off"] * 2]
     assert bars(RESULT.live(copies=10, softmax="float32"))[2] == "exact"
-
-
-def test_the_table_compares_choices():
-    table = {row[0]: row[1:] for row in rows(RESULT.still(), ".//table[@class='numbers']/tbody/tr")}
-    assert len(table) == 9
-    assert table["all in float32"] == ["(5, 2)", "(5, 2)"]
-    assert table["bfloat16 multiplied, float32 summed"] == ["(5, 2)", "(5, 2)"]
-    assert table["fp8 multiplied, float32 summed"][1] == "(0, 0)"
-    # 256 in place of 2048: every weight is 8 times too large
-    assert table["float32, but the sum of exponentials in bfloat16"] == ["(5, 2)", "(40, 16)"]
 
 
 def test_what_is_exact_is_computed_in_longdouble():

@@ -34,10 +34,24 @@ D_P = drawn(4)
 HEADS = MultiHeadWeights.random(6, 2, rng=RNG)
 TABLE, SHARED, W_KEY = drawn(2, 5), drawn(2, 3, 4), drawn(5, 5)
 x, g, b = drawn(6), drawn(6), drawn(6)
+LATENT = dict(zip(("q", "q^R", "c", "k^R", "W_UK", "W_UV"), (drawn(*shape) for shape in (
+    (2, 3, 5), (2, 3, 4), (7, 6), (7, 4), (2, 6, 5), (2, 6, 3))), strict=True))  # fmt: skip
 SIZES = {"n_q": 3, "n_k": 4, "d_k": 5, "d_v": 2, "heads": 7, "itemsize": 8}
-COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0, interpolation=4.0)
+LINEAR, DECAY, RATE = (np.exp(drawn(4, 5)), np.exp(K), V), np.exp(-np.exp(drawn(4, 5))), np.exp(drawn(4, 1))
+STATES = np.stack([
+    at.delta_rule(*(part[:t] for part in LINEAR), decay=DECAY[:t], beta=RATE[:t])[1] for t in range(5)
+])  # fmt: skip
+SUMS = np.stack([LINEAR[1][:t].T @ np.hstack([V[:t], np.ones((t, 1))]) for t in range(5)])  # a last column for keys
+
+
+def by_step(rows):
+    """Count from 1, and give each token a matrix of one row."""
+    return np.concatenate([np.full_like(rows[:1], np.nan), rows]).reshape(len(rows) + 1, 1, -1)
+
+
+BY_STEP = dict(zip("qkv", map(by_step, LINEAR), strict=True)) | {"t": range(1, 5)}
+COS, SIN = at.rotary_tables(np.array([2.0, 5.0]), 6, base=100.0)
 PAIRED = np.array([at.apply_rotary(x, [0.6] * 3, [0.8] * 3, layout=layout) for layout in ("interleaved", "half")])
-BUCKETS = at.relative_position_bucket(-np.arange(200), bidirectional=False, n_buckets=8, max_distance=20)
 W_IN, W_OUT, B_IN, B_OUT, W_GATE = drawn(6, 4), drawn(4, 3), drawn(4), drawn(3), drawn(6, 4)
 BLOCK = at.BlockWeights(HEADS, drawn(6, 8), drawn(8, 6), drawn(8), drawn(6), *drawn(4, 6))
 
@@ -76,26 +90,22 @@ CASES = {
         "PE": at.sinusoidal_encoding(5, 6, base=100.0), "base": 100.0, "d": 6, "p": range(5), "i": range(3),
     },
     "rotary_tables": {
-        "result": lambda statement, i, **_: [COS, SIN][statement][1, i], "p": 5, "s": 4, "base": 100.0, "r": 6, "i": I,
+        "result": lambda statement, i, **_: [COS, SIN][statement][1, i], "p": 5, "base": 100.0, "r": 6, "i": I,
+    },
+    "rotary_frequencies": {
+        r"\theta'": at.rotary_frequencies(8, base=256.0, rule="llama3", factor=8.0, n_trained=64), "s": 8, "r": 8,
+        r"\theta": at.rotary_frequencies(8, base=256.0), "base": 256.0, "i": J,
+        "g": [min(max((64 * 256 ** (-i / 4) / (2 * math.pi) - 1) / 3, 0), 1) for i in J],
     },
     "apply_rotary": [
         {"x": x, "x'": PAIRED[half], r"\cos": 0.6, r"\sin": 0.8, "r": 6, "i": i, "half": half, "interleaved": 1 - half,
          "a": i if half else 2 * i, "b": i + 3 if half else 2 * i + 1}
         for half in (0, 1) for i in range(3)
     ],
-    "rotary_permutation": {r"\pi": at.rotary_permutation(8), "r": 8, "i": range(4)},
     "alibi_slopes": {"m": [np.nan, *at.alibi_slopes(8)], "H": 8, "h": range(1, 9)},
     "alibi_bias": {"B": at.alibi_bias(4, 3, 4, offset=2), "m": at.alibi_slopes(4), "offset": 2, "h": J, "i": I, "j": J},
-    "relative_position_bias": {
-        "B": at.relative_position_bias(TABLE, 4, 6, offset=1), "t": TABLE, "h": range(2), "i": range(4), "j": range(6),
-        "offset": 1, "D": 2, "clip": np.clip,
-    },
-    "relative_position_bucket": [
-        {"b": lambda distance: BUCKETS[distance], r"\delta": distance, "B": 8, "D": 20} for distance in range(200)
-    ],
     "project": {"Y": at.project(X, W_Q, Q[0]), "X": X, "W": W_Q, "b": Q[0]},
     "attention_flops": SIZES | {"result": at.attention_flops(3, 4, 5, 2, n_heads=7)},
-    "attention_weight_bytes": SIZES | {"result": at.attention_weight_bytes(3, 4, n_heads=7, itemsize=8)},
     "kv_cache_bytes": {
         "layers": 3, "kv heads": 5, "d_head": 7, "n": 11, "itemsize": 8,
         "result": at.kv_cache_bytes(11, n_layers=3, n_kv_heads=5, d_head=7, itemsize=8),
@@ -107,6 +117,25 @@ CASES = {
     "additive_attention": {
         "z": at.additive_attention(X, K, V, W_Q, W_KEY, Q[1]), "softmax": at.softmax, "i": I, "j": J,
         "q": X, "k": K, "v": V, "W_q": W_Q, "W_k": W_KEY, "w": Q[1],
+    },
+    "latent_attention": LATENT | {
+        "z": at.latent_attention(*LATENT.values()), "softmax": at.softmax, "d_h": 5, "d_R": 4, "i": range(2),
+    },
+    "linear_attention": BY_STEP | {
+        "S": SUMS[..., :2], "u": SUMS[..., 2:].swapaxes(1, 2), "z": by_step(at.linear_attention(*LINEAR, chunk_size=3)),
+    },
+    "delta_rule": BY_STEP | {
+        "tilde S": np.concatenate([STATES[:1], DECAY[:, :, None] * STATES[:-1]]), "S": STATES,
+        r"\alpha": by_step(DECAY).swapaxes(1, 2), r"\beta": np.append(np.nan, RATE),
+        "z": by_step(at.delta_rule(*LINEAR, decay=DECAY, beta=RATE)[0]),
+    },
+    "index_scores": {
+        "I": at.index_scores(SHARED, B, DECAY[:3, :2]), "q": SHARED.swapaxes(0, 1), "k": B, "w": DECAY[:3, :2],
+        "h": range(2), "i": I, "j": range(3),
+    },
+    "sparse_attention": TOKENS | {
+        "q": Q[:1], "K_J": K[[3, 0]], "V_J": V[[3, 0]],
+        "z": at.sparse_attention(Q, K, V, [[0, 3], [1, 2], [2, -1]])[:1],
     },
     "repeat_kv": {"y": at.repeat_kv(SHARED, 3), "x": SHARED, "groups": 3, "h": range(6)},
     "self_attention": LAYER | {"Z": at.self_attention(X, W_Q, W_K, W_V)},
@@ -121,6 +150,14 @@ CASES = {
         "i": range(1, 3), "Z": at.multi_head_attention(X, HEADS, memory=Y),
     },
     "tiled_attention": TOKENS | {"Z": at.tiled_attention(Q, K, V, key_block=2), "m": S.max(axis=1)},
+    "varlen_attention": TOKENS | {
+        "Z": at.varlen_attention(Q[:2], K, V, [0, 1, 2], [0, 2, 4])[:, None], "s": range(2),
+        "Q": Q[:2, None], "K": K.reshape(2, 2, -1), "V": V.reshape(2, 2, -1),
+    },
+    "paged_attention": TOKENS | {
+        "Z": at.paged_attention(Q[None, None], *(x.reshape(2, 1, 2, -1)[::-1] for x in (K, V)), [[1, 0]], [4])[0, 0],
+        "P": K.reshape(2, 2, -1)[::-1], "b": [1, 0], "B": 2, "e": range(2), "s": range(2),
+    },
     "PartialAttention": PART | TOKENS | {"S": S.T, "S_P": S, "V_P": V, "P": [*J]},
     "partial_attention": PART | TOKENS | {"S": S.T, "S_P": S, "V_P": V, "P": [*J]},
     "merge_partials": {

@@ -73,20 +73,19 @@ def from_first(values):
 
 # --- what the letters of some pages stand for ---------------------------------------------------------------------
 
-LINEAR, STEPS = run("beyond-softmax"), range(1, 5)
+STEPS = range(1, 5)
 ASKS, GATES, FADES = drawn(4, 5), drawn(3, 2), drawn(2, 4)
-BY_STEPS = LINEAR.linear_chunked(np.exp(ASKS), np.exp(K), V, 1)
+BY_STEPS = at.linear_attention(np.exp(ASKS), np.exp(K), V, chunk_size=1)
 STATES = np.cumsum([np.zeros((5, 2)), *(np.outer(np.exp(k), v) for k, v in zip(K, V, strict=True))], axis=0)
 TOTALS = np.cumsum([np.zeros((1, 5)), *np.exp(K)[:, None]], axis=0)
-FADED = np.array([  # what the state answers to each feature, after so many steps
-    np.zeros((5, 2)), *(LINEAR.delta_rule([[0] * 5] * t + [*np.eye(5)], np.r_[K[:t], np.zeros((5, 5))],
-                                          np.r_[V[:t], np.zeros((5, 2))], [*FADES[0][:t], 1, 1, 1, 1, 1],
-                                          [*FADES[1][:t], 0, 0, 0, 0, 0])[t:] for t in STEPS)
+STEP = {"decay": FADES[0][:, None], "beta": FADES[1][:, None]}
+FADED = np.array([  # the state after so many steps
+    at.delta_rule(ASKS[:t], K[:t], V[:t], **{name: part[:t] for name, part in STEP.items()})[1] for t in (0, *STEPS)
 ])  # fmt: skip
 VISIBLE = at.causal_mask(3, 4, offset=1)
 BY_CAUSAL = at.scaled_dot_product_attention(ASKS, K, V, mask=at.causal_mask(4, 4))
 STRETCH = run("distance")
-THETA = STRETCH.frequencies(6, 100.0)
+THETA = at.rotary_frequencies(6, base=100.0)
 WITHOUT_J = [at.softmax(np.where(np.arange(4) == j, -np.inf, S[0])) @ V for j in J]
 NO_CHANGE = np.linalg.svd(np.column_stack([V, np.ones(4)]).T)[2][-1]
 P_SLOPES, E_S = slopes(at.softmax, S[0]).T, np.exp(S[0])
@@ -114,9 +113,8 @@ DRAFT = at.softmax(drawn(2, 4))
 LATENT, DOWN, UP_K, UP_V = drawn(4, 3), drawn(6, 3), drawn(2, 3, 5), drawn(2, 3, 2)
 ASK_TURNED, KEY_TURNED = drawn(2, 4, 2)
 INDEX_Q, INDEX_K, SHARES = drawn(12, 3, 5), drawn(4, 5), drawn(3, 12)
-SPARSE = run("sparse-attention")
-FOUND = SPARSE.index_scores(INDEX_Q, INDEX_K, SHARES)
-KEPT = SPARSE.sparse_attention(Q, K, V, FOUND, 2)
+FOUND = at.index_scores(INDEX_Q, INDEX_K, SHARES)
+KEPT = at.sparse_attention(Q, K, V, at.top_k_indices(FOUND, 2))
 ROW_OF = {(2.0, score): z for row, z in zip(FOUND, KEPT, strict=True) for score in row}
 LOADS = [
     {"time": max(flops / 3, 8 / 2), "flops": flops, "bytes": 8, r"\pi": 3, r"\beta": 2, "I": flops / 8}
@@ -153,7 +151,7 @@ CASES_OF = {
         {"Z": BY_STEPS, "Q": ASKS, "K": K, "V": V, r"\phi": np.exp, "M": at.causal_mask(4, 4),
          "sum of each row of": lambda grid: grid.sum(axis=1, keepdims=True)},
         {"S": FADED, "tilde S": np.concatenate([FADED[:1], FADES[0][:, None, None] * FADED[:-1]]), "t": STEPS,
-         "z": from_first(LINEAR.delta_rule(ASKS, K, V, *FADES)[:, None]), "q": from_first(ASKS[:, None]),
+         "z": from_first(at.delta_rule(ASKS, K, V, **STEP)[0][:, None]), "q": from_first(ASKS[:, None]),
          "k": from_first(K[:, None]), "v": from_first(V[:, None]), r"\alpha": from_first(FADES[0]),
          r"\beta": from_first(FADES[1])},
         {"z'": at.scaled_dot_product_attention(Q, K, V) / (1 + np.exp(-X @ W_V)), "z": Z, "x": X, "W_g": W_V,
@@ -172,7 +170,7 @@ CASES_OF = {
          "n": 11, "b": 8},
     ],
     "learn/distance": [
-        {r"\theta": THETA, r"\theta'": np.arctan2(*at.rotary_tables(1, 6, base=100.0, interpolation=4.0)[::-1]), "s": 4,
+        {r"\theta": THETA, r"\theta'": at.rotary_frequencies(6, base=100.0, rule="linear", factor=4.0), "s": 4,
          "c": range(3)},
         {r"\theta": THETA, r"\theta'": STRETCH.ntk_aware(THETA, 4), "s": 4, "b": 100, "b'": 800, "r": 6, "c": range(3)},
         {r"\theta": THETA, r"\theta'": STRETCH.by_parts(THETA, 4, 40, slow=1, fast=4), "s": 4, "n": 40, r"\alpha": 1,
@@ -262,11 +260,9 @@ CASES_OF = {
         TURN,
         CASES["alibi_bias"] | {"B": from_first(at.alibi_bias(4, 4, 4)), "m": from_first(at.alibi_slopes(4)), "H": 4,
                                "h": range(1, 5), "i": J},
-        CASES["relative_position_bias"] | {
-            "B": at.relative_position_bias(TABLE, 4, 4),
-            "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)},
-            "j": J,
-        },
+        {"B": [[[TABLE[h, 2 + min(max(j - i, -2), 2)] for j in J] for i in J] for h in range(2)], "h": range(2), "i": J,
+         "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)}, "D": 2, "clip": np.clip,
+         "j": J},
     ],
     "learn/scaling": [
         {"a": 0.3, "b": 0.7},
@@ -359,7 +355,7 @@ CASES_OF = {
         TURN,
         {"S": lambda d: Q[0, :2] @ TURNS[int(d)] @ K[0, :2], "s": 2, "d": range(6),
          "S'": lambda d: Q[0, :2] @ at.apply_rotary(
-             K[0, :2], *at.rotary_tables(d, 2, inv_freq=[0.7], interpolation=2.0), layout="half")},
+             K[0, :2], *at.rotary_tables(d, 2, inv_freq=[0.35]), layout="half")},
         {r"\phi": np.exp, "q": ASKS[:, None], "k": K[:, None], "v": V[:, None], "i": J, "j": J},
         {r"\oplus": merged, "a": MERGE[0], "b": MERGE[1], "c": MERGE[2], "L_1": MERGE[0][0], "z_1": MERGE[0][1],
          "L_2": MERGE[1][0], "z_2": MERGE[1][1]},

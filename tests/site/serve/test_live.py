@@ -159,16 +159,6 @@ def test_a_page_is_shown_as_it_is_written(folder, request):
     assert "Traceback" not in live.log.read_text()
 
 
-def test_a_taken_port_is_said_before_anything_is_built():
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{other.getsockname()[1]}"]
-        server = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
-    assert server.returncode == 1
-    assert "make serve PORT=" in server.stderr.strip().split("\n")[-1]
-
-
 def test_half_a_line_of_python_or_yaml_starts_nothing_again(tmp_path, monkeypatch):
     monkeypatch.setattr(live_server, "ROOT", tmp_path)
     for name, half, whole in (("a.py", "x = (1,\n", "x = 1\n"), ("mkdocs.yml", "a: [\n", "a: []\n")):

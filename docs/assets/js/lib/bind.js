@@ -1,7 +1,5 @@
 // A widget under the reader's hand: its state, which the address keeps, and the HTML that its module draws of it.
 
-import { fraction, number, readNumbers } from "./numbers.js";
-
 /** @typedef {import("./frame.js").State} State */
 /** @typedef {import("./frame.js").Live} Live */
 /** @typedef {HTMLInputElement | HTMLSelectElement} Field */
@@ -37,26 +35,20 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
   let rested = start; // before the hand moved
   let before = parsed(form.innerHTML);
   for (const fold of before.querySelectorAll("details")) fold.open = false; // as it was built
-  /** @type {Record<string, string>} fields whose text cannot be read: their last good value counts */
-  let unread = {};
-  /** @type {Live} */
-  let live = { problems: {}, message: "" };
 
-  /** @type {(changed?: State, resting?: boolean, message?: string) => void} */
-  function set(changed = {}, resting = true, message = "") {
+  /** @type {(changed?: State, message?: string) => void} */
+  function set(changed = {}, message = "") {
     state = { ...state, ...changed };
-    const known = Object.entries(unread).filter(([name]) => resting || live.problems[name]);
-    live = { problems: Object.fromEntries(known), message };
-    const after = parsed(`${html(data, state, live)}`);
+    const after = parsed(`${html(data, state, { message })}`);
     patch(form, before, after);
     before = after;
-    for (const field of fields(form)) if (!unread[field.name]) follow(field);
+    fields(form).forEach(follow);
     rest();
   }
   /** @type {(changed?: State) => void} what a control sets once it rests */
   function choose(changed = {}) {
     const to = { ...state, ...changed };
-    set(changed, true, idle(data, rested, to));
+    set(changed, idle(data, rested, to));
     rested = to;
     settle();
   }
@@ -64,10 +56,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     const says = [...form.querySelectorAll("output")].map((one) => one.textContent).join(" ");
     if (heard.textContent !== says) heard.textContent = says;
   };
-  const rest = atRest(() => {
-    if (Object.keys(unread).some((name) => !live.problems[name])) set(); // now is the time to complain
-    say();
-  });
+  const rest = atRest(say);
   const settle = () => {
     const changed = Object.entries(state).map(([name, value]) => [name, value === start[name] ? null : `${value}`]);
     writeState(element.id, Object.fromEntries(changed));
@@ -96,7 +85,6 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
     });
   };
   const restore = () => {
-    unread = {};
     set(start);
     for (let pass = 0; pass < 2; pass += 1) { // some fields are there in some states only
       const saved = Object.entries(readState(element.id)).filter(([name, text]) => takes(form, name, text));
@@ -108,10 +96,7 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
   form.addEventListener("input", ({ target }) => {
     const field = /** @type {Field} */ (target);
     if (!(field.name in start)) return;
-    const problem = problemOf(field);
-    delete unread[field.name];
-    if (problem) unread[field.name] = problem;
-    set(problem ? {} : { [field.name]: valueOf(start, field.name, field.value) }, false);
+    set({ [field.name]: valueOf(start, field.name, field.value) });
   });
   form.addEventListener("change", ({ target }) => {
     if (!(/** @type {Field} */ (target).name in start)) return;
@@ -120,15 +105,11 @@ export function bindFigure(element, { first, html, idle = () => "" }) {
   form.addEventListener("click", ({ target }) => {
     const found = target instanceof Element ? target.closest("[data-set], [data-says], .reset") : null;
     if (!(found instanceof HTMLElement)) return;
-    if (found.dataset.says) return set({}, true, found.dataset.says);
-    unread = {};
+    if (found.dataset.says) return set({}, found.dataset.says);
     if (!found.dataset.set) rested = start; // Reset owes no reason
     choose(found.dataset.set ? JSON.parse(found.dataset.set) : start);
   });
-  form.addEventListener("keydown", (event) => {
-    step(event);
-    rove(event);
-  });
+  form.addEventListener("keydown", rove);
   form.addEventListener("focusin", ({ target }) => { // one stop of Tab for a whole grid
     const field = /** @type {HTMLElement} */ (target);
     for (const other of field.closest("[data-roving]")?.querySelectorAll("input") ?? []) {
@@ -238,18 +219,6 @@ function follow(field) {
 }
 
 /**
- * Why a typed number cannot be read; "" if it can.
- * @type {(field: Field, text?: string) => string}
- */
-function problemOf({ dataset: { min, max }, value }, text = value) {
-  if (!min) return "";
-  const read = readNumbers(text);
-  if (typeof read === "string") return read;
-  if (read[0] >= Number(min) && read[0] <= Number(max)) return "";
-  return `${number(read[0])} is out of range. Type a number from ${number(Number(min))} to ${number(Number(max))}.`;
-}
-
-/**
  * Whether a field can have a value that an address gives.
  * @type {(form: HTMLFormElement, name: string, text: string) => boolean}
  */
@@ -259,24 +228,8 @@ function takes(form, name, text) {
     if (field instanceof HTMLSelectElement) return [...field.options].some(({ value }) => value === text);
     if (field.type === "radio") return field.value === text;
     if (field.dataset.pattern) return new RegExp(`^(?:${field.dataset.pattern})$`).test(text);
-    if (field.type !== "range") return text !== "" && !problemOf(field, text);
     return /^-?\d+$/.test(text) && Number(text) >= Number(field.min) && Number(text) <= Number(field.max);
   });
-}
-
-/**
- * An arrow key steps a typed number by one.
- * @type {(event: KeyboardEvent) => void}
- */
-function step(event) {
-  const field = event.target;
-  const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-  if (!by || !(field instanceof HTMLInputElement) || !field.dataset.min || problemOf(field)) return;
-  event.preventDefault(); // the cursor stays
-  const [now] = /** @type {number[]} */ (readNumbers(field.value));
-  const next = Math.min(Number(field.dataset.max), Math.max(Number(field.dataset.min), now + by));
-  field.value = (field.value.includes("/") && fraction(next)) || `${Number(next.toFixed(12))}`;
-  for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
 }
 
 /** @type {Record<string, [number, number]>} */

@@ -10,11 +10,7 @@ import { short } from "./numbers.js";
 /** @typedef {import("./markup.js").Markup} Markup */
 /** @typedef {string | number | Markup} Text */
 /** @typedef {Record<string, string | number>} State */
-/**
- * What the hand has brought about besides the state: fields that cannot be read and why, and what is said instead of the
- * sentence.
- * @typedef {{ problems: Record<string, string>, message: string }} Live
- */
+/** @typedef {{ message: string }} Live  what is said instead of the sentence, if anything */
 /**
  * @typedef {object} Parts
  * @property {Text} question  a prediction to make, after "Before you try it:"
@@ -69,15 +65,6 @@ export const output = (says, live) =>
 export const slider = (name, label, value, [min, max], says) =>
   markup`<input type="range" name="${name}" aria-label="${label}" aria-valuetext="${says(Number(value))}"
     value="${value}" min="${min}" max="${max}" step="1">`;
-
-/**
- * A field for a number, which may be typed as 1/2 or 50% too; an arrow key steps by one.
- * @type {(widget: string, name: string, label: string, value: string | number, range: [number, number], live: Live) => Markup}
- */
-export const numberField = (widget, name, label, value, [min, max], { problems }) =>
-  markup`<input type="text" name="${name}" aria-label="${label}" value="${value}" data-min="${min}" data-max="${max}"
-    aria-invalid="${`${name in problems}`}" aria-describedby="${widget}-${name}-error" autocomplete="off">
-  <span class="error" id="${widget}-${name}-error" role="alert">${problems[name] ?? ""}</span>`;
 
 /**
  * A part of the state without a control of its own: buttons and cells set it. The pattern says what an address may hold.

@@ -1,6 +1,7 @@
 // Attention grids: who attends to whom, and how much, as a table; a row of it as a sentence; and matrices as strips.
 
 import { sum } from "./attention.js";
+import { button } from "./frame.js";
 import { markup } from "./markup.js";
 import { decimal, fraction, largestFirst, number, share, short, vector } from "./numbers.js";
 
@@ -118,3 +119,40 @@ ${
 
 /** @type {(x: number) => string} */
 const sign = (x) => (Math.abs(x) < 1e-12 ? "zero" : x < 0 ? "negative" : "positive");
+
+// Dials: a matrix, one row of which is set number by number.
+
+/**
+ * `cell` writes a number of the matrix, and `below` what stands under the row.
+ * @type {(caption: Text, features: { x: string[], key: string[] }, row: number,
+ *   cell: (row: number, column: number) => unknown, below?: Text) => Markup}
+ */
+export const dials = (caption, { x: from, key: to }, row, cell, below = "") =>
+  markup`
+<table class="dials">
+<caption>${caption}</caption>
+<thead><tr><td></td>${to.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>
+${
+    from.map((name, i) =>
+      markup`
+<tr ${i === row && markup`class="set"`}><th scope="row">${name}</th>
+  ${to.map((_, j) => markup`<td>${cell(i, j)}</td>`)}</tr>${i === row && below}`
+    )
+  }
+</tbody>
+</table>`;
+
+/**
+ * A number with a button above and below it; `sets` says to what state each leads, where a script runs.
+ * @type {(name: string, now: number, range: [by: number, most: number], text: string,
+ *   sets: ((next: number) => import("./frame.js").State) | null) => unknown}
+ */
+export function dial(name, now, [by, most], text, sets) {
+  const press = (/** @type {number} */ step) => {
+    const next = Number((now + step).toFixed(4)), edge = `The numbers here go from ${number(-most)} to ${most}.`;
+    const says = markup`${step < 0 ? "\u2212" : "+"}<span class="visually-hidden"> ${name}</span>`;
+    return sets && button(says, Math.abs(next) > most ? edge : sets(next));
+  };
+  return [press(by), markup`<b class="query">${text}</b>`, press(-by)];
+}

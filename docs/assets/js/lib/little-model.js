@@ -173,7 +173,7 @@ export function drawn(shares, seed) {
 }
 
 /**
- * Split what somebody has typed into words of the language, or say which cannot be read, and which are the nearest.
+ * Split what somebody has typed into words of the language, or say which cannot be read.
  * Capitals do not matter, and signs that the language does not have are left out.
  * @type {(typed: string, known: string[]) => { words: string[], problem: string }}
  */
@@ -184,38 +184,7 @@ export function readWords(typed, known) {
   const words = given.map((word) => byLower.get(word.toLowerCase()) ?? "");
   if (!given.length) return { words, problem: `Type one or more of the ${known.length} words, such as ${known[1]}.` };
   if (!strange.length) return { words, problem: "" };
-  const told = strange.slice(0, 3).map((word) => {
-    const near = nearest(word.toLowerCase(), known);
-    return `\u201c${word.slice(0, 30)}\u201d (${near.length ? `the nearest: ${near.join(", ")}` : "none is like it"})`;
-  });
-  const rest = strange.length > 3 ? `, and ${strange.length - 3} more` : "";
-  return {
-    words: [],
-    problem: `Not among the ${known.length} words that this model knows: ${told.join("; ")}${rest}.`,
-  };
-}
-
-/** @type {(word: string, known: string[]) => string[]} */
-function nearest(word, known) {
-  const given = word.slice(0, 30);
-  const away = known.map((other) => distance(given, other.toLowerCase()) / Math.max(given.length, other.length));
-  return [...known.keys()].filter((i) => away[i] <= 0.5).sort((a, b) => away[a] - away[b]).slice(0, 3).map((i) =>
-    known[i]
-  );
-}
-
-/**
- * How many letters to put in, take away or exchange.
- * @type {(a: string, b: string) => number}
- */
-function distance(a, b) {
-  let row = [...Array(b.length + 1).keys()];
-  [...a].forEach((letter, i) => {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j += 1) {
-      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + Number(letter !== b[j])));
-    }
-    row = next;
-  });
-  return row[b.length];
+  const told = strange.slice(0, 3).map((word) => `\u201c${word.slice(0, 30)}\u201d`).join(", ");
+  const rest = strange.length > 3 ? ` and ${strange.length - 3} more` : "";
+  return { words: [], problem: `Not among the ${known.length} words that this model knows: ${told}${rest}.` };
 }

@@ -88,13 +88,15 @@ function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** @type {(figure: Element, kind: "SVG" | "PNG", name: string) => Promise<void>} */
+/** @type {(figure: Element, kind: "SVG" | "PNG" | "loop", name: string) => Promise<void>} */
 export async function save(figure, kind, name) {
   const svg = shown(figure);
   if (!svg) return;
-  const page = sheet(figure, svg, location.href.split("#")[0]);
+  const sheetOf = (/** @type {SVGSVGElement} */ svg) => sheet(figure, svg, location.href.split("#")[0]);
+  const page = kind === "loop" ? (await import("./loop.js")).loop(figure, sheetOf) : sheetOf(svg);
   const text = new XMLSerializer().serializeToString(page);
-  if (kind === "SVG") return download(new Blob([text], { type: "image/svg+xml" }), `${name}.svg`);
+  const file = kind === "loop" ? `${name}-loop.svg` : `${name}.svg`;
+  if (kind !== "PNG") return download(new Blob([text], { type: "image/svg+xml" }), file);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();

@@ -11,6 +11,7 @@ import { short } from "./numbers.js";
 const LETTER = 13; // how wide a letter is on average, in a column
 const [PADDING, NARROWEST] = [26, 44]; // around the letters of a word; a column in which a finger finds room
 const THINNEST = 1.5; // so that 1/32 can be seen
+const SEAM = 1 / 12; // between arcs that leave a word side by side, as part of the budget
 
 /**
  * The middles of columns.
@@ -47,7 +48,7 @@ export function curves({ centres, floor, budget, lowest, rise, loop, gap, uprigh
   /** @type {(along: number, up: number) => number[]} */
   const at = (along, up) => (upright ? [floor + up, along] : [along, floor - up]).map(short);
   return order.map((key, i) => {
-    const from = centres[row] - sum(spans) / 2 + sum(spans.slice(0, i));
+    const from = centres[row] - sum(spans) / 2 + sum(spans.slice(0, i)) + SEAM * budget * (i - (order.length - 1) / 2);
     const start = from + thickness(key) / 2;
     const own = key === row; // a drop that hangs above the word
     const end = own ? from + spans[i] - thickness(key) / 2 : centres[key];
@@ -80,6 +81,12 @@ export const places = ({ size: [wide], upright }, columns, [first, step] = [0, 0
 /** @type {(layout: Layout, middles: number[], row: number, weights: (number | null)[]) => Arc[]} */
 export const arcsTo = ({ arc, upright }, middles, row, weights) =>
   curves({ ...arc, upright, centres: middles }, row, weights);
+
+/** @type {<T extends Layout>(layout: T) => T} arcs that hang below the words */
+export const hanging = ({ arc: { floor, lowest, rise, loop, ...arc }, ...layout }) => /** @type {any} */ ({
+  ...layout,
+  arc: { ...arc, floor: 2 * layout.word.at + layout.word.high - floor, lowest: -lowest, rise: -rise, loop: -loop },
+});
 
 /**
  * What has a name, a place, and a size beside its own: the style sheet moves it when any of them changes.

@@ -39,10 +39,10 @@ export const arcs = (words, row, weights, hang = false) =>
     markup`<path d="${d}" pathLength="1" stroke-width="${thickness}" data-key="${key}"/>`
   );
 
-/** @type {(words: string[], row: number, weights: number[], hang?: boolean) => Markup[]} */
+/** @type {(words: string[], row: number, weights: (number | null)[], hang?: boolean) => Markup[]} */
 export const arcsWithShares = (words, row, weights, hang) => [
   ...arcs(words, row, weights, hang),
-  ...pills(words, ways(words, row, weights, hang), (key) => share(weights[key])),
+  ...pills(words, ways(words, row, weights, hang), (key) => share(Number(weights[key]))),
 ];
 
 /** @type {(words: string[], ways: ReturnType<typeof curves>, says: (key: number) => string) => Markup[]} */

@@ -2,11 +2,11 @@
 
 import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, folded, frame, records, scrolling, table } from "../lib/frame.js";
+import { choice, choosers, folded, frame, records, scrolling, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { number, share, short, vector } from "../lib/numbers.js";
 import { film, playBar } from "../lib/play.js";
-import { arcs, stage } from "../lib/stage.js";
+import { arcsWithShares, stage } from "../lib/stage.js";
 
 /**
  * The step that the page shows first, counted from 1; `window` is how many tokens the second choice keeps.
@@ -93,15 +93,12 @@ const card = (role, row, most) =>
  */
 function shelf({ words, q, k, v }, step, { from, allowed, weights, output }) {
   const [asks, keys, values] = [q, k, v].map((rows) => Math.max(...rows.flat()) || 1);
-  const columns = words.map((word, j) => {
-    const status = statusOf(step, from, j);
-    const there = j >= from && j < step;
+  const columns = words.map((_, j) => {
+    const status = statusOf(step, from, j), there = j >= from && j < step;
     return markup`
-<div data-state="${status}" data-anew="${status}"><strong>${j < step && word}</strong><small>${
-      there ? allowed[j] ? share(weights[j]) : "masked" : status
-    }</small>${there && [card("key", k[j], keys), card("value", v[j], values)]}${
-      j === step - 1 && card("query", q[j], asks)
-    }</div>`;
+<div data-state="${status}" data-anew="${status}"><small>${there && !allowed[j] ? "masked" : status}</small>${
+      there && [card("key", k[j], keys), card("value", v[j], values)]
+    }${j === step - 1 && card("query", q[j], asks)}</div>`;
   });
   /** @type {(name: string, all: number, now: number) => Markup} */
   const stack = (name, all, now) =>
@@ -111,11 +108,10 @@ function shelf({ words, q, k, v }, step, { from, allowed, weights, output }) {
   return markup`
 <div class="scene">
 ${
-    stage(
-      words,
-      arcs(words, step - 1, weights.map((weight, j) => allowed[j] ? weight : null)),
+    stage(words, arcsWithShares(words, step - 1, weights.map((weight, j) => allowed[j] ? weight : null)), [
+      choosers(words.map((word, j) => j < step ? word : ""), "tokens", "", step - 1, null),
       markup`<div class="shelf">${columns}</div>`,
-    )
+    ])
   }
 <div class="stacks" style="--most:${most}"><p>keys computed so far</p>
 ${stack("with the cache", step, 1)}

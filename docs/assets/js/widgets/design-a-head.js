@@ -2,8 +2,8 @@
 
 import { blend, dot } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { beneath, button, choosers, frame, held, records, sets } from "../lib/frame.js";
-import { dotted } from "../lib/grid.js";
+import { beneath, choosers, frame, held, sets } from "../lib/frame.js";
+import { dial, dials, dotted } from "../lib/grid.js";
 import { Markup, markup } from "../lib/markup.js";
 import { number, share, short, vector } from "../lib/numbers.js";
 import { arcs, stage } from "../lib/stage.js";
@@ -105,7 +105,7 @@ ${matrix(data, state, live)}
 ${
         live &&
         markup`<button type="button" class="clear" ${
-          setsRow(data, state, Object.fromEntries(features.key.map((name) => [name, 0])))
+          sets(rowSet(data, state, Object.fromEntries(features.key.map((name) => [name, 0]))))
         }>All 0</button>`
       }
 <p class="asked">${question(data, row)}.</p>
@@ -113,7 +113,6 @@ ${
 </div>
 <div>${data.words.map((sentence, s) => pictured(sentence, data.rows[s], weights[s]))}</div>
 </div>`,
-      live ? "" : table(data, goal, solved),
     ],
     says: statement(data, row, weights, ticked),
   }, live);
@@ -142,58 +141,23 @@ const pictured = (sentence, row, weights) =>
   ]);
 
 /**
- * The attribute by which a button sets numbers of the row, and ticks the goals that this reaches.
- * @type {(data: Data, state: State, numbers: State) => Markup}
+ * What a button sets: numbers of the row, and the goals that this reaches.
+ * @type {(data: Data, state: State, numbers: State) => State}
  */
-const setsRow = (data, state, numbers) =>
-  sets({ ...numbers, met: met(data, { ...state, ...numbers }).map(Number).join("") });
+const rowSet = (data, state, numbers) => ({
+  ...numbers,
+  met: met(data, { ...state, ...numbers }).map(Number).join(""),
+});
 
 /** @type {(data: Data, state: State, live: Live | null) => Markup} W_Q, one row of which can be set */
 function matrix(data, state, live) {
-  const { w_q, row, features: { x: from, key: to }, most } = data;
-  const numbers = rowOf(data, state);
-  /** @type {(i: number, by: number) => Markup} */
-  const step = (i, by) => {
-    const next = numbers[i] + by;
-    const text = markup`${by < 0 ? "\u2212" : "+"}<span class="visually-hidden"> ${to[i]}</span>`;
-    return Math.abs(next) > most
-      ? button(text, `The numbers here go from ${number(-most)} to ${most}.`)
-      : markup`<button type="button" ${setsRow(data, state, { [to[i]]: next })}>${text}</button>`;
-  };
-  return markup`
-<table class="dials">
-<caption><span class="query">${W_Q}</span>, of which you set the row <em>${from[row]}</em></caption>
-<thead><tr><td></td>${to.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>
-${
-    w_q.map((given, r) =>
-      markup`
-<tr ${r === row && markup`class="set"`}><th scope="row">${from[r]}</th>${
-        to.map((_, i) =>
-          r === row
-            ? markup`<td>${live && step(i, 1)}<b class="query">${number(numbers[i])}</b>${live && step(i, -1)}</td>`
-            : markup`<td>${dotted(given[i])}</td>`
-        )
-      }</tr>`
-    )
-  }
-</tbody>
-</table>`;
+  const { w_q, row, features, most } = data, numbers = rowOf(data, state);
+  const caption = markup`<span class="query">${W_Q}</span>, of which you set the row <em>${features.x[row]}</em>`;
+  return dials(caption, features, row, (i, j) => {
+    const name = features.key[j], sets = (/** @type {number} */ next) => rowSet(data, state, { [name]: next });
+    return i === row ? dial(name, numbers[j], [1, most], number(numbers[j]), live && sets) : dotted(w_q[i][j]);
+  });
 }
-
-/** @type {(data: Data, goal: Goal, solved: ReturnType<typeof compute>) => Markup} one goal with its numbers */
-const table = ({ words, solution }, { says }, { scores, weights }) =>
-  markup`
-<div class="solved">
-<p>One goal, solved: ${new Markup(says)}.</p>
-${
-    records(
-      `The row ${vector(solution)}`,
-      ["word", "score", "share"],
-      words[0].map((word, i) => [word, number(scores[0][i]), share(weights[0][i])]),
-    )
-  }
-</div>`;
 
 /** @type {(element: HTMLElement) => unknown} */
 export const bind = (element) => bindFigure(element, { first, html });

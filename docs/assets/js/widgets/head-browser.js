@@ -3,8 +3,10 @@
 
 import { bindFigure, dataOf } from "../lib/bind.js";
 import { choosers, frame, held, labelled, menu, scrolling, sets, setting, table } from "../lib/frame.js";
+import { columns, legend } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
+import { recordOf } from "../lib/record.js";
 import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /**
@@ -50,8 +52,6 @@ export function html(data, state, live) {
   });
   const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
   const drawing = arcs(tokens, row, grid[row].map((weight) => weight >= FAINT ? weight / 1000 : null));
-  const header = markup`
-<thead><tr><td></td>${tokens.map((token) => markup`<th scope="col" class="key">${token}</th>`)}</tr></thead>`;
   const lines = tokens.map((token, i) =>
     markup`
 <tr ${i === row && "data-chosen"} ${live && sets({ row: i })}><th scope="row" class="query">${token}</th>
@@ -83,15 +83,13 @@ export function html(data, state, live) {
         ),
       ),
       markup`<div class="attention-grid">${
-        table("weights", title, [header, markup`<tbody>${lines}</tbody>`], LEGEND)
+        table("weights", title, [columns(tokens), markup`<tbody>${lines}</tbody>`], LEGEND)
       }</div>`,
     ],
     says: statement(one),
   }, live);
 }
-const LEGEND = markup`
-<span class="legend"><span class="role-query">Rows ask</span>, <span class="role-key">columns answer</span>;
-  less <span class="swatch"></span> more weight, in hundredths</span>`;
+const LEGEND = markup`${legend("")} <span class="legend">Weights are in hundredths</span>`;
 
 /**
  * Every head, a row for each layer.
@@ -181,25 +179,13 @@ export function bind(element) {
     if (element.ariaBusy) return;
     element.ariaBusy = "true";
     try {
-      record = await fetched();
+      const { sentences, example } = await recordOf("heads");
+      record = [...sentences, ...example];
       figure.set();
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
-      figure.set({}, true, `The record could not be fetched (${why}). Choose once more to try again.`);
+      figure.set({}, `The record could not be fetched (${why}). Choose once more to try again.`);
     }
     element.ariaBusy = null;
   }
 }
-
-/** @type {() => Promise<Sentence[]>} */
-async function fetched() {
-  const here = document.getElementById("heads-record"); // in the offline copy
-  if (here) return all(JSON.parse(here.textContent));
-  const main = /** @type {HTMLScriptElement} */ (document.querySelector('script[src$="assets/js/main.js"]'));
-  const answer = await fetch(new URL("../records/heads.json", main.src));
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  return all(await answer.json());
-}
-
-/** @type {(record: { sentences: Sentence[], example: Sentence[] }) => Sentence[]} */
-const all = ({ sentences, example }) => [...sentences, ...example];

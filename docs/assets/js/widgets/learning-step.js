@@ -3,7 +3,7 @@
 import { attentionWeights, blend, softmaxVjp, sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { button, frame, held } from "../lib/frame.js";
-import { dotted } from "../lib/grid.js";
+import { dial, dials, dotted } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
 import { counted, decimal, number, short, vector } from "../lib/numbers.js";
 
@@ -130,34 +130,14 @@ function step(data, state, times) {
 }
 
 /** @type {(data: Data, state: State, slopes: number[], live: Live | null) => Markup} W_Q, one row of which can move */
-function matrix({ row, nudge, query, features: { x: from, key: to } }, state, slopes, live) {
-  /** @type {(name: string, by: number) => Markup} */
-  const press = (name, by) => {
-    const next = Number((state[name] + by).toFixed(4));
-    return button(
-      markup`${by < 0 ? "\u2212" : "+"}<span class="visually-hidden"> ${name}</span>`,
-      Math.abs(next) > MOST ? `The numbers here go from ${number(-MOST)} to ${MOST}.` : { [name]: next },
-    );
-  };
-  const moving = markup`
-<tr class="asks"><th scope="row">${from[row]}</th>${
-    to.map((name) =>
-      markup`<td>${live && press(name, nudge)}<b>${rounded(state[name])}</b>${live && press(name, -nudge)}</td>`
-    )
-  }</tr>
+function matrix({ row, nudge, query, features }, state, slopes, live) {
+  const caption = markup`${W_Q}, of which <em>${query}</em> uses the row <em>${features.x[row]}</em>`;
+  const below = markup`
 <tr class="slopes"><th scope="row">slope</th>${slopes.map((slope) => markup`<td>${rounded(slope)}</td>`)}</tr>`;
-  return markup`
-<table class="nudges">
-<caption>${W_Q}, of which <em>${query}</em> uses the row <em>${from[row]}</em></caption>
-<thead><tr><td></td>${to.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>
-${
-    from.map((name, i) =>
-      i === row ? moving : markup`<tr><th scope="row">${name}</th>${to.map(() => markup`<td>${dotted(0)}</td>`)}</tr>`
-    )
-  }
-</tbody>
-</table>`;
+  return dials(caption, features, row, (i, j) => {
+    const name = features.key[j], sets = (/** @type {number} */ next) => ({ [name]: next });
+    return i === row ? dial(name, state[name], [nudge, MOST], rounded(state[name]), live && sets) : dotted(0);
+  }, below);
 }
 
 /** @type {(words: string[], query: string, right: number, weights: number[]) => Markup} what a word gives in one sentence */

@@ -137,7 +137,7 @@ export function bind(element) {
         mask = painted(mask, i * data.words.length + j, as);
       }
       last = here;
-      set({ mask, row: here[0] }, false);
+      set({ mask, row: here[0] });
     };
     paint(event);
     return paint;

@@ -2,10 +2,11 @@
 // text; the weights come when a hand is near, and from then on every answer is computed here.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { button, choice, choosers, head, held, labelled, output, reading, scrolling, slider } from "../lib/frame.js";
+import { button, choice, choosers, frame, held, scrolling, setting } from "../lib/frame.js";
 import { drawn, forward, N_WORDS, readWords, sharesAt, unpacked } from "../lib/little-model.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
+import { recordOf } from "../lib/record.js";
 import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 
 /** @typedef {import("../lib/little-model.js").Model} Model */
@@ -116,44 +117,18 @@ export function written(data, state, most, byChance) {
   return state;
 }
 
-/**
- * Where the first two stand that could change places: animals with their articles, people, drinks or notes.
- * @type {(words: string[], kinds: Record<string, string[]>) => [string[], string[], string[]] | null}
- */
-export function swap(words, { animals, names, drinks, notes }) {
-  const things = words.flatMap((word, i) => {
-    const kind = [[...animals, ...names], drinks, notes].findIndex((kind) => kind.includes(word));
-    const start = animals.includes(word) && ["a", "two"].includes(words[i - 1]) ? i - 1 : i;
-    return kind < 0 ? [] : [{ kind, start, said: words.slice(start, i + 1) }];
-  });
-  for (const [i, one] of things.entries()) {
-    const other = things.slice(i + 1).find(({ kind, said }) => kind === one.kind && said.join() !== one.said.join());
-    if (!other) continue;
-    const between = words.slice(one.start + one.said.length, other.start);
-    const rest = words.slice(other.start + other.said.length);
-    return [one.said, other.said, [...words.slice(0, one.start), ...other.said, ...between, ...one.said, ...rest]];
-  }
-  return null;
-}
-
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { id, title, question, answer, kinds } = data;
+  const { id, question, answer, kinds } = data;
   const one = compute(data, state);
   const known = Object.values(kinds).flat();
+  const figure = [text(one, state, live), live && switching(state, known)];
   return markup`
-${head(id, title, live)}
-<details class="question">
-  <summary>Before you try it: ${question}</summary>
-  <p>${answer}</p>
-</details>
-${text(one, state, live)}
-${live && switching(state, known)}
-${output(statement(one, state, known), live)}
+${frame(data, { question, answer, figure, says: statement(one, state, known) }, live)}
 <div>${one.words.length > 0 && bars(one, known, BARS, live)}</div>
 ${live && typing(id)}
 <div class="vocabulary">${!live && vocabulary(kinds, live)}</div>
-${live && [tools(one.words, kinds), writing(state)]}
+${live && [tools(one.words), writing(state)]}
 ${tasks(data, state, live)}`;
 }
 
@@ -180,18 +155,14 @@ function text({ words, row, found }, { layer, head, off }, live) {
   );
 }
 
-/** @type {(words: string[], kinds: Record<string, string[]>) => Markup} */
-function tools(words, kinds) {
+/** @type {(words: string[]) => Markup} */
+function tools(words) {
   const empty = "There is no word to take away.";
-  const found = swap(words, kinds);
-  const pair = found ? `${found[0].join(" ")} and ${found[1].join(" ")}` : "two words";
-  const alone = "The text does not have two animals, people, drinks or notes that could change places.";
   return markup`<div class="tools"><button type="button" data-write="${SENTENCE}">Write a sentence</button>
   <button type="button" data-draw="1">Sample a word</button>
   <button type="button" data-draw="${SENTENCE}">Sample a sentence</button>
   ${button("Remove the last word", words.length ? of(words.slice(0, -1)) : empty)}
-  ${button("Clear", words.length ? of([]) : empty)}
-  ${button(`Swap: ${pair}`, found ? of(found[2]) : alone)}</div>`;
+  ${button("Clear", words.length ? of([]) : empty)}</div>`;
 }
 
 /**
@@ -276,17 +247,14 @@ function vocabulary(kinds, live) {
 <div role="group" aria-label="all words">${each}</div>`;
 }
 
+/** @type {(heat: number) => string} */
+const tenths = (heat) => (heat / 10).toFixed(1);
+
 /** @type {(state: State) => Markup} */
 const writing = ({ heat }) =>
   markup`
 <div class="widget-controls">
-${
-    labelled(
-      "temperature",
-      slider("heat", "temperature", heat, [1, 30], (tenths) => `temperature ${(tenths / 10).toFixed(1)}`),
-      reading((heat / 10).toFixed(1)),
-    )
-  }
+${setting("temperature", tenths(heat), "heat", "temperature", heat, [1, 30], (at) => `temperature ${tenths(at)}`)}
 </div>`;
 
 /** @type {(state: State, known: string[]) => Markup} */
@@ -362,12 +330,12 @@ export function bind(element) {
   let loading = null;
   const load = () => {
     if (!loading) element.ariaBusy = "true";
-    return loading ??= fetched().then((record) => {
+    return loading ??= recordOf("little_model").then((record) => {
       model = unpacked(record);
       figure.set();
     }).catch(({ message }) => {
       loading = null;
-      figure.set({}, true, `The weights could not be fetched (${message}). Choose once more to try again.`);
+      figure.set({}, `The weights could not be fetched (${message}). Choose once more to try again.`);
     }).finally(() => element.ariaBusy = null);
   };
   const figure = bindFigure(element, {
@@ -395,7 +363,7 @@ export function bind(element) {
     const slid = all.length > N_WORDS &&
       `The model has learned from texts of ${N_WORDS} words, so the first ${all.length - N_WORDS} have been left out.`;
     if (!problem) typed().value = "";
-    figure.set(problem ? {} : of(added(all)), true, problem || slid || "");
+    figure.set(problem ? {} : of(added(all)), problem || slid || "");
   }
 
   element.addEventListener("click", async ({ target }) => {
@@ -420,14 +388,4 @@ export function bind(element) {
     figure.settle();
   });
   for (const near of ["pointerover", "focusin"]) element.addEventListener(near, load, { once: true });
-}
-
-/** @type {() => Promise<Recorded>} */
-async function fetched() {
-  const here = document.getElementById("little-model-record"); // in the offline copy
-  if (here) return JSON.parse(here.textContent);
-  const main = /** @type {HTMLScriptElement} */ (document.querySelector('script[src$="assets/js/main.js"]'));
-  const answer = await fetch(new URL("../records/little_model.json", main.src));
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  return answer.json();
 }

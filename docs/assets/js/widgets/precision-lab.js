@@ -2,7 +2,7 @@
 
 import { bindFigure } from "../lib/bind.js";
 import { roundToFormat } from "../lib/formats.js";
-import { folded, frame, menu, records, scrolling, setting } from "../lib/frame.js";
+import { frame, menu, setting } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted } from "../lib/numbers.js";
 
@@ -10,7 +10,7 @@ import { counted } from "../lib/numbers.js";
 /** @typedef {Record<string, string>} Formats  of the four places, by name */
 /**
  * The exact output; formats and places, each with what it is called; the format shown first; the copies of the sentence
- * in the prediction and the table of choices; and its doublings, the first and the most.
+ * in the prediction; and its doublings, the first and the most.
  * @typedef {{ output: number[], formats: Record<string, string>, places: Record<string, string>, format: string,
  *   copies: number, begins: number, most: number }} Choices
  * @typedef {{ id: string, title: string, words: string[] } & Head & Choices} Data
@@ -103,7 +103,7 @@ export function html(data, state, live) {
     ...prediction(data),
     figure: [
       markup`
-<div class="four-places" role="group" aria-label="four places">${nodes}<span class="carried role-value"><span>V</span></span></div>
+<figure class="four-places" aria-label="four places">${nodes}<span class="carried role-value"><span>V</span></span></figure>
 <div class="received">
   <p class="role-output"><span>${last} receives</span> <b>${points(output)}</b></p>
   <p><span>right is</span> <b>${points(right)}</b></p>
@@ -113,7 +113,6 @@ export function html(data, state, live) {
 <div class="widget-controls">${
         setting("length", length(state.copies), "copies", "copies of the sentence", state.copies, [0, most], length)
       }</div>`,
-      compared(data),
     ],
     says: `${length(state.copies)}: ${last} receives ${points(output)}; right is ${points(right)}. It is ${off(end)}${
       worst > end ? `, and ${off(worst)} after ${Object.values(places)[errors.indexOf(worst)]}` : ""
@@ -168,28 +167,6 @@ function prediction(data) {
       `${many}. Once, the output was ${once}. The sums have become long, and further terms are too small to move ` +
       "them.",
   };
-}
-
-/**
- * What the last word receives from one sentence and from many copies, for some choices.
- * @type {(data: Data) => Markup}
- */
-function compared(data) {
-  const { words, formats, places, copies } = data;
-  const [bfloat16, float32, fp8] = ["bfloat16", "float32", "float8_e4m3fn"];
-  const sums = everywhere(places, float32);
-  /** @type {any[][]} */
-  const choices = [
-    ...Object.entries(formats).slice(1).map(([name, text]) => [`all in ${text}`, everywhere(places, name)]),
-    ["bfloat16 multiplied, float32 summed", { ...sums, operands: bfloat16 }],
-    ["fp8 multiplied, float32 summed", { ...sums, operands: fp8 }],
-    ["float32, but scores in bfloat16", { ...sums, scores: bfloat16 }],
-    ["float32, but the sum of exponentials in bfloat16", { ...sums, softmax: bfloat16 }],
-    ["float32, but the output in bfloat16", { ...sums, output: bfloat16 }],
-  ];
-  const rows = choices.map(([name, one]) => [name, ...[1, copies].map((n) => points(attend(data, one, n)))]);
-  const [summary, heads] = ["Some choices side by side", ["formats", "from the sentence once", `${copies} times`]];
-  return folded(summary, scrolling(summary, records(`What ${words[words.length - 1]} receives`, heads, rows)));
 }
 
 // how errors are shown

@@ -279,7 +279,6 @@ export function bind(element) {
     const [start, at] = [state(), placed(data, /** @type {any} */ (state()))];
     const field = held.parentElement?.querySelector(".axes")?.getBoundingClientRect().width ?? 1;
     form.querySelector("input")?.focus({ preventScroll: true }); // arrow keys go on from here
-    return ({ clientX }) =>
-      set({ batch: nearest(data, /** @type {any} */ (start), at + (clientX - from) / field) }, false);
+    return ({ clientX }) => set({ batch: nearest(data, /** @type {any} */ (start), at + (clientX - from) / field) });
   });
 }

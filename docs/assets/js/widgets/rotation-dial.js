@@ -149,7 +149,7 @@ export function bind(element) {
       by += (angle(moved) - last + 540) % 360 - 180; // the short way round
       last = angle(moved);
       const shift = Math.min(Math.max(Math.round(by / turn), -Math.min(...places)), data.last - Math.max(...places));
-      set(Object.fromEntries(names.map((name, i) => [name, places[i] + shift])), false);
+      set(Object.fromEntries(names.map((name, i) => [name, places[i] + shift])));
     };
   });
 }

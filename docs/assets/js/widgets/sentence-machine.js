@@ -9,6 +9,7 @@ import {
   arcsOf,
   arcsTo,
   emOf,
+  hanging,
   hatch,
   part,
   pillsOf,
@@ -345,10 +346,8 @@ export function picture(data, state, layout, ident, still = false) {
         }"/>`;
     })
   );
-  const { arc } = layout, turned = { floor: 2 * at + layout.word.high - arc.floor, lowest: -arc.lowest };
   const others = rows.map(({ row, head, weights, received }) => {
-    const below = head && { ...turned, rise: -arc.rise, loop: -arc.loop };
-    const place = { ...layout, arc: { ...arc, budget: scene === ALL ? 12 : arc.budget, ...below } };
+    const place = head ? hanging(layout) : scene === ALL ? { ...layout, arc: { ...layout.arc, budget: 12 } } : layout;
     const these = arcsTo(place, middles, row, weights);
     if (scene !== HEADS) return arcsOf(these, true);
     const answers = [data.heads[head].asks[words[row]], holding(features, received).join(", ")];
@@ -478,7 +477,7 @@ ${
       live,
     )
   }
-<div class="machine-stage">
+<figure class="machine-stage">
 ${picture(data, state, WIDE, `${id}-w`)}
 ${picture(data, state, UPRIGHT, `${id}-n`)}
 ${
@@ -495,7 +494,7 @@ ${
       )
     }</div>`
   }
-</div>
+</figure>
 <div class="machine-bar">${
     live &&
     markup`${
@@ -530,20 +529,8 @@ ${
     ]
   }</div>
 </div>
-${!live && frames(data, state)}
 `;
 }
-
-/** @type {(data: Data, state: State) => Markup} what leads to the result, for those who have no scripts */
-const frames = (data, state) =>
-  markup`<div class="machine-frames">${
-    SCENES.slice(1).map((_, i) => {
-      const one = { ...state, scene: i + 1 };
-      return markup`<figure>${picture(data, one, UPRIGHT, `${data.id}-${i}`, true)}<figcaption>${
-        says(data, one)
-      }</figcaption></figure>`;
-    })
-  }</div>`;
 
 /** @type {(element: HTMLElement) => void} */
 export function bind(element) {

@@ -232,7 +232,7 @@ export function bind(element) {
     pile.parentElement?.querySelector("input")?.focus({ preventScroll: true }); // arrow keys go on from here
     return ({ clientY }) => {
       const to = from + Math.round((start - clientY) / NOTCH);
-      set({ [name]: Math.min(Math.max(to, 0), data.most) }, false);
+      set({ [name]: Math.min(Math.max(to, 0), data.most) });
     };
   });
 }

@@ -1,18 +1,15 @@
 // <wave-lengths>: the wavelengths of the pairs of a rotary head, before and after a rule for long texts.
 
 import { bindFigure } from "../lib/bind.js";
-import { choice, frame, labelled, numberField, setting, table } from "../lib/frame.js";
+import { choice, frame, setting, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { grouped, readNumbers } from "../lib/numbers.js";
+import { grouped } from "../lib/numbers.js";
 
 /** @typedef {"none" | "interpolation" | "ntk" | "yarn" | "llama"} Rule */
 /** @typedef {{ rule: Rule, factor: number, trained: number, base: number, features: number }} Shown  at first */
-/** @typedef {{ factors: number[], lengths: number[], bases: [number, number], sizes: number[] }} Choices */
+/** @typedef {{ factors: number[], lengths: number[], bases: number[], sizes: number[] }} Choices */
 /** @typedef {{ id: string, title: string } & Shown & Choices} Data */
-/**
- * The exponents of 2 of the factor and of the length in training, the base as it is typed, and how many features.
- * @typedef {{ rule: Rule, s: number, n: number, base: string, d: number }} State
- */
+/** @typedef {{ rule: Rule, s: number, n: number, base: number, d: number }} State  s, n: exponents of 2; d: features */
 /** @typedef {{ factor: number, trained: number, base: number, features: number }} Head */
 /**
  * Wavelengths before and after, which pairs meet angles that they never showed, how many never completed a turn, and how
@@ -31,7 +28,7 @@ export const first = ({ rule, factor, trained, base, features }) => ({
   rule,
   s: Math.log2(factor),
   n: Math.log2(trained),
-  base: `${base}`,
+  base,
   d: features,
 });
 
@@ -69,12 +66,7 @@ function blend(theta, keep, factor) {
 }
 
 /** @type {(state: State) => Head} */
-const headOf = ({ s, n, base, d }) => ({
-  factor: 2 ** s,
-  trained: 2 ** n,
-  base: Number(readNumbers(base)[0]),
-  features: d,
-});
+const headOf = ({ s, n, base, d }) => ({ factor: 2 ** s, trained: 2 ** n, base, features: d });
 
 /**
  * Apply a rule and count what it does.
@@ -131,7 +123,7 @@ export function html(data, state, live) {
       choice("rule", "rule", keys.map((rule) => [rule, RULES[rule][0]]), state.rule),
       setting("factor", factor, "s", "factor", state.s, exponents(factors), times),
       setting("trained on", grouped(trained), "n", "trained on", state.n, exponents(lengths), tokens),
-      labelled("base", numberField(data.id, "base", "base", state.base, bases, live)),
+      choice("base", "base", bases.map((base) => [base, grouped(base)]), state.base),
       choice("features", "d", sizes.map((size) => [size, size]), state.d),
     ],
     figure: [drawing(data, state, made, says), table("steps", data.title, counts)],
