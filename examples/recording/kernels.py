@@ -9,6 +9,7 @@ It needs torch, jax, keras, onnx, onnxruntime and transformers, on a CPU, and ta
 
 import importlib.metadata
 import json
+import math
 import platform
 import sys
 import time
@@ -292,9 +293,9 @@ def room() -> Iterator[dict[str, Any]]:
         yield {"format": format, "runs": len(found)} | {name: rounded(figure) for name, figure in figures.items()}
 
 
-def rounded(figure: float) -> float:
-    """Keep three digits."""
-    return float(f"{figure:.3g}")
+def rounded(figure: float) -> float | str:
+    """Keep three digits; "inf" where a result is nan."""
+    return float(f"{figure:.3g}") if math.isfinite(figure) else "inf"
 
 
 class Recorder:
