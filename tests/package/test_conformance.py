@@ -22,7 +22,6 @@ H, S, D = np.float16, np.float32, np.float64
 NAMES = sorted(set(attention.__all__) - {"AttentionOptions", "SharedOptions"})
 
 # What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
-# What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # given, functions whose logsumexp stays in single precision, and such that leave integers alone.
 FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out", "scores"}
 FOLLOWING |= {f"norm{i}_{name}" for i in (1, 2) for name in ("weight", "bias")}

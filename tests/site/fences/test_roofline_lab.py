@@ -67,6 +67,15 @@ def test_each_part_lies_on_the_roof_of_the_chosen_machine_in_both_layouts(machin
         assert ridge in svg.find(".//{*}g[@class='reached']/{*}path").get("d")
 
 
+def test_machines_of_one_peak_share_a_label_that_the_chosen_one_draws():
+    lab = Figure(
+        "roofline-lab", model=str(LLAMA), machines=str(MACHINES | {"C": (312e12, 4e12, 2)}), batch=1, context=8192
+    )
+    for machine, labels in enumerate((["A, C", "B", None], ["A, C", "B", "A, C"], [None, "B", "A, C"])):
+        lines = lab.live(machine=machine).findall(".//{*}svg[@role='img']/{*}g[@class='roof']/{*}text")
+        assert [line.text for line in lines] == labels * 2  # in both layouts
+
+
 def test_a_drag_finds_the_texts_whose_dot_is_nearest():
     for batch in range(11):  # a step does as many flops with a byte as there are texts
         for off in (-0.4, 0, 0.4):

@@ -32,7 +32,7 @@ D_Z = drawn(3, 2)
 GRADIENTS = dict(zip(("dQ", "dK", "dV"), at.attention_vjp(Q, K, V, D_Z), strict=True))
 D_P = drawn(4)
 HEADS = MultiHeadWeights.random(6, 2, rng=RNG)
-TABLE, SHARED, W_KEY = drawn(2, 5), drawn(2, 3, 4), drawn(5, 5)
+SHARED, W_KEY = drawn(2, 3, 4), drawn(5, 5)
 x, g, b = drawn(6), drawn(6), drawn(6)
 LATENT = dict(zip(("q", "q^R", "c", "k^R", "W_UK", "W_UV"), (drawn(*shape) for shape in (
     (2, 3, 5), (2, 3, 4), (7, 6), (7, 4), (2, 6, 5), (2, 6, 3))), strict=True))  # fmt: skip
@@ -112,7 +112,6 @@ CASES = {
     },
     "attention_scores": TOKENS,
     "attention_weights": TOKENS | {"A": at.attention_weights(Q, K, bias=B), "B": B},
-    "SharedOptions": TOKENS | {"A": at.attention_weights(Q, K, bias=B), "B": B},
     "scaled_dot_product_attention": TOKENS | {"Z": Z},
     "additive_attention": {
         "z": at.additive_attention(X, K, V, W_Q, W_KEY, Q[1]), "softmax": at.softmax, "i": I, "j": J,
@@ -158,7 +157,6 @@ CASES = {
         "Z": at.paged_attention(Q[None, None], *(x.reshape(2, 1, 2, -1)[::-1] for x in (K, V)), [[1, 0]], [4])[0, 0],
         "P": K.reshape(2, 2, -1)[::-1], "b": [1, 0], "B": 2, "e": range(2), "s": range(2),
     },
-    "PartialAttention": PART | TOKENS | {"S": S.T, "S_P": S, "V_P": V, "P": [*J]},
     "partial_attention": PART | TOKENS | {"S": S.T, "S_P": S, "V_P": V, "P": [*J]},
     "merge_partials": {
         "L": MERGED.logsumexp[1], "Z": MERGED.output[1], "P": range(2),

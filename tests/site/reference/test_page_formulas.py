@@ -16,7 +16,7 @@ from tools.numbers.formulas import statements_that_fail
 from docs_ext.reading.consoles import page as run
 from tests.site.pages import PAGES, ROOT, page
 from tests.site.reference.test_formulas import (
-    B_IN, B_OUT, BLOCK, CASES, D_P, D_Z, GRADIENTS, HEADS, J, K, LAYER, MERGED, PARTS, P, Q, S, TABLE, TOKENS,
+    B_IN, B_OUT, BLOCK, CASES, D_P, D_Z, GRADIENTS, HEADS, J, K, LAYER, MERGED, PARTS, P, Q, S, TOKENS,
     V, W_GATE, W_IN, W_K, W_KEY, W_OUT, W_Q, W_V, X, Y, Z, b, drawn, g, x,
 )  # fmt: skip
 
@@ -210,8 +210,6 @@ CASES_OF = {
          "U": W_KEY, "w": Q[1], "i": range(1, 4), "j": J, "l": J},
         [{"e": Q @ K.T, "s": Q, "h": K, "W": W_KEY, "i": range(3), "j": J, "fails": [1]},
          {"e": Q @ W_KEY @ K.T, "s": Q, "h": K, "W": W_KEY, "i": range(3), "j": J, "fails": [0]}],
-        {"n": 7, "d": 3, "RNN:": abs, "self-attention:": abs,
-         "result": lambda statement, **_: [7 * 2 * 9, 7 * 4 * 9 + at.attention_flops(7, 7, 3, 3) / 2][statement]},
     ],
     "learn/line-by-line": [
         NUMBERS,
@@ -260,9 +258,6 @@ CASES_OF = {
         TURN,
         CASES["alibi_bias"] | {"B": from_first(at.alibi_bias(4, 4, 4)), "m": from_first(at.alibi_slopes(4)), "H": 4,
                                "h": range(1, 5), "i": J},
-        {"B": [[[TABLE[h, 2 + min(max(j - i, -2), 2)] for j in J] for i in J] for h in range(2)], "h": range(2), "i": J,
-         "t": {(h, away): TABLE[h, away + 2] for h in range(2) for away in range(-2, 3)}, "D": 2, "clip": np.clip,
-         "j": J},
     ],
     "learn/scaling": [
         {"a": 0.3, "b": 0.7},
