@@ -45,6 +45,8 @@ class Formats(NamedTuple):
     @property
     def margin(self) -> float:
         """What the model leaves out, most of it where steps are coarse."""
+        if self.inputs == "float64":
+            return 2 * _MARGIN  # what it is compared with is rounded, too
         return _MARGIN * (1.2 if PRECISION[self.weights][0] < 8 else 1)
 
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attention import _inputs, attention_vjp
 from attention.testing.calls import Kernel
-from attention.testing.cases import Case
+from attention.testing.cases import FAR, Case
 from attention.testing.checks import read_arguments, title_of
 from attention.testing.errors import (
     MEAN,
@@ -239,6 +239,7 @@ def check_gradients(
     empty_rows: bool = True,
     weights_format: str | None = None,
     scores_format: str | None = None,
+    refusals: float = 0.5,
     sizes: Mapping[str, int] | None = None,
     seed: int = 0,
     return_bias: bool = False,
@@ -255,7 +256,9 @@ def check_gradients(
     function : callable
         Returns (d_query, d_key, d_value), then those of bias and sink if they
         are asked for.
-    format, layout, weights_format, scores_format, sizes, seed : optional
+    format, layout, weights_format, scores_format : str, optional
+        As in `check`.
+    refusals, sizes, seed : optional
         As in `check`.
     empty_rows : bool, optional
         Whether queries that may see no key must give no gradient; False gives
@@ -314,7 +317,8 @@ def check_gradients(
         trials.append(_Trial(called, case, drawing.held(drawn), kinds, names))
     findings = list(_findings(trials))
     title = f"gradients of {title_of(function, format, options)}"
-    return Report(title, [trial.row() for trial in trials], findings)
+    rows = [trial.row() for trial in trials]
+    return Report(title, rows, findings, refusals)
 
 
 class _Trial:
@@ -426,28 +430,41 @@ def _findings(trials: list[_Trial]) -> Iterator[Finding]:
     """Say what is wrong: a name, or which gradients, and by which factor."""
     texts = dict.fromkeys(t.wrong for t in trials if t.wrong)
     yield from map(Finding, texts)
-    taken = sorted(
+    taken = sorted(  # small ones first: most mistakes are excluded there
         (t for t in trials if t.verdicts),
-        key=lambda t: (not t.is_wrong, t.grad_output.size * t.case.n_keys),
+        key=lambda t: t.grad_output.size * t.case.n_keys,
     )
     wrong = [t for t in taken if t.is_wrong]
     if not wrong:
         return
-    known = [t for t in taken if t.case.name != "levels"] or taken
+    known = [t for t in taken if t.case.name not in FAR] or taken
     for mistake in (*GRADIENT_MISTAKES, *MISTAKES):
         if all(trial.is_explained(mistake) for trial in known):
             yield Finding(mistake.says, mistake.name)
             break
     else:
+        yield from _summed_in_format(wrong)
         yield from map(Finding, _factors(wrong[-1]))
     bad = {n for t in wrong for n, v in t.verdicts.items() if not v.is_right}
     names = [name for name in wrong[0].names if name in bad]
     good = [name for name in wrong[0].names if name not in bad]
     also = f"; right: {', '.join(good)}" * bool(good)
     cases = ", ".join(dict.fromkeys(repr(t.case.name) for t in wrong))
-    yield Finding(
-        f"Wrong gradients: {', '.join(names)}{also}. Cases: {cases}."
-    )
+    where = f"Cases: {cases}" if len(wrong) < len(taken) else "In all cases"
+    yield Finding(f"Wrong gradients: {', '.join(names)}{also}. {where}.")
+
+
+def _summed_in_format(wrong: list[_Trial]) -> Iterator[Finding]:
+    """Name errors that are small, and only of what is added up over rows."""
+    bad = {n: v for t in wrong for n, v in t.verdicts.items() if v.figure > 1}
+    kinds = wrong[0].kinds
+    small = all(v.figure < 3 for t in wrong for v in t.verdicts.values())
+    if small and kinds.output in ("bfloat16", "float16") and len(bad) < 3:
+        yield Finding(
+            f"The errors in {' and '.join(bad)} are those of few roundings "
+            f"too many, as if sums over blocks were kept in {kinds.output}.",
+            "sum-in-format",
+        )
 
 
 def _factors(trial: _Trial) -> Iterator[str]:
