@@ -121,14 +121,22 @@ class Kernel(NamedTuple):
                     f"returns one {kind}."
                 )
             returned, logsumexp = returned
+        elif isinstance(returned, tuple):
+            raise _UnreadableError(
+                f"The kernel returns a tuple of {len(returned)}, not the "
+                "output alone; if the second is the log-sum-exp, give "
+                'logsumexp="e" or "2".'
+            )
         b, h, n_q, _ = case.query.shape
         shape = b, h, n_q, case.value.shape[-1]
         swapped = b, n_q, h, case.value.shape[-1]
         output = read(returned, "The output")
         if output.shape != (swapped if self.layout == "bnhd" else shape):
             wanted = swapped if self.layout == "bnhd" else shape
+            other = {shape: "bhnd", swapped: "bnhd"}.get(output.shape)
+            hint = f', as with layout="{other}"' if other else ""
             raise _UnreadableError(
-                f"The output has the shape {output.shape}, not {wanted}."
+                f"The output has the shape {output.shape}, not {wanted}{hint}."
             )
         if self.layout == "bnhd":
             output = output.swapaxes(1, 2)

@@ -94,7 +94,7 @@ def loudness(format: str) -> float:
 _TABLE = """
 ordinary                2  4 2  128  128  64 64
 partial last block      1  2 1  197  197  64 64
-sizes that all differ   2  6 2   37   83  24 40
+sizes that all differ   2  6 2   37   83  20 12
 one query               3  8 2    1  193  64 64
 one key                 2  3 1    5    1  16 16
 more queries than keys  2  4 2   83   37  32 32
@@ -103,9 +103,11 @@ long                    1  2 1  517  517  32 32
 a constant per head     2  8 2   33   65  16 16
 rising maxima           1  2 1  256  256  32 32
 falling maxima          1  2 1  320  320  32 32
+steep maxima            1  2 1  256  256  32 32
 levels                  1  2 1  192  192  32 32
 sharp                   1  4 2  128  128  64 64
 """
+FAR = ("levels", "steep maxima")  # with scores that a cap would level
 PROBED = ("sizes that all differ", "partial last block", "rising maxima")
 
 
@@ -142,15 +144,16 @@ class Drawing:
                 ]
             )
         if self.options.get("mask"):
-            rows.append(
-                ["empty row", *["2", "2", "1", "20", "45", "32", "32"]]
-            )
+            rows += [
+                ["empty row", *["2", "2", "1", "20", "45", "32", "32"]],
+                ["documents", *["2", "2", "1", "300", "300", "32", "32"]],
+            ]
         if self.options.get("softcap") is not None:
             rows.append(
                 ["beyond the cap", *["1", "2", "1", "64", "96", "32", "32"]]
             )
         for index, (name, *numbers) in enumerate(rows):
-            if name == "levels" and self.options.get("softcap") is not None:
+            if name in FAR and self.options.get("softcap") is not None:
                 continue
             rng = np.random.default_rng([self.seed, index])
             sizes = dict(zip(SIZES, map(int, numbers), strict=True))
@@ -182,6 +185,10 @@ class Drawing:
             ramp = np.linspace(-12, 12, n_k)
             query[..., 0] = 2 / scale
             key[..., 0] = (ramp if name[0] == "r" else -ramp) / 2
+        if name == "steep maxima":  # far down, and up again: e^88 overflows
+            far = 4000 if self.format == "float64" else 400
+            query[..., 0] = 2 / scale
+            key[..., 0] = np.abs(np.linspace(-far, far, n_k)) / 2
         if name == "levels":  # whole rows far above zero, and far below
             far = 800 if self.format == "float64" else 200
             query[..., 0] = np.linspace(-far, far, n_q) / (16 * scale)
@@ -252,9 +259,15 @@ class Drawing:
             lengths = np.arange(n_k, 0, -max(1, n_k // 5))[:b, None]
             return (np.arange(n_k) < lengths)[:, None, None, :]
         mask = rng.random((b, 1, n_q, n_k)) < 0.7
+        if name == "documents":  # whole tiles are hidden, but not from all
+            drawn = rng.random((b, s["heads"], n_q, -(-n_k // 32))) < 0.3
+            mask = np.repeat(drawn, 32, axis=-1)[..., :n_k]
+            ends = [n_q // 4 - 5, n_q // 2 - 10]
+            own = np.searchsorted(ends, np.arange(max(n_q, n_k)), "right")
+            mask[0] = own[:n_q, None] == own[:n_k]
         first = np.reshape(options.get("offset", 0), (-1, 1, 1))
-        own = np.clip(np.arange(n_q)[:, None] + first, 0, n_k - 1)
-        mask[:, 0] |= np.arange(n_k) == own
+        own = np.clip(np.arange(n_q)[:, None] + first, 0, n_k - 1)[:, None]
+        mask |= np.arange(n_k) == own
         if name == "empty row":
             mask[0, :, n_q // 2] = False
         return mask

@@ -21,6 +21,7 @@ from attention.testing.errors import (
     Formats,
     Verdict,
     deviation,
+    error_of_scores,
     formats,
     freedom,
     judge,
@@ -72,10 +73,10 @@ class Rules(NamedTuple):
         unit = 2.0 ** -PRECISION[self.formats.sums][0]
         step = 2.0 ** (1 - PRECISION[self.formats.weights][0])
         w = right.weights
-        size = (w * right.score_sizes()).sum(-1) + np.abs(total)
-        count = 4 + math.sqrt(w.shape[-1])
+        scores = (w * error_of_scores(right, self.formats)).sum(-1)
+        count = 4 + math.sqrt(w.shape[-1]) + np.abs(total)
         sigma = np.hypot(
-            unit * (count + size), 0.3 * step * np.sqrt((w**2).sum(-1))
+            unit * count + scores, 0.3 * step * np.sqrt((w**2).sum(-1))
         )
         got, wanted = (
             np.where(some, a, 0)[..., None] for a in (answer.logsumexp, total)
@@ -152,6 +153,7 @@ def check(
     empty_rows: bool = True,
     weights_format: str | None = None,
     scores_format: str | None = None,
+    refusals: float = 0.5,
     sizes: Mapping[str, int] | None = None,
     seed: int = 0,
     **options: Any,
@@ -175,7 +177,7 @@ def check(
         biases are (batch, heads, n_q, n_k) in both.
     logsumexp : {"e", "2"}, optional
         The base of the log-sum-exp that the kernel returns, (batch, heads,
-        n_q).
+        n_q). Rows that may see no key are left out of it.
     sink_in_logsumexp : bool, optional
         Whether the log-sum-exp has the sink in it.
     empty_rows : bool, optional
@@ -184,6 +186,9 @@ def check(
     weights_format, scores_format : str, optional
         Where the kernel rounds weights or scores to another format on
         purpose, as in `expected_error`.
+    refusals : float, optional
+        The share of the cases that the kernel may refuse by an exception, and
+        still pass: half of them, unless you say otherwise (0: none, 1: any).
     sizes : dict, optional
         Sizes that the kernel asks for: batch, heads, kv_heads, n_q, n_k, d_k,
         d_v.
@@ -241,7 +246,7 @@ def check(
     rows = [trial.row() for trial in trials]
     wrong = [trial for trial in trials if trial.is_wrong]
     findings = diagnosis.findings(called, rules, trials) if wrong else []
-    return Report(title, rows, findings)
+    return Report(title, rows, findings, refusals)
 
 
 def assert_attention(kernel: Callable[..., Any], **options: Any) -> None:

@@ -45,6 +45,8 @@ class Formats(NamedTuple):
     @property
     def margin(self) -> float:
         """What the model leaves out, most of it where steps are coarse."""
+        if self.inputs == "float64":
+            return 2 * _MARGIN  # what it is compared with is rounded, too
         return _MARGIN * (1.2 if PRECISION[self.weights][0] < 8 else 1)
 
     @property
@@ -98,11 +100,7 @@ def deviation(steps: Steps, formats: Formats) -> Array:
     absolute = (tallest * 2.0 ** (least + 1 - precision)) ** 2 / 12
     variance = (relative + absolute * (w > 0)) @ v**2
 
-    size = steps.score_sizes()  # what is added up for each score
-    score = unit * (4 + size * (1 + math.sqrt(steps.d_k) / 2))
-    if formats.scores is not None:
-        step = 2.0 ** (1 - PRECISION[formats.scores][0])
-        score = score + step * np.abs(steps.scaled())
+    score = error_of_scores(steps, formats)
     moved = (w * score) ** 2
     spread = moved @ v**2 - 2 * z * (moved @ v)
     spread += z**2 * moved.sum(axis=-1, keepdims=True)
@@ -114,6 +112,24 @@ def deviation(steps: Steps, formats: Formats) -> Array:
     variance += added**2 + step_of(z, formats.output) ** 2 / 12
     # the last is what a small exponential may lose
     return np.asarray(np.sqrt(variance) + lost)
+
+
+def error_of_scores(steps: Steps, formats: Formats) -> Array:
+    """Return the standard deviation of an honest error of each score.
+
+    A kernel that keeps its scores in a format may subtract the largest of a
+    row there as well, and then rounds the difference.
+    """
+    unit = _unit(formats.sums)
+    size = steps.score_sizes()  # what is added up for each score
+    error = unit * (4 + size * (1 + math.sqrt(steps.d_k) / 1.5))
+    if formats.scores is not None:
+        scores = steps.with_sink(steps.scores())
+        top = scores.max(axis=-1, keepdims=True)
+        gap = np.where(steps.allowed(), top - scores[..., : steps.n_keys], 0)
+        step = 2.0 ** (1 - PRECISION[formats.scores][0])
+        error = error + step * np.maximum(np.abs(steps.scaled()), np.abs(gap))
+    return error
 
 
 def step_of(numbers: Array, format: str) -> Array:

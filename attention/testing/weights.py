@@ -97,7 +97,7 @@ def _places(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         ("Key", w.swapaxes(-1, -2), right.swapaxes(-1, -2)),
     ):
         n = got.shape[-2]
-        if n < 3 or n > 400:
+        if not 3 <= n <= 400 or got.shape[-1] < 9:
             continue
         got, wanted = got[0, 0], wanted[0, 0]
         size = np.abs(wanted).sum(axis=-1)
@@ -266,13 +266,15 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         float(np.fmax.reduce(factor, axis=None)),
     )
     if high - low < 4 * noise * high:
-        yield f"Every weight is {high:.4g} times what it should be."
+        what = (
+            f"{high:.4g} times"
+            if abs(high - 1) > 1e-3
+            else (f"{high - 1:+.2g} of itself off")
+        )
+        yield f"Every weight is {what} what it should be."
         return
     if high - low < 0.1 and _mean(np.abs(rows).ravel()) < 0.03:
-        yield (
-            f"The sum of each row has a relative error of {_size(rows):.2g}, "
-            f"as if it was kept in {_format_of(_size(rows))}."
-        )
+        yield _small_sums(rows)
         return
     extra = np.exp(found.right.logsumexp) * (1 / factor - 1)
     if _spread(extra.ravel()) < 0.02 * abs(_mean(extra.ravel())):
@@ -299,15 +301,37 @@ def _sums(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
             yield f"The sink counts {_mean(times.ravel()):.4g} times."
             return
         if (_spread(taken) < 0.02 * _mean(taken)).all():
+            used = np.log(_mean(taken)[0])
+            h = int(np.abs(used - sink[:, 0, 0]).argmax())
             yield (
-                "The sink of head 0 is taken for "
-                f"{np.log(taken[0, 0, 0]):.4g}, not for {sink[0, 0, 0]:.4g}."
+                f"The sink of head {h} is taken for {used[h]:.4g}, not for "
+                f"{sink[h, 0, 0]:.4g}."
             )
             return
     yield (
         "The weights of each row are right among themselves, but their sum "
         f"is not: rows are {low:.4g} to {high:.4g} times what they should be."
     )
+
+
+def _small_sums(rows: Array) -> str:
+    """Say what small errors of whole rows look like: a part, or all."""
+    size = _size(rows)
+    off = np.abs(rows) > size / 4
+    if off.mean() < 0.2:
+        b, h, i = (int(n) for n in np.argwhere(off)[0])
+        return (
+            f"Few rows are wrong, the first being row {i} of sequence {b}, "
+            f"head {h}: its weights are {np.exp(rows[b, h, i]):.5g} times "
+            "what they should be."
+        )
+    known = rows[~np.isnan(rows)]
+    if (known < 0).mean() > 0.95:
+        return (
+            f"Weights are too small by {size:.2g} of themselves, in all rows, "
+            "as if they, their sum or the output were cut off and not rounded."
+        )
+    return f"The weights of whole rows are off by {size:.2g} of themselves."
 
 
 def _scores(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
@@ -328,7 +352,13 @@ def _scores(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
         rest = np.abs(y - matrix @ factors).max(initial=0)
         if rest > 8 * noise + 1e-3 * np.abs(factors - 1).max():
             continue
-        if abs(factors[0] - 1) > noise / 8 or how:
+        if how and abs(factors[0] - 1) <= noise / 8:
+            largest = np.abs(raw[seen]).max()
+            yield (
+                f"The scores are not capped ({right.case.name}, where the "
+                f"largest is {largest:.3g})."
+            )
+        elif abs(factors[0] - 1) > noise / 8:
             yield (
                 f"The {how}scores are multiplied by "
                 f"{factors[0] * right.scale():.4g}, not by "
@@ -392,8 +422,9 @@ def _rounding(kernel: Kernel, found: Recovered, noise: float) -> Iterator[str]:
     if max(each, of_row, whole) > 0.3:
         return
     if of_row > 2 * each or of_row > 0.5 * whole > 2 * chance:
-        what, size = "The sum of each row", of_row
-    elif each > 1.2 * honest and grows > 1.35:
+        yield _small_sums(rows)
+        return
+    if each > 1.2 * honest and grows > 1.35:
         size = max(each**2 - honest**2, 0) ** 0.5
         what, size = "Each score", size / float(middle)
     elif whole > 0.5 * each:
