@@ -1,4 +1,4 @@
-"""Every display formula of a page is evaluated on a small case, symbol by symbol, or listed with the reason why not."""
+"""Every display formula of a page is evaluated on a small case, symbol by symbol."""
 
 # ruff: noqa: I001  (one name a line would make twenty of its imports)
 
