@@ -43,11 +43,7 @@ from attention.partials import (
 from attention.projections import project
 from attention.ragged import paged_attention, varlen_attention
 from attention.relative import alibi_bias, alibi_slopes
-from attention.rotary import (
-    apply_rotary,
-    rotary_frequencies,
-    rotary_tables,
-)
+from attention.rotary import apply_rotary, rotary_frequencies, rotary_tables
 from attention.single_head import cross_attention, self_attention
 from attention.sinusoidal import sinusoidal_encoding
 from attention.sparse import index_scores, sparse_attention, top_k_indices

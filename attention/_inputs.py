@@ -161,14 +161,43 @@ def aligned(name: str, n_queries: int, n_keys: int) -> None:
         refuse(rule, n_q=n_queries, n_k=n_keys)
 
 
-def leading_axes_broadcast(n_core: int, hint: str, **arrays: Array) -> None:
-    """Refuse arrays whose axes before the last `n_core` do not broadcast."""
-    leading = {array.shape[:-n_core] for array in arrays.values()}
+def leading_axes_broadcast(
+    n_core: list[int], hint: str, **arrays: Array
+) -> tuple[int, ...]:
+    """Broadcast the axes before the last `n_core` of each array, or refuse."""
+    pairs = zip(arrays.values(), n_core, strict=True)
+    leads = {array.shape[: array.ndim - n] for array, n in pairs}
     try:
-        len(leading) == 1 or np.broadcast_shapes(*leading)
+        return leads.pop() if len(leads) == 1 else np.broadcast_shapes(*leads)
     except ValueError:
         rule = f"the leading axes of {', '.join(arrays)} must broadcast"
         refuse(rule + hint, **arrays)
+
+
+def axes_agree(**arrays: tuple[Array, str]) -> list[Array]:
+    """Refuse arrays whose axes of one name differ, or cannot broadcast.
+
+    Each comes with the names of its last axes; those before them broadcast.
+    """
+    given = {name: array for name, (array, _) in arrays.items()}
+    seen: dict[str, tuple[str, int]] = {}
+    cores = []
+    for name, (array, axes) in arrays.items():
+        names = axes.split()
+        if array.ndim < len(names):
+            rule = f"{name} must have axes (..., {', '.join(names)})"
+            refuse(rule, **{name: array})
+        cores.append(array.shape[array.ndim - len(names) :])
+        for axis, size in zip(names, cores[-1], strict=True):
+            if axis == "1" != str(size):
+                refuse(f"{name} must end with an axis of 1", **{name: array})
+            other, known = seen.setdefault(axis, (name, size))
+            if size != known:
+                pair = {other: given[other], name: array}
+                refuse(f"{other} and {name} must share {axis}", **pair)
+    lead = leading_axes_broadcast([*map(len, cores)], "", **given)
+    pairs = zip(given.values(), cores, strict=True)
+    return [np.broadcast_to(array, (*lead, *core)) for array, core in pairs]
 
 
 def matrix_fits(name: str, x: Array, weight_name: str, weight: Array) -> None:
@@ -179,11 +208,14 @@ def matrix_fits(name: str, x: Array, weight_name: str, weight: Array) -> None:
         refuse(f"{rule} share d_in", **pair)
 
 
-def row(name: str, row: ArrayLike, matrix_name: str, matrix: Array) -> Array:
+def row(
+    name: str, row: ArrayLike, matrix_name: str, matrix: Array,
+    of: str = "column",
+) -> Array:  # fmt: skip
     """Return a bias, one number per column, in the dtype of its matrix."""
     result = real(name, row)
-    if result.shape != matrix.shape[1:]:
-        rule = f"{name} must have one number per column of {matrix_name}"
+    if result.shape != matrix.shape[-1:]:
+        rule = f"{name} must have one number per {of} of {matrix_name}"
         refuse(rule, **{name: result, matrix_name: matrix})
     with np.errstate(all="ignore"):
         return result.astype(matrix.dtype, copy=False)

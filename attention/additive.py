@@ -37,10 +37,8 @@ def additive_attention(
     value : array_like of shape (..., n_k, d_v)
         What each key hands over. All six arrays promote to a common dtype as
         in `scaled_dot_product_attention`.
-    w_query : array_like of shape (d_q, d_hidden)
-        The projection matrix of the queries, into the hidden layer.
-    w_key : array_like of shape (d_k, d_hidden)
-        The projection matrix of the keys, into the same layer.
+    w_query, w_key : array_like of shape (d_q, d_hidden) and (d_k, d_hidden)
+        The projection matrices of queries and keys, into the hidden layer.
     w_score : array_like of shape (d_hidden,)
         The weights of the output, one score per hidden row.
     mask : array_like of bool, broadcasting to (..., n_q, n_k), optional
@@ -53,11 +51,8 @@ def additive_attention(
 
     Raises
     ------
-    TypeError
-        If mask is not boolean, or an array does not hold real numbers.
     ValueError
-        If shapes do not fit; the message names the arrays and shows their
-        shapes.
+        If shapes do not fit.
 
     References
     ----------
@@ -86,7 +81,7 @@ def additive_attention(
     if not w_q.shape[1:] == w_k.shape[1:] == w.shape:
         rule = "w_query, w_key (last axis) and w_score must share d_hidden"
         _inputs.refuse(rule, w_query=w_q, w_key=w_k, w_score=w)
-    _inputs.leading_axes_broadcast(2, "", query=q, key=k, value=v)
+    _inputs.leading_axes_broadcast([2] * 3, "", query=q, key=k, value=v)
     with np.errstate(all="ignore"):
         queries, keys = (q @ w_q)[..., :, None, :], (k @ w_k)[..., None, :, :]
         hidden = np.tanh(queries + keys)  # (..., n_q, n_k, d_hidden)

@@ -21,9 +21,6 @@ Window = int | Sides
 class SharedOptions(TypedDict, total=False):
     r"""The options of attention, for one head or many.
 
-    $$A = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}} + B\Big)
-    \quad \text{over the allowed keys of each row}$$
-
     Attributes
     ----------
     mask : array_like of bool, broadcasting to (..., n_q, n_k)
@@ -234,12 +231,12 @@ def _count_groups(enable_gqa: Any, arrays: dict[str, Array]) -> int:
     if not is_shared:
         fits = n_groups > 1 and rest == 0
         hint = "; enable_gqa=True lets query heads share the others" * fits
-        _inputs.leading_axes_broadcast(2, hint, **arrays)
+        _inputs.leading_axes_broadcast([2] * len(arrays), hint, **arrays)
         return 1
     if n_groups < 1 or rest:
         rule = "enable_gqa needs heads (axis -3), in query a multiple of those"
         _inputs.refuse(f"{rule} in key and value", **arrays)
-    _inputs.leading_axes_broadcast(3, "", **arrays)
+    _inputs.leading_axes_broadcast([3] * len(arrays), "", **arrays)
     return n_groups
 
 

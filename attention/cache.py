@@ -28,21 +28,12 @@ class KVCache:
 
     Attributes
     ----------
-    window : int or None
-        As given.
     n_seen : ndarray of int, shape (batch,), or () without a batch
         How many tokens were appended, forgotten ones included: the position of
         the next one.
     offset : ndarray of int, shape of n_seen
         The `offset=` of the last append: the position of its first query among
         the keys that it returned.
-
-    Raises
-    ------
-    TypeError
-        If window is not an integer.
-    ValueError
-        If window is less than 1.
 
     References
     ----------
@@ -64,8 +55,6 @@ class KVCache:
     A window of two forgets the oldest. When several tokens come together, each
     finds what it may see: 3 may look at 2.
 
-    >>> import numpy as np
-    >>> from attention import KVCache
     >>> cache = KVCache(window=2)
     >>> for token in (1.0, 2.0):
     ...     keys, values = cache.append([[token]], [[10 * token]])
@@ -81,8 +70,6 @@ class KVCache:
     that is forgotten, each sequence grows after its own last token. The query
     of the first is now at position 1, and a causal mask hides the 0 behind it:
 
-    >>> import numpy as np
-    >>> from attention import KVCache
     >>> cache, tokens = KVCache(), np.array([[[1.0], [0.0]], [[5.0], [6.0]]])
     >>> keys, values = cache.append(tokens, tokens)
     >>> cache.truncate([1, 2])
@@ -146,8 +133,6 @@ class KVCache:
 
         Raises
         ------
-        TypeError
-            If an array does not hold real numbers.
         ValueError
             If key and value differ in an axis other than the last, or from
             the first append in axes or dtype. The cache is then unchanged.
@@ -193,8 +178,6 @@ class KVCache:
 
         Raises
         ------
-        TypeError
-            If n does not hold integers.
         ValueError
             If n is negative, above `n_seen`, or so small that the next token
             would miss a part of its window; if n is neither one number nor one

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.head_shapes import _axes_agree
 
 
 def linear_attention(
@@ -28,10 +27,8 @@ def linear_attention(
 
     Parameters
     ----------
-    query : array_like of shape (..., n, d_k)
-        Queries after the feature map, $\phi(q)$: not negative.
-    key : array_like of shape (..., n, d_k)
-        Keys after the feature map.
+    query, key : array_like of shape (..., n, d_k)
+        Queries and keys after the feature map $\phi$: not negative.
     value : array_like of shape (..., n, d_v)
         Values. Leading axes broadcast.
     chunk_size : int, optional
@@ -44,8 +41,6 @@ def linear_attention(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or chunk_size not an integer.
     ValueError
         If arrays do not fit, with their shapes, or chunk_size is below 1.
 
@@ -65,7 +60,7 @@ def linear_attention(
     """
     chunk_size = _inputs.integer("chunk_size", chunk_size, 1)
     (q, k, v), dtype = _inputs.floats(query=query, key=key, value=value)
-    q, k, v = _axes_agree(
+    q, k, v = _inputs.axes_agree(
         query=(q, "n d_k"), key=(k, "n d_k"), value=(v, "n d_v")
     )
     state = np.zeros((*k.shape[:-2], k.shape[-1], v.shape[-1]), k.dtype)
@@ -126,14 +121,12 @@ def delta_rule(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
-        If arrays do not fit; the message names them with their shapes.
+        If arrays do not fit.
 
     References
     ----------
-    [S. Yang et al. 2024b](../reference/sources.md#yangs2024b), §3.1; without
+    [Gated DeltaNet](../reference/sources.md#yangs2024b), §3.1; without
     decay [Schlag et al. 2021](../reference/sources.md#schlag2021), §4.2.
 
     Examples
@@ -161,7 +154,7 @@ def delta_rule(
     one = given.get("decay", np.ones(0)).shape[-1:] == (1,)
     axes = {"value": "n d_v", "beta": "n 1", "state": "d_k d_v"}
     axes["decay"] = "n 1" if one else "n d_k"
-    agreed = _axes_agree(
+    agreed = _inputs.axes_agree(
         **{n: (part, axes.get(n, "n d_k")) for n, part in given.items()}
     )
     (q, k, v), given = agreed[:3], dict(zip(given, agreed, strict=True))

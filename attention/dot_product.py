@@ -54,8 +54,6 @@ def attention_scores(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers, or an option has a wrong type.
     ValueError
         If query and key differ in d_k, or their leading axes do not fit. If
         scale is not finite, softcap not positive, or d_k is 0 without a scale.
@@ -93,11 +91,8 @@ def attention_weights(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
-        What is asked, one row per query.
-    key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row per key. Leading axes and dtypes as
-        in `attention_scores`; no option changes the dtype of the weights.
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
+        As in `attention_scores`. No option changes the dtype of the weights.
     **options
         mask, bias, is_causal, window, offset, scale, softcap, sink and
         enable_gqa, as in `scaled_dot_product_attention`.
@@ -109,8 +104,6 @@ def attention_weights(
 
     Raises
     ------
-    TypeError
-        As in `attention_scores`.
     ValueError
         If mask, bias, sink or offset do not fit the scores, or an offset is
         missing or without use (`SharedOptions`); as in `attention_scores`.
@@ -219,8 +212,6 @@ def scaled_dot_product_attention(
 
     Raises
     ------
-    TypeError
-        As in `attention_weights`.
     ValueError
         As in `attention_weights`; if key and value differ in n_k.
 

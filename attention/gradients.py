@@ -39,8 +39,6 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
         If the shapes differ, or there is no axis.
 
@@ -100,11 +98,9 @@ def attention_vjp(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
-        As it was given to `scaled_dot_product_attention`, like all that
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
+        As they were given to `scaled_dot_product_attention`, like all that
         follows but grad_output.
-    key : array_like of shape (..., n_k, d_k)
-        The keys.
     value : array_like of shape (..., n_k, d_v)
         The values.
     grad_output : array_like of shape (..., n_q, d_v)
@@ -127,8 +123,6 @@ def attention_vjp(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
         As in `scaled_dot_product_attention`; if grad_output does not have the
         shape of the output, or the gradient of a bias or sink is asked for

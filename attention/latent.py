@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
 from attention.arguments import SharedOptions, _prepared
+from attention.block import rms_norm
 from attention.dot_product import _weights
-from attention.head_shapes import _axes_agree
 from attention.rotary import apply_rotary
 
 Array = NDArray[Any]
@@ -65,11 +65,9 @@ def latent_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
-        If arrays do not share an axis of one name; the message shows their
-        shapes. As in `scaled_dot_product_attention`.
+        If arrays do not share an axis of one name; as in
+        `scaled_dot_product_attention`.
 
     References
     ----------
@@ -100,7 +98,7 @@ def latent_attention(
         query=query, query_rotary=query_rotary, latent=latent,
         key_rotary=key_rotary, w_uk=w_uk, w_uv=w_uv,
     )  # fmt: skip
-    q, q_r, c, k_r, w_uk, w_uv = _axes_agree(
+    q, q_r, c, k_r, w_uk, w_uv = _inputs.axes_agree(
         query=(q, "heads n_q d_h"), query_rotary=(q_r, "heads n_q d_r"),
         latent=(c, "n_k d_c"), key_rotary=(k_r, "n_k d_r"),
         w_uk=(w_uk, "heads d_c d_h"), w_uv=(w_uv, "heads d_c d_v"),
@@ -168,11 +166,6 @@ class LatentWeights(NamedTuple):
             YaRN it is 0.1 * mscale_all_dim * ln(factor) + 1.
         eps : float, optional
             Of the norms.
-
-        Raises
-        ------
-        ValueError
-            If an array is missing, or its shape does not fit the others.
         """
         heads = _inputs.integer("n_heads", n_heads, 1)
         _inputs.one_of("layout", layout, ("interleaved", "half"))
@@ -214,7 +207,7 @@ class LatentWeights(NamedTuple):
         row = _inputs.floating("x", x)
         if self.w_dq is not None:
             _inputs.matrix_fits("x", row, "w_dq", self.w_dq)
-            row = _rms_norm(row @ self.w_dq, self.q_norm, self.eps)
+            row = rms_norm(row @ self.w_dq, self.q_norm, eps=self.eps)
         row = row[..., None, :, :]  # one for all heads
         turned = apply_rotary(row @ self.w_qr, cos, sin, layout=self.layout)
         return row @ self.w_uq, turned
@@ -226,9 +219,5 @@ class LatentWeights(NamedTuple):
         x = _inputs.floating("x", x)
         _inputs.matrix_fits("x", x, "w_dkv", self.w_dkv)
         turned = apply_rotary(x @ self.w_kr, cos, sin, layout=self.layout)
-        return _rms_norm(x @ self.w_dkv, self.kv_norm, self.eps), turned
-
-
-def _rms_norm(x: Array, gain: Array | None, eps: float) -> Array:
-    mean_square = np.mean(x**2, axis=-1, keepdims=True)
-    return np.asarray(x / np.sqrt(mean_square + eps) * gain)
+        latent = rms_norm(x @ self.w_dkv, self.kv_norm, eps=self.eps)
+        return latent, turned

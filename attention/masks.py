@@ -48,8 +48,6 @@ def causal_mask(
 
     Raises
     ------
-    TypeError
-        If an argument is not an integer.
     ValueError
         If a size is negative, offset has more than one axis, or is missing.
 
@@ -68,7 +66,6 @@ def causal_mask(
     Two new queries after one cached token; then one query in each of two
     sequences, at position 2 and at position 0:
 
-    >>> from attention import causal_mask
     >>> causal_mask(2, 3, offset=1)
     array([[ True,  True, False],
            [ True,  True,  True]])
@@ -109,8 +106,6 @@ def sliding_window_mask(
 
     Raises
     ------
-    TypeError
-        If an argument is neither an integer nor, for left and right, None.
     ValueError
         If left or right is negative; as in `causal_mask`.
 
@@ -165,8 +160,6 @@ def padding_mask(
 
     Raises
     ------
-    TypeError
-        If lengths are not integers.
     ValueError
         If lengths have two axes, or one is negative or above n_keys.
 
@@ -213,8 +206,6 @@ def segment_mask(
 
     Raises
     ------
-    TypeError
-        If segments are not integers.
     ValueError
         Unless both have one axis, or two with the same batch.
 
@@ -281,8 +272,6 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     >>> mask_to_bias(causal_mask(2))
     array([[  0., -inf],
            [  0.,   0.]])
-    >>> mask_to_bias([True, False])
-    array([  0., -inf])
     """
     allowed = _inputs.real("mask", mask, "b")
     return np.where(allowed, 0, -np.inf).astype(_inputs.float_dtype(dtype))

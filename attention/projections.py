@@ -21,8 +21,7 @@ def project(
     ----------
     x : array_like of shape (..., n, d_in)
         Token vectors, one per row. x and weight promote to a common dtype as
-        in NumPy; integers and bools count as float64, and float16 is computed
-        in float32 and returned as float16.
+        query and key in `attention_scores`.
     weight : array_like of shape (d_in, d_out)
         One column per feature of the result.
     bias : array_like of shape (d_out,), optional
@@ -35,11 +34,8 @@ def project(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
-        If x and weight differ in d_in, or weight and bias in d_out; the
-        message shows both shapes.
+        If x and weight differ in d_in, or weight and bias in d_out.
 
     References
     ----------

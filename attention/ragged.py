@@ -51,10 +51,8 @@ def varlen_attention(
         The queries of all sequences. Heads come first, as everywhere here:
         (heads, n_q, d_k). Kernels mostly pack (n_q, heads, d_k), and
         `.swapaxes(0, 1)` turns either into the other.
-    key : array_like of shape (..., n_k, d_k)
-        The keys of all sequences.
-    value : array_like of shape (..., n_k, d_v)
-        Their values.
+    key, value : array_like of shape (..., n_k, d_k) and (..., n_k, d_v)
+        The keys and values of all sequences.
     cu_query, cu_key : array_like of int of shape (batch + 1,)
         Where each sequence begins, and the total at the end: lengths of 2, 0
         and 3 give 0, 2, 2, 5. Any sequence may be empty.
@@ -77,8 +75,6 @@ def varlen_attention(
 
     Raises
     ------
-    TypeError
-        As in `tiled_attention`.
     ValueError
         As in `tiled_attention`; if cu_query and cu_key do not rise from 0 to
         the numbers of rows, for as many sequences.
@@ -184,8 +180,6 @@ def paged_attention(
 
     Raises
     ------
-    TypeError
-        As in `tiled_attention`.
     ValueError
         As in `tiled_attention`; if pools, table and lengths do not fit, or
         the table lacks a block that a length reaches.

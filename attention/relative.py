@@ -34,8 +34,6 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     Raises
     ------
-    TypeError
-        If n_heads is not an integer, or dtype not a floating-point type.
     ValueError
         If n_heads is less than 1.
 
@@ -54,7 +52,6 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     Six heads: the slopes of four heads, then the first and third of eight.
 
-    >>> from attention import alibi_slopes
     >>> 1 / alibi_slopes(6)
     array([  4.,  16.,  64., 256.,   2.,   8.])
     """
@@ -87,10 +84,8 @@ def alibi_bias(
     ----------
     n_heads : int
         The number of heads, each with a slope of its own.
-    n_queries : int
-        Rows.
-    n_keys : int, optional
-        Columns; n_queries if omitted.
+    n_queries, n_keys : int
+        Rows and columns, as in `causal_mask`.
     offset : int or array_like of int, optional
         As in `causal_mask`; an array has one number per sequence, (batch,).
     dtype : dtype, optional
@@ -105,9 +100,6 @@ def alibi_bias(
 
     Raises
     ------
-    TypeError
-        If a size or offset is not an integer, or dtype not a floating-point
-        type.
     ValueError
         If n_heads is less than 1; as in `causal_mask`.
 

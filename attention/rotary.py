@@ -51,14 +51,10 @@ def rotary_tables(
 
     Raises
     ------
-    TypeError
-        If positions or inv_freq are not real numbers, rotary_dim not an
-        integer, base not a number, or dtype not a
-        floating-point type.
     ValueError
         If rotary_dim is not a positive even number, or base not positive. If
-        inv_freq has another shape, holds a number that is
-        negative, nan or inf, or is given together with another base.
+        inv_freq has another shape, holds a number that is negative, nan or
+        inf, or is given together with another base.
 
     References
     ----------
@@ -80,7 +76,6 @@ def rotary_tables(
 
     With frequencies of your own, here 1 and 0, the second pair is not rotated:
 
-    >>> from attention import rotary_tables
     >>> cos, sin = rotary_tables([1, 2], 4, inv_freq=[1.0, 0.0])
     >>> sin.round(5)
     array([[0.84147, 0.     ],
@@ -160,8 +155,6 @@ def rotary_frequencies(
 
     Raises
     ------
-    TypeError
-        If a number is not of its kind.
     ValueError
         If rotary_dim is odd, base not above 1, n_trained missing, fast not
         above slow, or the rule another one.
@@ -260,12 +253,9 @@ def apply_rotary(
 
     Raises
     ------
-    TypeError
-        If layout is missing, or an array does not hold real numbers.
     ValueError
         If layout is anything else, cos and sin differ in shape, do not
-        broadcast to x, or have no rows for its tokens; the message shows the
-        shapes.
+        broadcast to x, or have no rows for its tokens.
 
     References
     ----------
@@ -285,7 +275,6 @@ def apply_rotary(
 
     The layouts pair different features. Half a turn, of the first pair only:
 
-    >>> from attention import apply_rotary
     >>> cos, sin = [[-1.0, 1.0]], [[0.0, 0.0]]
     >>> apply_rotary([[1.0, 2.0, 3.0, 4.0]], cos, sin, layout="interleaved")
     array([[-1., -2.,  3.,  4.]])

@@ -65,11 +65,8 @@ def self_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
-        If x and a matrix differ in d_model, or w_q and w_k in d_k; the message
-        names the matrix and shows both shapes. As in
+        If x and a matrix differ in d_model, or w_q and w_k in d_k; as in
         `scaled_dot_product_attention`.
 
     References
@@ -138,10 +135,8 @@ def cross_attention(
     memory : array_like of shape (..., n_k, d_memory)
         Token vectors for keys and values, $Y$ in the formula: the encoder's
         output in a translation model.
-    w_q : array_like of shape (d_model, d_k)
-        The projection matrix of queries.
-    w_k : array_like of shape (d_memory, d_k)
-        That of keys.
+    w_q, w_k : array_like of shape (d_model, d_k) and (d_memory, d_k)
+        The projection matrices of queries and keys.
     w_v : array_like of shape (d_memory, d_v)
         That of values. All five arrays promote to a common dtype as in
         `scaled_dot_product_attention`.
@@ -160,12 +155,9 @@ def cross_attention(
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`.
     ValueError
-        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; the
-        message names the matrix and shows both shapes. As in
-        `scaled_dot_product_attention`.
+        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; as
+        in `scaled_dot_product_attention`.
 
     References
     ----------
@@ -182,9 +174,6 @@ def cross_attention(
     >>> cross_attention(x[[2, 4]], x[[0, 1, 3]], W_Q1, W_K, W_V) * 7
     array([[40., 16.],
            [40., 16.]])
-    >>> cross_attention(x[[2, 4]], x[:1], W_Q1, W_K, W_V)  # only *cats*
-    array([[8., 0.],
-           [8., 0.]])
     """
     _inputs.options(cross_attention, options, AttentionOptions)
     return_weights = _inputs.flag("return_weights", return_weights)

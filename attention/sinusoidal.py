@@ -44,9 +44,6 @@ def sinusoidal_encoding(
 
     Raises
     ------
-    TypeError
-        If a size is not an integer, base not a number, or dtype not a
-        floating-point type.
     ValueError
         If n_positions is negative, d_model not a positive even number, or base
         not positive.

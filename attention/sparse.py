@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from attention import _inputs
 from attention.arguments import _prepared
 from attention.dot_product import _weights
-from attention.head_shapes import _axes_agree
 
 
 def index_scores(
@@ -37,10 +36,8 @@ def index_scores(
 
     Raises
     ------
-    TypeError
-        If an array does not hold real numbers.
     ValueError
-        If arrays do not fit; the message names them with their shapes.
+        If arrays do not fit.
 
     References
     ----------
@@ -56,7 +53,7 @@ def index_scores(
     array([[11.,  5.]])
     """
     (q, k, w), dtype = _inputs.floats(query=query, key=key, weights=weights)
-    q, k, w = _axes_agree(
+    q, k, w = _inputs.axes_agree(
         query=(q, "heads n_q d_k"),
         key=(k, "n_k d_k"),
         weights=(w, "n_q heads"),
@@ -86,8 +83,6 @@ def top_k_indices(scores: ArrayLike, k: int) -> NDArray[np.intp]:
 
     Raises
     ------
-    TypeError
-        If scores does not hold real numbers, or k is not an integer.
     ValueError
         If k is less than 1, or scores has no axis.
 
@@ -137,10 +132,8 @@ def sparse_attention(
     indices : array_like of int, shape (..., n_q, k)
         The keys of each query, in any order. -1 is none, and a key that is
         listed twice counts twice.
-    scale : float, optional
-        As in `scaled_dot_product_attention`, like the next two.
-    softcap : float, optional
-        Bounds the scores.
+    scale, softcap : float, optional
+        As in `scaled_dot_product_attention`.
     sink : float or array_like of shape (heads,), optional
         Score of a virtual key whose value is zero.
 
@@ -151,9 +144,6 @@ def sparse_attention(
 
     Raises
     ------
-    TypeError
-        If indices does not hold integers; as in
-        `scaled_dot_product_attention`.
     ValueError
         If an index is not from -1 to n_k - 1, or arrays do not fit.
 
@@ -172,7 +162,7 @@ def sparse_attention(
     """
     (q, k, v), dtype = _inputs.floats(query=query, key=key, value=value)
     chosen = _inputs.integers("indices", indices)
-    q, k, v, chosen = _axes_agree(
+    q, k, v, chosen = _inputs.axes_agree(
         query=(q, "n_q d_k"), key=(k, "n_k d_k"), value=(v, "n_k d_v"),
         indices=(chosen, "n_q k"),
     )  # fmt: skip

@@ -60,10 +60,8 @@ def tiled_attention_vjp(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
         As in `attention_vjp`, like all that follows but the blocks.
-    key : array_like of shape (..., n_k, d_k)
-        The keys.
     value : array_like of shape (..., n_k, d_v)
         The values.
     grad_output : array_like of shape (..., n_q, d_v)
@@ -89,8 +87,6 @@ def tiled_attention_vjp(
 
     Raises
     ------
-    TypeError
-        As in `attention_vjp` and `tiled_attention`.
     ValueError
         As in `attention_vjp` and `tiled_attention`.
 

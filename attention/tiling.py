@@ -61,13 +61,10 @@ def tiled_attention(
 
     Parameters
     ----------
-    query : array_like of shape (..., n_q, d_k)
-        What is asked, one row per query.
-    key : array_like of shape (..., n_k, d_k)
-        What it is compared with, one row per key.
+    query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
+        As in `scaled_dot_product_attention`, with its leading axes and dtypes.
     value : array_like of shape (..., n_k, d_v)
-        What each key hands over. Leading axes and dtypes as in
-        `scaled_dot_product_attention`.
+        What each key hands over.
     return_logsumexp : bool, optional
         Return $L_i = m_i + \log \ell_i$ as well, as `partial_attention` does.
     query_block, key_block : int, optional
@@ -88,15 +85,10 @@ def tiled_attention(
     output : ndarray of shape (..., n_q, d_v)
         As from `scaled_dot_product_attention`, except for rounding.
     logsumexp : ndarray of shape (..., n_q)
-        If it is asked for: the natural logarithm of the sum of a row's
-        exponentials, that of a sink included, in float32 at least. Divided
-        by $\ln 2$ it is the one in base 2 that some kernels return.
+        If it is asked for, as in `PartialAttention`; float32 at least.
 
     Raises
     ------
-    TypeError
-        As in `scaled_dot_product_attention`; if a block size or n_threads is
-        not an integer.
     ValueError
         As in `scaled_dot_product_attention`; if a block size or n_threads is
         less than 1.
@@ -116,11 +108,8 @@ def tiled_attention(
     >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
     >>> x = embed(SENTENCE, EARLY)
     >>> q, k, v = project(x, W_Q1), project(x, W_K), project(x, W_V)
-    >>> tiled_attention(q, k, v, query_block=2, key_block=2)
-    array([[1.45454545, 3.63636364],
-           [5.        , 2.        ],
-           [5.        , 2.        ],
-           [3.63636364, 1.45454545],
+    >>> tiled_attention(q, k, v, query_block=2, key_block=2)[3:]
+    array([[3.63636364, 1.45454545],
            [5.        , 2.        ]])
     >>> tiled_attention(q, k, v, is_causal=True)[0]
     array([8., 0.])

@@ -26,6 +26,7 @@ TABLES = Path(__file__).parent / "conventions"
 RECORD = ROOT / "docs/assets/records/conventions.json"
 LIBRARIES = [
     "hugging_face", "torch_sdpa", "torch_mha", "torch_flex", "jax_nn", "keras", "onnx", "flash_attn", "flash_attn_4",
+    "flashinfer",
 ]  # fmt: skip
 WRAPPERS = ("Exception encountered when calling",)  # Keras puts it above the message
 COLOURS = re.compile(r"\x1b\[\d*m")

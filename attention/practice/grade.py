@@ -157,14 +157,14 @@ def _said(step: dict[str, Any]) -> str:
 def as_table(grades: Sequence[Grade]) -> str:
     """Write a line for each file, and what the marks mean."""
     width = max(len(one.name) for one in grades)
-    lines = [f"{'file':<{width}}  points  {'seed':>6}  {'steps':<12}  notes"]
+    lines = [f"{'file':<{width}}  points  {'seed':>5}  {'steps':<12}  notes"]
     for name, seed, steps, notes in grades:
         marks = "".join(MARKS[step["state"]] for step in steps)
         points = sum(step["state"] == "right" for step in steps)
         shown = f"{points:>2}" if steps else "--"
         told = "-" if seed is None else seed
         lines.append(
-            f"{name:<{width}}  {shown:>6}  {told:>6}  {marks:<12}  "
+            f"{name:<{width}}  {shown:>6}  {told:>5}  {marks:<12}  "
             f"{'; '.join(notes)}".rstrip()
         )
     graded = sum(bool(one.steps) for one in grades)

@@ -1,4 +1,4 @@
-"""Mistakes that a learner can make and that a mutant has: one list for both.
+"""Mistakes that a mutant has and a learner or a kernel too: one list for all.
 
 Each sentence says what the code does, of a learner's code or of a mutant's.
 """

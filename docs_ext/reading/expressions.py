@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-import attention
+import attention.testing
 from attention import example
 from docs_ext.disk_cache import kept
 from docs_ext.errors import SpecError, did_you_mean
@@ -32,7 +32,7 @@ _PAGE = re.compile(r"""\bpage\(["']([\w-]+)["']\)""")
 def _names() -> dict[str, Any]:
     public = {name: value for name, value in vars(example).items() if not name.startswith("_")}
     package = {name: getattr(attention, name) for name in attention.__all__}
-    return public | package | _records() | {"math": math, "np": np, "page": page}
+    return public | package | _records() | {"math": math, "np": np, "page": page, "testing": attention.testing}
 
 
 def _records() -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _records() -> dict[str, Any]:
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
-    Those are `np`, `math`, the public names of `attention` and `attention.example`, the functions of
+    Those are `np`, `math`, `testing`, the public names of `attention` and `attention.example`, the functions of
     `docs_ext.records.measured` and `docs_ext.records.translations`; `page`, for `page("training").losses` is what the
     consoles of that page call `losses`; `recorded()`, what a trained model did; and `fact("vaswani2017", "heads")`, a
     number that a source states.

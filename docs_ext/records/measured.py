@@ -157,4 +157,9 @@ def _wanted(finding: dict[str, Any]) -> str:
     return f"\N{GREATER-THAN OR EQUAL TO} {finding['at_least']:g}"
 
 
-FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, machines, missed, roof)
+def held(what: str) -> Any:
+    """Return the `kernels` of others that were held against the package, or their `gradients`: one record a call."""
+    return json.loads((RESULTS.parents[1] / "docs/assets/records/kernels.json").read_text("utf-8"))[what]
+
+
+FUNCTIONS = (beside, by_tokens, contenders, curve, decode_steps, findings, held, machines, missed, roof)

@@ -6,7 +6,9 @@ each other. A function needs a word here only where its docstring does not say a
 
 import inspect
 import re
+import tomllib
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,26 +108,7 @@ CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name i
 WITH_SUMS = ("tiled_attention", "varlen_attention", "paged_attention")
 CASES |= {name: CASES[name]._replace(others={"return_logsumexp": True}) for name in WITH_SUMS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
-for name, changes in {
-    "split_heads": {"same": {"n_heads": "h"}},
-    "sliding_window_mask": {"others": {"left": 1, "right": 2, "offset": 0}},
-    "apply_rotary": {"others": {"layout": "half"}},
-    "round_to_format": {"others": {"format": "float16"}},
-    "rotary_frequencies": {"others": {"rule": "yarn", "n_trained": 64}},
-    "sinusoidal_encoding": {"even": ("d_model",)},
-    "segment_mask": {"needs_all": True},
-    "MultiHeadWeights": {"needs_all": True},
-    "BlockWeights": {"same": {"d_memory": "d_model", "d_out": "d_model"}},
-    "transformer_block": {"same": {"d_memory": "d_model", "d_out": "d_model"}},
-    "multi_head_attention": {"needs_all": True},
-    "merge_partials": {"needs_all": True},
-    "self_attention": {"same": {"n_q": "n", "n_k": "n"}},
-    "varlen_attention": {"integers": {"cu_query": "0, 2, n_q", "cu_key": "0, 3, n_k"}},
-    "paged_attention": {
-        "same": {"n_kv_heads": "heads", "n_k": "n_entries * n_slots"},
-        "integers": {"lengths": "n_q, n_k", "block_table": "[[0] * n_entries] * batch"},
-    },
-}.items():
+for name, changes in tomllib.loads(Path(__file__).with_name("documented.toml").read_text("utf-8")).items():
     CASES[name] = CASES[name]._replace(**changes)
 
 

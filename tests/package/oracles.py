@@ -2,10 +2,14 @@
 
 import math
 import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import settings
 
+REFUSALS = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
 properties = settings(max_examples=60, deadline=None, derandomize=True)
 
 
@@ -250,6 +254,12 @@ def row_entropy(row):
 def says(*pieces):
     """Build a regular expression for a message that holds every piece, in any order."""
     return "(?s)" + "".join(f"(?=.*{re.escape(piece)})" for piece in pieces)
+
+
+def refuses(told):
+    """Expect an error as refusals.toml tells it: its kind, ValueError if none is named, and pieces of its message."""
+    kind, _, pieces = told.rpartition("Error: ")
+    return pytest.raises(TypeError if kind == "Type" else ValueError, match=says(*pieces.split(" | ")))
 
 
 def smaller(rng, shape):

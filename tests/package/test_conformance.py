@@ -5,9 +5,7 @@ The arguments are made from the docstrings (documented.py), so that a new functi
 
 import inspect
 import re
-import tomllib
 from itertools import product
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -16,12 +14,11 @@ import pytest
 import attention
 from attention import MultiHeadWeights
 from tests.package.documented import CASES, alternatives, arrays, call, parameters, returned, sizes_of
-from tests.package.oracles import says
+from tests.package.oracles import REFUSALS, says
 
 H, S, D = np.float16, np.float32, np.float64
 NAMES = sorted(set(attention.__all__) - {"AttentionOptions", "SharedOptions"})
 
-# What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # What a docstring says in words: arrays that follow the dtype of the others, objects and views that keep what they are
 # given, functions whose logsumexp stays in single precision, and such that leave integers alone.
 FOLLOWING = {"bias", "sink", "cos", "sin", "positions", "inv_freq", "grad_output", "b_in", "b_out", "scores"}
@@ -281,7 +278,6 @@ RNG = np.random.default_rng(0)
 OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
 LAST, TURN = {"n_queries": 1, "n_keys": 5}, {"cos": [1], "sin": [0], "layout": "half"}
 BLOCK = {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4)}
-REFUSALS = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
 MISTAKES = {told: f"scaled_dot_product_attention(**{given})" for told, given in REFUSALS["attention"].items()}
 MISTAKES |= REFUSALS["calls"]
 

@@ -53,8 +53,8 @@ def test_numbers_can_be_read_on_every_weight(scheme):
 
 def test_only_what_has_a_role_wears_its_hue():
     wearers = {"query": "asks|chosen|checked|first|new|plug", "key": "second|socket|stacks"}  # without its name
-    wearers["value"] = "book|corner|tank|pattern|fill|flow"
-    wearers["output"] = "track|blend|drop|end|slope|gives|moves|out|receives|got"
+    wearers["value"] = "book|corner|tank|pattern|fill|filling|flow|pour"
+    wearers["output"] = "track|blend|drop|end|slope|gives|moves|out|receives|got|gets"
     worn = [(role, rule) for rule, body in re.findall(r"([^{}]+)\{([^{}]*)\}", "".join(CSS.values()))
             for role in re.findall(r"var\(--role-(\w+)", body)]  # fmt: skip
     assert worn

@@ -53,8 +53,3 @@ def test_a_module_imports_nothing_from_the_floors_above(module):
 def test_no_imports_go_round_in_a_circle():
     needs = {module: {name for _, name in imports(module) if name in MODULES} for module in MODULES}
     TopologicalSorter(needs).prepare()  # raises an error that names the circle
-
-
-def test_the_package_does_not_know_the_site():
-    for path in (FOLDER.parent / "attention").rglob("*.py"):
-        assert "docs_ext" not in path.read_text("utf-8"), path.name

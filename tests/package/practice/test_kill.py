@@ -95,16 +95,7 @@ def test_a_mutant_breaks_every_claim_about_it(pages, name):
 
 
 def test_a_mutant_reaches_every_way_to_import():
-    ways = {
-        "from attention import attention_scores": "attention_scores",
-        "import attention": "attention.attention_scores",
-        "import attention as at": "at.attention_scores",
-        "from attention.dot_product import attention_scores as direct": "direct",
-        "import attention.dot_product": "attention.dot_product.attention_scores",
-        "import importlib; late = importlib.import_module('attention')": "late.attention_scores",
-        "package = __import__('attention')": "package.attention_scores",
-        "from attention import *": "attention_scores",
-    }
+    ways = CLAIMS["ways"]
     wrote("a.md", "".join(f">>> {way}\n{SCORE.replace('attention_scores', name)}" for way, name in ways.items()))
     assert run("a.md").failures == []
     assert len(run("a.md", "scale-missing").failures) == len(ways)
@@ -278,15 +269,7 @@ def test_it_runs_as_a_module_and_gives_its_status():
     assert ended.stderr == "none.py: there is no such file; --start writes one\n"
 
 
-OUT_OF_RANGE = "--seconds must be above 0 and at most 3600"
-COMMANDS = {
-    "--only scale-mising": "no mutant is called 'scale-mising'; did you mean 'scale-missing'?",
-    "--only q": "no mutant is called 'q'; see --list",
-    "--seconds 0": OUT_OF_RANGE,
-    "--seconds nan": OUT_OF_RANGE,
-    "--seconds inf": OUT_OF_RANGE,
-    "--seconds soon": "python -m attention.practice test: argument --seconds: invalid float value: 'soon'; see --help",
-}
+COMMANDS = tomllib.loads(HERE.joinpath("commands.toml").read_text("utf-8"))["test"]
 
 
 @pytest.mark.parametrize(("command", "message"), COMMANDS.items())

@@ -10,7 +10,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, example
-from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, WORD, attend, embed
+from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed
 from tests.site.pages import ROOT
 from tools.numbers.numerals import numerals
 
@@ -178,7 +178,8 @@ def test_other_images_stay_images(convert):
     assert convert("![photo](../assets/home.png)") == '<p><img alt="photo" src="../assets/home.png" /></p>'
 
 
-FAULTS = tomllib.loads(Path(__file__).with_name("diagrams.toml").read_text("utf-8"))
+TABLES = tomllib.loads(Path(__file__).with_name("diagrams.toml").read_text("utf-8"))
+FAULTS = TABLES["faults"]
 
 
 @pytest.mark.parametrize(("page", "sound", "faulty", "message"), FAULTS.values(), ids=FAULTS)
@@ -254,34 +255,11 @@ def numbered(heads):
     return np.hstack([[number, *np.ravel(head)] for number, head in enumerate(heads, 1)])
 
 
-TOLD = {  # every number of a title and a description, in order
-    "absorbed.svg": [CATS @ UP @ ASKS, *CATS, *CATS @ UP, *ASKS, *UP @ ASKS],
-    "average.svg": [0, 8, *np.stack([LOADS, PLACES], 1).ravel(), LOADS @ PLACES],
-    "backwards.svg": [*TO_RAN, 1, 0],
-    "blend-of-books.svg": [*np.array([4, 1, 2]) / 7, *np.array([4, 1, 2]) / 7 @ [[56, 0], [0, 56], [56, 56]]],
-    "block-table.svg": [4, 0, 3, 0, 5],
-    "concatenation.svg": [numbered(TO_CHASED), numbered(np.split(W_O, 2)), sum(PARTS), numbered(PARTS)],
-    "from-translation.svg": [2014, 2014, 2017],
-    "groups.svg": [0, 3, 0, 1],
-    "layer-row.svg": [RAN, BROUGHT, RAN + BROUGHT, LEVEL, LEADS, 0, FOUND[:2], FOUND, RAN + BROUGHT + FOUND],
-    "latent-rows.svg": [1, 0, *np.repeat(range(3), 2), *np.tile(range(3), 2)],
-    "matrix-product.svg": [1, 2, 0, 3, 1, 5, np.dot([1, 2, 0], [3, 1, 5])],
-    "one-budget-or-two.svg": [1, 2],
-    "one-third.svg": [1, 8, 23, 1, 5, 10, 1, 8, 7, 1, 4, 3, 1, 5, 2, 1],
-    "quarter-turns.svg": [0, 4, *range(5), 0, *np.cos(np.pi / 2 * np.arange(5))],
-    "ring.svg": [0, 3],
-    "same-distance.svg": [APART, *range(5), *range(3, 8), APART],
-    "token-row.svg": [list(WORD).index("cats"), 0, len(WORD) - 1, list(WORD).index("cats"), *WORD["cats"]],
-    "two-heads.svg": [1, 2, *(x for head, row in enumerate(SHARES, 1) for x in (head, *np.unique(row)[::-1]))],
-    "two-memories.svg": [*ONLINE[:2], *ONLINE[2]],
-    "two-sentences.svg": [*TO_RAN, *TO_RAN[::-1], 3, 3],
-}
-
-
 @EVERY
 def test_every_number_of_a_description_is_computed(path):
     told = [number for number in told_in(described(path.name)) if re.search(r"\d", number.text)]
-    wanted = np.hstack([*TOLD.get(path.name, []), []])  # a number in letters says how many parts are drawn
+    computed = eval(TABLES["told"].get(path.name, "[]"), globals())
+    wanted = np.hstack([*computed, []])  # a number in letters says how many parts are drawn
     assert len(told) == len(wanted), [number.text for number in told]
     for number, value in zip(told, wanted, strict=True):
         assert number.means(value), f"{number.text!r} is told, and {value:.6g} is computed"

@@ -152,6 +152,8 @@ def _kinds():
     found = set()
     for place, (name, body) in ON_PAGES.items():
         spec = {"id": f"{name}-1"} | parse(body)[0]
+        if "from" in spec:  # the figure of another page, which has its own place here
+            continue
         keys = () if fences.fence(name).OPTIONAL is None else tuple(spec)  # the other keys of charts are Vega-Lite's
         if (name, keys) not in found:
             found.add((name, keys))

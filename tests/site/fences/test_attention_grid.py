@@ -1,7 +1,6 @@
 """The attention grid: its numbers, its words, its HTML, and the contrast of its colours."""
 
 import re
-import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from docs_ext.html.rounding import vector
 from docs_ext.reading.words import MAX_WORDS
-from tests.site.fences.reading import HEAD, Figure, rows, says, text
+from tests.site.fences.reading import HEAD, Figure, text
 
 CSS = Path(__file__, "../../../../docs/assets/css/fences/attention-grid.css").resolve().read_text("utf-8")
 GRID = Figure("attention-grid", **HEAD)
@@ -44,33 +43,6 @@ def test_cells_hold_exact_fractions(spec, row, doublings, output):
     assert all("data-masked" in attributes and printed[-1].endswith("masked") for printed, attributes in masked)
     if output is not None:
         assert " ".join(cells[-1][0]) == vector(output)
-
-
-SENTENCES = tomllib.loads(Path(__file__).with_name("attention_grid.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("says", SENTENCES)
-def test_a_row_is_also_a_sentence(says):
-    row, spec = SENTENCES[says]
-    assert text(GRID.still(**spec).findall(".//div[@class='statements']/p")[row]) == says
-
-
-MEET = Figure("attention-grid", **HEAD, features=["noun", "early", "asks", "which"], column="cats")
-
-
-def test_a_score_stands_where_its_query_meets_its_key():
-    root = MEET.still()
-    queries, keys, scores = ([" ".join(row) for row in rows(table, "tbody/tr")] for table in root.findall(".//table"))
-    asks, meets = "1 1 ·0 ·0", "3 2 ·0 1 ·0"
-    assert queries == ["cats ·0 ·0 ·0 -1", f"who {asks}", f"chased {asks}", "dogs ·0 ·0 ·0 1", f"ran {asks}"]
-    assert keys == ["noun 2 2 ·0 2 ·0", "early 4 2 ·0 ·0 ·0", "asks ·0 1 1 ·0 1", "which 2 ·0 ·0 -2 ·0"]
-    assert scores == ["cats -1 ·0 ·0 1 ·0", f"who {meets}", f"chased {meets}", "dogs 1 ·0 ·0 -1 ·0", f"ran {meets}"]
-    assert says(root) == "ran asks, cats answers: (1 · 2 + 1 · 4 + 0 · 0 + 0 · 2) / 2 = 3 doublings."
-    meeting = says(MEET.live(row=0, column=3))
-    assert meeting == "cats asks, dogs answers: (0 · 2 + 0 · 0 + 0 · 0 + (-1) · (-2)) / 2 = 1 doubling."
-
-
-PLAIN = Figure.sound("attention-grid")
 
 
 def test_the_style_sheet_shows_the_statement_of_every_possible_row():

@@ -1,10 +1,8 @@
 """The block table: what its script hands out against an allocator in Python, what it draws, and what it refuses."""
 
-import json
-
 import numpy as np
 
-from tests.site.fences.reading import Figure, rows, text
+from tests.site.fences.reading import Figure, text
 
 MOVES = ["A", "A", "A", "A forks", "A", "B", "B", "B forks", "A ends", "C"]
 MOVED = "AtAtAtAfAt"
@@ -32,18 +30,6 @@ def test_what_a_move_has_brought_moves():
     assert [len(paths) for paths in new] == [2, 2]  # a fork: two lines; a copy: a line, and the block that peels off
     assert new[1][1].get("style") == "--from:-44px"
     assert drawn(moves=MOVED)[1] == [0, 2, 0, 1]
-
-
-def test_a_table_tells_every_move():
-    assert rows(TABLE.still(), ".//details/div/table/tbody/tr")[3:] == [
-        ["4: A forks", "0, 1", "0, 1", "none", "2", "2", "1"],
-        ["5: A writes", "0, 2", "0, 1", "none", "3", "1", "1"],  # copied
-        ["6: B writes", "0, 2", "0, 1", "none", "3", "1", "0"],  # in place
-        ["7: B writes", "0, 2", "0, 1, 3", "none", "4", "1", "1"],
-        ["8: B forks", "0, 2", "0, 1, 3", "0, 1, 3", "4", "3", "1"],
-        ["9: A ends", "none", "0, 1, 3", "0, 1, 3", "3", "3", "1"],
-        ["10: C writes", "none", "0, 1, 3", "0, 1, 2", "4", "2", "1"],  # into what A has left
-    ]
 
 
 class Blocks:
@@ -122,14 +108,3 @@ def test_500_moves_by_chance_are_those_of_the_allocator():
                 for place, slot in (divmod(t, size) for t in range(blocks.lengths[name])):
                     assert pool["slots"][table[place]][slot] == written[table[place], slot]
     assert len(said) == 3  # no free block, no free name, a text that is not there
-
-
-def test_a_button_makes_its_move_or_says_why_not():
-    moves = "AtAtAtAf"
-    does = [{text(b): b.attrib for b in TABLE.live(text=chosen).findall(".//button")} for chosen in range(3)]
-    assert json.loads(does[0]["writes"]["data-set"]) == {"moves": moves + "At"}
-    assert json.loads(does[1]["ends"]["data-set"]) == {"moves": moves + "Be"}
-    assert json.loads(does[1]["Undo"]["data-set"]) == {"moves": moves[:-2]}
-    assert does[2]["forks"]["data-says"] == "C is not there. It begins with the first token that it writes."
-    undo = TABLE.live(moves="").findall(".//button")[-1]
-    assert undo.get("data-says") == "There is no move to undo."

@@ -28,6 +28,8 @@ from tests.site.fences.reading import (
     text,
 )  # fmt: skip
 
+KNOWN = yaml.safe_load(Path(__file__).with_name("contract.yaml").read_text("utf-8"))
+SHOWN, MORE, ALONE, IDLE, ANSWERED = (KNOWN[part] for part in ("shown", "more", "alone", "idle", "answered"))
 POINTERS = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
 every_kind = pytest.mark.parametrize(("name", "spec"), KINDS.values(), ids=KINDS)
 every_name = pytest.mark.parametrize("name", fences.names())
@@ -130,16 +132,6 @@ DRAWN = {
 }
 every_drawn = pytest.mark.parametrize("figure", DRAWN.values(), ids=DRAWN)
 every_captioned = pytest.mark.parametrize("kind", [kind for kind, (_, spec) in KINDS.items() if "caption" in spec])
-ALONE = {  # what stands there with a script alone, or without it alone, by class or tag
-    "attention-grid": {"output"},
-    "next-word": {"caption", "th", "typing", "vocabulary"},  # its words are buttons
-    "order-switch": {"output"},
-    "precision-lab": {"format"},  # a menu
-    "row-stepper": {"fieldset"},  # the track is a control
-    "sentence-machine": {"machine-hint", "machine-track"},
-    "spend-the-budget": {"question"},  # folded without a script
-    "training-replay": {"output"},  # without a script a caption below each picture
-}
 HOSTILE = "<u>&amp;\"'"
 
 
@@ -154,7 +146,7 @@ def shown(element, alone):
 
 @every_drawn
 def test_a_script_begins_with_what_the_page_shows(figure):
-    roots, alone = [figure.still().find(f".//{figure.name}"), figure.live()], ALONE.get(figure.name, set())
+    roots, alone = [figure.still().find(f".//{figure.name}"), figure.live()], ALONE.get(figure.name, [])
     still, live = ("".join(shown(root, alone).replace("\N{MINUS SIGN}", "-").split()) for root in roots)
     assert still == live
     assert len(still) > 100
@@ -189,15 +181,6 @@ def test_a_slider_says_what_its_value_means(figure):
         assert len(said) >= 2 or figure.name == "head-browser"
 
 
-KNOWN = yaml.safe_load(Path(__file__).with_name("contract.yaml").read_text("utf-8"))
-SHOWN, IDLE, ANSWERED = KNOWN["shown"], KNOWN["idle"], KNOWN["answered"]
-OWN = {  # what a figure says, it also shows; but these count or measure something more
-    *("design-a-head", "gradient-flow", "head-browser", "head-switch", "lesson-map", "mask-painter", "open-model"),
-    *("pe-explorer", "precision-lab", "roofline-lab", "rotation-dial", "sentence-machine", "spend-the-budget"),
-    *("training-replay", "window-sink"),
-}
-
-
 def near(one, other):
     return math.isclose(one, other, rel_tol=6e-3, abs_tol=6e-3)
 
@@ -211,7 +194,7 @@ def test_whatever_a_reader_does_a_figure_shows_what_it_computes_and_says_what_it
             wanted = np.ravel(found[part] if isinstance(found, dict) else np.hstack([step[part] for step in found]))
             following = iter(shown)
             assert all(any(near(number, one) for one in following) for number in wanted), (state, part, wanted)
-        if figure.name not in OWN and "column" not in figure.spec:
+        if figure.name not in MORE and "column" not in figure.spec:
             unseen = [one for one in numbers(says(root)) if not any(near(one, other) for other in shown)]
             assert not unseen, f"it says {unseen}, which the figure does not show, in the state {state}"
 

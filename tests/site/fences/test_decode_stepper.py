@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import KVCache, attention_scores, attention_weights, causal_mask
-from tests.site.fences.reading import Figure, rows, text
+from tests.site.fences.reading import Figure
 
 STEPPER = Figure.sound("decode-stepper")
 
@@ -27,24 +27,3 @@ def test_500_steps_are_those_of_the_packages_cache(rng):
         "output": (weights @ values)[0],
     }
     return {"q": q, "k": k, "v": v, "window": window}, {"step": step, "sees": sees}, expected
-
-
-def test_the_shelf_holds_what_is_cached_and_only_the_new_query_has_arcs():
-    root = STEPPER.live(step=4, sees="window")
-    slots = root.findall(".//*[@class='shelf']/div")
-    cards = [[card.get("class")[5:] for card in slot.findall("span")] for slot in slots]
-    assert cards == [[], [], ["key", "value"], ["key", "value", "query"], []]
-    assert [text(slot.find("small")) for slot in slots] == ["pushed out", "pushed out", "cached", "new", "to come"]
-    assert [text(share) for share in root.findall(".//*[@class='number']")] == ["2/3", "1/3"]
-    assert [arc.get("data-key") for arc in root.findall(".//*[@data-key]")] == ["2", "3"]
-    assert [text(stack) for stack in root.findall(".//p/../div/b")] == ["4", "10"]
-
-
-def test_a_table_shows_all_steps():
-    assert rows(STEPPER.still(), ".//details[last()]/div/table/tbody/tr") == [
-        ["1", "cats", "(8, 0)", "1", "1", "1", "1"],
-        ["2", "who", "(20/3, 4/3)", "1", "2", "2", "4"],
-        ["3", "chased", "(80/13, 16/13)", "1", "3", "3", "9"],
-        ["4", "dogs", "(40/9, 16/9)", "1", "4", "4", "16"],
-        ["5", "ran", "(5, 2)", "1", "5", "5", "25"],
-    ]

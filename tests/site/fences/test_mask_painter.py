@@ -6,7 +6,7 @@ import numpy as np
 
 from attention import attention_weights
 from attention.example import SENTENCE
-from tests.site.fences.reading import Figure, text
+from tests.site.fences.reading import Figure
 
 PAINTER = Figure.sound("mask-painter")
 
@@ -22,26 +22,9 @@ def test_500_masks_give_what_the_package_computes(rng):
     return {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}, {"mask": bits, "row": 0}, expected
 
 
-def test_the_mask_is_causal_at_first_and_one_press_lets_all_words_look_ahead():
-    causal = "".join("01"[j <= i] for i in range(5) for j in range(5))
-    assert PAINTER.call("first", PAINTER.given)["mask"] == causal
-    radios = PAINTER.live().findall(".//input[@name='mask'][@type='radio']")
-    assert [radio.get("value") for radio in radios] == [causal, "1" * 25]
-
-
 def test_each_cell_is_a_switch_that_paints_it_and_tells_its_row():
     boxes = PAINTER.live(mask="1" * 25).findall(".//tbody//input[@role='switch']")
     for cell, box in enumerate(boxes):
         assert box.get("aria-label") == f"{SENTENCE[cell // 5]} may look at {SENTENCE[cell % 5]}"
         assert json.loads(box.get("data-set")) == {"mask": "1" * cell + "0" + "1" * (24 - cell), "row": cell // 5}
     assert [n for n, box in enumerate(boxes) if box.get("tabindex") == "0"] == [0]  # one stop of Tab
-
-
-def test_a_cell_has_one_number_and_the_budget_of_the_row_is_packed_into_one_bar():
-    root = PAINTER.live(row=1, mask="1" * 25)
-    assert all(len(text(cell).split()) == 1 for cell in root.findall(".//tbody//td[@data-weight]"))
-    parts = [(text(part), part.get("style")) for part in root.findall(".//*[@class='packed']/i")]
-    flows = [(path.get("style"), path.get("d")) for path in root.findall(".//{*}svg/{*}path")]
-    assert flows[1] == ("--w:0.25", "M1 0h1L3.75 1H2.5Z")  # from the second column to what is 5 times 8/16 to 12/16
-    assert len(PAINTER.live(row=0).findall(".//{*}svg/{*}path")) == 1  # nothing flows from where nobody looks
-    assert parts == [(word, f"--w:{n / 16:g}") for word, n in zip(SENTENCE, (8, 4, 1, 2, 1), strict=True)]

@@ -43,10 +43,3 @@ def test_a_switch_keeps_the_word_and_leaves_the_case_before_as_a_ghost():
 def test_a_swap_without_positions_changes_nothing_for_any_word():
     first, second, third, fourth = (row[1:] for row in rows(SWITCH.still(), ".//tbody/tr"))
     assert (second, first == third) == (fourth, False)
-
-
-def test_under_a_word_is_the_share_that_it_had_if_that_was_another():
-    root = SWITCH.live(positions="false", was=0)
-    assert [text(was) for was in root.findall(".//div[@class='row before']/span")][1:] == [
-        *("was 1/2", "", "was 1/16", "was 1/8", "was 1/16"),
-    ]

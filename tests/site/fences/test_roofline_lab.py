@@ -12,7 +12,7 @@ from tests.site.fences.reading import Figure
 SIZES = ("d_model", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_ff", "n_vocabulary")
 LLAMA = dict(zip(SIZES, (4096, 32, 32, 8, 128, 14336, 128256), strict=True))
 MACHINES = {"A": (312e12, 2.039e12, 2), "B": (1e11, 2e10, 4)}
-LAB = Figure("roofline-lab", model=str(LLAMA), machines=str(MACHINES), batch=1, context=8192)
+LAB = Figure.sound("roofline-lab")
 START = {"machine": 0, "pass": "step", "batch": 0, "context": 13, "kv": 3, "block": 7, "share": 20}
 
 
@@ -67,21 +67,18 @@ def test_each_part_lies_on_the_roof_of_the_chosen_machine_in_both_layouts(machin
         assert ridge in svg.find(".//{*}g[@class='reached']/{*}path").get("d")
 
 
+def test_machines_of_one_peak_share_a_label_that_the_chosen_one_draws():
+    lab = Figure(
+        "roofline-lab", model=str(LLAMA), machines=str(MACHINES | {"C": (312e12, 4e12, 2)}), batch=1, context=8192
+    )
+    for machine, labels in enumerate((["A, C", "B", None], ["A, C", "B", "A, C"], [None, "B", "A, C"])):
+        lines = lab.live(machine=machine).findall(".//{*}svg[@role='img']/{*}g[@class='roof']/{*}text")
+        assert [line.text for line in lines] == labels * 2  # in both layouts
+
+
 def test_a_drag_finds_the_texts_whose_dot_is_nearest():
     for batch in range(11):  # a step does as many flops with a byte as there are texts
         for off in (-0.4, 0, 0.4):
             assert LAB.call("nearest", LAB.given, START, (batch + off + 2) / 20) == min(max(batch, 0), 10)
     assert LAB.call("nearest", LAB.given, START, -3) == 0
     assert LAB.call("nearest", LAB.given, START, 3) == 10
-
-
-test_what_does_not_fit_is_refused = LAB.refuses(
-    {
-        "no such size": ({"model": str(LLAMA | {"width": 1})}, "model", "d_model"),
-        "no layers": ({"model": str(LLAMA | {"n_layers": 0})}, "model", "whole numbers"),
-        "heads that a slider cannot reach": ({"model": str(LLAMA | {"n_heads": 24})}, "model", "power of two"),
-        "heads that do not divide": ({"model": str(LLAMA | {"n_kv_heads": 3})}, "model", "divides"),
-        "no bandwidth": ({"machines": "{'A': (1e12, 0, 2)}"}, "machines", "bytes a second"),
-        "no power of two": ({"context": 8000}, "context", "one of 512, 1024"),
-    }
-)

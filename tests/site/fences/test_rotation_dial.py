@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention import apply_rotary, rotary_tables
-from tests.site.fences.reading import Figure, plain, says
+from tests.site.fences.reading import Figure, plain
 
 DIAL = Figure.sound("rotation-dial")
 
@@ -34,17 +34,3 @@ def test_hands_turn_with_their_positions_and_the_shadow_is_what_the_pair_adds():
     shadows = [one.get("style").partition("--along:")[2] for one in dial.findall(".//{*}g[@class='frame']")]
     adds = [float(Fraction(plain(one))) for one in dial.findall(".//figcaption/b")]
     assert [3 / 17 * float(shadow) for shadow in shadows] == pytest.approx([adds[0] / 3, adds[1]], abs=1e-3)
-
-
-def test_the_sentence_says_on_which_side_the_key_stands():
-    for p0, p1, where in ((2, 5, "3 after"), (5, 2, "3 before")):
-        assert f"stands {where} the query" in says(DIAL.live(p0=p0, p1=p1))
-
-
-def test_both_stay_where_one_cannot_move():
-    for at, name in (({"p0": 12, "p1": 1}, "Both one on"), ({"p0": 2, "p1": 0}, "Both one back")):
-        (mover,) = (button for button in DIAL.live(**at).iter("button") if plain(button) == name)
-        assert "data-set" not in mover.attrib
-        assert mover.get("data-says")
-    (mover,) = (button for button in DIAL.live(p0=11, p1=1).iter("button") if plain(button) == "Both one on")
-    assert "data-set" in mover.attrib

@@ -99,31 +99,6 @@ def test_every_scene_draws_what_the_package_computes(state):
     assert added in re.sub("<[^>]*>", "", told_last)
 
 
-def test_each_scene_is_told_and_the_page_holds_the_result_for_those_without_scripts():
-    page = MACHINE.still()
-    told = [text(MACHINE.live(scene=scene).find(".//output")) for scene in range(6)]
-    assert told[2].endswith("cats 3, who 2, dogs 1, chased 0, ran 0.")
-    assert told[3].endswith("cats 1/2, who 1/4, dogs 1/8, chased 1/16, ran 1/16.")
-    assert "ran receives 5 parts cats and 2 parts dogs" in told[4]
-    assert "2 + 4 = 6, halved: 3" in told[5]
-    assert told[5].endswith("(0, 0, 1, 0) + (5, 2, 0, 0) = (5, 2, 1, 0).")
-    assert text(page.find(".//output")).endswith("So ran now carries 5 parts cats and 2 parts dogs.")
-    assert not page.findall(".//button")
-    assert "You said dogs: it gets 1/8." in text(MACHINE.live(scene=5, guess=3).find(".//output"))
-
-
-def test_the_film_asks_between_match_and_share_and_a_tap_is_then_a_guess():
-    guesses = {scene: len(MACHINE.live(scene=scene).findall(".//*[@data-guess]")) for scene in (0, 2, 2.25, 2.5, 5)}
-    assert guesses == {0: 0, 2: 0, 2.25: 5, 2.5: 0, 5: 0}
-    assert text(MACHINE.live(scene=2.25).find(".//output")) == "Who gets most? Tap a word."
-    assert "(12 s)" in text(MACHINE.live().find(".//button[@class='play']"))
-
-
-def test_links_stand_beside_the_button():
-    page = MACHINE.still(links={"Start": "learn/a/"})
-    assert [(text(link), link.get("href")) for link in page.iterfind(".//a")] == [("Start", "learn/a/")]
-
-
 SCENES = ("next", "ask", "match", "share", "pour", "all", "heads")
 TEN = "learn/ten-minutes.md"
 

@@ -3,11 +3,10 @@
 import json
 from collections import Counter
 
-from tests.site.fences.reading import Figure, plain, rows, says
+from tests.site.fences.reading import Figure
 
 BUDGET = Figure.sound("spend-the-budget")
 NEAREST = "a" * 4 + "d" * 12  # which a rule that takes the nearest noun might lay
-THEIRS = "Attention: cats 8/16, who 4/16, dogs 2/16, chased 1/16, ran 1/16. cats were first."
 
 
 @BUDGET.on_500_states
@@ -20,16 +19,6 @@ def test_500_hands_are_as_far_from_the_weights_as_counting_says(rng):
     expected |= {"astray": [laid.count(word) - common[word] for word in range(n)]}
     data = {"words": ["w"] * n, "blocks": blocks, "weights": [theirs.count(word) for word in range(n)]}
     return data, {"laid": "".join(map("abcdefghijklmnop".__getitem__, laid))}, expected
-
-
-def test_nothing_tells_the_weights_before_the_reader_asks():
-    still, live = BUDGET.still(), BUDGET.live(laid=NEAREST)
-    assert plain(still.find(".//details/p")) == THEIRS  # folded, and there without a script alone
-    assert live.find(".//details") is None
-    assert [row[3:] for row in rows(live)] == [["4/16", "?"], ["0", "?"], ["0", "?"], ["12/16", "?"], ["0", "?"]]
-    for root in (still, live):
-        assert root.find(".//i[@class='weight']") is None
-        assert root.find(".//i[@class='laid astray']") is None
 
 
 def test_hands_and_places_move_blocks_and_never_more_than_there_are():
@@ -46,26 +35,10 @@ def test_hands_and_places_move_blocks_and_never_more_than_there_are():
     assert ["data-set" in button.attrib for button in full.iter("button")] == [False, False]
 
 
-def test_nobody_lays_a_block_on_a_masked_word():
-    hidden = Figure("spend-the-budget", **BUDGET.spec | {"options": {"mask": "np.arange(5) != 0"}})
-    root = hidden.live(shown="yes")
-    assert rows(root)[0] == ["cats", "", "masked"]
-    assert says(root).endswith("Attention: who 8/16, dogs 4/16, chased 2/16, ran 2/16. cats were first.")
-    assert root.find(".//input[@name='laid']").get("data-pattern") == "[bcde]{0,16}"
-
-
 def test_then_both_are_seen_side_by_side():
     root = BUDGET.live(laid=NEAREST, shown="yes")
-    assert [row[3:] for row in rows(root)] == [
-        ["4/16", "8/16"],
-        ["0", "4/16"],
-        ["0", "1/16"],
-        ["12/16", "2/16"],
-        ["0", "1/16"],
-    ]
     places = [
         [place.get("class") or "" for place in lane.iter("i")] for lane in root.findall(".//tbody//td[@class='lane']")
     ]
     assert places[0] == 4 * ["laid"] + 12 * [""] + 8 * ["weight"] + 8 * [""]
     assert places[3] == 2 * ["laid"] + 10 * ["laid astray"] + 4 * [""] + 2 * ["weight"] + 14 * [""]
-    assert says(root) == f"10 of your 16 blocks lie on other words than attention's. {THEIRS}"

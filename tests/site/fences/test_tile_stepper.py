@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention import softmax
-from tests.site.fences.reading import Figure, rows, text
+from tests.site.fences.reading import Figure
 
 STEPPER = Figure.sound("tile-stepper")
 ORDERS = {
@@ -44,18 +44,3 @@ def test_tiles_come_in_their_order(order):
     state = {"size": 2, "order": order, "step": 5}
     steps = STEPPER.call("compute", {"scores": [0] * 5, "v": [[0, 0]] * 5}, state)
     assert [step["tile"] for step in steps] == ORDERS[order]
-
-
-def test_the_trace_tells_all_steps_and_the_picture_the_one_that_is_taken():
-    assert rows(STEPPER.still(), ".//details/div/table/tbody/tr") == [
-        ["1", "cats, who", "3, 2", "none", "3", "1.5", "(10, 2)", "(20/3, 4/3)"],
-        ["2", "chased, dogs", "0, 1", "\N{MULTIPLICATION SIGN} 1", "3", "15/8", "(10, 4)", "(16/3, 32/15)"],
-        ["3", "ran", "0", "\N{MULTIPLICATION SIGN} 1", "3", "2", "(10, 4)", "(5, 2)"],
-    ]
-    root = STEPPER.live(step=2, order="last to first")
-    assert [text(tile.find("small")) for tile in root.findall(".//*[@class='tile']")] == ["to come", "now", "read"]
-    assert text(root.find(".//*[@class='held']/span")) == "chased0counts 0.5valuedogs1counts 1value"
-    assert text(root.find(".//caption")) == "old \u2113 and o \N{MULTIPLICATION SIGN} 0.5, pale"
-    assert [row[2] for row in rows(root)[:4]] == ["1", "2", "(0, 8)", "(0, 4) so far"]
-    gauges = [bar.get("style") for row in root.findall(".//tbody/tr")[1:3] for bar in row.findall(".//i")]
-    assert gauges == ["--old:0.25;--w:1", "--old:0;--w:0", "--old:0;--w:1"]  # of the most it ever is

@@ -6,9 +6,8 @@ import pytest
 
 from docs_ext.fences import translation_tabs
 from docs_ext.records import translations
-from tests.site.fences.reading import SOUND, read, text
+from tests.site.fences.reading import read, text
 
-SPEC = {"id": "call-padding"} | SOUND["translation-tabs"]["sound"]
 RECORD = json.loads(translations.RECORD.read_text("utf-8"))
 
 
@@ -28,9 +27,3 @@ def test_each_tab_holds_its_snippet_and_what_it_printed(task):
             assert f"Prints {' '.join(entry['prints'].split())}" in told
         else:
             assert told.startswith(entry["note"] or "Not run here")
-
-
-def test_one_tab_is_open_and_the_author_says_which():
-    for first in ("attention", "jax"):
-        root = read(translation_tabs.render(SPEC | {"first": first}))
-        assert [radio.get("value") for radio in root.findall(".//input[@checked]")] == [first]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import attention_weights, sliding_window_mask
-from tests.site.fences.reading import Figure, rows, says
+from tests.site.fences.reading import Figure
 
 WINDOW = Figure.sound("window-sink")
 
@@ -20,19 +20,3 @@ def test_500_states_are_the_packages(rng):
     state = {"left": left, "right": right, "keep": keep, "sink": sink, "row": 0}
     expected = {"mask": mask, "weights": weights, "outputs": weights @ v}
     return {"words": list("abcdef"[:n]), "q": q, "k": k, "v": v}, state, expected
-
-
-def test_a_sink_has_a_column_with_what_it_takes():
-    root = WINDOW.live(left=4, sink=4)  # 8 of 24, of which ran has 8 + 4 + 1 + 2 + 1
-    cells = ["1/3 0.333", "1/6 0.167", "1/24 0.042", "1/12 0.083", "1/24 0.042", "1/3 0.333", "(10/3, 4/3)"]
-    assert rows(root)[4][1:] == cells
-    assert says(root).endswith("sum 2/3; the sink takes 1/3; output (10/3, 4/3)")
-    assert rows(WINDOW.still())[4][6] == "none"
-
-
-def test_the_sentence_and_the_outline_belong_to_the_chosen_row():
-    root = WINDOW.still()
-    assert says(root) == "ran: dogs 1/2, chased 1/4, ran 1/4; masked: cats, who; sum 1; output (0, 4)"
-    lines = root.findall(".//tbody/tr")
-    assert ["data-chosen" in row.attrib for row in lines] == [False] * 4 + [True]
-    assert [len(row.findall("td[@data-masked]")) for row in lines] == [4, 3, 2, 2, 2]  # of itself and two words back

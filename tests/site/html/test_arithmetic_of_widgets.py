@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import attention
-from attention.formats import _FORMATS
 from docs_ext.html import renderer, rounding
 
 
@@ -35,7 +34,7 @@ def test_rounding_agrees_to_the_bit(run):
         [few_bits, np.nextafter(few_bits, 0), np.nextafter(few_bits, np.inf), rng.random(3000) * powers]
     )
     xs = np.concatenate([xs, -xs, [0.0, -0.0, np.inf, -np.inf, np.nan, 65519, 65520, 464, 465, 5e-324]])
-    for name in _FORMATS:
+    for name in ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"):  # of formats.js
         actual = np.array(run("formats", "roundToFormat", xs.tolist(), name), float)
         desired = attention.round_to_format(xs, name)
         np.testing.assert_array_equal(actual, desired)

@@ -36,8 +36,8 @@ def test_the_page_prints_the_arithmetic_that_a_loop_counts():
 
 
 def test_what_the_page_says_of_machines_and_kernels_follows_from_its_sources():
-    machines = {name: fact("nvidia", name) for name in ("a100", "h100", "b200")}
-    for source, name in (("dao2023", "a100"), ("zadouri2026", "b200")):
+    machines = {name: fact("nvidia", name) for name in ("a100", "h100", "h200", "b200")}
+    for source, name in (("dao2023", "a100"), ("shah2024", "h100"), ("zadouri2026", "b200")):
         assert 0.7 < fact(source, "reached") / machines[name][0] < 0.75
     for name, (peak, rate) in machines.items():
         assert PAGE[name] == (peak * 1e12, rate * 1e9)

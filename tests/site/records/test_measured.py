@@ -91,3 +91,8 @@ def test_steps_are_predicted_from_the_bandwidth_of_their_record(record):
     assert (short["measured"], short["ratio"]) == (1.0, 0.52)
     assert (short["fits"], long["fits"]) == ("yes", "no")
     assert long["ratio"] == round(64 * 2**20 / 8e9 / 8e-3, 2)
+
+
+def test_only_kernels_that_should_pass_are_in_the_table_of_right_ones():
+    assert all(row["wrong"] for row in measured.held("refused"))
+    assert not any("wrong" in row for row in measured.held("kernels"))

@@ -189,7 +189,8 @@ function drawing(data, state, kind, live) {
   const [wide, bottom, right] = [width - LEFT - 10, TOP + high, width - 10];
   const x = (/** @type {number} */ intensity) => coordinate(LEFT + across(intensity) * wide);
   const y = (/** @type {number} */ speed) => coordinate(bottom - within(Math.log10(speed / 1e9) / DECADES) * high);
-  const { bandwidth } = data.machines[state.machine];
+  const chosen = data.machines[state.machine];
+  const { bandwidth } = chosen;
   const peak = reached(data.machines, state);
   /** @type {(bandwidth: number, peak: number) => Markup} */
   const roof = (bandwidth, peak) =>
@@ -205,6 +206,11 @@ function drawing(data, state, kind, live) {
   ${MARKS[name]}<text x="${far ? -12 : 12}" y="${above}" ${far && "data-far"}>${text}</text></g>`;
   });
   const ridge = x(peak / bandwidth);
+  /** @type {(one: Machine) => string} the names of all machines with this peak, once if one of them is chosen */
+  const label = (one) =>
+    one !== chosen && one.peak === chosen.peak
+      ? ""
+      : data.machines.filter(({ peak }) => peak === one.peak).map(({ name }) => name).join(", ");
   return markup`
 <svg class="roofs ${kind}" viewBox="0 0 ${width} ${bottom + 70}" role="img" aria-labelledby="${data.id}-${kind}">
 <title id="${data.id}-${kind}">The roofs of the machines on logarithmic axes, and two points that lie on that of the
@@ -223,10 +229,10 @@ ${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${y(10 ** 
   <text class="column" x="${ridge}" y="${bottom + 63}">ridge: ${short(peak / bandwidth)} flops a byte</text></g>
 <g class="reached">${roof(bandwidth, peak)}</g>
 ${
-    data.machines.map(({ name, peak, bandwidth }, i) =>
+    data.machines.map((one) =>
       markup`
-<g class="roof" ${i === state.machine && "data-chosen"}>${roof(bandwidth, peak)}
-  <text x="${right - 8}" y="${y(peak) + 4.5}">${name}</text></g>`
+<g class="roof" ${one === chosen && "data-chosen"}>${roof(one.bandwidth, one.peak)}
+  <text x="${right - 8}" y="${y(one.peak) + 4.5}">${label(one)}</text></g>`
     )
   }
 ${points}
