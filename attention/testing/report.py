@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
-SIZES_ARE = "batch, heads, n_q/n_k, d_k/d_v"
+LEGEND = "sizes: batch, heads, n_q/n_k, d_k/d_v; error: 1 is the most allowed"
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,10 @@ class Report:
 
     def __str__(self) -> str:
         """Return the table and what was found."""
-        lines = [self.title, ""]
+        lines = [self.title, "", f"  {LEGEND}", ""]
         width = max([4, *(len(row.case) for row in self.rows)])
-        size = max([len(SIZES_ARE), *(len(row.sizes) for row in self.rows)])
-        lines.append(
-            f"  {'case':<{width}}  {SIZES_ARE:<{size}}  {'error':>8}  "
-            "(1 = most allowed)"
-        )
+        size = max([5, *(len(row.sizes) for row in self.rows)])
+        lines.append(f"  {'case':<{width}}  {'sizes':<{size}}  {'error':>8}")
         said = set[str]()
         for row in self.rows:
             figure = "-" if row.verdict == "refused" else f"{row.figure:.3g}"

@@ -17,7 +17,8 @@ export const spread = async () => {
 };
 // A control may bring others, or make itself anew: whatever has not been used is, until there is nothing left. The keys
 // of sliders and fields are tried elsewhere (test_contract.py). Where the page has `atRest` (test_engines.py), each step
-// waits for it, and what the widget then shows is noted: the text that can be seen, and the values of its fields.
+// waits for it, and what the widget then shows is noted: the text that can be seen, and the values of its fields. The line
+// that saves a figure or fills the screen comes when it likes, and has tests of its own.
 export const operate = async () => {
   const ALIKE = ".md-code__button"; // of hundreds the first will do
   const used = new WeakSet(), alike = new Set(), steps = [];
@@ -28,7 +29,7 @@ export const operate = async () => {
     return words.join(" ").replace(/\s+/g, " ") + JSON.stringify(values);
   };
   const next = () =>
-    [...document.querySelectorAll(".md-content :is(input, select, button)")]
+    [...document.querySelectorAll(".md-content :is(input, select, button):not(.save *)")]
       .find((e) => !used.has(e) && !e.disabled && e.checkVisibility() && !(e.matches(ALIKE) && alike.has(e.className)));
   for (let control = next(); control && steps.length < 2000; control = next()) {
     used.add(control);
