@@ -236,7 +236,7 @@ def check(
     rules = Rules(kinds, logsumexp, sink_in_logsumexp, empty_rows)
     called = Kernel(kernel, layout, logsumexp is not None)
     trials = []
-    for case in drawing.cases():
+    for case in drawing.cases(scores_format):
         trials.append(rules.judged(called, case))
         if trials[-1].answer.refused or case.name not in PROBED:
             continue

@@ -305,7 +305,7 @@ def check_gradients(
             names.append(name)
     trials = []
     called = Kernel(function, layout, False)
-    for index, drawn_case in enumerate(drawing.cases()):
+    for index, drawn_case in enumerate(drawing.cases(scores_format)):
         value = np.clip(drawn_case.value, -16, 16)  # none is loud
         case = replace(drawn_case, value=value)
         rng = np.random.default_rng([seed, 1000 + index])

@@ -46,6 +46,8 @@ def layer(format: str, **options: Any) -> Callable[..., Any]:
         made.build(q.shape, v.shape, k.shape)
         made.set_weights([np.eye(int(w.size**0.5)).reshape(w.shape) for w in made.get_weights()])
         mask = allowed(n_q, n_k, **who)
+        if mask is not None and (mask != mask[:, :1]).any():
+            raise ValueError("the layer takes one mask for all heads")
         out, _ = made(q, v, k, attention_mask=None if mask is None else mask[:, 0], return_attention_scores=True)
         return keras.ops.reshape(out, (b, n_q, h, d_v))
 
