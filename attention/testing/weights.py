@@ -151,6 +151,10 @@ def _pattern(found: Recovered, cells: Array) -> str:
         return f"; no row reads {_run('key', keys, cells.shape[-1])}"
     distance = np.broadcast_to(found.right.distance(), cells.shape)[cells]
     near, far = int(distance.min()), int(distance.max())
+    every = found.right.distance() == near
+    if near == far and not (cells == (every & found.allowed)).all():
+        rows = some.any(axis=-1)
+        return f"; so it is in {rows.sum()} of {rows.size} rows"
     if near == far:
         where = "after" if near > 0 else "before"
         return f"; so it is with all keys {abs(near)} {where} the query" * (
