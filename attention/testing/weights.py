@@ -153,8 +153,8 @@ def _pattern(found: Recovered, cells: Array) -> str:
     near, far = int(distance.min()), int(distance.max())
     every = found.right.distance() == near
     if near == far and not (cells == (every & found.allowed)).all():
-        rows = some.any(axis=-1)
-        return f"; so it is in {rows.sum()} of {rows.size} rows"
+        n_rows = np.count_nonzero(some.any(axis=-1))
+        return f"; so it is in {n_rows} of {len(some)} rows"
     if near == far:
         where = "after" if near > 0 else "before"
         return f"; so it is with all keys {abs(near)} {where} the query" * (
