@@ -154,7 +154,7 @@ def _pattern(found: Recovered, cells: Array) -> str:
     every = found.right.distance() == near
     if near == far and not (cells == (every & found.allowed)).all():
         n_rows = np.count_nonzero(some.any(axis=-1))
-        return f"; so it is in {n_rows} of {len(some)} rows"
+        return f"; so it is in {n_rows} of {cells.shape[-2]} rows"
     if near == far:
         where = "after" if near > 0 else "before"
         return f"; so it is with all keys {abs(near)} {where} the query" * (
