@@ -158,10 +158,10 @@ def as_table(grades: Sequence[Grade]) -> str:
     """Write a line for each file, and what the marks mean."""
     width = max(len(one.name) for one in grades)
     lines = [f"{'file':<{width}}  points  {'seed':>5}  {'steps':<12}  notes"]
-    for name, seed, steps, notes in grades:
+    for one in grades:
+        name, seed, steps, notes = one
         marks = "".join(MARKS[step["state"]] for step in steps)
-        points = sum(step["state"] == "right" for step in steps)
-        shown = f"{points:>2}" if steps else "--"
+        shown = f"{one.points:>2}" if steps else "--"
         told = "-" if seed is None else seed
         lines.append(
             f"{name:<{width}}  {shown:>6}  {told:>5}  {marks:<12}  "

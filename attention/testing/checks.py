@@ -230,7 +230,7 @@ def check(
     behaves like scale-missing: The scores are not divided by the root of d_k.
     """
     drawing = read_arguments(
-        kernel, format, layout, logsumexp, sizes, seed, options
+        kernel, format, layout, logsumexp, refusals, sizes, seed, options
     )
     kinds = formats(format, weights_format, scores_format)
     rules = Rules(kinds, logsumexp, sink_in_logsumexp, empty_rows)
@@ -288,6 +288,7 @@ def read_arguments(
     format: str,
     layout: str,
     logsumexp: str | None,
+    refusals: float,
     sizes: Mapping[str, int] | None,
     seed: int,
     options: dict[str, Any],
@@ -299,6 +300,7 @@ def read_arguments(
     _inputs.one_of("layout", layout, LAYOUTS)
     if logsumexp is not None:
         _inputs.one_of("logsumexp", logsumexp, ("e", "2"))
+    _inputs.number("refusals", refusals)
     _inputs.options(check, options, AttentionOptions)
     for name, given in (sizes or {}).items():
         _inputs.one_of("a key of sizes", name, SIZES)

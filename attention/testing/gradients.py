@@ -294,7 +294,7 @@ def check_gradients(
     behaves like scale-missing-in-key: The gradient of the key lacks the scale.
     """
     drawing = read_arguments(
-        function, format, layout, None, sizes, seed, options
+        function, format, layout, None, refusals, sizes, seed, options
     )
     kinds = formats(format, weights_format, scores_format)
     names = ["query", "key", "value"]

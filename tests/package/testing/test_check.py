@@ -215,6 +215,8 @@ def test_a_kernel_that_refuses_some_cases_passes_and_one_that_refuses_all_does_n
     assert report.passed
     assert str(report).count("NotImplementedError: as many queries as keys") == 1
     assert not check(square, refusals=0).passed
+    refused = [row.verdict == "refused" for row in report.rows]
+    assert check(square, refusals=sum(refused) / len(refused)).passed  # more than that share would be too many
     assert not check(lambda query: query).passed
 
 
@@ -280,6 +282,7 @@ REFUSED = [
     ((3,), {}, TypeError, "kernel must be callable: int"),
     ((tiled_attention,), {"format": "int8"}, ValueError, "format must be one of"),
     ((tiled_attention,), {"layout": "nhd"}, ValueError, "layout must be one of"),
+    ((tiled_attention,), {"refusals": "half"}, TypeError, "refusals must be a real number"),
     ((tiled_attention,), {"logsumexp": 2}, ValueError, "logsumexp must be one of"),
     ((tiled_attention,), {"attn_mask": True}, TypeError, "give mask="),
     ((tiled_attention,), {"mask": np.eye(3)}, TypeError, "mask must be True or False"),
