@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,7 @@ _DTYPES = {"float64": np.float64, "float16": np.float16}
 class Answer(NamedTuple):
     """What a kernel made of a case."""
 
-    output: Array | None = None
-    logsumexp: Array | None = None
+    results: dict[str, Array]  # by name: (batch, heads, n, d), float64
     refused: str = ""  # the exception that it raised
     wrong: str = ""  # what is wrong with what it returned, but for numbers
 
@@ -29,129 +28,91 @@ class Kernel(NamedTuple):
 
     function: Callable[..., Any]
     layout: str
-    has_logsumexp: bool
 
-    def __call__(self, case: Case) -> Answer:
-        """Call the kernel; whatever it raises is noted, not raised."""
-        arrays = self._arrays(case, case.query, case.key, case.value)
+    def __call__(
+        self, case: Case, shapes: Mapping[str, tuple[int, ...]]
+    ) -> Answer:
+        """Call it for results of such shapes; what it raises is noted."""
+        dtype = _DTYPES.get(case.format, np.float32)
+        given = {"query": case.query, "key": case.key, "value": case.value}
+        if case.grad_output is not None:
+            given["grad_output"] = case.grad_output
+        arrays = [self._turned(a.astype(dtype)) for a in given.values()]
+        options = {
+            name: option.astype(dtype)
+            if isinstance(option, np.ndarray) and option.dtype.kind == "f"
+            else option
+            for name, option in case.options.items()
+        }
         copies = [array.copy() for array in arrays]
         try:
             with np.errstate(all="ignore"):
-                returned = self.function(*arrays, **self._options(case))
+                returned = self.function(*arrays, **options)
         except Exception as error:
-            return Answer(refused=_in_a_line(error))
+            return Answer({}, refused=_in_a_line(error))
+        for name, old, new in zip(given, copies, arrays, strict=True):
+            if not np.array_equal(old, new):
+                return Answer({}, wrong=f"The kernel writes into its {name}.")
         try:
-            return self._read(returned, case, copies, arrays)
+            return Answer(self._read(returned, shapes, case.name))
         except _UnreadableError as error:
-            return Answer(wrong=str(error))
+            return Answer({}, wrong=str(error))
 
-    def gradients(
-        self,
-        case: Case,
-        grad_output: Array,
-        names: list[str],
-        shapes: list[tuple[int, ...]],
-    ) -> tuple[dict[str, Array], str, str]:
-        """Call a function for gradients; also say what it refused or broke."""
-        given = (case.query, case.key, case.value, grad_output)
-        try:
-            with np.errstate(all="ignore"):
-                returned = self.function(
-                    *self._arrays(case, *given), **self._options(case)
-                )
-        except Exception as error:
-            return {}, _in_a_line(error), ""
-        found = {}
-        try:
-            if len(returned) != len(names):
-                rule = f"{len(names)} gradients, of {', '.join(names)}"
-                raise _UnreadableError(f"There should be {rule}.")
-            for name, array, shape in zip(
-                names, returned, shapes, strict=True
-            ):
-                gradient = read(array, f"The gradient of the {name}")
-                if self.layout == "bnhd" and name in ("query", "key", "value"):
-                    gradient = gradient.swapaxes(1, 2)
-                if gradient.shape != shape:
-                    raise _UnreadableError(
-                        f"The gradient of the {name} has the wrong shape "
-                        f"({case.name}): {gradient.shape}, not {shape}."
-                    )
-                found[name] = gradient
-        except (_UnreadableError, TypeError) as error:
-            return {}, "", str(error)
-        return found, "", ""
-
-    def _arrays(self, case: Case, *arrays: Array) -> list[Array]:
-        dtype = _DTYPES.get(case.format, np.float32)
-        return [self._laid_out(array.astype(dtype)) for array in arrays]
-
-    def _options(self, case: Case) -> dict[str, Any]:
-        dtype = _DTYPES.get(case.format, np.float32)
-        return {
-            name: given.astype(dtype)
-            if isinstance(given, np.ndarray) and given.dtype.kind == "f"
-            else given
-            for name, given in case.options.items()
-        }
-
-    def _laid_out(self, array: Array) -> Array:
-        if self.layout == "bnhd":
+    def _turned(self, array: Array) -> Array:
+        if self.layout == "bnhd" and array.ndim == 4:
             array = array.swapaxes(1, 2)
         return np.ascontiguousarray(array)
 
     def _read(
         self,
         returned: Any,
-        case: Case,
-        before: list[Array],
-        after: list[Array],
-    ) -> Answer:
-        for name, old, new in zip(
-            ("query", "key", "value"), before, after, strict=True
-        ):
-            if not np.array_equal(old, new):
-                return Answer(wrong=f"The kernel writes into its {name}.")
-        logsumexp = None
-        if self.has_logsumexp:
-            if not isinstance(returned, tuple | list) or len(returned) != 2:
-                kind = type(returned).__name__
-                raise _UnreadableError(
-                    "The kernel should return (output, log-sum-exp), and "
-                    f"returns one {kind}."
-                )
-            returned, logsumexp = returned
-        elif isinstance(returned, tuple):
+        shapes: Mapping[str, tuple[int, ...]],
+        case: str,
+    ) -> dict[str, Array]:
+        several = isinstance(returned, tuple) or len(shapes) > 1
+        some = returned if several and np.iterable(returned) else (returned,)
+        if len(some) != len(shapes):
+            kind = type(returned).__name__
+            kind += f" of {len(some)}" * np.iterable(returned)
+            names = ", ".join(name.replace("_", " ") for name in shapes)
+            hint = '; for a log-sum-exp as well give logsumexp="e" or "2"'
             raise _UnreadableError(
-                f"The kernel returns a tuple of {len(returned)}, not the "
-                "output alone; if the second is the log-sum-exp, give "
-                'logsumexp="e" or "2".'
+                f"The kernel returns one {kind}, where it should return "
+                f"{names}{hint * (len(shapes) == 1)}."
             )
-        b, h, n_q, _ = case.query.shape
-        shape = b, h, n_q, case.value.shape[-1]
-        swapped = b, n_q, h, case.value.shape[-1]
-        output = read(returned, "The output")
-        if output.shape != (swapped if self.layout == "bnhd" else shape):
-            wanted = swapped if self.layout == "bnhd" else shape
-            other = {shape: "bhnd", swapped: "bnhd"}.get(output.shape)
-            hint = f', as with layout="{other}"' if other else ""
-            raise _UnreadableError(
-                f"The output has the shape {output.shape}, not {wanted}{hint}."
-            )
-        if self.layout == "bnhd":
-            output = output.swapaxes(1, 2)
-        if logsumexp is not None:
-            logsumexp = read(logsumexp, "The log-sum-exp")
-            if logsumexp.ndim == 4 and logsumexp.shape[-1] == 1:
-                logsumexp = logsumexp[..., 0]
-            if logsumexp.shape == (b, n_q, h) != (b, h, n_q):
-                logsumexp = logsumexp.swapaxes(1, 2)
-            if logsumexp.shape != (b, h, n_q):
+        found = {}
+        for (name, shape), array in zip(shapes.items(), some, strict=True):
+            what = f"The {name}".replace("d_", "gradient of the ")
+            result = read(array, what)
+            if name == "log-sum-exp":
+                found[name] = _turned_sums(result, shape, what)
+                continue
+            per_token = len(shape) == 4 and name != "d_bias"
+            turned = self.layout == "bnhd" and per_token
+            b, h, n, *d = (*shape, 0, 0)[: max(len(shape), 3)]
+            asked = (b, n, h, *d) if turned else shape
+            if result.shape != asked:
+                other = {shape: "bhnd", (b, n, h, *d): "bnhd"}
+                hint = f', as with layout="{other.get(result.shape)}"'
+                hint *= result.shape in other and per_token
                 raise _UnreadableError(
-                    f"The log-sum-exp has the shape {logsumexp.shape}, not "
-                    f"{(b, h, n_q)}."
+                    f"{what} has the shape {result.shape}, not {asked}{hint} "
+                    f"({case})."
                 )
-        return Answer(output, logsumexp)
+            found[name] = result.swapaxes(1, 2) if turned else result
+        return found
+
+
+def _turned_sums(sums: Array, shape: tuple[int, ...], what: str) -> Array:
+    """Take log-sum-exps with rows before heads, or a last axis of one."""
+    b, h, n, _ = shape
+    if sums.shape == (b, n, h) != (b, h, n):
+        sums = sums.swapaxes(1, 2)
+    if sums.shape not in ((b, h, n), shape):
+        raise _UnreadableError(
+            f"{what} has the shape {sums.shape}, not {(b, h, n)}."
+        )
+    return sums.reshape(shape)
 
 
 class _UnreadableError(Exception):

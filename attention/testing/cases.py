@@ -27,7 +27,7 @@ class Case:
     value: Array
     options: Mapping[str, Any]
     format: str
-    probe: str = ""  # what a probe of the case looks for
+    grad_output: Array | None = None
 
     @classmethod
     def of(
@@ -49,20 +49,10 @@ class Case:
         return cls("yours", q, k, v, options, format)
 
     @property
-    def n_queries(self) -> int:
-        """Return how many queries there are."""
-        return int(self.query.shape[2])
-
-    @property
-    def n_keys(self) -> int:
-        """Return how many keys there are."""
-        return int(self.key.shape[2])
-
-    @property
     def sizes(self) -> str:
         """Write the sizes: batch, heads, queries and keys, features."""
         b, h, n_q, d_k = self.query.shape
-        kv_heads, n_k, d_v = *self.key.shape[1:3], self.value.shape[-1]
+        kv_heads, n_k, d_v = self.value.shape[1:]
         heads = f"{h}" if h == kv_heads else f"{h}/{kv_heads}"
         return f"{b}, {heads}, {n_q}/{n_k}, {d_k}/{d_v}"
 
@@ -81,7 +71,7 @@ class Case:
         for some in np.array_split(keys, -(-keys.size // d)):
             value = np.zeros_like(self.value)
             value[..., some, np.arange(some.size)] = loudness(self.format)
-            yield replace(self, value=value, probe="loud"), some
+            yield replace(self, value=value), some
 
 
 def loudness(format: str) -> float:
@@ -89,8 +79,9 @@ def loudness(format: str) -> float:
     return _LOUD.get(format, 2.0**100)
 
 
-# name, batch, heads, kv_heads, n_q, n_k, d_k, d_v. The first have sizes that
-# every kernel takes; the others refuse to divide, or to be equal.
+# name, batch, heads, kv_heads, n_q, n_k, d_k, d_v, and which option asks for
+# it. The first have sizes that every kernel takes; the others refuse to
+# divide, or to be equal.
 _TABLE = """
 ordinary                2  4 2  128  128  64 64
 partial last block      1  2 1  197  197  64 64
@@ -98,7 +89,7 @@ sizes that all differ   2  6 2   37   83  20 12
 one query               3  8 2    1  193  64 64
 one key                 2  3 1    5    1  16 16
 more queries than keys  2  4 2   83   37  32 32
-many keys               1  2 1    3 4097  64 64
+many keys               1  2 1   24 4097  64 64
 long                    1  2 1  517  517  32 32
 a constant per head     2  8 2   33   65  16 16
 rising maxima           1  2 1  256  256  32 32
@@ -106,6 +97,11 @@ falling maxima          1  2 1  320  320  32 32
 steep maxima            1  2 1  256  256  32 32
 levels                  1  2 1  192  192  32 32
 sharp                   1  4 2  128  128  64 64
+beyond the window       1  2 1   70    0  32 32  window
+offsets per sequence    3  2 1    9   70  32 32  is_causal window
+empty row               2  2 1   20   45  32 32  mask
+documents               2  2 1  300  300  32 32  mask
+beyond the cap          1  2 1   64   96  32 32  softcap
 """
 FAR = ("levels", "steep maxima")  # with scores that a cap would level
 PROBED = ("sizes that all differ", "partial last block", "rising maxima")
@@ -121,61 +117,47 @@ class Drawing:
         sizes: Mapping[str, int],
         seed: int,
     ) -> None:
-        self.format, self.options = format, options
-        self.sizes, self.seed = sizes, seed
-        self.reaches = bool(options.get("is_causal")) or (
-            options.get("window") is not None
+        self.format, self.sizes, self.seed = format, sizes, seed
+        self.options = {
+            name: given
+            for name, given in options.items()
+            if given is not None and given is not False
+        }
+        self.reaches = not self.options.keys().isdisjoint(
+            {"is_causal", "window"}
         )
 
     def cases(self, scores_format: str | None = None) -> Iterator[Case]:
         """Draw every case that options and format do not exclude."""
-        rows = [line.rsplit(maxsplit=7) for line in _TABLE.split("\n") if line]
-        left = self._numbers_of_window()
-        if left:  # far enough for a window to end
-            far = str(sum(left) + 97)
-            rows.append(
-                ["beyond the window", *["1", "2", "1", "70"], far, "32", "32"]
-            )
-        if self.reaches:
-            rows.append(
-                [
-                    "offsets per sequence",
-                    *["3", "2", "1", "9", "70", "32", "32"],
-                ]
-            )
-        if self.options.get("mask"):
-            rows += [
-                ["empty row", *["2", "2", "1", "20", "45", "32", "32"]],
-                ["documents", *["2", "2", "1", "300", "300", "32", "32"]],
-            ]
-        if self.options.get("softcap") is not None:
-            rows.append(
-                ["beyond the cap", *["1", "2", "1", "64", "96", "32", "32"]]
-            )
-        for index, (name, *numbers) in enumerate(rows):
-            if name in FAR and self.options.get("softcap") is not None:
+        for index, line in enumerate(_TABLE.strip().split("\n")):
+            name, _, rest = line.partition("  ")
+            words = rest.split()
+            asked_by = words[len(SIZES) :]
+            if asked_by and self.options.keys().isdisjoint(asked_by):
+                continue
+            if name in FAR and "softcap" in self.options:
                 continue
             # 16 bits round a score of 400 by as much as 1
             if name == "steep maxima" and scores_format:
                 continue
-            rng = np.random.default_rng([self.seed, index])
-            sizes = dict(zip(SIZES, map(int, numbers), strict=True))
-            if not self.options.get("enable_gqa"):
+            sizes = dict(
+                zip(SIZES, map(int, words[: len(SIZES)]), strict=True)
+            )
+            if name == "beyond the window":  # far enough for it to end
+                window = self.options["window"]
+                if window is True:
+                    continue
+                sides = window if np.ndim(window) else (window,) * 2
+                sizes["n_k"] = sum(side or 0 for side in sides) + 97
+            sizes |= self.sizes
+            if "enable_gqa" not in self.options:
                 sizes["kv_heads"] = sizes["heads"]
-            yield self._case(name, {**sizes, **self.sizes}, rng)
-
-    def _numbers_of_window(self) -> tuple[int, ...]:
-        window = self.options.get("window")
-        if isinstance(window, bool) or window is None:
-            return ()
-        sides = (window, window) if isinstance(window, int) else window
-        return tuple(side for side in sides if side is not None)
+            rng = np.random.default_rng([self.seed, index])
+            yield self._case(name, sizes, rng)
 
     def _case(
         self, name: str, s: dict[str, int], rng: np.random.Generator
     ) -> Case:
-        if not self.options.get("enable_gqa"):
-            s["kv_heads"] = s["heads"]
         b, n_q, n_k = s["batch"], s["n_q"], s["n_k"]
         options = self._options(name, s, rng)
         scale = options.get("scale", s["d_k"] ** -0.5)
@@ -184,14 +166,15 @@ class Drawing:
         query = rng.standard_normal((b, s["heads"], n_q, s["d_k"])) * size
         key = rng.standard_normal((b, s["kv_heads"], n_k, s["d_k"]))
         value = rng.standard_normal((b, s["kv_heads"], n_k, s["d_v"]))
-        if name in ("rising maxima", "falling maxima"):
-            ramp = np.linspace(-12, 12, n_k)
-            query[..., 0] = 2 / scale
-            key[..., 0] = (ramp if name[0] == "r" else -ramp) / 2
-        if name == "steep maxima":  # far down, and up again: e^88 overflows
-            far = 4000 if self.format == "float64" else 400
-            query[..., 0] = 2 / scale
-            key[..., 0] = np.abs(np.linspace(-far, far, n_k)) / 2
+        far = 2000 if self.format == "float64" else 200  # e^88 overflows
+        ramp = {
+            "rising maxima": np.linspace(-12, 12, n_k),
+            "falling maxima": np.linspace(12, -12, n_k),
+            # far down, and up again
+            "steep maxima": np.abs(np.linspace(-2 * far, 2 * far, n_k)),
+        }.get(name)
+        if ramp is not None:
+            query[..., 0], key[..., 0] = 2 / scale, ramp / 2
         if name == "levels":  # whole rows far above zero, and far below
             far = 800 if self.format == "float64" else 200
             query[..., 0] = np.linspace(-far, far, n_q) / (16 * scale)
@@ -199,10 +182,10 @@ class Drawing:
         if name == "a constant per head":
             numbers = 1 + np.arange(b * s["kv_heads"])
             value[:] = numbers.reshape(b, -1, 1, 1)
-        offsets: Any = options.get("offset")
-        if np.ndim(offsets):  # what lies behind the last query is not written
-            unwritten = np.arange(n_k) >= np.reshape(offsets, (-1, 1)) + n_q
-            unwritten = unwritten[:, None, :, None] & self._looks_back(options)
+        if np.ndim(options.get("offset")) and self._looks_back(options):
+            # what lies behind the last query is not written yet
+            last = np.reshape(options["offset"], (-1, 1, 1, 1)) + n_q
+            unwritten = np.arange(n_k)[:, None] >= last
             key = np.where(unwritten, 8 * key, key)
             value = np.where(unwritten, loudness(self.format), value)
         q, k, v = (self.held(array) for array in (query, key, value))
@@ -211,18 +194,15 @@ class Drawing:
     def _looks_back(self, options: Mapping[str, Any]) -> bool:
         window = options.get("window")
         right = window[1] if isinstance(window, tuple) else None
-        return bool(options.get("is_causal")) or right == 0
+        return "is_causal" in options or right == 0
 
     def _options(
         self, name: str, s: dict[str, int], rng: np.random.Generator
     ) -> dict[str, Any]:
         """Draw what was asked for with True, and what the sizes ask for."""
         n_q, n_k = s["n_q"], s["n_k"]
-        options = {
-            key: given
-            for key, given in self.options.items()
-            if given is not None and given is not False and key != "offset"
-        }
+        options = dict(self.options)
+        how = options.pop("offset", None)
         if options.get("window") is True:
             right = None if options.get("is_causal") else n_k // 7
             options["window"] = (n_k // 3, right)
@@ -238,14 +218,12 @@ class Drawing:
             options["bias"] = self.held(drawn)
         last = n_k - n_q
         if self.reaches:
-            how = self.options.get("offset")
             if name == "offsets per sequence" and how is None:
-                options["offset"] = np.array([last // 2, last, 3])[
-                    : s["batch"]
-                ]
+                drawn = np.array([last // 2, last, 3])
+                options["offset"] = drawn[: s["batch"]]
             elif last or name == "offsets per sequence":
                 options["offset"] = 0 if how == "first" else last
-        if options.get("mask") is not None:
+        if "mask" in options:
             options["mask"] = self._mask(name, s, options, rng)
         return options
 

@@ -2,145 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attention import _inputs
 from attention.arguments import AttentionOptions
 from attention.testing import diagnosis
-from attention.testing.calls import LAYOUTS, Answer, Kernel
+from attention.testing.calls import LAYOUTS, Kernel
 from attention.testing.cases import PROBED, SIZES, Case, Drawing
-from attention.testing.errors import (
-    PRECISION,
-    Formats,
-    Verdict,
-    deviation,
-    error_of_scores,
-    formats,
-    freedom,
-    judge,
-)
+from attention.testing.errors import formats
 from attention.testing.report import Report, Row
 from attention.testing.steps import Steps
-
-Array = NDArray[Any]
-
-
-class Rules(NamedTuple):
-    """What a kernel promises, and how exact it is meant to be."""
-
-    formats: Formats
-    logsumexp: str | None
-    sink_in_logsumexp: bool
-    empty_rows: bool
-
-    def judged(self, kernel: Kernel, case: Case) -> Trial:
-        """Call a kernel with a case, and compare."""
-        answer, right = kernel(case), Steps(case)
-        if answer.output is None:
-            return Trial(self, case, answer, right)
-        output, total = self.judge(answer, right), None
-        if answer.logsumexp is not None:
-            total = self.judge_logsumexp(answer, right)
-        return Trial(self, case, answer, right, output, total)
-
-    def judge(self, answer: Answer, right: Steps) -> Verdict:
-        """Compare an output with that of attention, or of a mistake."""
-        assert answer.output is not None
-        got, wanted = answer.output, right.output
-        if not self.empty_rows:
-            some = right.allowed().any(axis=-1, keepdims=True)
-            got, wanted = np.where(some, got, 0), np.where(some, wanted, 0)
-        both = np.isnan(got) & np.isnan(wanted)
-        got, wanted = np.where(both, 0, got), np.where(both, 0, wanted)
-        sigma, free = deviation(right, self.formats), freedom(right)
-        return judge(got, wanted, sigma, free, self.formats.margin)
-
-    def judge_logsumexp(
-        self, answer: Answer, right: Steps, wanted: Array | None = None
-    ) -> Verdict:
-        """Compare log-sum-exps of the rows that see a key."""
-        assert answer.logsumexp is not None
-        total = self.logsumexp_of(right) if wanted is None else wanted
-        shape = answer.logsumexp.shape
-        some = np.broadcast_to(right.allowed().any(-1), shape)
-        unit = 2.0 ** -PRECISION[self.formats.sums][0]
-        step = 2.0 ** (1 - PRECISION[self.formats.weights][0])
-        w = right.weights
-        scores = (w * error_of_scores(right, self.formats)).sum(-1)
-        count = 4 + math.sqrt(w.shape[-1]) + np.abs(total)
-        sigma = np.hypot(
-            unit * count + scores, 0.3 * step * np.sqrt((w**2).sum(-1))
-        )
-        got, wanted = (
-            np.where(some, a, 0)[..., None] for a in (answer.logsumexp, total)
-        )
-        free = np.ones(shape)
-        return judge(got, wanted, sigma[..., None], free, self.formats.margin)
-
-    def logsumexp_of(self, right: Steps) -> Array:
-        """Return the log-sum-exp that was asked for."""
-        steps = right
-        if not self.sink_in_logsumexp:
-            steps = Steps(right.case, sink=lambda _: None)
-        return steps.logsumexp / (math.log(2) if self.logsumexp == "2" else 1)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A case, what the kernel answered, and how that compares."""
-
-    rules: Rules
-    case: Case
-    answer: Answer
-    right: Steps
-    output: Verdict | None = None
-    logsumexp: Verdict | None = None
-
-    @cached_property
-    def sigma(self) -> Array:
-        """Return the expected error of a right output."""
-        return deviation(self.right, self.rules.formats)
-
-    @property
-    def is_wrong(self) -> bool:
-        """Say whether anything is wrong with the answer."""
-        verdicts = [one for one in (self.output, self.logsumexp) if one]
-        return bool(self.answer.wrong) or not all(v.is_right for v in verdicts)
-
-    def row(self) -> Row:
-        """Write the trial as a row of the table."""
-        name = self.case.name
-        if self.case.probe:
-            name += ": keys read"
-        if self.answer.refused:
-            return Row(
-                name, self.case.sizes, 0.0, "refused", self.answer.refused
-            )
-        figures = [v.figure for v in (self.output, self.logsumexp) if v]
-        figure = max(figures, default=math.inf)
-        verdict = "WRONG" if self.is_wrong else "right"
-        return Row(name, self.case.sizes, figure, verdict, self._detail())
-
-    def _detail(self) -> str:
-        if not self.is_wrong:
-            return ""
-        if self.answer.wrong:
-            return self.answer.wrong
-        if self.output and not self.output.is_right:
-            assert self.answer.output is not None
-            return diagnosis.first_wrong(
-                self.right, self.answer.output, self.output
-            )
-        assert self.logsumexp is not None
-        b, h, i, _ = self.logsumexp.worst
-        return f"log-sum-exp: sequence {b}, head {h}, row {i}"
+from attention.testing.trials import Rules, Trial, base_of
 
 
 def check(
@@ -177,7 +53,7 @@ def check(
         biases are (batch, heads, n_q, n_k) in both.
     logsumexp : {"e", "2"}, optional
         The base of the log-sum-exp that the kernel returns, (batch, heads,
-        n_q). Rows that may see no key are left out of it.
+        n_q). A row that may see no key has minus infinity, or its sink.
     sink_in_logsumexp : bool, optional
         Whether the log-sum-exp has the sink in it.
     empty_rows : bool, optional
@@ -229,24 +105,18 @@ def check(
     >>> print(report.findings[0])
     behaves like scale-missing: The scores are not divided by the root of d_k.
     """
-    drawing = read_arguments(
+    drawing = _read_arguments(
         kernel, format, layout, logsumexp, refusals, sizes, seed, options
     )
-    kinds = formats(format, weights_format, scores_format)
-    rules = Rules(kinds, logsumexp, sink_in_logsumexp, empty_rows)
-    called = Kernel(kernel, layout, logsumexp is not None)
-    trials = []
-    for case in drawing.cases(scores_format):
-        trials.append(rules.judged(called, case))
-        if trials[-1].answer.refused or case.name not in PROBED:
-            continue
-        probes = [rules.judged(called, loud) for loud, _ in case.loud()]
-        trials.append(max(probes, key=lambda t: t.row().figure))
-    title = title_of(kernel, format, options)
-    rows = [trial.row() for trial in trials]
-    wrong = [trial for trial in trials if trial.is_wrong]
-    findings = diagnosis.findings(called, rules, trials) if wrong else []
-    return Report(title, rows, findings, refusals)
+    names = ("output", "log-sum-exp")[: 1 if logsumexp is None else 2]
+    rules = Rules(
+        formats(format, weights_format, scores_format), names,
+        base_of(logsumexp), sink_in_logsumexp, empty_rows,
+    )  # fmt: skip
+    called = Kernel(kernel, layout)
+    cases = drawing.cases(scores_format)
+    title = _title_of(kernel, format, options)
+    return _report(title, called, rules, cases, refusals)
 
 
 def assert_attention(kernel: Callable[..., Any], **options: Any) -> None:
@@ -283,7 +153,125 @@ def assert_attention(kernel: Callable[..., Any], **options: Any) -> None:
         raise AssertionError(f"\n{report}")
 
 
-def read_arguments(
+def check_gradients(
+    function: Callable[..., Any],
+    *,
+    format: str = "float32",
+    layout: str = "bhnd",
+    empty_rows: bool = True,
+    weights_format: str | None = None,
+    scores_format: str | None = None,
+    refusals: float = 0.5,
+    sizes: Mapping[str, int] | None = None,
+    seed: int = 0,
+    return_bias: bool = False,
+    return_sink: bool = False,
+    **options: Any,
+) -> Report:
+    """Hold somebody's gradients of attention against the package.
+
+    The function is called as `function(query, key, value, grad_output,
+    **options)` and returns the gradients of query, key and value.
+
+    Parameters
+    ----------
+    function : callable
+        Returns (d_query, d_key, d_value), then those of bias and sink if they
+        are asked for.
+    format, layout, weights_format, scores_format : str, optional
+        As in `check`.
+    refusals, sizes, seed : optional
+        As in `check`.
+    empty_rows : bool, optional
+        Whether queries that may see no key must give no gradient; False gives
+        such rows a grad_output of zeros.
+    return_bias, return_sink : bool, optional
+        Whether the gradients of bias and sink come along.
+    **options
+        As in `check`.
+
+    Returns
+    -------
+    report : Report
+        passed, worst and findings; str(report) is a table.
+
+    Raises
+    ------
+    TypeError
+        As in `check`.
+    ValueError
+        As in `check`; if the gradient of a bias or sink is asked for and the
+        function is given none.
+
+    Examples
+    --------
+    >>> from attention import attention_vjp
+    >>> from attention.testing import check_gradients
+    >>> def wrong(query, key, value, grad_output, **options):
+    ...     d_q, d_k, d_v = attention_vjp(
+    ...         query, key, value, grad_output, **options
+    ...     )
+    ...     return d_q, d_k / query.shape[-1] ** -0.5, d_v
+    >>> print(check_gradients(wrong, is_causal=True).findings[0])
+    behaves like scale-missing-in-key: The gradient of the key lacks the scale.
+    """
+    drawing = _read_arguments(
+        function, format, layout, None, refusals, sizes, seed, options
+    )
+    names = ["d_query", "d_key", "d_value"]
+    for name, asked in (("bias", return_bias), ("sink", return_sink)):
+        if _inputs.flag(f"return_{name}", asked):
+            if not np.any(options.get(name)):
+                raise ValueError(f"return_{name} needs {name}=True")
+            names.append(f"d_{name}")
+    kinds = formats(format, weights_format, scores_format)
+    rules = Rules(kinds, tuple(names))
+    cases = []
+    for index, case in enumerate(drawing.cases(scores_format)):
+        rng = np.random.default_rng([seed, 1000 + index])
+        shape = *case.query.shape[:3], case.value.shape[-1]
+        drawn = rng.standard_normal(shape)
+        if not empty_rows:
+            drawn *= Steps(case).allowed().any(axis=-1, keepdims=True)
+        value = np.clip(case.value, -16, 16)  # none is loud
+        grad = drawing.held(drawn)
+        cases.append(replace(case, value=value, grad_output=grad))
+    title = f"gradients of {_title_of(function, format, options)}"
+    return _report(title, Kernel(function, layout), rules, cases, refusals)
+
+
+def _report(
+    title: str,
+    kernel: Kernel,
+    rules: Rules,
+    cases: Iterable[Case],
+    refusals: float,
+) -> Report:
+    """Try every case, and say what came of it."""
+    rows, trials = list[Row](), list[Trial]()
+    for case in cases:
+        tried = [rules.tried(kernel, case)]
+        if case.name in PROBED and case.grad_output is None:
+            if not tried[0].answer.refused:
+                probes = [
+                    rules.tried(kernel, loud, probe=True)
+                    for loud, _ in case.loud()
+                ]
+                tried.append(max(probes, key=lambda t: t.figure))
+        worst = max(tried, key=lambda t: t.figure)
+        shown = tried[0] if tried[0].is_wrong else worst
+        refused = bool(tried[0].answer.refused)
+        verdict = "WRONG" if worst.is_wrong else "right"
+        verdict = "refused" if refused else verdict
+        row = case.name, case.sizes, worst.figure, verdict, shown.detail()
+        rows.append(Row(*row))
+        trials += tried
+    wrong = any(row.verdict == "WRONG" for row in rows)
+    findings = diagnosis.findings(kernel, rules, trials) if wrong else []
+    return Report(title, rows, findings, refusals)
+
+
+def _read_arguments(
     kernel: Any,
     format: str,
     layout: str,
@@ -315,7 +303,7 @@ def read_arguments(
     )
 
 
-def title_of(kernel: Any, format: str, options: Mapping[str, Any]) -> str:
+def _title_of(kernel: Any, format: str, options: Mapping[str, Any]) -> str:
     """Say which kernel was checked with which options."""
     name = getattr(kernel, "__name__", type(kernel).__name__)
     given = [f"{name}={_short(value)}" for name, value in options.items()]

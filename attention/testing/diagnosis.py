@@ -1,30 +1,28 @@
-"""What is wrong with a kernel that is wrong: names first, then sentences."""
+"""What a report says of a kernel that is wrong: names first, then sentences.
+
+The results of a kernel are compared with those of known mistakes. Where none
+fits everywhere, one may fit where the kernel is wrong; where none does, the
+weights of the kernel are recovered, and say what is wrong with them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attention.testing import mistakes
+from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
-from attention.testing.errors import Verdict, rounded, step_of
-from attention.testing.mistakes import (
-    MISTAKES,
-    OF_LOGSUMEXP,
-    ROUNDED,
-    Mistake,
-    in_formats,
-)
+from attention.testing.errors import step_of
+from attention.testing.mistakes import Mistake
+from attention.testing.places import Spots, listed, place
 from attention.testing.report import Finding
-from attention.testing.steps import Steps
-from attention.testing.weights import _run, middle_of, recover, sentences
-
-if TYPE_CHECKING:
-    from attention.testing.calls import Kernel
-    from attention.testing.checks import Rules, Trial
+from attention.testing.trials import Rules, Trial
+from attention.testing.weights import middle_of, recover, sentences
 
 Array = NDArray[Any]
 
@@ -35,247 +33,280 @@ def findings(
     """Say what is wrong, the most telling first."""
     said = {t.answer.wrong.partition("(")[0]: t.answer.wrong for t in trials}
     found = [Finding(text) for text in said.values() if text]
-    taken = [t for t in trials if t.output is not None]
-    wrong = [t for t in taken if t.output and not t.output.is_right]
-    if wrong:
-        found = list(_of_output(kernel, rules, taken, wrong)) + found
-        found.append(Finding(_where(taken, wrong)))
-    if any(t.logsumexp and not t.logsumexp.is_right for t in taken):
-        found.append(_of_logsumexp(rules, taken))
-    return sorted(found, key=lambda one: not one.name)
-
-
-def _of_output(
-    kernel: Kernel, rules: Rules, taken: list[Trial], wrong: list[Trial]
-) -> Iterator[Finding]:
-    """Look for one cause after the other, and stop at the first."""
-    first = min(wrong, key=lambda t: t.right.weights.size)
+    taken = sorted((t for t in trials if t.verdicts), key=_by_size)
+    wrong = [t for t in taken if t.is_wrong]
+    if not wrong:
+        return found
     causes: list[Callable[[], Iterable[Finding]]] = [
-        lambda: _calls(kernel, rules, first),
-        lambda: named(rules, taken),
+        lambda: _calls(kernel, rules, wrong[0]),
+        lambda: _names(taken),
         lambda: map(Finding, _numbers(wrong)),
+        lambda: map(Finding, _factors(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
-        lambda: map(Finding, _levels(wrong)),
     ]
-    for cause in causes:
-        found = list(cause())
-        yield from found
-        if found:
-            break
-    if not any(one.name for one in found):
-        yield from map(Finding, _options(kernel, rules, wrong))
+    why = next((some for some in map(lambda c: [*c()], causes) if some), [])
+    if any(one.name for one in why):
+        return [*why, *found]
+    why += map(Finding, _options(kernel, rules, wrong))
+    return [*why, *found, *map(Finding, _where(taken, wrong))]
+
+
+def _by_size(trial: Trial) -> tuple[bool, int]:
+    """Put small cases first: most mistakes are excluded there, soon."""
+    large = trial.right.n_keys > 100 and not trial.is_wrong
+    return large, trial.right.weights.size
 
 
 def _calls(kernel: Kernel, rules: Rules, trial: Trial) -> Iterator[Finding]:
     """Call a wrong case again: as it was, and in the other layout."""
-    again, before = kernel(trial.case).output, trial.answer.output
-    assert before is not None
-    if again is None or not np.array_equal(again, before, equal_nan=True):
-        yield Finding(
-            "The kernel gives different results for the same arrays "
-            f"({trial.case.name}, called twice).",
-            "not-deterministic",
-        )
-        return
+    case, before = trial.case, trial.answer.results
+    again = rules.tried(kernel, case).answer.results
+    for name, array in before.items():
+        if not np.array_equal(again.get(name, 0), array, equal_nan=True):
+            yield Finding(
+                "The kernel gives different results for the same arrays "
+                f"({case.name}, called twice).",
+                "not-deterministic",
+            )
+            return
     other = "bhnd" if kernel.layout == "bnhd" else "bnhd"
-    turned = kernel._replace(layout=other)
-    verdict = rules.judged(turned, trial.case).output
-    if verdict is not None and verdict.is_right:
+    turned = rules.tried(kernel._replace(layout=other), case)
+    if turned.verdicts and not turned.is_wrong:
         yield Finding(
             f'Heads and tokens are exchanged: with layout="{other}" the '
-            f"kernel is right ({trial.case.name}).",
+            f"kernel is right ({case.name}).",
             "layout-exchanged",
         )
+
+
+# --- known mistakes ----------------------------------------------------------
+
+
+class Fit(NamedTuple):
+    """How the results of a mistake fit those of a kernel in one case."""
+
+    spots: list[Spots]  # rows that have the mistake, and those that have not
+    unlike: int  # how many rows have another one
+    whole: float
+
+
+def _names(trials: list[Trial]) -> Iterator[Finding]:
+    """Name the mistakes behind all results, or behind each by itself."""
+    plain = [t for t in trials if t.case.name not in FAR]
+    if any(t.is_wrong for t in plain):
+        trials = plain  # what overflows there differs from kernel to kernel
+    every = trials[0].rules.names
+    for names in (every, *((name,) for name in every)):
+        found = _named(trials, names)
+        if found:
+            yield found
+            if names == every:
+                return
+
+
+def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+    """Find the mistake that gives a kernel's results, or some of its rows."""
+    wrong = [
+        t for t in trials if not all(t.verdicts[n].is_right for n in names)
+    ]
+    ordered = sorted(trials, key=lambda t: t not in wrong)
+    best: list[tuple[float, int, str, Mistake]] = []
+    for mistake in mistakes.of(trials[0].case) if wrong else ():
+        fits = []
+        for trial in ordered:
+            fit = _fit(mistake, trial, names)
+            if fit is None:
+                break
+            fits.append(fit)
+        else:
+            spots = [spot for fit in fits for spot in fit.spots]
+            n_wrong = sum(int(spot.wrong.sum()) for spot in spots)
+            n_right = sum(int(spot.right.sum()) for spot in spots)
+            if sum(fit.unlike for fit in fits) > 0.1 * n_wrong:
+                continue
+            if mistake.rounds:
+                size = sum(fit.whole for fit in fits[: len(wrong)]) - 1e6
+                best.append((size, len(best), "", mistake))
+            elif not n_right:
+                return Finding(mistake.says, mistake.name)
+            else:
+                where, exact = place(spots)
+                share = 1.0 if exact else n_wrong / (n_wrong + n_right)
+                where = f" Only {where}." if exact else " Not everywhere."
+                best.append((-share, len(best), where, mistake))
+    if not best:
+        return None
+    _, _, where, mistake = min(best)
+    return Finding(mistake.says + where, mistake.name)
+
+
+def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:
+    """Compare a case with a mistake: every row is right, or has it."""
+    rules, got = trial.rules, trial.answer.results
+    try:
+        with np.errstate(all="ignore"):
+            steps = rules.steps(trial.case, mistake.changes)
+            wanted = rules.wanted(steps)
+            if not all(_glance(trial, name, wanted[name]) for name in names):
+                return None
+            verdicts = rules.judge({n: got[n] for n in names}, steps)
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ):
+        return None  # it does not fit the options
+    spots, unlike = [], 0
+    for name, fit in verdicts.items():
+        right = trial.verdicts[name]
+        has, has_not = right.rows > 1, np.zeros(right.rows.shape, bool)
+        most = 1.2 if right.is_right else min(1, 0.7 * right.figure)
+        if mistake.rounds:  # a tie may fall either way
+            off = fit.rows > 1
+            better = fit.whole < 0.85 * right.whole
+            if off.mean() > 0.1 or not (
+                right.is_right or better or off.sum() < 0.1 * has.sum()
+            ):
+                return None
+        elif fit.figure > most:
+            if trial.right.n_keys > 1:
+                has_not = ~has & (fit.rows > 1)
+            if not right.is_right and not has.any():
+                return None
+            off = fit.rows[has] > np.minimum(1, right.rows[has] / 2)
+            unlike += int(off.sum())
+        spots.append(Spots(trial.right, trial.case.name, name, has, has_not))
+    return Fit(spots, unlike, sum(fit.whole for fit in verdicts.values()))
+
+
+def _glance(trial: Trial, name: str, wanted: Array) -> bool:
+    """Say whether a mistake may explain the rows of a case that are wrong."""
+    got, verdict = trial.answer.results[name], trial.verdicts[name]
+    if wanted.shape != got.shape:
+        return False
+    if verdict.is_right:
+        return True
+    far = np.abs(got - wanted) / (30 * trial.sigmas[name] + np.abs(got) / 99)
+    rows = verdict.rows > 1
+    return not middle_of(far[rows] if rows.any() else far) > 1
+
+
+# --- what can be said without a name -----------------------------------------
 
 
 def _numbers(wrong: list[Trial]) -> Iterator[str]:
     """Say which rows hold something that is no number."""
     for trial in wrong:
-        got = trial.answer.output
-        assert got is not None
-        bad = np.argwhere(~np.isfinite(got).all(axis=-1))
-        if trial.case.probe or not bad.size:
+        got = trial.answer.results.get("output")
+        if got is None or trial.probe:
             continue
-        b, h, i = (int(n) for n in bad[0])
-        what = "nan" if np.isnan(got[b, h, i]).any() else "infinite"
-        rows = got.size // got.shape[-1]
-        yield (
-            f"The output is {what} in {len(bad)} of {rows} rows, the first "
-            f"being row {i} of sequence {b}, head {h} ({trial.case.name})."
-        )
-        return
+        bad = np.argwhere(~np.isfinite(got).all(axis=-1))
+        if bad.size:
+            b, h, i = (int(n) for n in bad[0])
+            what = "nan" if np.isnan(got[b, h, i]).any() else "infinite"
+            rows = got.size // got.shape[-1]
+            yield (
+                f"The output is {what} in {len(bad)} of {rows} rows, the first "
+                f"being row {i} of sequence {b}, head {h} ({trial.case.name})."
+            )
+            return
+
+
+def _factors(wrong: list[Trial]) -> Iterator[str]:
+    """Say by which factor a result is off, or that it is cut off."""
+    trial = max((t for t in wrong if not t.probe), key=_n_wrong, default=None)
+    for name, verdict in trial.verdicts.items() if trial else ():
+        if verdict.is_right:
+            continue
+        what = f"The {name}".replace("d_", "gradient of the ")
+        rows = verdict.rows > 1
+        rows |= ~rows.any()
+        got, right = trial.answer.results[name][rows], trial.wanted[name][rows]
+        with np.errstate(all="ignore"):
+            factor = (got * right).sum() / (right**2).sum()
+            rest = ((got - factor * right) ** 2).sum() / (got**2).sum()
+            step = step_of(right, trial.rules.formats.output)
+            less = middle_of((np.abs(right) - np.abs(got)) / step)
+        at = f"({trial.case.name}, {rows.sum()} of {rows.size} rows)"
+        if rest**0.5 < 0.2 * abs(factor - 1):
+            yield f"{what} is {factor:.6g} times what it should be {at}."
+        elif 0.35 < less < 0.65:
+            format = trial.rules.formats.output
+            yield f"{what} is cut off, not rounded, to {format} {at}."
+
+
+def _n_wrong(trial: Trial) -> int:
+    return sum(int((one.rows > 1).sum()) for one in trial.verdicts.values())
 
 
 def _weights(
     kernel: Kernel, rules: Rules, wrong: list[Trial]
 ) -> Iterator[str]:
     """Recover the weights of a few wrong cases, and say what they show."""
-    for trial in _telling(wrong):
-        found = recover(kernel, trial.case)
-        if found is None:
-            continue
-        with np.errstate(all="ignore"):
-            texts = list(sentences(kernel, found, rules.formats))
-        yield from texts
-        if texts:
-            return
-
-
-def named(rules: Rules, trials: list[Trial]) -> Iterator[Finding]:
-    """Find the known mistake that gives the kernel's results in all cases.
-
-    Small cases come first: most mistakes are excluded there, soon.
-    """
-    cases = sorted(trials, key=_by_size)
-    plain = [t for t in cases if t.case.name not in FAR]
-    if any(t.output and not t.output.is_right for t in plain):
-        cases = plain  # what overflows there differs from kernel to kernel
-    for mistake in (*MISTAKES, *in_formats()):
-        if all(_explains(mistake, trial, rules) for trial in cases):
-            yield Finding(mistake.says, mistake.name)
-            return
-
-
-def _by_size(trial: Trial) -> tuple[bool, int]:
-    assert trial.output is not None
-    large = trial.case.n_keys > 100 and trial.output.is_right
-    return large, trial.right.weights.size
-
-
-def _explains(mistake: Mistake, trial: Trial, rules: Rules) -> bool:
-    """Say whether a mistake gives what the kernel gave."""
-    got, sigma, right = trial.answer.output, trial.sigma, trial.output
-    assert got is not None
-    assert right is not None
-    try:
-        with np.errstate(all="ignore"):
-            steps = Steps(trial.case, **mistake.steps)
-            if steps.output.shape != trial.right.output.shape:
-                return False
-            far = np.abs(got - steps.output) / (30 * sigma + np.abs(got) / 99)
-            if middle_of(far) > 1:  # at a glance
-                return False
-            verdict = rules.judge(trial.answer, steps)
-    except (ValueError, IndexError, TypeError):  # it does not fit the options
-        return False
-    if mistake.name in ROUNDED:  # a tie may fall either way
-        few = bool(verdict.bad.any(axis=-1).mean() < 0.1)
-        return few and (right.is_right or verdict.whole < 0.85 * right.whole)
-    if right.is_right:
-        return verdict.figure <= 1.2
-    return verdict.figure <= min(1, 0.7 * right.figure)
-
-
-def _of_logsumexp(rules: Rules, trials: list[Trial]) -> Finding:
-    """Find what was returned in place of the log-sum-exp."""
-    some = [t for t in trials if t.logsumexp is not None]
-    plain = [t for t in some if t.case.name not in FAR]
-    if any(t.logsumexp and not t.logsumexp.is_right for t in plain):
-        some = plain
-    for name, (says, what) in OF_LOGSUMEXP.items():
-        if all(
-            rules.judge_logsumexp(t.answer, t.right, what(t.right)).is_right
-            for t in some
-        ):
-            return Finding(says, name)
-    for format in ("bfloat16", "float16"):
-        if all(_is_rounded(rules, t, format) for t in some):
-            says = f"The log-sum-exp is right, but rounded to {format}."
-            return Finding(says, "logsumexp-in-format")
-    return Finding("The log-sum-exp is wrong.")
-
-
-def _is_rounded(rules: Rules, trial: Trial, format: str) -> bool:
-    got, wanted = trial.answer.logsumexp, rules.logsumexp_of(trial.right)
-    assert got is not None
-    seen = np.broadcast_to(trial.right.allowed().any(axis=-1), got.shape)
-    got, wanted = got[seen], wanted[seen]
-    near = np.abs(got - wanted) <= 0.51 * step_of(wanted, format) + 1e-6
-    return bool(np.array_equal(rounded(got, format), got) and near.all())
-
-
-def _telling(wrong: list[Trial]) -> list[Trial]:
-    """Choose the cases whose weights are worth recovering."""
+    if "output" not in rules.names:
+        return
     plain = [
         t
         for t in wrong
-        if not t.case.probe
-        and 1 < t.case.n_keys <= 330
+        if not t.verdicts["output"].is_right
+        and not t.probe
+        and 1 < t.right.n_keys <= 330
         and t.case.name not in FAR
     ]
-    return plain[:3]
+    for trial in sorted(plain, key=_n_wrong)[:-4:-1]:
+        found = recover(kernel, trial)
+        with np.errstate(all="ignore"):
+            texts = [] if found is None else list(sentences(found))
+        yield from texts
+        if texts:
+            return
 
 
 def _options(
     kernel: Kernel, rules: Rules, wrong: list[Trial]
 ) -> Iterator[str]:
     """Say without which option the kernel is right."""
-    case = next((t.case for t in wrong if not t.case.probe), wrong[0].case)
+    case = next((t.case for t in wrong if not t.probe), wrong[0].case)
     for name in case.options:
-        if name in ("offset", "enable_gqa"):
+        if name in ("offset", "enable_gqa") or f"d_{name}" in rules.names:
             continue
         fewer = {k: o for k, o in case.options.items() if k != name}
         if not fewer.keys() & {"is_causal", "window"}:
             fewer.pop("offset", None)
-        trial = rules.judged(kernel, replace(case, options=fewer))
-        if trial.output is not None and not trial.is_wrong:
+        trial = rules.tried(kernel, replace(case, options=fewer))
+        if trial.verdicts and not trial.is_wrong:
             yield f"Without {name} it is right ({case.name})."
 
 
-def _levels(wrong: list[Trial]) -> Iterator[str]:
-    """Say what happens to rows whose scores are all large, or all small."""
-    if any(t.case.name == "ordinary" for t in wrong):
+def _where(taken: list[Trial], wrong: list[Trial]) -> Iterator[str]:
+    """Say which results are wrong, in which cases, and in which rows."""
+    names = [
+        name
+        for name in taken[0].rules.names
+        if any(not t.verdicts[name].is_right for t in wrong)
+    ]
+    good = [name for name in taken[0].rules.names if name not in names]
+    if good or len(names) > 1:
+        also = f"; right: {', '.join(good)}" * bool(good)
+        yield f"Wrong: {', '.join(names)}{also}."
+    spots = [
+        Spots(t.right, t.case.name, name, one.rows > 1, one.rows <= 1)
+        for t in taken
+        if not t.probe
+        for name, one in t.verdicts.items()
+        if name in names
+    ]
+    if not any(one.wrong.any() for one in spots):
         return
-    for trial in wrong:
-        if trial.case.name != "levels" or trial.output is None:
-            continue
-        tops = trial.right.scores().max(axis=-1)
-        bad = trial.output.bad.any(axis=-1)
-        if bad.all():
-            return
-        low, high = tops[~bad].min(), tops[~bad].max()
-        for side, what, edge in (
-            (bad & (tops > high), "above {:.0f} overflow", high),
-            (bad & (tops < low), "below {:.0f} underflow", low),
-        ):
-            if side.any():
-                yield (
-                    f"Rows whose largest score is {what.format(edge)}: their "
-                    "own maximum is not what is subtracted before exp."
-                )
-
-
-def _where(taken: list[Trial], wrong: list[Trial]) -> str:
-    """Say in which cases, and in which part of one, the errors lie."""
-    names = list(dict.fromkeys(t.case.name for t in wrong))
-    right = list(dict.fromkeys(t.case.name for t in taken if t not in wrong))
-    right = [name for name in right if name not in names]
-    trial = wrong[0]
-    assert trial.output is not None
-    bad, parts = trial.output.bad, []
-    for axis, what in enumerate(("sequence", "head", "row", "feature")):
-        others = tuple(i for i in range(4) if i != axis)
-        some = np.flatnonzero(bad.any(axis=others))
-        if 0 < some.size < bad.shape[axis]:
-            parts.append(_run(what, some, bad.shape[axis]))
-    place = f" In {names[0]!r} it is in {', '.join(parts)}." * bool(parts)
-    if not right:
-        return f"All cases are wrong, the first being {names[0]!r}.{place}"
-    if len(names) <= len(right):
-        shown = ", ".join(map(repr, names))
-        return f"Only these cases are wrong: {shown}.{place}"
-    return (
-        f"{len(names)} of {len(names) + len(right)} cases are wrong, the "
-        f"first being {names[0]!r}.{place}"
-    )
-
-
-def first_wrong(right: Steps, got: Array, verdict: Verdict) -> str:
-    """Write the first number that is wrong, and what it should be."""
-    place = np.argwhere(verdict.bad)
-    where = tuple(place[0]) if place.size else verdict.worst
-    b, h, i, f = (int(n) for n in where)
-    return (
-        f"sequence {b}, head {h}, row {i}, feature {f}: "
-        f"{got[where]:.6g}, not {right.output[where]:.6g}"
-    )
+    where, whole = place(spots)
+    if where:
+        yield f"It is wrong only {where}{', and always there' * whole}."
+    bad = {t.case.name for t in wrong}
+    cases = list(dict.fromkeys(t.case.name for t in taken))
+    if len(bad) <= len(cases) / 2:
+        shown = ", ".join(repr(name) for name in cases if name in bad)
+        yield f"Only these cases are wrong: {shown}. {listed(spots)}".rstrip()
+    elif not where and listed(spots):
+        yield listed(spots)

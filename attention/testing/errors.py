@@ -79,6 +79,14 @@ def rounded(numbers: Array, format: str) -> Array:
     return round_to_format(numbers.astype(np.float64), format)
 
 
+def cut(numbers: Array, format: str) -> Array:
+    """Round towards zero."""
+    near = rounded(numbers, format)
+    precision = PRECISION.get(format, (11, 0))[0]  # tf32 has 11
+    less = rounded(near * (1 - 2.0**-precision), format)
+    return np.where(np.abs(near) > np.abs(numbers), less, near)
+
+
 def deviation(steps: Steps, formats: Formats) -> Array:
     """Return the standard deviation of an honest error of the output.
 
@@ -114,6 +122,63 @@ def deviation(steps: Steps, formats: Formats) -> Array:
     return np.asarray(np.sqrt(variance) + lost)
 
 
+def deviation_of_sums(steps: Steps, formats: Formats) -> Array:
+    """Return that of the log-sum-exp."""
+    w, total = steps.weights, steps.logsumexp
+    step = 2.0 ** (1 - PRECISION[formats.weights][0])
+    scores = (w * error_of_scores(steps, formats)).sum(-1)
+    count = 4 + math.sqrt(w.shape[-1]) + np.abs(total)
+    size = _unit(formats.sums) * count + scores
+    return np.hypot(size, 0.3 * step * np.sqrt((w**2).sum(-1)))
+
+
+def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
+    """Return that of each gradient.
+
+    Weights, their gradients and those of the scores are rounded once each; D
+    is made of a rounded output.
+    """
+    w, dz, v = a.weights, a.grad_output(), a.values
+    precision, least = PRECISION[kinds.weights]
+    u = MEAN * 4.0 ** (1 - precision) / 12
+    tiny = 4.0 ** (least + 1 - precision) / 12 * (w > 0)  # subnormals
+    unit = _unit(kinds.sums)
+    score = 4 * u + error_of_scores(a, kinds) ** 2  # of a weight
+    dw, d = a.d_weights(), a.d_scores()
+    seen = np.where(w == 0, 0, np.abs(dz) @ np.abs(v).swapaxes(-1, -2))
+    count = unit * (4 + math.sqrt(a.d_v))
+    of_d = u * (dz**2 * a.output**2).sum(-1, keepdims=True)
+    of_d = of_d + (count * (w * seen).sum(-1, keepdims=True)) ** 2
+    each = w**2 * (of_d + (seen * count) ** 2)
+    each = each + score * (d**2 + (w * np.where(w == 0, 0, dw)) ** 2) + tiny
+    k, q = a.key(), a.query()
+    lost = 2.0 ** max(PRECISION[kinds.sums][1], -500) * a.n_keys
+    lost *= seen.max() * max(np.abs(k).max(), np.abs(q).max(), 1)
+    slope, of_bias = a.slope(a.scaled()), each
+    if slope is not None:
+        each, d = each * (np.abs(slope) + 4 * unit) ** 2, d * slope
+
+    def summed(variance: Array, terms: Array, by: Array) -> Array:
+        lost = unit * (4 + math.sqrt(terms.shape[-1]))
+        return variance @ by**2 + (lost * np.abs(terms) @ np.abs(by)) ** 2
+
+    turned = (x.swapaxes(-1, -2) for x in (each, d, w**2 * score + tiny, w))
+    each_t, d_t, value_t, w_t = turned
+    scale = a.scale() ** 2
+    variance = {
+        "d_query": summed(each, d, k) * scale,
+        "d_key": a.gathered(summed(each_t, d_t, q)) * scale,
+        "d_value": a.gathered(summed(value_t, w_t, dz)),
+        "d_bias": of_bias,
+        "d_sink": (of_bias.sum(-1) * a.n_keys).sum(axis=(0, 2)),
+    }
+    return {
+        name: lost
+        + np.sqrt(variance[name] + step_of(right, kinds.output) ** 2 / 12)
+        for name, right in a.gradients().items()
+    }
+
+
 def error_of_scores(steps: Steps, formats: Formats) -> Array:
     """Return the standard deviation of an honest error of each score.
 
@@ -147,10 +212,15 @@ def _unit(format: str) -> float:
 class Verdict(NamedTuple):
     """How a result compares with what it should be."""
 
-    figure: float  # the worst error, in units of what is allowed
-    bad: Array  # of bool, shape of the output: which numbers are wrong
+    rows: Array  # the error of each row, where 1 is the most allowed
+    whole: float  # that of all rows together
+    bad: Array  # of bool, shape of the result: which numbers are wrong
     worst: tuple[int, ...]  # where
-    whole: float = 0.0  # the error of all rows together, in such units
+
+    @property
+    def figure(self) -> float:
+        """Return the worst error, in units of what is allowed."""
+        return float(max(self.rows.max(initial=0), self.whole))
 
     @property
     def is_right(self) -> bool:
@@ -182,24 +252,19 @@ def judge(
     fewer they are, and the more rows, the larger the largest of them.
     """
     with np.errstate(all="ignore"):
-        difference = np.abs(got - wanted)
-        ratio = difference / sigma
-    ratio = np.where((difference == 0) | (got == wanted), 0, ratio)
-    ratio = np.where(np.isnan(ratio), np.inf, ratio)
-    if not ratio.size:
-        return Verdict(0.0, np.zeros(ratio.shape, bool), ())
-    free = np.nan_to_num(free, nan=1.0)
-    with np.errstate(over="ignore"):
-        rows = np.sqrt((ratio**2).mean(axis=-1))
-        most = margin * largest(free, rows.size)
-        figure = (rows / most).max()
-        whole = np.sqrt((rows**2).mean()) / margin / largest(free.sum(), 1)
-    worst = np.unravel_index(ratio.argmax(), ratio.shape)
-    bad = (rows > most)[..., None] & (ratio > most[..., None] / 2)
+        ratio = np.abs(got - wanted) / sigma
+        same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+        ratio = np.where(same, 0, np.where(np.isnan(ratio), np.inf, ratio))
+        free = np.nan_to_num(free, nan=1.0)
+        size = np.sqrt((ratio**2).mean(axis=-1))
+        most = margin * largest(free, max(size.size, 1))
+        whole = float(np.sqrt((size**2).mean()) if size.size else 0)
+        whole /= margin * float(largest(free.sum(), 1))
+    worst = np.argwhere(ratio == ratio.max(initial=0))[:1].ravel()
+    bad = (size > most)[..., None] & (ratio > most[..., None] / 2)
     if not bad.any() and whole > 1:
         bad = ratio > 2
-    where = tuple(int(i) for i in worst)
-    return Verdict(float(max(figure, whole)), bad, where, float(whole))
+    return Verdict(size / most, whole, bad, tuple(worst.tolist()))
 
 
 def largest(free: Array | float, n_rows: int) -> Array:

@@ -67,23 +67,24 @@ class Report:
     @property
     def passed(self) -> bool:
         """Say whether all cases taken are right, and there is one."""
-        verdicts = {row.verdict for row in self.rows}
-        return (
-            not self.findings
-            and verdicts <= {"right", "refused"}
-            and ("right" in verdicts)
-            and not self._refuses_too_much
-        )
-
-    @property
-    def _refuses_too_much(self) -> bool:
-        refused = sum(row.verdict == "refused" for row in self.rows)
-        return refused > self.refusals * len(self.rows)
+        n_right = len(self._named("right"))
+        n_refused = len(self._named("refused"))
+        return n_right > 0 and not self.findings and (
+            n_right + n_refused == len(self.rows)
+        ) and not self._refuses_too_much  # fmt: skip
 
     @property
     def worst(self) -> float:
         """Return the largest error, where 1 is the most that is allowed."""
         return max((row.figure for row in self.rows), default=0.0)
+
+    @property
+    def _refuses_too_much(self) -> bool:
+        return len(self._named("refused")) > self.refusals * len(self.rows)
+
+    def _named(self, verdict: str) -> list[str]:
+        """Return the names of cases with a verdict."""
+        return [row.case for row in self.rows if row.verdict == verdict]
 
     def __str__(self) -> str:
         """Return the table and what was found."""
@@ -98,37 +99,36 @@ class Report:
                 f"  {row.case:<{width}}  {row.sizes:<{size}}  {figure:>8}  "
                 f"{row.verdict}"
             )
-            detail = "" if row.detail in said else row.detail  # once is enough
-            said.add(detail)
-            lines += textwrap.wrap(
-                detail, 79, initial_indent=" " * 6,
-                subsequent_indent=" " * 6, break_on_hyphens=False,
-            )  # fmt: skip
+            if row.detail not in said:  # once is enough
+                lines += _wrapped(row.detail, 6, 6)
+            said.add(row.detail)
         lines.append("")
-        for what in map(str, self.findings):
-            lines += textwrap.wrap(
-                what, 79, initial_indent="  ", subsequent_indent="    ",
-                break_on_hyphens=False,
-            )  # fmt: skip
-        lines += textwrap.wrap(
-            self._sum_up(), 79, initial_indent="  ", subsequent_indent="    "
-        )
+        for what in (*map(str, self.findings), self._sum_up()):
+            lines += _wrapped(what, 2, 4)
         return "\n".join(lines)
 
     def _sum_up(self) -> str:
-        verdicts = [row.verdict for row in self.rows]
-        refused = verdicts.count("refused")
-        taken = len(verdicts) - refused
-        never = [repr(r.case) for r in self.rows if r.verdict == "refused"]
-        also = (
-            f", {refused} refused by the kernel and never tried: "
-            f"{', '.join(never)}"
-        ) * bool(refused)
+        refused = self._named("refused")
+        taken = len(self.rows) - len(refused)
         if not taken:
             return "NOT PASSED: the kernel refused every case."
-        wrong = verdicts.count("WRONG")
+        also = (
+            f", {len(refused)} refused by the kernel and never tried: "
+            f"{', '.join(map(repr, refused))}"
+        ) * bool(refused)
         if self.passed:
             return f"passed: {taken} cases right{also}"
+        wrong = len(self._named("WRONG"))
         if self._refuses_too_much and not wrong:
             also += f"; that is more than refusals={self.refusals:g} allows"
         return f"NOT PASSED: {wrong} of {taken} cases wrong{also}"
+
+
+def _wrapped(text: str, first: int, others: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        79,
+        initial_indent=" " * first,
+        subsequent_indent=" " * others,
+        break_on_hyphens=False,
+    )

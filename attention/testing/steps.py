@@ -1,10 +1,9 @@
-"""Attention one step at a time, so that a mistake can replace a step."""
+"""Attention one step at a time, so that a mistake can change a step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,31 @@ from attention.numerics import logsumexp
 from attention.testing.cases import Case
 
 Array = NDArray[Any]
+Change = Callable[..., Any]
 
 
 class Steps:
-    """Attention of a case in float64; each method is a step.
+    """Attention of a case in float64, and its gradients; a method is a step.
 
-    The steps that are given replace those of the same name, and receive the
-    object that they belong to.
+    A change replaces what the step of its name returns: it receives this
+    object, what is right, and the step's arguments. What is right and None,
+    such as a sink that is not there, stays None.
     """
 
-    def __init__(self, case: Case, **steps: Callable[..., Any]) -> None:
+    def __init__(self, case: Case, changes: dict[str, Change] | None = None):
         self.case, self.options = case, case.options
-        self.n_queries, self.n_keys = case.n_queries, case.n_keys
-        self.d_k = case.query.shape[-1]
-        for name, step in steps.items():
-            setattr(self, name, MethodType(step, self))
+        self.batch, self.n_heads, self.n_queries, self.d_k = case.query.shape
+        self.n_keys, self.d_v = case.value.shape[2:]
+        self.changes = changes or {}
+        for name, change in self.changes.items():
+            setattr(self, name, self._changed(getattr(self, name), change))
+
+    def _changed(self, step: Change, change: Change) -> Change:
+        def changed(*given: Any) -> Any:
+            right = step(*given)
+            return None if right is None else change(self, right, *given)
+
+        return changed
 
     # --- what goes in: (batch, heads, n, d) ---------------------------------
 
@@ -43,9 +52,13 @@ class Steps:
         return self.shared(self.case.value)
 
     def shared(self, array: Array) -> Array:
-        """Repeat each head of keys or values for the heads of its group."""
-        groups = self.case.query.shape[1] // array.shape[1]
-        return np.repeat(array, groups, axis=1)
+        """Give each head of queries its head of keys or values."""
+        return array[:, self.heads()]
+
+    def heads(self) -> Array:
+        """Return which head of keys and values each query head reads."""
+        kv_heads = self.case.key.shape[1]
+        return np.arange(self.n_heads) // (self.n_heads // kv_heads)
 
     # --- scores --------------------------------------------------------------
 
@@ -59,13 +72,23 @@ class Steps:
     def scaled(self) -> Array:
         return self.products() * self.scale()
 
-    def capped(self, scores: Array) -> Array:
+    def capped(self, scores: Array) -> Array | None:
         cap = self.options.get("softcap")
-        return scores if cap is None else cap * np.tanh(scores / cap)
+        return None if cap is None else cap * np.tanh(scores / cap)
 
-    def bias(self) -> Array | float:
+    def bias(self) -> Array | None:
         given = self.options.get("bias")
-        return 0.0 if given is None else np.asarray(given)
+        return None if given is None else np.asarray(given)
+
+    def biased(self, scores: Array) -> Array:
+        bias = self.bias()
+        return scores if bias is None else scores + bias
+
+    def full(self) -> Array:
+        """Return the scores before anything is hidden."""
+        scores = self.scaled()
+        capped = self.capped(scores)
+        return self.biased(scores if capped is None else capped)
 
     def sink(self) -> Array | None:
         given = self.options.get("sink")
@@ -73,44 +96,62 @@ class Steps:
             return None
         return np.asarray(given, np.float64).reshape(-1, 1, 1)
 
+    @property
+    def keys(self) -> Array:
+        return np.arange(self.n_keys)
+
+    @property
+    def rows(self) -> Array:
+        return np.arange(self.n_queries)[:, None]
+
     # --- who may attend to whom ----------------------------------------------
 
-    def mask(self) -> Array:
+    def mask(self) -> Array | None:
         given = self.options.get("mask")
-        return np.asarray(True) if given is None else np.asarray(given)
+        return None if given is None else np.asarray(given)
 
-    def window(self) -> tuple[int | None, int | None]:
-        """Return how many keys are seen on each side; causal is (None, 0)."""
+    def is_causal(self) -> bool | None:
+        return self.options.get("is_causal") or None
+
+    def window(self) -> tuple[int | None, int | None] | None:
         given = self.options.get("window")
-        if isinstance(given, int):
-            given = (given, given)
-        left, right = given or (None, None)
-        return left, 0 if self.options.get("is_causal") else right
+        return (given, given) if isinstance(given, int) else given
 
     def offset(self) -> Array:
         given = self.options.get("offset")
         return np.reshape(0 if given is None else given, (-1, 1, 1, 1))
 
-    def allowed(self) -> Array:
-        distance = self.distance()
-        left, right = self.window()
-        allowed = self.mask() & np.ones(distance.shape, bool)
-        if left is not None:
-            allowed = allowed & (distance >= -left)
-        if right is not None:
-            allowed = allowed & (distance <= right)
-        return allowed
+    def positions(self) -> Array:
+        return self.rows + self.offset()
 
-    def distance(self) -> Array:
-        """Return the position of each key less that of each query."""
-        positions = np.arange(self.n_queries)[:, None] + self.offset()
-        return np.asarray(np.arange(self.n_keys) - positions)
+    def ends(self) -> tuple[Array | None, Array | None]:
+        """Return the first and the last key that each query may see."""
+        left, right = self.window() or (None, None)
+        right = 0 if self.is_causal() else right
+        p = self.positions()
+        first = None if left is None else p - left
+        return first, None if right is None else p + right
+
+    def within(self) -> Array:
+        """Say which keys causal and window allow."""
+        first, last = self.ends()
+        allowed = np.ones((1, 1, self.n_queries, self.n_keys), bool)
+        if first is not None:
+            allowed = allowed & (self.keys >= first)
+        return allowed if last is None else allowed & (self.keys <= last)
+
+    def allowed(self) -> Array:
+        mask, within = self.mask(), self.within()
+        return within if mask is None else within & mask
+
+    def empty(self) -> Array:
+        """Say which queries may see no key."""
+        return ~self.allowed().any(axis=-1, keepdims=True)
 
     # --- weights and output --------------------------------------------------
 
     def scores(self) -> Array:
-        scores = self.capped(self.scaled()) + self.bias()
-        return np.where(self.allowed(), scores, -np.inf)
+        return np.where(self.allowed(), self.full(), -np.inf)
 
     def with_sink(self, scores: Array) -> Array:
         sink = self.sink()
@@ -125,8 +166,64 @@ class Steps:
     def combine(self) -> Array:
         return self.weights @ self.values
 
+    def summed(self) -> Array:
+        """Return the scores whose log-sum-exp is returned."""
+        return self.with_sink(self.scores())
+
     def total(self) -> Array:
-        return logsumexp(self.with_sink(self.scores()))
+        return logsumexp(self.summed())
+
+    # --- gradients -----------------------------------------------------------
+
+    def grad_output(self) -> Array:
+        assert self.case.grad_output is not None
+        return self.case.grad_output
+
+    def for_value(self) -> Array:
+        """Return the weights that carry a gradient to the values."""
+        return self.weights
+
+    def d_weights(self) -> Array:
+        return self.grad_output() @ self.values.swapaxes(-1, -2)
+
+    def average(self) -> Array:
+        """Return D, what a row gets from its weights on average."""
+        rows = self.weights * self.d_weights()
+        return np.asarray(rows.sum(axis=-1, keepdims=True))
+
+    def d_scores(self) -> Array:
+        gap = np.where(self.weights == 0, 0, self.d_weights() - self.average())
+        return self.weights * gap
+
+    def slope(self, scores: Array) -> Array | None:
+        """Return the derivative of the cap."""
+        cap = self.options.get("softcap")
+        return None if cap is None else 1 - np.tanh(scores / cap) ** 2
+
+    def d_products(self) -> Array:
+        slope = self.slope(self.scaled())
+        return self.d_scores() * (1 if slope is None else slope)
+
+    def gathered(self, array: Array) -> Array:
+        """Sum over the query heads that share a head of keys and values."""
+        kv_heads = self.case.key.shape[1]
+        split = array.reshape(len(array), kv_heads, -1, *array.shape[2:])
+        return np.asarray(split.sum(axis=2))
+
+    def d_query(self) -> Array:
+        return self.scale() * self.d_products() @ self.key()
+
+    def d_key(self) -> Array:
+        d = self.scale() * self.d_products()
+        return self.gathered(d.swapaxes(-1, -2) @ self.query())
+
+    def d_value(self) -> Array:
+        w = self.for_value().swapaxes(-1, -2)
+        return self.gathered(w @ self.grad_output())
+
+    def d_sink(self) -> Array:
+        share = 1 - self.weights.sum(-1, keepdims=True)
+        return -(share * self.average()).sum(axis=(0, 2, 3))
 
     # --- results, computed once ----------------------------------------------
 
@@ -136,20 +233,37 @@ class Steps:
 
     @cached_property
     def weights(self) -> Array:
-        with np.errstate(all="ignore"):
-            return self.weigh()
+        return self.weigh()
 
     @cached_property
     def output(self) -> Array:
-        with np.errstate(all="ignore"):
-            return self.combine()
+        return self.combine()
 
     @cached_property
     def logsumexp(self) -> Array:
-        with np.errstate(all="ignore"):
-            return self.total()
+        return self.total()
+
+    @cached_property
+    def exact(self) -> Steps:
+        """The same case without a change."""
+        return Steps(self.case)
+
+    def gradients(self) -> dict[str, Array]:
+        """Return the gradient of each input, by its name."""
+        found = {
+            "d_query": self.d_query(),
+            "d_key": self.d_key(),
+            "d_value": self.d_value(),
+        }
+        if self.options.get("bias") is not None:
+            found["d_bias"] = self.d_scores()
+        if self.options.get("sink") is not None:
+            found["d_sink"] = self.d_sink()
+        return found
 
     def score_sizes(self) -> Array:
         """Return how large the numbers are that a score is added up from."""
         size = np.abs(self.query()) @ np.abs(self.key()).swapaxes(-1, -2)
-        return size * abs(self.scale()) + np.abs(self.bias())
+        bias = self.bias()
+        size = size * abs(self.scale())
+        return size if bias is None else size + np.abs(bias)

@@ -1,5 +1,7 @@
 """Right kernels pass, wrong ones are found and named, and what cannot be read is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,6 @@ from attention.practice import known, mutants
 from attention.testing import Report, assert_attention, check, check_gradients, expected_error
 from attention.testing.cases import Case, Drawing
 from attention.testing.errors import PRECISION, rounded
-from attention.testing.gradients import Backward
 from attention.testing.mistakes import MISTAKES
 from attention.testing.steps import Steps
 
@@ -58,7 +59,7 @@ def rewired(**steps):
 
     def kernel(query, key, value, **options):
         case = Case.of(query, key, value, options, "float32")
-        return Steps(case, **steps).output.astype(np.float32)
+        return Steps(case, {**steps}).output.astype(np.float32)
 
     return kernel
 
@@ -93,7 +94,8 @@ def test_the_steps_are_those_of_the_package():
         grad = np.random.default_rng(0).standard_normal(right.shape)
         extra = {"return_bias": True, "return_sink": True}
         wanted = attention_vjp(case.query, case.key, case.value, grad, **case.options, **extra)
-        for got, want in zip(Backward(case, grad).gradients().values(), wanted, strict=True):
+        steps = Steps(replace(case, grad_output=grad))
+        for got, want in zip(steps.gradients().values(), wanted, strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9 * np.abs(want).max())
 
 
@@ -133,7 +135,7 @@ NAMED = {  # a mistake: options with which it must be found by its name
 @pytest.mark.parametrize(("name", "options"), NAMED.items())
 def test_a_known_mistake_is_found_and_named(name, options):
     mistake = next(one for one in MISTAKES if one.name == name)
-    report = check(rewired(**mistake.steps), **options)
+    report = check(rewired(**mistake.changes), **options)
     assert not report.passed
     assert report.findings[0].name in (name, {"mask-minus-billion": "empty-row-mean"}.get(name))
 
@@ -143,21 +145,21 @@ def shifted_rows(query, key, value):
 
 
 SAID = {  # what no list foresees: a kernel, options, what must be said
-    "scale": (rewired(scale=lambda a: 1.1 * a.d_k**-0.5), {}, "1.1 times the scale"),
-    "fixed": (rewired(scale=lambda a: 0.125), {}, "multiplied by 0.125, not by 0.2236"),
-    "keys": (rewired(allowed=lambda a: np.arange(a.n_keys) % 64 != 63), {}, "does not read key 63"),
-    "sees": (rewired(window=lambda a: (None, 3)), {"is_causal": True}, "such keys are 1 to 3 from their query"),
-    "heads": (rewired(value=lambda a: a.shared(a.case.value)[:, ::-1]), {}, "reads the values of head 3"),
+    "scale": (rewired(scale=lambda a, x: 1.1 * a.d_k**-0.5), {}, "1.1 times the scale"),
+    "fixed": (rewired(scale=lambda a, x: 0.125), {}, "multiplied by 0.125, not by 0.2236"),
+    "keys": (rewired(allowed=lambda a, x: np.arange(a.n_keys) % 64 != 63), {}, "does not read key 63"),
+    "sees": (rewired(window=lambda a, x: (None, 3)), {"is_causal": True}, "such keys are 1 to 3 from their query"),
+    "heads": (rewired(value=lambda a, x: a.shared(a.case.value)[:, ::-1]), {}, "reads the values of head 3"),
     "rows": (shifted_rows, {}, "Row 0 gets what row 127 should get; so do others, in all 128 of 128"),
-    "bias": (rewired(bias=lambda a: np.roll(np.atleast_2d(Steps.bias(a)), 1, -2)), {"bias": True}, "Without bias"),
+    "bias": (rewired(bias=lambda a, x: np.roll(np.atleast_2d(Steps.bias(a)), 1, -2)), {"bias": True}, "Without bias"),
     "factor": (lambda *a: 1.02 * scaled_dot_product_attention(*a), {}, "Every weight is 1.02 times"),
     "weights": (honest("float32", weights="bfloat16"), {}, "Each weight has a relative error"),
     "shape": (lambda q, k, v: tiled_attention(q, k, v).swapaxes(1, 2), {}, "The output has the shape"),
     "pair": (lambda q, k, v: (tiled_attention(q, k, v), 0), {}, 'give logsumexp="e" or "2"'),
     "layout": (tiled_attention, {"layout": "bnhd"}, 'with layout="bhnd" the kernel is right'),
-    "nan": (rewired(weigh=lambda a: Steps.weigh(a) * [1, np.nan][a.n_queries > 500]), {}, "The output is nan in"),
+    "nan": (rewired(weigh=lambda a, x: Steps.weigh(a) * [1, np.nan][a.n_queries > 500]), {}, "The output is nan in"),
     "chance": (lambda *a: tiled_attention(*a) + np.random.default_rng().random(), {}, "called twice"),
-    "one": (rewired(window=lambda a: [(None,) * 2, Steps.window(a)][a.n_queries > 1]), {"window": True}, "reads key 0"),
+    "one": (rewired(window=lambda a, x: [(None,) * 2, Steps.window(a)][a.n_queries > 1]), {"window": True}, "reads key 0"),
     "writes": (lambda q, k, v: tiled_attention(np.multiply(q, 2, out=q), k, v), {}, "writes into its query"),
     "nothing": (lambda q, k, v: None, {}, "no real numbers"),
     "features": (lambda q, k, v: tiled_attention(q[..., :16], k[..., :16], v, scale=q.shape[-1] ** -0.5), {},
@@ -190,7 +192,7 @@ def test_what_only_a_probe_can_see_is_found(format):
 
 
 def honest_with_mask_of(number):
-    return rewired(scores=lambda a: np.where(a.allowed(), a.scaled(), number))
+    return rewired(scores=lambda a, x: np.where(a.allowed(), a.scaled(), number))
 
 
 BASES = {"logsumexp-in-base-two": 1 / np.log(2), "logsumexp-negative": -1, "": 1.01}
@@ -270,7 +272,7 @@ def test_right_gradients_pass(format):
 
 
 def test_names_of_mutants_are_shared_and_their_sentences_too():
-    ours, theirs = {one.name: one.says for one in MISTAKES}, {one.name: one.wrong for one in mutants.MUTANTS}
+    ours, theirs = {one.name: one.says for one in MISTAKES[::-1]}, {one.name: one.wrong for one in mutants.MUTANTS}
     of_layers = {"split-by-reshape", "merge-by-reshape", "rotary-pairs", "rotary-restarts"}
     of_layers |= {"padding-on-queries", "alibi-sign"}
     assert set(theirs) - set(ours) == of_layers

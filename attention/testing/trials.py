@@ -1,0 +1,162 @@
+"""One call of a kernel, and how its results compare with the package's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.testing.calls import Answer, Kernel
+from attention.testing.cases import Case
+from attention.testing.errors import (
+    Formats,
+    Verdict,
+    deviation,
+    deviation_of_sums,
+    deviations_of_gradients,
+    freedom,
+    judge,
+)
+from attention.testing.steps import Change, Steps
+
+Array = NDArray[Any]
+AXES = ("sequence", "head", "row", "feature")
+
+
+class Rules(NamedTuple):
+    """What a kernel promises, and how exact it is meant to be."""
+
+    formats: Formats
+    names: tuple[str, ...]  # of its results
+    base: float = 1.0  # the logarithm of the base of its log-sum-exp
+    sink_in_logsumexp: bool = True
+    empty_rows: bool = True
+
+    def steps(
+        self, case: Case, changes: dict[str, Change] | None = None
+    ) -> Steps:
+        """Return the steps of a case, right or with a mistake."""
+        changes = changes or {}
+        if not self.sink_in_logsumexp:
+            changes = {"summed": lambda a, _: a.scores(), **changes}
+        return Steps(case, changes)
+
+    def wanted(self, steps: Steps) -> dict[str, Array]:
+        """Return what a kernel that takes these steps returns."""
+        if steps.case.grad_output is not None:
+            found = steps.gradients()
+            return {name: found[name] for name in self.names}
+        found = {"output": steps.output}
+        if "log-sum-exp" in self.names:
+            found["log-sum-exp"] = steps.logsumexp[..., None] / self.base
+        if not self.empty_rows:
+            seen = steps.exact.allowed().any(axis=-1, keepdims=True)
+            found = {name: np.where(seen, x, 0) for name, x in found.items()}
+        return found
+
+    def expected(self, steps: Steps) -> dict[str, tuple[Array, Array, float]]:
+        """Return each result's deviation, its freedom, and the margin."""
+        kinds, margin = self.formats, self.formats.margin
+        if steps.case.grad_output is None:
+            sums = deviation_of_sums(steps, kinds)[..., None]
+            return {
+                "output": (deviation(steps, kinds), freedom(steps), margin),
+                "log-sum-exp": (sums, np.ones(sums.shape[:-1]), margin),
+            }
+        found = {}
+        for name, sigma in deviations_of_gradients(steps, kinds).items():
+            alike = name in ("d_bias", "d_sink")  # errors have one sign
+            free = 1.0 if alike else sigma.shape[-1] ** 0.5
+            # a sum may be kept in the format, too
+            found[name] = sigma, np.full(sigma.shape[:-1], free), 1.3 * margin
+        return found
+
+    def judge(self, got: dict[str, Array], steps: Steps) -> dict[str, Verdict]:
+        """Compare results with those of attention, or of a mistake."""
+        wanted, expected = self.wanted(steps), self.expected(steps)
+        seen: Any = True
+        if not self.empty_rows and "output" in got:
+            seen = steps.exact.allowed().any(axis=-1, keepdims=True)
+        found = {}
+        for name, x in got.items():
+            sigma, free, margin = expected[name]
+            if steps.changes and steps.case.grad_output is not None:
+                right = self.wanted(steps.exact)[name]
+                size = np.square(wanted[name]).sum() / np.square(right).sum()
+                sigma = sigma * max(1, np.sqrt(size))
+            x = np.where(seen, x, 0)
+            found[name] = judge(x, wanted[name], sigma, free, margin)
+        return found
+
+    def tried(self, kernel: Kernel, case: Case, probe: bool = False) -> Trial:
+        """Call a kernel with a case, and compare."""
+        right = self.steps(case)
+        shapes = {name: x.shape for name, x in self.wanted(right).items()}
+        answer = kernel(case, shapes)
+        verdicts = self.judge(answer.results, right)
+        return Trial(self, case, answer, right, verdicts, probe)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A case, what the kernel answered, and how that compares."""
+
+    rules: Rules
+    case: Case
+    answer: Answer
+    right: Steps
+    verdicts: dict[str, Verdict]
+    probe: bool  # whether its values tell which key was read
+
+    @cached_property
+    def is_wrong(self) -> bool:
+        """Say whether anything is wrong with the answer."""
+        right = all(one.is_right for one in self.verdicts.values())
+        return bool(self.answer.wrong) or not right
+
+    @cached_property
+    def figure(self) -> float:
+        """Return the worst error, where 1 is the most allowed."""
+        if self.answer.refused:
+            return 0.0
+        figures = [one.figure for one in self.verdicts.values()]
+        return max(figures, default=float("inf"))
+
+    @cached_property
+    def wanted(self) -> dict[str, Array]:
+        """Return the right results."""
+        return self.rules.wanted(self.right)
+
+    @cached_property
+    def sigmas(self) -> dict[str, Array]:
+        """Return the expected errors of right results."""
+        expected = self.rules.expected(self.right)
+        return {name: expected[name][0] for name in self.verdicts}
+
+    def detail(self) -> str:
+        """Write the first number that is wrong, and what it should be."""
+        for name, verdict in self.verdicts.items():
+            if verdict.is_right:
+                continue
+            bad = [tuple(one) for one in np.argwhere(verdict.bad)[:1]]
+            place = bad[0] if bad else verdict.worst
+            got, wanted = self.answer.results[name], self.wanted[name]
+            at = ", ".join(
+                f"{axis} {int(i)}"
+                for axis, i in zip(AXES, place, strict=False)
+            )
+            what = "" if name == "output" else f"{name}, "
+            read = "keys read, " * self.probe
+            return (
+                f"{read}{what}{at}: {got[place]:.6g}, not {wanted[place]:.6g}"
+            )
+        return self.answer.wrong or self.answer.refused
+
+
+def base_of(logsumexp: str | None) -> float:
+    """Return the natural logarithm of the base that was asked for."""
+    return log(2) if logsumexp == "2" else 1.0
