@@ -151,13 +151,15 @@ def soft_of(a: Steps, scores: Array, n: int) -> Array:
     return softmax(a.with_sink(scores))[..., :n]
 
 
-def relative_to(a: Steps, top: Array, format: str = "") -> Array:
+def relative_to(
+    a: Steps, top: Array, format: str = "", guarded: bool = False
+) -> Array:
     """Weigh with something else than a row's largest score subtracted."""
     wide = "float64" if a.case.format == "float64" else "float32"
     gap = a.with_sink(a.scores()) - top
     e = np.exp(gap).astype(format or wide).astype(np.float64)
     total = e.sum(axis=-1, keepdims=True).astype(wide).astype(np.float64)
-    none = (total == 0) & a.empty()
+    none = (total == 0) & (a.empty() | guarded)
     return np.asarray((e / np.where(none, 1, total))[..., : a.n_keys])
 
 

@@ -251,16 +251,13 @@ def _report(
     rows, trials = list[Row](), list[Trial]()
     for case in cases:
         tried = [rules.tried(kernel, case)]
-        if case.name in PROBED and case.grad_output is None:
-            if not tried[0].answer.refused:
-                probes = [
-                    rules.tried(kernel, loud, probe=True)
-                    for loud, _ in case.loud()
-                ]
-                tried.append(max(probes, key=lambda t: t.figure))
+        refused = bool(tried[0].answer.refused)
+        probed = case.name in PROBED and case.grad_output is None
+        if probed and not refused:
+            probes = [rules.tried(kernel, x, True) for x, _ in case.loud()]
+            tried.append(max(probes, key=lambda t: t.figure))
         worst = max(tried, key=lambda t: t.figure)
         shown = tried[0] if tried[0].is_wrong else worst
-        refused = bool(tried[0].answer.refused)
         verdict = "WRONG" if worst.is_wrong else "right"
         verdict = "refused" if refused else verdict
         row = case.name, case.sizes, worst.figure, verdict, shown.detail()

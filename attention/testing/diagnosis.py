@@ -44,7 +44,7 @@ def findings(
         lambda: map(Finding, _factors(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
     ]
-    why = next((some for some in map(lambda c: [*c()], causes) if some), [])
+    why = next((some for some in ([*c()] for c in causes) if some), [])
     if any(one.name for one in why):
         return [*why, *found]
     why += map(Finding, _options(kernel, rules, wrong))
@@ -122,18 +122,23 @@ def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
             spots = [spot for fit in fits for spot in fit.spots]
             n_wrong = sum(int(spot.wrong.sum()) for spot in spots)
             n_right = sum(int(spot.right.sum()) for spot in spots)
-            if sum(fit.unlike for fit in fits) > 0.1 * n_wrong:
+            unlike = sum(fit.unlike for fit in fits)
+            where, rank = "", 0.0
+            if unlike > 0.1 * n_wrong:
                 continue
             if mistake.rounds:
-                size = sum(fit.whole for fit in fits[: len(wrong)]) - 1e6
-                best.append((size, len(best), "", mistake))
-            elif not n_right:
-                return Finding(mistake.says, mistake.name)
-            else:
-                where, exact = place(spots)
+                rank = sum(fit.whole for fit in fits[: len(wrong)]) - 1e6
+            elif n_right or unlike:
+                text, exact = place(spots) if n_right else ("", False)
+                exact = exact and not unlike
+                where = f" Only {text}." if exact else " Not everywhere."
                 share = 1.0 if exact else n_wrong / (n_wrong + n_right)
-                where = f" Only {where}." if exact else " Not everywhere."
-                best.append((-share, len(best), where, mistake))
+                if share < 0.5:
+                    continue
+                rank = unlike / n_wrong - share
+            else:
+                return Finding(mistake.says, mistake.name)
+            best.append((rank, len(best), where, mistake))
     if not best:
         return None
     _, _, where, mistake = min(best)
@@ -149,7 +154,8 @@ def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:
             wanted = rules.wanted(steps)
             if not all(_glance(trial, name, wanted[name]) for name in names):
                 return None
-            verdicts = rules.judge({n: got[n] for n in names}, steps)
+            some = {name: got[name] for name in names}
+            verdicts = rules.judge(some, steps, trial.wanted)
     except (
         ArithmeticError,
         AttributeError,
@@ -189,8 +195,10 @@ def _glance(trial: Trial, name: str, wanted: Array) -> bool:
     if verdict.is_right:
         return True
     far = np.abs(got - wanted) / (30 * trial.sigmas[name] + np.abs(got) / 99)
+    same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+    far = np.where(same, 0, np.nan_to_num(far, nan=np.inf))
     rows = verdict.rows > 1
-    return not middle_of(far[rows] if rows.any() else far) > 1
+    return bool(np.median(far[rows] if rows.any() else far) <= 1)
 
 
 # --- what can be said without a name -----------------------------------------
@@ -208,8 +216,8 @@ def _numbers(wrong: list[Trial]) -> Iterator[str]:
             what = "nan" if np.isnan(got[b, h, i]).any() else "infinite"
             rows = got.size // got.shape[-1]
             yield (
-                f"The output is {what} in {len(bad)} of {rows} rows, the first "
-                f"being row {i} of sequence {b}, head {h} ({trial.case.name})."
+                f"The output is {what} in {len(bad)} of {rows} rows, first "
+                f"in row {i} of sequence {b}, head {h} ({trial.case.name})."
             )
             return
 
@@ -256,8 +264,8 @@ def _weights(
         and t.case.name not in FAR
     ]
     for trial in sorted(plain, key=_n_wrong)[:-4:-1]:
-        found = recover(kernel, trial)
         with np.errstate(all="ignore"):
+            found = recover(kernel, trial)
             texts = [] if found is None else list(sentences(found))
         yield from texts
         if texts:

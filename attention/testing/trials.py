@@ -54,8 +54,8 @@ class Rules(NamedTuple):
         if "log-sum-exp" in self.names:
             found["log-sum-exp"] = steps.logsumexp[..., None] / self.base
         if not self.empty_rows:
-            seen = steps.exact.allowed().any(axis=-1, keepdims=True)
-            found = {name: np.where(seen, x, 0) for name, x in found.items()}
+            empty = steps.exact.empty()
+            found = {name: np.where(empty, 0, x) for name, x in found.items()}
         return found
 
     def expected(self, steps: Steps) -> dict[str, tuple[Array, Array, float]]:
@@ -75,18 +75,23 @@ class Rules(NamedTuple):
             found[name] = sigma, np.full(sigma.shape[:-1], free), 1.3 * margin
         return found
 
-    def judge(self, got: dict[str, Array], steps: Steps) -> dict[str, Verdict]:
+    def judge(
+        self,
+        got: dict[str, Array],
+        steps: Steps,
+        right: dict[str, Array] | None = None,
+    ) -> dict[str, Verdict]:
         """Compare results with those of attention, or of a mistake."""
         wanted, expected = self.wanted(steps), self.expected(steps)
         seen: Any = True
         if not self.empty_rows and "output" in got:
-            seen = steps.exact.allowed().any(axis=-1, keepdims=True)
+            seen = ~steps.exact.empty()
         found = {}
         for name, x in got.items():
             sigma, free, margin = expected[name]
-            if steps.changes and steps.case.grad_output is not None:
-                right = self.wanted(steps.exact)[name]
-                size = np.square(wanted[name]).sum() / np.square(right).sum()
+            if right and steps.case.grad_output is not None:  # errors grow too
+                size = np.square(wanted[name]).sum()
+                size = size / np.square(right[name]).sum()
                 sigma = sigma * max(1, np.sqrt(size))
             x = np.where(seen, x, 0)
             found[name] = judge(x, wanted[name], sigma, free, margin)
