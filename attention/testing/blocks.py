@@ -43,7 +43,8 @@ def capped(a: Steps, scores: Array) -> Array:
 def lowered(a: Steps, number: float) -> Array:
     """Take a number off all scores, in the kernel's precision."""
     kind: Any = np.float64 if a.case.format == "float64" else np.float32
-    return (a.full().astype(kind) - kind(number)).astype(np.float64)
+    less = a.full().astype(kind) - kind(number)
+    return np.asarray(less, np.float64)
 
 
 def quotient(t: Array) -> Array:
@@ -121,7 +122,7 @@ def restarted(a: Steps, starts: list[int]) -> Array:
 
 def sinks_of_parts(a: Steps, scores: Array, n: int, which: str) -> Array:
     """Count the sink in parts: in all, or once more in empty ones."""
-    starts, sink = starts_of(a, n), a.sink()
+    starts, sink = starts_of(a, n), np.asarray(a.sink())
     empty = np.add.reduceat(a.allowed(), starts, axis=-1) == 0
     if which == "all":
         empty = np.ones_like(empty)
@@ -130,7 +131,7 @@ def sinks_of_parts(a: Steps, scores: Array, n: int, which: str) -> Array:
         empty = empty.any(axis=-1, keepdims=True)
     more = np.where(empty, sink, -np.inf)
     shape = (*scores.shape[:-1], more.shape[-1])
-    own = np.broadcast_to(sink, (*scores.shape[:-1], 1))  # type: ignore[arg-type]
+    own = np.broadcast_to(sink, (*scores.shape[:-1], 1))
     return np.concatenate([scores, own, np.broadcast_to(more, shape)], axis=-1)
 
 

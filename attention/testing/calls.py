@@ -70,10 +70,11 @@ class Kernel(NamedTuple):
         case: str,
     ) -> dict[str, Array]:
         several = isinstance(returned, tuple) or len(shapes) > 1
-        some = returned if several and np.iterable(returned) else (returned,)
+        several = several and np.iterable(returned)
+        some: Any = returned if several else (returned,)
         if len(some) != len(shapes):
             kind = type(returned).__name__
-            kind += f" of {len(some)}" * np.iterable(returned)
+            kind += f" of {len(some)}" * several
             names = ", ".join(name.replace("_", " ") for name in shapes)
             hint = '; for a log-sum-exp as well give logsumexp="e" or "2"'
             raise _UnreadableError(

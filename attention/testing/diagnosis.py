@@ -224,8 +224,8 @@ def _numbers(wrong: list[Trial]) -> Iterator[str]:
 
 def _factors(wrong: list[Trial]) -> Iterator[str]:
     """Say by which factor a result is off, or that it is cut off."""
-    trial = max((t for t in wrong if not t.probe), key=_n_wrong, default=None)
-    for name, verdict in trial.verdicts.items() if trial else ():
+    trial = max(wrong, key=lambda t: (not t.probe, _n_wrong(t)))
+    for name, verdict in trial.verdicts.items():
         if verdict.is_right:
             continue
         what = f"The {name}".replace("d_", "gradient of the ")

@@ -129,7 +129,8 @@ def deviation_of_sums(steps: Steps, formats: Formats) -> Array:
     scores = (w * error_of_scores(steps, formats)).sum(-1)
     count = 4 + math.sqrt(w.shape[-1]) + np.abs(total)
     size = _unit(formats.sums) * count + scores
-    return np.hypot(size, 0.3 * step * np.sqrt((w**2).sum(-1)))
+    of_weights = 0.3 * step * np.sqrt((w**2).sum(-1))
+    return np.asarray(np.hypot(size, of_weights))
 
 
 def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
@@ -160,7 +161,8 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
 
     def summed(variance: Array, terms: Array, by: Array) -> Array:
         lost = unit * (4 + math.sqrt(terms.shape[-1]))
-        return variance @ by**2 + (lost * np.abs(terms) @ np.abs(by)) ** 2
+        more = (lost * np.abs(terms) @ np.abs(by)) ** 2
+        return np.asarray(variance @ by**2 + more)
 
     turned = (x.swapaxes(-1, -2) for x in (each, d, w**2 * score + tiny, w))
     each_t, d_t, value_t, w_t = turned

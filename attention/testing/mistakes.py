@@ -118,7 +118,8 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
 
 def _read() -> dict[str, list[Mistake]]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
-    make: dict[str, Callable[..., Iterator[Mistake]]] = {
+    make: dict[str, Callable[..., Iterator[Mistake]]]
+    make = {
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,

@@ -146,7 +146,7 @@ class Steps:
 
     def empty(self) -> Array:
         """Say which queries may see no key."""
-        return ~self.allowed().any(axis=-1, keepdims=True)
+        return np.asarray(~self.allowed().any(axis=-1, keepdims=True))
 
     # --- weights and output --------------------------------------------------
 
@@ -223,7 +223,7 @@ class Steps:
 
     def d_sink(self) -> Array:
         share = 1 - self.weights.sum(-1, keepdims=True)
-        return -(share * self.average()).sum(axis=(0, 2, 3))
+        return np.asarray(-(share * self.average()).sum(axis=(0, 2, 3)))
 
     # --- results, computed once ----------------------------------------------
 

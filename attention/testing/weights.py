@@ -88,7 +88,7 @@ def _reads(found: Recovered) -> Iterator[str]:
 
 def _pattern(right: Steps, cells: Array, seen: Array) -> str:
     """Say what such cells have in common: keys, rows or a distance."""
-    some = cells.any(axis=(0, 1))
+    some = np.asarray(cells.any(axis=(0, 1)))
     keys = np.flatnonzero(some.any(axis=0))
     rows = np.flatnonzero(some.any(axis=1))
     if (cells == seen)[..., keys].all() and keys.size < right.n_keys:
