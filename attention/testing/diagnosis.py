@@ -168,7 +168,7 @@ def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:
     for name, fit in verdicts.items():
         right = trial.verdicts[name]
         has, has_not = right.rows > 1, np.zeros(right.rows.shape, bool)
-        most = 1.2 if right.is_right else min(1, 0.7 * right.figure)
+        most = 1.2 if right.is_right else min(1, 0.9 * right.figure)
         if mistake.rounds:  # a tie may fall either way
             off = fit.rows > 1
             better = fit.whole < 0.85 * right.whole
@@ -181,7 +181,7 @@ def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:
                 has_not = ~has & (fit.rows > 1)
             if not right.is_right and not has.any():
                 return None
-            off = fit.rows[has] > np.minimum(1, right.rows[has] / 2)
+            off = fit.rows[has] > np.minimum(1, 0.8 * right.rows[has])
             unlike += int(off.sum())
         spots.append(Spots(trial.right, trial.case.name, name, has, has_not))
     return Fit(spots, unlike, sum(fit.whole for fit in verdicts.values()))
