@@ -12,7 +12,7 @@ PARTS = {"row": 0, "every": 1, "near": 0, "window": 1, "rest": 0, "last": 0, "st
 @cache
 def caches() -> dict[str, dict[str, Any]]:
     """Return the models by name: their layers, and by letter the parts of a layer, in two bytes and as served."""
-    models = yaml.safe_load((Path(__file__).parents[1] / "caches.yml").read_text("utf-8"))
+    models: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parents[1] / "caches.yml").read_text("utf-8"))
     for one in models.values():
         one["kinds"] = {kind: PARTS | one.pop(kind) for kind in "FCHWS" if kind in one}
         one["served"] = {kind: one["kinds"][kind] | parts for kind, parts in one.get("served", {}).items()}
