@@ -161,14 +161,20 @@ def aligned(name: str, n_queries: int, n_keys: int) -> None:
         refuse(rule, n_q=n_queries, n_k=n_keys)
 
 
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Broadcast shapes; NumPy takes long to say that they are equal."""
+    first, *others = {*shapes}
+    return np.broadcast_shapes(first, *others) if others else first
+
+
 def leading_axes_broadcast(
     n_core: list[int], hint: str, **arrays: Array
 ) -> tuple[int, ...]:
     """Broadcast the axes before the last `n_core` of each array, or refuse."""
     pairs = zip(arrays.values(), n_core, strict=True)
-    leads = {array.shape[: array.ndim - n] for array, n in pairs}
+    leads = (array.shape[: array.ndim - n] for array, n in pairs)
     try:
-        return leads.pop() if len(leads) == 1 else np.broadcast_shapes(*leads)
+        return broadcast(*leads)
     except ValueError:
         rule = f"the leading axes of {', '.join(arrays)} must broadcast"
         refuse(rule + hint, **arrays)

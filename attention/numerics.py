@@ -162,12 +162,12 @@ def logsumexp(
 def _maximum(
     scores: NDArray[Any], axis: int | tuple[int, ...]
 ) -> NDArray[Any]:
-    """Find the maximum of each slice; 0 for a slice of nothing but -inf.
+    """Find the maximum of each slice, finite for a slice of nothing but -inf.
 
-    There is nothing to subtract there, and -inf - -inf would be nan.
+    There -inf - -inf would be nan.
     """
-    largest = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-    return np.where(largest == -np.inf, 0, largest)
+    lowest = np.finfo(scores.dtype).min
+    return scores.max(axis=axis, keepdims=True, initial=lowest)
 
 
 def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
