@@ -200,6 +200,15 @@ def paged_attention(
     3.0
     >>> paged_attention(query, *text, window=(1, 0)).item()
     4.0
+
+    A fork of it has one token less. Packed, its last two queries come after
+    the one of the text:
+
+    >>> two = keys, values, [[2, 0], [2, 0]], [3, 2]
+    >>> paged_attention(
+    ...     np.ones((1, 3, 4)), *two, cu_query=[0, 1, 3], is_causal=True
+    ... ).ravel()
+    array([3. , 1. , 1.5])
     """
     _inputs.options(paged_attention, options, AttentionOptions)
     blocks = _read_blocks(query_block, key_block, n_threads)
