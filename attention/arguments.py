@@ -58,18 +58,6 @@ class SharedOptions(TypedDict, total=False):
     Window: [Beltagy et al. 2020](../reference/sources.md#beltagy2020), §3.1.
     Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3.3. Softcap:
     [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
-
-    Examples
-    --------
-    As in decoding, *ran* is the only query, at position 4. A window of one key
-    back leaves it *dogs* and itself, and *dogs* gets twice the weight:
-
-    >>> from attention import attention_weights, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k = project(x[4:], W_Q1), project(x, W_K)
-    >>> attention_weights(q, k, window=(1, 0), offset=4) * 3
-    array([[0., 0., 0., 2., 1.]])
     """
 
     mask: ArrayLike | None

@@ -49,7 +49,9 @@ def varlen_attention(
     $$\Z_s = \softmax\!\Big(\frac{\Q_s \K_s^\top}{\sqrt{d_k}}\Big) \V_s$$
 
     $\Q_s$, $\K_s$ and $\V_s$ are the rows of sequence $s$. A `segment_mask`
-    would give the same, but no score of two sequences is computed here.
+    would give the same, but no score of two sequences is computed here. Raises
+    [an error](index.md#errors) if cu_query or cu_key does not rise from 0 to
+    the number of rows.
 
     Parameters
     ----------
@@ -78,12 +80,6 @@ def varlen_attention(
         Packed as the queries are.
     logsumexp : ndarray of shape (..., n_q)
         If it is asked for.
-
-    Raises
-    ------
-    ValueError
-        As in `tiled_attention`; if cu_query and cu_key do not rise from 0 to
-        the numbers of rows, for as many sequences.
 
     Examples
     --------
@@ -138,6 +134,8 @@ def paged_attention(
     A block of the pool $P$ has $B$ slots, and $b$ is a sequence's row of the
     table: token $B e + s$ is in slot $s$ of block $b_e$, and its value
     likewise. A tile reads its rows there, so no cache is gathered whole.
+    Raises [an error](index.md#errors) if the table lacks a block that a length
+    reaches.
 
     Parameters
     ----------
@@ -175,12 +173,6 @@ def paged_attention(
         As from `tiled_attention` of the gathered rows; packed as the queries.
     logsumexp : ndarray of shape (batch, heads, n_q)
         If it is asked for.
-
-    Raises
-    ------
-    ValueError
-        As in `tiled_attention`; if pools, table and lengths do not fit, or
-        the table lacks a block that a length reaches.
 
     References
     ----------

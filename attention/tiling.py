@@ -59,7 +59,8 @@ def tiled_attention(
     when it grows, the old sums are rescaled by $e^{m_i^{\text{old}} - m_i}$.
     The division comes last. Beyond the output this takes one tile per thread,
     half a MiB in float32, however long the text is. Tiles that `is_causal` or
-    `window` forbids are never computed.
+    `window` forbids are never computed. Raises [an error](index.md#errors) if
+    a block size or n_threads is less than 1.
 
     Parameters
     ----------
@@ -88,12 +89,6 @@ def tiled_attention(
         As from `scaled_dot_product_attention`, except for rounding.
     logsumexp : ndarray of shape (..., n_q)
         If it is asked for, as in `PartialAttention`; float32 at least.
-
-    Raises
-    ------
-    ValueError
-        As in `scaled_dot_product_attention`; if a block size or n_threads is
-        less than 1.
 
     References
     ----------
