@@ -59,7 +59,8 @@ def real(
     try:
         if hasattr(array, "float") and str(array.dtype).startswith(NARROW):
             if not is_widened:
-                return array
+                tensor: Array = array
+                return tensor
             array = array.float()
         result = np.asarray(array)
     except ValueError as error:  # nested lists of different lengths

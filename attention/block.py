@@ -478,7 +478,7 @@ def transformer_block(
         _inputs.instance("cache", cache, KVCache)
     step = copy(cache)  # a refused call leaves the cache as it was
 
-    def attend(tokens: NDArray[Any]) -> NDArray[Any]:
+    def attend(tokens: NDArray[Any]) -> Any:
         return multi_head_attention(tokens, heads, cache=step, **options)
 
     def transform(tokens: NDArray[Any]) -> NDArray[Any]:

@@ -105,11 +105,6 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     >>> round_to_format(np.stack([x - 2, x]), "mxfp4")[:, [7, 16, 31]]
     array([[0., 2., 6.],
            [2., 4., 8.]])
-
-    The largest number of this format is 448, and 464 is half a step above it:
-
-    >>> round_to_format([448, 464, 465], "float8_e4m3fn")
-    array([448., 448.,  nan])
     """
     (numbers,), dtype = _inputs.floats(x=x)
     blocks = {"mxfp4": (32, _mx_scales), "nvfp4": (16, _nv_scales)}

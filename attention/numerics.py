@@ -151,12 +151,11 @@ def logsumexp(
 def _maximum(
     scores: NDArray[Any], axis: int | tuple[int, ...]
 ) -> NDArray[Any]:
-    """Find the maximum of each slice, finite for a slice of nothing but -inf.
-
-    There -inf - -inf would be nan.
-    """
-    lowest = np.finfo(scores.dtype).min
-    return scores.max(axis=axis, keepdims=True, initial=lowest)
+    """Find the maximum of each slice, finite where all scores are -inf."""
+    lowest = np.finfo(scores.dtype).min  # -inf - -inf would be nan
+    largest: NDArray[Any]
+    largest = scores.max(axis=axis, keepdims=True, initial=lowest)
+    return largest
 
 
 def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:

@@ -219,25 +219,17 @@ def paged_attention(
     else:
         options, given_reach = _apart_from_reach(options), options
     given = _checked(q, *stand_ins, **options)
-
-    def rows_of(at: Any) -> dict[str, Any]:
-        """Read keys and values of one sequence, or of all, in the pools."""
-        return {
-            name: _Paged(
-                pool,
-                table[at],
-                n_keys[at],
-                getattr(given, name).shape,
-                q.dtype,
-            )
-            for name, pool in (("key", keys), ("value", values))
-        }
-
+    paged: Any = {
+        name: _Paged(pool, table, n_keys, getattr(given, name).shape, q.dtype)
+        for name, pool in (("key", keys), ("value", values))
+    }
     if bounds is None:
-        given = given._replace(**rows_of(...))
-        answers = _attend_in_tiles(given, *blocks)
+        answers = _attend_in_tiles(given._replace(**paged), *blocks)
     else:
-        sequences = [(rows_of(i), slice(0, n)) for i, n in enumerate(n_keys)]
+        sequences = [
+            ({name: array.of(i) for name, array in paged.items()}, slice(0, n))
+            for i, n in enumerate(n_keys)
+        ]
         answers = _attend_each(given, bounds, sequences, given_reach, blocks)
     return _results(given._replace(dtype=dtype), *answers, return_logsumexp)
 
@@ -262,12 +254,8 @@ def _read_pools(
     shapes = {"key_pool": (*keys.shape,), "value_pool": (*values.shape,)}
     if not fits or keys.shape[:3] != values.shape[:3]:
         rule = "pools must share (n_blocks, n_kv_heads, n_slots), and query be"
-        rule += (
-            " (heads, n_q, d_k) with cu_query"
-            if is_packed
-            else (" (batch, heads, n_q, d_k) without cu_query")
-        )
-        _inputs.refuse(rule, query=q, **shapes)
+        axes = "heads, n_q, d_k" if is_packed else "batch, heads, n_q, d_k"
+        _inputs.refuse(f"{rule} ({axes})", query=q, **shapes)
     n_blocks, _, n_slots, _ = keys.shape
     if is_packed:
         bounds = _read_bounds("cu_query", cu_query, "query", q)
@@ -279,13 +267,11 @@ def _read_pools(
     first = np.arange(table.shape[1]) * n_slots  # tokens of the entries
     n_most = len(first) * n_slots
     if ((n_keys < 0) | (n_keys > n_most)).any():
-        rule = f"lengths must be from 0 to {n_most}, the slots of a row of "
-        rule += "block_table"
+        rule = f"lengths must be from 0 to {n_most}, the slots of a table row"
         _inputs.refuse(rule, lengths=n_keys.tolist(), block_table=table)
     wrong = (first < n_keys[:, None]) & ((table < 0) | (table >= n_blocks))
     if wrong.any():
-        rule = f"block_table must hold blocks from 0 to {n_blocks - 1} up to "
-        rule += "lengths"
+        rule = f"block_table must hold blocks from 0 to {n_blocks - 1}"
         at = np.argwhere(wrong).tolist()
         _inputs.refuse(rule, wrong=table[wrong].tolist(), at=at)
     return q, keys, values, table, n_keys, bounds
@@ -304,13 +290,16 @@ class _Paged:
     shape: tuple[int, ...]  # of the array
     dtype: np.dtype[Any]
 
+    def of(self, at: Any) -> _Paged:
+        """Pick a sequence of the batch."""
+        return replace(self, table=self.table[at], lengths=self.lengths[at])
+
     def __getitem__(self, at: Any) -> Any:
         if len(self.shape) > 2:
             *sequence, head = at
-            table, length = (x[*sequence] for x in (self.table, self.lengths))
-            shape = int(length), self.shape[-1]
-            pool = self.pool[:, head]
-            return replace(self, pool=pool, table=table, shape=shape)
+            own = self.of(tuple(sequence))
+            shape = int(own.lengths), self.shape[-1]
+            return replace(own, pool=self.pool[:, head], shape=shape)
         rows, n_slots = at[-2], self.pool.shape[-2]
         first, skipped = divmod(rows.start, n_slots)
         entries = self.table[first : -(-rows.stop // n_slots)]

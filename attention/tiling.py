@@ -260,7 +260,7 @@ def _fit_one_tile(given: _Given) -> bool:
 
     Not if some keys are left out: their values are copied without them.
     """
-    is_plain = given.mask is given.reach is None
+    is_plain = given.mask is None and given.reach is None
     is_array = isinstance(given.key, np.ndarray)  # not the blocks of a pool
     fits = given.query[..., 0].size * 2048 <= _ONE_TILE
     has_all = given.query.shape[:-1] == _output_shape(given)[:-1]
