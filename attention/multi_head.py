@@ -254,6 +254,18 @@ def multi_head_attention(
     >>> joined = MultiHeadWeights(*two, W_O, n_heads=2)
     >>> multi_head_attention(embed(SENTENCE, EARLY), joined)[2]
     array([ 3., -3.])
+
+    With a cache, three tokens and then two equal the five at once:
+
+    >>> from attention import KVCache, Rotary, rotary_tables
+    >>> x, cache = embed(SENTENCE, EARLY), KVCache()
+    >>> rotary = Rotary(*rotary_tables(range(5), 4), layout="half")
+    >>> options = {"rotary": rotary, "is_causal": True}
+    >>> whole = multi_head_attention(x, joined, **options)
+    >>> for new in (x[:3], x[3:]):
+    ...     last = multi_head_attention(new, joined, cache=cache, **options)
+    >>> np.allclose(last, whole[3:]), len(cache)
+    (True, 5)
     """
     _inputs.options(multi_head_attention, options, SharedOptions)
     _inputs.instance("weights", weights, MultiHeadWeights)

@@ -83,15 +83,12 @@ def varlen_attention(
 
     Examples
     --------
-    Two texts, of one word and of two, with equal scores; then one query for
-    each, as in decoding:
+    Two texts, of one word and of two, with equal scores:
 
     >>> from attention import varlen_attention
     >>> same, value, cu = [[0.0]] * 3, [[7.0], [1.0], [3.0]], [0, 1, 3]
     >>> varlen_attention(same, same, value, cu, cu, is_causal=True).T
     array([[7., 1., 2.]])
-    >>> varlen_attention(same[1:], same, value, [0, 1, 2], cu).T
-    array([[7., 2.]])
     """
     _inputs.options(varlen_attention, options, AttentionOptions)
     blocks = _read_blocks(query_block, key_block, n_threads)
