@@ -145,7 +145,7 @@ def _attend_in_tiles(
     if is_few and n_q <= n_rows and _fit_one_tile(given):
         n_columns = key_block or _ONE_TILE // max(1, given.query[..., 0].size)
         with np.errstate(all="ignore"):
-            if n_k <= n_columns and given.bias is given.sink is None:
+            if 4 * n_k <= n_columns and given.bias is given.sink is None:
                 found = _all_at_once(given)
             else:
                 found = _online_softmax(given, slice(0, n_q), n_columns)
@@ -246,7 +246,7 @@ def _online_softmax(
 
 
 def _all_at_once(given: _Given) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Answer all queries of all heads where their scores are one tile."""
+    """Answer all queries of all heads, with three arrays of all scores."""
     scores = _scores(given)
     largest = _maximum(scores, -1)
     exponentials = np.exp(scores - largest)
