@@ -1,0 +1,79 @@
+"""The script and the style of a figure that stands alone, as attention.show writes it: the site's, joined and pruned.
+
+The build of the wheel calls this with nothing but hatchling, so it imports nothing that Python does not have.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs_ext.html.modules import one_script
+
+ASSETS = Path(__file__).parents[2] / "docs/assets"
+SHEETS = ("site", "figures", "widgets", "stage", "fences/attention-grid", "fences/head-browser")
+OWN = Path(__file__).with_name("alone.css")  # what the theme defines on the site
+_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
+_FOR_AUTHORS = (
+    re.compile(  # in a script laid out by deno fmt: lines of comments, casts, and what stands at a line's ends
+        r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?|/\*\*.*?\*/ ?|^[ \t]+|[ \t]+// .*$", re.MULTILINE
+    )
+)
+_SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
+_DARK = re.compile(r'\[data-md-color-scheme="slate"\](?:\[data-md-color-primary\])?([^{},]*)\{([^}]*)\}')
+_BLOCK = re.compile(r"([^{};]*)\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+_NAME = re.compile(r"\.(-?[a-zA-Z][\w-]*)|(?<![\w.:#-])([a-z]+(?:-[a-z]+)+)(?![\w(-])")
+
+
+def squeeze(style: str) -> str:
+    r"""Leave out what is there for authors: comments, and spaces that mean nothing.
+
+    >>> squeeze('/* why */\na > b::before {\n  content: ", ";   /* as it is */\n}\n')
+    'a>b::before{content:", "}'
+    """
+    style = _COMMENT.sub("", style)
+    return _SPACE.sub(lambda found: found[1] or found[2] or ":", style).replace(";}", "}").strip()
+
+
+def shorten(script: str) -> str:
+    r"""Leave out what is there for authors: comments and indents.
+
+    >>> shorten('// why\nlet x = 1; // one\n/**\n * @type {X}\n */\n  /** @type {Y} */ (x).y();\n')
+    'let x = 1;\n(x).y();\n'
+    """
+    return _FOR_AUTHORS.sub("", script)
+
+
+def joined() -> tuple[str, str]:
+    """Return both; colours follow the reader's system."""
+    script = shorten(one_script(ASSETS / "js", "show.js"))
+    sheets = [OWN, *(ASSETS / f"css/{sheet}.css" for sheet in SHEETS)]
+    style = squeeze("\n".join(sheet.read_text("utf-8") for sheet in sheets))
+    style = style.replace(',[data-md-color-scheme="default"]', "")
+    style = _DARK.sub(r"@media (prefers-color-scheme:dark){:root\1{\2}}", style)
+    words = set(re.findall(r"[\w-]+", script)) | {"md-typeset", "md-content", "texts", "about"}
+    return script, "".join(_used(style, words))
+
+
+def _used(style: str, words: set[str]) -> Iterator[str]:
+    """Yield the rules about what is there: whose classes and elements are among these words."""
+    for selector, body in _BLOCK.findall(style):
+        if selector.startswith(("@media", "@container", "@supports")):
+            inner = "".join(_used(body, words))
+            if inner:
+                yield f"{selector}{{{inner}}}"
+            continue
+        within = re.sub(r":is\(([^()]*)\)", lambda found: _some(found[1], words), selector)
+        if selector.startswith("@") and "font-face" not in selector:
+            yield f"{selector}{{{body}}}"
+        elif ":is()" not in within and _is_known(within, words):
+            yield f"{within}{{{body}}}"
+
+
+def _some(branches: str, words: set[str]) -> str:
+    known = [branch for branch in branches.split(",") if _is_known(branch, words)]
+    return known[0] if len(known) == 1 and branches.count(",") and re.match(r"[a-z]+-", known[0]) else f":is({','.join(known)})"
+
+
+def _is_known(selector: str, words: set[str]) -> bool:
+    bare = re.sub(r"\[[^\]]*\]|:not\([^()]*\)", "", selector)
+    return all((a or b) in words for a, b in _NAME.findall(bare)) and "@font" not in selector
