@@ -83,12 +83,12 @@ def grid(
     --------
     >>> from attention.show import grid
     >>> grid([[1, 0], [0.25, 0.75]], ["cats", "ran"])
-    <Figure 'Attention weights': .save('heads.html') writes a file>
-    >>> grid([[2, -1]], (["ran"], ["cats", "dogs"]))
+    <Figure 'Attention weights': .save('figure.html') writes a file>
+    >>> grid([[2, -1]], (["ran"], ["cats", "dogs"]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: weights must be from 0 to 1, but go from -1 to 2: they look like scores, of which softmax makes weights: weights (1, 2)
-    """  # noqa: E501, W505
+    ValueError: weights must be from 0 to 1, but go from -1 to 2: they look ...
+    """
     array = one_head("weights", weights)
     return _drawn(
         "grid", ["grid"], array, tokens, mask, words, controls, query, title
@@ -137,12 +137,12 @@ def arcs(
     --------
     >>> from attention.show import arcs
     >>> arcs([[1, 0], [0.25, 0.75]], "cats ran", query="ran")
-    <Figure 'Who listens to whom': .save('heads.html') writes a file>
-    >>> arcs([[1, 0], [0.25, 0.75]], "cats ran", query="dogs")
+    <Figure 'Who listens to whom': .save('figure.html') writes a file>
+    >>> arcs([[1]], ["ran"], query="dogs")
     Traceback (most recent call last):
     ...
-    ValueError: query must be a token, or the position of one: 'dogs' is none of cats, ran
-    """  # noqa: E501, W505
+    ValueError: query must be a token or its position: 'dogs' is none of ran
+    """
     array = one_head("weights", weights)
     return _drawn(
         "arcs", ["stage"], array, tokens, mask, words, controls, query, title
@@ -205,12 +205,13 @@ def heads(
     >>> import numpy as np
     >>> from attention.show import heads
     >>> heads(np.full((2, 3, 4, 4), 1 / 4), "cats who chased dogs")
-    <Figure 'All heads': .save('heads.html') writes a file>
-    >>> heads(np.full((2, 3, 80, 80), 1 / 80), ["a"] * 80)
+    <Figure 'All heads': .save('figure.html') writes a file>
+    >>> many = np.full((2, 3, 80, 80), 1 / 80)
+    >>> heads(many, ["a"] * 80)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: a figure shows at most 64 tokens: heads(attentions[:, :, :64, :64], tokens[:64]), or words= that group them: attentions (2, 3, 80, 80)
-    """  # noqa: E501, W505
+    ValueError: a figure shows at most 64 tokens: heads(attentions[:, ...
+    """
     array = all_heads("attentions", attentions, layers)
     numbers = [*range(len(array))] if layers is None else [*map(int, layers)]
     return _drawn(
@@ -257,7 +258,7 @@ def _drawn(
             "row1": rows[-1],
         },
         "texts": [
-            _text(text, f"The same head on a second text" if i else title)
+            _text(text, "The same head on a second text" if i else title)
             for i, text in enumerate(texts)
         ],
     }

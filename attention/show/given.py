@@ -1,6 +1,6 @@
 """What a caller gives, checked: weights, tokens, a mask, words, a row."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,7 @@ def all_heads(name: str, value: Any, layers: Sequence[int] | None) -> Floats:
             if part.ndim == 4 and len(part) == 1:
                 part = part[0]
             if part.ndim != 3:
-                rule = f"each layer must have axes (heads, n_q, n_k), or a "
+                rule = "each layer must have axes (heads, n_q, n_k), or a "
                 rule += "batch of one before them: give "
                 rule += f"[layer[0] for layer in {name}]"
                 refuse(rule, **{f"{name}[{i}]": part})
@@ -123,10 +123,10 @@ def _checked(name: str, array: Floats) -> Floats:
     """Refuse what no softmax can have given."""
     if not array.size:
         refuse(f"{name} must hold a weight", **{name: array})
+    inside = _inside(array)
     finite = np.isfinite(array)
     if not finite.all():
         at = np.argwhere(~finite)[0]
-        inside = array[0, 0] if array.shape[:2] == (1, 1) else array
         where = ", ".join(map(str, at[-inside.ndim :]))
         rule = f"{name} must be finite: {array[tuple(at)]} at [{where}]. "
         rule += "Libraries give nan to a row whose keys are all masked; "
@@ -139,8 +139,13 @@ def _checked(name: str, array: Floats) -> Floats:
             rule += "dropout of training mode makes weights larger, and "
             rule += "model.eval() ends it; else"
         rule += " they look like scores, of which softmax makes weights"
-        refuse(rule.replace(":  ", ": "), **{name: array})
+        refuse(rule.replace(":  ", ": "), **{name: inside})
     return np.clip(array, 0, 1)
+
+
+def _inside(array: Floats) -> Floats:
+    """Return the array as the caller of one head gave it."""
+    return array[0, 0] if array.shape[:2] == (1, 1) else array
 
 
 def _lists(name: str, tokens: Any) -> list[list[str]]:
@@ -173,7 +178,7 @@ def one_text(
     if (sizes[0], sizes[-1]) != (n_q, n_k):
         rule = f"{names['tokens']} must be one per row and one per column of "
         rule += f"{names['weights']} (query tokens, key tokens if they differ)"
-        shown = weights[0, 0] if weights.shape[:2] == (1, 1) else weights
+        shown = _inside(weights)
         counts = {names["tokens"]: " and ".join(map(str, sizes))}
         refuse(rule, **{names["weights"]: shown}, **counts)
     allowed, kind = _allowed(weights, mask, names["weights"])
@@ -207,12 +212,9 @@ def _small_enough(weights: Floats, names: dict[str, str]) -> None:
         many = names["call"] == "heads"
         axes = ":, :, " if many else ""
         call = f"{names['call']}({name}[{axes}{cut}, {cut}], "
-        if many:
-            call = call.replace(f"{name}[", f"{name}[")
         rule = f"a figure shows at most {MOST} tokens: {call}"
         rule += f"{names['tokens']}[{cut}]), or words= that group them"
-        shown = weights if many else weights[0, 0]
-        refuse(rule, **{name: shown})
+        refuse(rule, **{name: _inside(weights)})
     if weights.size > LARGEST or n_layers * n_heads > 1024:
         room = LARGEST // weights[0].size
         room = max(1, min(room, 1024 // n_heads))
@@ -258,7 +260,8 @@ def _pattern(some: Bools) -> tuple[Bools, str]:
     kinds = [("padding", padded)]
     if 1 < n_q <= n_k:
         tri = np.tri(n_q, n_k, n_k - n_q, dtype=bool)
-        kinds = [("causal", tri), ("causal and padding", tri & padded)] + kinds
+        both = "causal and padding"
+        kinds = [("causal", tri), (both, tri & padded), *kinds]
     for kind, pattern in kinds:
         full = pattern.any(axis=1)  # a row that may read nothing may do so
         asked = some.any(axis=1) | full
@@ -275,7 +278,7 @@ def row_of(text: Given, query: Any, n_q: int, default: int) -> int:
         found = [i for i, names in enumerate(text.raw) if query in names]
         if len(found) == 1:
             return found[0]
-        rule = "query must be a token, or the position of one: "
+        rule = "query must be a token or its position: "
         if found:
             rule += f"{query!r} is at {', '.join(map(str, found))}"
         else:
@@ -286,6 +289,3 @@ def row_of(text: Given, query: Any, n_q: int, default: int) -> int:
     if row >= n_q:
         refuse(f"query must be below {n_q}", query=row)
     return row % n_q
-
-
-Entries = Sequence[Hashable]

@@ -9,13 +9,13 @@ from attention.show.given import Bools, Floats, Given
 SAID = 8  # rows whose sums are named one by one
 KINDS = {
     "given": "Hatched cells are masked, as mask= says.",
-    "causal": "Hatched cells are exactly 0 in every head, as a causal mask "
-    "leaves them. No mask was given: this is read from the zeros.",
-    "padding": "Hatched columns are exactly 0 in every head, as a mask for "
-    "padding leaves them. No mask was given: this is read from the zeros.",
-    "causal and padding": "Hatched cells are exactly 0 in every head, as a "
-    "causal mask and one for padding leave them. No mask was given: this is "
-    "read from the zeros.",
+    "causal": "Hatched cells are exactly 0, as a causal mask leaves them. No "
+    "mask was given: this is read from the zeros.",
+    "padding": "Hatched columns are exactly 0, as a mask for padding leaves "
+    "them. No mask was given: this is read from the zeros.",
+    "causal and padding": "Hatched cells are exactly 0, as a causal mask and "
+    "one for padding leave them. No mask was given: this is read from the "
+    "zeros.",
 }
 
 
@@ -36,11 +36,11 @@ def _notes(text: Given, weights: Floats, allowed: Bools) -> Iterator[str]:
     exact = np.array_equal(weights, weights.astype(np.float16)) or (
         not (weights.astype(np.float32).view(np.uint32) & 0xFFFF).any()
     )  # float16 or bfloat16, in which a sum is rounded more
-    wrong = np.flatnonzero((abs(sums - 1) > (0.02 if exact else 5e-4)) & ~empty)
+    wrong = np.flatnonzero(
+        (abs(sums - 1) > (0.02 if exact else 5e-4)) & ~empty
+    )
     if len(wrong):
-        names = [
-            f"{text.queries[i].name} {sums[i]:.3f}" for i in wrong[:SAID]
-        ]
+        names = [f"{text.queries[i].name} {sums[i]:.3f}" for i in wrong[:SAID]]
         if len(wrong) > SAID:
             names.append(f"and {len(wrong) - SAID} more")
         low = bool((sums[wrong] < 1).all())
@@ -67,7 +67,9 @@ def _rows(wrong: int, n: int) -> str:
 
 
 def _even(counts: np.ndarray) -> str:
-    said = [f"1/{n} = {1 / n:.3f}" if n > 1 else "1" for n in np.unique(counts)]
+    said = [
+        f"1/{n} = {1 / n:.3f}" if n > 1 else "1" for n in np.unique(counts)
+    ]
     if len(said) == 1:
         return f"An even spread would give each token {said[0]}."
     return (
@@ -86,7 +88,9 @@ def _sink(text: Given, weights: Floats, allowed: Bools) -> str:
     mean = np.where(others, weights, 0).sum(axis=0) / np.maximum(n, 1)
     even = np.where(others, spread, 0).sum(axis=0) / np.maximum(n, 1)
     above = (others & (weights > spread)).sum(axis=0) / np.maximum(n, 1)
-    much = (n > 1) & (mean >= even + np.clip(even, 0.15, 0.25)) & (above >= 0.75)
+    much = (
+        (n > 1) & (mean >= even + np.clip(even, 0.15, 0.25)) & (above >= 0.75)
+    )
     if not much.any():
         return ""
     key = int(np.where(much, mean, 0).argmax())

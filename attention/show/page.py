@@ -76,7 +76,7 @@ class Figure:
 
     def __repr__(self) -> str:
         """Say what it is where no HTML is shown."""
-        return f"<Figure {self._title!r}: .save('heads.html') writes a file>"
+        return f"<Figure {self._title!r}: .save('figure.html') writes a file>"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to a file that opens anywhere.
@@ -95,7 +95,9 @@ def _page(data: dict[str, Any]) -> str:
     lesson = "A large weight is an important word"
     if address:
         link = escape(f"{address}{LESSON}")
-        lesson = f'<a href="{link}" target="_blank" rel="noopener">{lesson}</a>'
+        lesson = (
+            f'<a href="{link}" target="_blank" rel="noopener">{lesson}</a>'
+        )
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; "
         f"style-src '{_hash(style)}'; style-src-attr 'unsafe-inline'; "

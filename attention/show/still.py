@@ -20,8 +20,9 @@ FAINT = 10  # thousandths, below which no arc is drawn
 MOST_SQUARES = 32  # of a small picture each way
 FONT = 26  # of a stage
 
+DASH = "\N{EN DASH}"
 MASKED = (
-    '<span aria-hidden="true">–</span>'
+    f'<span aria-hidden="true">{DASH}</span>'
     '<span class="visually-hidden">masked</span>'
 )
 ASKS = (
@@ -58,9 +59,7 @@ def _figure(data: dict[str, Any], text: dict[str, Any], which: int) -> str:
     if "stage" in parts:
         stage = _stage(f"Arcs: {title}", title, text["keys"], codes[row], row)
     if "grid" not in parts:
-        cells = (
-            f"<details><summary>All weights</summary>{cells}</details>"
-        )
+        cells = f"<details><summary>All weights</summary>{cells}</details>"
     above = f'<p class="widget-title">{escape(title)}</p>' if which else ""
     notes = text["notes"][layer][head]
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
@@ -103,7 +102,7 @@ def _stage(
     label: str, title: str, keys: Sequence[Any], codes: Codes, row: int
 ) -> str:
     words = [key["label"] for key in keys]
-    heard = [max(int(code), 0) for code in codes]
+    heard = codes.tolist()
     drawn = [code / 1000 if code >= FAINT else None for code in heard]
     columns = widths(words)
     paths = "".join(
@@ -116,7 +115,8 @@ def _stage(
         for i, key in enumerate(keys)
     )
     shares = "".join(
-        f"<span{' data-most' * (code == max(heard))}>{digits(code)}</span>"
+        f"<span{' data-most' * (code == max(heard))}>"
+        f"{DASH if code == NO else digits(code)}</span>"
         for code in heard
     )
     units, high = sum(columns), text_of(height(words))

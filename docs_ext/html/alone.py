@@ -9,6 +9,8 @@ from pathlib import Path
 
 from docs_ext.html.modules import one_script
 
+FILES = ("show.js", "show.css")  # as the wheel has them, in attention/show
+PACKAGE = Path(__file__).parents[2] / "attention/show"
 ASSETS = Path(__file__).parents[2] / "docs/assets"
 SHEETS = ("site", "figures", "widgets", "stage", "fences/attention-grid", "fences/head-browser")
 OWN = Path(__file__).with_name("alone.css")  # what the theme defines on the site
@@ -50,7 +52,7 @@ def joined() -> tuple[str, str]:
     style = squeeze("\n".join(sheet.read_text("utf-8") for sheet in sheets))
     style = style.replace(',[data-md-color-scheme="default"]', "")
     style = _DARK.sub(r"@media (prefers-color-scheme:dark){:root\1{\2}}", style)
-    words = set(re.findall(r"[\w-]+", script)) | {"md-typeset", "md-content", "texts", "about"}
+    words = set(re.findall(r"[\w-]+", script + (PACKAGE / "page.py").read_text("utf-8"))) | {"l0", "l1", "l2"}
     return script, "".join(_used(style, words))
 
 
@@ -71,7 +73,11 @@ def _used(style: str, words: set[str]) -> Iterator[str]:
 
 def _some(branches: str, words: set[str]) -> str:
     known = [branch for branch in branches.split(",") if _is_known(branch, words)]
-    return known[0] if len(known) == 1 and branches.count(",") and re.match(r"[a-z]+-", known[0]) else f":is({','.join(known)})"
+    return (
+        known[0]
+        if len(known) == 1 and branches.count(",") and re.match(r"[a-z]+-", known[0])
+        else f":is({','.join(known)})"
+    )
 
 
 def _is_known(selector: str, words: set[str]) -> bool:

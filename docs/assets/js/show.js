@@ -73,7 +73,7 @@ function figure({ title, parts }, text, which, state, live) {
   const cells = markup`<div class="attention-grid">${
     table("weights", caption, [columns(keys.map(shown)), markup`<tbody>${rows}</tbody>`], says)
   }</div>`;
-  const labels = keys.map(({ label }) => label), heard = grid[row].map((weight) => weight ?? 0);
+  const labels = keys.map(({ label }) => label), heard = grid[row].map((weight) => weight ?? -1);
   const drawing = arcs(labels, row, heard.map((weight) => weight >= FAINT ? weight / 1000 : null));
   const choose = choosers(/** @type {any} */ (keys.map(shown)), `The token that asks: ${caption}`, name, row, live);
   const over = markup`<g data-anew="${[state.layer, state.head, row].join()}">${drawing}</g>`;
@@ -81,7 +81,12 @@ function figure({ title, parts }, text, which, state, live) {
   return markup`
 <div class="text">
 ${which > 0 && markup`<p class="widget-title">${text.title}</p>`}
-${parts.includes("stage") && scrolling(`Arcs: ${caption}`, stage(labels, over, [choose, shares(heard, digits)]))}
+${
+    parts.includes("stage") && scrolling(
+      `Arcs: ${caption}`,
+      stage(labels, over, [choose, shares(heard, (weight) => weight < 0 ? "–" : digits(weight))]),
+    )
+  }
 ${rest}
 <ul class="notes">${notes[state.layer][state.head].map((note) => markup`<li>${note}</li>`)}</ul>
 </div>`;
@@ -133,9 +138,8 @@ async function unpacked(data) {
 }
 
 /** @type {(element: HTMLElement) => Promise<void>} */
-export async function bind(element) {
-  element.dataset.given = JSON.stringify(await unpacked(dataOf(element)));
-  bindFigure(element, { first, html });
+async function bind(element) {
+  bindFigure(element, { first, html }, await unpacked(dataOf(element)));
 }
 
 for (const element of globalThis.document?.querySelectorAll("head-browser") ?? []) {
