@@ -156,7 +156,10 @@ def _lists(name: str, tokens: Any) -> list[list[str]]:
         given = [*tokens]
     except TypeError:
         given = [None]
-    pair = len(given) == 2 and not any(isinstance(t, str) for t in given)
+    pair = len(given) == 2 and all(
+        hasattr(part, "__iter__") and not isinstance(part, str)
+        for part in given
+    )
     lists = [[*part] for part in given] if pair else [given]
     for token in (token for part in lists for token in part):
         if not isinstance(token, str):

@@ -65,9 +65,9 @@ def _used(style: str, words: set[str]) -> Iterator[str]:
                 yield f"{selector}{{{inner}}}"
             continue
         within = re.sub(r":is\(([^()]*)\)", lambda found: _some(found[1], words), selector)
-        if selector.startswith("@") and "font-face" not in selector:
+        if selector.startswith(("@property", "@keyframes")):
             yield f"{selector}{{{body}}}"
-        elif ":is()" not in within and _is_known(within, words):
+        elif not selector.startswith("@") and ":is()" not in within and _is_known(within, words):
             yield f"{within}{{{body}}}"
 
 
@@ -82,4 +82,4 @@ def _some(branches: str, words: set[str]) -> str:
 
 def _is_known(selector: str, words: set[str]) -> bool:
     bare = re.sub(r"\[[^\]]*\]|:not\([^()]*\)", "", selector)
-    return all((a or b) in words for a, b in _NAME.findall(bare)) and "@font" not in selector
+    return all((a or b) in words for a, b in _NAME.findall(bare)) and "data-md" not in selector
