@@ -257,10 +257,7 @@ def _drawn(
             "row0": rows[0],
             "row1": rows[-1],
         },
-        "texts": [
-            _text(text, "The same head on a second text" if i else title)
-            for i, text in enumerate(texts)
-        ],
+        "texts": [_text(text) for text in texts],
     }
     return Figure(data, _height(parts, texts, len(array)))
 
@@ -308,10 +305,9 @@ def _first(
     return int(best[0]), int(best[1])
 
 
-def _text(text: Given, title: str) -> dict[str, Any]:
+def _text(text: Given) -> dict[str, Any]:
     codes: Codes = np.rint(1000 * text.weights).astype(np.int64)
     return {
-        "title": title,
         "queries": [token._asdict() for token in text.queries],
         "keys": [token._asdict() for token in text.keys],
         "notes": notes_of(text),
