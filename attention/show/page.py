@@ -71,7 +71,7 @@ class Figure:
             '<iframe sandbox="allow-scripts allow-popups '
             'allow-popups-to-escape-sandbox" '
             f'title="{escape(self._title)}" style="display:block;width:100%;'
-            f'height:{self._height}px;border:0;color-scheme:normal" '
+            f'height:{self._height}px;border:0;color-scheme:light dark" '
             f'srcdoc="{escape(self.html)}"></iframe>'
         )
 
