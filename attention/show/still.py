@@ -163,10 +163,9 @@ def all_heads(data: dict[str, Any]) -> str:
     columns = "".join(
         f'<th scope="col">{j}</th>' for j in range(codes.shape[1])
     )
-    most_wide = min(34, 2.1 + 4 * codes.shape[1])  # as sheets of the site do
     table = (
-        f'<table class="heads" style="max-width:{most_wide:g}rem"><caption>'
-        "<span>All heads on this sentence. Rows ask, columns answer; the stronger the colour, the more weight"
+        '<table class="heads"><caption><span>All heads on this sentence. '
+        "Rows ask, columns answer; the stronger the colour, the more weight"
         '</span></caption><thead><tr><th scope="col">layer</th>'
         f"{columns}</tr></thead><tbody>{rows}</tbody></table>"
     )
