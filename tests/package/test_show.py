@@ -105,6 +105,7 @@ def test_other_zeros_are_no_mask(weights):
     figure = grid(weights, "a b c d")
     assert not np.isnan(cells(figure)).any()
     assert "Hatched" not in notes(figure)
+    assert "12 cells are exactly 0, which no mask that is known explains" in notes(figure)
 
 
 def test_a_mask_that_is_given_is_shown_and_must_fit(rng):
