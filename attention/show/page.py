@@ -33,9 +33,8 @@ PAGE = """\
 <h1 class="widget-title" id="title">{title}</h1>
 {map}<div id="{id}" data-given="{given}">{still}</div>
 </head-browser>
-<p class="about">A weight says how much of a token is mixed in, not how \
-important it is: <q>{lesson}</q>. Weights are carried and printed to \
-thousandths.</p>
+<p class="about">A weight is not importance: it says how much of a token is \
+mixed in. {lesson} Weights are carried and printed to thousandths.</p>
 </main>
 <script>{script}</script>
 </body>
@@ -93,7 +92,7 @@ class Figure:
 def _page(data: dict[str, Any]) -> str:
     script, style = assets()
     address = site()
-    lesson = "A large weight is an important word"
+    lesson = "Do the weights explain?"
     if address:
         link = escape(f"{address}{LESSON}")
         lesson = (
@@ -112,7 +111,7 @@ def _page(data: dict[str, Any]) -> str:
         given=escape(json.dumps(_packed(data), separators=(",", ":"))),
         map=all_heads(data),
         still=still(data),
-        lesson=lesson,
+        lesson=f"Attention, line by line: {lesson}",
         script=script,
     )
 

@@ -130,7 +130,7 @@ def test_a_sink_is_named_and_an_even_spread_is_said(rng):
 def test_a_weight_is_not_importance_and_the_site_says_why(monkeypatch):
     monkeypatch.setattr(page, "site", lambda: "https://docs.test/")
     html = grid([[1]], ["a"]).html
-    assert "not how important" in html
+    assert "A weight is not importance" in html
     assert 'href="https://docs.test/learn/explanation/#not-importance"' in html
 
 
