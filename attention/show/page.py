@@ -92,7 +92,7 @@ class Figure:
 def _page(data: dict[str, Any]) -> str:
     script, style = assets()
     address = site()
-    lesson = "Do the weights explain?"
+    lesson = "<cite>Do the weights explain?</cite>"
     if address:
         link = escape(f"{address}{LESSON}")
         lesson = (
@@ -111,7 +111,7 @@ def _page(data: dict[str, Any]) -> str:
         given=escape(json.dumps(_packed(data), separators=(",", ":"))),
         map=all_heads(data),
         still=still(data),
-        lesson=f"Attention, line by line: {lesson}",
+        lesson=f"The lesson {lesson} of Attention, line by line says more.",
         script=script,
     )
 
