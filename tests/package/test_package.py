@@ -16,8 +16,8 @@ from attention import AttentionOptions
 FOLDER = Path(attention.__file__).parent
 REFERENCE = FOLDER.parent / "docs" / "reference"
 FILES = {path.stem: path for path in FOLDER.glob("*.py") if path.stem != "__init__"}
-MODULES = sorted([*FILES, "little_model", "practice", "testing"])
-NOT_PUBLIC = {"_inputs", "example", "little_model", "practice", "testing"}
+MODULES = sorted([*FILES, "little_model", "practice", "show", "testing"])
+NOT_PUBLIC = {"_inputs", "example", "little_model", "practice", "show", "testing"}
 PUBLIC = attention.__all__
 FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(getattr(attention, name))]
 
@@ -50,7 +50,13 @@ def test_modules_stand_on_floors():
     below = {module: siblings(module) for module in MODULES}
     list(TopologicalSorter(below).static_order())  # names the modules of a circle
     assert below["_inputs"] == set()
-    for top in ("example", "little_model", "practice", "testing"):  # but for the exercises and the oracle, the highest
+    for top in (
+        "example",
+        "little_model",
+        "practice",
+        "show",
+        "testing",
+    ):  # but for the exercises and the oracle, the highest
         users = [module for module in MODULES if top in below[module] and module not in ("practice", "testing")]
         assert not users, f"{', '.join(users)} must not need {top}"
 

@@ -17,7 +17,7 @@ export function weightCell(weight, allowed, kind = "") {
   const both = !!exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`, text = share(weight);
   return markup`<td ${own} data-weight="${weight}" style="--w:${weight}"><span>${text}</span>${both}</td>`;
 }
-const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
+export const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
 
 /** @type {(keys: unknown[], ...others: unknown[]) => Markup} a span can be turned, and a cell not in every engine */
 export const columns = (keys, ...others) =>
