@@ -12,7 +12,7 @@ import pytest
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, Script, follow, load, reported
 from tests.browser.widget import WIDGETS
 
-EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
+EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "tile-stepper"}  # the others have no kind that these lack
 NO_WIDGETS = {
     "quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py",
     "lesson-map": "a map of links, without a state to keep: see fences/test_lesson_map.py",
