@@ -66,7 +66,6 @@ def test_every_machine_has_a_column_and_gaps_are_empty():
     "ask",
     [
         pytest.param(lambda: measured.findings("speed"), id="no suite"),
-        pytest.param(lambda: measured.findings("peers", what="yours"), id="no such finding"),
         pytest.param(lambda: measured.contenders(77), id="no such size"),
         pytest.param(lambda: measured.curve("memory", "theirs"), id="no curve"),
         pytest.param(lambda: measured.beside("peers", "yours"), id="nothing to put side by side"),
