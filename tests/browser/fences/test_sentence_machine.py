@@ -91,5 +91,5 @@ def test_the_first_screen_holds_the_arcs_and_the_button_and_nothing_moves_when_i
     assert button["bottom"] <= min(size[1], 700 if size[0] < 500 else size[1])
     edges = page.evaluate(place, "sentence-machine")
     assert edges["left"] == pytest.approx(size[0] - edges["right"], abs=1)
-    page.locator("sentence-machine .play").click()
+    page.locator("sentence-machine .play").press("Enter")
     assert {name: page.evaluate(place, name) for name in before} == before
