@@ -85,6 +85,7 @@ def test_the_first_screen_holds_the_arcs_and_the_button_and_nothing_moves_when_i
       return seen.getBoundingClientRect().toJSON();
     }"""
     page.locator("sentence-machine .play").wait_for()
+    page.evaluate("document.fonts.ready.then(() => true)")
     before = {name: page.evaluate(place, name) for name in (".sentence", ".machine-bar", ".home-top ~ h2")}
     button = page.evaluate(place, ".machine-bar .play")
     assert before[".sentence"]["top"] > 0
