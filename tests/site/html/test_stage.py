@@ -51,6 +51,16 @@ def test_a_weight_that_is_hardly_there_can_be_seen_and_none_has_no_arc():
     assert {key: arc[3] for key, arc in arcs.items()} == {1: 25.2, 2: 1.5}
 
 
+def test_hanging_arcs_are_the_others_upside_down():
+    up, down = (
+        [way["d"] for way in renderer.call("lib/stage.js", "ways", WORDS, 2, [0.2] * 5, hang)] for hang in (0, 1)
+    )
+    floor = 110.125
+    for one, other in zip(up, down, strict=True):
+        standing, hanging = (np.reshape([*map(float, re.findall(r"-?[\d.]+", d))], (-1, 2)) for d in (one, other))
+        np.testing.assert_allclose(hanging, np.column_stack([standing[:, 0], floor - standing[:, 1]]), atol=2e-3)
+
+
 def test_a_stage_is_as_wide_as_its_words_and_as_high_as_the_longest_arc():
     stage = read(renderer.call("lib/stage.js", "stage", WORDS, "", "below")["text"]).find("div")
     high = 24 + 0.25 * (CENTRES[4] - CENTRES[0]) + 14
