@@ -55,6 +55,12 @@ def test_the_way_to_the_next_lesson_is_lit_once_a_reader_has_begun(done, begun, 
     assert MAP.call("first", MAP.given | {"answered": questions}) == {"lit": MAP.given["lit"]}
 
 
+def test_a_lesson_stands_right_after_the_last_of_those_that_it_needs():
+    stations = MAP.given["lessons"]
+    for lesson in stations:
+        assert lesson["column"] == max((1 + stations[need]["column"] for need in lesson["needs"]), default=0)
+
+
 @pytest.mark.parametrize(("needs", "words"), [("e", "before it is 'e'"), ("d", "is 'd'"), ("b, a", "needs b needs a")])
 def test_a_head_that_leads_forward_or_round_or_says_too_much_is_refused(needs, words):
     known, pages = {}, {name: read(name, f"---\nneeds: [{own}]\n---\n") for name, own in (("b", "a"), ("d", needs))}
