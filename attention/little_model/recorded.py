@@ -146,6 +146,12 @@ def next_words(
     >>> shares, weights = next_words("cats who chased dogs")
     >>> next(iter(shares)), [each.shape for each in weights]
     ('ran', [(4, 4, 4), (4, 4, 4)])
+
+    Look at what its heads do, in a notebook or in a file:
+
+    >>> from attention.show import heads
+    >>> heads(weights, "cats who chased dogs", layer=1, head=3)
+    <Figure 'All heads': .save('figure.html') writes a file>
     """
     words = read(typed)
     if not 1 <= len(words) <= N_WORDS:

@@ -1,8 +1,6 @@
 """Where on the site a paragraph is that explains a mistake."""
 
-import json
-from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution
+from attention.show.links import site
 
 
 def address(see: str) -> str:
@@ -18,19 +16,3 @@ def address(see: str) -> str:
 def link(see: str) -> str:
     """Return the whole address, if the package was installed from a site."""
     return site() + address(see)
-
-
-@cache
-def site() -> str:
-    """Return the site from which pip has installed this package, or nothing.
-
-    pip notes the address of the wheel.
-    """
-    try:
-        found = distribution("attention-line-by-line")
-        told = json.loads(found.read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, OSError, ValueError):
-        return ""
-    folder, _, name = str(told.get("url", "")).rpartition("/")
-    from_web = folder.startswith("http") and name.endswith(".whl")
-    return f"{folder}/" if from_web else ""

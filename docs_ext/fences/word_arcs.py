@@ -16,16 +16,15 @@ from typing import Any
 
 from markupsafe import Markup
 
+from attention.show.curves import Place, centres, curves, widths
 from docs_ext.errors import SpecError
-from docs_ext.html import renderer
 from docs_ext.html.template import template
 from docs_ext.html.widget import still
 from docs_ext.reading.keys import Spec
 
 REQUIRED = ("caption", "alt", "sentences")
 OPTIONAL = ()
-_STAGE = "lib/sentence.js"
-_ARC = {"floor": 0, "budget": 9, "lowest": 10, "rise": 0.2, "loop": 0, "gap": 0}  # flatter than a stage's
+_ARC = Place(floor=0, budget=9, lowest=10, rise=0.2, loop=0, gap=0)  # flatter than a stage's
 _HIGH, _BASE, _APART, _END = 38, 28, 18, 8  # a word's box and its letters within; between sentences; a full stop
 _MARKED = re.compile(r"(?P<mark>\*{1,2})(?P<word>[\w'-]+)(?P=mark)(?P<end>\W*)")
 
@@ -73,10 +72,10 @@ def _line(sentence: str) -> dict[str, Any]:
     kinds = [word["kind"] for word in words]
     if sorted(filter(None, kinds)) != ["answers", "asks"]:
         raise SpecError(f"a sentence has one word in bold and one in italics: {sentence!r}", key="sentences")
-    columns = renderer.call(_STAGE, "widths", [word["text"] for word in words])
-    centres = renderer.call(_STAGE, "centres", columns)
-    for word, x, column in zip(words, centres, columns, strict=True):
+    columns = widths([word["text"] for word in words])
+    middles = centres(columns)
+    for word, x, column in zip(words, middles, columns, strict=True):
         word |= {"x": x, "half": column / 2 - 4}
-    weights = [1 if kind == "answers" else None for kind in kinds]
-    arc = renderer.call(_STAGE, "curves", {**_ARC, "centres": centres}, kinds.index("asks"), weights)[0]
-    return {"words": words, "arc": arc, "rises": arc["thickness"] / 2 - arc["top"][1], "wide": sum(columns) + _END}
+    weights = [1.0 if kind == "answers" else None for kind in kinds]
+    arc = curves(middles, _ARC, kinds.index("asks"), weights)[0]
+    return {"words": words, "arc": arc, "rises": arc.thickness / 2 - arc.top[1], "wide": sum(columns) + _END}

@@ -10,18 +10,12 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from docs_ext.html.alone import squeeze
 from docs_ext.site.fonts import embed_fonts, load_fonts
 
 DOCS = Path(__file__).parents[2] / "docs"
 BUNDLE = "assets/css/all.css"
 WORTH = 1100  # bytes of a sheet that has a request of its own
-_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
-_FOR_AUTHORS = (
-    re.compile(  # in a script laid out by deno fmt: lines of comments, casts, and what stands at a line's ends
-        r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?|/\*\*.*?\*/ ?|^[ \t]+|[ \t]+// .*$", re.MULTILINE
-    )
-)
-_SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
 _FENCE = re.compile(r"css/fences/([\w-]+)\.css$")
 _LINK = re.compile(r'\s*<link rel="stylesheet" href="(?P<base>[^"]*?)(?P<path>assets/(?:css|katex|_mk)[^"]*\.css)">')
 
@@ -73,25 +67,6 @@ def _needs(page: str, name: str) -> bool:
     """Tell whether what a sheet is for stands on a page: a fence, or docstrings."""
     fence = _FENCE.search(name)
     return (fence[1] if fence else "doc") in _shown(page)
-
-
-def squeeze(style: str) -> str:
-    r"""Leave out what is there for authors: comments, and spaces that mean nothing.
-
-    >>> squeeze('/* why */\na > b::before {\n  content: ", ";   /* as it is */\n}\n')
-    'a>b::before{content:", "}'
-    """
-    style = _COMMENT.sub("", style)
-    return _SPACE.sub(lambda found: found[1] or found[2] or ":", style).replace(";}", "}").strip()
-
-
-def shorten(script: str) -> str:
-    r"""Leave out what is there for authors: comments and indents.
-
-    >>> shorten('// why\nlet x = 1; // one\n/**\n * @type {X}\n */\n  /** @type {Y} */ (x).y();\n')
-    'let x = 1;\n(x).y();\n'
-    """
-    return _FOR_AUTHORS.sub("", script)
 
 
 def link_bundle(page: str, own: Collection[str] = ()) -> str:

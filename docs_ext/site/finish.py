@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from docs_ext.site.assets import bundle, link_bundle, shorten
+from docs_ext.html.alone import shorten
+from docs_ext.site.assets import bundle, link_bundle
 from docs_ext.site.cards import draw_cards
 from docs_ext.site.fonts import subset_fonts
 from docs_ext.site.policy import policy, with_policy

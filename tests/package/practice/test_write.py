@@ -23,6 +23,7 @@ from attention.practice.mutants import MUTANTS
 from attention.practice.notebook import check_step
 from attention.practice.sheet import TASKS, calls_of, worked, written
 from attention.practice.steps import NAMES, RIGHT, STEPS
+from attention.show import links
 from tests.package.practice.solutions import BODIES, LOOPS, WAYS, filled
 
 JUDGED = tomllib.loads(Path(__file__).with_name("judged.toml").read_text("utf-8"))
@@ -304,12 +305,19 @@ def test_a_call_has_three_seconds_or_many_times_what_ours_takes(monkeypatch):
 
 def test_a_mistake_leads_to_the_site_from_which_pip_has_the_package(monkeypatch):
     told = {"url": "https://site.test/attention/attention_line_by_line-0.1.0-py3-none-any.whl"}
-    for text, site in ((json.dumps(told), "https://site.test/attention/"), ('{"url": "file:///here"}', ""), (None, "")):
-        addresses.site.cache_clear()
-        found = type("Found", (), {"read_text": lambda _self, _name, text=text: text})
-        monkeypatch.setattr(addresses, "distribution", lambda _name, found=found: found())
+    of_index = ["Source, https://code.test", "Documentation, https://docs.test/"]
+    for text, urls, site in (
+        (json.dumps(told), None, "https://site.test/attention/"),
+        ('{"url": "file:///here"}', None, ""),
+        (None, of_index, "https://docs.test/"),
+        (None, None, ""),
+    ):
+        links.site.cache_clear()
+        metadata = type("Metadata", (), {"get_all": lambda _self, _name, urls=urls: urls})()
+        found = type("Found", (), {"read_text": lambda _self, _name, text=text: text, "metadata": metadata})
+        monkeypatch.setattr(links, "distribution", lambda _name, found=found: found())
         assert addresses.link("masks#exercises") == f"{site}learn/masks/#exercises"
-    addresses.site.cache_clear()
+    links.site.cache_clear()
 
 
 # --- in a notebook -----------------------------------------------------------

@@ -21,9 +21,9 @@ export const dataOf = (element) => JSON.parse(element.dataset.given ?? "null");
  * .reset all. What is returned lets a module do the same: for what a pointer grabs, or for data that come later.
  * @param {HTMLElement} element
  * @param {Renderer} renderer
+ * @param {any} data  if they are not those that the build wrote
  */
-export function bindFigure(element, { first, html, idle = () => "" }) {
-  const data = dataOf(element);
+export function bindFigure(element, { first, html, idle = () => "" }, data = dataOf(element)) {
   const start = first(data);
   const early = doneEarly(element, start);
   const form = document.createElement("form");
@@ -283,6 +283,7 @@ function readState(id) {
  * @type {(id: string, state: Record<string, string | null>) => void}
  */
 function writeState(id, state) {
+  if (location.protocol === "about:") return; // a frame of a notebook has no address
   clearTimeout(again);
   const all = entries();
   for (const [key, value] of Object.entries(state)) {

@@ -1,9 +1,8 @@
 // Attention grids: who attends to whom, and how much, as a table; a row of it as a sentence; and matrices as strips.
 
-import { sum } from "./attention.js";
 import { button } from "./frame.js";
 import { markup } from "./markup.js";
-import { decimal, fraction, largestFirst, number, share, short, vector } from "./numbers.js";
+import { decimal, fraction, largestFirst, number, share, short, sum, vector } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 
@@ -17,7 +16,7 @@ export function weightCell(weight, allowed, kind = "") {
   const both = !!exact?.includes("/") && markup` <span class="decimal">${decimal(weight)}</span>`, text = share(weight);
   return markup`<td ${own} data-weight="${weight}" style="--w:${weight}"><span>${text}</span>${both}</td>`;
 }
-const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
+export const MASKED = markup`<span aria-hidden="true">–</span><span class="visually-hidden">masked</span>`;
 
 /** @type {(keys: unknown[], ...others: unknown[]) => Markup} a span can be turned, and a cell not in every engine */
 export const columns = (keys, ...others) =>
