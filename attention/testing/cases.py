@@ -182,7 +182,7 @@ class Drawing:
         if name == "a constant per head":
             numbers = 1 + np.arange(b * s["kv_heads"])
             value[:] = numbers.reshape(b, -1, 1, 1)
-        if np.ndim(options.get("offset")) and self._looks_back(options):
+        if np.ndim(options.get("offset", 0)) and self._looks_back(options):
             # what lies behind the last query is not written yet
             last = np.reshape(options["offset"], (-1, 1, 1, 1)) + n_q
             unwritten = np.arange(n_k)[:, None] >= last

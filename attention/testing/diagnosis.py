@@ -25,6 +25,7 @@ from attention.testing.trials import Rules, Trial
 from attention.testing.weights import middle_of, recover, sentences
 
 Array = NDArray[Any]
+ROUNDINGS = 8  # how many are tried in one more case
 
 
 def findings(
@@ -96,7 +97,8 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     if any(t.is_wrong for t in plain):
         trials = plain  # what overflows there differs from kernel to kernel
     every = trials[0].rules.names
-    for names in (every, *((name,) for name in every)):
+    each = [(name,) for name in every if len(every) > 1]
+    for names in (every, *each):
         found = _named(trials, names)
         if found:
             yield found
@@ -110,39 +112,64 @@ def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         t for t in trials if not all(t.verdicts[n].is_right for n in names)
     ]
     ordered = sorted(trials, key=lambda t: t not in wrong)
+    if not wrong:
+        return None
+    n_wrong = sum(
+        int((trial.verdicts[name].rows > 1).sum())
+        for trial in trials
+        for name in names
+    )
+    left = [(mistake, list[Fit]()) for mistake in mistakes.of(wrong[0].case)]
+    for trial in ordered:
+        left = [
+            (mistake, [*fits, fit])
+            for mistake, fits in left
+            if (fit := _fit(mistake, trial, names)) is not None
+        ]
+        left = _likely(left, n_wrong)
     best: list[tuple[float, int, str, Mistake]] = []
-    for mistake in mistakes.of(trials[0].case) if wrong else ():
-        fits = []
-        for trial in ordered:
-            fit = _fit(mistake, trial, names)
-            if fit is None:
-                break
-            fits.append(fit)
-        else:
-            spots = [spot for fit in fits for spot in fit.spots]
-            n_wrong = sum(int(spot.wrong.sum()) for spot in spots)
-            n_right = sum(int(spot.right.sum()) for spot in spots)
-            unlike = sum(fit.unlike for fit in fits)
-            where, rank = "", 0.0
-            if unlike > 0.1 * n_wrong:
+    for mistake, fits in left:
+        spots = [spot for fit in fits for spot in fit.spots]
+        n_right = sum(int(spot.right.sum()) for spot in spots)
+        unlike = sum(fit.unlike for fit in fits)
+        where, rank = "", 0.0
+        if mistake.rounds:
+            rank = sum(fit.whole for fit in fits[: len(wrong)]) - 1e6
+        elif n_right or unlike:
+            text, exact = place(spots) if n_right else ("", False)
+            exact = exact and not unlike
+            where = f" Only {text}." if exact else " Not everywhere."
+            share = 1.0 if exact else n_wrong / (n_wrong + n_right)
+            if share < 0.5:
                 continue
-            if mistake.rounds:
-                rank = sum(fit.whole for fit in fits[: len(wrong)]) - 1e6
-            elif n_right or unlike:
-                text, exact = place(spots) if n_right else ("", False)
-                exact = exact and not unlike
-                where = f" Only {text}." if exact else " Not everywhere."
-                share = 1.0 if exact else n_wrong / (n_wrong + n_right)
-                if share < 0.5:
-                    continue
-                rank = unlike / n_wrong - share
-            else:
-                return Finding(mistake.says, mistake.name)
-            best.append((rank, len(best), where, mistake))
+            rank = unlike / max(n_wrong, 1) - share
+        else:
+            return Finding(mistake.says, mistake.name)
+        best.append((rank, len(best), where, mistake))
     if not best:
         return None
     _, _, where, mistake = min(best)
     return Finding(mistake.says + where, mistake.name)
+
+
+def _likely(
+    fitting: list[tuple[Mistake, list[Fit]]], n_wrong: int
+) -> list[tuple[Mistake, list[Fit]]]:
+    """Drop what leaves too many rows unexplained, and poorer roundings."""
+    fitting = [
+        one
+        for one in fitting
+        if sum(fit.unlike for fit in one[1]) <= 0.1 * n_wrong
+    ]
+    errors = sorted(
+        sum(fit.whole for fit in fits) for m, fits in fitting if m.rounds
+    )
+    most = errors[:ROUNDINGS][-1] if errors else 0.0
+    return [
+        (m, fits)
+        for m, fits in fitting
+        if not m.rounds or sum(fit.whole for fit in fits) <= most
+    ]
 
 
 def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:

@@ -124,15 +124,16 @@ def _read() -> dict[str, list[Mistake]]:
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
     }
-    return {
-        group: [
+    groups = {}
+    for group, names in tomllib.loads(text).items():
+        made: Callable[..., Iterator[Mistake]] = make.get(group, _made)
+        groups[group] = [
             mistake
             for name, rows in names.items()
             for row in rows
-            for mistake in make.get(group, _made)(name, row)
+            for mistake in made(name, row)
         ]
-        for group, names in tomllib.loads(text).items()
-    }
+    return groups
 
 
 GROUPS = _read()

@@ -55,12 +55,14 @@ class Steps:
         """Give each head of queries its head of keys or values."""
         if array.shape[1] == self.n_heads:
             return array
-        return array[:, self.heads()]
+        return np.asarray(array[:, self.heads()])
 
     def heads(self) -> Array:
         """Return which head of keys and values each query head reads."""
         kv_heads = self.case.key.shape[1]
-        return np.arange(self.n_heads) // (self.n_heads // kv_heads)
+        return np.asarray(
+            np.arange(self.n_heads) // (self.n_heads // kv_heads)
+        )
 
     # --- scores --------------------------------------------------------------
 
