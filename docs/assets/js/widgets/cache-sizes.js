@@ -58,7 +58,7 @@ export function html(data, state, live) {
     controls: live && [
       group(
         "context length",
-        slider("context", "context length", state.context, data.ends, tokens),
+        slider("context", "context length", Math.round(Math.log2(n)), data.ends, () => `${grouped(n)} tokens`),
         markup`<input type="text" name="tokens" aria-label="tokens, such as 100000 or 128k" autocomplete="off"
           value="${state.tokens}" placeholder="${grouped(2 ** state.context)}" data-pattern="[\\d,]+ ?[kKmM]?">`,
       ),
