@@ -17,17 +17,8 @@ from docs_ext.reading.page import load
 from tests.package.parity.sources import cases
 
 STEMS = (
-    "beyond_softmax",
-    "formats",
-    "gradients",
-    "latent",
-    "layers",
-    "llama",
-    "positions",
-    "rope",
-    "softmax",
-    "stored",
-    "window",
+    *("beyond_softmax", "formats", "gradients", "latent", "layers", "llama"),
+    *("positions", "rope", "softmax", "stored", "window"),
 )
 RECORDERS = {stem: import_module(f"examples.recording.{stem}") for stem in STEMS}
 TOLERANCES = {"softmax": {"rtol": 1e-14}, "rope": {"rtol": 1e-12}}  # the others: 1e-12 of the largest number
