@@ -72,7 +72,7 @@ def all_heads(name: str, value: Any, layers: Sequence[int] | None) -> Floats:
             raise TypeError(f"{rule}generate() returns them: give {name}[0]")
         if layers is not None:
             value = [value[i] for i in _layers(layers, len(value))]
-        parts = []
+        parts = list[Floats]()
         for i, layer in enumerate(value):
             part = array_of(f"{name}[{i}]", layer)
             if part.ndim == 4 and len(part) == 1:
@@ -185,24 +185,24 @@ def one_text(
         counts = {names["tokens"]: " and ".join(map(str, sizes))}
         refuse(rule, **{names["weights"]: shown}, **counts)
     allowed, kind = _allowed(weights, mask, names["weights"])
-    shown = [labels(part) for part in lists]
+    texts = [labels(part) for part in lists]
     raw = [[t, r.strip(), s] for t, r, s in zip(
-        lists[0], read(lists[0]), shown[0], strict=True)]  # fmt: skip
+        lists[0], read(lists[0]), texts[0], strict=True)]  # fmt: skip
     if words is not None:
         pair = words if len(lists) == 2 else [words]
         if len(pair) != len(lists):
             refuse("words must be a pair, as the tokens are", given=len(pair))
         both = [grouped(*one) for one in zip(lists, pair, strict=True)]
-        shown = [named_words for _, named_words in both]
+        texts = [names_of for _, names_of in both]
         rows, columns = both[0][0], both[-1][0]
-        raw = [[s.strip(), s] for s in shown[0]]
+        raw = [[s.strip(), s] for s in texts[0]]
         weights = np.stack([weights[..., g, :].mean(-2) for g in rows], -2)
         weights = np.stack([weights[..., g].sum(-1) for g in columns], -1)
         allowed = np.stack([allowed[..., g, :].any(-2) for g in rows], -2)
         allowed = np.stack([allowed[..., g].any(-1) for g in columns], -1)
     _small_enough(weights, names)
     return Given(
-        weights, allowed, kind, named(shown[0]), named(shown[-1]), raw,
+        weights, allowed, kind, named(texts[0]), named(texts[-1]), raw,
         len(lists) == 1 and weights.shape[-2] == weights.shape[-1],
     )  # fmt: skip
 
@@ -242,7 +242,7 @@ def _allowed(weights: Floats, mask: Any, name: str) -> tuple[Bools, str]:
             rule = "mask says True for 'may attend'; where it says False, "
             refuse(f"{rule}{name} must be 0", largest=f"{leak:.3f}")
         return allowed, "given"
-    pattern, kind = _pattern((weights > 0).any(axis=(0, 1)))
+    pattern, kind = _pattern(np.asarray((weights > 0).any(axis=(0, 1))))
     return np.broadcast_to(pattern, weights.shape), kind
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from attention.show.assets import assets
 from attention.show.links import site
-from attention.show.still import NO, still
+from attention.show.still import NO, all_heads, still
 
 LESSON = "learn/explanation/#not-importance"
 PAGE = """\
@@ -29,9 +29,10 @@ PAGE = """\
 </head>
 <body>
 <main class="md-typeset md-content">
-<h1 class="visually-hidden">{title}</h1>
-<div><head-browser class="widget" id="{id}" role="group" \
-aria-labelledby="{id}-title" data-given="{given}">{still}</head-browser></div>
+<head-browser class="widget" role="group" aria-labelledby="title">
+<h1 class="widget-title" id="title">{title}</h1>
+{map}<div id="{id}" data-given="{given}">{still}</div>
+</head-browser>
 <p class="about">A weight says how much of a token is mixed in, not how \
 important it is: <q>{lesson}</q>. Weights are carried and printed to \
 thousandths.</p>
@@ -109,6 +110,7 @@ def _page(data: dict[str, Any]) -> str:
         style=style,
         id=data["id"],
         given=escape(json.dumps(_packed(data), separators=(",", ":"))),
+        map=all_heads(data),
         still=still(data),
         lesson=lesson,
         script=script,

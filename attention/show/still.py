@@ -34,17 +34,11 @@ ASKS = (
 
 def still(data: dict[str, Any]) -> str:
     """Return the HTML of the first state."""
-    texts, state, parts = data["texts"], data["first"], data["parts"]
-    mapped = ""
-    if "map" in parts:
-        mapped = _scrolling("All heads", _map(data, texts[0]))
-        mapped = f'<div class="map">{mapped}</div>'
+    texts, state = data["texts"], data["first"]
     figures = "".join(_figure(data, text, i) for i, text in enumerate(texts))
     said = (statement(data, text, i, state) for i, text in enumerate(texts))
     return (
-        f'<div class="widget-head"><p class="widget-title" '
-        f'id="{data["id"]}-title">{escape(data["title"])}</p></div>'
-        f'{mapped}<div class="texts">{figures}</div>'
+        f'<div class="texts">{figures}</div>'
         f"<output>{escape(' '.join(said))}</output>"
     )
 
@@ -134,9 +128,15 @@ def _stage(
     return _scrolling(label, stage)
 
 
-def _map(data: dict[str, Any], text: dict[str, Any]) -> str:
-    """Return a small picture of every head, a row for each layer."""
-    codes, at, layers = text["codes"], data["first"], data["layers"]
+def all_heads(data: dict[str, Any]) -> str:
+    """Return a small picture of every head, a row for each layer.
+
+    The script changes nothing in it but which head is marked.
+    """
+    if "map" not in data["parts"]:
+        return ""
+    text, at, layers = data["texts"][0], data["first"], data["layers"]
+    codes = text["codes"]
     pool = -(-max(codes.shape[-2:]) // MOST_SQUARES)
     high, wide = (-(-n // pool) for n in codes.shape[-2:])
     names = [key["name"] for key in text["keys"]]
@@ -162,12 +162,13 @@ def _map(data: dict[str, Any], text: dict[str, Any]) -> str:
     columns = "".join(
         f'<th scope="col">{j}</th>' for j in range(codes.shape[1])
     )
-    return (
+    table = (
         '<table class="heads"><caption><span>All heads on this sentence. '
         "Rows ask, columns answer; the stronger the colour, the more weight"
         '</span></caption><thead><tr><th scope="col">layer</th>'
         f"{columns}</tr></thead><tbody>{rows}</tbody></table>"
     )
+    return f'<div class="map">{_scrolling("All heads", table)}</div>'
 
 
 def squares(codes: Codes, pool: int) -> list[str]:

@@ -2,12 +2,11 @@
 // first state (attention/show/still.py), so that it is complete without this script; a test compares it with `html`.
 
 import { bindFigure, dataOf } from "./lib/bind.js";
-import { choosers, folded, head as heading, output, radio, scrolling, sets, setting, table } from "./lib/frame.js";
+import { choosers, folded, output, radio, scrolling, sets, setting, table } from "./lib/frame.js";
 import { columns, legend, MASKED } from "./lib/grid.js";
 import { markup } from "./lib/markup.js";
 import { largestFirst } from "./lib/numbers.js";
 import { arcs, shares, stage } from "./lib/stage.js";
-import { map, pictures } from "./widgets/head-browser.js";
 
 /**
  * A token: as it is shown, the name that tells it from others, and the whole of one that is cut. Weights are in
@@ -16,7 +15,7 @@ import { map, pictures } from "./widgets/head-browser.js";
  * @typedef {(number | null)[][][][]} Weights
  * @typedef {{ title: string, queries: Token[], keys: Token[], weights: Weights, notes: string[][][] }} Text
  * @typedef {"map" | "stage" | "grid"} Part
- * @typedef {{ id: string, title: string, parts: Part[], layers: number[], texts: Text[], first: State, codes?: string }} Data
+ * @typedef {{ title: string, parts: Part[], layers: number[], texts: Text[], first: State, codes?: string }} Data
  * @typedef {{ layer: number, head: number, row0: number, row1: number }} State
  */
 /** @typedef {import("./lib/frame.js").Live} Live */
@@ -26,36 +25,24 @@ const FAINT = 10; // thousandths, below which no arc is drawn
 /** @type {(data: Data) => State} */
 export const first = (data) => data.first;
 
-/** @type {(data: Data, state: State, live: Live | null) => unknown} */
+/** @type {(data: Data, state: State, live: Live | null) => unknown} all but the map, which no state draws anew */
 export function html(data, state, live) {
-  const { id, title, layers, texts, parts } = data;
-  const { layer, head } = state;
+  const { layers, texts, parts } = data;
   const sizes = { layer: layers.length, head: texts[0].weights[0].length };
   const sliders = Object.entries(sizes).map(([name, size]) => {
     const says = (/** @type {number} */ at) => name === "layer" ? layers[at] : at;
-    const at = name === "layer" ? layer : head;
+    const at = name === "layer" ? state.layer : state.head;
     return setting(name, says(at), name, name, at, [0, size - 1], (value) => `${name} ${says(value)}`);
   });
   return markup`
-${heading(id, title, live)}
+${live && markup`<div class="widget-head"><button type="button" class="reset">Reset</button></div>`}
 ${live && parts.includes("map") && markup`<div class="widget-controls">${sliders}</div>`}
-${parts.includes("map") && markup`<div class="map">${scrolling("All heads", map(seen(data, state), live))}</div>`}
 <div class="texts">
 ${texts.map((text, which) => figure(data, text, which, state, live))}
 </div>
 ${output(texts.map((text, which) => statement(data, text, which, state)).join(" "), live)}
 `;
 }
-
-/** @type {(data: Data, state: State) => any} what the map of all heads needs, on the first text */
-function seen({ layers, texts: [text] }, { layer, head }) {
-  const names = text.keys.map(({ name }) => name);
-  const drawn = DRAWN.get(text) ?? pictures({ tokens: names, names, weights: /** @type {any} */ (text.weights) });
-  DRAWN.set(text, drawn);
-  return { tokens: names, rows: text.queries.length, pictures: drawn, layers, layer, head };
-}
-/** @type {WeakMap<Text, any>} */
-const DRAWN = new WeakMap();
 
 /** @type {(data: Data, text: Text, which: number, state: State, live: Live | null) => unknown} */
 function figure({ title, parts }, text, which, state, live) {
@@ -139,9 +126,21 @@ async function unpacked(data) {
 
 /** @type {(element: HTMLElement) => Promise<void>} */
 async function bind(element) {
-  bindFigure(element, { first, html }, await unpacked(dataOf(element)));
+  const data = await unpacked(dataOf(element)), cells = [...document.querySelectorAll(".map td")];
+  const heads = data.texts[0].weights[0].length;
+  const { set, settle } = bindFigure(element, {
+    first,
+    html: (data, state, live) => {
+      cells.forEach((cell, at) => cell.ariaCurrent = at === state.layer * heads + state.head ? "true" : null);
+      return html(data, state, live);
+    },
+  }, data);
+  cells.forEach((cell, at) =>
+    cell.addEventListener("click", () => {
+      set({ layer: Math.floor(at / heads), head: at % heads });
+      settle();
+    })
+  );
 }
 
-for (const element of globalThis.document?.querySelectorAll("head-browser") ?? []) {
-  if (element instanceof HTMLElement) bind(element);
-}
+if (globalThis.document) bind(/** @type {HTMLElement} */ (document.querySelector("[data-given]")));

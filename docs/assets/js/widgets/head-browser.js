@@ -24,7 +24,6 @@ import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 const LEVELS = [100, 250, 500, 750]; // thousandths, from which a cell of a small picture is darker
 const FAINT = 10; // thousandths, below which no arc is drawn
 const MOST_WORDS = 16; // of a recorded sentence
-const MOST_SQUARES = 32; // of a picture each way
 const PLACE = /** @type {const} */ (["sentence", "layer", "head"]);
 
 /** @type {(data: Data) => State} */
@@ -93,54 +92,39 @@ export function html(data, state, live) {
 const LEGEND = markup`${legend("")} <span class="legend">Weights are in hundredths</span>`;
 
 /**
- * Every head, a row for each layer, which may have other numbers; a picture is as high as there are tokens that ask.
- * @typedef {{ tokens: string[], rows?: number, layers?: number[], pictures: Picture[][], layer: number, head: number }} Map
- * @type {(one: Map, live: Live | null) => Markup}
+ * Every head, a row for each layer.
+ * @type {(one: ReturnType<typeof shown>, live: Live | null) => Markup}
  */
-export function map({ tokens: { length: n }, rows = n, pictures, layers, layer, head }, live) {
-  const [wide, high] = [n, rows].map((size) => Math.ceil(size / pool(n, rows)));
+function map({ tokens: { length: n }, pictures, layer, head }, live) {
   const cell = (/** @type {Picture} */ { paths, says }, /** @type {number} */ i, /** @type {number} */ j) =>
     markup`
 <td ${i === layer && j === head && markup`aria-current="true"`} ${live && sets({ layer: i, head: j })}>
-  <svg viewBox="0 0 ${wide} ${high}" shape-rendering="crispEdges" role="img" aria-label="layer ${
-      layers?.[i] ?? i
-    }, head ${j}: ${says}">
+  <svg viewBox="0 0 ${n} ${n}" shape-rendering="crispEdges" role="img" aria-label="layer ${i}, head ${j}: ${says}">
   ${paths.map((d, level) => d && markup`<path class="l${level}" d="${d}"/>`)}</svg></td>`;
   return markup`
 <table class="heads">
 <caption><span>All heads on this sentence. Rows ask, columns answer; the stronger the colour, the more weight</span></caption>
 <thead><tr><th scope="col">layer</th>${pictures[0].map((_, j) => markup`<th scope="col">${j}</th>`)}</tr></thead>
 <tbody>
-${
-    pictures.map((heads, i) =>
-      markup`<tr><th scope="row">${layers?.[i] ?? i}</th>${heads.map((one, j) => cell(one, i, j))}</tr>`
-    )
-  }
+${pictures.map((heads, i) => markup`<tr><th scope="row">${i}</th>${heads.map((one, j) => cell(one, i, j))}</tr>`)}
 </tbody>
 </table>`;
 }
 
-/** @type {(sentence: Sentence & { names?: string[] }) => Picture[][]} */
-export function pictures({ tokens, weights, names = namesOf(tokens) }) {
+/** @type {(sentence: Sentence) => Picture[][]} */
+export function pictures({ tokens, weights }) {
+  const names = namesOf(tokens);
   return weights.map((heads) => heads.map((one) => ({ paths: paths(one), says: most(names, one) })));
 }
-
-/** @type {(...sizes: number[]) => number} of how many cells each way a square of a picture is the largest */
-const pool = (...sizes) => Math.ceil(Math.max(...sizes) / MOST_SQUARES);
 
 /**
  * A grid of weights as at most four paths of rectangles: cells of a column that are alike are one.
  * @type {(weights: number[][]) => string[]}
  */
 function paths(weights) {
-  const drawn = LEVELS.map(() => ""), size = pool(weights.length, weights[0].length);
-  /** @type {(count: number) => number[]} */
-  const starts = (count) => [...Array(Math.ceil(count / size)).keys()].map((at) => size * at);
-  starts(weights[0].length).forEach((from, j) => {
-    const column = starts(weights.length).map((start) => {
-      const largest = Math.max(...weights.slice(start, start + size).flatMap((row) => row.slice(from, from + size)));
-      return LEVELS.findLastIndex((level) => largest >= level);
-    });
+  const drawn = LEVELS.map(() => "");
+  weights.forEach((_, j) => {
+    const column = weights.map((row) => LEVELS.findLastIndex((from) => row[j] >= from));
     for (let i = 0, end = 0; i < column.length; i = end) {
       while (column[end] === column[i]) end += 1;
       if (column[i] >= 0) drawn[column[i]] += `M${j} ${i}h1v${end - i}h-1z`;
@@ -165,7 +149,7 @@ function statement({ tokens, grid, layer, head, row }) {
 function most(names, weights) {
   const received = names.map((_, j) => weights.reduce((sum, row) => sum + row[j], 0));
   const key = received.indexOf(Math.max(...received));
-  return `${names[key]} gets most, ${hundredths(received[key] / weights.length)}`;
+  return `${names[key]} gets most, ${hundredths(received[key] / names.length)}`;
 }
 
 /** @type {(thousandths: number) => string} */
