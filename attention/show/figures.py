@@ -7,6 +7,7 @@ import numpy as np
 
 from attention._inputs import integer, refuse
 from attention.show.given import (
+    LARGEST,
     Floats,
     Given,
     all_heads,
@@ -17,6 +18,8 @@ from attention.show.given import (
 from attention.show.notes import notes_of
 from attention.show.page import Figure
 from attention.show.still import NO, Codes
+
+TALLEST = 1200  # pixels of a frame; what is higher scrolls in it
 
 
 def grid(
@@ -238,6 +241,9 @@ def _drawn(
     texts = [one_text(array, tokens, mask, words, names)]
     if controls is not None:
         texts.append(_control(controls, array.shape, names, numbers))
+    if (total := sum(text.weights.size for text in texts)) > LARGEST:
+        rule = f"a file holds at most {LARGEST} weights; give fewer layers="
+        refuse(rule, weights_of_both_texts=total)
     if not all(text.is_square for text in texts):
         if call == "arcs":
             rule = "arcs needs the same tokens as queries and keys; grid shows"
@@ -257,12 +263,11 @@ def _drawn(
             "row0": rows[0],
             "row1": rows[-1],
         },
-        "texts": [
-            _text(text, "The same head on a second text" if i else title)
-            for i, text in enumerate(texts)
-        ],
+        "texts": [_text(text) for text in texts],
     }
-    return Figure(data, _height(parts, texts, len(array)))
+    return Figure(
+        data, _height(parts, max(texts, key=lambda text: len(text.queries)))
+    )
 
 
 def _control(
@@ -308,10 +313,9 @@ def _first(
     return int(best[0]), int(best[1])
 
 
-def _text(text: Given, title: str) -> dict[str, Any]:
+def _text(text: Given) -> dict[str, Any]:
     codes: Codes = np.rint(1000 * text.weights).astype(np.int64)
     return {
-        "title": title,
         "queries": [token._asdict() for token in text.queries],
         "keys": [token._asdict() for token in text.keys],
         "notes": notes_of(text),
@@ -319,14 +323,14 @@ def _text(text: Given, title: str) -> dict[str, Any]:
     }
 
 
-def _height(parts: list[str], texts: list[Given], n_layers: int) -> int:
+def _height(parts: list[str], text: Given) -> int:
     """Return about how high the figure is, so that a frame need not jump."""
-    rows = sum(len(text.queries) for text in texts)
-    high = 140 + 150 * len(texts)
+    n_layers, n_heads, n_q, _ = text.weights.shape
+    high, row = 240, 32 if "stage" in parts else 50  # with buttons
     if "map" in parts:
-        high += 120 + 58 * n_layers
-    if "grid" in parts:
-        high += 110 * len(texts) + 31 * rows
+        high += 60 + n_layers * (2 + min(80, 638 // n_heads))
     if "stage" in parts:
-        high += 220 * len(texts)
-    return min(high, 1400)
+        high += 250
+    if "grid" in parts:
+        high += 75 + row * n_q
+    return min(high + 24, TALLEST)

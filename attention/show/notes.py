@@ -45,6 +45,8 @@ def _notes(text: Given, weights: Floats, allowed: Bools) -> Iterator[str]:
             names.append(f"and {len(wrong) - SAID} more")
         low = bool((sums[wrong] < 1).all())
         why = "a sink or columns that are not shown take the rest, " * low
+        if text.is_square and (abs(weights.sum(axis=0) - 1) < 5e-4).all():
+            why = "rows and columns were swapped, as the columns do, "
         yield (
             f"{_rows(len(wrong), len(sums))} not sum to 1: "
             f"{', '.join(names)}. It may be that {why}dropout was on "

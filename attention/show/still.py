@@ -19,6 +19,7 @@ LEVELS = np.array([100, 250, 500, 750])  # from which a square is darker
 FAINT = 10  # thousandths, below which no arc is drawn
 MOST_SQUARES = 32  # of a small picture each way
 FONT = 26  # of a stage
+SECOND = "The same head on a second text"
 
 DASH = "\N{EN DASH}"
 MASKED = (
@@ -36,22 +37,21 @@ def still(data: dict[str, Any]) -> str:
     """Return the HTML of the first state."""
     texts, state = data["texts"], data["first"]
     figures = "".join(_figure(data, text, i) for i, text in enumerate(texts))
-    said = (statement(data, text, i, state) for i, text in enumerate(texts))
-    return (
-        f'<div class="texts">{figures}</div>'
-        f"<output>{escape(' '.join(said))}</output>"
-    )
+    said = (statement(text, i, state) for i, text in enumerate(texts))
+    at = f"Layer {data['layers'][state['layer']]}, head {state['head']}: "
+    says = at * ("map" in data["parts"]) + " On the second text ".join(said)
+    return f'<div class="texts">{figures}</div><output>{escape(says)}</output>'
 
 
 def _figure(data: dict[str, Any], text: dict[str, Any], which: int) -> str:
     state, parts = data["first"], data["parts"]
     layer, head, row = state["layer"], state["head"], state[f"row{which}"]
     codes = text["codes"][layer, head]
-    title = text["title"] if which else data["title"]
+    title = SECOND if which else data["title"]
     cells = _table(title, text, codes, row)
     stage = ""
     if "stage" in parts:
-        stage = _stage(f"Arcs: {title}", title, text["keys"], codes[row], row)
+        stage = _stage(title, text["keys"], codes[row], state, row)
     if "grid" not in parts:
         cells = f"<details><summary>All weights</summary>{cells}</details>"
     above = f'<p class="widget-title">{escape(title)}</p>' if which else ""
@@ -93,7 +93,7 @@ def _cell(code: int) -> str:
 
 
 def _stage(
-    label: str, title: str, keys: Sequence[Any], codes: Codes, row: int
+    title: str, keys: Sequence[Any], codes: Codes, state: Any, row: int
 ) -> str:
     words = [key["label"] for key in keys]
     heard = codes.tolist()
@@ -120,12 +120,13 @@ def _stage(
         f'<div class="stage" style="--units:{units};--high:{high};'
         f'--font:{FONT};--columns:{fractions}">'
         f'<svg viewBox="0 0 {units} {high}" aria-hidden="true">'
-        f"<g>{paths}</g></svg>"
+        f'<g data-anew="{state["layer"]},{state["head"]},{row}">{paths}</g>'
+        "</svg>"
         f'<div class="row words" role="group" aria-label="{asks}">'
         f"{names}</div>"
         f'<div class="shares" aria-hidden="true">{shares}</div></div>'
     )
-    return _scrolling(label, stage)
+    return _scrolling(f"Arcs: {title}", stage)
 
 
 def all_heads(data: dict[str, Any]) -> str:
@@ -198,25 +199,19 @@ def most(names: Sequence[str], codes: Codes) -> str:
     return f"{names[key]} gets most, {said}"
 
 
-def statement(
-    data: dict[str, Any], text: dict[str, Any], which: int, state: Any
-) -> str:
+def statement(text: dict[str, Any], which: int, state: Any) -> str:
     """Say a row in words."""
-    layer, head, row = state["layer"], state["head"], state[f"row{which}"]
-    codes = text["codes"][layer, head, row]
-    n = int((codes != NO).sum())
+    row = state[f"row{which}"]
+    codes = text["codes"][state["layer"], state["head"], row]
+    n, name = int((codes != NO).sum()), text["queries"][row]["name"]
+    if not n:
+        return f"{name} may read nothing."
     top = np.argsort(-codes, kind="stable")[: min(n, 3)]
     given = ", ".join(
         f"{text['keys'][key]['name']} {digits(int(codes[key]))}" for key in top
     )
-    mapped = "map" in data["parts"]
-    at = f"Layer {data['layers'][layer]}, head {head}: " if mapped else ""
-    start = f"{text['title']}: " if which else at
-    name = text["queries"][row]["name"]
-    if not n:
-        return f"{start}{name} may read nothing."
     return (
-        f"{start}{name} gives {given}; an even spread would give each of {n} "
+        f"{name} gives {given}; an even spread would give each of {n} "
         f"{digits(int(1000 / n + 0.5))}."
     )
 

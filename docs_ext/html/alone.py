@@ -4,7 +4,7 @@ The build of the wheel calls this with nothing but hatchling, so it imports noth
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docs_ext.html.modules import one_script
@@ -23,6 +23,7 @@ _FOR_AUTHORS = (
 _SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
 _DARK = re.compile(r'\[data-md-color-scheme="slate"\](?:\[data-md-color-primary\])?([^{},]*)\{([^}]*)\}')
 _BLOCK = re.compile(r"([^{};]*)\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+_IS = re.compile(r":is\(([^()]*)\)")
 _NAME = re.compile(r"\.(-?[a-zA-Z][\w-]*)|(?<![\w.:#-])([a-z]+(?:-[a-z]+)+)(?![\w(-])")
 
 
@@ -60,26 +61,16 @@ def _used(style: str, words: set[str]) -> Iterator[str]:
     """Yield the rules about what is there: whose classes and elements are among these words."""
     for selector, body in _BLOCK.findall(style):
         if selector.startswith(("@media", "@container", "@supports")):
-            inner = "".join(_used(body, words))
-            if inner:
-                yield f"{selector}{{{inner}}}"
-            continue
-        within = re.sub(r":is\(([^()]*)\)", lambda found: _some(found[1], words), selector)
-        if selector.startswith(("@property", "@keyframes")):
+            body = "".join(_used(body, words))
+        elif not selector.startswith(("@property", "@keyframes")):
+            selector = _IS.sub(lambda found: f":is({','.join(_known(found[1].split(','), words))})", selector)
+            body = body if ":is()" not in selector and [*_known([selector], words)] else ""
+        if body:
             yield f"{selector}{{{body}}}"
-        elif not selector.startswith("@") and ":is()" not in within and _is_known(within, words):
-            yield f"{within}{{{body}}}"
 
 
-def _some(branches: str, words: set[str]) -> str:
-    known = [branch for branch in branches.split(",") if _is_known(branch, words)]
-    return (
-        known[0]
-        if len(known) == 1 and branches.count(",") and re.match(r"[a-z]+-", known[0])
-        else f":is({','.join(known)})"
-    )
-
-
-def _is_known(selector: str, words: set[str]) -> bool:
-    bare = re.sub(r"\[[^\]]*\]|:not\([^()]*\)", "", selector)
-    return all((a or b) in words for a, b in _NAME.findall(bare)) and "data-md" not in selector
+def _known(selectors: Iterable[str], words: set[str]) -> Iterator[str]:
+    for selector in selectors:
+        names = _NAME.findall(re.sub(r"\[[^\]]*\]|:not\([^()]*\)", "", selector))
+        if all((a or b) in words for a, b in names) and not re.search("@font|data-md", selector):
+            yield selector

@@ -44,6 +44,7 @@ def test_the_wheel_holds_the_package_and_its_licence(dist):
     info = f"{NAME}.dist-info"
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "attention").rglob("*.py")}
     package |= {"attention/py.typed", "attention/little_model/recorded.json", "attention/little_model/without.json"}
+    package |= {"attention/show/show.css", "attention/show/show.js"}
     about = {f"{info}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
     with zipfile.ZipFile(dist / BOTH[0]) as wheel:
         assert set(wheel.namelist()) == package | about

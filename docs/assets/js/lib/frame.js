@@ -133,7 +133,7 @@ export const playButton = (text) =>
 
 /**
  * The words below a stage, of which one is chosen, where a script runs by a click; it asks, unless another does.
- * @type {(words: string[], what: string, name: string, chosen: number, live: unknown, asks?: number) => Markup}
+ * @type {(words: Text[], what: string, name: string, chosen: number, live: unknown, asks?: number) => Markup}
  */
 export function choosers(words, what, name, chosen, live, asks = chosen) {
   const each = words.map((word, i) => {

@@ -2,12 +2,12 @@
 // record comes when a reader asks for another head.
 
 import { bindFigure, dataOf } from "../lib/bind.js";
-import { choosers, frame, held, labelled, menu, scrolling, sets, setting, table } from "../lib/frame.js";
-import { columns, legend } from "../lib/grid.js";
+import { frame, held, labelled, menu, scrolling, sets } from "../lib/frame.js";
+import { arcsOf, chosen, weightsOf } from "../lib/heads.js";
 import { markup } from "../lib/markup.js";
 import { largestFirst } from "../lib/numbers.js";
 import { recordOf } from "../lib/record.js";
-import { arcs, namesOf, shares, stage } from "../lib/stage.js";
+import { namesOf } from "../lib/stage.js";
 
 /**
  * Weights in thousandths: by layer, head, token that asks, token that answers. A picture: its paths, and what it shows.
@@ -22,7 +22,6 @@ import { arcs, namesOf, shares, stage } from "../lib/stage.js";
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
 const LEVELS = [100, 250, 500, 750]; // thousandths, from which a cell of a small picture is darker
-const FAINT = 10; // thousandths, below which no arc is drawn
 const MOST_WORDS = 16; // of a recorded sentence
 const PLACE = /** @type {const} */ (["sentence", "layer", "head"]);
 
@@ -45,51 +44,24 @@ export function html(data, state, live) {
   const { title, question, answer, texts } = data;
   const one = shown(data, state);
   const { tokens, grid, row } = one;
-  const sizes = { layer: one.pictures.length, head: one.pictures[0].length };
-  const sliders = Object.entries(sizes).map(([name, size]) => {
-    const value = name === "layer" ? state.layer : state.head;
-    return setting(name, value, name, name, value, [0, size - 1], (at) => `${name} ${at}`);
-  });
   const rows = [...Array(Math.max(MOST_WORDS, tokens.length)).keys()];
-  const drawing = arcs(tokens, row, grid[row].map((weight) => weight >= FAINT ? weight / 1000 : null));
-  const lines = tokens.map((token, i) =>
-    markup`
-<tr ${i === row && "data-chosen"} ${live && sets({ row: i })}><th scope="row" class="query">${token}</th>
-  ${
-      grid[i].map((weight) =>
-        markup`<td data-weight="${weight / 1000}" style="--w:${weight / 1000}">${hundredths(weight)}</td>`
-      )
-    }</tr>`
-  );
+  const how = { row, name: "row", digits: hundredths, live }, anew = [state.sentence, one.layer, one.head, row];
   return frame(data, {
     question,
     answer,
     controls: live && [
       labelled("sentence", menu("sentence", "sentence", texts.map((text, i) => [i, text]), state.sentence)),
-      ...sliders,
+      ...chosen([...one.pictures.keys()], one.pictures[0].length, state),
       held("row", state.row, rows.join("|")), // of a sentence that may not have come
     ],
     figure: [
       markup`<div class="map">${scrolling("All heads", map(one, live))}</div>`,
-      scrolling(
-        "Arcs",
-        stage(
-          tokens,
-          markup`<g data-anew="${[state.sentence, one.layer, one.head, row].join()}">${drawing}</g>`,
-          [
-            choosers(tokens, "The word that asks", "row", row, live),
-            shares(grid[row], hundredths),
-          ],
-        ),
-      ),
-      markup`<div class="attention-grid">${
-        table("weights", title, [columns(tokens), markup`<tbody>${lines}</tbody>`], LEGEND)
-      }</div>`,
+      arcsOf("Arcs", "The word that asks", tokens, tokens, grid[row], anew, how),
+      weightsOf(title, tokens, tokens, grid, "hundredths", how),
     ],
     says: statement(one),
   }, live);
 }
-const LEGEND = markup`${legend("")} <span class="legend">Weights are in hundredths</span>`;
 
 /**
  * Every head, a row for each layer.
