@@ -17,11 +17,11 @@ class JoinedAssets(BuildHookInterface):  # type: ignore[type-arg]
             return
         sys.path.insert(0, self.root)  # the sdist holds docs_ext and docs too
         try:
-            from docs_ext.html.alone import FILES, joined
+            from docs_ext.html.alone import joined
         finally:
             sys.path.remove(self.root)
         self._folder = TemporaryDirectory()
-        for name, text in zip(FILES, joined(), strict=True):
+        for name, text in zip(("show.js", "show.css"), joined(), strict=True):
             path = Path(self._folder.name, name)
             path.write_text(text, "utf-8", newline="\n")
             build_data["force_include"][str(path)] = f"attention/show/{name}"

@@ -36,6 +36,11 @@ class Given:
 
 def array_of(name: str, value: Any) -> NDArray[Any]:
     """Return an array of what a library gives, without its gradient."""
+    if value is None:
+        raise TypeError(
+            f"{name} is None: ask the library for its weights "
+            "(output_attentions=True, need_weights=True)"
+        )
     if hasattr(value, "detach"):  # a tensor of PyTorch, on any device
         value = value.detach().cpu()
     array = real(name, value)
@@ -113,6 +118,8 @@ def _is_numbers(value: Any) -> bool:
 
 
 def _layers(layers: Sequence[int], n: int) -> list[int]:
+    if not hasattr(layers, "__iter__"):
+        raise TypeError(f"layers must be a sequence of integers: {layers!r}")
     chosen = [integer("layers", layer, 0) for layer in layers]
     if not chosen or max(chosen) >= n:
         refuse(f"layers must name some of 0 to {n - 1}", layers=chosen)
@@ -121,9 +128,9 @@ def _layers(layers: Sequence[int], n: int) -> list[int]:
 
 def _checked(name: str, array: Floats) -> Floats:
     """Refuse what no softmax can have given."""
-    if not array.size:
-        refuse(f"{name} must hold a weight", **{name: array})
     inside = _inside(array)
+    if not array.size:
+        refuse(f"{name} must hold a weight", **{name: inside})
     finite = np.isfinite(array)
     if not finite.all():
         at = np.argwhere(~finite)[0]

@@ -45,8 +45,10 @@ def _notes(text: Given, weights: Floats, allowed: Bools) -> Iterator[str]:
             names.append(f"and {len(wrong) - SAID} more")
         low = bool((sums[wrong] < 1).all())
         why = "a sink or columns that are not shown take the rest, " * low
+        if (sums[wrong] == 0).any():
+            why = f"a row of zeros may read nothing, {why}"
         if text.is_square and (abs(weights.sum(axis=0) - 1) < 5e-4).all():
-            why = "rows and columns were swapped, as the columns do, "
+            why = "rows and columns were swapped (columns do sum to 1), "
         yield (
             f"{_rows(len(wrong), len(sums))} not sum to 1: "
             f"{', '.join(names)}. It may be that {why}dropout was on "
@@ -57,6 +59,12 @@ def _notes(text: Given, weights: Floats, allowed: Bools) -> Iterator[str]:
         yield f"May read nothing: {', '.join(names)}."
     if not allowed.all():
         yield KINDS[text.kind]
+    if zeros := int((allowed & (weights == 0)).sum()):
+        many = "One cell is" if zeros == 1 else f"{zeros} cells are"
+        yield (
+            f"{many} exactly 0, which no mask that is known explains. It may "
+            "be another mask (give it as mask=), dropout, or rounding."
+        )
     yield _even(open_[open_ > 0])
     if sink := _sink(text, weights, allowed):
         yield sink

@@ -9,17 +9,12 @@ from pathlib import Path
 
 from docs_ext.html.modules import one_script
 
-FILES = ("show.js", "show.css")  # as the wheel has them, in attention/show
-PACKAGE = Path(__file__).parents[2] / "attention/show"
-ASSETS = Path(__file__).parents[2] / "docs/assets"
+ROOT = Path(__file__).parents[2]
 SHEETS = ("site", "figures", "widgets", "stage", "fences/attention-grid", "fences/head-browser")
 OWN = Path(__file__).with_name("alone.css")  # what the theme defines on the site
 _COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
-_FOR_AUTHORS = (
-    re.compile(  # in a script laid out by deno fmt: lines of comments, casts, and what stands at a line's ends
-        r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?|/\*\*.*?\*/ ?|^[ \t]+|[ \t]+// .*$", re.MULTILINE
-    )
-)
+# In a script laid out by deno fmt: lines of comments, casts, and what stands at a line's ends
+_FOR_AUTHORS = re.compile(r"^[ \t]*(?://|/\*\*(?!.*\*/ *\S)|\*).*\n?|/\*\*.*?\*/ ?|^[ \t]+|[ \t]+// .*$", re.MULTILINE)
 _SPACE = re.compile(r"""("[^"]*"|'[^']*'|url\([^)]*\))|\s*([{};,>])\s*|:\s+""")
 _DARK = re.compile(r'\[data-md-color-scheme="slate"\](?:\[data-md-color-primary\])?([^{},]*)\{([^}]*)\}')
 _BLOCK = re.compile(r"([^{};]*)\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
@@ -48,12 +43,16 @@ def shorten(script: str) -> str:
 
 def joined() -> tuple[str, str]:
     """Return both; colours follow the reader's system."""
-    script = shorten(one_script(ASSETS / "js", "show.js"))
-    sheets = [OWN, *(ASSETS / f"css/{sheet}.css" for sheet in SHEETS)]
+    script = shorten(one_script(ROOT / "docs/assets/js", "show.js"))
+    sheets = [OWN, *(ROOT / f"docs/assets/css/{sheet}.css" for sheet in SHEETS)]
     style = squeeze("\n".join(sheet.read_text("utf-8") for sheet in sheets))
     style = style.replace(',[data-md-color-scheme="default"]', "")
     style = _DARK.sub(r"@media (prefers-color-scheme:dark){:root\1{\2}}", style)
-    words = set(re.findall(r"[\w-]+", script + (PACKAGE / "page.py").read_text("utf-8"))) | {"l0", "l1", "l2"}
+    words = set(re.findall(r"[\w-]+", script + (ROOT / "attention/show/page.py").read_text("utf-8"))) | {
+        "l0",
+        "l1",
+        "l2",
+    }
     return script, "".join(_used(style, words))
 
 

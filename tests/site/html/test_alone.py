@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from attention.show import arcs, assets, curves, grid, heads, page
+from attention.show import arcs, assets, grid, heads, page
 from attention.show.still import NO, still
 from docs_ext.html import renderer
 
@@ -39,15 +39,6 @@ def test_what_python_draws_is_what_the_script_draws_first(name, monkeypatch):
     given = renderer.plain(drawn[0] | {"texts": texts})
     first = renderer.call("show.js", "first", given)
     assert alike(renderer.call("show.js", "html", given, first, None)["text"]) == alike(still(drawn[0]))
-
-
-def test_arcs_are_those_of_the_scripts():
-    words = ["a", "word", "of", "thirteen", "letters"]
-    weights = [0.5, None, 0.25, 0.2, 0.05]
-    for row in range(5):
-        theirs = renderer.call("lib/stage.js", "ways", words, row, weights)
-        ours = curves.on_stage(words, row, weights)
-        assert [(arc.key, arc.d, arc.thickness) for arc in ours] == [(a["key"], a["d"], a["thickness"]) for a in theirs]
 
 
 def test_script_and_style_have_at_most_80_kilobytes_and_ask_for_nothing():
