@@ -33,9 +33,8 @@ PAGE = """\
 <h1 class="widget-title" id="title">{title}</h1>
 {map}<div id="{id}" data-given="{given}">{still}</div>
 </head-browser>
-<p class="about">A weight says how much of a token is mixed in, not how \
-important it is: <q>{lesson}</q>. Weights are carried and printed to \
-thousandths.</p>
+<p class="about">A weight is not importance: it says how much of a token is \
+mixed in. {lesson} Weights are carried and printed to thousandths.</p>
 </main>
 <script>{script}</script>
 </body>
@@ -98,7 +97,7 @@ class Figure:
 def _page(data: dict[str, Any]) -> str:
     script, style = assets()
     address = site()
-    lesson = "A large weight is an important word"
+    lesson = "<cite>Do the weights explain?</cite>"
     if address:
         link = escape(f"{address}{LESSON}")
         lesson = (
@@ -117,7 +116,7 @@ def _page(data: dict[str, Any]) -> str:
         given=escape(json.dumps(_packed(data), separators=(",", ":"))),
         map=all_heads(data),
         still=still(data),
-        lesson=lesson,
+        lesson=f"The lesson {lesson} of Attention, line by line says more.",
         script=script,
     )
 

@@ -6,8 +6,8 @@ from tests.browser.conftest import load
 
 pytestmark = pytest.mark.nightly
 
-PAGE = "practice/"
-ROW, OTHER = "the-whole-site", "a-page-of-your-own"
+PAGE = "reference/performance/"
+ROW, OTHER = "accuracy", "against-others"
 IN_VIEW = """id => {
   const {top} = document.getElementById(id).getBoundingClientRect();
   const header = document.querySelector(".md-header").getBoundingClientRect().bottom;

@@ -46,9 +46,12 @@ def test_the_digits_are_those_of_the_array(rng, dtype):
 
 def test_every_head_is_packed_to_thousandths(rng):
     attentions = random(rng, 2, 3, 5, 5)
+    attentions[0, 0, 1] = [1, 0, 0, 0, 0]
     given = json.loads(unescape(re.search(r'data-given="([^"]*)"', heads(attentions, "a b c d e").html)[1]))
     assert given["layers"] == [0, 1]
     assert unpacked(given["codes"]) == pytest.approx(attentions.ravel(), abs=0.0005 + 1e-9)
+    given = json.loads(unescape(re.search(r'data-given="([^"]*)"', grid(np.tri(2) / [[1], [2]], "a b").html)[1]))
+    assert unpacked(given["codes"]).tolist() == [1, 1.001, 0.5, 0.5]  # masked
 
 
 def unpacked(codes):
@@ -130,7 +133,7 @@ def test_a_sink_is_named_and_an_even_spread_is_said(rng):
 def test_a_weight_is_not_importance_and_the_site_says_why(monkeypatch):
     monkeypatch.setattr(page, "site", lambda: "https://docs.test/")
     html = grid([[1]], ["a"]).html
-    assert "not how important" in html
+    assert "A weight is not importance" in html
     assert 'href="https://docs.test/learn/explanation/#not-importance"' in html
 
 
