@@ -198,7 +198,7 @@ def test_a_notebook_gets_a_frame_of_its_own():
     assert "allow-same-origin" not in frame
     assert re.search(r"height:\d+px", frame)
     assert "color-scheme" not in re.search(r"<iframe([^>]*)srcdoc=", frame)[1]  # that of the notebook is inherited
-    assert re.search(r'">[\w ,()]*trust[\w ,()]*\.</iframe>$', frame)  # what is left of a frame in an untrusted notebook
+    assert re.search(r'">[\w ,()]*trust[\w ,()]*\.</iframe>$', frame)  # all that an untrusted notebook shows
 
 
 def test_twelve_layers_of_twelve_heads_with_64_tokens_fit(rng):
