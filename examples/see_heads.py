@@ -81,7 +81,7 @@ def blocks() -> dict[str, str]:
 def main() -> None:
     """Run all, and say how far each is off."""
     from_hub = SimpleNamespace(from_pretrained=model), SimpleNamespace(from_pretrained=lambda _name: Tokenizer())
-    transformers.AutoModel, transformers.AutoTokenizer = from_hub  # type: ignore[misc]
+    transformers.AutoModel, transformers.AutoTokenizer = from_hub
     drawn: list[tuple[show.Figure, Any]] = []
 
     def heads(weights: Any, tokens: Any, **options: Any) -> show.Figure:
