@@ -45,8 +45,8 @@ test-all: setup-nightly ## every page and widget in three browsers, hosts, noteb
 lint: setup ## style and format of Python and JavaScript
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/deno lint --quiet docs/assets/js tests/browser
-	$(BIN)/deno fmt --quiet --check docs/assets/js tests/browser
+	$(BIN)/deno lint --quiet docs/assets/js docs_ext/html/*.js tests/browser
+	$(BIN)/deno fmt --quiet --check docs/assets/js docs_ext/html/*.js tests/browser
 	$(BIN)/deno check --quiet docs/assets/js
 
 types: setup ## mypy

@@ -12,10 +12,7 @@ from attention.block import (
     transformer_block,
 )
 from attention.cache import KVCache
-from attention.costs import (
-    attention_flops,
-    kv_cache_bytes,
-)
+from attention.costs import attention_flops, kv_cache_bytes
 from attention.delta import delta_rule, linear_attention
 from attention.dot_product import (
     attention_scores,

@@ -43,10 +43,13 @@ def floats(**arrays: ArrayLike) -> tuple[list[Array], np.dtype[Any]]:
     return [array.astype(compute, copy=False) for array in given], dtype
 
 
-def real(name: str, array: Any, kinds: str = "biuf") -> Array:
+def real(
+    name: str, array: Any, kinds: str = "biuf", is_widened: bool = True
+) -> Array:
     """Return an array of bools (b), integers (iu) or numbers (iuf, biuf).
 
-    Formats of 16 and 8 bits that NumPy lacks, as bfloat16, become float32.
+    Formats of 16 and 8 bits that NumPy lacks, as bfloat16, become float32, or
+    stay what they are if not widened: then a tensor of them stays a tensor.
     """
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: use .filled()")
@@ -55,6 +58,9 @@ def real(name: str, array: Any, kinds: str = "biuf") -> Array:
         raise TypeError(f"{name} {rule}")
     try:
         if hasattr(array, "float") and str(array.dtype).startswith(NARROW):
+            if not is_widened:
+                tensor: Array = array
+                return tensor
             array = array.float()
         result = np.asarray(array)
     except ValueError as error:  # nested lists of different lengths
@@ -62,7 +68,9 @@ def real(name: str, array: Any, kinds: str = "biuf") -> Array:
     except Exception as error:  # a tensor of another device …
         raise TypeError(f"{name} must be an array: {error}") from None
     if result.dtype.isbuiltin == 2 and "float" in result.dtype.name:
-        result = result.astype(np.float32)  # of ml_dtypes, as JAX has them
+        if not is_widened:  # of ml_dtypes, as JAX has them
+            return result
+        result = result.astype(np.float32)
     dtype = result.dtype
     if dtype.kind not in kinds:
         rule = {
@@ -161,14 +169,20 @@ def aligned(name: str, n_queries: int, n_keys: int) -> None:
         refuse(rule, n_q=n_queries, n_k=n_keys)
 
 
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Broadcast shapes; NumPy takes long to say that they are equal."""
+    first, *others = {*shapes}
+    return np.broadcast_shapes(first, *others) if others else first
+
+
 def leading_axes_broadcast(
     n_core: list[int], hint: str, **arrays: Array
 ) -> tuple[int, ...]:
     """Broadcast the axes before the last `n_core` of each array, or refuse."""
     pairs = zip(arrays.values(), n_core, strict=True)
-    leads = {array.shape[: array.ndim - n] for array, n in pairs}
+    leads = (array.shape[: array.ndim - n] for array, n in pairs)
     try:
-        return leads.pop() if len(leads) == 1 else np.broadcast_shapes(*leads)
+        return broadcast(*leads)
     except ValueError:
         rule = f"the leading axes of {', '.join(arrays)} must broadcast"
         refuse(rule + hint, **arrays)

@@ -27,6 +27,8 @@ def additive_attention(
     $$e_{ij} = \tanh(\q_i W_q + \k_j W_k) \cdot w, \qquad
     \z_i = \sum_j \softmax(e_i)_j\, \v_j$$
 
+    Raises [an error](index.md#errors) if shapes do not fit.
+
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_q)
@@ -48,11 +50,6 @@ def additive_attention(
     -------
     output : ndarray of shape (..., n_q, d_v)
         A query without any allowed key gets a row of zeros.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit.
 
     References
     ----------

@@ -58,18 +58,6 @@ class SharedOptions(TypedDict, total=False):
     Window: [Beltagy et al. 2020](../reference/sources.md#beltagy2020), §3.1.
     Sink: [Xiao et al. 2023](../reference/sources.md#xiao2023), §3.3. Softcap:
     [Gemma Team 2024](../reference/sources.md#gemma2024), §2.
-
-    Examples
-    --------
-    As in decoding, *ran* is the only query, at position 4. A window of one key
-    back leaves it *dogs* and itself, and *dogs* gets twice the weight:
-
-    >>> from attention import attention_weights, project
-    >>> from attention.example import EARLY, SENTENCE, W_K, W_Q1, embed
-    >>> x = embed(SENTENCE, EARLY)
-    >>> q, k = project(x[4:], W_Q1), project(x, W_K)
-    >>> attention_weights(q, k, window=(1, 0), offset=4) * 3
-    array([[0., 0., 0., 2., 1.]])
     """
 
     mask: ArrayLike | None
@@ -128,8 +116,10 @@ class _Given(NamedTuple):
         if self.n_groups > 1:
             *lead, heads, groups, n, d = array.shape
             array = array.reshape(*lead, heads * groups, n, d)
+        if array.dtype == self.dtype:
+            return array
         with np.errstate(all="ignore"):  # float16 may overflow
-            return array.astype(self.dtype, copy=False)
+            return array.astype(self.dtype)
 
 
 def _checked(
@@ -144,7 +134,7 @@ def _checked(
     v = arrays.get("value", k)
     n_groups = _count_groups(options.get("enable_gqa", False), arrays)
     k_heads = (*k.shape[:-3], 1) if options.get("enable_gqa") else k.shape[:-2]
-    heads = np.broadcast_shapes(q.shape[:-2], k_heads)
+    heads = _inputs.broadcast(q.shape[:-2], k_heads)
     shape = (*heads, q.shape[-2], k.shape[-2])  # of the scores
     reach = _read_reach(options, shape)
     softcap = options.get("softcap")
@@ -203,19 +193,20 @@ def _read_arrays(
     query: ArrayLike, key: ArrayLike, *value: ArrayLike
 ) -> tuple[dict[str, Array], np.dtype[Any]]:
     """Convert query, key and perhaps value; refuse sizes that differ."""
-    names = "query", "key", "value"
-    named = dict(zip(names, (query, key, *value), strict=False))
-    converted, dtype = _inputs.floats(**named)
-    arrays = dict(zip(named, converted, strict=True))
-    if min(array.ndim for array in converted) < 2:
+    named = {"query": query, "key": key}
+    if value:
+        named["value"] = value[0]
+    (q, k, *others), dtype = _inputs.floats(**named)
+    v = others[0] if value else k
+    arrays = dict(zip(named, (q, k, v), strict=False))
+    if min(q.ndim, k.ndim, v.ndim) < 2:
         _inputs.refuse("arrays must have axes (..., n, d)", **arrays)
-    q, k = converted[:2]
     if q.shape[-1] != k.shape[-1]:
         rule = "query and key must share d_k (last axis)"
         _inputs.refuse(rule, query=q, key=k)
-    if value and k.shape[-2] != converted[2].shape[-2]:
+    if k.shape[-2] != v.shape[-2]:
         rule = "key and value must share n_k (axis -2)"
-        _inputs.refuse(rule, key=k, value=converted[2])
+        _inputs.refuse(rule, key=k, value=v)
     return arrays, dtype
 
 

@@ -33,7 +33,8 @@ def layer_norm(
     \epsilon}} \odot g + b$$
 
     Mean and variance are taken over the features of one token; the variance
-    divides by their number.
+    divides by their number. Raises [an error](index.md#errors) if eps is
+    negative.
 
     Parameters
     ----------
@@ -53,11 +54,6 @@ def layer_norm(
         Normalised tokens. If the squares overflow, beyond about 1e19 in
         float32 and 1e154 in float64, all features are 0 before gain and
         offset.
-
-    Raises
-    ------
-    ValueError
-        If weight or bias do not have shape (d,), or eps is negative.
 
     References
     ----------
@@ -97,6 +93,8 @@ def rms_norm(
 
     $$y = \frac{x}{\sqrt{\operatorname{mean}(x^2) + \epsilon}} \odot g$$
 
+    Raises [an error](index.md#errors) if eps is negative.
+
     Parameters
     ----------
     x : array_like of shape (..., d)
@@ -110,11 +108,6 @@ def rms_norm(
     -------
     y : ndarray, shape of x
         Scaled tokens. Squares that overflow make zeros, as in `layer_norm`.
-
-    Raises
-    ------
-    ValueError
-        If weight does not have shape (d,), or eps is negative.
 
     References
     ----------
@@ -147,7 +140,8 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     \operatorname{erf} \frac{x}{\sqrt 2}\Big)$$
 
     $\Phi$ is the distribution function of the standard normal; erf is that of
-    Python's `math`.
+    Python's `math`. Raises [an error](index.md#errors) if x holds no real
+    numbers.
 
     Parameters
     ----------
@@ -161,11 +155,6 @@ def gelu(x: ArrayLike, *, approximate: bool = False) -> NDArray[Any]:
     -------
     y : ndarray, shape of x
         Near x for large x, near 0 for very negative x; 0 at -inf, the limit.
-
-    Raises
-    ------
-    TypeError
-        If x does not hold real numbers.
 
     References
     ----------
@@ -198,7 +187,7 @@ def silu(x: ArrayLike) -> NDArray[Any]:
     $$\operatorname{silu}(x) = x\, \sigma(x) = \frac{x}{1 + e^{-x}}$$
 
     It is also known as Swish, and is the activation in the feed-forward layers
-    of Llama.
+    of Llama. Raises [an error](index.md#errors) if x holds no real numbers.
 
     Parameters
     ----------
@@ -209,11 +198,6 @@ def silu(x: ArrayLike) -> NDArray[Any]:
     -------
     y : ndarray, shape of x
         Near x for large x, near 0 for very negative x; 0 at -inf, the limit.
-
-    Raises
-    ------
-    TypeError
-        If x does not hold real numbers.
 
     References
     ----------
@@ -259,7 +243,8 @@ def feed_forward(
     $$y = \big(\phi(x W_{\text{gate}}) \odot (x W_{\text{in}} +
     b_{\text{in}})\big)\, W_{\text{out}} + b_{\text{out}}$$
 
-    Tokens do not see each other here.
+    Tokens do not see each other here. Raises [an error](index.md#errors) if
+    activation changes the shape.
 
     Parameters
     ----------
@@ -280,11 +265,6 @@ def feed_forward(
     y : ndarray of shape (..., n, d_out)
         One row for every token.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, or activation changes the shape.
-
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.3, eq. (2),
@@ -302,14 +282,6 @@ def feed_forward(
     >>> w_in, w_out = [[1.0, -1.0]], [[2.0], [5.0]]
     >>> feed_forward([[3.0]], w_in, w_out, b_out=[1.0], activation=relu)
     array([[7.]])
-
-    The rectified gate is $1 \cdot 3 = 3$ for the token 3, and 0 for the token
-    -3; $3 \cdot (2 \cdot 3) = 18$:
-
-    >>> x, one = [[3.0], [-3.0]], [[1.0]]
-    >>> feed_forward(x, [[2.0]], one, w_gate=one, activation=relu)
-    array([[18.],
-           [ 0.]])
     """
     _check_activation(activation)
     gates = {} if w_gate is None else {"w_gate": w_gate}
@@ -450,7 +422,9 @@ def transformer_block(
     With norm_first=False the sums are normalised instead, as in the first
     transformer: $y = \operatorname{LN}_1(x + \operatorname{MHA}(x))$ and $z =
     \operatorname{LN}_2(y + \operatorname{FF}(y))$. LN is the norm that the
-    weights name, `layer_norm` or `rms_norm`.
+    weights name, `layer_norm` or `rms_norm`. Raises [an
+    error](index.md#errors) as `multi_head_attention` and `feed_forward` do;
+    the cache is then unchanged.
 
     Parameters
     ----------
@@ -472,12 +446,6 @@ def transformer_block(
     -------
     z : ndarray of shape (..., n, d_model)
         Tokens for the next block.
-
-    Raises
-    ------
-    ValueError
-        As in `multi_head_attention` and `feed_forward`. The cache is then
-        unchanged.
 
     References
     ----------
@@ -510,7 +478,7 @@ def transformer_block(
         _inputs.instance("cache", cache, KVCache)
     step = copy(cache)  # a refused call leaves the cache as it was
 
-    def attend(tokens: NDArray[Any]) -> NDArray[Any]:
+    def attend(tokens: NDArray[Any]) -> Any:
         return multi_head_attention(tokens, heads, cache=step, **options)
 
     def transform(tokens: NDArray[Any]) -> NDArray[Any]:

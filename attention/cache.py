@@ -37,24 +37,15 @@ class KVCache:
 
     References
     ----------
-    [Shazeer 2019](../reference/sources.md#shazeer2019), §2.4, incremental
-    decoding.
+    [Shazeer 2019](../reference/sources.md#shazeer2019), §2.4, decoding.
 
     Examples
     --------
-    Two tokens, then one more. The views that come back hold all three:
-
-    >>> import numpy as np
-    >>> from attention import KVCache
-    >>> cache = KVCache()
-    >>> keys, values = cache.append(np.ones((2, 4)), np.ones((2, 6)))
-    >>> keys, values = cache.append(np.zeros((1, 4)), np.zeros((1, 6)))
-    >>> keys.shape, values.shape, len(cache)
-    ((3, 4), (3, 6), 3)
-
     A window of two forgets the oldest. When several tokens come together, each
     finds what it may see: 3 may look at 2.
 
+    >>> import numpy as np
+    >>> from attention import KVCache
     >>> cache = KVCache(window=2)
     >>> for token in (1.0, 2.0):
     ...     keys, values = cache.append([[token]], [[10 * token]])
@@ -116,7 +107,9 @@ class KVCache:
         offset=cache.offset`, and `window=(cache.window - 1, 0)` if there is a
         window. A single query needs none of these, unless the sequences differ
         in length: the views reach as far as the longest needs, and hold
-        padding after the others.
+        padding after the others. Raises [an error](index.md#errors) if key and
+        value differ in an axis other than the last, or from the first append
+        in axes or dtype; the cache is then unchanged.
 
         Parameters
         ----------
@@ -130,12 +123,6 @@ class KVCache:
         keys, values : ndarray of shape (..., n_k, d_k) and (..., n_k, d_v)
             Read-only views, valid until the next append or truncate. After an
             append of no tokens, what is kept.
-
-        Raises
-        ------
-        ValueError
-            If key and value differ in an axis other than the last, or from
-            the first append in axes or dtype. The cache is then unchanged.
         """
         new = _inputs.floating("key", key), _inputs.floating("value", value)
         self._check(*new)
@@ -168,20 +155,15 @@ class KVCache:
         Tokens that the window had pushed out meanwhile are kept again, so the
         next token finds its whole window. Any part of the last append can be
         taken back; in any case the cache can return to `window` tokens before
-        the furthest point it has reached.
+        the furthest point it has reached. Raises [an error](index.md#errors)
+        if n is above `n_seen`, or so small that the next token would miss a
+        part of its window; the cache is then unchanged.
 
         Parameters
         ----------
         n : int or array_like of int, shape (batch,)
             How many of the tokens seen so far remain, in all sequences or in
             each: `n_seen` afterwards.
-
-        Raises
-        ------
-        ValueError
-            If n is negative, above `n_seen`, or so small that the next token
-            would miss a part of its window; if n is neither one number nor one
-            per sequence. The cache is then unchanged.
         """
         given = _inputs.integers("n", n, n_axes=1)
         if given.shape not in ((), self.n_seen.shape):

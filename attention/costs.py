@@ -20,7 +20,8 @@ def attention_flops(
 
     A product of shapes $(a, b)$ and $(b, c)$ counts as $2abc$: one
     multiplication and one addition per term. The projections and the softmax,
-    a few operations per score, are not counted.
+    a few operations per score, are not counted. Raises [an
+    error](index.md#errors) if is_causal is given and n_queries != n_keys.
 
     Parameters
     ----------
@@ -39,11 +40,6 @@ def attention_flops(
     flops : int
         A plain Python integer, exact at any size.
 
-    Raises
-    ------
-    ValueError
-        If a size is negative, or is_causal is given and n_queries != n_keys.
-
     Examples
     --------
     Three queries, five keys, four features each: $2 \cdot 15 \cdot (4 + 4)$.
@@ -51,13 +47,6 @@ def attention_flops(
     >>> from attention import attention_flops
     >>> attention_flops(3, 5, 4, 4)
     240
-
-    Among four tokens a causal mask allows 10 of 16 pairs:
-
-    >>> attention_flops(4, 4, 8, 8)
-    512
-    >>> attention_flops(4, 4, 8, 8, is_causal=True)
-    320
     """
     n_q, n_k = _size("n_queries", n_queries), _size("n_keys", n_keys)
     pairs = n_q * n_k
@@ -83,7 +72,8 @@ def kv_cache_bytes(
     $$2 \cdot \text{layers} \cdot \text{kv heads} \cdot d_{\text{head}}
     \cdot n \cdot \text{itemsize}$$
 
-    The 2 counts a key and a value.
+    The 2 counts a key and a value. Raises [an error](index.md#errors) if a
+    size is negative.
 
     Parameters
     ----------
@@ -103,11 +93,6 @@ def kv_cache_bytes(
     -------
     n_bytes : int
         A plain Python integer.
-
-    Raises
-    ------
-    ValueError
-        If a size is negative.
 
     References
     ----------

@@ -24,6 +24,7 @@ def linear_attention(
 
     All tokens before a chunk are in the state $S$. Within a chunk each query
     is compared with each key. Any chunk_size gives the same, up to rounding.
+    Raises [an error](index.md#errors) if chunk_size is below 1.
 
     Parameters
     ----------
@@ -38,11 +39,6 @@ def linear_attention(
     -------
     output : ndarray of shape (..., n, d_v)
         One row per token; nan where all products of a query are 0.
-
-    Raises
-    ------
-    ValueError
-        If arrays do not fit, with their shapes, or chunk_size is below 1.
 
     References
     ----------
@@ -93,7 +89,8 @@ def delta_rule(
     \k_t^\top (\v_t - \k_t \tilde S_t), \qquad \z_t = \q_t\, S_t$$
 
     $\alpha$ is the decay. Layers usually scale keys to norm 1, and queries to
-    $1/\sqrt{d_k}$, before they call this.
+    $1/\sqrt{d_k}$, before they call this. Raises [an error](index.md#errors)
+    if shapes do not fit.
 
     Parameters
     ----------
@@ -119,11 +116,6 @@ def delta_rule(
     state : ndarray of shape (..., d_k, d_v)
         After the last token, for the next call.
 
-    Raises
-    ------
-    ValueError
-        If arrays do not fit.
-
     References
     ----------
     [Gated DeltaNet](../reference/sources.md#yangs2024b), §3.1; without
@@ -131,19 +123,13 @@ def delta_rule(
 
     Examples
     --------
-    A key returns with another value, and gets that alone. With half of the
-    state kept and half of the difference written, the first 8 becomes 4, 2 and
-    then 1:
+    A key returns with another value, and gets that alone:
 
     >>> from attention import delta_rule
     >>> key, value = [[0.0, 1.0]] * 2, [[8.0, 0.0], [0.0, 8.0]]
-    >>> half = [[0.5], [0.5]]
     >>> delta_rule(key, key, value)[0]
     array([[8., 0.],
            [0., 8.]])
-    >>> delta_rule(key, key, value, decay=half, beta=half)[0]
-    array([[4., 0.],
-           [1., 4.]])
     """
     optional = {"decay": decay, "beta": beta, "state": state}
     more = {name: x for name, x in optional.items() if x is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,9 @@ def attention_scores(
 
     $$S = \frac{\Q \K^\top}{\sqrt{d_k}}$$
 
+    Raises [an error](index.md#errors) if softcap is not positive, or d_k is 0
+    without a scale.
+
     Parameters
     ----------
     query : array_like of shape (..., n_q, d_k)
@@ -51,12 +54,6 @@ def attention_scores(
     -------
     scores : ndarray of shape (..., n_q, n_k)
         Unbounded reals; a softmax over the last axis makes weights of a row.
-
-    Raises
-    ------
-    ValueError
-        If query and key differ in d_k, or their leading axes do not fit. If
-        scale is not finite, softcap not positive, or d_k is 0 without a scale.
 
     References
     ----------
@@ -89,6 +86,9 @@ def attention_weights(
     $$A = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}} + B\Big)
     \quad \text{over the allowed keys of each row}$$
 
+    Raises [an error](index.md#errors) if an offset is missing or without use
+    (`SharedOptions`).
+
     Parameters
     ----------
     query, key : array_like of shape (..., n_q, d_k) and (..., n_k, d_k)
@@ -101,12 +101,6 @@ def attention_weights(
     -------
     weights : ndarray of shape (..., n_q, n_k)
         A row sums to one, or to less with a sink; to 0 without allowed keys.
-
-    Raises
-    ------
-    ValueError
-        If mask, bias, sink or offset do not fit the scores, or an offset is
-        missing or without use (`SharedOptions`); as in `attention_scores`.
 
     References
     ----------
@@ -135,16 +129,6 @@ def attention_weights(
         return given.result(_weights(given))
 
 
-@overload
-def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
-    return_weights: Literal[False] = ..., **options: Unpack[AttentionOptions],
-) -> NDArray[Any]: ...  # fmt: skip
-@overload
-def scaled_dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, *,
-    return_weights: Literal[True], **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
@@ -160,12 +144,13 @@ def scaled_dot_product_attention(
     sink: ArrayLike | None = None,
     enable_gqa: bool = False,
     return_weights: bool = False,
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+) -> Any:
     r"""Answer each query with a weighted sum of the values.
 
     $$\Z = \softmax\!\Big(\frac{\Q \K^\top}{\sqrt{d_k}}\Big) \V$$
 
     This function explains; `tiled_attention` gives the same and is faster.
+    Raises [an error](index.md#errors) as `attention_weights` does.
 
     Parameters
     ----------
@@ -210,11 +195,6 @@ def scaled_dot_product_attention(
     weights : ndarray of shape (..., n_q, n_k)
         If they are asked for, as from `attention_weights`.
 
-    Raises
-    ------
-    ValueError
-        As in `attention_weights`; if key and value differ in n_k.
-
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.1,
@@ -234,13 +214,6 @@ def scaled_dot_product_attention(
     ... )
     >>> output[4], weights[4]
     (array([5., 2.]), array([0.5   , 0.25  , 0.0625, 0.125 , 0.0625]))
-
-    Equal scores average the values that a query may see:
-
-    >>> from attention import scaled_dot_product_attention
-    >>> same, value = [[0.0]] * 3, [[1.0], [2.0], [6.0]]
-    >>> scaled_dot_product_attention(same, same, value, is_causal=True).T
-    array([[1. , 1.5, 3. ]])
     """
     return_weights = _inputs.flag("return_weights", return_weights)
     given = _prepared(

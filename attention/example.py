@@ -50,18 +50,7 @@ W_O = np.array([[1, 0],
 
 
 def w_q(noun: float, early: float) -> NDArray[np.float64]:
-    """Ask for a noun by its place, or, as a noun, for the other animal.
-
-    Examples
-    --------
-    >>> from attention.example import w_q
-    >>> import numpy as np
-    >>> w_q(1, 1) / np.log(2)  # rows: cats, dogs, asks, early
-    array([[ 0. ,  0. ,  0. , -0.5],
-           [ 0. ,  0. ,  0. ,  0.5],
-           [ 1. ,  1. ,  0. ,  0. ],
-           [ 0. ,  0. ,  0. ,  0. ]])
-    """
+    """Ask for a noun by its place, or, as a noun, for the other animal."""
     weight = np.zeros((4, 4))
     weight[0, 3], weight[1, 3] = -1 / 2, 1 / 2  # a noun asks for the other
     weight[2] = noun, early, 0, 0  # any other word asks for a noun by place
@@ -76,18 +65,7 @@ W_Q1, W_Q2 = w_q(1, 1), w_q(3, -1)
 def embed(
     sentence: list[str], early: list[int] | None = None
 ) -> NDArray[np.float64]:
-    """Look up four features per word; add positions to the last feature.
-
-    Examples
-    --------
-    >>> from attention.example import EARLY, SENTENCE, embed
-    >>> embed(SENTENCE, EARLY)
-    array([[2., 0., 0., 2.],
-           [1., 1., 1., 1.],
-           [0., 0., 1., 0.],
-           [0., 2., 0., 0.],
-           [0., 0., 1., 0.]])
-    """
+    """Look up four features per word; add positions to the last feature."""
     x = np.array([WORD[word] for word in sentence], float)
     if early is not None:
         x[:, 3] += early
@@ -99,15 +77,7 @@ def attend(
     w_query: NDArray[np.float64],
     **options: Unpack[AttentionOptions],
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Run one head of self-attention, and also return its weights.
-
-    Examples
-    --------
-    >>> from attention.example import EARLY, SENTENCE, W_Q1, attend, embed
-    >>> weights, output = attend(embed(SENTENCE, EARLY), W_Q1)
-    >>> output[4]
-    array([5., 2.])
-    """
+    """Run one head of self-attention, and also return its weights."""
     weights = attention_weights(
         project(x, w_query), project(x, W_K), **options
     )

@@ -60,7 +60,8 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     has 32 numbers, and $s$ is the power of two of its largest number, divided
     by 4. In `"nvfp4"` it has 16, and $s$ is a sixth of the largest, rounded to
     e4m3 in units of the largest of the whole array / 2688, a float32. (torchao
-    raises the rounded number to $2^{-6}$ if it is below.)
+    raises the rounded number to $2^{-6}$ if it is below.) Raises [an
+    error](index.md#errors) if the last axis does not divide into blocks.
 
     Parameters
     ----------
@@ -81,12 +82,6 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
         PyTorch 2.13 for `"float8_e4m3fn"`. e8m0 has no zero and no sign: what
         is not positive is nan. In blocks, nan and inf make the block nan, and
         in `"nvfp4"` the array.
-
-    Raises
-    ------
-    ValueError
-        If there is no such format, or the last axis does not divide into
-        blocks.
 
     References
     ----------
@@ -110,11 +105,6 @@ def round_to_format(x: ArrayLike, format: str) -> NDArray[Any]:
     >>> round_to_format(np.stack([x - 2, x]), "mxfp4")[:, [7, 16, 31]]
     array([[0., 2., 6.],
            [2., 4., 8.]])
-
-    The largest number of this format is 448, and 464 is half a step above it:
-
-    >>> round_to_format([448, 464, 465], "float8_e4m3fn")
-    array([448., 448.,  nan])
     """
     (numbers,), dtype = _inputs.floats(x=x)
     blocks = {"mxfp4": (32, _mx_scales), "nvfp4": (16, _nv_scales)}

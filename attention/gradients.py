@@ -20,7 +20,8 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
 
     Each row of gradients is multiplied by the Jacobian $\operatorname{diag}(P)
     - P P^\top$, which is never built. A score gains by how far its own
-    gradient lies above the weighted average of its row.
+    gradient lies above the weighted average of its row. Raises [an
+    error](index.md#errors) if the shapes differ.
 
     Parameters
     ----------
@@ -36,11 +37,6 @@ def softmax_vjp(weights: ArrayLike, grad_weights: ArrayLike) -> NDArray[Any]:
         The gradient with respect to the scores. Each row sums to zero if its
         weights sum to one, because adding the same number to all scores of a
         row changes nothing.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or there is no axis.
 
     References
     ----------
@@ -94,7 +90,8 @@ def attention_vjp(
     each of them sends back: keys shared by a group of heads, axes of size 1,
     and axes it did not have. With a softcap $c$, $dS$ is multiplied by
     $1 - (S / c)^2$ on its way to $d\Q$ and $d\K$, where $S$ are the capped
-    scores.
+    scores. Raises [an error](index.md#errors) if the gradient of a bias or
+    sink is asked for that was not given.
 
     Parameters
     ----------
@@ -120,13 +117,6 @@ def attention_vjp(
         value holds, and so does a query without any allowed key.
     d_bias, d_sink : ndarray
         In the shape of bias and of sink, if they are asked for.
-
-    Raises
-    ------
-    ValueError
-        As in `scaled_dot_product_attention`; if grad_output does not have the
-        shape of the output, or the gradient of a bias or sink is asked for
-        that was not given.
 
     References
     ----------

@@ -17,6 +17,7 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
 
     In two steps: reshape to (..., n, h, d), then swap the axes n and h. A
     reshape straight to (..., h, n, d) would mix tokens, if there are several.
+    Raises [an error](index.md#errors) if n_heads does not divide the features.
 
     Parameters
     ----------
@@ -29,11 +30,6 @@ def split_heads(x: ArrayLike, n_heads: int) -> NDArray[Any]:
     -------
     heads : ndarray of shape (..., h, n, d)
         A view of x where NumPy can give one.
-
-    Raises
-    ------
-    ValueError
-        If the features do not divide into n_heads.
 
     References
     ----------
@@ -65,6 +61,8 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
 
     $$(\dots, h, n, d) \to (\dots, n, h \cdot d)$$
 
+    Raises [an error](index.md#errors) if x has fewer than three axes.
+
     Parameters
     ----------
     x : array_like of shape (..., h, n, d)
@@ -74,11 +72,6 @@ def merge_heads(x: ArrayLike) -> NDArray[Any]:
     -------
     merged : ndarray of shape (..., n, h * d)
         A view of x where NumPy can give one.
-
-    Raises
-    ------
-    ValueError
-        If x has fewer than three axes.
 
     References
     ----------
@@ -104,7 +97,8 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
 
     $$y_h = x_{\lfloor h / \text{groups} \rfloor}$$
 
-    Head $h$ of the result is a copy of the head that its run shares.
+    Head $h$ of the result is a copy of the head that its run shares. Raises
+    [an error](index.md#errors) if x has fewer than three axes.
 
     Parameters
     ----------
@@ -118,11 +112,6 @@ def repeat_kv(x: ArrayLike, n_groups: int) -> NDArray[Any]:
     repeated : ndarray of shape (..., n_kv_heads * n_groups, n, d)
         A copy, which `scaled_dot_product_attention` does not need with
         enable_gqa.
-
-    Raises
-    ------
-    ValueError
-        If x has fewer than three axes, or n_groups is less than 1.
 
     References
     ----------

@@ -35,7 +35,8 @@ def latent_attention(
 
     $c$ is the latent, and $i$ a head. With `absorb` no key and no value is
     made: $W_{UK,i}^\top$ is applied to the query, and $W_{UV,i}$ to the
-    weighted sum of the latents. The result is the same up to rounding.
+    weighted sum of the latents. The result is the same up to rounding. Raises
+    [an error](index.md#errors) if arrays do not share an axis of one name.
 
     Parameters
     ----------
@@ -62,12 +63,6 @@ def latent_attention(
     -------
     output : ndarray of shape (..., heads, n_q, d_v)
         For `merge_heads` and the output projection.
-
-    Raises
-    ------
-    ValueError
-        If arrays do not share an axis of one name; as in
-        `scaled_dot_product_attention`.
 
     References
     ----------

@@ -28,6 +28,8 @@ def causal_mask(
 
     $$M_{ij} = \big[\, j \le i + \text{offset} \,\big]$$
 
+    Raises [an error](index.md#errors) if an offset is needed and missing.
+
     Parameters
     ----------
     n_queries : int
@@ -45,11 +47,6 @@ def causal_mask(
     mask : ndarray, shape (n_queries, n_keys) or (batch, 1, n_queries, n_keys)
         True where the query may attend to the key. The second shape is for one
         offset per sequence; its 1 is the axis of heads.
-
-    Raises
-    ------
-    ValueError
-        If a size is negative, offset has more than one axis, or is missing.
 
     References
     ----------
@@ -89,6 +86,8 @@ def sliding_window_mask(
     $$M_{ij} = \big[\, i + \text{offset} - \text{left} \le j
     \le i + \text{offset} + \text{right} \,\big]$$
 
+    Raises [an error](index.md#errors) as `causal_mask` does.
+
     Parameters
     ----------
     n_queries, n_keys : int
@@ -103,11 +102,6 @@ def sliding_window_mask(
     -------
     mask : ndarray, shape (n_queries, n_keys) or (batch, 1, n_queries, n_keys)
         As in `causal_mask`.
-
-    Raises
-    ------
-    ValueError
-        If left or right is negative; as in `causal_mask`.
 
     References
     ----------
@@ -143,6 +137,8 @@ def padding_mask(
     $$M_{bj} = [\, j < \text{length}_b \,] \quad \text{or, on the left,} \quad
     [\, j \ge n_k - \text{length}_b \,]$$
 
+    Raises [an error](index.md#errors) if a length is above n_keys.
+
     Parameters
     ----------
     lengths : int or array_like of int, shape (batch,)
@@ -157,11 +153,6 @@ def padding_mask(
     mask : ndarray of bool, shape (batch, 1, 1, n_keys)
         Broadcasts to scores (batch, heads, n_q, n_keys); without an axis of
         heads use `mask[:, 0]`. A single length gives (1, n_keys).
-
-    Raises
-    ------
-    ValueError
-        If lengths have two axes, or one is negative or above n_keys.
 
     Examples
     --------
@@ -192,6 +183,9 @@ def segment_mask(
 
     $$M_{ij} = [\, \text{segment of query } i = \text{segment of key } j \,]$$
 
+    Raises [an error](index.md#errors) unless both have one axis, or two with
+    the same batch.
+
     Parameters
     ----------
     query_segments : array_like of int, shape (n_q,) or (batch, n_q)
@@ -203,11 +197,6 @@ def segment_mask(
     -------
     mask : ndarray of bool, shape (n_q, n_k) or (batch, 1, n_q, n_k)
         True where the query may attend to the key.
-
-    Raises
-    ------
-    ValueError
-        Unless both have one axis, or two with the same batch.
 
     References
     ----------
@@ -243,7 +232,8 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     -\infty & \text{otherwise} \end{cases}$$
 
     The two numbers are selected: a product with $-\infty$ would give
-    $0 \cdot \infty$, which is nan.
+    $0 \cdot \infty$, which is nan. Raises [an error](index.md#errors) if mask
+    is not boolean.
 
     Parameters
     ----------
@@ -256,11 +246,6 @@ def mask_to_bias(mask: ArrayLike, *, dtype: DTypeLike = float) -> NDArray[Any]:
     -------
     bias : ndarray of dtype, shape of mask
         Added to scaled scores: `bias=` of `scaled_dot_product_attention`.
-
-    Raises
-    ------
-    TypeError
-        If mask is not boolean, or dtype not a floating-point type.
 
     References
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self, Unpack, overload
+from typing import Any, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -153,14 +153,6 @@ class MultiHeadWeights:
         References
         ----------
         [Glorot & Bengio 2010](../reference/sources.md#glorot2010), eq. (16).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from attention import MultiHeadWeights
-        >>> rng = np.random.default_rng(0)
-        >>> MultiHeadWeights.random(12, 3, n_kv_heads=1, rng=rng).w_k.shape
-        (12, 4)
         """
         shared = n_heads if n_kv_heads is None else n_kv_heads
         sizes = {"d_model": d_model, "n_heads": n_heads, "n_kv_heads": shared}
@@ -183,24 +175,6 @@ class MultiHeadWeights:
         return cls(*matrices, n_heads=n_heads, n_kv_heads=shared)
 
 
-@overload
-def multi_head_attention(
-    x: ArrayLike, weights: MultiHeadWeights, *,
-    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
-    cache: KVCache | None = ...,
-    return_weights: Literal[False] = ..., **options: Unpack[SharedOptions],
-) -> NDArray[Any]: ...  # fmt: skip
-
-
-@overload
-def multi_head_attention(
-    x: ArrayLike, weights: MultiHeadWeights, *,
-    memory: ArrayLike | None = ..., rotary: Rotary | None = ...,
-    cache: KVCache | None = ...,
-    return_weights: Literal[True], **options: Unpack[SharedOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
-
-
 def multi_head_attention(
     x: ArrayLike,
     weights: MultiHeadWeights,
@@ -210,7 +184,7 @@ def multi_head_attention(
     cache: KVCache | None = None,
     return_weights: bool = False,
     **options: Unpack[SharedOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+) -> Any:
     r"""Run several heads side by side and join their outputs.
 
     $$\Z = [\text{head}_1, \dots, \text{head}_h]\, W_O = \sum_i
@@ -218,7 +192,12 @@ def multi_head_attention(
 
     $W_O^{(i)}$ are the rows of $W_O$ that belong to head i. Multi-head,
     grouped-query and multi-query attention differ in `weights.n_kv_heads`
-    alone.
+    alone. Raises [an error](index.md#errors) if rotary is given with memory.
+    With a cache it raises one if memory or offset is given; if the window
+    reaches further back than the cache, or ahead, to tokens that are not there
+    yet; if rotary has too few rows; if sequences differ in length and
+    is_causal is False, since then the new tokens would see the padding. The
+    cache is then unchanged.
 
     Parameters
     ----------
@@ -254,17 +233,6 @@ def multi_head_attention(
     weights : ndarray of shape (..., n_heads, n_q, n_k)
         If they are asked for, as from `attention_weights`.
 
-    Raises
-    ------
-    ValueError
-        If the tokens do not fit the matrices; as in
-        `scaled_dot_product_attention`, `apply_rotary` and `KVCache.append`; if
-        rotary is given with memory. With a cache: if memory or offset is
-        given, the window reaches further back than the cache or looks ahead,
-        to tokens that are not in the cache yet, or rotary has too few rows; if
-        sequences differ in length and is_causal is False, since then the new
-        tokens would see the padding. The cache is then unchanged.
-
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.2.
@@ -289,17 +257,13 @@ def multi_head_attention(
 
     With a cache, three tokens and then two equal the five at once:
 
-    >>> from attention import KVCache, MultiHeadWeights, Rotary
-    >>> from attention import multi_head_attention, rotary_tables
-    >>> rng = np.random.default_rng(0)
-    >>> weights = MultiHeadWeights.random(12, 2, rng=rng)
-    >>> x = rng.standard_normal((5, 12))
-    >>> rotary = Rotary(*rotary_tables(np.arange(5), 6), layout="half")
+    >>> from attention import KVCache, Rotary, rotary_tables
+    >>> x, cache = embed(SENTENCE, EARLY), KVCache()
+    >>> rotary = Rotary(*rotary_tables(range(5), 4), layout="half")
     >>> options = {"rotary": rotary, "is_causal": True}
-    >>> whole = multi_head_attention(x, weights, **options)
-    >>> cache = KVCache()
+    >>> whole = multi_head_attention(x, joined, **options)
     >>> for new in (x[:3], x[3:]):
-    ...     last = multi_head_attention(new, weights, cache=cache, **options)
+    ...     last = multi_head_attention(new, joined, cache=cache, **options)
     >>> np.allclose(last, whole[3:]), len(cache)
     (True, 5)
     """

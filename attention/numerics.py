@@ -19,7 +19,7 @@ def softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     = \frac{e^{x_j - \max x}}{\sum_l e^{x_l - \max x}}$$
 
     The second form is the one computed: no exponent is above zero, so nothing
-    overflows.
+    overflows. Raises [an error](index.md#errors) if x has no such axis.
 
     Parameters
     ----------
@@ -35,11 +35,6 @@ def softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     weights : ndarray of shape of x
         A slice of nothing but -inf gives zeros, and an empty axis an empty
         result. nan or +inf in a slice makes the whole slice nan.
-
-    Raises
-    ------
-    ValueError
-        If x has no such axis.
 
     References
     ----------
@@ -74,6 +69,8 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
 
     $$\log \softmax(x)_j = (x_j - \max x) - \log \sum_l e^{x_l - \max x}$$
 
+    Raises [an error](index.md#errors) if x has no such axis.
+
     Parameters
     ----------
     x : array_like
@@ -85,11 +82,6 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     -------
     log_weights : ndarray of shape of x
         At most zero. A slice of nothing but -inf gives -inf.
-
-    Raises
-    ------
-    ValueError
-        If x has no such axis.
 
     Examples
     --------
@@ -120,6 +112,8 @@ def logsumexp(
 
     $$\operatorname{logsumexp}(x) = \max x + \log \sum_l e^{x_l - \max x}$$
 
+    Raises [an error](index.md#errors) if x has no such axis.
+
     Parameters
     ----------
     x : array_like
@@ -133,11 +127,6 @@ def logsumexp(
     -------
     total : ndarray or scalar
         -inf where there is nothing to sum: an empty axis, or nothing but -inf.
-
-    Raises
-    ------
-    ValueError
-        If x has no such axis.
 
     Examples
     --------
@@ -162,18 +151,19 @@ def logsumexp(
 def _maximum(
     scores: NDArray[Any], axis: int | tuple[int, ...]
 ) -> NDArray[Any]:
-    """Find the maximum of each slice; 0 for a slice of nothing but -inf.
-
-    There is nothing to subtract there, and -inf - -inf would be nan.
-    """
-    largest = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-    return np.where(largest == -np.inf, 0, largest)
+    """Find the maximum of each slice, finite where all scores are -inf."""
+    lowest = np.finfo(scores.dtype).min  # -inf - -inf would be nan
+    largest: NDArray[Any]
+    largest = scores.max(axis=axis, keepdims=True, initial=lowest)
+    return largest
 
 
 def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     r"""Measure in nats how widely weights are spread.
 
     $$H(w) = -\sum_j w_j \ln w_j, \qquad 0 \ln 0 = 0$$
+
+    Raises [an error](index.md#errors) if a weight is negative.
 
     Parameters
     ----------
@@ -187,11 +177,6 @@ def entropy(weights: ArrayLike, axis: Axis = -1) -> NDArray[Any]:
     entropy : ndarray or scalar
         0 for all weight on one key, $\ln n$ for equal weights on n keys. nan
         in a slice gives nan.
-
-    Raises
-    ------
-    ValueError
-        If a weight is negative, or weights have no such axis.
 
     References
     ----------

@@ -25,18 +25,6 @@ class PartialAttention(NamedTuple):
         The natural logarithm of the sum of their exponentials. That of a sink
         is included, which some kernels leave out. -inf for a query with
         neither. Divided by $\ln 2$ it is the one in base 2 of some kernels.
-
-    Examples
-    --------
-    A sink of score 0 counts as much as either of two keys of score 0, and
-    hands over nothing:
-
-    >>> import numpy as np
-    >>> from attention import partial_attention
-    >>> q, k, v = [[0.0]], [[0.0], [0.0]], [[3.0], [3.0]]
-    >>> part = partial_attention(q, k, v, sink=0)
-    >>> part.output, np.exp(part.logsumexp).round(12)
-    (array([[2.]]), array([3.]))
     """
 
     output: NDArray[Any]
@@ -58,7 +46,7 @@ def partial_attention(
     $$\Z_P = \softmax(S_P) \, \V_P, \qquad L_P = \log \sum_{j \in P} e^{S_j}$$
 
     The scores are computed in tiles, as in `tiled_attention`, and never held
-    all at once.
+    all at once. Raises [an error](index.md#errors) as `tiled_attention` does.
 
     Parameters
     ----------
@@ -85,11 +73,6 @@ def partial_attention(
         output of shape (..., n_q, d_v) and logsumexp of shape (..., n_q), for
         `merge_partials`. For float16 inputs the logsumexp is float32, since it
         is an exponent and needs more digits.
-
-    Raises
-    ------
-    ValueError
-        As in `scaled_dot_product_attention`.
 
     References
     ----------
@@ -134,6 +117,8 @@ def merge_partials(
     A softmax over the parts. Their order and grouping change nothing but the
     rounding, so parts may be computed anywhere and merged as they arrive. A
     part without keys, zeros with a logsumexp of -inf, changes no number.
+    Raises [an error](index.md#errors) if a part's output and logsumexp do not
+    fit, or base is not larger than 1.
 
     Parameters
     ----------
@@ -150,12 +135,6 @@ def merge_partials(
     -------
     part : PartialAttention
         Attention of these queries over the keys of all parts.
-
-    Raises
-    ------
-    ValueError
-        If output and logsumexp of a part do not fit, or two parts differ in
-        shape, or base is not larger than 1.
 
     References
     ----------

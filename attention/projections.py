@@ -17,6 +17,8 @@ def project(
 
     $$Y = X W + b$$
 
+    Raises [an error](index.md#errors) if shapes do not fit.
+
     Parameters
     ----------
     x : array_like of shape (..., n, d_in)
@@ -31,11 +33,6 @@ def project(
     -------
     y : ndarray of shape (..., n, d_out)
         One row per token.
-
-    Raises
-    ------
-    ValueError
-        If x and weight differ in d_in, or weight and bias in d_out.
 
     References
     ----------

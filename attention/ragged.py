@@ -7,13 +7,19 @@ sequences here as well, so that neither a mask nor a padded copy is made.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
-from attention.arguments import AttentionOptions, _checked, _read_reach
+from attention.arguments import (
+    AttentionOptions,
+    _checked,
+    _Given,
+    _read_reach,
+)
 from attention.tiles import _part
 from attention.tiling import (
     _attend_in_tiles,
@@ -43,7 +49,9 @@ def varlen_attention(
     $$\Z_s = \softmax\!\Big(\frac{\Q_s \K_s^\top}{\sqrt{d_k}}\Big) \V_s$$
 
     $\Q_s$, $\K_s$ and $\V_s$ are the rows of sequence $s$. A `segment_mask`
-    would give the same, but no score of two sequences is computed here.
+    would give the same, but no score of two sequences is computed here. Raises
+    [an error](index.md#errors) if cu_query or cu_key does not rise from 0 to
+    the number of rows.
 
     Parameters
     ----------
@@ -73,56 +81,32 @@ def varlen_attention(
     logsumexp : ndarray of shape (..., n_q)
         If it is asked for.
 
-    Raises
-    ------
-    ValueError
-        As in `tiled_attention`; if cu_query and cu_key do not rise from 0 to
-        the numbers of rows, for as many sequences.
-
     Examples
     --------
-    Two texts, of one word and of two, with equal scores; then one query for
-    each, as in decoding:
+    Two texts, of one word and of two, with equal scores:
 
     >>> from attention import varlen_attention
     >>> same, value, cu = [[0.0]] * 3, [[7.0], [1.0], [3.0]], [0, 1, 3]
     >>> varlen_attention(same, same, value, cu, cu, is_causal=True).T
     array([[7., 1., 2.]])
-    >>> varlen_attention(same[1:], same, value, [0, 1, 2], cu).T
-    array([[7., 2.]])
     """
     _inputs.options(varlen_attention, options, AttentionOptions)
-    reach_names = {"is_causal", "window", "offset"}
-    others: Any = {n: x for n, x in options.items() if n not in reach_names}
-    given = _checked(query, key, value, **others)
     blocks = _read_blocks(query_block, key_block, n_threads)
+    given = _checked(query, key, value, **_apart_from_reach(options))
     queries = _read_bounds("cu_query", cu_query, "query", given.query)
     keys = _read_bounds("cu_key", cu_key, "key", given.key)
     if len(queries) != len(keys):
         rule = "cu_query and cu_key must count the same sequences"
         _inputs.refuse(rule, cu_query=queries, cu_key=keys)
-    n_before = np.diff(keys) - np.diff(queries)
-    scores = len(n_before), 1, 1
-    reach = _read_reach(_aligned(options, n_before), scores)
-    output, logsumexp = _empty_answers(given)
-    for i in range(len(n_before)):
-        rows, columns = slice(*queries[i : i + 2]), slice(*keys[i : i + 2])
-        if reach is not None:
-            offset = np.broadcast_to(reach.offset, scores)[i]
-            given = given._replace(reach=reach._replace(offset=offset))
-        masks: Any = {
-            name: array if array is None else _part(array, rows, columns)
-            for name, array in (("mask", given.mask), ("bias", given.bias))
-        }
-        sequence = given._replace(
-            query=given.query[..., rows, :],
-            key=given.key[..., columns, :],
-            value=given.value[..., columns, :],
-            **masks,
+    sequences = [
+        (
+            {"key": given.key[..., i:j, :], "value": given.value[..., i:j, :]},
+            slice(i, j),
         )
-        answers = output[..., rows, :], logsumexp[..., rows, :]
-        _attend_in_tiles(sequence, *blocks, answers)
-    return _results(given, output, logsumexp, return_logsumexp)
+        for i, j in pairwise(keys)
+    ]
+    answers = _attend_each(given, queries, sequences, options, blocks)
+    return _results(given, *answers, return_logsumexp)
 
 
 def paged_attention(
@@ -132,6 +116,7 @@ def paged_attention(
     block_table: ArrayLike,
     lengths: ArrayLike,
     *,
+    cu_query: ArrayLike | None = None,
     return_logsumexp: bool = False,
     query_block: int = 256,
     key_block: int | None = None,
@@ -146,15 +131,19 @@ def paged_attention(
     A block of the pool $P$ has $B$ slots, and $b$ is a sequence's row of the
     table: token $B e + s$ is in slot $s$ of block $b_e$, and its value
     likewise. A tile reads its rows there, so no cache is gathered whole.
+    Raises [an error](index.md#errors) if the table lacks a block that a length
+    reaches.
 
     Parameters
     ----------
     query : array_like of shape (batch, heads, n_q, d_k)
-        The new queries of each sequence.
+        The new queries of each sequence; packed, (heads, n_q, d_k), if there
+        is a cu_query.
     key_pool : array_like of shape (n_blocks, n_kv_heads, n_slots, d_k)
         The keys. A block is an array (heads, n, d) like any other here;
         kernels mostly have (n_blocks, n_slots, n_kv_heads, d_k), and
-        `.swapaxes(1, 2)` turns either into the other.
+        `.swapaxes(1, 2)` turns either into the other. Of a pool of bfloat16 or
+        fp8 only the rows that a tile reads become float32.
     value_pool : array_like of shape (n_blocks, n_kv_heads, n_slots, d_v)
         Their values, in the same slots.
     block_table : array_like of int of shape (batch, n_entries)
@@ -162,6 +151,10 @@ def paged_attention(
         length does not reach may hold anything, such as -1.
     lengths : array_like of int of shape (batch,)
         How many keys each sequence has, those of the new queries included.
+    cu_query : array_like of int, optional
+        Where the queries of each sequence begin, (batch + 1,), as in
+        `varlen_attention`. Sequences may then differ in how many they have:
+        chunks of prompts, guesses to verify, single new tokens.
     return_logsumexp : bool, optional
         As in `tiled_attention`, like the next three.
     query_block, key_block, n_threads : int, optional
@@ -169,20 +162,14 @@ def paged_attention(
     **options
         As in `tiled_attention`. If offset is omitted, the last query of each
         sequence is at its last key. Mask and bias broadcast to (batch, heads,
-        n_q, n_entries * n_slots).
+        n_q, n_entries * n_slots), without batch if the queries are packed.
 
     Returns
     -------
     output : ndarray of shape (batch, heads, n_q, d_v)
-        As from `tiled_attention` of the gathered rows.
+        As from `tiled_attention` of the gathered rows; packed as the queries.
     logsumexp : ndarray of shape (batch, heads, n_q)
         If it is asked for.
-
-    Raises
-    ------
-    ValueError
-        As in `tiled_attention`; if pools, table and lengths do not fit, or
-        the table lacks a block that a length reaches.
 
     References
     ----------
@@ -202,47 +189,89 @@ def paged_attention(
     3.0
     >>> paged_attention(query, *text, window=(1, 0)).item()
     4.0
+
+    A fork of it has one token less. Packed, its last two queries come after
+    the one of the text:
+
+    >>> two = keys, values, [[2, 0], [2, 0]], [3, 2]
+    >>> paged_attention(
+    ...     np.ones((1, 3, 4)), *two, cu_query=[0, 1, 3], is_causal=True
+    ... ).ravel()
+    array([3. , 1. , 1.5])
     """
     _inputs.options(paged_attention, options, AttentionOptions)
     blocks = _read_blocks(query_block, key_block, n_threads)
-    q = _inputs.real("query", query)
-    keys = _inputs.real("key_pool", key_pool)
-    values = _inputs.real("value_pool", value_pool)
-    table = _inputs.integers("block_table", block_table)
-    n_keys = _inputs.integers("lengths", lengths)
-    n_axes = q.ndim, keys.ndim, values.ndim, table.ndim, n_keys.ndim
-    if n_axes != (4, 4, 4, 2, 1) or keys.shape[:3] != values.shape[:3]:
-        rule = "pools must share (n_blocks, n_kv_heads, n_slots), and query be"
-        rule += " (batch, heads, n_q, d_k)"
-        _inputs.refuse(rule, query=q, key_pool=keys, value_pool=values)
-    if not len(q) == len(table) == len(n_keys):
-        rule = "query, block_table and lengths must share batch (first axis)"
-        _inputs.refuse(rule, query=q, block_table=table, lengths=n_keys)
-    n_blocks, n_heads, n_slots, _ = keys.shape
-    first = np.arange(table.shape[1]) * n_slots  # tokens of the entries
-    n_most = len(first) * n_slots
-    wrong = (first < n_keys[:, None]) & ((table < 0) | (table >= n_blocks))
-    if (n_keys < 0).any() or (n_keys > n_most).any() or wrong.any():
-        rule = (
-            f"lengths must be from 0 to {n_most}, and block_table must hold "
-        )
-        rule += f"blocks from 0 to {n_blocks - 1} up to them"
-        _inputs.refuse(
-            rule, lengths=n_keys.tolist(), wrong=table[wrong].tolist()
-        )
+    q, keys, values, table, n_keys, bounds = _read_pools(
+        query, key_pool, value_pool, block_table, lengths, cu_query
+    )
+    n_most = table.shape[1] * keys.shape[2]
     (q, *_), dtype = _inputs.floats(query=q, key=keys[:0], value=values[:0])
-    number = np.zeros((), q.dtype)
+    number, lead = np.zeros((), q.dtype), (*q.shape[:-3], keys.shape[1])
     stand_ins = (  # as large as the gathered rows, in the memory of a number
-        np.broadcast_to(number, (len(q), n_heads, n_most, pool.shape[-1]))
+        np.broadcast_to(number, (*lead, n_most, pool.shape[-1]))
         for pool in (keys, values)
     )
-    given = _checked(q, *stand_ins, **_aligned(options, n_keys - q.shape[-2]))
+    if bounds is None:
+        options = _aligned(options, n_keys - q.shape[-2])
+    else:
+        options, given_reach = _apart_from_reach(options), options
+    given = _checked(q, *stand_ins, **options)
     paged: Any = {
         name: _Paged(pool, table, n_keys, getattr(given, name).shape, q.dtype)
         for name, pool in (("key", keys), ("value", values))
     }
-    answers = _attend_in_tiles(given._replace(**paged, dtype=dtype), *blocks)
+    if bounds is None:
+        answers = _attend_in_tiles(given._replace(**paged), *blocks)
+    else:
+        sequences = [
+            ({name: array.of(i) for name, array in paged.items()}, slice(0, n))
+            for i, n in enumerate(n_keys)
+        ]
+        answers = _attend_each(given, bounds, sequences, given_reach, blocks)
     return _results(given._replace(dtype=dtype), *answers, return_logsumexp)
+
+
+def _read_pools(
+    query: ArrayLike,
+    key_pool: Any,
+    value_pool: Any,
+    block_table: ArrayLike,
+    lengths: ArrayLike,
+    cu_query: ArrayLike | None,
+) -> tuple[Array, Any, Any, Array, Array, Array | None]:
+    """Refuse what does not fit; the bounds of packed queries come last."""
+    q, bounds = _inputs.real("query", query), None
+    keys = _inputs.real("key_pool", key_pool, is_widened=False)
+    values = _inputs.real("value_pool", value_pool, is_widened=False)
+    table = _inputs.integers("block_table", block_table)
+    n_keys = _inputs.integers("lengths", lengths)
+    n_axes = keys.ndim, values.ndim, table.ndim, n_keys.ndim
+    is_packed = cu_query is not None
+    fits = n_axes == (4, 4, 2, 1) and q.ndim == 4 - is_packed
+    shapes = {"key_pool": (*keys.shape,), "value_pool": (*values.shape,)}
+    if not fits or keys.shape[:3] != values.shape[:3]:
+        rule = "pools must share (n_blocks, n_kv_heads, n_slots), and query be"
+        axes = "heads, n_q, d_k" if is_packed else "batch, heads, n_q, d_k"
+        _inputs.refuse(f"{rule} ({axes})", query=q, **shapes)
+    n_blocks, _, n_slots, _ = keys.shape
+    if is_packed:
+        bounds = _read_bounds("cu_query", cu_query, "query", q)
+    batch = len(q) if bounds is None else len(bounds) - 1
+    if not batch == len(table) == len(n_keys):
+        rule = f"block_table and lengths must share batch = {batch} with query"
+        given = {"query": q} if bounds is None else {"cu_query": bounds}
+        _inputs.refuse(rule, **given, block_table=table, lengths=n_keys)
+    first = np.arange(table.shape[1]) * n_slots  # tokens of the entries
+    n_most = len(first) * n_slots
+    if ((n_keys < 0) | (n_keys > n_most)).any():
+        rule = f"lengths must be from 0 to {n_most}, the slots of a table row"
+        _inputs.refuse(rule, lengths=n_keys.tolist(), block_table=table)
+    wrong = (first < n_keys[:, None]) & ((table < 0) | (table >= n_blocks))
+    if wrong.any():
+        rule = f"block_table must hold blocks from 0 to {n_blocks - 1}"
+        at = np.argwhere(wrong).tolist()
+        _inputs.refuse(rule, wrong=table[wrong].tolist(), at=at)
+    return q, keys, values, table, n_keys, bounds
 
 
 @dataclass(frozen=True)
@@ -252,25 +281,67 @@ class _Paged:
     `_head_at` picks a head of a sequence, and `_online_softmax` rows of that.
     """
 
-    pool: Array  # (n_blocks, heads, n_slots, d), and of a head without heads
-    table: Array  # (batch, n_entries), and without batch
+    pool: Any  # (n_blocks, heads, n_slots, d), and of a head without heads
+    table: Array  # (batch, n_entries), and of a sequence without batch
     lengths: Array
     shape: tuple[int, ...]  # of the array
     dtype: np.dtype[Any]
 
+    def of(self, at: Any) -> _Paged:
+        """Pick a sequence of the batch."""
+        return replace(self, table=self.table[at], lengths=self.lengths[at])
+
     def __getitem__(self, at: Any) -> Any:
-        d, n_slots = self.shape[-1], self.pool.shape[-2]
         if len(self.shape) > 2:
-            sequence, head = at
-            pool, table = self.pool[:, head], self.table[sequence]
-            shape = int(self.lengths[sequence]), d
-            return replace(self, pool=pool, table=table, shape=shape)
-        rows = at[-2]
+            *sequence, head = at
+            own = self.of(tuple(sequence))
+            shape = int(own.lengths), self.shape[-1]
+            return replace(own, pool=self.pool[:, head], shape=shape)
+        rows, n_slots = at[-2], self.pool.shape[-2]
         first, skipped = divmod(rows.start, n_slots)
         entries = self.table[first : -(-rows.stop // n_slots)]
-        gathered = self.pool[entries].reshape(-1, d)[skipped:]
+        blocks = _inputs.real("pool", self.pool[entries])
+        gathered = blocks.reshape(-1, self.shape[-1])[skipped:]
         part = gathered[: rows.stop - rows.start]
         return part.astype(self.dtype, copy=False)
+
+
+def _attend_each(
+    given: _Given,
+    queries: Array,
+    sequences: list[tuple[dict[str, Any], slice]],
+    options: AttentionOptions,
+    blocks: tuple[int, int | None, int],
+) -> tuple[Array, Array]:
+    """Answer packed queries, sequence by sequence.
+
+    Each has its keys and values, and their columns in mask and bias.
+    """
+    n_keys = [columns.stop - columns.start for _, columns in sequences]
+    scores = len(sequences), 1, 1
+    options = _aligned(options, n_keys - np.diff(queries))
+    reach = _read_reach(options, scores)
+    output, logsumexp = _empty_answers(given)
+    for i, (arrays, columns) in enumerate(sequences):
+        rows = slice(*queries[i : i + 2])
+        if reach is not None:
+            offset = np.broadcast_to(reach.offset, scores)[i]
+            given = given._replace(reach=reach._replace(offset=offset))
+        masks: Any = {
+            name: array if array is None else _part(array, rows, columns)
+            for name, array in (("mask", given.mask), ("bias", given.bias))
+        }
+        q = given.query[..., rows, :]
+        sequence = given._replace(query=q, **arrays, **masks)
+        answers = output[..., rows, :], logsumexp[..., rows, :]
+        _attend_in_tiles(sequence, *blocks, answers)
+    return output, logsumexp
+
+
+def _apart_from_reach(options: AttentionOptions) -> Any:
+    """Leave out what counts positions, which each sequence has of its own."""
+    reach = {"is_causal", "window", "offset"}
+    return {name: x for name, x in options.items() if name not in reach}
 
 
 def _aligned(options: AttentionOptions, n_before: Array) -> AttentionOptions:

@@ -18,7 +18,8 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
 
     if the number H of heads is a power of two. Otherwise the slopes of the
     power of two below H come first, then every other slope of the power above
-    H: the 1st, the 3rd, the 5th, …
+    H: the 1st, the 3rd, the 5th, … Raises [an error](index.md#errors) if
+    n_heads is less than 1.
 
     Parameters
     ----------
@@ -31,11 +32,6 @@ def alibi_slopes(n_heads: int, *, dtype: DTypeLike = float) -> NDArray[Any]:
     -------
     slopes : ndarray of dtype, shape (n_heads,)
         The penalty $m_h$ of each head.
-
-    Raises
-    ------
-    ValueError
-        If n_heads is less than 1.
 
     References
     ----------
@@ -78,7 +74,7 @@ def alibi_bias(
 
     $m_h$ are the `alibi_slopes`. The paper defines the bias for causal models,
     in which no key comes after its query. Giving later keys the same penalty
-    is an extension.
+    is an extension. Raises [an error](index.md#errors) as `causal_mask` does.
 
     Parameters
     ----------
@@ -97,11 +93,6 @@ def alibi_bias(
     bias : ndarray of dtype, shape (n_heads, n_queries, n_keys)
         Added to scaled scores: `bias=` of `scaled_dot_product_attention`. An
         array of offsets gives (batch, n_heads, n_queries, n_keys).
-
-    Raises
-    ------
-    ValueError
-        If n_heads is less than 1; as in `causal_mask`.
 
     References
     ----------

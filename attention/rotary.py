@@ -26,7 +26,9 @@ def rotary_tables(
     $$\cos p\,\theta_i, \quad \sin p\,\theta_i, \qquad \theta_i =
     \text{base}^{-2i/r}, \qquad i = 0, \dots, \tfrac r2 - 1$$
 
-    $p$ is a position, and $r$ is `rotary_dim`.
+    $p$ is a position, and $r$ is `rotary_dim`. Raises [an
+    error](index.md#errors) if rotary_dim is odd, or inv_freq holds a number
+    that is not finite or negative, or comes with another base.
 
     Parameters
     ----------
@@ -49,13 +51,6 @@ def rotary_tables(
     cos, sin : ndarray of dtype, shape positions.shape + (rotary_dim / 2,)
         One angle per position and pair, for `apply_rotary`.
 
-    Raises
-    ------
-    ValueError
-        If rotary_dim is not a positive even number, or base not positive. If
-        inv_freq has another shape, holds a number that is negative, nan or
-        inf, or is given together with another base.
-
     References
     ----------
     [Su et al. 2021](../reference/sources.md#su2021), eq. (15).
@@ -73,13 +68,6 @@ def rotary_tables(
     >>> sin.round(5)
     array([[0.     , 0.     ],
            [0.84147, 0.01   ]])
-
-    With frequencies of your own, here 1 and 0, the second pair is not rotated:
-
-    >>> cos, sin = rotary_tables([1, 2], 4, inv_freq=[1.0, 0.0])
-    >>> sin.round(5)
-    array([[0.84147, 0.     ],
-           [0.9093 , 0.     ]])
     """
     p = _inputs.real("positions", positions).astype(np.float64)
     rotary_dim = _rotary_dim(rotary_dim)
@@ -127,7 +115,9 @@ def rotary_frequencies(
     $s$ is the factor. $g_i$ rises from 0 at `slow` to 1 at `fast` turns in a
     text of n_trained tokens: in a straight line over the turns in "llama3",
     and over the pairs $i$ in "yarn". It is 0 in "linear". "ntk" divides
-    $\theta_i$ by $s^{2i / (r - 2)}$ instead.
+    $\theta_i$ by $s^{2i / (r - 2)}$ instead. Raises [an
+    error](index.md#errors) if rotary_dim is odd, base not above 1, n_trained
+    missing, or fast not above slow.
 
     Parameters
     ----------
@@ -152,12 +142,6 @@ def rotary_frequencies(
     -------
     inv_freq : ndarray of shape (rotary_dim / 2,)
         For `rotary_tables`. YaRN's factor on the scores is not in it.
-
-    Raises
-    ------
-    ValueError
-        If rotary_dim is odd, base not above 1, n_trained missing, fast not
-        above slow, or the rule another one.
 
     References
     ----------
@@ -230,7 +214,9 @@ def apply_rotary(
 
     $r$ is twice the last axis of the tables. The product of a rotated query
     and a rotated key depends only on the distance between their positions,
-    $R_m^\top R_n = R_{n - m}$, and rotations preserve norms.
+    $R_m^\top R_n = R_{n - m}$, and rotations preserve norms. Raises [an
+    error](index.md#errors) if the tables do not broadcast to x, or have no
+    rows for its tokens.
 
     Parameters
     ----------
@@ -250,12 +236,6 @@ def apply_rotary(
     rotated : ndarray of shape (..., n, d)
         In the dtype of x, whatever that of the tables; float16 is computed in
         float32.
-
-    Raises
-    ------
-    ValueError
-        If layout is anything else, cos and sin differ in shape, do not
-        broadcast to x, or have no rows for its tokens.
 
     References
     ----------

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attention import _inputs
 from attention.arguments import AttentionOptions, _prepared
 from attention.dot_product import _weights
-
-
-@overload
-def self_attention(
-    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[False] = ...,
-    **options: Unpack[AttentionOptions],
-) -> NDArray[Any]: ...  # fmt: skip
-
-
-@overload
-def self_attention(
-    x: ArrayLike, w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[True],
-    **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def self_attention(
@@ -36,10 +20,12 @@ def self_attention(
     *,
     return_weights: bool = False,
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+) -> Any:
     r"""Let every token of a sequence attend to all tokens of that sequence.
 
     $$\Z = \softmax\!\Big(\frac{(X W_Q)(X W_K)^\top}{\sqrt{d_k}}\Big) X W_V$$
+
+    Raises [an error](index.md#errors) if w_q and w_k differ in d_k.
 
     Parameters
     ----------
@@ -63,12 +49,6 @@ def self_attention(
     weights : ndarray of shape (..., n, n)
         If they are asked for, as from `attention_weights`.
 
-    Raises
-    ------
-    ValueError
-        If x and a matrix differ in d_model, or w_q and w_k in d_k; as in
-        `scaled_dot_product_attention`.
-
     References
     ----------
     [Vaswani et al. 2017](../reference/sources.md#vaswani2017), §3.2.3.
@@ -89,29 +69,9 @@ def self_attention(
            [5.        , 2.        ]])
     """
     _inputs.options(self_attention, options, AttentionOptions)
-    return_weights = _inputs.flag("return_weights", return_weights)
-    output, weights = cross_attention(
-        x, x, w_q, w_k, w_v, return_weights=True, **options
+    return cross_attention(
+        x, x, w_q, w_k, w_v, return_weights=return_weights, **options
     )
-    return (output, weights) if return_weights else output
-
-
-@overload
-def cross_attention(
-    x: ArrayLike, memory: ArrayLike,
-    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[False] = ...,
-    **options: Unpack[AttentionOptions],
-) -> NDArray[Any]: ...  # fmt: skip
-
-
-@overload
-def cross_attention(
-    x: ArrayLike, memory: ArrayLike,
-    w_q: ArrayLike, w_k: ArrayLike, w_v: ArrayLike,
-    *, return_weights: Literal[True],
-    **options: Unpack[AttentionOptions],
-) -> tuple[NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def cross_attention(
@@ -123,10 +83,12 @@ def cross_attention(
     *,
     return_weights: bool = False,
     **options: Unpack[AttentionOptions],
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+) -> Any:
     r"""Let every token of one sequence attend to the tokens of another.
 
     $$\Z = \softmax\!\Big(\frac{(X W_Q)(Y W_K)^\top}{\sqrt{d_k}}\Big) Y W_V$$
+
+    Raises [an error](index.md#errors) if w_q and w_k differ in d_k.
 
     Parameters
     ----------
@@ -152,12 +114,6 @@ def cross_attention(
         One row per token of x.
     weights : ndarray of shape (..., n_q, n_k)
         If they are asked for, as from `attention_weights`.
-
-    Raises
-    ------
-    ValueError
-        If a matrix does not fit its tokens, or w_q and w_k differ in d_k; as
-        in `scaled_dot_product_attention`.
 
     References
     ----------

@@ -23,7 +23,8 @@ def sinusoidal_encoding(
     PE_{p,\,2i+1} = \cos\frac{p}{\text{base}^{2i/d}}, \qquad
     i = 0, \dots, \tfrac d2 - 1$$
 
-    $i$ counts pairs of columns, and $d$ is `d_model`.
+    $i$ counts pairs of columns, and $d$ is `d_model`. Raises [an
+    error](index.md#errors) if d_model is odd.
 
     Parameters
     ----------
@@ -41,12 +42,6 @@ def sinusoidal_encoding(
     -------
     encoding : ndarray of dtype, shape (n_positions, d_model)
         Sines in the even columns, cosines in the odd ones.
-
-    Raises
-    ------
-    ValueError
-        If n_positions is negative, d_model not a positive even number, or base
-        not positive.
 
     References
     ----------

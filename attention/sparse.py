@@ -19,6 +19,8 @@ def index_scores(
 
     $$I_{ij} = \sum_h w_{ih} \max(0,\; \q_{ih} \cdot \k_j)$$
 
+    Raises [an error](index.md#errors) if shapes do not fit.
+
     Parameters
     ----------
     query : array_like of shape (..., heads, n_q, d_k)
@@ -33,11 +35,6 @@ def index_scores(
     -------
     scores : ndarray of shape (..., n_q, n_k)
         Set those of later tokens to -inf before you select.
-
-    Raises
-    ------
-    ValueError
-        If arrays do not fit.
 
     References
     ----------
@@ -68,6 +65,8 @@ def index_scores(
 def top_k_indices(scores: ArrayLike, k: int) -> NDArray[np.intp]:
     """Select the k highest scores of each query.
 
+    Raises [an error](index.md#errors) if k is less than 1.
+
     Parameters
     ----------
     scores : array_like of shape (..., n_q, n_k)
@@ -80,11 +79,6 @@ def top_k_indices(scores: ArrayLike, k: int) -> NDArray[np.intp]:
     indices : ndarray of int, shape (..., n_q, k)
         From the highest score on; of equal ones the first. -1 fills the row of
         a query that has fewer than k keys, as in kernels.
-
-    Raises
-    ------
-    ValueError
-        If k is less than 1, or scores has no axis.
 
     Examples
     --------
@@ -119,6 +113,7 @@ def sparse_attention(
     $$\z = \softmax\!\Big(\frac{\q\, K_J^\top}{\sqrt{d_k}}\Big)\, V_J$$
 
     $J$ is the selection of the query $\q$. Only its keys and values are read.
+    Raises [an error](index.md#errors) if an index is not from -1 to n_k - 1.
 
     Parameters
     ----------
@@ -141,11 +136,6 @@ def sparse_attention(
     -------
     output : ndarray of shape (..., n_q, d_v)
         Zeros for a query whose indices are all -1.
-
-    Raises
-    ------
-    ValueError
-        If an index is not from -1 to n_k - 1, or arrays do not fit.
 
     References
     ----------

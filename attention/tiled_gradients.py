@@ -56,7 +56,8 @@ def tiled_attention_vjp(
     output $\Z_i$ and the logarithm $L_i$ of the sum of its exponentials. With
     these a second pass computes any tile of the weights again by itself, and
     $D_i$ needs no tile at all. Besides the gradients it needs a few tiles,
-    whatever n is.
+    whatever n is. Raises [an error](index.md#errors) as `attention_vjp` and
+    `tiled_attention` do.
 
     Parameters
     ----------
@@ -84,11 +85,6 @@ def tiled_attention_vjp(
         As from `attention_vjp`, except for rounding.
     d_bias, d_sink : ndarray
         If they are asked for.
-
-    Raises
-    ------
-    ValueError
-        As in `attention_vjp` and `tiled_attention`.
 
     References
     ----------

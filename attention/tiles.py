@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from attention import _inputs
 from attention.arguments import _Given
 
 
@@ -21,7 +22,7 @@ def _output_shape(given: _Given) -> tuple[int, ...]:
     """Shape of the output, (..., n_q, d_v), before split heads are joined."""
     leading = (x.shape[:-2] for x in (given.query, given.key, given.value))
     n_q, d_v = given.query.shape[-2], given.value.shape[-1]
-    return (*np.broadcast_shapes(*leading), n_q, d_v)
+    return (*_inputs.broadcast(*leading), n_q, d_v)
 
 
 def _heads(given: _Given) -> Iterator[tuple[int, ...]]:

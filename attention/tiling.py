@@ -20,6 +20,8 @@ from attention.arguments import (
     _Given,
     _without_padding,
 )
+from attention.dot_product import _scores
+from attention.numerics import _maximum
 from attention.tiles import (
     _head_at,
     _heads,
@@ -57,7 +59,8 @@ def tiled_attention(
     when it grows, the old sums are rescaled by $e^{m_i^{\text{old}} - m_i}$.
     The division comes last. Beyond the output this takes one tile per thread,
     half a MiB in float32, however long the text is. Tiles that `is_causal` or
-    `window` forbids are never computed.
+    `window` forbids are never computed. Raises [an error](index.md#errors) if
+    a block size or n_threads is less than 1.
 
     Parameters
     ----------
@@ -86,12 +89,6 @@ def tiled_attention(
         As from `scaled_dot_product_attention`, except for rounding.
     logsumexp : ndarray of shape (..., n_q)
         If it is asked for, as in `PartialAttention`; float32 at least.
-
-    Raises
-    ------
-    ValueError
-        As in `scaled_dot_product_attention`; if a block size or n_threads is
-        less than 1.
 
     References
     ----------
@@ -142,18 +139,24 @@ def _attend_in_tiles(
 
     Returns the output and the logsumexp of every row, (..., n_q, 1).
     """
-    output, logsumexp = answers or _empty_answers(given)
-    n_q = output.shape[-2]
+    n_q, n_k = given.query.shape[-2], given.key.shape[-2]
+    n_rows = _rows_of_a_tile(given, query_block)
     is_few = n_q * given.n_groups <= _FEW
+    if is_few and n_q <= n_rows and _fit_one_tile(given):
+        n_columns = key_block or _ONE_TILE // max(1, given.query[..., 0].size)
+        with np.errstate(all="ignore"):
+            if 4 * n_k <= n_columns and given.bias is given.sink is None:
+                found = _all_at_once(given)
+            else:
+                found = _online_softmax(given, slice(0, n_q), n_columns)
+        if answers is None:
+            return found
+        answers[0][...], answers[1][...] = found
+        return answers
+    output, logsumexp = answers or _empty_answers(given)
     # to bound the scores of a few rows would take longer than to shift them
     is_shifted = is_few or not _scores_stay_small(given)
-    n_rows = _rows_of_a_tile(given, query_block)
-    if is_few and _fit_one_tile(given, output):
-        heads: Any = [()]
-        n_columns = _ONE_TILE // max(1, output[..., 0].size)
-    else:
-        heads, n_columns = _heads(given), 2048 if is_few else 512
-    n_columns = key_block or n_columns
+    n_columns = key_block or (2048 if is_few else 512)
 
     def answer(block: tuple[tuple[int, ...], slice]) -> None:
         at, rows = block
@@ -163,7 +166,7 @@ def _attend_in_tiles(
                 _head_at(given, at), rows, n_columns, is_shifted
             )
 
-    blocks = [*product(heads, _slices(0, n_q, n_rows))]
+    blocks = [*product(_heads(given), _slices(0, n_q, n_rows))]
     _run(answer, blocks, n_threads)
     return output, logsumexp
 
@@ -242,16 +245,26 @@ def _online_softmax(
     return output, largest + np.log(total)
 
 
-def _fit_one_tile(given: _Given, output: NDArray[Any]) -> bool:
+def _all_at_once(given: _Given) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Answer all queries of all heads, with three arrays of all scores."""
+    scores = _scores(given)
+    largest = _maximum(scores, -1)
+    exponentials = np.exp(scores - largest)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    output = exponentials @ given.value / np.maximum(total, 1)
+    return output, largest + np.log(total)
+
+
+def _fit_one_tile(given: _Given) -> bool:
     """Tell whether the rows of all heads, at 2048 keys, are one tile.
 
     Not if some keys are left out: their values are copied without them.
     """
     is_plain = given.mask is None and given.reach is None
     is_array = isinstance(given.key, np.ndarray)  # not the blocks of a pool
-    has_all = given.query.shape[:-1] == output.shape[:-1]
-    fits = output[..., 0].size * 2048 <= _ONE_TILE
-    return is_plain and is_array and has_all and fits
+    fits = given.query[..., 0].size * 2048 <= _ONE_TILE
+    has_all = given.query.shape[:-1] == _output_shape(given)[:-1]
+    return is_plain and is_array and fits and has_all
 
 
 def _scores_stay_small(given: _Given) -> bool:

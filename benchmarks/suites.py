@@ -398,7 +398,7 @@ def _append(cache: KVCache, new: NDArray[Any]) -> tuple[NDArray[Any], NDArray[An
     return keys, values
 
 
-def _append_and_attend(cache: KVCache, new: NDArray[Any], *, is_causal: bool = False) -> NDArray[Any]:
+def _append_and_attend(cache: KVCache, new: NDArray[Any], *, is_causal: bool = False) -> Any:
     keys, values = _append(cache, new)
     where: AttentionOptions = {"is_causal": True, "offset": cache.offset} if is_causal else {}
     return scaled_dot_product_attention(new, keys, values, **where)

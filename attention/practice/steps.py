@@ -59,7 +59,7 @@ def attention_scores(query: Array, key: Array) -> Array:
 
 def attend(
     query: Array, key: Array, value: Array, mask: Array | None = None
-) -> Array:
+) -> Any:
     """Attend with a mask by position."""
     may = _booleans(mask)
     return at.scaled_dot_product_attention(query, key, value, mask=may)
@@ -77,7 +77,7 @@ def causal_mask(n: int) -> Array:
 
 def self_attention(
     x: Array, w_q: Array, w_k: Array, w_v: Array, mask: Array | None = None
-) -> Array:
+) -> Any:
     """Attend within x, with a mask by position."""
     return at.self_attention(x, w_q, w_k, w_v, mask=_booleans(mask))
 
@@ -105,7 +105,7 @@ def multi_head_attention(
     w_o: Array,
     n_heads: int,
     mask: Array | None = None,
-) -> Array:
+) -> Any:
     """Run heads whose matrices are given one by one."""
     weights = at.MultiHeadWeights(w_q, w_k, w_v, w_o, n_heads=n_heads)
     return at.multi_head_attention(x, weights, mask=_booleans(mask))

@@ -21,6 +21,7 @@ type has the one of its data: numbers are quantitative, words nominal and in the
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -39,17 +40,7 @@ OPTIONAL = None  # Vega-Lite's schema knows the others
 
 LAYOUTS = {"desk": (720, 280, 14), "phone": (320, 220, 12)}  # how wide, how high, and the size of its text, in pixels
 SLACK = 1.17  # Vega knows the widths of Arial; a reader's font may be as wide as DejaVu Sans
-_STYLE = """
-{aria: false, background: null, padding: 2, font: sans-serif, legend: {disable: true}, mark: {color: var(--chart-mark)},
-line: {strokeWidth: 2.5}, point: {filled: true, size: 60, opacity: 1}, rule: {color: currentColor},
-text: {color: currentColor, fontSize: SIZE}, view: {stroke: null, continuousHeight: HIGH, discreteHeight: HIGH},
-header: &words {labelColor: currentColor, labelFontSize: SIZE, titleColor: currentColor, titleFontSize: SIZE,
-  titleFontWeight: normal, labelLimit: 400},
-axis: {<<: *words, titlePadding: 8, labelPadding: 6, tickSize: 4, labelFlush: false, domainColor: currentColor,
-  tickColor: currentColor, gridColor: currentColor, domainOpacity: 0.5, tickOpacity: 0.5, gridOpacity: 0.12},
-axisQuantitative: {tickCount: 5, labelSeparation: 8}, axisBand: &bare {domain: false, ticks: false}, axisPoint: *bare,
-range: {category: [var(--chart-1), var(--chart-2), var(--chart-3), var(--chart-4)]}}
-"""
+_STYLE = Path(__file__).with_suffix(".yaml").read_text("utf-8")
 
 
 _FIGURE = template("""

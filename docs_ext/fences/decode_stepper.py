@@ -11,7 +11,7 @@ window: 2              # what the second choice keeps
 step: 3                # shown first, counted from 1
 ```
 
-Scores are shown in doublings. Without JavaScript there are the first step and a table of all steps.
+Without JavaScript there are the first step and a table of all steps.
 """
 
 from docs_ext.reading import head

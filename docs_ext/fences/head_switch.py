@@ -12,7 +12,7 @@ asks: [the first noun, the last noun]
 selected: chased      # word or index of who asks first; else the last
 ```
 
-Without JavaScript there are the first sentence with the heads side by side and a table of all four cases.
+Without JavaScript there is the first sentence, with the heads side by side.
 """
 
 from attention import project

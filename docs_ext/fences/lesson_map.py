@@ -31,8 +31,7 @@ def data(spec: Mapping[str, Any]) -> dict[str, Any]:
         raise SpecError(f"there is no lesson {spec['lit']!r}{did_you_mean(str(spec['lit']), known)}", key="lit")
     names = list(known)
     needs = [[names.index(need) for need in lesson.needs] for lesson in known.values()]
-    core = [i for i, lesson in enumerate(known.values()) if lesson.part == "Core"]
-    placed: dict[str, Any] = renderer.call("lib/layers.js", "layout", needs, core)
+    placed: dict[str, Any] = renderer.call("lib/layers.js", "layout", needs)
     stations = [
         {"name": name, "short": one.short, "question": said(one.page.title), "part": one.part}
         | {"minutes": math.ceil(reading(one.page).first), "questions": len(one.page.fences("quiz-question"))}

@@ -1,11 +1,11 @@
-"""The roofline lab: what a step or a prefill of a model moves and computes, and which of the two it waits for.
+"""The roofline lab: what a step or a prefill of a model moves and computes, and what it waits for.
 
 ```roofline-lab
 caption: Llama 3 8B under three roofs
 model: >-
   dict(d_model=4096, n_layers=32, n_heads=32, n_kv_heads=8,
   d_head=128, d_ff=14336, n_vocabulary=128256)
-machines: '{"A100": (312e12, 2.039e12, 2)}'   # flops/s, bytes/s, itemsize
+machines: '{"A100": (312e12, 2.039e12, 2, 7.22e12)}'   # flops/s, bytes/s, itemsize, and if known bytes/s from L2
 batch: 1         # texts: a power of two up to 1024
 context: 8192    # tokens of each: 512, 1024 ... 131072
 ```
@@ -44,12 +44,14 @@ def _model(spec: Spec) -> dict[str, int]:
 
 def _machines(spec: Spec) -> list[dict[str, Any]]:
     given = value(spec, "machines")
-    if not isinstance(given, dict) or not given or not all(len(one) == 3 and min(one) > 0 for one in given.values()):
+    sound = isinstance(given, dict) and all(len(one) in (3, 4) and min(one) > 0 for one in given.values())
+    if not sound or not given:
         raise SpecError(
-            f"machines must map names to (flops a second, bytes a second, bytes): {given!r}", key="machines"
+            f"machines must map names to (flops a second, bytes a second, bytes, bytes a second of L2): {given!r}",
+            key="machines",
         )
-    parts = ("name", "peak", "bandwidth", "itemsize")
-    return [dict(zip(parts, (name, *one), strict=True)) for name, one in given.items()]
+    parts = ("name", "peak", "bandwidth", "itemsize", "l2")
+    return [dict(zip(parts, (name, *one), strict=False)) for name, one in given.items()]
 
 
 def _exponent(spec: Spec, key: str) -> int:

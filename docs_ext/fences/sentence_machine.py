@@ -30,7 +30,7 @@ from docs_ext.errors import SpecError
 from docs_ext.html import renderer
 from docs_ext.html.widget import figure, still
 from docs_ext.reading.expressions import value
-from docs_ext.reading.head import Floats, read_head
+from docs_ext.reading.head import in_doublings, read_head
 from docs_ext.reading.keys import Data, Spec, check_keys, one_of, parse
 from docs_ext.reading.page import load
 from docs_ext.reading.words import features_of, sentences_of
@@ -65,10 +65,10 @@ def _data(spec: Spec) -> Data:
             x = embed(list(words), value(spec, "positions") if known == "yes" else None)
             given = {"tokens": words, "x": x, "w_k": spec["w_k"], "w_v": spec["w_v"]}
             read = [read_head(given | {"w_q": head["w_q"]}) for head in heads]
-            scores = np.array([_in_doublings(attention_scores(one.q, one.k)) for one in read])
+            scores = np.array([in_doublings(attention_scores(one.q, one.k)) for one in read])
             if np.abs(scores).max() > 3 or (scores % 1).any():
                 raise SpecError("scores must be whole doublings, at most 3: they are drawn as blocks", key="heads")
-            q, k, v = [_in_doublings(one.q) for one in read], read[0].k, read[0].v
+            q, k, v = [in_doublings(one.q) for one in read], read[0].k, read[0].v
             cases.append({"swap": swap, "positions": known, "words": words, "x": x, "q": q, "k": k, "v": v})
     x, k, v = (np.array(cases[0][name]) for name in ("x", "k", "v"))
     if k.shape[1] != 4:
@@ -81,8 +81,3 @@ def _data(spec: Spec) -> Data:
         "heads": [{"name": head["name"], "asks": head["asks"]} for head in heads],
         "features": features,
     }
-
-
-def _in_doublings(matrix: Floats) -> Floats:
-    doublings: Floats = np.round(matrix / np.log(2), 12) + 0.0  # no -0
-    return doublings

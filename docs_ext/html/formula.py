@@ -41,35 +41,9 @@ MACROS: dict[str, tuple[str, str | None]] = {
 }
 
 SCRIPT = Path(__file__).with_name("katex").joinpath("katex.min.js").read_text("utf-8")
+_RENDER = Path(__file__).with_suffix(".js").read_text("utf-8")
 _MATRIX = re.compile(r"W_(?P<of>[QKV])(?!\w)(?:\^(?:\\\w+|\{[^{}]*\}))?")  # a matrix has the role of what it makes
 _MAKES = {"Q": "query", "K": "key", "V": "value"}
-
-_RENDER = """
-// KaTeX writes a name and the sign that applies it side by side, as in s_max. Where MathML counts children, both become
-// one row.
-const COUNTED = /^m(sub|sup|subsup|under|over|underover|frac|root)$/;
-function mendRows(node) {
-  node.children?.forEach((child, i) => {
-    const isPair = COUNTED.test(node.type) && child.children && !child.attributes;
-    if (isPair) node.children[i] = new node.constructor("mrow", child.children);
-    mendRows(child);
-  });
-}
-function render(tex, displayMode, macros) {
-  try {
-    const formula = katex.__renderToDomTree(tex, {
-      displayMode, macros, throwOnError: true, output: "htmlAndMathml",
-      strict: code => code === "htmlExtension" ? "ignore" : "error",
-      trust: ({command}) => {
-        if (command === "\\\\htmlClass") return true;
-        throw new Error(command + " is not allowed");
-      },
-    });
-    mendRows(formula.children[0]);
-    return [formula.toMarkup(), ""];
-  } catch (error) { return ["", error.message]; }
-}
-"""
 
 
 @cache

@@ -19,31 +19,7 @@ from docs_ext.reading.v8 import started
 
 _FOLDER = "docs/assets/js"
 SCRIPTS = Path(__file__).parents[2] / _FOLDER
-# A module runs when something needs it, and once. It is parsed when it is loaded: run to its first statement, $parsed.
-_LIBRARY = """
-const modules = {}, made = {};
-let isParsed = false;
-const $need = (name) => {
-  if (!(name in modules)) throw new Error("there is no such script");
-  return made[name] ??= (0, eval)(modules[name]);
-};
-const $parsed = () => { isParsed = true; throw null; };
-globalThis.load = (name, place, code, exports) => {
-  isParsed = false;
-  delete made[name];
-  modules[name] = `"use strict";${code}\n;({ ${exports} });\n//# sourceURL=${place}`;
-  try { (0, eval)(`"use strict";$parsed();${code}`); } finally { if (isParsed) return true; }
-};
-globalThis.call = (name, part, given) => {
-  const found = $need(name)[part];
-  if (typeof found !== "function") throw new Error(`it does not export ${part}`);
-  return found(...given);
-};
-globalThis.draw = (name, data) => {
-  const first = call(name, "first", [data]);
-  return `${call(name, "html", [data, first, null])}`;
-};
-"""
+_LIBRARY = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 
 def draw(tag: str, data: dict[str, Any]) -> Markup:

@@ -17,17 +17,6 @@ def fraction(x: float) -> str | None:
     return str(close) if math.isclose(x, close, rel_tol=1e-12, abs_tol=1e-12) else None
 
 
-def decimal(weight: float) -> str:
-    """Return a weight with three decimals that never pretends to be 0 or 1.
-
-    >>> decimal(0.25), decimal(1e-9)
-    ('0.250', '<0.001')
-    """
-    if 0 < weight < 0.0005:
-        return "<0.001"
-    return ">0.999" if 0.9995 <= weight < 1 - 1e-12 else f"{weight:.3f}"
-
-
 def number(x: float) -> str:
     """Return a coordinate: 5, 2.4 and 20/3 exactly, anything else to three decimals.
 
@@ -48,12 +37,3 @@ def vector(row: Iterable[float]) -> str:
     '(5, 2.4)'
     """
     return f"({', '.join(map(number, row))})"
-
-
-def share(weight: float) -> str:
-    """Return a weight as a fraction where it is exact, else as a decimal.
-
-    >>> share(0.25), share(1e-9)
-    ('1/4', '<0.001')
-    """
-    return fraction(weight) or decimal(weight)

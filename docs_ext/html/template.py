@@ -3,14 +3,14 @@
     _ROWS = template('''
     {% for word, weight in rows %}
     <tr><th scope="row">{{ word }}</th>
-      <td style="--w:{{ weight }}">{{ weight | share }}</td></tr>
+      <td style="--w:{{ weight }}">{{ weight }}</td></tr>
     {% endfor %}
     ''')
     _ROWS(rows=zip(words, weights))
 
 HTML is `Markup`, text is `str`: what a template returns may stand in another one, and a word cannot be taken for HTML.
 A name that nobody has given raises an error. An indented line continues the one above: with nothing in between if tags
-or values meet there, else with a space. Filters of our own are `json` and `share`.
+or values meet there, else with a space. A filter of our own is `json`.
 """
 
 import json
@@ -21,10 +21,8 @@ from functools import partial
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from docs_ext.html import rounding
-
 _ENVIRONMENT = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-_ENVIRONMENT.filters |= {"json": json.dumps, "share": rounding.share}
+_ENVIRONMENT.filters["json"] = json.dumps
 _ENVIRONMENT.globals["zip"] = partial(zip, strict=True)
 
 

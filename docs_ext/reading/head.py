@@ -48,7 +48,7 @@ def read_head(spec: Spec) -> Head:
         raise SpecError("options is a mapping, such as {is_causal: true}", key="options")
     for name, words, rows in (("q", queries, q), ("k", keys, k), ("v", keys, v)):
         if rows is not None and len(rows) != len(words):
-            raise SpecError(f"{len(words)} words but {name} has shape {rows.shape}", key=_source(spec, name))
+            raise SpecError(f"{len(words)} words but {name} has shape {rows.shape}", key="x" if "x" in spec else name)
     weights = attention_weights(q, k, **options)
     if weights.ndim != 2:
         raise SpecError(f"a figure shows one head: the weights have shape {weights.shape}", key="options")
@@ -74,10 +74,6 @@ def _projections(spec: Spec) -> list[Any]:
         if matrix is None:
             raise SpecError(f"the key {name!r} is missing")
     return matrices
-
-
-def _source(spec: Spec, name: str) -> str:
-    return "x" if "x" in spec else name
 
 
 def in_doublings(matrix: Floats) -> Floats:

@@ -12,19 +12,14 @@ FILE = Path(__file__).parents[1] / "facts.yml"
 
 
 @cache
-def _facts(path: Path) -> dict[str, dict[str, Any]]:
+def facts_in(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the facts by source and name."""
     return yaml.safe_load(path.read_text("utf-8")) or {}
-
-
-def facts_of(source: str) -> list[float]:
-    """Return all numbers that pages quote from a source; none if it has no facts."""
-    values = [fact["value"] for fact in _facts(FILE).get(source, {}).values()]
-    return [float(one) for value in values for one in (value if isinstance(value, list) else [value])]
 
 
 def fact(source: str, name: str) -> Any:
     """Return a number, or several, that a source states; `source` is its anchor in the bibliography."""
-    facts = _facts(FILE)
+    facts = facts_in(FILE)
     for known, key, what in ((facts, source, "source"), (facts.get(source, {}), name, f"fact of {source}")):
         if key not in known:
             raise SpecError(f"facts.yml has no {what} {key!r}{did_you_mean(key, known)}")

@@ -23,7 +23,7 @@ def machines() -> Records:
     records = _machines(RESULTS)
     facts = {fact: None for record in records for fact in record["machine"]}
     return [
-        {"what": fact} | {_column(i): record["machine"].get(fact, "") for i, record in enumerate(records)}
+        {"what": fact} | {f"machine {i + 1}": record["machine"].get(fact, "") for i, record in enumerate(records)}
         for fact in facts
     ]
 
@@ -39,27 +39,20 @@ def beside(suite: str, *names: str) -> Records:
         raise ValueError(f"{RESULTS.name}, suite {suite!r} has no finding {sorted(missing)[0]!r}")
     rows = sorted(columns[0], key=lambda row: names.index(row[0]))
     return [
-        {"what": what, "n": n} | {_column(i): column.get((what, n), "") for i, column in enumerate(columns)}
+        {"what": what, "n": n} | {f"machine {i + 1}": column.get((what, n), "") for i, column in enumerate(columns)}
         for what, n in rows
     ]
 
 
-def _column(i: int) -> str:
-    return f"machine {i + 1}"
-
-
-def findings(suite: str | None = None, *, what: str = "", n: int | None = None) -> Records:
-    """Return what the first machine found: the findings of a suite whose name holds `what`, in the order measured.
-
-    Those that have this n, if one is given.
-    """
+def findings(suite: str | None = None, *, n: int | None = None) -> Records:
+    """Return the findings of a suite on the first machine, in the order measured; of this n, if one is given."""
     found = [
         finding
         for finding in _machines(RESULTS)[0]["findings"]
-        if suite in (None, finding["suite"]) and what in finding["what"] and n in (None, finding.get("n"))
+        if suite in (None, finding["suite"]) and n in (None, finding.get("n"))
     ]
     if not found:
-        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, what {what!r}, n {n!r}")
+        raise ValueError(f"{RESULTS.name} has no finding for suite {suite!r}, n {n!r}")
     return found
 
 

@@ -1,9 +1,10 @@
 """Layers beyond a plain softmax over all keys.
 
-The sparse attention of DeepSeek-V3.2 with its indexer, and the gated delta rules of Qwen3-Next and Kimi Linear, as in
-Transformers.
+The sparse attention of DeepSeek-V3.2 with its indexer, and the gated delta rules of Qwen3-Next and Kimi Linear, alone
+and in their layers, as in Transformers.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,42 @@ def kimi() -> tuple[dict[str, Any], Any]:
     return inputs | {"last": last[0].numpy()}, output[0].numpy()
 
 
+def whole(name: str) -> tuple[dict[str, Any], Any]:
+    """Run a layer of 4 heads of 4 features, in double, with the cache it leaves, and as users run it, in float32."""
+    import torch
+    from transformers.models.kimi_linear import modeling_kimi_linear as kimi
+    from transformers.models.qwen3_next import modeling_qwen3_next as qwen
+
+    sizes: dict[str, Any] = {
+        "hidden_size": 10,
+        "num_hidden_layers": 1,
+        "layer_types": ["linear_attention"],
+        "rms_norm_eps": 1e-6,
+    }
+    if name == "Qwen3-Next":
+        sizes |= {"linear_num_key_heads": 2, "linear_num_value_heads": 4}
+        config = qwen.Qwen3NextConfig(linear_key_head_dim=4, linear_value_head_dim=5, **sizes)
+        kind, cached = qwen.Qwen3NextGatedDeltaNet, qwen.DynamicCache
+    else:
+        config = kimi.KimiLinearConfig(linear_num_heads=4, linear_head_dim=4, **sizes)
+        kind, cached = kimi.KimiLinearDeltaAttention, kimi.DynamicCache
+    rng, outputs = np.random.default_rng(9), list[Any]()
+    x = draw(rng, 1, N_TOKENS, 10)
+    with in_double(), torch.no_grad():
+        module, cache = kind(config, 0).double().eval(), cached(config=config)
+        state = fill(module, rng)
+        outputs.append(module(torch.tensor(x[:, :5]), cache))
+        outputs += [module(torch.tensor(x[:, t : t + 1]), cache) for t in range(5, N_TOKENS)]
+        kept = cache.get_conv_state(0), cache.get_recurrent_state(0)
+    with torch.no_grad():
+        single = module.float()(torch.tensor(x).float())[0]
+    record = {"x": x[0], "state": state, "inputs": kept[0][0, :, -3:].numpy().T, "last": kept[1][0].numpy()}
+    return record | {"single": single.numpy().astype(float)}, torch.cat(outputs, 1)[0].numpy()
+
+
 RECORDER = Recorder(
     "beyond_softmax",
     ("torch", "transformers", "numpy"),
-    {"sparse": sparse, "gated delta rule": delta, "Kimi Delta Attention": kimi},
+    {"sparse": sparse, "gated delta rule": delta, "Kimi Delta Attention": kimi}
+    | {f"layer of {name}": partial(whole, name) for name in ("Qwen3-Next", "Kimi Linear")},
 )

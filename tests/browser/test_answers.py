@@ -1,6 +1,7 @@
 """What the browser has stored is no more trusted than what a reader types: other sites of the host can write it too."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,19 +10,14 @@ from tests.browser.conftest import PREFIX, WATCH_POLICY, reported
 pytestmark = pytest.mark.nightly
 
 KEY = "attention-line-by-line.answers"
-GOOD = {"title": "<b>A title</b>", "of": 2, "first": ["a"], "chosen": {"a": [0], "b": ["1/2"]}}
-ADDRESSES = [
-    *("javascript:alert(1)", "data:text/html,x", "http://[", "__proto__", "constructor", "", "learn/masks/"),
-    *("//evil.example/", "/\\evil.example/", "https://evil.example/", "/", "/another/site/"),
-    *(f"{PREFIX}../another/site/", f"{PREFIX}%2e%2e/another/site/", f"{PREFIX}learn/\t/"),
-]
-SHAPES = [
-    *(None, 1, "text", [], {}),
-    *(GOOD | {"title": {"toString": 1}}, GOOD | {"of": "2"}, GOOD | {"first": [{}]}),
-    *(GOOD | {"chosen": chosen} for chosen in (None, "text", {"a": None}, {"a": [None]}, {"a": {"length": 1}})),
-]
-BAD = dict.fromkeys(ADDRESSES, GOOD) | {f"{PREFIX}shape/{n}/": shape for n, shape in enumerate(SHAPES)}
-VALUES = ["", "{", "null", "1", '"text"', "[]", "[null, 1]", '{"x": null}', '{"__proto__": {"x": 1}}', json.dumps(BAD)]
+STORED = json.loads(Path(__file__).with_name("answers.json").read_text("utf-8"))
+GOOD = STORED["good"]
+BAD = {address.replace("SITE/", PREFIX): GOOD for address in STORED["addresses"]}
+BAD |= {
+    f"{PREFIX}shape/{n}/": shape
+    for n, shape in enumerate([*STORED["shapes"], *(GOOD | part for part in STORED["parts"])])
+}
+VALUES = [*STORED["values"], json.dumps(BAD)]
 
 
 @pytest.fixture

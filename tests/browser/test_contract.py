@@ -12,7 +12,7 @@ import pytest
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, UNFOLD, ZOOMED, Script, follow, load, reported
 from tests.browser.widget import WIDGETS
 
-EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "wave-lengths"}  # the others have no kind that these lack
+EVERY_KIND_OF_CONTROL = {"head-browser", "mask-painter", "tile-stepper"}  # the others have no kind that these lack
 NO_WIDGETS = {
     "quiz-progress": "a list that begins with the first answer: see fences/test_quiz_question.py",
     "lesson-map": "a map of links, without a state to keep: see fences/test_lesson_map.py",
@@ -289,7 +289,7 @@ def test_without_scripts_no_control_is_dead_and_all_folds_open(widget, plain, se
     assert static.locator("button:visible, .widget-controls:visible").count() == 0
     assert bool(static.locator("input:visible").count()) == widget.row.native
     for summary in static.locator("summary").all():
-        summary.click()
+        summary.press("Enter")
     assert all(box.is_visible() for box in static.locator("details > :not(summary)").all())
     if widget.row.native and widget.row.reset == "Reset":  # what is chosen shows by CSS alone
         shown = static.evaluate(JS.outlined)

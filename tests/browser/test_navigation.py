@@ -6,14 +6,16 @@ from tests.browser.conftest import follow, load
 
 pytestmark = pytest.mark.nightly
 
-TOP_OF = "selector => document.querySelector(selector).getBoundingClientRect().top"
+IN_SIGHT = """() => {
+  const { top } = document.querySelector("#lab").getBoundingClientRect();
+  return 40 <= top && top < 300;
+}"""
 STATE = "learn/scaling/#~lab.n=2"
 
 
 def test_a_link_to_a_state_leads_to_its_widget(open_page):
     page = open_page(STATE, at_once=False)
-    page.wait_for_timeout(300)
-    assert 40 <= page.evaluate(TOP_OF, "#lab") < 300
+    page.wait_for_function(IN_SIGHT)
 
 
 LINKED = "[...document.links].map(link => link.href).filter(address => address.includes('#~'))"
@@ -77,7 +79,7 @@ def test_an_anchor_leaves_what_a_reader_has_set(tab, server):
     load(tab, f"{server}learn/line-by-line/#~who-ran.laid=aab")
     tab.locator("spend-the-budget:defined output").first.wait_for(state="attached")
     seen = tab.evaluate(FIELDS, "spend-the-budget")
-    tab.locator(".md-sidebar--secondary nav a[href*='#']").nth(2).click()
-    tab.wait_for_timeout(300)
+    tab.locator(".md-sidebar--secondary nav a[href*='#']").nth(2).press("Enter")
+    tab.wait_for_function("!location.hash.startsWith('#~')")
+    tab.evaluate("new Promise(requestAnimationFrame).then(() => 0)")  # what listens to the address has heard of it
     assert tab.evaluate(FIELDS, "spend-the-budget") == seen
-    assert "#~" not in tab.url

@@ -17,6 +17,7 @@ def test_each_slide_shows_its_lesson_s_figure_in_a_window_and_on_a_sheet(open_pa
         drawn = re.search(rf'<{tag} [^>]*id="{ident}"[^>]*>|<(?:figure|div) [^>]*id="{ident}"[^>]*>', lesson)
         assert drawn[0] in built, ident
     page = open_page("teach/slides/", viewport={"width": 1280, "height": 720})
+    page.evaluate("document.fonts.ready.then(() => true)")  # until then slides move
     for n in range(1, 17):
         page.keyboard.press("PageDown")
         page.wait_for_function(AT_TOP, arg=n)

@@ -1,12 +1,23 @@
 """Random calls of attention: every option, alone and with the others, in shapes that broadcast."""
 
+import tomllib
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
+import attention
 from tests.package.oracles import smaller
 
 DTYPES = [np.float32, np.float64]
+OPTIONS = tomllib.loads(Path(__file__).with_name("options.toml").read_text("utf-8"))
+
+
+def options_of(table, **names):
+    """Return the cases of a table of options.toml as parameters; its expressions may use these names."""
+    names |= {"at": attention, "np": np}
+    return [pytest.param(*eval(f"({case},)", names), id=label) for label, case in OPTIONS[table].items()]
 
 
 def random_case(rng, largest=40):

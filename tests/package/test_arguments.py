@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import attention as at
-from tests.package.cases import random_case
+from tests.package.cases import options_of, random_case
 from tests.package.oracles import OF_REACH, close, loop_attended, loop_attention, loop_reach, loop_scores, loop_weights
 
 # --- against masks and loops -------------------------------------------------------------------------------------
@@ -72,17 +72,7 @@ def test_sequences_are_the_first_axis_also_where_another_axis_has_as_many_entrie
 @pytest.mark.parametrize("far", [2**40, 2**59])
 def test_positions_far_away_are_right(far):
     query, key, value = np.zeros((2, 2, 1)), np.zeros((2, 3, 1)), np.array([[1.0], [2], [6]])
-    calls = [
-        ({"offset": far, "is_causal": True}, [[3.0], [3.0]]),
-        ({"offset": -far, "is_causal": True}, [[0.0], [0.0]]),
-        ({"offset": far, "window": (1, 1)}, [[0.0], [0.0]]),
-        ({"offset": [far, 0], "is_causal": True}, [[3.0], [3.0]]),
-        ({"offset": -far, "window": (None, far)}, [[1.0], [1.5]]),
-        ({"offset": far, "window": (far, None)}, [[3.0], [4.0]]),
-        ({"offset": 0, "window": (2**70, 0)}, [[1.0], [1.5]]),
-        ({"offset": 0, "window": (0, 2**70)}, [[3.0], [4.0]]),
-    ]
-    for options, expected in calls:
+    for options, expected in (case.values for case in options_of("far", far=far)):
         for function in (at.scaled_dot_product_attention, at.tiled_attention):
             np.testing.assert_allclose(function(query, key, value, **options)[0], expected, err_msg=f"{options}")
 
@@ -107,20 +97,7 @@ def tiles_of(monkeypatch, call):
     return found
 
 
-@pytest.mark.parametrize(
-    ("options", "n_tiles"),
-    [
-        pytest.param({}, 16, id="all"),
-        pytest.param({"is_causal": True}, 4 + 3 + 2 + 1, id="causal"),
-        pytest.param({"window": (0, 0)}, 4, id="only themselves"),
-        pytest.param({"window": (None, None)}, 16, id="a window without an edge"),
-        pytest.param({"is_causal": True, "offset": 100}, 16, id="far behind the keys"),
-        pytest.param({"is_causal": True, "offset": -100}, 0, id="far before the keys"),
-        pytest.param({"window": (5, 5), "offset": 100}, 0, id="a window beyond the keys"),
-        pytest.param({"is_causal": True, "offset": -4}, 3 + 2 + 1, id="one block before the keys"),
-        pytest.param({"window": (None, 0), "offset": [0, -100]}, 4 + 3 + 2 + 1, id="one sequence sees nothing"),
-    ],
-)
+@pytest.mark.parametrize(("options", "n_tiles"), options_of("tiles"))
 def test_so_many_tiles_are_computed(rng, monkeypatch, options, n_tiles):
     sequences = len(options["offset"]) if np.ndim(options.get("offset")) else 1
     query, key, value = rng.standard_normal((3, sequences, 16, 4))

@@ -110,7 +110,10 @@ class Tensor:
 
     def __init__(self, array, requires_grad=False):
         self.array, self.shape, self.dtype = array, array.shape, f"torch.{array.dtype}"
-        self.requires_grad = requires_grad
+        self.requires_grad, self.ndim = requires_grad, array.ndim
+
+    def __getitem__(self, at):
+        return Tensor(self.array[at])
 
     def float(self):
         return self.array.astype(S)
@@ -272,6 +275,7 @@ GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": Tr
 POOL = {"query": ones(1, 6, 3, 4), "key_pool": ones(7, 6, 2, 4), "value_pool": ones(7, 6, 2, 2)}
 TENSOR = Tensor(ones(5, 4), requires_grad=True)
 POOL |= {"block_table": [[0, 1]], "lengths": [4]}
+PACKED = POOL | {"query": ones(6, 3, 4), "block_table": [[0, 1]] * 2, "lengths": [4, 2], "cu_query": [0, 1, 3]}
 BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
 A = [1.0, 2.0]
 RNG = np.random.default_rng(0)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attention import attention_scores, attention_weights, scaled_dot_product_attention
+from tests.package.cases import options_of
 from tests.package.oracles import loop_attention, loop_weights
 
 EPS = np.finfo(float).eps
@@ -19,17 +20,7 @@ def inputs_of(function, query, key, value):
 # --- against the loops -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("factor", "options"),
-    [
-        pytest.param(50, {}, id="inputs times 50"),
-        pytest.param(1e4, {}, id="inputs times 10000"),
-        pytest.param(50, {"is_causal": True}, id="inputs times 50, causal"),
-        pytest.param(1e4, {"sink": 1e3}, id="inputs times 10000, sink"),
-        pytest.param(50, {"scale": -3.0}, id="inputs times 50, large negative scale"),
-        pytest.param(1e4, {"softcap": 30.0}, id="inputs times 10000, softcap"),
-    ],
-)
+@pytest.mark.parametrize(("factor", "options"), options_of("extreme"))
 def test_extreme_scores_err_by_no_more_than_the_rounding_of_the_scores(factor, options):
     # A score is a sum of d_k products, each rounded: it errs by at most about (d_k + 3) eps |q| |k| scale. exp turns
     # that absolute error into a relative error of the weight, once in the numerator and once in the sum.
@@ -101,17 +92,7 @@ def test_the_hint_to_drop_the_axis_of_heads_is_for_a_mask_of_a_batch_alone():
         assert ("mask[:, 0]" in str(error.value)) == hint
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param({}, id="alone"),
-        pytest.param({"mask": np.ones((32, 1, 8192), bool)}, id="with a mask for each head"),
-        pytest.param({"bias": np.zeros((32, 1, 1), np.float32)}, id="with a bias for each head"),
-        pytest.param({"sink": np.zeros(32, np.float32)}, id="with a sink for each head"),
-        pytest.param({"is_causal": True, "offset": [8191]}, id="with an offset for each sequence"),
-        pytest.param({"window": (1000, 0), "offset": 8191}, id="with a window"),
-    ],
-)
+@pytest.mark.parametrize("options", options_of("decoded"))
 def test_shared_heads_are_not_copied_when_one_token_is_decoded(options):
     rng = np.random.default_rng(0)
     query = rng.standard_normal((1, 32, 1, 64), dtype=np.float32)

@@ -130,18 +130,14 @@ def sections(docstring):
 def test_every_function_says_what_it_takes_gives_and_raises_with_an_example(name):
     function = getattr(attention, name)
     parts = sections(function.__doc__)
-    missing = [part for part in ("Parameters", "Returns", "Raises", "Examples") if part not in parts]
+    missing = [part for part in ("Parameters", "Returns", "Examples") if part not in parts]
     assert not missing, f"{function.__module__}.{name}: the docstring lacks {', '.join(missing)}; see causal_mask"
-    first, *more = parts["Summary"].split("\n")
+    first = parts["Summary"].split("\n")[0]
     assert 10 < len(first) <= 110
-    assert first.endswith(".")
     assert not first.lower().startswith(("this function", "returns "))
-    assert not more or not more[0]
     assert ">>> " in parts.get("Examples", ""), f"{name} has no example"
-    assert parts["Returns"].strip()
     described = re.findall(r"^([\w*, ]+?)(?: : .*)?$", parts["Parameters"], flags=re.MULTILINE)
     named = [part.strip().lstrip("*") for line in described for part in line.split(",") if not line.startswith(" ")]
     assert named == list(inspect.signature(function).parameters)
-    kinds = re.findall(r"^(\w+)$", parts["Raises"], flags=re.MULTILINE)
-    assert kinds
-    assert set(kinds) <= {"ValueError", "TypeError"}
+    summary = " ".join(parts["Summary"].split())  # the reference says what an error is, this what is special
+    assert re.search(r"Raises \[an error\]\(index\.md#errors\) (if|as|unless) \S", summary), f"{name}: no errors"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import attention as at
-from tests.package.cases import random_case
+from tests.package.cases import options_of, random_case
 from tests.package.oracles import close
 
 # --- against the reference ---------------------------------------------------------------------------------------
@@ -142,29 +142,6 @@ def test_both_functions_hold_what_the_page_on_memory_counts(n):
     assert tile <= extra_bytes(n) <= tile + 2**18
 
 
-CHUNK: dict[str, Any] = {"n_q": 512, "n_k": 8192, "width": 16, "is_causal": True, "offset": 8192 - 512}
-WINDOW: dict[str, Any] = {"n_q": 8192, "width": 16, "window": (127, 0)}
-GRID = (2048, 2048)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param(WINDOW, id="a window"),
-        pytest.param(WINDOW | {"window": (127, 127)}, id="a window to both sides"),
-        pytest.param(WINDOW | {"is_causal": True}, id="a window and causal"),
-        pytest.param(WINDOW | {"of": at.partial_attention}, id="a window, in a part"),
-        pytest.param(CHUNK, id="a chunk"),
-        pytest.param(CHUNK | {"of": at.partial_attention}, id="a chunk, in a part"),
-        pytest.param(CHUNK | {"window": (4000, 0)}, id="a chunk, and a window"),
-        pytest.param(CHUNK | {"offset": [8192 - 512]}, id="a chunk of a sequence"),
-        pytest.param({"n_q": 2048, "mask": np.broadcast_to(np.arange(2048) % 3 > 0, GRID)}, id="a mask"),
-        pytest.param({"n_q": 2048, "bias": np.broadcast_to(np.linspace(-1, 1, 2048), GRID)}, id="a bias"),
-        pytest.param({"n_q": 2048, "softcap": 5.0, "sink": 1.0}, id="a softcap and a sink"),
-        pytest.param({"n_q": 16, "n_k": 20000, "shape": (8, 1), "width": 32, "enable_gqa": True}, id="shared heads"),
-        pytest.param({"n_q": 1, "n_k": 80000, "width": 8, "shape": (8, 8)}, id="one query"),
-        pytest.param({"n_q": 1, "n_k": 20000, "shape": (8, 8), "mask": np.arange(20000) % 3 > 0}, id="one, masked"),
-    ],
-)
+@pytest.mark.parametrize("options", options_of("memory"))
 def test_no_option_takes_memory_of_the_size_of_the_scores_or_copies_of_the_keys(options):
     assert extra_bytes(**options) <= 2 * 2**20

@@ -24,7 +24,9 @@ FOREIGN = "".join(
     for path in (*sorted((THEME / "assets/stylesheets").glob("*.css")), ROOT / "docs/assets/katex/katex.min.css")
 )
 WRITERS = [path for folder in ("docs_ext", "docs/assets/js") for path in sorted((ROOT / folder).rglob("*.*"))]
-WRITERS = [path for path in WRITERS if path.suffix in (".py", ".js", ".html", ".jinja") and "katex" not in path.parts]
+WRITERS = [
+    path for path in WRITERS if path.suffix in (".py", ".js", ".html", ".jinja", ".yaml") and "katex" not in path.parts
+]
 SCRIPTS = {path.name: path.read_text("utf-8") for path in WRITERS if path.suffix == ".js"}
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 WORDS = {path: set(re.findall(r"[\w-]+", path.read_text("utf-8"))) for path in (*WRITERS, *PAGES)}

@@ -22,7 +22,7 @@ from docs_ext.errors import SpecError
 from docs_ext.reading import consoles
 from docs_ext.reading.expressions import evaluate
 from docs_ext.reading.page import on_page, read
-from docs_ext.records.facts import facts_of
+from docs_ext.records import facts
 from tools.numbers import arithmetic, marks
 from tools.numbers.evidence import Evidence, running_example
 from tools.numbers.numerals import Numeral, numerals
@@ -101,6 +101,12 @@ def _names(said: Text, texts: Texts, steps: Sequence[consoles.Step]) -> Mapping[
     return ChainMap({}, *(step.names for step in sorted(steps, key=far)))
 
 
+def _facts_of(source: str) -> list[float]:
+    """Return all numbers that pages quote from a source; none if it has no facts."""
+    values = [fact["value"] for fact in facts.facts_in(facts.FILE).get(source, {}).values()]
+    return [float(one) for value in values for one in (value if isinstance(value, list) else [value])]
+
+
 def _in_words(numbers: Iterable[Numeral]) -> str:
     return ", ".join(number.text.strip() for number in numbers)
 
@@ -174,9 +180,9 @@ class _Checker:
     def use_facts(self, page: str) -> None:
         """Take a number that a source states, if the paragraph links to it, or for a fence the page."""
         where = page if self.said.keys is not None else "\n".join(part.text for part in self.said.parts)
-        facts = [fact for source in _SOURCE.findall(where) for fact in facts_of(source)]
+        stated = [fact for source in _SOURCE.findall(where) for fact in _facts_of(source)]
         for i, (_, number) in enumerate(self.places):
-            if any(number.means(fact) for fact in facts):
+            if any(number.means(fact) for fact in stated):
                 self.by[i] = self.by[i] or "fact"
 
     def use_marks(self) -> None:

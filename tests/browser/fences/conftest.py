@@ -13,5 +13,5 @@ def widget(page, request):
     widget = page.locator(tag).first
     widget.evaluate(UNFOLD)
     widget.scroll_into_view_if_needed()
-    widget.get_by_role("button", name=next(row.reset for row in WIDGETS if row.tag == tag)).click()
+    widget.get_by_role("button", name=next(row.reset for row in WIDGETS if row.tag == tag)).press("Enter")
     return widget

@@ -36,6 +36,7 @@ def test_pointer_and_focus_light_the_way_and_answers_fill_it(open_page):
     page.reload()
     figure = page.locator("lesson-map:has(form)")
     figure.wait_for()
+    page.evaluate("document.fonts.ready.then(() => true)")  # until then stations move from under a pointer
 
     def lights(name):
         way = [other.short for key, other in KNOWN.items() if key == name or key in KNOWN[name].behind]

@@ -85,11 +85,12 @@ def test_the_first_screen_holds_the_arcs_and_the_button_and_nothing_moves_when_i
       return seen.getBoundingClientRect().toJSON();
     }"""
     page.locator("sentence-machine .play").wait_for()
+    page.evaluate("document.fonts.ready.then(() => true)")
     before = {name: page.evaluate(place, name) for name in (".sentence", ".machine-bar", ".home-top ~ h2")}
     button = page.evaluate(place, ".machine-bar .play")
     assert before[".sentence"]["top"] > 0
     assert button["bottom"] <= min(size[1], 700 if size[0] < 500 else size[1])
     edges = page.evaluate(place, "sentence-machine")
     assert edges["left"] == pytest.approx(size[0] - edges["right"], abs=1)
-    page.locator("sentence-machine .play").click()
+    page.locator("sentence-machine .play").press("Enter")
     assert {name: page.evaluate(place, name) for name in before} == before

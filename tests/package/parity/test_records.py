@@ -17,17 +17,8 @@ from docs_ext.reading.page import load
 from tests.package.parity.sources import cases
 
 STEMS = (
-    "beyond_softmax",
-    "formats",
-    "gradients",
-    "latent",
-    "layers",
-    "llama",
-    "positions",
-    "rope",
-    "softmax",
-    "stored",
-    "window",
+    *("beyond_softmax", "formats", "gradients", "latent", "layers", "llama"),
+    *("positions", "rope", "softmax", "stored", "window"),
 )
 RECORDERS = {stem: import_module(f"examples.recording.{stem}") for stem in STEMS}
 TOLERANCES = {"softmax": {"rtol": 1e-14}, "rope": {"rtol": 1e-12}}  # the others: 1e-12 of the largest number
@@ -209,7 +200,10 @@ def latent(name, inputs, output):
 
 
 def beyond_softmax(name, inputs, output):
-    given = arrays(inputs | inputs["state"] if name == "sparse" else inputs)
+    given = arrays(inputs | inputs["state"] if isinstance(inputs.get("state"), dict) else inputs)
+    if name.startswith("layer"):
+        yield from delta_layer(given, output)
+        return
     if name == "sparse":
         result, kept = sparse(given)
         yield result, output
@@ -223,6 +217,42 @@ def beyond_softmax(name, inputs, output):
     yield z.swapaxes(0, 1).reshape(output.shape), output  # q is divided by 2, the root of d_k
     if "last" in given:
         yield state, given["last"]
+
+
+def delta_layer(given, output):
+    """Run the layer of the page as a whole; heads that share queries and keys get copies of them."""
+    w, columns = {"gate": lambda y: 1 / (1 + np.exp(-y))}, np.arange(48)
+    if "in_proj_ba.weight" in given:  # Qwen3-Next stacks what belongs to each of its 2 heads of keys
+        w["gate"], shared = attention.silu, np.r_[0:4, 0:4, 4:8, 4:8]
+        columns = np.r_[shared, 8 + shared, 16:36]
+        stacked = np.split(given["in_proj_qkvz.weight"].reshape(2, 28, 10), (4, 8, 18), axis=1)
+        stacked += np.split(given["in_proj_ba.weight"].reshape(2, 4, 10), 2, axis=1)
+        *qkv, w["w_gate"], w["w_beta"], w["w_a"] = (part.reshape(-1, 10).T for part in stacked)
+    else:
+        qkv = [given[f"{letter}_proj.weight"].T for letter in "qkv"]
+        w["w_a"], w["w_beta"], w["w_gate"] = (
+            (given[f"{second}.weight"] @ (given[f"{first}.weight"] if first else np.eye(10))).T
+            for first, second in (
+                ("forget_gate.f_a_proj", "forget_gate.f_b_proj"),
+                ("", "b_proj"),
+                ("g_a_proj", "g_b_proj"),
+            )
+        )
+    w["w_qkv"], w["conv"] = np.hstack(qkv)[:, columns], given["conv1d.weight"][columns, 0].T
+    w["parts"] = [slice(0, 16), slice(16, 32), slice(32, None)]
+    last = {name.removeprefix("forget_gate.").removeprefix("o_"): array for name, array in given.items()}
+    w |= {"A": np.exp(last["A_log"]).reshape(4, 1, 1), "b": last["dt_bias"], "norm": last["norm.weight"]}
+    w["w_o"] = given["out_proj.weight" if "out_proj.weight" in given else "o_proj.weight"].T
+    run, features = page("learn/beyond-softmax").layer, given["last"].shape
+    z, inputs, state = run(given["x"], w, np.zeros((3, len(columns))), np.zeros(features))
+    yield z, output
+    yield inputs[:, np.unique(columns, return_index=True)[1]], given["inputs"]
+    yield state, given["last"]
+    half = {name: part.astype(np.float32) if isinstance(part, np.ndarray) else part for name, part in w.items()}
+    empty = np.zeros((3, len(columns)), np.float32), np.zeros(features, np.float32)
+    single = run(given["x"].astype(np.float32), half, *empty)[0]
+    yield single.dtype == np.float32, True
+    yield np.abs(single - given["single"]).max() < 1e-5 * np.abs(output).max(), True
 
 
 def sparse(given, top=3):

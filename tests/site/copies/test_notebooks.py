@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import tomllib
 from doctest import DocTestParser
 from pathlib import Path
 
@@ -54,6 +55,8 @@ def test_a_notebook_holds_every_example_and_output_of_the_page(site, source):
 PAGE = Path(__file__).with_name("notebook.markdown").read_text("utf-8")
 PAGE = PAGE.format(FIGURE=FIGURE, END=END, FOLD=FOLD, UNFOLD=UNFOLD)
 
+INSTALLED = tomllib.loads(Path(__file__).with_name("installed.toml").read_text("utf-8"))["cases"]
+
 
 def made(page=PAGE, site_url=SITE_URL):
     return json.loads(as_notebook(page, "https://site.test/page/", "page", site_url))
@@ -84,20 +87,11 @@ def test_a_cell_ends_where_the_page_shows_an_output():
     assert [cell["id"] for cell in made()["cells"]][:2] == ["page-0", "page-1"]
 
 
-@pytest.mark.parametrize(
-    ("installed", "site_url", "refused", "ran"),
-    [
-        (["attention-line-by-line", "numpy"], SITE_URL, None, False),
-        (["numpy"], SITE_URL, None, True),
-        (["numpy"], None, "built without an address", False),
-        (["attention-line-by-line", "attention"], SITE_URL, "pip uninstall attention attention-line", False),
-    ],
-    ids=["ours", "none", "untold", "both"],
-)
+@pytest.mark.parametrize(("installed", "site_url", "refused", "ran"), INSTALLED.values(), ids=INSTALLED)
 def test_the_first_cell_installs_the_package_if_it_is_not_there(monkeypatch, installed, site_url, refused, ran):
     names = [type("Distribution", (), {"name": name}) for name in installed]
     monkeypatch.setattr("importlib.metadata.distributions", lambda: names)
-    source, commands = code(made(site_url=site_url))[0]["source"], []
+    source, commands = code(made(site_url=site_url or None))[0]["source"], []
     python = re.sub(r"%pip install --quiet (.+)", r"run('\1')", source)
     if refused:
         with pytest.raises(SystemExit, match=refused):

@@ -10,7 +10,7 @@ import pytest
 
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, example
-from attention.example import EARLY, SENTENCE, W_K, W_O, W_Q1, W_Q2, W_V, attend, embed
+from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
 from tests.site.pages import ROOT
 from tools.numbers.numerals import numerals
 
@@ -236,29 +236,19 @@ def test_labels_and_the_words_for_a_drawing_have_the_same_numbers(path):
     assert instead <= told | drawn
 
 
-LOADS, PLACES = attention.softmax(np.log([1, 1, 2])), [0, 4, 8]
-SHARES = [attend(embed(SENTENCE, EARLY), head)[0][4] for head in (W_Q1, W_Q2)]
-TO_CHASED = [attend(embed(SENTENCE, EARLY), head)[1][2] for head in (W_Q1, W_Q2)]
-TO_RAN = attend(embed(SENTENCE, EARLY), W_Q1)[1][4]
-ONLINE = (3, 1 + 1 / 2 + 1 / 8 + 1 / 4, (embed(SENTENCE, EARLY)[:4] @ W_V).T @ [1, 1 / 2, 1 / 8, 1 / 4])
-CATS, UP = np.array([2, 0, 2]), np.array([[1, 0, 0, 1], [1, 0, 0, -1], [0, 2, 0, 0]])  # its latent, and W_UK
-APART = SENTENCE.index("ran") - SENTENCE.index("cats")
-ASKS = (embed(SENTENCE, EARLY) @ W_Q1)[4] / np.log(2)
-PARTS = [output @ block for output, block in zip(TO_CHASED, np.split(W_O, 2), strict=True)]
-RAN, BROUGHT = embed(SENTENCE, EARLY)[4], np.array([*TO_RAN, 0, 0])
-LEVEL = attention.layer_norm(RAN + BROUGHT, np.full(4, (RAN + BROUGHT).std()), eps=0)  # the gain undoes the division
-LEADS = LEVEL[:2] @ [[1, -1], [-1, 1]]
-FOUND = np.array([*np.maximum(LEADS, 0), 0, 0])
-
-
 def numbered(heads):
     return np.hstack([[number, *np.ravel(head)] for number, head in enumerate(heads, 1)])
+
+
+NAMES = vars(example) | {"np": np, "attention": attention, "example": example, "numbered": numbered}
+for name, expression in TABLES["names"].items():
+    NAMES[name] = eval(expression, NAMES)
 
 
 @EVERY
 def test_every_number_of_a_description_is_computed(path):
     told = [number for number in told_in(described(path.name)) if re.search(r"\d", number.text)]
-    computed = eval(TABLES["told"].get(path.name, "[]"), globals())
+    computed = eval(TABLES["told"].get(path.name, "[]"), NAMES)
     wanted = np.hstack([*computed, []])  # a number in letters says how many parts are drawn
     assert len(told) == len(wanted), [number.text for number in told]
     for number, value in zip(told, wanted, strict=True):

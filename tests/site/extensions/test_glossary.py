@@ -1,6 +1,5 @@
 """The glossary: complete entries, and the only source of hover text."""
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -70,12 +69,3 @@ def test_hover_text_is_what_the_glossary_shows(pages):
     assert abbrs, "no page has hover text: is docs_ext.extensions.page_steps in mkdocs.yml?"
     for name, abbr in abbrs:
         assert shown[text_of(abbr)].startswith(abbr.get("title")), name
-
-
-def test_headings_links_code_and_the_search_index_are_clean(site, pages):
-    for name, page in pages.items():
-        for element in page.iter():
-            if element.tag in ("title", "h1", "h2", "h3", "h4", "a", "code", "summary"):
-                assert not list(element.iter("abbr")), f"{name}: {text_of(element)}"
-    index = json.loads((site / "search/search_index.json").read_text("utf-8"))
-    assert not any("abbr" in doc["title"] + doc["text"] for doc in index["docs"])

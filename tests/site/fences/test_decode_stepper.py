@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention import KVCache, attention_scores, attention_weights, causal_mask
+from attention import KVCache, attention_weights, causal_mask
 from tests.site.fences.reading import Figure
 
 STEPPER = Figure.sound("decode-stepper")
@@ -22,7 +22,6 @@ def test_500_steps_are_those_of_the_packages_cache(rng):
     expected = {
         "from": gone,
         "allowed": np.pad(mask[0], (gone, n - step)),
-        "scores": attention_scores(q[new], k)[0] / np.log(2),
         "weights": np.pad(weights[0], (gone, n - step)),
         "output": (weights @ values)[0],
     }

@@ -7,7 +7,7 @@ import numpy as np
 from attention import attention_scores, project
 from attention.example import EARLY, SENTENCE, W_K, W_V, attend, embed, w_q
 from docs_ext.fences import poster
-from docs_ext.html.rounding import number, share, vector
+from docs_ext.html.rounding import fraction, number, vector
 from tests.site.fences.reading import plain, read
 
 X, ROW = embed(SENTENCE, EARLY), SENTENCE.index("chased")
@@ -33,7 +33,7 @@ def test_arcs_cells_and_what_pours_are_the_packages_numbers():
         arcs = sorted(drawing.findall(f"{head}path"), key=lambda arc: arc.get("data-id"))
         widths = [re.search(r"stroke-width:([\d.]+)", arc.get("style"))[1] for arc in arcs]
         np.testing.assert_allclose(shares_of(widths), weights, atol=1e-3)
-        assert sorted(drawn(["number"], f"{head}g/{{*}}text")) == sorted(map(share, weights))
+        assert sorted(drawn(["number"], f"{head}g/{{*}}text")) == sorted(f"{fraction(weight)}" for weight in weights)
         queries += [project(X, matrix)[ROW] / np.log(2)]
         scores += [f"2{x:g} = {2**x:g}" for x in attention_scores(queries[-1:], k)[0].round(9) + 0.0]
         gets += [f"{number(part)} parts {name}" for part, name in zip(output, SPEC["give"], strict=True)]

@@ -1,16 +1,13 @@
-"""The precision lab: its numbers by hand, in longdouble and in NumPy, and what it refuses."""
+"""The precision lab: its numbers by hand and in NumPy, and what it refuses."""
 
 import numpy as np
 
-from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, attend, embed
-from docs_ext.fences import precision_lab
+from attention import scaled_dot_product_attention
 from docs_ext.fences.precision_lab import FORMATS, PLACES
 from tests.site.fences.reading import Figure, plain
 from tests.site.learn.test_bits import by_loops
 
 RESULT = Figure.sound("precision-lab")
-X = embed(SENTENCE, EARLY)
-Q, K, V = X @ W_Q1, X @ W_K, X @ W_V
 
 
 def bars(root):
@@ -24,12 +21,6 @@ def test_the_bars_say_where_an_error_comes_in():
     assert float(bars(RESULT.still())[-1].removesuffix("% off")) > 10  # at rest a loss can be seen
     assert bars(RESULT.live(copies=10)) == ["exact", "exact", "699% off", *[f"{3 / hypotenuse:.0%} off"] * 2]
     assert bars(RESULT.live(copies=10, softmax="float32"))[2] == "exact"
-
-
-def test_what_is_exact_is_computed_in_longdouble():
-    output = precision_lab.exactly(Q[-1], K, V)
-    assert output.dtype == np.longdouble
-    np.testing.assert_allclose(output.astype(float), attend(X, W_Q1)[1][-1], rtol=0, atol=1e-14)
 
 
 def test_errors_have_two_digits():
@@ -47,7 +38,7 @@ def test_500_choices_of_formats_give_what_loops_compute():
         if case < len(FORMATS):  # long sums, which may stop
             formats, copies = dict.fromkeys(PLACES, [*FORMATS][case]), 2**9
         q, k, v = (rng.standard_normal(shape) for shape in ((1, d_k), (n_k, d_k), (n_k, d_v)))
-        right = precision_lab.exactly(q[0], k, v).astype(float)
+        right = scaled_dot_product_attention(q, k, v)[0]
         given = {"q": q[0], "k": k, "v": v, "output": right, "places": PLACES}
         shown = RESULT.call("compute", given, formats | {"copies": copies.bit_length() - 1})
         many = [np.tile(rows, (copies, 1)) for rows in (k, v)]

@@ -12,7 +12,6 @@ STEPPER = Figure.sound("tile-stepper")
 ORDERS = {
     "first to last": [[0, 1], [2, 3], [4]],
     "last to first": [[4], [2, 3], [0, 1]],
-    "from the middle": [[2, 3], [0, 1], [4]],
 }
 
 

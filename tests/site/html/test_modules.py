@@ -8,23 +8,6 @@ from py_mini_racer import MiniRacer
 from docs_ext.html.modules import one_script
 
 MODULES = Path(__file__).with_name("modules")  # scripts as the site's, joined and run below
-BROWSER = """
-let ended;
-const said = [], log = (...words) => said.push(words.join(" "));
-const URL = function (path) {  // what is imported late stands below the root
-  this.pathname = path.replace(/^[.]/, "");
-};
-"""
-ORDER = [
-    "base runs",
-    "main has run",
-    "late runs",
-    "word 42 one,word,</script> late 40",
-    "two runs",
-    "two",
-    "no none",
-    "two",
-]
 
 
 def write(folder, modules):
@@ -37,9 +20,10 @@ def write(folder, modules):
 def test_joined_modules_run_once_and_in_the_order_in_which_they_are_needed():
     script = one_script(MODULES, "main.js", "widgets/two.js")
     assert "</script" not in script  # it would end its element
+    said = (MODULES / "said.txt").read_text("utf-8").splitlines()
     engine = MiniRacer()
-    engine.eval(BROWSER + script)
-    assert engine.eval("said.join('\\n')").split("\n") == ORDER
+    engine.eval((MODULES / "browser.js").read_text("utf-8") + script)
+    assert engine.eval("said.join('\\n')").split("\n") == said
 
 
 @pytest.mark.parametrize(

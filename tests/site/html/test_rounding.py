@@ -15,10 +15,7 @@ def test_only_a_weight_that_is_a_fraction_is_printed_as_one(weight, printed):
     assert rounding.fraction(weight) == printed
 
 
-def test_small_weights_do_not_read_as_zero_nor_large_ones_as_one():
-    assert [rounding.decimal(w) for w in (0.0, 1e-300, 0.0004, 0.0005, 0.9994, 0.9996, 1.0)] == [
-        "0.000", "<0.001", "<0.001", "0.001", "0.999", ">0.999", "1.000",
-    ]  # fmt: skip
+def test_a_coordinate_is_a_fraction_or_has_three_decimals():
     assert [rounding.number(x) for x in (-0.0, 1e-17, -2.5, 80 / 13, 1e6, np.pi)] == [
         "0", "0", "\N{MINUS SIGN}2.5", "80/13", "1000000", "3.142",
     ]  # fmt: skip

@@ -25,5 +25,5 @@ def test_marks_are_few_and_reach_into_no_module():
 
 
 def test_every_fact_has_its_place():
-    for source, found in facts._facts(facts.FILE).items():
+    for source, found in facts.facts_in(facts.FILE).items():
         assert all(fact["place"] for fact in found.values()), source

@@ -9,7 +9,7 @@ import pytest
 import attention
 from attention import attention_scores, attention_vjp, attention_weights, partial_attention
 from tests.site.pages import ROOT
-from tests.site.reference.test_formulas import LAYER, TOKENS, W_K, W_Q, W_V, P, X, Z
+from tests.site.reference.test_formulas import LETTERS as OURS
 from tools.numbers.formulas import statements_that_fail
 
 TEXT = (ROOT / "docs/reference/notation.md").read_text("utf-8")
@@ -71,7 +71,7 @@ def test_a_symbol_has_the_shape_of_its_array(symbol):
     assert shapes == [array.shape for array in ARRAYS[name]]
 
 
-MADE = LAYER | {"Q": X @ W_Q, "K": X @ W_K, "V": X @ W_V}  # in self-attention
+MADE = OURS["LAYER"] | {letter: OURS["X"] @ OURS[f"W_{letter}"] for letter in "QKV"}  # in self-attention
 LETTERS = {r"\Q": MADE, r"\K": MADE, r"\V": MADE, r"\delta": {r"\delta": 2, "j": 5, "i": 3}}
 
 
@@ -79,7 +79,7 @@ def test_every_formula_of_the_table_is_true_of_what_its_letters_stand_for():
     formulas = [symbol.strip("$") for symbol in SYMBOLS if " = " in symbol]
     assert len(formulas) == 7
     for formula in formulas:
-        names = LETTERS.get(formula.split()[0], TOKENS | {"A": P, "Z": Z})
+        names = LETTERS.get(formula.split()[0], OURS["TOKENS"] | {"A": OURS["P"], "Z": OURS["Z"]})
         assert statements_that_fail(formula, names) == [], formula
 
 

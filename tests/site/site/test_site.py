@@ -98,11 +98,9 @@ def test_every_page_has_one_title_one_heading_one_language(pages):
         assert len(page.all("h1")) == 1, f"{page.name}: {len(page.all('h1'))} first headings"
 
 
-def test_no_example_is_a_quotation_and_no_check_a_heading(pages):
+def test_no_example_is_a_quotation(pages):
     for page in pages.values():
         assert page.root.find(".//blockquote//blockquote") is None, page.name  # >>> without its section, in a docstring
-        heads = [page.text(head) for tag in ("h1", "h2", "h3") for head in page.all(tag)]
-        assert not [head for head in heads if head.startswith("check:")], page.name
 
 
 def test_ids_are_unique(pages):

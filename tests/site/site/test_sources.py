@@ -1,6 +1,8 @@
 """The bibliography: one file, whose entries agree with themselves, and a page that uses each of them."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -134,14 +136,7 @@ def test_a_source_is_cited_at_the_places_that_its_entry_lists(source):
 
 # --- the file's form ---------------------------------------------------------------------------------------------
 
-ENTRY = "@misc{ba2016,\n  author = {Jimmy Lei Ba and others},\n  year   = {2016}\n}\n"
-BAD = {
-    "no entry": (f"{ENTRY}\nBa 2016\n", 5, "no entry: 'Ba 2016'"),
-    "no comma": (ENTRY.replace("},", "}"), 0, "comma"),
-    "an open brace": (ENTRY.replace("{2016}", "{2016"), 0, "comma"),
-    "a field twice": (ENTRY.replace("year  ", "author"), 0, "ba2016: the key or one of its fields stands twice"),
-    "a key twice": (f"{ENTRY}\n{ENTRY}", 5, "ba2016: the key or one of its fields stands twice"),
-}
+BAD = tomllib.loads(Path(__file__).with_name("bad_sources.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("text", "line", "message"), BAD.values(), ids=BAD)

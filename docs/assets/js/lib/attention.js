@@ -1,15 +1,14 @@
 // The arithmetic of attention/ for widgets: same names, same conventions, no DOM.
 // A matrix is an array of rows; a token is a row. tests/site/html compares every function with the package.
 
+import { sum } from "./numbers.js";
+
 /** @typedef {number[]} Vector */
 /** @typedef {number[][]} Matrix */
 /** @typedef {boolean[][]} Mask  true means "may attend" */
 
 /** @type {(a: Vector, b: Vector) => number} */
 export const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
-
-/** @type {(x: Vector) => number} */
-export const sum = (x) => x.reduce((total, term) => total + term, 0);
 
 /** @type {(matrix: Matrix, j: number) => Vector} */
 const column = (matrix, j) => matrix.map((row) => row[j]);

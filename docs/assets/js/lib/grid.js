@@ -1,9 +1,8 @@
 // Attention grids: who attends to whom, and how much, as a table; a row of it as a sentence; and matrices as strips.
 
-import { sum } from "./attention.js";
 import { button } from "./frame.js";
 import { markup } from "./markup.js";
-import { decimal, fraction, largestFirst, number, share, short, vector } from "./numbers.js";
+import { decimal, fraction, largestFirst, number, share, short, sum, vector } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 

@@ -11,11 +11,10 @@ const BESIDE = 0.13; // what a line needs on either side
 const SWEEPS = 24;
 
 /**
- * For each station those that it needs, all of them earlier, and which stay where those leave them. Heights are in
- * distances of two stations, from 0.
- * @type {(needs: number[][], stay?: number[]) => { columns: number[], ys: number[], lines: Line[], height: number }}
+ * For each station those that it needs, all of them earlier. Heights are in distances of two stations, from 0.
+ * @type {(needs: number[][]) => { columns: number[], ys: number[], lines: Line[], height: number }}
  */
-export function layout(needs, stay = []) {
+export function layout(needs) {
   /** @type {Node[][]} */
   const layers = [];
   /** @type {(id: number, at: number, station: boolean) => Node} */
@@ -27,7 +26,6 @@ export function layout(needs, stay = []) {
   /** @type {number[]} */
   const columns = [];
   for (const own of needs) columns.push(own.length ? 1 + Math.max(...own.map((need) => columns[need])) : 0);
-  level(columns, [...needs, stay]);
   const stations = needs.map((_, i) => put(i, columns[i], true));
   const chains = stations.map((node) => [node]); // a station, and the places of its lines in the columns behind it
   needs.forEach((own, to) =>
@@ -50,18 +48,6 @@ export function layout(needs, stay = []) {
   );
   const last = layers.map((layer) => layer[layer.length - 1]);
   return { columns, ys: stations.map(({ y }) => y), lines, height: Math.max(...last.map((n) => n.y + room(n)[1])) };
-}
-
-/**
- * A station that no other needs may stand farther right, where there is more room.
- * @type {(columns: number[], needs: number[][]) => void}
- */
-function level(columns, needs) {
-  const last = Math.max(...columns), ends = [...columns.keys()].filter((i) => !needs.flat().includes(i));
-  /** @type {(at: number) => number} */
-  const crowd = (at) => columns.filter((column) => column === at).length;
-  const next = () => ends.find((i) => columns[i] < last && crowd(columns[i]) > crowd(columns[i] + 1) + 1);
-  for (let i = next(); i !== undefined; i = next()) columns[i] += 1;
 }
 
 /** @type {(one: Node, other: Node) => void} */

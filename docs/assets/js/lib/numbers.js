@@ -38,6 +38,9 @@ export function number(x) {
  */
 export const short = (x) => Number(x.toPrecision(6));
 
+/** @type {(numbers: number[]) => number} */
+export const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
+
 /** @type {(row: number[]) => string} */
 export const vector = (row) => `(${row.map(number).join(", ")})`;
 

@@ -3,21 +3,8 @@
 
 import { scrolling } from "./frame.js";
 import { markup } from "./markup.js";
-import { largestFirst, number, share, short, vector } from "./numbers.js";
-import {
-  arcsOf,
-  arcsTo,
-  hanging,
-  hatch,
-  pillsOf,
-  places,
-  rect,
-  sum,
-  text,
-  vessel,
-  widths,
-  wordsOf,
-} from "./sentence.js";
+import { largestFirst, number, share, short, sum, vector } from "./numbers.js";
+import { arcsOf, arcsTo, hanging, hatch, pillsOf, places, rect, text, vessel, widths, wordsOf } from "./sentence.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 /** @typedef {{ asks: string, query: number[], scores: number[], weights: number[], gets: number[] }} Head */

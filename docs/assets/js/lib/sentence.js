@@ -4,7 +4,7 @@
 // to the next. Nothing needs the metrics of a font: a word has a place, and an arc ends there.
 
 import { markup } from "./markup.js";
-import { short } from "./numbers.js";
+import { short, sum } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 
@@ -18,9 +18,6 @@ const SEAM = 1 / 12; // between arcs that leave a word side by side, as part of 
  * @type {(columns: number[]) => number[]}
  */
 export const centres = (columns) => columns.map((width, i) => sum(columns.slice(0, i)) + width / 2);
-
-/** @type {(numbers: number[]) => number} */
-export const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 
 /** @type {(words: string[]) => number[]} */
 export const widths = (words) => words.map((word) => Math.max(LETTER * [...word].length + PADDING, NARROWEST));

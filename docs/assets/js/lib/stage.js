@@ -3,8 +3,8 @@
 // drawing as a whole is lib/sentence.js's.
 
 import { markup } from "./markup.js";
-import { centres, curves, pillsOf, sum, widths } from "./sentence.js";
-import { share, short } from "./numbers.js";
+import { centres, curves, pillsOf, widths } from "./sentence.js";
+import { share, short, sum } from "./numbers.js";
 
 /** @typedef {import("./markup.js").Markup} Markup */
 

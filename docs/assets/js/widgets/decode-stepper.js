@@ -1,10 +1,10 @@
 // <decode-stepper>: a causal head writes one token at a time, with its cache.
 
-import { attentionScores, attentionWeights, blend, sum } from "../lib/attention.js";
+import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, choosers, folded, frame, records, scrolling, table } from "../lib/frame.js";
+import { choice, choosers, folded, frame, records, scrolling } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { number, share, short, vector } from "../lib/numbers.js";
+import { share, short, vector } from "../lib/numbers.js";
 import { film, playBar } from "../lib/play.js";
 import { arcsWithShares, stage } from "../lib/stage.js";
 
@@ -14,7 +14,7 @@ import { arcsWithShares, stage } from "../lib/stage.js";
  * @typedef {Head & { id: string, title: string, window: number, step: number }} Data
  */
 /** @typedef {{ step: number, sees: string }} State  "all" that is cached, the "window", or by mistake the "first" alone */
-/** @typedef {{ from: number, allowed: boolean[], scores: number[], weights: number[], output: number[] }} Step */
+/** @typedef {{ from: number, allowed: boolean[], weights: number[], output: number[] }} Step */
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
@@ -22,16 +22,14 @@ import { arcsWithShares, stage } from "../lib/stage.js";
 export const first = ({ step }) => ({ step, sees: "all" });
 
 /**
- * What the new query does with all keys; `from` is the first that the cache has kept. Scores are doublings.
+ * What the new query does with all keys; `from` is the first that the cache has kept.
  * @type {(data: Data, state: State) => Step}
  */
 export function compute({ q, k, v, window }, { step, sees }) {
   const from = sees === "window" ? Math.max(0, step - window) : 0;
   const allowed = k.map((_, j) => j >= from && j < step && (sees !== "first" || j === 0));
-  const query = [q[step - 1]];
-  const [weights] = attentionWeights(query, k, { mask: [allowed] });
-  const scores = attentionScores(query, k)[0].map((score) => score / Math.LN2);
-  return { from, allowed, scores, weights, output: blend(weights, v) };
+  const [weights] = attentionWeights([q[step - 1]], k, { mask: [allowed] });
+  return { from, allowed, weights, output: blend(weights, v) };
 }
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
@@ -59,7 +57,6 @@ export function html(data, state, live) {
           ["first", "a top-left mask (wrong)"],
         ], sees),
       ),
-      numbers(data, step, one),
       everyStep(data),
     ],
     says:
@@ -120,40 +117,6 @@ ${stack("without", step * (step + 1) / 2, step)}</div>
     vector(output)
   }</b></p>
 </div>`;
-}
-
-/** @type {(data: Data, step: number, one: Step) => Markup} */
-function numbers({ title, words, k, v }, step, { from, allowed, scores, weights, output }) {
-  const rows = words.map((word, j) => {
-    const status = statusOf(step, from, j);
-    const there = j >= from && j < step;
-    /** @type {(text: () => string) => string} */
-    const kept = (text) => there ? text() : "";
-    return markup`
-<tr data-state="${status}"><th scope="row">${word}</th><td class="state">${status}</td>
-  <td class="key">${kept(() => vector(k[j]))}</td><td class="score">${kept(() => number(scores[j]))}</td>
-  <td class="weight" data-weight="${weights[j]}">${kept(() => allowed[j] ? share(weights[j]) : "masked")}</td>
-  <td class="value">${kept(() => vector(v[j]))}</td>
-  <td class="output">${kept(() => vector(v[j].map((x) => x * weights[j])))}</td></tr>`;
-  });
-  return folded(
-    "This step in numbers",
-    table(
-      "steps",
-      title,
-      markup`
-<thead>
-<tr><th scope="col">token</th><th scope="col">state</th><th scope="col" class="key">key</th>
-  <th scope="col">score, doublings</th><th scope="col">weight</th><th scope="col" class="value">value</th>
-  <th scope="col" class="output">weight \u00d7 value</th></tr>
-</thead>
-<tbody>${rows}</tbody>
-<tfoot>
-<tr><th scope="row">sum</th><td></td><td></td><td></td><td>${share(sum(weights))}</td><td></td>
-  <td class="output">${vector(output)}</td></tr>
-</tfoot>`,
-    ),
-  );
 }
 
 /** @type {(data: Data) => Markup} */

@@ -1,6 +1,6 @@
 // <design-a-head>: one row of W_Q is set number by number, and goals are ticked as the weights reach them.
 
-import { blend, dot } from "../lib/attention.js";
+import { blend, dot, softmax } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { beneath, choosers, frame, held, sets } from "../lib/frame.js";
 import { dial, dials, dotted } from "../lib/grid.js";
@@ -45,11 +45,7 @@ export function compute({ x, w_q, k, row, goals, features }, state) {
     const query = blend(own, matrix); // x times W_Q
     return k[s].map((key) => dot(query, key) / Math.sqrt(query.length));
   });
-  const weights = scores.map((of) => {
-    const powers = of.map((score) => 2 ** score);
-    const total = powers.reduce((a, b) => a + b);
-    return powers.map((power) => power / total);
-  });
+  const weights = scores.map((of) => softmax(of.map((score) => score * Math.LN2)));
   const reached = goals.map(({ least, to, than }) =>
     weights.every((w, s) => to[s].every((i) => w[i] >= least - EXACT && than[s].every((j) => w[i] > w[j] + EXACT)))
   );

@@ -2,7 +2,7 @@
 
 import { blend, softmax, softmaxVjp } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { beneath, choice, choosers, folded, frame, setting, table } from "../lib/frame.js";
+import { beneath, choice, choosers, frame, setting } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted, fraction, number, share, short, vector } from "../lib/numbers.js";
 import { pills, stage, ways } from "../lib/stage.js";
@@ -21,15 +21,13 @@ export const first = ({ push, d_k, sizes }) => ({ push, n: sizes.indexOf(d_k), d
 
 /**
  * For a unit of push: how far each weight moves, and the output if that word is pushed.
- * @type {(data: Data, state: State) => { doublings: number[], weights: number[], moves: number[], slopes: number[][],
- *   output: number[] }}
+ * @type {(data: Data, state: State) => { weights: number[], moves: number[], slopes: number[][], output: number[] }}
  */
 export function compute({ words, scores, value, sizes }, { push, n, divide }) {
   const doublings = scores.map((s) => s * (divide === "no" ? Math.sqrt(sizes[n]) : 1));
   const weights = softmax(doublings.map((s) => s * Math.LN2));
   const features = value[0].map((_, c) => softmaxVjp(weights, value.map((v) => v[c])));
   return {
-    doublings,
     weights,
     moves: softmaxVjp(weights, words.map((_, i) => i === push ? 1 : 0)),
     slopes: words.map((_, i) => features.map((column) => column[i])),
@@ -39,47 +37,29 @@ export function compute({ words, scores, value, sizes }, { push, n, divide }) {
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { title, words, value, sizes } = data;
-  const { doublings, weights, moves, slopes } = compute(data, state);
+  const { words, value, sizes } = data;
+  const { weights, moves, slopes } = compute(data, state);
   // no weight moves by more than 1/4, and the output by no more than that of the longest way between two values
   const ways = value.flatMap((one) => value.map((other) => Math.hypot(...one.map((x, c) => x - other[c]))));
   const longest = Math.max(...ways);
-  const rows = words.map((word, i) =>
-    markup`
-<tr ${i === state.push && "data-pushed"}><th scope="row">${word}</th><td class="score">${number(doublings[i])}</td>
-  <td>${share(weights[i])}</td><td>${number(moves[i])}</td><td class="slope">${vector(slopes[i])}</td></tr>`
-  );
   const features = "features d\u2096";
   /** @type {(n: number) => string} */
   const size = (n) => counted(sizes[n], "feature");
-  const every = table(
-    "steps",
-    title,
-    markup`
-<thead>
-<tr><th scope="col">word</th><th scope="col">score</th><th scope="col">weight</th>
-  <th scope="col">the push moves its weight by</th>
-  <th scope="col" class="output">if pushed, it moves the output by</th></tr>
-</thead>
-<tbody>${rows}</tbody>
-`,
-  );
   return frame(data, {
     ...prediction(data),
     controls: [
       setting(features, sizes[state.n], "n", features, state.n, [0, sizes.length - 1], size),
       choice("divide by \u221ad\u2096", "divide", [["yes", "yes"], ["no", "no"]], state.divide),
     ],
-    figure: [
-      picture(data, state.push, { weights, moves }, live),
-      markup`
+    figure: markup`
+<figure>
+${picture(data, state.push, { weights, moves }, live)}
 <p class="moves legend">An arc is as wide as a weight. A push leaves <i></i>, takes
   <i class="loses"></i>, adds <i class="gains"></i>.</p>
 <p class="moves"><span>So <em>${words[data.asks]}</em> moves by</span> <b class="role-output">${
-        vector(slopes[state.push])
-      }</b> <span class="bar" style="--w:${4 * Math.hypot(...slopes[state.push]) / longest}"></span></p>`,
-      folded("Every score", every),
-    ],
+      vector(slopes[state.push])
+    }</b> <span class="bar" style="--w:${4 * Math.hypot(...slopes[state.push]) / longest}"></span></p>
+</figure>`,
     says: statement(data, state),
   }, live);
 }

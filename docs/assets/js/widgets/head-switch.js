@@ -2,7 +2,7 @@
 
 import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, choosers, folded, frame, records, scrolling } from "../lib/frame.js";
+import { choice, choosers, frame } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { share, vector } from "../lib/numbers.js";
 import { arcsWithShares, stage } from "../lib/stage.js";
@@ -35,7 +35,7 @@ export function compute({ q, k, v, w_o }, { order, asks }) {
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { order, heads, asks } = state;
+  const { order, heads } = state;
   return frame(data, {
     ...prediction(data),
     controls: [
@@ -47,10 +47,7 @@ export function html(data, state, live) {
       ),
       choice("Heads", "heads", HOW.map((how, i) => [i, markup`<span>${how}</span>`]), heads),
     ],
-    figure: [
-      picture(data, state, live),
-      folded("Every weight, in both sentences", scrolling("Every weight, in both sentences", everyWeight(data, asks))),
-    ],
+    figure: picture(data, state, live),
     says: statement(data, state),
   }, live);
 }
@@ -65,16 +62,18 @@ function picture(data, state, live) {
   const { weights, blends, joined } = compute(data, state);
   /** @type {(name: string, i: number) => Markup} */
   const label = (name, i) =>
-    markup`<p class="head"><span>${name}</span> <b class="role-output">${vector(blends[i])}</b></p>`;
+    markup`<p class="head"><span>${name}</span> <span class="visually-hidden">${
+      words.map((word, key) => `${word} ${share(weights[i][key])}`).join(", ")
+    }:</span> <b class="role-output">${vector(blends[i])}</b></p>`;
   return markup`
-<div class="heads">
+<figure class="heads">
 ${heads ? label("average", 2) : label(`head 1: ${data.asks[0]}`, 0)}
 ${stage(words, arcsWithShares(words, asks, weights[heads ? 2 : 0]), choosers(words, "Who asks?", "asks", asks, live))}
 ${!heads && [stage(words, arcsWithShares(words, asks, weights[1], true), ""), label(`head 2: ${data.asks[1]}`, 1)]}
 <p class="head"><span>output</span> ${
     heads ? "" : markup`<span>${longRow(blends)} times ${W_O} =</span> `
   }<b class="role-output">${vector(heads ? blends[2] : joined)}</b></p>
-</div>`;
+</figure>`;
 }
 
 /** @type {(data: Data) => { question: import("../lib/markup.js").Markup, answer: import("../lib/markup.js").Markup }} */
@@ -88,20 +87,6 @@ function prediction(data) {
     answer: markup`It receives ${vector(here.blends[2])}, and ${vector(there.blends[2])} after the swap. Side by side,
       and joined by ${W_O}, it is ${vector(here.joined)} and ${vector(there.joined)}.`,
   };
-}
-
-/** @type {(data: Data, asks: number) => Markup} */
-function everyWeight(data, asks) {
-  const names = ["who asks", "", "weights, word by word", "receives"];
-  const rows = data.words.flatMap((words, order) => {
-    const { weights, blends, joined } = compute(data, { order, asks });
-    const each = [...data.asks.map((ask, n) => `head ${n + 1}: ${ask}`), HOW[1]];
-    return [
-      ...each.map((name, n) => [name, weights[n].map(share).join(", "), vector(blends[n])]),
-      [HOW[0], markup`${longRow(blends)} times ${W_O}`, vector(joined)],
-    ].map((row, n) => [n ? "" : `${words[asks]} in \u201c${words.join(" ")}\u201d`, ...row]);
-  });
-  return records("What a word receives", names, rows);
 }
 
 /** @type {(blends: number[][]) => string} */

@@ -1,11 +1,11 @@
 // <learning-step>: one row of W_Q is nudged number by number, or moved a little against all its slopes at once.
 
-import { attentionWeights, blend, softmaxVjp, sum } from "../lib/attention.js";
+import { attentionWeights, blend, softmaxVjp } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { button, frame, held } from "../lib/frame.js";
 import { dial, dials, dotted } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
-import { counted, decimal, number, short, vector } from "../lib/numbers.js";
+import { counted, decimal, number, short, sum, vector } from "../lib/numbers.js";
 
 /**
  * The word that asks has the feature `row` alone, which is x. Each sentence has a place that is right, and its keys.

@@ -1,11 +1,11 @@
 // <mask-painter>: every cell of the grid is a switch, a held pointer paints more, and the budget of the row re-flows.
 
-import { attentionWeights, blend, sum } from "../lib/attention.js";
+import { attentionWeights, blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { budget, choice, frame, held, sets, table } from "../lib/frame.js";
 import { columns, legend, OUTPUT, outputCell, statement } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
-import { share, short } from "../lib/numbers.js";
+import { share, short, sum } from "../lib/numbers.js";
 
 /**
  * `predict` is the row and the key that the question forbids.

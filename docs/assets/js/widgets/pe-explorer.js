@@ -2,7 +2,7 @@
 
 import { sinusoidalEncoding } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
-import { choice, folded, frame, setting, table } from "../lib/frame.js";
+import { choice, frame, setting } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { counted } from "../lib/numbers.js";
 
@@ -63,22 +63,6 @@ export function html(data, given, live) {
     <span>height <b>${short(readings[i][2 * hand + 1])}</b></span></figcaption></figure>`
   );
   const names = NAMES.slice(0, hands);
-  const rows = markup`
-<thead>
-<tr><th scope="col" rowspan="2">word</th><th scope="col" rowspan="2">position</th>
-  ${names.map((name) => markup`<th scope="colgroup" colspan="2">${name} hand</th>`)}</tr>
-<tr>${names.map(() => markup`<th scope="col">sin</th><th scope="col">cos</th>`)}</tr>
-</thead>
-<tbody>
-${
-    words.map((word, i) =>
-      markup`
-<tr><th scope="row">${word}</th><td>${at + i}</td>${
-        readings[i].map((x) => markup`<td class="signed" style="--v:${x}">${short(x)}</td>`)
-      }</tr>`
-    )
-  }
-</tbody>`;
   return frame(data, {
     ...prediction(data),
     below: [
@@ -94,10 +78,7 @@ ${
       choice("hands", "hands", data.sizes.map((size) => [size, size]), hands),
       choice("read the", "hand", names.map((name, i) => [i, `${name} hand`]), hand),
     ],
-    figure: [
-      markup`<div class="clocks">${clocks}</div>`,
-      folded("Every sine and cosine", table("steps", data.title, rows)),
-    ],
+    figure: markup`<div class="clocks">${clocks}</div>`,
     says: statement(data, state),
   }, live);
 }

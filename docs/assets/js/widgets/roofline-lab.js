@@ -1,21 +1,24 @@
-// <roofline-lab>: what a step or a prefill of a model moves and computes, under the roof of a machine.
+// <roofline-lab>: what a step or a prefill of a model moves and computes, under the roofs of a machine.
 
 import { bindFigure } from "../lib/bind.js";
-import { barCell, choice, folded, frame, labelled, menu, setting, slider, table } from "../lib/frame.js";
+import { barCell, choice, frame, labelled, menu, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { grouped, short as coordinate } from "../lib/numbers.js";
 
 /** @typedef {Record<string, number>} Model  sizes by name */
-/** @typedef {{ name: string, peak: number, bandwidth: number, itemsize: number }} Machine  flops and bytes a second */
+/**
+ * Flops and bytes a second, from main memory and, where that is known, from L2.
+ * @typedef {{ name: string, peak: number, bandwidth: number, itemsize: number, l2?: number }} Machine
+ */
 /**
  * How many texts, and tokens of each, at first, as exponents of 2; `ends` are the exponents that sliders reach.
  * @typedef {{ batch: number, context: number, ends: { batch: [number, number], context: [number, number] } }} Lengths
  * @typedef {{ id: string, title: string, model: Model, machines: Machine[] } & Lengths} Data
  */
 /**
- * All but machine, pass and share are exponents of 2: how many texts, tokens of each, heads of keys, and rows of queries
- * that meet a key when it is read. The share of the peak that a kernel reaches is in twentieths.
- * @typedef {Record<"machine" | "batch" | "context" | "kv" | "block" | "share", number> & { pass: string }} State
+ * All but machine and pass are exponents of 2: how many texts, tokens of each, heads of keys, and rows of queries
+ * that meet a key when it is read.
+ * @typedef {Record<"machine" | "batch" | "context" | "kv" | "block", number> & { pass: string }} State
  */
 /** @typedef {{ flops: number, bytes: number, seconds: number, waits: string }} Part */
 /** @typedef {import("../lib/frame.js").Live} Live */
@@ -29,18 +32,17 @@ export const first = ({ model, batch, context }) => ({
   context,
   kv: Math.log2(model.n_kv_heads),
   block: 7,
-  share: 20,
 });
 
 /**
  * The matrices, attention, and both together, in a pass in which each text has 1 or n new tokens that attend to all n.
  * Attention reads its queries, writes its output, and reads the keys and values before it once for each block of rows,
- * in which the heads that share keys lie side by side; other activations are left out.
- * @type {(data: Data, state: State) => Record<"matrices" | "attention" | "together", Part>}
+ * in which the heads that share keys lie side by side; other activations are left out. With an L2 all blocks read from
+ * there, and main memory sends each key once.
+ * @type {(data: Data, state: State) => Record<"matrices" | "attention" | "together", Part> & { cache: Part | null }}
  */
 export function compute({ model, machines }, state) {
-  const { bandwidth, itemsize } = machines[state.machine];
-  const peak = reached(machines, state);
+  const { peak, bandwidth, itemsize, l2 } = machines[state.machine];
   const [batch, n, shared] = [2 ** state.batch, 2 ** state.context, 2 ** state.kv];
   const added = state.pass === "prefill" ? n : 1;
   const heads = 2 * model.d_model * model.d_head * (model.n_heads + shared); // W_Q and W_O, W_K and W_V
@@ -56,17 +58,20 @@ export function compute({ model, machines }, state) {
     return { flops, bytes, seconds: Math.max(arithmetic, memory), waits };
   };
   const matrices = part(2 * batch * (added * layers + output), itemsize * (layers + output));
-  const attention = part(
-    batch * model.n_layers * 4 * pairs * model.d_head * model.n_heads,
-    2 * batch * model.n_layers * (keys * shared + added * model.n_heads) * model.d_head * itemsize,
-  );
+  const flops = batch * model.n_layers * 4 * pairs * model.d_head * model.n_heads;
+  /** @type {(keys: number) => number} */
+  const moved = (keys) =>
+    2 * batch * model.n_layers * (keys * shared + added * model.n_heads) * model.d_head * itemsize;
+  const attention = part(flops, moved(l2 ? n : keys));
+  const cache = l2 && keys > n ? { flops, bytes: moved(keys), seconds: moved(keys) / l2, waits: "" } : null;
+  if (cache && cache.seconds > attention.seconds) Object.assign(attention, { seconds: cache.seconds, waits: "L2" });
   const together = {
     flops: matrices.flops + attention.flops,
     bytes: matrices.bytes + attention.bytes,
     seconds: matrices.seconds + attention.seconds,
     waits: "",
   };
-  return { matrices, attention, together };
+  return { matrices, attention, cache, together };
 }
 
 /** @type {(data: Data, from: State, to: State) => string} */
@@ -78,17 +83,14 @@ export function idle(data, from, to) {
     : "A block holds all queries of a text already: nothing changes.";
 }
 
-/** @type {(machines: Machine[], state: State) => number} */
-const reached = (machines, state) => machines[state.machine].peak * state.share / 20;
-
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
   const { model, machines, ends } = data;
-  const { matrices, attention, together } = compute(data, state);
+  const { together, ...parts } = compute(data, state);
   /** @type {(part: Part) => Markup} */
   const cells = ({ flops, bytes, seconds, waits }) =>
     markup`
-<td>${short(bytes / 1e9)}</td><td>${waits && short(flops / bytes)}</td>
+<td>${short(bytes / 1e9)}</td><td>${seconds < together.seconds && short(flops / bytes)}</td>
 ${barCell(seconds / together.seconds, duration(seconds))}<td>${waits}</td>`;
   const rows = markup`
 <thead>
@@ -97,15 +99,17 @@ ${barCell(seconds / together.seconds, duration(seconds))}<td>${waits}</td>`;
 </thead>
 <tbody>
 ${
-    Object.entries({ matrices, attention }).map(([name, part]) =>
-      markup`
+    Object.entries(parts).map(([name, part]) =>
+      part && markup`
 <tr><th scope="row">
-  <svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg> ${name}</th>${cells(part)}</tr>`
+  <svg class="mark" viewBox="-10 -10 20 20" aria-hidden="true">${MARKS[name]}</svg> ${NAMES[name] ?? name}</th>${
+        cells(part)
+      }</tr>`
     )
   }
 </tbody>
 <tfoot><tr><th scope="row">together</th>${cells(together)}</tr></tfoot>`;
-  const { batch, context, kv, block, share } = state;
+  const { batch, context, kv, block } = state;
   const heads = model.n_heads;
   return frame(data, {
     ...prediction(data),
@@ -130,18 +134,7 @@ ${live && slider("batch", "texts", batch, ends.batch, texts)}
         many("token"),
       ),
       setting("key heads", `${2 ** kv} of ${heads}`, "kv", "key heads", kv, [0, Math.log2(heads)], many("key head")),
-      folded("more", [
-        setting("query block", grouped(2 ** block), "block", "query block", block, [6, 12], many("row")),
-        setting(
-          "share of the peak",
-          percent(share),
-          "share",
-          "share of the peak",
-          share,
-          [8, 20],
-          (part) => `${percent(part)} of it`,
-        ),
-      ]),
+      setting("query block", grouped(2 ** block), "block", "query block", block, [6, 12], many("row")),
     ],
     says: statement(data, state),
   }, live);
@@ -151,7 +144,10 @@ ${live && slider("batch", "texts", batch, ends.batch, texts)}
 const MARKS = {
   matrices: markup`<circle class="of-matrices" r="7"/>`,
   attention: markup`<path class="of-attention" d="M0 -9L9 0 0 9 -9 0z"/>`,
+  cache: markup`<path class="of-cache" d="M0 -8L8 0 0 8 -8 0z"/>`,
 };
+/** @type {Record<string, string>} */
+const NAMES = { cache: "from L2" };
 
 /**
  * Three digits, and more only before the point, up to a million.
@@ -162,9 +158,6 @@ const short = (x) =>
 
 /** @type {(s: number) => string} */
 const duration = (s) => s < 1 ? `${short(1e3 * s)} ms` : `${short(s)} s`;
-
-/** @type {(twentieths: number) => string} */
-const percent = (twentieths) => `${5 * twentieths}%`;
 
 /** @type {(noun: string) => (k: number) => string} how many an exponent stands for */
 const many = (noun) => (k) => `${grouped(2 ** k)} ${noun}${k ? "s" : ""}`;
@@ -190,16 +183,18 @@ function drawing(data, state, kind, live) {
   const x = (/** @type {number} */ intensity) => coordinate(LEFT + across(intensity) * wide);
   const y = (/** @type {number} */ speed) => coordinate(bottom - within(Math.log10(speed / 1e9) / DECADES) * high);
   const chosen = data.machines[state.machine];
-  const { bandwidth } = chosen;
-  const peak = reached(data.machines, state);
+  const { bandwidth, peak, l2 } = chosen;
   /** @type {(bandwidth: number, peak: number) => Markup} */
   const roof = (bandwidth, peak) =>
     markup`<path d="M${LEFT} ${y(bandwidth * 2 ** FIRST)}L${x(peak / bandwidth)} ${y(peak)}H${right}"/>`;
-  const { matrices, attention } = compute(data, state);
-  const points = Object.entries({ attention, matrices }).map(([name, { flops, bytes }]) => {
-    const [at, on, grip] = [x(flops / bytes), y(Math.min(peak, flops / bytes * bandwidth)), name === "matrices"];
+  const { matrices, attention, cache } = compute(data, state);
+  const points = Object.entries({ cache, attention, matrices }).map(([name, part]) => {
+    if (!part) return "";
+    const { flops, bytes } = part;
+    const [at, grip] = [x(flops / bytes), name === "matrices"];
+    const on = y(flops / (grip ? matrices : attention).seconds);
     const [above, far] = grip ? [24, at > right - 150] : [-13, at > LEFT + 90];
-    const text = grip ? `${name}, ${texts(state.batch)}` : name;
+    const text = grip ? `${name}, ${texts(state.batch)}` : NAMES[name] ?? name;
     return markup`
 <g class="${name}" ${grip && live && "data-grip"} transform="translate(${at} ${on})">
   ${grip && live && markup`<circle class="hit" r="24"/><path class="ways" d="M-14-5l-5 5 5 5M14-5l5 5-5 5"/>`}
@@ -228,6 +223,7 @@ ${SPEEDS.map((text, i) => markup`<text class="row" x="${LEFT - 7}" y="${y(10 ** 
   <text x="${ridge + 8}" y="${bottom + 42}">${kind === "wide" && "waits for "}arithmetic \u2192</text>
   <text class="column" x="${ridge}" y="${bottom + 63}">ridge: ${short(peak / bandwidth)} flops a byte</text></g>
 <g class="reached">${roof(bandwidth, peak)}</g>
+${l2 ? markup`<g class="roof l2">${roof(l2, peak)}<text x="${x(2)}" y="${y(4 * l2)}">L2</text></g>` : null}
 ${
     data.machines.map((one) =>
       markup`
@@ -272,9 +268,8 @@ function statement(data, state) {
   const waits = matrices.waits === attention.waits
     ? `Both parts wait for ${matrices.waits}.`
     : `The matrices wait for ${matrices.waits}, attention for ${attention.waits}.`;
-  const share = state.share < 20 ? ` at ${percent(state.share)} of its peak` : "";
   const what = `${prefill ? "the prefill" : "a step"} for ${texts(state.batch)} of ${grouped(tokens)} tokens`;
-  return `${data.machines[state.machine].name}${share}: ${what} takes ${duration(together.seconds)}, ` +
+  return `${data.machines[state.machine].name}: ${what} takes ${duration(together.seconds)}, ` +
     `${rate} tokens a second. ${waits}`;
 }
 

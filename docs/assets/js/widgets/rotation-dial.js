@@ -1,10 +1,10 @@
 // <rotation-dial>: a query and a key as hands that are dragged; the shadow of one on the other is what a pair adds.
 
-import { applyRotary, dot, sum } from "../lib/attention.js";
+import { applyRotary, dot } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { button, frame, setting, slider } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { number, short } from "../lib/numbers.js";
+import { number, short, sum } from "../lib/numbers.js";
 
 /**
  * A query and a key as pairs of features, their positions, and degrees a word, one a pair.

@@ -1,11 +1,11 @@
 // <row-stepper>: one row of attention in four figures, of which the style sheet shows the one whose radio is checked.
 
-import { blend, sum } from "../lib/attention.js";
+import { blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { frame, radio } from "../lib/frame.js";
 import { dotted, strips } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
-import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
+import { largestFirst, number, share, short, sum, vector } from "../lib/numbers.js";
 import { film, playBar } from "../lib/play.js";
 
 /**
@@ -189,22 +189,15 @@ ${product(x[row], w_q, q, { word, of, to, role: "query", matrix: query })}`,
   };
 }
 
-/** @type {(names: string[]) => Markup} */
-const together = (names) =>
-  markup`${names.map((name, i) => [i > 0 && (i === names.length - 1 ? " and " : ", "), markup`<em>${name}</em>`])}`;
-
 /** @type {(row: Row) => { says: Markup, figure: Markup }} */
 function score({ q, k, words, word, features, root, parts, products, scores }) {
   const most = Math.max(...parts.flat().map(Math.abs)) || 1;
-  const unused = features.key.filter((_, i) => !q[i]);
   /** @type {(role: string, x: number) => Markup} */
   const of = (role, x) => markup`<span class="${role}">${number(x)}</span>`;
   return {
     says: markup`Multiply the query with each key, feature by feature, add up, and divide by
-      &radic;${q.length}&nbsp;=&nbsp;${number(root)}. The scores are ${listed(words, scores)}.${
-      unused.length > 0 && markup`
-      The query has a 0 in ${together(unused)}, so nothing there can count.`
-    }`,
+      &radic;${q.length}&nbsp;=&nbsp;${number(root)}. The scores are ${listed(words, scores)}. Where
+      the query has a 0, nothing can count.`,
     figure: markup`
 <table class="row-step products">
 <thead>

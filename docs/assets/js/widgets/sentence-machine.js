@@ -4,7 +4,7 @@
 import { bindFigure } from "../lib/bind.js";
 import { choice, head, held, output, playButton, sets } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { largestFirst, number, share, short, vector } from "../lib/numbers.js";
+import { largestFirst, number, share, short, sum, vector } from "../lib/numbers.js";
 import {
   arcsOf,
   arcsTo,
@@ -15,7 +15,6 @@ import {
   pillsOf,
   places,
   rect,
-  sum,
   text,
   vessel,
   widths,

@@ -1,10 +1,10 @@
 // <soft-lookup>: a question, the labels of some books, and the pages that each book gives.
 
-import { blend, sum } from "../lib/attention.js";
+import { blend } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { choice, frame, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { number } from "../lib/numbers.js";
+import { number, sum } from "../lib/numbers.js";
 
 /** @typedef {{ names: string[], topics: string[], labels: number[][], values: number[][], asks: number }} Library */
 /** @typedef {Library & { id: string, title: string }} Data */

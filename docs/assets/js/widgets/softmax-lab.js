@@ -1,10 +1,10 @@
 // <softmax-lab>: scores in doublings become a budget; and a bell of dot products, with two keys that it spreads apart.
 
-import { softmax, sum } from "../lib/attention.js";
+import { softmax } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { budget, frame, held, sets, setting, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
-import { counted, decimal, grouped, number, short as small } from "../lib/numbers.js";
+import { counted, decimal, grouped, number, short as small, sum } from "../lib/numbers.js";
 
 /**
  * @typedef {{ id: string, title: string }} Named

@@ -1,10 +1,9 @@
 // <spend-the-budget>: the reader lays blocks on words, and only then sees on which words attention lays as many.
 
-import { sum } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { head, held, output, sets, table } from "../lib/frame.js";
 import { Markup, markup } from "../lib/markup.js";
-import { counted, largestFirst } from "../lib/numbers.js";
+import { counted, largestFirst, sum } from "../lib/numbers.js";
 
 /**
  * The weights are counted in blocks, as are those that lie there at first; the question and the reason are HTML.

@@ -11,21 +11,15 @@ import { film, playBar } from "../lib/play.js";
  * Scores are doublings; `size` is how many words a tile has at first.
  * @typedef {{ id: string, title: string, words: string[], scores: number[], v: number[][], size: number }} Data
  */
-/** @typedef {"first to last" | "last to first" | "from the middle"} Order */
-/** @typedef {{ size: number, order: Order, step: number }} State  a step beyond the last is the last */
+/** @typedef {{ size: number, order: string, step: number }} State  a step beyond the last is the last */
 /** @typedef {{ tile: number[], rescale: number, m: number, l: number, o: number[], output: number[] }} Step */
 /** @typedef {import("../lib/frame.js").Live} Live */
 /** @typedef {import("../lib/markup.js").Markup} Markup */
 
-/** @type {Record<Order, (i: number, n: number) => number>} */
-const PLACE = {
-  "first to last": (i) => i,
-  "last to first": (i) => -i,
-  "from the middle": (i, n) => Math.abs(i - (n - 1) / 2),
-};
+const ORDERS = ["first to last", "last to first"];
 
 /** @type {(data: Data) => State} */
-export const first = ({ size }) => ({ size, order: "first to last", step: 1 });
+export const first = ({ size }) => ({ size, order: ORDERS[0], step: 1 });
 
 /**
  * The running statistics after each tile: m counts doublings, l and o are sums of exponentials relative to it, and `rescale` is
@@ -48,16 +42,14 @@ export function compute({ scores, v }, { size, order }) {
 
 /**
  * Positions of keys, in tiles of which the last may be shorter.
- * @type {(nKeys: number, size: number, order: Order) => number[][]}
+ * @type {(nKeys: number, size: number, order: string) => number[][]}
  */
 function tilesOf(nKeys, size, order) {
   const tiles = Array.from(
     { length: Math.ceil(nKeys / size) },
     (_, b) => Array.from({ length: Math.min(size, nKeys - b * size) }, (_, i) => b * size + i),
   );
-  /** @type {(b: number) => number} */
-  const place = (b) => PLACE[order](b, tiles.length);
-  return [...tiles.keys()].sort((a, b) => place(a) - place(b)).map((b) => tiles[b]);
+  return order === ORDERS[0] ? tiles : tiles.reverse();
 }
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
@@ -74,7 +66,7 @@ export function html(data, state, live) {
         live,
         ["step", "step", shown, [1, last], (n) => `step ${n} of ${last}`],
         setting("words in a tile", size, "size", "words in a tile", size, [1, words.length], (n) => counted(n, "word")),
-        choice("order", "order", Object.keys(PLACE).map((name) => [name, name]), order),
+        choice("order", "order", ORDERS.map((name) => [name, name]), order),
       ),
       folded("All steps in numbers", trace(data, steps)),
     ],
@@ -187,7 +179,7 @@ const statistics = ({ m, l, o }) => `m = ${number(m)}, \u2113 = ${number(l)}, o 
 /** @type {(data: Data) => { question: string, answer: string }} */
 function prediction(data) {
   const steps = compute(data, first(data));
-  const reverse = compute(data, { ...first(data), order: "last to first" });
+  const reverse = compute(data, { ...first(data), order: ORDERS[1] });
   const end = /** @type {Step} */ (reverse.at(-1));
   return {
     question:

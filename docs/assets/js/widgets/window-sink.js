@@ -1,11 +1,11 @@
 // <window-sink>: how far each word sees, which first words stay open, and what a sink takes.
 
-import { attentionWeights, blend, slidingWindowMask, sum } from "../lib/attention.js";
+import { attentionWeights, blend, slidingWindowMask } from "../lib/attention.js";
 import { bindFigure } from "../lib/bind.js";
 import { frame, radio, sets, setting, table } from "../lib/frame.js";
 import { columns, legend, OUTPUT, outputCell, statement, weightCell } from "../lib/grid.js";
 import { markup } from "../lib/markup.js";
-import { counted } from "../lib/numbers.js";
+import { counted, sum } from "../lib/numbers.js";
 
 /**
  * How many words back each sees, the row that is chosen, and the most doublings of a sink.
