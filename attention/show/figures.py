@@ -335,4 +335,4 @@ def _height(parts: list[str], text: Given) -> int:
         high += 250
     if "grid" in parts:
         high += 75 + row * n_q
-    return min(high + 24, TALLEST)
+    return min(high + 54, TALLEST)  # with the longest of usual notes
