@@ -110,7 +110,7 @@ def _stage(
     )
     shares = "".join(
         f"<span{' data-most' * (code == max(heard))}>"
-        f"{DASH if code == NO else digits(code)}</span>"
+        f"{DASH if code == NO else digits(code) * (code >= FAINT)}</span>"
         for code in heard
     )
     units, high = sum(columns), text_of(height(words))
