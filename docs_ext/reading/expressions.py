@@ -21,7 +21,7 @@ from docs_ext.disk_cache import kept
 from docs_ext.errors import SpecError, did_you_mean
 from docs_ext.reading.consoles import page
 from docs_ext.reading.page import load
-from docs_ext.records import measured, translations
+from docs_ext.records import caches, measured, translations
 from docs_ext.records.facts import fact
 from docs_ext.records.recorded import recorded
 
@@ -36,14 +36,15 @@ def _names() -> dict[str, Any]:
 
 
 def _records() -> dict[str, Any]:
-    return {function.__name__: function for function in (*measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)}
+    functions = (*caches.FUNCTIONS, *measured.FUNCTIONS, *translations.FUNCTIONS, recorded, fact)
+    return {function.__name__: function for function in functions}
 
 
 def evaluate(text: str, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Evaluate an expression over `names` and what every fence knows.
 
     Those are `np`, `math`, `testing`, the public names of `attention` and `attention.example`, the functions of
-    `docs_ext.records.measured` and `docs_ext.records.translations`; `page`, for `page("training").losses` is what the
+    `docs_ext.records.caches`, `measured` and `translations`; `page`, for `page("training").losses` is what the
     consoles of that page call `losses`; `recorded()`, what a trained model did; and `fact("vaswani2017", "heads")`, a
     number that a source states.
 

@@ -1,7 +1,8 @@
 """What other libraries compute, for comparison: `python -m examples.recording`, or `... layers rope` for some.
 
 It needs torch, torchao, transformers, onnx and scipy, on a CPU. The records stand in tests/package/parity, whose tests
-compare the package with them. `kernels` also needs jax, keras and onnxruntime, and takes ten minutes; a page shows it.
+compare the package with them. `kernels` also needs jax, keras and onnxruntime, and takes ten minutes; a page shows it,
+and another one `caches`.
 """
 
 import sys
