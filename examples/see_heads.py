@@ -2,8 +2,8 @@
 
     python -m examples.see_heads        # says how far the numbers of each saved figure are from its array
 
-It needs torch, transformers, jax and flax, on a CPU. A figure carries weights in thousandths, so each may be off by half
-of one, 0.0005.
+It needs torch, transformers, jax and flax, on a CPU. A figure carries weights in thousandths, so each may be
+off by half of one, 0.0005.
 """
 
 import json
