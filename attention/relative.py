@@ -85,8 +85,8 @@ def alibi_bias(
     offset : int or array_like of int, optional
         As in `causal_mask`; an array has one number per sequence, (batch,).
     dtype : dtype, optional
-        Floating-point type of the result. In float16 a penalty beyond 65,504
-        becomes -inf.
+        Floating-point type of the result. In float16 a penalty that rounds to
+        more than 65,504 becomes -inf.
 
     Returns
     -------

@@ -236,6 +236,8 @@ def _drawn(
     numbers: Sequence[int] = (0,),
     place: tuple[int | None, int | None] = (0, 0),
 ) -> Figure:
+    if not isinstance(title, str):
+        raise TypeError(f"title must be a string: {title!r}")
     weights = "attentions" if call == "heads" else "weights"
     names = {"call": call, "weights": weights, "tokens": "tokens"}
     texts = [one_text(array, tokens, mask, words, names)]
@@ -333,4 +335,4 @@ def _height(parts: list[str], text: Given) -> int:
         high += 250
     if "grid" in parts:
         high += 75 + row * n_q
-    return min(high + 24, TALLEST)
+    return min(high + 54, TALLEST)  # with the longest of usual notes

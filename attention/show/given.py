@@ -79,6 +79,9 @@ def all_heads(name: str, value: Any, layers: Sequence[int] | None) -> Floats:
             value = [value[i] for i in _layers(layers, len(value))]
         parts = list[Floats]()
         for i, layer in enumerate(value):
+            if layer is None:
+                rule = f"{name}[{i}] is None, a layer without attention: leave"
+                raise ValueError(f"{rule} it out with layers=")
             part = array_of(f"{name}[{i}]", layer)
             if part.ndim == 4 and len(part) == 1:
                 part = part[0]
@@ -229,7 +232,8 @@ def _small_enough(weights: Floats, names: dict[str, str]) -> None:
         room = LARGEST // weights[0].size
         room = max(1, min(room, 1024 // n_heads))
         step = -(-n_layers // room)
-        rule = f"a file holds at most {LARGEST} weights: heads({name}, "
+        rule = f"a file holds at most {LARGEST} weights and 1024 heads: "
+        rule += f"heads({name}, "
         rule += f"{names['tokens']}, layers=range(0, {n_layers}, {step}))"
         refuse(rule, **{name: weights})
 

@@ -65,13 +65,18 @@ class Figure:
         self._title, self._height = data["title"], height
 
     def _repr_html_(self) -> str:
-        """Return a frame of its own, from which no style or script leaks."""
+        """Return a frame of its own, from which no style or script leaks.
+
+        JupyterLab takes the frame out of a notebook that it does not trust;
+        of its content, which no browser shows, the sentence then stays.
+        """
         return (
             '<iframe sandbox="allow-scripts allow-popups '
             'allow-popups-to-escape-sandbox" '
             f'title="{escape(self._title)}" style="display:block;width:100%;'
-            f'height:{self._height}px;border:0;color-scheme:light dark" '
-            f'srcdoc="{escape(self.html)}"></iframe>'
+            f'height:{self._height}px;border:0" '
+            f'srcdoc="{escape(self.html)}">A figure is hidden here until you '
+            "trust this notebook (its command Trust Notebook).</iframe>"
         )
 
     def __repr__(self) -> str:

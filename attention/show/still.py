@@ -110,7 +110,7 @@ def _stage(
     )
     shares = "".join(
         f"<span{' data-most' * (code == max(heard))}>"
-        f"{DASH if code == NO else digits(code)}</span>"
+        f"{DASH if code == NO else digits(code) * (code >= FAINT)}</span>"
         for code in heard
     )
     units, high = sum(columns), text_of(height(words))
@@ -169,7 +169,7 @@ def all_heads(data: dict[str, Any]) -> str:
         '</span></caption><thead><tr><th scope="col">layer</th>'
         f"{columns}</tr></thead><tbody>{rows}</tbody></table>"
     )
-    return f'<div class="map">{_scrolling("All heads", table)}</div>'
+    return f'<div class="map">{_scrolling("Map of all heads", table)}</div>'
 
 
 def squares(codes: Codes, pool: int) -> list[str]:

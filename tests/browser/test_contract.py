@@ -22,7 +22,7 @@ JS = Script("contract.js")
 NO_TITLE = {"quiz-question": "its title is the question"}
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft"], "radio": ["Space", "ArrowDown"], "checkbox": ["Space"]}
-KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"]}
+KEYS |= {"button": ["Enter"], "select-one": ["ArrowDown", "ArrowUp"], "text": ["9"]}
 
 
 FIGURE = ":is(table, svg, legend, .four-places):not(.widget-controls *)"

@@ -50,8 +50,10 @@ def test_any_head_and_row_can_be_chosen_by_the_keyboard(opened):
             slider.press("ArrowRight")
     page.locator("[name=row0]:checked").press("ArrowLeft")
     assert page.locator(".words label").all_text_contents() == TOKENS
-    shown = [float(text) for text in page.locator(".shares span").all_text_contents()]
+    shown = [float(text) for text in page.locator("tr[data-chosen] td").all_text_contents()]
     np.testing.assert_allclose(shown, WEIGHTS[1, 2, 21], atol=0.00051)
+    under = [float(text or 0) for text in page.locator(".shares span").all_text_contents()]
+    assert under == [weight if weight >= 0.01 else 0 for weight in shown]  # as the arcs that are drawn
     said = page.locator("head-browser [role=status]", has_text="Layer 1, head 2: word16 gives")
     said.wait_for()
     assert said.bounding_box()["width"] == 1  # heard, not seen

@@ -197,6 +197,8 @@ def test_a_notebook_gets_a_frame_of_its_own():
     assert unescape(re.search(r'srcdoc="([^"]*)"', frame)[1]) == figure.html
     assert "allow-same-origin" not in frame
     assert re.search(r"height:\d+px", frame)
+    assert "color-scheme" not in re.search(r"<iframe([^>]*)srcdoc=", frame)[1]  # that of the notebook is inherited
+    assert re.search(r'">[\w ,()]*trust[\w ,()]*\.</iframe>$', frame)  # all that an untrusted notebook shows
 
 
 def test_twelve_layers_of_twelve_heads_with_64_tokens_fit(rng):

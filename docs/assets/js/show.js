@@ -3,7 +3,7 @@
 
 import { bindFigure, dataOf } from "./lib/bind.js";
 import { folded, output } from "./lib/frame.js";
-import { arcsOf, chosen, weightsOf } from "./lib/heads.js";
+import { arcsOf, chosen, FAINT, weightsOf } from "./lib/heads.js";
 import { markup } from "./lib/markup.js";
 import { largestFirst } from "./lib/numbers.js";
 
@@ -51,7 +51,7 @@ function figure({ title, parts }, text, which, state, live) {
   return markup`
 <div class="text">
 ${which > 0 && markup`<p class="widget-title">${SECOND}</p>`}
-${staged && arcsOf(`Arcs: ${caption}`, asks, labels, words, grid[row], [layer, head, row], how)}
+${staged && arcsOf(`Arcs: ${caption}`, asks, labels, words, grid[row], [layer, head, row], { ...how, digits: share })}
 ${parts.includes("grid") ? cells : folded("All weights", cells)}
 <ul class="notes">${notes[layer][head].map((note) => markup`<li>${note}</li>`)}</ul>
 </div>`;
@@ -62,6 +62,9 @@ const shown = ({ label, whole }) => markup`<bdi ${whole && markup`title="${whole
 
 /** @type {(thousandths: number) => string} */
 const digits = (thousandths) => thousandths === 1000 ? "1.000" : `.${`${thousandths}`.padStart(3, "0")}`;
+
+/** @type {(thousandths: number) => string} nothing under a word without an arc: a comma has no room for four characters */
+const share = (thousandths) => thousandths < FAINT ? "" : digits(thousandths);
 
 /** @type {(state: State, which: number) => number} */
 const rowOf = (state, which) => which ? state.row1 : state.row0;

@@ -8,9 +8,9 @@ SIZES = Figure.sound("cache-sizes")
 
 @SIZES.on_500_states
 def test_500_lengths_give_the_bytes_of_every_model(rng):
-    context, format = int(rng.integers(0, 21)), str(rng.choice(["two", "served"]))
-    expected = [cache_bytes(name, 2**context, format == "served") for name in caches()]
-    return SIZES.given, {"context": context, "format": format}, {"bytes": expected}
+    n, format = int(rng.integers(2**8, 2**20)), str(rng.choice(["two", "served"]))
+    expected = [cache_bytes(name, n, format == "served") for name in caches()]
+    return SIZES.given, {"context": 17, "tokens": f"{n}", "format": format}, {"bytes": expected, "n": n, "missed": 0}
 
 
 def test_models_whose_served_format_is_known_are_starred_and_only_they_change():

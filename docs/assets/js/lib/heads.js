@@ -10,7 +10,7 @@ import { arcs, shares, stage } from "./stage.js";
 /** @typedef {number | null} Weight */
 /** @typedef {{ row: number, name: string, digits: (weight: number) => string, live: unknown }} Shown  `name` holds the row */
 
-const FAINT = 10; // thousandths, below which no arc is drawn
+export const FAINT = 10; // thousandths, below which no arc is drawn
 
 /** @type {(layers: Text[], heads: number, at: { layer: number, head: number }) => Text[]} sliders for layer and head */
 export const chosen = (layers, heads, at) =>

@@ -1,7 +1,7 @@
 // <cache-sizes>: what models keep of one text, side by side, with the kind of each layer.
 
 import { bindFigure } from "../lib/bind.js";
-import { barCell, choice, frame, setting, table } from "../lib/frame.js";
+import { barCell, choice, frame, group, slider, table } from "../lib/frame.js";
 import { markup } from "../lib/markup.js";
 import { grouped } from "../lib/numbers.js";
 
@@ -10,7 +10,7 @@ import { grouped } from "../lib/numbers.js";
  * @typedef {Record<string, Record<"row" | "every" | "near" | "window" | "rest" | "last" | "state", number>>} Kinds
  * @typedef {{ name: string, layers: string, kinds: Kinds, served: Kinds }} Model
  * @typedef {{ id: string, title: string, models: Model[], context: number, ends: [number, number] }} Data
- * @typedef {{ context: number, format: string }} State  tokens as an exponent of 2
+ * @typedef {{ context: number, tokens: string, format: string }} State  an exponent of 2, unless tokens are typed
  * @typedef {import("../lib/frame.js").Live} Live
  * @typedef {import("../lib/markup.js").Markup} Markup
  */
@@ -21,11 +21,14 @@ const KEEPS = { F: "all tokens", C: "a row for 4", H: "a row for 128", W: "windo
 const HIGH = { F: 13, C: 9, H: 7, W: 5, S: 2, "-": 0.7 };
 
 /** @type {(data: Data) => State} */
-export const first = ({ context }) => ({ context, format: "two" });
+export const first = ({ context }) => ({ context, tokens: "", format: "two" });
 
-/** @type {(data: { models: Model[] }, state: State) => { bytes: number[] }} */
-export function compute({ models }, { context, format }) {
-  const n = 2 ** context;
+/** @type {(data: Data, state: State) => { bytes: number[], n: number, missed: boolean }} */
+export function compute({ models, ends }, { context, tokens, format }) {
+  const [, digits = "", unit = ""] = tokens.match(/^([\d,]+) ?([km]?)$/i) ?? [];
+  const asked = Number(digits.replaceAll(",", "")) * 1024 ** " km".indexOf(unit.toLowerCase() || " ");
+  const [least, most] = ends.map((k) => 2 ** k);
+  const n = asked ? Math.min(Math.max(asked, least), most) : 2 ** context;
   const bytes = models.map(({ layers, kinds, served }) => {
     const all = Object.entries({ ...kinds, ...(format === "served" && served) });
     return all.reduce((sum, [kind, { row, every, near, window, rest, last, state }]) => {
@@ -34,14 +37,14 @@ export function compute({ models }, { context, format }) {
       return sum + count(layers, kind) * one;
     }, 0);
   });
-  return { bytes };
+  return { bytes, n, missed: tokens !== "" && n !== asked };
 }
 
 const count = (/** @type {string} */ layers, /** @type {string} */ kind) => layers.split(kind).length - 1;
 
 /** @type {(data: Data, state: State, live: Live | null) => unknown} */
 export function html(data, state, live) {
-  const { bytes } = compute(data, state);
+  const { bytes, n } = compute(data, state);
   const rows = data.models.map(({ name, layers, served }, i) => {
     const kinds = Object.keys(KEEPS).filter((kind) => count(layers, kind));
     const other = state.format === "served" && Object.keys(served).length;
@@ -53,14 +56,19 @@ export function html(data, state, live) {
   return frame(data, {
     ...prediction(data),
     controls: live && [
-      setting("tokens", grouped(2 ** state.context), "context", "tokens", state.context, data.ends, tokens),
-      choice("numbers", "format", [["two", "in 2 bytes"], ["served", "as served, if known*"]], state.format),
+      group(
+        "context length",
+        slider("context", "context length", Math.round(Math.log2(n)), data.ends, () => `${grouped(n)} tokens`),
+        markup`<input type="text" name="tokens" aria-label="tokens, such as 100000 or 128k" autocomplete="off"
+          value="${state.tokens}" placeholder="${grouped(2 ** state.context)}" data-pattern="[\\d,]+ ?[kKmM]?">`,
+      ),
+      choice("numbers", "format", [["two", "2 bytes (states 4)"], ["served", "as served, if known*"]], state.format),
     ],
     figure: table(
       "steps",
       data.title,
       markup`
-<thead><tr><th scope="col">model and its layers</th><th scope="col">cache</th>
+<thead><tr><th scope="col">model and its layers</th><th scope="col">cache for ${grouped(n)} tokens</th>
   <th scope="col">texts in 64 GiB</th></tr></thead>
 <tbody>${rows}</tbody>`,
     ),
@@ -86,7 +94,7 @@ const tokens = (/** @type {number} */ k) => `${grouped(2 ** k)} tokens`;
 /** @type {(data: Data) => { question: string, answer: string }} */
 function prediction(data) {
   const { context, models } = data;
-  const [before, after] = [context - 4, context].map((k) => compute(data, { context: k, format: "two" }).bytes);
+  const [before, after] = [context - 4, context].map((k) => compute(data, first({ ...data, context: k })).bytes);
   const growth = after.map((bytes, i) => bytes / before[i]);
   const i = growth.indexOf(Math.min(...growth));
   return {
@@ -98,12 +106,18 @@ function prediction(data) {
 
 /** @type {(data: Data, state: State) => string} */
 function statement(data, state) {
-  const { bytes } = compute(data, state);
+  const { bytes, n, missed } = compute(data, state);
   const [most, least] = [Math.max(...bytes), Math.min(...bytes)];
   const name = (/** @type {number} */ size) => data.models[bytes.indexOf(size)].name;
-  return `Of ${tokens(state.context)} ${name(most)} keeps most, ${size(most)}, and ${name(least)} least, ` +
-    `${size(least)}. 64 GiB hold ${texts(most)} such texts of the one and ${texts(least)} of the other.`;
+  const range = missed ? `Type ${data.ends.map(tokens).join(" to ")}, such as 100000 or 128k. ` : "";
+  return `${range}Of ${grouped(n)} tokens, ${name(most)} keeps the most, ${size(most)}, and ${
+    name(least)
+  } the least, ` +
+    `${size(least)}. 64 GiB hold ${texts(most)} such texts of the former and ${texts(least)} of the latter.`;
 }
 
-/** @type {(element: HTMLElement) => unknown} */
-export const bind = (element) => bindFigure(element, { first, html });
+/** @type {(element: HTMLElement) => void} the slider takes back what was typed */
+export function bind(element) {
+  const { form, set } = bindFigure(element, { first, html });
+  form.addEventListener("input", (/** @type {any} */ { target }) => target.name === "context" && set({ tokens: "" }));
+}
