@@ -7,7 +7,8 @@ export DENO_NO_UPDATE_CHECK := 1
 
 # A folder decides what its tests need: PACKAGE the test extra, tests/site the site's tools, tests/browser the browsers.
 PACKAGE := attention docs README.md tests/package
-PYTEST := $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+# One thread of BLAS in each: four processes that wait for one another on two cores take five times as long.
+PYTEST := $(ONE_THREAD) $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 .PHONY: help setup setup-site setup-nightly serve page test build offline check nightly test-all lint types lint-github bench quick model little-model lowest mutants mutants-site deploy-check validate links lock dist release-check address picture successors clean
 
