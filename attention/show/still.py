@@ -164,9 +164,10 @@ def all_heads(data: dict[str, Any]) -> str:
         f'<th scope="col">{j}</th>' for j in range(codes.shape[1])
     )
     table = (
-        '<table class="heads"><caption><span>All heads on this sentence. '
-        "Rows ask, columns answer; the stronger the colour, the more weight"
-        '</span></caption><thead><tr><th scope="col">layer</th>'
+        '<table class="heads"><caption><span>Every head of every layer. In '
+        "each picture rows ask and columns answer; the stronger the colour, "
+        "the more weight"
+        '</span></caption><thead><tr><th scope="col">layer / head</th>'
         f"{columns}</tr></thead><tbody>{rows}</tbody></table>"
     )
     return f'<div class="map">{_scrolling("Map of all heads", table)}</div>'
@@ -208,7 +209,9 @@ def statement(text: dict[str, Any], which: int, state: Any) -> str:
         return f"{name} may read nothing."
     top = np.argsort(-codes, kind="stable")[: min(n, 3)]
     given = ", ".join(
-        f"{text['keys'][key]['name']} {digits(int(codes[key]))}" for key in top
+        f"{text['keys'][key]['name']} {digits(int(codes[key]))}"
+        for i, key in enumerate(top)
+        if codes[key] > 0 or i == 0
     )
     return (
         f"{name} gives {given}; an even spread would give each of {n} "

@@ -122,8 +122,8 @@ def labels(tokens: Sequence[str]) -> list[str]:
 def named(labels: Sequence[str]) -> list[Token]:
     """Make labels legible: what is unseen gets a sign, what is long is cut.
 
-    Equal ones get their rank in their names, and what is written from the
-    right is isolated there.
+    Equal ones get their rank in their names, punctuation stands in quotes
+    there, and what is written from the right is isolated.
     """
     whole = [_legible(label) for label in labels]
     shown = [
@@ -135,6 +135,8 @@ def named(labels: Sequence[str]) -> list[Token]:
     for text, label in zip(whole, shown, strict=True):
         seen[label] += 1
         name = label
+        if not any(c.isalnum() for c in label):
+            name = f"“{label}”"  # a full stop would end the sentence
         if any(unicodedata.bidirectional(c) in ("R", "AL") for c in label):
             name = f"\u2068{label}\u2069"
         if counts[label] > 1:

@@ -44,7 +44,7 @@ def place(spots: list[Spots]) -> tuple[str, bool]:
     n_wrong = sum(int(one.wrong.sum()) for one in spots)
     best, fewest = "", n_wrong / 5 + 1
     for text, test in _tests().items():
-        others = 0
+        others = elsewhere = 0
         for one in spots:
             b, h, i = np.ogrid[tuple(slice(n) for n in one.wrong.shape)]
             fits = np.asarray(test(one.steps, b, h, i), bool)
@@ -52,8 +52,9 @@ def place(spots: list[Spots]) -> tuple[str, bool]:
             if (one.wrong & ~inside).any():
                 break
             others += int((one.right & inside).sum())
+            elsewhere += int((one.right & ~inside).sum())
         else:
-            if others < fewest:
+            if others < fewest and elsewhere:  # it tells rows apart
                 best, fewest = text, others
     return best, bool(best) and fewest == 0
 

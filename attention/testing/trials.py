@@ -150,9 +150,10 @@ class Trial:
             bad = [tuple(one) for one in np.argwhere(verdict.bad)[:1]]
             place = bad[0] if bad else verdict.worst
             got, wanted = self.answer.results[name], self.wanted[name]
+            axes = AXES if len(place) > 1 else ("head",)  # of d_sink
             at = ", ".join(
                 f"{axis} {int(i)}"
-                for axis, i in zip(AXES, place, strict=False)
+                for axis, i in zip(axes, place, strict=False)
             )
             what = "" if name == "output" else f"{name}, "
             read = "keys read, " * self.probe

@@ -74,7 +74,8 @@ function statement({ queries, keys, weights }, which, state) {
   const row = rowOf(state, which), line = weights[state.layer][state.head][row], { name } = queries[row];
   const open = line.filter((weight) => weight !== null).length;
   const top = largestFirst(line.map((weight) => weight ?? -1)).slice(0, Math.min(open, 3));
-  const given = top.map((key) => `${keys[key].name} ${digits(line[key] ?? 0)}`).join(", ");
+  const told = top.filter((key, i) => line[key] || i === 0);
+  const given = told.map((key) => `${keys[key].name} ${digits(line[key] ?? 0)}`).join(", ");
   const even = digits(Math.floor(1000 / open + 0.5));
   return open
     ? `${name} gives ${given}; an even spread would give each of ${open} ${even}.`
