@@ -82,7 +82,7 @@ lowest: setup ## the package's tests with the oldest versions that pyproject.tom
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest --only-binary :all: --resolution lowest-direct \
 	    -r pyproject.toml --extra test "pytest-xdist>=3.6"
-	.venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(PACKAGE)
+	$(ONE_THREAD) .venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(PACKAGE)
 
 mutants: setup ## 200 random changes of attention/, one at a time: which of them does no test notice? MUTANTS="--seed 1"
 	$(BIN)/python -m venv --clear --without-pip .venv/mutants

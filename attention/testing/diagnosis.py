@@ -149,6 +149,8 @@ def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     if not best:
         return None
     _, _, where, mistake = min(best)
+    if where and any(_factors(wrong)):
+        return None  # which is plainer than a mistake in some rows
     return Finding(mistake.says + where, mistake.name)
 
 
