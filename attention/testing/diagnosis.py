@@ -97,13 +97,19 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     if any(t.is_wrong for t in plain):
         trials = plain  # what overflows there differs from kernel to kernel
     every = trials[0].rules.names
-    each = [(name,) for name in every if len(every) > 1]
-    for names in (every, *each):
-        found = _named(trials, names)
+    found = _named(trials, every)
+    if found or len(every) == 1:
+        yield from [found] if found else []
+        return
+    seen: dict[Finding, list[str]] = {}
+    for name in every:
+        found = _named(trials, (name,))
         if found:
-            yield found
-            if names == every:
-                return
+            seen.setdefault(found, []).append(name)
+    most = sorted(seen.items(), key=lambda item: -len(item[1]))
+    for found, names in most:  # what explains more results first
+        where = f" Seen in {' and '.join(names)} alone."
+        yield replace(found, says=found.says + where)
 
 
 def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
