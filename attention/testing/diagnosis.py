@@ -114,10 +114,10 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
 
 def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     """Find the mistake that gives a kernel's results, or some of its rows."""
-    wrong = [
-        t for t in trials if not all(t.verdicts[n].is_right for n in names)
-    ]
-    ordered = sorted(trials, key=lambda t: t not in wrong)
+    wrong, right = list[Trial](), list[Trial]()
+    for trial in trials:
+        is_right = all(trial.verdicts[n].is_right for n in names)
+        (right if is_right else wrong).append(trial)
     if not wrong:
         return None
     n_wrong = sum(
@@ -126,7 +126,7 @@ def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         for name in names
     )
     left = [(mistake, list[Fit]()) for mistake in mistakes.of(wrong[0].case)]
-    for trial in ordered:
+    for trial in wrong:
         left = [
             (mistake, [*fits, fit])
             for mistake, fits in left
@@ -135,6 +135,13 @@ def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         left = _likely(left, n_wrong)
     best: list[tuple[float, int, str, Mistake]] = []
     for mistake, fits in left:
+        for trial in right:
+            fit = _fit(mistake, trial, names)
+            if fit is None:
+                break
+            fits.append(fit)
+        if len(fits) < len(trials):
+            continue  # what is right shows that it is not this one
         spots = [spot for fit in fits for spot in fit.spots]
         n_right = sum(int(spot.right.sum()) for spot in spots)
         unlike = sum(fit.unlike for fit in fits)
