@@ -41,6 +41,11 @@ def array_of(name: str, value: Any) -> NDArray[Any]:
             f"{name} is None: ask the library for its weights "
             "(output_attentions=True, need_weights=True)"
         )
+    if hasattr(value, "attentions"):
+        raise TypeError(
+            f"{name} is a {type(value).__name__}, the whole output of a "
+            "model: give its .attentions"
+        )
     if hasattr(value, "detach"):  # a tensor of PyTorch, on any device
         value = value.detach().cpu()
     array = real(name, value)
@@ -86,9 +91,10 @@ def all_heads(name: str, value: Any, layers: Sequence[int] | None) -> Floats:
             if part.ndim == 4 and len(part) == 1:
                 part = part[0]
             if part.ndim != 3:
+                way = "layer[None]" if part.ndim == 2 else "layer[0]"
                 rule = "each layer must have axes (heads, n_q, n_k), or a "
-                rule += "batch of one before them: give "
-                rule += f"[layer[0] for layer in {name}]"
+                rule += f"batch of one before them: give [{way} for layer in "
+                rule += f"{name}]"
                 refuse(rule, **{f"{name}[{i}]": part})
             if parts and part.shape != parts[0].shape:
                 rule = "all layers must have one shape"

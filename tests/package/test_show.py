@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -160,6 +161,10 @@ def test_pieces_are_shown_as_people_read_them(tokens, shown):
     assert labels(tokens) == shown
 
 
+def test_punctuation_is_named_in_quotes_and_what_gets_nothing_is_not():
+    assert "b gives “.” 1.000; an even spread" in unescape(arcs([[1, 0], [1, 0]], ". b", query="b").html)
+
+
 # --- what is refused ---------------------------------------------------------------------------------------------
 
 EVEN = np.full((2, 2), 0.5)
@@ -171,9 +176,11 @@ def test_what_cannot_be_shown_is_refused(call, says):
         eval(call)
 
 
-def test_tokens_are_strings():
+def test_tokens_are_strings_and_weights_are_not_the_whole_output():
     with pytest.raises(TypeError, match=r"tokens must be strings.*: 7.*convert_ids_to_tokens"):
         grid(EVEN, [7, 8])
+    with pytest.raises(TypeError, match="the whole output of a model: give its"):
+        heads(SimpleNamespace(attentions=()), "a b")
 
 
 # --- the file ----------------------------------------------------------------------------------------------------
