@@ -104,7 +104,7 @@ links: build ## which links of the built site are dead, those to elsewhere inclu
 	    trap "kill $$!" EXIT; sleep 2; \
 	    .venv/links/bin/linkchecker --no-status --check-extern http://127.0.0.1:$(PORT)/
 
-LOCK := pip compile --quiet --universal --generate-hashes --python-version 3.11 --upgrade --custom-compile-command "make lock"
+LOCK := pip compile --quiet --no-strip-extras --universal --generate-hashes --python-version 3.11 --upgrade --custom-compile-command "make lock"
 lock: setup ## refresh the locks: of all, of make nightly, of the release
 	$(BIN)/uv $(LOCK) --extra dev --output-file requirements.lock pyproject.toml
 	$(BIN)/uv $(LOCK) --all-extras --group nightly --constraint requirements.lock --output-file requirements-nightly.lock pyproject.toml
