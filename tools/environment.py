@@ -99,8 +99,13 @@ def needed(lock: str, direct: "set[str]") -> str:
     more = direct
     while not more <= taken:
         taken |= more
-        more = {entry.split("==")[0] for entry in entries if asking[entry] & taken}
-    return "".join(entry for entry in entries if entry.split("==")[0] in taken)
+        more = {_named(entry) for entry in entries if asking[entry] & taken}
+    return "".join(entry for entry in entries if _named(entry) in taken)
+
+
+def _named(entry: str) -> str:
+    """Return the name of `coverage[toml]==7.17.3` without its extras."""
+    return re.split(r"==|\[", entry)[0]
 
 
 def _direct(extra: str) -> "set[str]":

@@ -16,7 +16,9 @@ RELEASES = tomllib.loads(Path(__file__).with_name("release.toml").read_text("utf
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 LOCK = (ROOT / "requirements-nightly.lock").read_text("utf-8")  # holds what requirements.lock holds
-_PIN = re.compile(r"^(?P<name>[a-z0-9][\w.-]*)(?:\[[\w,-]+\])?==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M)
+_PIN = re.compile(
+    r"^(?P<name>[a-z0-9][\w.-]*)(?:\[.+?\])?==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M
+)
 
 
 def canonical(name):
