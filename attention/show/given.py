@@ -91,9 +91,9 @@ def all_heads(name: str, value: Any, layers: Sequence[int] | None) -> Floats:
             if part.ndim == 4 and len(part) == 1:
                 part = part[0]
             if part.ndim != 3:
-                way = "layer[None]" if part.ndim == 2 else "layer[0]"
+                one = "layer[None]" if part.ndim == 2 else "layer[0]"
                 rule = "each layer must have axes (heads, n_q, n_k), or a "
-                rule += f"batch of one before them: give [{way} for layer in "
+                rule += f"batch of one before them: give [{one} for layer in "
                 rule += f"{name}]"
                 refuse(rule, **{f"{name}[{i}]": part})
             if parts and part.shape != parts[0].shape:
