@@ -121,11 +121,8 @@ QUERY = "encoder.layer.1.attention.self.query.weight"
 BAD = {
     "no folder": (shutil.rmtree, FileNotFoundError, "config.json is missing: .* holds config.json, model.safetensors"),
     "another model": (with_config(model_type="roberta"), ValueError, "model_type must be 'bert', .*'roberta'"),
-    "padding": (with_config(pad_token_id=13), ValueError, "pad_token_id must be .* below vocab_size 13: 13"),
-    "more layers": (with_config(num_hidden_layers=3), ValueError, "has no tensor encoder.layer.2.attention.self.query"),
     "no tensor": (with_tensor(QUERY, lambda a: a[:0]), ValueError, f"has no tensor {QUERY}"),
     "a wrong shape": (with_tensor(QUERY, lambda a: a[:7]), ValueError, rf"{QUERY} .* \(7, 12\), .*\(12, 12\)"),
-    "nan": (with_tensor(QUERY, lambda a: a * np.nan), ValueError, f"{QUERY} must hold finite"),
     "cut off": (with_bytes("model.safetensors", lambda b: b[:-1]), ValueError, "model.safetensors is damaged"),
     "bfloat16": (with_bytes("model.safetensors", lambda b: BFLOAT16), ValueError, "store them as float32: .*bfloat16"),
 }  # fmt: skip

@@ -126,6 +126,9 @@ def test_a_sink_is_named_and_an_even_spread_is_said(rng):
     weights = random(rng, 6, 6) * 0.3
     weights[:, 0] += 0.7
     assert "[BOS] takes much from every token" in notes(grid(weights, "[BOS] b c d e f"))
+    for n, is_sink in ((4, True), (3, False)):  # of five others, most of whose weight it takes
+        weights[1:, 0], weights[1:, 1:] = [0.9] * n + [0.1] * (5 - n), 0.02
+        assert ("[BOS] takes much" in notes(grid(weights, "[BOS] b c d e f"))) == is_sink
     even = notes(grid(np.full((6, 6), 1 / 6), "[BOS] b c d e f"))
     assert "An even spread would give each token 1/6 = 0.167" in even
     assert "takes much" not in even
