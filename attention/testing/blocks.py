@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attention import softmax
+from attention.numerics import logsumexp
 from attention.testing.errors import rounded
 from attention.testing.steps import Steps
 
@@ -103,11 +105,19 @@ def visited(a: Steps, m: int, n: int) -> Array:
     return in_tiles(rows_of_tile(a.allowed(), m, np.any), n)
 
 
-def starts_of(a: Steps, n: int) -> list[int]:
-    """Return where parts of n keys begin, or -n parts of nearly one size."""
-    if n > 0:
-        return list(range(0, a.n_keys, n))
-    return sorted({a.n_keys * i // -n for i in range(-n)})
+def starts_of(a: Steps, m: int, n: int) -> list[int]:
+    """Return where parts of the keys begin: m parts, or parts of n keys."""
+    if m and not n:  # the first ones hold one more
+        few, more = divmod(a.n_keys, m)
+        return sorted({i * few + min(i, more) for i in range(m)} - {a.n_keys})
+    return list(range(0, a.n_keys, int(ceil(-(-a.n_keys // (m or 1)), n)) if m else n))
+
+
+def part_of(a: Steps, m: int, n: int) -> Array:
+    """Number the parts of the keys, from 0; the last is -1."""
+    starts = starts_of(a, m, n)
+    number = np.searchsorted(starts, a.keys, "right") - 1
+    return np.where(number == len(starts) - 1, -1, number)
 
 
 def restarted(a: Steps, starts: list[int]) -> Array:
@@ -120,9 +130,11 @@ def restarted(a: Steps, starts: list[int]) -> Array:
     return allowed if last is None else allowed & (keys <= last)
 
 
-def sinks_of_parts(a: Steps, scores: Array, n: int, which: str) -> Array:
+def sinks_of_parts(
+    a: Steps, scores: Array, starts: list[int], which: str
+) -> Array:
     """Count the sink in parts: in all, or once more in empty ones."""
-    starts, sink = starts_of(a, n), np.asarray(a.sink())
+    sink = np.asarray(a.sink())
     empty = np.add.reduceat(a.allowed(), starts, axis=-1) == 0
     if which == "all":
         empty = np.ones_like(empty)
@@ -135,9 +147,11 @@ def sinks_of_parts(a: Steps, scores: Array, n: int, which: str) -> Array:
     return np.concatenate([scores, own, np.broadcast_to(more, shape)], axis=-1)
 
 
-def merged(a: Steps, n: int, weight: Callable[[Array, Array], Array]) -> Array:
+def merged(
+    a: Steps, starts: list[int], weight: Callable[[Array, Array], Array]
+) -> Array:
     """Weigh parts by a function of their log-sum-exp and their maximum."""
-    parts = np.split(a.scores(), starts_of(a, n)[1:], axis=-1)
+    parts = np.split(a.scores(), starts[1:], axis=-1)
     tops = np.stack([part.max(axis=-1) for part in parts], axis=-1)
     safe = np.where(tops == -np.inf, 0, tops)
     gaps = [part - safe[..., i, None] for i, part in enumerate(parts)]
@@ -180,6 +194,8 @@ def online(
     guarded: bool = True,
     weights: Read = np.asarray,
     added: Read = np.asarray,
+    relative: Callable[..., Array] = lambda part, old, new: new,
+    divides: bool = False,
     output: Read = np.asarray,
     total: Read = np.asarray,
 ) -> Array:
@@ -194,7 +210,8 @@ def online(
         part = scores[..., start : start + n]
         new = np.maximum(largest, part.max(-1, keepdims=True))
         safe = np.where((new == -np.inf) & guarded, 0, new)
-        p, by = np.exp(part - safe), np.exp(largest - safe)
+        by = np.exp(largest - safe)
+        p = np.exp(part - np.where(part == -np.inf, 0, relative(part, largest, safe)))
         by = factor(by, new)
         by_output, by_sum = for_output(by, new), for_sum(by, new)
         more = weights(p) @ v[:, :, start : start + n]
@@ -207,8 +224,10 @@ def online(
             sum_ = (sum_ + count) * by_sum
         else:
             sum_ = total(sum_ * by_sum + count)
+        if divides:
+            result = result / np.where(sum_ == 0, 1, sum_)
         largest = new
-    return result / np.where(sum_ == 0, 1, sum_)
+    return result if divides else result / np.where(sum_ == 0, 1, sum_)
 
 
 def one_head(a: Steps, array: Array, index: int) -> Array:
@@ -217,19 +236,110 @@ def one_head(a: Steps, array: Array, index: int) -> Array:
     return array.reshape(shape)[:, :, index]
 
 
-def without_last_rows(a: Steps, n: int) -> Steps:
-    """Leave the last block of n queries out if it is not full."""
-    full = a.rows < a.n_queries // n * n
+def of_rows(a: Steps, some: Array) -> Steps:
+    """Let some queries alone give keys and values a gradient."""
     changes = {
-        name: lambda _, x: x * full for name in ("d_products", "for_value")
+        name: lambda _, x: x * some for name in ("d_products", "for_value")
     }
     return Steps(a.case, changes)
 
 
-def added_up(a: Steps, format: str, n: int = 64) -> Array:
-    """Add the gradient of the query up in a format, block by block."""
-    d, k = a.scale() * a.d_products(), a.key()
-    total = np.zeros(a.query().shape)
-    for i in range(0, a.n_keys, n):
-        total = rounded(total + d[..., i : i + n] @ k[:, :, i : i + n], format)
+def added_up(w: Array, x: Array, format: str, n: int = 64) -> Array:
+    """Add the products of matrices up in a format, n terms at a time."""
+    total = np.zeros((*w.shape[:-1], x.shape[-1]))
+    for i in range(0, w.shape[-1], n):
+        more = w[..., i : i + n] @ x[..., i : i + n, :]
+        total = rounded(total + more, format)
     return total
+
+
+def finite(logsumexp: Array) -> Array:
+    """Return a column, with 0 for rows that see no key."""
+    return np.where(np.isfinite(logsumexp), logsumexp, 0)[..., None]
+
+
+def again(a: Steps) -> Array:
+    """Compute weights again, from the log-sum-exp of the forward pass."""
+    return np.asarray(np.exp(a.scores() - finite(a.exact.logsumexp)))
+
+
+def share(a: Steps) -> Array:
+    """Return the weight of the sink."""
+    return np.asarray(1 - a.weights.sum(-1, keepdims=True))
+
+
+def whole(a: Steps, x: Array) -> Array:
+    """Give every sequence, head, row and key its number."""
+    return np.broadcast_to(x, (a.batch, a.n_heads, a.n_queries, a.n_keys))
+
+
+def strided(x: Array, stride: int) -> Array:
+    """Read matrices as if their rows were so far apart."""
+    n_q, n_k = x.shape[-2:]
+    start = np.arange(x[..., 0, 0].size).reshape(*x.shape[:-2], 1, 1) * n_q
+    place = (start + np.arange(n_q)[:, None]) * stride + np.arange(n_k)
+    return np.asarray(x.ravel()[np.minimum(place, x.size - 1)])
+
+
+def reached(a: Steps, keys: Array, positions: Array) -> Array:
+    """Say which keys causal and window allow at such positions."""
+    first, last = a.ends()
+    gap = keys - positions
+    allowed = np.ones((1, 1, a.n_queries, a.n_keys), bool)
+    if first is not None:
+        allowed = allowed & (gap >= first - a.positions())
+    return allowed if last is None else allowed & (gap <= last - a.positions())
+
+
+def lengths(a: Steps) -> Array:
+    """Return how many keys a sequence has up to its last query."""
+    _, last = a.ends()
+    most = a.n_keys if last is None else last[..., -1:, :] + 1
+    return np.minimum(most, a.n_keys)
+
+
+def first_seen(scores: Array, n: int) -> Array:
+    """Return the largest score of the first block of n that a row sees."""
+    starts = range(0, scores.shape[-1], n)
+    tops = [scores[..., i : i + n].max(-1) for i in starts]
+    stacked = np.stack(tops, axis=-1)
+    first = np.isfinite(stacked).argmax(axis=-1)[..., None]
+    return np.take_along_axis(stacked, first, axis=-1)
+
+
+def coarse(a: Steps, r: Read, where: str) -> Array:
+    """Round scores x, differences d, exp e, sum s and quotient q."""
+    steps = {letter: r if letter in where else np.asarray for letter in "xdesq"}
+    scores = steps["x"](a.with_sink(a.scores()))
+    largest = scores.max(-1, keepdims=True)
+    gap = scores - np.where(largest == -np.inf, 0, largest)
+    e = steps["e"](np.exp(steps["d"](gap)))
+    total = steps["s"](e.sum(-1, keepdims=True))
+    w = steps["q"](e / np.where(total == 0, 1, total))
+    return np.asarray(w[..., : a.n_keys])
+
+
+def packed(a: Steps, bounds: Callable[[Array, Array], Any]) -> Array:
+    """Let sequences stand one after another, with other bounds."""
+    sizes = np.broadcast_to(lengths(a).ravel(), a.batch)
+    ends = np.cumsum(sizes)
+    both = [
+        np.concatenate([x[b, :, :n] for b, n in enumerate(sizes)], axis=1)
+        for x in (a.case.key, a.case.value)
+    ]
+    both = [np.concatenate([x, x], axis=1) for x in both]
+    found = []
+    for b, (start, end) in enumerate(np.transpose(bounds(ends - sizes, ends))):
+        k, v = (x[None, :, start:end] for x in both)
+        options = {
+            name: x[b : b + 1] if np.ndim(x) == 4 and len(x) > 1 else x
+            for name, x in a.options.items()
+        }
+        if a.ends()[1] is not None:
+            options["offset"] = k.shape[2] - a.n_queries
+        case = replace(
+            a.case, query=a.case.query[b : b + 1], key=k, value=v,
+            options=options,
+        )  # fmt: skip
+        found.append(Steps(case).output[0])
+    return np.stack(found)

@@ -21,11 +21,13 @@ from attention.testing.errors import step_of
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, listed, place
 from attention.testing.report import Finding
+from attention.testing.steps import Steps
 from attention.testing.trials import Rules, Trial
 from attention.testing.weights import middle_of, recover, sentences
 
 Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
+BUDGET = 3e8  # how many weights all mistakes together may have in a case
 
 
 def findings(
@@ -42,7 +44,6 @@ def findings(
         lambda: _calls(kernel, rules, wrong[0]),
         lambda: _names(taken),
         lambda: map(Finding, _numbers(wrong)),
-        lambda: map(Finding, _factors(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
     ]
     why = next((some for some in ([*c()] for c in causes) if some), [])
@@ -90,114 +91,143 @@ class Fit(NamedTuple):
     unlike: int  # how many rows have another one
     whole: float
 
+    @property
+    def is_everywhere(self) -> bool:
+        """Say whether the mistake gives every row."""
+        return not self.unlike and not any(one.right.any() for one in self.spots)
+
 
 def _names(trials: list[Trial]) -> Iterator[Finding]:
     """Name the mistakes behind all results, or behind each by itself."""
-    plain = [t for t in trials if t.case.name not in FAR]
-    if any(t.is_wrong for t in plain):
-        trials = plain  # what overflows there differs from kernel to kernel
+    trials = _plain(trials)
     every = trials[0].rules.names
-    found = _named(trials, every)
-    if found or len(every) == 1:
-        yield from [found] if found else []
-        return
-    seen: dict[Finding, list[str]] = {}
-    for name in every:
-        found = _named(trials, (name,))
+    wrong = [n for n in every if any(not t.verdicts[n].is_right for t in trials)]
+    for find in (_exact, _partial):
+        found = find(trials, every)
         if found:
-            seen.setdefault(found, []).append(name)
-    most = sorted(seen.items(), key=lambda item: -len(item[1]))
-    for found, names in most:  # what explains more results first
-        where = f" Seen in {' and '.join(names)} alone."
-        yield replace(found, says=found.says + where)
+            yield found
+            return
+        seen: dict[Finding, list[str]] = {}
+        for name in wrong[: len(wrong) * (len(every) > 1)]:
+            found = find(trials, (name,))
+            if found:
+                seen.setdefault(found, []).append(name)
+        for found, names in sorted(seen.items(), key=lambda x: -len(x[1])):
+            where = f" Seen in {' and '.join(names)} alone."
+            yield replace(found, says=found.says + where)
+        for text in _factors(trials, [n for n in wrong if n not in sum(seen.values(), [])]):
+            yield Finding(text)
+            seen[Finding(text)] = []
+        if seen:
+            return
 
 
-def _named(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
-    """Find the mistake that gives a kernel's results, or some of its rows."""
-    wrong, right = list[Trial](), list[Trial]()
-    for trial in trials:
-        is_right = all(trial.verdicts[n].is_right for n in names)
-        (right if is_right else wrong).append(trial)
-    if not wrong:
-        return None
+def _plain(trials: list[Trial]) -> list[Trial]:
+    """Leave out what overflows, which differs from kernel to kernel."""
+    plain = [t for t in trials if t.case.name not in FAR]
+    return plain if any(t.is_wrong for t in plain) else trials
+
+
+def _exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+    """Find a mistake that gives all results of a kernel."""
+    every = [(m, 0.0) for m in mistakes.of(trials[0].case)]
+    left = [one for one in every if not one[0].rounds]
+    for trial in sorted(trials, key=lambda t: t.right.weights.size):
+        left = _left(left, trial, names)
+    if left:
+        return _said(left)
+    left = [one for one in every if one[0].rounds]
+    for trial in sorted(trials, key=lambda t: (not _is_wrong(t, names), t.right.weights.size)):
+        left = _left(left, trial, names)
+        if _is_wrong(trial, names):
+            most = sorted(error for _, error in left)[:ROUNDINGS][-1:]
+            left = [one for one in left if [one[1]] <= most]
+    return _said(left) if left else None
+
+
+def _is_wrong(trial: Trial, names: tuple[str, ...]) -> bool:
+    return any(not trial.verdicts[name].is_right for name in names)
+
+
+def _left(
+    some: list[tuple[Mistake, float]], trial: Trial, names: tuple[str, ...]
+) -> list[tuple[Mistake, float]]:
+    """Keep the mistakes that give a case, and add their errors up."""
+    known: dict[bytes, Fit | None] = {}
+    return [
+        (mistake, error + fit.whole)
+        for mistake, error in some
+        if (fit := _fit(mistake, trial, names, known)) and fit.is_everywhere
+    ]
+
+
+def _said(left: list[tuple[Mistake, float]]) -> Finding:
+    """Say the closest mistake, and others that give the same numbers."""
+    least = min(error for _, error in left)
+    first, least = next(one for one in left if one[1] <= 1.03 * least)
+    same = {_stem(m): m for m, error in left[::-1] if error == least}
+    same.pop(_stem(first), None)
+    others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:2]]
+    return Finding(first.says + "".join(others), first.name)
+
+
+def _stem(mistake: Mistake) -> str:
+    return "-".join(mistake.name.split("-")[:2])
+
+
+def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+    """Find the mistake that some rows of a kernel have, and say which."""
+    trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
     n_wrong = sum(
         int((trial.verdicts[name].rows > 1).sum())
         for trial in trials
         for name in names
     )
-    left = [(mistake, list[Fit]()) for mistake in mistakes.of(wrong[0].case)]
-    for trial in wrong:
+    size = next(t.right.weights.size for t in trials)
+    every = [one for one in mistakes.of(trials[0].case) if not one.rounds]
+    left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
+    for trial in trials:
+        known: dict[bytes, Fit | None] = {}
         left = [
             (mistake, [*fits, fit])
             for mistake, fits in left
-            if (fit := _fit(mistake, trial, names)) is not None
+            if (fit := _fit(mistake, trial, names, known)) is not None
         ]
-        left = _likely(left, n_wrong)
-    best: list[tuple[float, int, str, Mistake]] = []
+        left = [
+            (mistake, fits)
+            for mistake, fits in left
+            if sum(fit.unlike for fit in fits) <= 0.1 * n_wrong
+        ]
+    best: list[tuple[float, int, Finding]] = []
     for mistake, fits in left:
-        for trial in right:
-            fit = _fit(mistake, trial, names)
-            if fit is None:
-                break
-            fits.append(fit)
-        if len(fits) < len(trials):
-            continue  # what is right shows that it is not this one
         spots = [spot for fit in fits for spot in fit.spots]
         n_right = sum(int(spot.right.sum()) for spot in spots)
         unlike = sum(fit.unlike for fit in fits)
-        where, rank = "", 0.0
-        if mistake.rounds:
-            rank = sum(fit.whole for fit in fits[: len(wrong)]) - 1e6
-        elif n_right or unlike:
-            text, exact = place(spots) if n_right else ("", False)
-            exact = exact and not unlike
+        text, exact = place(spots) if n_right else ("", False)
+        exact = exact and not unlike
+        share = 1.0 if exact else n_wrong / (n_wrong + n_right)
+        if share >= 0.5:
             where = f" Only {text}." if exact else " Not everywhere."
-            share = 1.0 if exact else n_wrong / (n_wrong + n_right)
-            if share < 0.5:
-                continue
-            rank = unlike / max(n_wrong, 1) - share
-        else:
-            return Finding(mistake.says, mistake.name)
-        best.append((rank, len(best), where, mistake))
-    if not best:
-        return None
-    _, _, where, mistake = min(best)
-    if where and any(_factors(wrong)):
-        return None  # which is plainer than a mistake in some rows
-    return Finding(mistake.says + where, mistake.name)
+            found = Finding(mistake.says + where, mistake.name)
+            best.append((unlike / max(n_wrong, 1) - share, len(best), found))
+    return min(best)[2] if best else None
 
 
-def _likely(
-    fitting: list[tuple[Mistake, list[Fit]]], n_wrong: int
-) -> list[tuple[Mistake, list[Fit]]]:
-    """Drop what leaves too many rows unexplained, and poorer roundings."""
-    fitting = [
-        one
-        for one in fitting
-        if sum(fit.unlike for fit in one[1]) <= 0.1 * n_wrong
-    ]
-    errors = sorted(
-        sum(fit.whole for fit in fits) for m, fits in fitting if m.rounds
-    )
-    most = errors[:ROUNDINGS][-1] if errors else 0.0
-    return [
-        (m, fits)
-        for m, fits in fitting
-        if not m.rounds or sum(fit.whole for fit in fits) <= most
-    ]
-
-
-def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:
+def _fit(
+    mistake: Mistake,
+    trial: Trial,
+    names: tuple[str, ...],
+    known: dict[bytes, Fit | None],
+) -> Fit | None:
     """Compare a case with a mistake: every row is right, or has it."""
-    rules, got = trial.rules, trial.answer.results
     try:
         with np.errstate(all="ignore"):
-            steps = rules.steps(trial.case, mistake.changes)
-            wanted = rules.wanted(steps)
-            if not all(_glance(trial, name, wanted[name]) for name in names):
-                return None
-            some = {name: got[name] for name in names}
-            verdicts = rules.judge(some, steps, trial.wanted)
+            steps = trial.rules.steps(trial.case, mistake.changes)
+            wanted = trial.rules.wanted(steps)
+            same = b"".join([wanted[name].tobytes() for name in names])
+            if same not in known:
+                known[same] = _judged(mistake.rounds, trial, names, steps, wanted)
+            return known[same]
     except (
         ArithmeticError,
         AttributeError,
@@ -206,12 +236,29 @@ def _fit(mistake: Mistake, trial: Trial, names: tuple[str, ...]) -> Fit | None:
         ValueError,
     ):
         return None  # it does not fit the options
+
+
+def _judged(
+    rounds: bool,
+    trial: Trial,
+    names: tuple[str, ...],
+    steps: Steps,
+    wanted: dict[str, Array],
+) -> Fit | None:
+    """Compare the results of a mistake with a kernel's."""
+    if not all(_glance(trial, name, wanted[name]) for name in names):
+        return None
+    if all(np.array_equal(wanted[n], trial.wanted[n], equal_nan=True) for n in names):
+        verdicts = {name: trial.verdicts[name] for name in names}
+    else:
+        some = {name: trial.answer.results[name] for name in names}
+        verdicts = trial.rules.judge(some, steps, trial.wanted)
     spots, unlike = [], 0
     for name, fit in verdicts.items():
         right = trial.verdicts[name]
         has, has_not = right.rows > 1, np.zeros(right.rows.shape, bool)
         most = 1.2 if right.is_right else min(1, 0.9 * right.figure)
-        if mistake.rounds:  # a tie may fall either way
+        if rounds:  # a tie may fall either way
             off = fit.rows > 1
             better = fit.whole < 0.85 * right.whole
             if off.mean() > 0.1 or not (
@@ -264,10 +311,12 @@ def _numbers(wrong: list[Trial]) -> Iterator[str]:
             return
 
 
-def _factors(wrong: list[Trial]) -> Iterator[str]:
+def _factors(trials: list[Trial], names: list[str]) -> Iterator[str]:
     """Say by which factor a result is off, or that it is cut off."""
+    wrong = [t for t in trials if t.is_wrong]
     trial = max(wrong, key=lambda t: (not t.probe, _n_wrong(t)))
-    for name, verdict in trial.verdicts.items():
+    for name in names:
+        verdict = trial.verdicts[name]
         if verdict.is_right:
             continue
         what = f"The {name}".replace("d_", "gradient of the ")
@@ -279,10 +328,11 @@ def _factors(wrong: list[Trial]) -> Iterator[str]:
             rest = ((got - factor * right) ** 2).sum() / (got**2).sum()
             step = step_of(right, trial.rules.formats.output)
             less = middle_of((np.abs(right) - np.abs(got)) / step)
+            most = middle_of(np.abs(got - right) / step)
         at = f"({trial.case.name}, {rows.sum()} of {rows.size} rows)"
         if rest**0.5 < 0.2 * abs(factor - 1):
             yield f"{what} is {factor:.6g} times what it should be {at}."
-        elif 0.35 < less < 0.65:
+        elif 0.35 < less < 0.65 and most < 1:
             format = trial.rules.formats.output
             yield f"{what} is cut off, not rounded, to {format} {at}."
 

@@ -21,16 +21,38 @@ from attention.testing.steps import Change
 
 EACH: dict[str, list[Any]] = {
     "blocks": [*blocks.BLOCKS],
-    "parts": [-2, -4, -3, -8, *blocks.BLOCKS],  # -2: two parts
-    "rounding": [64, 10**6],
+    "parts": [
+        *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
+        *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
+        *((0, n) for n in blocks.BLOCKS),  # parts of so many keys
+        *product((2, 4, 8), (16, 32, 64)),  # parts of whole blocks
+    ],
+    "rounding": [64, 10**6, 32, 128, 16],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
 }
 FORMATS = {
     "bfloat16": "bfloat16",
-    "tf32": "tf32, or to float16",
+    "tf32": "10 bits of mantissa (TF32, or float16)",
     "float16": "float16",
     "float8_e4m3fn": "float8_e4m3fn",
     "float8_e5m2": "float8_e5m2",
+}
+INPUTS = {
+    "query": "{x}",
+    "key": "a.shared((lambda x: {x})(a.case.key))",
+    "value": "a.shared((lambda x: {x})(a.case.value))",
+}
+MIXED = {  # what axes may be mixed of: steps
+    "queries": ["query"],
+    "keys": ["key"],
+    "values": ["value"],
+    "keys and values": ["key", "value"],
+    "queries, keys and values": ["query", "key", "value"],
+    "the output": ["combine"],
+    "the gradient of the query": ["d_query"],
+    "the gradient of the key": ["d_key"],
+    "the gradient of the value": ["d_value"],
+    "all gradients": ["d_query", "d_key", "d_value"],
 }
 
 
@@ -50,19 +72,33 @@ def _change(expression: str, **names: Any) -> Change:
     return made
 
 
+def _parts(m: int, n: int) -> str:
+    """Say what parts of the keys there are."""
+    if not m:
+        return f"parts of {n} keys"
+    return f"{m} parts" + f" of whole blocks of {n} keys" * (n > 1)
+
+
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
-    """Make a mistake of a row of the table, or one for each n."""
+    """Make a mistake of a row of the table, or one for each n, or m and n.
+
+    Words in the place of numbers are put into name, sentence and expressions.
+    """
     row = dict(row)
     says = row.pop("says", None) or known.mutants(name)
     rounds = row.pop("rounds", False)
     each = row.pop("each", [0])
     for one in EACH[each] if isinstance(each, str) else each:
-        m, n = one if isinstance(one, tuple) else (0, one)
-        few = isinstance(n, int) and n < 0
-        keys = f"the keys, {-n} of them" if few else f"{n} keys"
-        text = says.format(m=m, n=n, keys=keys)
-        changes = {k: _change(e, m=m, n=n, **names) for k, e in row.items()}
-        yield Mistake(name, text, changes, rounds)
+        m, n = one if isinstance(one, (tuple, list)) else (0, one)
+        parts = _parts(m, n) if each == "parts" else ""
+        text = says.format(m=m, n=n, parts=parts)
+        words = isinstance(m, str)
+        changes = {
+            k: _change(e.replace("{n}", n) if words else e, m=m, n=n, **names)
+            for k, e in row.items()
+        }
+        slug = name.format(m=m.replace(" ", "-")) if words else name
+        yield Mistake(slug, text, changes, rounds)
 
 
 def _picked(
@@ -85,6 +121,26 @@ def _picked(
         yield from _made(prefix + name, {**changes, **more, "says": says})
 
 
+def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
+    """Read a mask or a bias wrongly."""
+    for what in ("mask", "bias"):
+        more = {k: v for k, v in row.items() if k == "each"}
+        says = f"The {what} {row['says']}"
+        yield from _made(
+            f"{what}-{name}", {what: row["pick"], **more, "says": says}
+        )
+
+
+def _mixed(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
+    """Exchange axes of inputs, or of results, by a reshape."""
+    for what, steps in MIXED.items():
+        changes = {
+            k: INPUTS.get(k, "{x}").replace("{x}", row["pick"]) for k in steps
+        }
+        says = f"{row['says']} of {what} are mixed: reshaped where they should be transposed."
+        yield from _made(name, {"each": row["each"], **changes, "says": says})
+
+
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Round in steps that should be exact, or cut where they should round."""
     for format, label in FORMATS.items():
@@ -93,7 +149,7 @@ def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             (cut, "cut off, not rounded,"),
         ):
             says = f"{row['says']} {how} to {label}."
-            if read is cut and "float8" in format:
+            if read is cut and ("float8" in format or "each" in row):
                 continue
             suffix = "-in-format" if how == "rounded" else "-cut-off"
             more = {**row, "says": says, "rounds": True}
@@ -109,7 +165,7 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     """
     says = f"In the backward pass alone: {mistake.says}"
     average = _change("a.exact.average()")
-    weigh = _change("np.exp(a.scores() - a.exact.logsumexp[..., None])")
+    weigh = _change("again(a)")
     changes = {"average": average, **mistake.changes}
     if "weigh" not in changes:
         yield Mistake(mistake.name, says, {"weigh": weigh, **changes})
@@ -120,6 +176,8 @@ def _read() -> dict[str, list[Mistake]]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     make: dict[str, Callable[..., Iterator[Mistake]]]
     make = {
+        "arrays": _arrays,
+        "mixed": _mixed,
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
@@ -138,20 +196,38 @@ def _read() -> dict[str, list[Mistake]]:
 
 GROUPS = _read()
 MISTAKES = [one for group in GROUPS.values() for one in group]
-_ASKED = ("softcap", "bias", "sink")  # groups for an option of their name
-_ALWAYS = ("heads", "stale", "inputs", "blocks", "softmax")
+_OPTIONS = {  # steps that are nothing without an option
+    "capped": "softcap", "slope": "softcap", "window": "window",
+    "is_causal": "is_causal", "mask": "mask", "bias": "bias", "sink": "sink",
+}  # fmt: skip
+_NEEDS = {  # groups that are nothing without one of some options
+    "reach": ("is_causal", "window"),
+    "mask": ("is_causal", "window", "mask"),
+    "softcap": ("softcap",),
+    "bias": ("bias",),
+    "sink": ("sink",),
+}
+_AGAIN = ("scale", *_NEEDS, "arrays")
 
 
 def of(case: Case) -> Iterator[Mistake]:
     """Return the mistakes that a kernel with such options may have."""
-    hides = not case.options.keys().isdisjoint({"is_causal", "window", "mask"})
-    names = ["scale", *["reach", "mask"] * hides]
-    names += [name for name in _ASKED if name in case.options]
-    forward = [one for name in (*names, *_ALWAYS) for one in GROUPS[name]]
+
+    def asked(*options: str) -> bool:
+        return not options or any(one in case.options for one in options)
+
+    def some(*groups: str) -> Iterator[Mistake]:
+        for group in groups:
+            if asked(*_NEEDS.get(group, ())):
+                for mistake in GROUPS[group]:
+                    needs = [_OPTIONS.get(step, "") for step in mistake.changes]
+                    if not all(needs) or asked(*needs):
+                        yield mistake
+
+    forward = (*_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax")
     if case.grad_output is None:
-        yield from (*GROUPS["logsumexp"], *forward, *GROUPS["rounding"])
+        yield from some("logsumexp", *forward, "packed", "rounding")
         return
-    yield from (*GROUPS["gradients"], *forward)
-    for name in (*names, "heads"):
-        for one in GROUPS[name]:
-            yield from _in_backward(one)
+    yield from some("gradients", *forward)
+    for mistake in some(*_AGAIN, "heads", "inputs"):
+        yield from _in_backward(mistake)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache, wraps
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,39 @@ from attention.testing.cases import Case
 
 Array = NDArray[Any]
 Change = Callable[..., Any]
+_VALUES = ("shared", "heads", "value")
+_SCORES = (
+    *("query", "key", "shared", "heads", "scale", "products", "scaled"),
+    *("capped", "bias", "biased", "full"),
+)
+_REACH = (
+    *("mask", "is_causal", "window", "offset", "positions", "ends", "within"),
+    "allowed",
+)
+_WEIGHTS = (*_SCORES, *_REACH, "scores", "sink", "with_sink", "weigh")
+
+
+def _spared(*steps: str) -> Callable[[Change], Change]:
+    """Take what a step returns from the exact case if these are unchanged."""
+
+    def mark(step: Change) -> Change:
+        @wraps(step)
+        def taken(self: Steps) -> Any:
+            if not self.changes.keys().isdisjoint(steps):
+                return step(self)
+            done = _exact(self.case).done
+            if step.__name__ not in done:
+                done[step.__name__] = step(self)
+            return done[step.__name__]
+
+        return taken
+
+    return mark
+
+
+@lru_cache(32)
+def _exact(case: Case) -> Steps:
+    return Steps(case)
 
 
 class Steps:
@@ -30,6 +63,7 @@ class Steps:
         self.batch, self.n_heads, self.n_queries, self.d_k = case.query.shape
         self.n_keys, self.d_v = case.value.shape[2:]
         self.changes = changes or {}
+        self.done: dict[str, Any] = {}  # what is the same after a change
         for name, change in self.changes.items():
             setattr(self, name, self._changed(getattr(self, name), change))
 
@@ -48,6 +82,7 @@ class Steps:
     def key(self) -> Array:
         return self.shared(self.case.key)
 
+    @_spared(*_VALUES)
     def value(self) -> Array:
         return self.shared(self.case.value)
 
@@ -88,6 +123,7 @@ class Steps:
         bias = self.bias()
         return scores if bias is None else scores + bias
 
+    @_spared(*_SCORES)
     def full(self) -> Array:
         """Return the scores before anything is hidden."""
         scores = self.scaled()
@@ -144,6 +180,7 @@ class Steps:
             allowed = allowed & (self.keys >= first)
         return allowed if last is None else allowed & (self.keys <= last)
 
+    @_spared(*_REACH)
     def allowed(self) -> Array:
         mask, within = self.mask(), self.within()
         return within if mask is None else within & mask
@@ -155,7 +192,12 @@ class Steps:
     # --- weights and output --------------------------------------------------
 
     def scores(self) -> Array:
-        return np.where(self.allowed(), self.full(), -np.inf)
+        allowed, full, exact = self.allowed(), self.full(), self.exact
+        if exact is self or (
+            full is exact.full() and np.array_equal(allowed, exact.allowed())
+        ):
+            return exact.hidden  # the change makes no difference here
+        return np.where(allowed, full, -np.inf)
 
     def with_sink(self, scores: Array) -> Array:
         sink = self.sink()
@@ -164,11 +206,18 @@ class Steps:
         column = np.broadcast_to(sink, (*scores.shape[:-1], 1))
         return np.concatenate([scores, column], axis=-1)
 
+    @_spared(*_WEIGHTS)
     def weigh(self) -> Array:
-        return softmax(self.with_sink(self.scores()))[..., : self.n_keys]
+        scores, exact = self.with_sink(self.scores()), self.exact
+        if exact is not self and np.array_equal(scores, exact.sinked):
+            return exact.weights
+        return softmax(scores)[..., : self.n_keys]
 
     def combine(self) -> Array:
-        return self.weights @ self.values
+        weights, values, exact = self.weights, self.values, self.exact
+        if exact is self or weights is not exact.weights:
+            return weights @ values
+        return exact.output if values is exact.values else weights @ values
 
     def summed(self) -> Array:
         """Return the scores whose log-sum-exp is returned."""
@@ -187,9 +236,11 @@ class Steps:
         """Return the weights that carry a gradient to the values."""
         return self.weights
 
+    @_spared(*_VALUES, "grad_output")
     def d_weights(self) -> Array:
         return self.grad_output() @ self.values.swapaxes(-1, -2)
 
+    @_spared(*_VALUES, *_WEIGHTS, "grad_output", "d_weights")
     def average(self) -> Array:
         """Return D, what a row gets from its weights on average."""
         rows = self.weights * self.d_weights()
@@ -232,6 +283,14 @@ class Steps:
     # --- results, computed once ----------------------------------------------
 
     @cached_property
+    def hidden(self) -> Array:
+        return np.where(self.allowed(), self.full(), -np.inf)
+
+    @cached_property
+    def sinked(self) -> Array:
+        return self.with_sink(self.hidden)
+
+    @cached_property
     def values(self) -> Array:
         return self.value()
 
@@ -250,7 +309,7 @@ class Steps:
     @cached_property
     def exact(self) -> Steps:
         """The same case without a change."""
-        return Steps(self.case)
+        return _exact(self.case)
 
     def gradients(self) -> dict[str, Array]:
         """Return the gradient of each input, by its name."""
