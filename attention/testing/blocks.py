@@ -27,7 +27,7 @@ def top(a: Steps) -> Array:
 
 def sums(a: Steps) -> Array:
     """Return the sum of a row's exponentials, less the largest score."""
-    gap = a.with_sink(a.scores()) - top(a)
+    gap = a.with_sink(a.scores()) - np.maximum(top(a), -1e300)
     return np.asarray(np.exp(gap).sum(axis=-1, keepdims=True))
 
 

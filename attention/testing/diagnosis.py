@@ -23,10 +23,11 @@ from attention.testing.places import Spots, listed, place
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Rules, Trial
-from attention.testing.weights import middle_of, recover, sentences
+from attention.testing.weights import middle_of, others, recover, sentences
 
 Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
+BLIND = ("one key", "a constant per head")  # what is right there says little
 BUDGET = 3e8  # how many weights all mistakes together may have in a case
 
 
@@ -97,6 +98,9 @@ class Fit(NamedTuple):
         return not self.unlike and not any(one.right.any() for one in self.spots)
 
 
+Seen = dict[tuple[int, ...], Fit | None]  # by the hashes of results
+
+
 def _names(trials: list[Trial]) -> Iterator[Finding]:
     """Name the mistakes behind all results, or behind each by itself."""
     trials = _plain(trials)
@@ -153,7 +157,7 @@ def _left(
     some: list[tuple[Mistake, float]], trial: Trial, names: tuple[str, ...]
 ) -> list[tuple[Mistake, float]]:
     """Keep the mistakes that give a case, and add their errors up."""
-    known: dict[bytes, Fit | None] = {}
+    known: Seen = {}
     return [
         (mistake, error + fit.whole)
         for mistake, error in some
@@ -187,7 +191,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     every = [one for one in mistakes.of(trials[0].case) if not one.rounds]
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
-        known: dict[bytes, Fit | None] = {}
+        known: Seen = {}
         left = [
             (mistake, [*fits, fit])
             for mistake, fits in left
@@ -217,14 +221,14 @@ def _fit(
     mistake: Mistake,
     trial: Trial,
     names: tuple[str, ...],
-    known: dict[bytes, Fit | None],
+    known: Seen,
 ) -> Fit | None:
     """Compare a case with a mistake: every row is right, or has it."""
     try:
         with np.errstate(all="ignore"):
             steps = trial.rules.steps(trial.case, mistake.changes)
             wanted = trial.rules.wanted(steps)
-            same = b"".join([wanted[name].tobytes() for name in names])
+            same = tuple(hash(wanted[name].tobytes()) for name in names)
             if same not in known:
                 known[same] = _judged(mistake.rounds, trial, names, steps, wanted)
             return known[same]
@@ -357,8 +361,9 @@ def _weights(
     ]
     for trial in sorted(plain, key=_n_wrong)[:-4:-1]:
         with np.errstate(all="ignore"):
-            found = recover(kernel, trial)
-            texts = [] if found is None else list(sentences(found))
+            texts = list(others(kernel, trial))
+            found = None if texts else recover(kernel, trial)
+            texts += [] if found is None else sentences(found)
         yield from texts
         if texts:
             return
@@ -394,7 +399,7 @@ def _where(taken: list[Trial], wrong: list[Trial]) -> Iterator[str]:
     spots = [
         Spots(t.right, t.case.name, name, one.rows > 1, one.rows <= 1)
         for t in taken
-        if not t.probe
+        if not t.probe and (t.is_wrong or t.case.name not in BLIND)
         for name, one in t.verdicts.items()
         if name in names
     ]

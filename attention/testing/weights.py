@@ -8,6 +8,7 @@ less the right ones, say what was done to the scores and to the sums.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,11 +59,69 @@ def recover(kernel: Kernel, trial: Trial) -> Recovered | None:
 
 def sentences(found: Recovered) -> Iterator[str]:
     """Say what the weights show, causes that hide others first."""
-    for say in (_reads, _sums, _scores, _example):
+    says = (_values, _reads, _sums, _scores, _parts, _depends, _noise, _example)
+    for say in says:
         said = list(say(found))
         yield from said
         if said:
             return
+
+
+def others(kernel: Kernel, trial: Trial) -> Iterator[str]:
+    """Say which heads and sequences an output depends on and should not."""
+    case, right = trial.case, trial.right
+    shapes = {name: x.shape for name, x in trial.answer.results.items()}
+    before, heads = trial.answer.results["output"], right.heads()
+    if right.n_keys == 1:
+        return
+    for what in ("query", "key", "value"):
+        array = getattr(case, what)
+        own = np.arange(right.n_heads) if what == "query" else heads
+        for b, h in np.ndindex(*array.shape[:2]):
+            changed = array.copy()
+            changed[b, h] = -array[b, h]
+            after = kernel(replace(case, **{what: changed}), shapes).results
+            if "output" not in after:
+                return
+            moved = (after["output"] != before).any(axis=(2, 3))
+            moved[b, own == h] = False
+            for to_b, to_h in np.argwhere(moved)[:1]:
+                word = {"query": "queries"}.get(what, f"{what}s")
+                yield (
+                    f"Head {to_h} of sequence {to_b} reads {word} of head "
+                    f"{h} of sequence {b}, which are not its own, but those "
+                    f"of head {own[to_h]} of sequence {to_b} "
+                    f"({case.name})."
+                )
+                return
+
+
+def _values(found: Recovered) -> Iterator[str]:
+    """Say that weights are right, but meet the values of other keys."""
+    w, r = found.weights, found.right.weights
+    for b, h in np.ndindex(*w.shape[:2]):
+        mine, theirs = w[b, h].T, r[b, h].T
+        gap = np.abs(mine[:, None] - theirs).max(axis=-1)  # read, meant
+        near = gap < 4 * found.noise * np.maximum(theirs.max(axis=-1), 1e-9)
+        meant = np.flatnonzero(theirs.max(axis=-1) > 20 * found.noise)
+        read = near.argmax(axis=0)[meant]
+        if meant.size < 4 or not near[read, meant].all():
+            continue
+        if (read == meant).all() or np.unique(read).size < meant.size:
+            continue
+        moved = np.zeros(len(mine), int)
+        moved[meant] = read - meant
+        of = [n for n in (128, 64, 32, 16, 8, 4, 2)
+              if all(np.ptp(moved[i : i + n][np.isin(np.arange(len(moved))[i : i + n], meant)], initial=None) == 0
+                     for i in range(0, len(moved), n) if np.isin(np.arange(i, i + n), meant).any())]  # fmt: skip
+        j = int(np.flatnonzero(read != meant)[0])
+        blocks = f", in whole blocks of {of[0]} keys" if of else ""
+        yield (
+            f"The weights are right, but they meet the values of other keys: "
+            f"the weight of key {meant[j]} meets the value of key {read[j]}"
+            f"{blocks} ({found.right.case.name}, sequence {b}, head {h})."
+        )
+        return
 
 
 def _reads(found: Recovered) -> Iterator[str]:
@@ -144,17 +203,112 @@ def _scores(found: Recovered) -> Iterator[str]:
         yield f"The bias is multiplied by {factors[1]:.4g}."
 
 
+def _parts(found: Recovered) -> Iterator[str]:
+    """Say that keys are weighed rightly among themselves, part by part."""
+    ratio, n_keys = found.ratio, found.right.n_keys
+    step = np.abs(np.diff(ratio, axis=-1))
+    starts = np.flatnonzero((step > 6 * found.noise).any(axis=0)) + 1
+    if not 0 < starts.size < n_keys / 6:
+        return
+    parts = np.split(ratio, starts, axis=-1)
+    spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
+    if not np.nanmax(spread) < 8 * found.noise:
+        return
+    each = np.stack([mean(part) for part in parts], axis=-1)
+    gap = np.abs(np.diff(each, axis=-1))
+    row, i = np.unravel_index(np.nanargmax(gap), gap.shape)
+    bounds = [0, *starts, n_keys]
+    b, h, q = np.argwhere(found.wrong)[row]
+    yield (
+        f"Within parts of the keys (new ones begin at {run_of(starts)}) the "
+        f"weights are right among themselves, but not beside those of other "
+        f"parts: row {q} gives keys {bounds[i]} to {bounds[i + 1] - 1} "
+        f"{np.exp(each[row, i] - each[row, i + 1]):.4g} times the weight "
+        f"that they should have beside keys {bounds[i + 1]} to "
+        f"{bounds[i + 2] - 1} ({found.right.case.name}, sequence {b}, "
+        f"head {h})."
+    )
+
+
+def run_of(numbers: Array) -> str:
+    """Write numbers, the first four of them."""
+    return ", ".join(map(str, numbers[:4])) + ", ..." * (numbers.size > 4)
+
+
+def _depends(found: Recovered) -> Iterator[str]:
+    """Say what alone decides how wrong a score is."""
+    right, shape = found.right, found.weights.shape
+    scaled, bias = right.scaled(), right.bias()
+    so_far = np.maximum.accumulate(right.scores(), axis=-1) / np.log(2)
+    every = {
+        "the score": scaled,
+        "the bias": bias,
+        "the distance from query to key": right.keys - right.positions(),
+        "the number of the key": right.keys,
+    }
+    for n in (right.n_keys, 64, 32, 128, 16):
+        last = np.minimum((right.keys // n + 1) * n, right.n_keys) - 1
+        fraction = (right.full() / np.log(2) - so_far[..., last]) % 1
+        every[
+            "the fraction of the score in base 2, less the largest of so far "
+            f"(blocks of {n} keys; is exp made of a polynomial?)"
+        ] = fraction
+    best = "", 0.93, 0.0
+    some = np.linspace(0, len(found.ratio) - 1, 60).astype(int)
+    ratio = found.ratio[np.unique(some)]
+    seen = np.isfinite(ratio)
+    y = _centred(ratio)[seen]
+    if not y.size or y.std() < 2 * found.noise:
+        return
+    for what, x in every.items():
+        if x is None:
+            continue
+        x = np.broadcast_to(x, shape)[found.wrong][np.unique(some)]
+        edges = np.unique(np.quantile(x[seen], np.linspace(0, 1, 33)[1:-1]))
+        bins = np.searchsorted(edges, x)
+        columns = [_centred(np.where(seen, bins == i, np.nan))[seen]
+                   for i in range(1, edges.size + 1)]  # fmt: skip
+        matrix = np.stack(columns, axis=-1)
+        rest = y - matrix @ np.linalg.lstsq(matrix, y, rcond=None)[0]
+        share = 1 - rest.var() / y.var()
+        if share > best[1]:
+            best = what, share, np.abs(y).max()
+    if best[0]:
+        yield (
+            f"How wrong a score is depends on {best[0]} alone: scores are "
+            f"off by up to {best[2]:.2g} ({right.case.name})."
+        )
+
+
+def _noise(found: Recovered) -> Iterator[str]:
+    """Say that weights are wrong by chance, as if they were rounded."""
+    y = _centred(found.ratio)
+    y = y[np.isfinite(y)]
+    if y.size < 50 or np.abs(y).max() > 6 * y.std():
+        return
+    bits = -np.log2(y.std() / 0.42)
+    format = {8: "bfloat16", 11: "float16 or TF32", 4: "float8_e4m3fn",
+              3: "float8_e5m2"}.get(round(bits))  # fmt: skip
+    if format and abs(bits - round(bits)) < 0.35:
+        yield (
+            f"Each weight is off by chance, by about {y.std():.1%}, as if "
+            f"something were rounded to {format} on the way "
+            f"({found.right.case.name})."
+        )
+
+
 def _example(found: Recovered) -> Iterator[str]:
     """Show the weight that is most wrong."""
     right = found.right
     gap = np.nan_to_num(np.abs(found.weights - right.weights), nan=np.inf)
     b, h, i, j = (int(n) for n in np.unravel_index(gap.argmax(), gap.shape))
     if gap.max() > 0:
+        both = found.weights[b, h, i, j], right.weights[b, h, i, j]
+        shown = [[f"{x:.{n}g}" for x in both] for n in range(4, 18)]
+        got, wanted = next(two for two in shown if two[0] != two[1])
         yield (
-            f"Row {i} gives key {j} the weight "
-            f"{found.weights[b, h, i, j]:.4g}, not "
-            f"{right.weights[b, h, i, j]:.4g} ({right.case.name}, sequence "
-            f"{b}, head {h})."
+            f"Row {i} gives key {j} the weight {got}, not {wanted} "
+            f"({right.case.name}, sequence {b}, head {h})."
         )
 
 
