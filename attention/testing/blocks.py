@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import softmax
-from attention.numerics import logsumexp
+from attention.numerics import logsumexp  # noqa: F401
 from attention.testing.errors import rounded
 from attention.testing.steps import Steps
 
@@ -110,11 +110,13 @@ def starts_of(a: Steps, m: int, n: int) -> list[int]:
     if m and not n:  # the first ones hold one more
         few, more = divmod(a.n_keys, m)
         return sorted({i * few + min(i, more) for i in range(m)} - {a.n_keys})
-    return list(range(0, a.n_keys, int(ceil(-(-a.n_keys // (m or 1)), n)) if m else n))
+    return list(
+        range(0, a.n_keys, int(ceil(-(-a.n_keys // (m or 1)), n)) if m else n)
+    )
 
 
 def part_of(a: Steps, m: int, n: int) -> Array:
-    """Number the parts of the keys, from 0; the last is -1."""
+    """Say which part each key is in, from 0; -1 for the last."""
     starts = starts_of(a, m, n)
     number = np.searchsorted(starts, a.keys, "right") - 1
     return np.where(number == len(starts) - 1, -1, number)
@@ -211,7 +213,9 @@ def online(
         new = np.maximum(largest, part.max(-1, keepdims=True))
         safe = np.where((new == -np.inf) & guarded, 0, new)
         by = np.exp(largest - safe)
-        p = np.exp(part - np.where(part == -np.inf, 0, relative(part, largest, safe)))
+        p = np.exp(
+            part - np.where(part == -np.inf, 0, relative(part, largest, safe))
+        )
         by = factor(by, new)
         by_output, by_sum = for_output(by, new), for_sum(by, new)
         more = weights(p) @ v[:, :, start : start + n]
@@ -253,9 +257,9 @@ def added_up(w: Array, x: Array, format: str, n: int = 64) -> Array:
     return total
 
 
-def finite(logsumexp: Array) -> Array:
+def finite(total: Array) -> Array:
     """Return a column, with 0 for rows that see no key."""
-    return np.where(np.isfinite(logsumexp), logsumexp, 0)[..., None]
+    return np.where(np.isfinite(total), total, 0)[..., None]
 
 
 def again(a: Steps) -> Array:
@@ -295,7 +299,7 @@ def lengths(a: Steps) -> Array:
     """Return how many keys a sequence has up to its last query."""
     _, last = a.ends()
     most = a.n_keys if last is None else last[..., -1:, :] + 1
-    return np.minimum(most, a.n_keys)
+    return np.asarray(np.minimum(most, a.n_keys))
 
 
 def first_seen(scores: Array, n: int) -> Array:
@@ -309,7 +313,9 @@ def first_seen(scores: Array, n: int) -> Array:
 
 def coarse(a: Steps, r: Read, where: str) -> Array:
     """Round scores x, differences d, exp e, sum s and quotient q."""
-    steps = {letter: r if letter in where else np.asarray for letter in "xdesq"}
+    steps = {
+        letter: r if letter in where else np.asarray for letter in "xdesq"
+    }
     scores = steps["x"](a.with_sink(a.scores()))
     largest = scores.max(-1, keepdims=True)
     gap = scores - np.where(largest == -np.inf, 0, largest)

@@ -27,6 +27,21 @@ from attention.testing.weights import middle_of, others, recover, sentences
 
 Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
+KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
+    "-1 (the wrong sign)": lambda a: -1,
+    "log₂ e = 1.4427": lambda a: np.log2(np.e),
+    "ln 2 = 0.6931": lambda a: np.log(2),
+    "the scale": lambda a: a.scale(),
+    "1 / the scale": lambda a: 1 / a.scale(),
+    "1/√d_k / the scale asked for": lambda a: a.d_k**-0.5 / a.scale(),
+    "the number of query heads that share keys": lambda a: (
+        a.n_heads / a.case.key.shape[1]
+    ),
+    "1 / the number of query heads that share keys": lambda a: (
+        a.case.key.shape[1] / a.n_heads
+    ),
+    "1 / the number of sequences": lambda a: 1 / a.batch,
+}
 BLIND = ("one key", "a constant per head")  # what is right there says little
 BUDGET = 3e8  # how many weights all mistakes together may have in a case
 
@@ -95,7 +110,9 @@ class Fit(NamedTuple):
     @property
     def is_everywhere(self) -> bool:
         """Say whether the mistake gives every row."""
-        return not self.unlike and not any(one.right.any() for one in self.spots)
+        return not self.unlike and not any(
+            one.right.any() for one in self.spots
+        )
 
 
 Seen = dict[tuple[int, ...], Fit | None]  # by the hashes of results
@@ -105,25 +122,27 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     """Name the mistakes behind all results, or behind each by itself."""
     trials = _plain(trials)
     every = trials[0].rules.names
-    wrong = [n for n in every if any(not t.verdicts[n].is_right for t in trials)]
-    for find in (_exact, _partial):
-        found = find(trials, every)
+    wrong = [
+        n for n in every if any(not t.verdicts[n].is_right for t in trials)
+    ]
+    found = _exact(trials, every)
+    if found:
+        yield found
+        return
+    seen: dict[Finding, list[str]] = {}
+    for name in wrong if len(every) > 1 else []:
+        found = _exact(trials, (name,))
         if found:
-            yield found
-            return
-        seen: dict[Finding, list[str]] = {}
-        for name in wrong[: len(wrong) * (len(every) > 1)]:
-            found = find(trials, (name,))
-            if found:
-                seen.setdefault(found, []).append(name)
-        for found, names in sorted(seen.items(), key=lambda x: -len(x[1])):
-            where = f" Seen in {' and '.join(names)} alone."
-            yield replace(found, says=found.says + where)
-        for text in _factors(trials, [n for n in wrong if n not in sum(seen.values(), [])]):
-            yield Finding(text)
-            seen[Finding(text)] = []
-        if seen:
-            return
+            seen.setdefault(found, []).append(name)
+    for found, names in sorted(seen.items(), key=lambda x: -len(x[1])):
+        where = f" Seen in {' and '.join(names)} alone."
+        yield replace(found, says=found.says + where)
+        wrong = [name for name in wrong if name not in names]
+    factors = list(_factors(trials, wrong))
+    yield from map(Finding, factors)
+    if not seen and not factors:
+        found = _partial(trials, every)
+        yield from [found] if found else []
 
 
 def _plain(trials: list[Trial]) -> list[Trial]:
@@ -141,7 +160,9 @@ def _exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     if left:
         return _said(left)
     left = [one for one in every if one[0].rounds]
-    for trial in sorted(trials, key=lambda t: (not _is_wrong(t, names), t.right.weights.size)):
+    for trial in sorted(
+        trials, key=lambda t: (not _is_wrong(t, names), t.right.weights.size)
+    ):
         left = _left(left, trial, names)
         if _is_wrong(trial, names):
             most = sorted(error for _, error in left)[:ROUNDINGS][-1:]
@@ -230,7 +251,9 @@ def _fit(
             wanted = trial.rules.wanted(steps)
             same = tuple(hash(wanted[name].tobytes()) for name in names)
             if same not in known:
-                known[same] = _judged(mistake.rounds, trial, names, steps, wanted)
+                known[same] = _judged(
+                    mistake.rounds, trial, names, steps, wanted
+                )
             return known[same]
     except (
         ArithmeticError,
@@ -252,7 +275,10 @@ def _judged(
     """Compare the results of a mistake with a kernel's."""
     if not all(_glance(trial, name, wanted[name]) for name in names):
         return None
-    if all(np.array_equal(wanted[n], trial.wanted[n], equal_nan=True) for n in names):
+    if all(
+        np.array_equal(wanted[n], trial.wanted[n], equal_nan=True)
+        for n in names
+    ):
         verdicts = {name: trial.verdicts[name] for name in names}
     else:
         some = {name: trial.answer.results[name] for name in names}
@@ -317,28 +343,41 @@ def _numbers(wrong: list[Trial]) -> Iterator[str]:
 
 def _factors(trials: list[Trial], names: list[str]) -> Iterator[str]:
     """Say by which factor a result is off, or that it is cut off."""
-    wrong = [t for t in trials if t.is_wrong]
-    trial = max(wrong, key=lambda t: (not t.probe, _n_wrong(t)))
     for name in names:
-        verdict = trial.verdicts[name]
-        if verdict.is_right:
-            continue
         what = f"The {name}".replace("d_", "gradient of the ")
-        rows = verdict.rows > 1
-        rows |= ~rows.any()
-        got, right = trial.answer.results[name][rows], trial.wanted[name][rows]
-        with np.errstate(all="ignore"):
-            factor = (got * right).sum() / (right**2).sum()
-            rest = ((got - factor * right) ** 2).sum() / (got**2).sum()
-            step = step_of(right, trial.rules.formats.output)
-            less = middle_of((np.abs(right) - np.abs(got)) / step)
-            most = middle_of(np.abs(got - right) / step)
-        at = f"({trial.case.name}, {rows.sum()} of {rows.size} rows)"
-        if rest**0.5 < 0.2 * abs(factor - 1):
-            yield f"{what} is {factor:.6g} times what it should be {at}."
-        elif 0.35 < less < 0.65 and most < 1:
-            format = trial.rules.formats.output
-            yield f"{what} is cut off, not rounded, to {format} {at}."
+        wrong = [t for t in trials if not t.probe and _is_wrong(t, (name,))]
+        some = [_factor(t, name) for t in wrong]
+        factors = [factor for factor, _ in some if factor is not None]
+        if wrong and len(factors) == len(wrong):
+            at = f"({wrong[0].case.name} and {len(wrong) - 1} other cases)"
+            for said, number in KNOWN.items():
+                right = [number(trial.right) for trial in wrong]
+                if np.allclose(factors, right, rtol=2e-3):
+                    yield f"{what} is {said} times what it should be {at}."
+                    break
+            else:
+                if np.ptp(factors) < 0.01 * abs(factors[0]):
+                    yield (
+                        f"{what} is {factors[0]:.6g} times what it should be "
+                        f"{at}."
+                    )
+        elif wrong and all(is_cut for _, is_cut in some):
+            format = trials[0].rules.formats.output
+            yield f"{what} is cut off, not rounded, to {format}."
+
+
+def _factor(trial: Trial, name: str) -> tuple[float | None, bool]:
+    """Return by which factor a result is off, and whether it is cut off."""
+    rows = trial.verdicts[name].rows > 1
+    rows |= ~rows.any()
+    got, right = trial.answer.results[name][rows], trial.wanted[name][rows]
+    with np.errstate(all="ignore"):
+        factor = float((got * right).sum() / (right**2).sum())
+        rest = ((got - factor * right) ** 2).sum() / (got**2).sum()
+        step = step_of(right, trial.rules.formats.output)
+        less = (np.abs(right) - np.abs(got)) / step
+    is_cut = 0.35 < middle_of(less) < 0.65 and middle_of(np.abs(less)) < 1
+    return factor if rest**0.5 < 0.2 * abs(factor - 1) else None, is_cut
 
 
 def _n_wrong(trial: Trial) -> int:

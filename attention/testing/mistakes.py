@@ -137,7 +137,10 @@ def _mixed(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
         changes = {
             k: INPUTS.get(k, "{x}").replace("{x}", row["pick"]) for k in steps
         }
-        says = f"{row['says']} of {what} are mixed: reshaped where they should be transposed."
+        says = (
+            f"{row['says']} of {what} are mixed: reshaped where they should "
+            "be transposed."
+        )
         yield from _made(name, {"each": row["each"], **changes, "says": says})
 
 
@@ -188,7 +191,7 @@ def _read() -> dict[str, list[Mistake]]:
         groups[group] = [
             mistake
             for name, rows in names.items()
-            for row in rows
+            for row in (rows if isinstance(rows, list) else [rows])
             for mistake in made(name, row)
         ]
     return groups
@@ -220,11 +223,21 @@ def of(case: Case) -> Iterator[Mistake]:
         for group in groups:
             if asked(*_NEEDS.get(group, ())):
                 for mistake in GROUPS[group]:
-                    needs = [_OPTIONS.get(step, "") for step in mistake.changes]
+                    needs = [
+                        _OPTIONS.get(step, "") for step in mistake.changes
+                    ]
                     if not all(needs) or asked(*needs):
                         yield mistake
 
-    forward = (*_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax")
+    forward = (
+        *_AGAIN,
+        "heads",
+        "mixed",
+        "stale",
+        "inputs",
+        "blocks",
+        "softmax",
+    )
     if case.grad_output is None:
         yield from some("logsumexp", *forward, "packed", "rounding")
         return

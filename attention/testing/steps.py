@@ -292,11 +292,11 @@ class Steps:
 
     @cached_property
     def values(self) -> Array:
-        return self.value()
+        return np.asarray(self.value())
 
     @cached_property
     def weights(self) -> Array:
-        return self.weigh()
+        return np.asarray(self.weigh())
 
     @cached_property
     def output(self) -> Array:

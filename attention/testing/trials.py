@@ -68,8 +68,8 @@ class Rules(NamedTuple):
             }
             if "log-sum-exp" in self.names:
                 sums = deviation_of_sums(steps, kinds)[..., None]
-                free = np.ones(sums.shape[:-1])
-                found["log-sum-exp"] = sums, free, margin
+                ones = np.ones(sums.shape[:-1])
+                found["log-sum-exp"] = sums, ones, margin
             return found
         found = {}
         for name, sigma in deviations_of_gradients(steps, kinds).items():

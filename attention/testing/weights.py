@@ -59,7 +59,16 @@ def recover(kernel: Kernel, trial: Trial) -> Recovered | None:
 
 def sentences(found: Recovered) -> Iterator[str]:
     """Say what the weights show, causes that hide others first."""
-    says = (_values, _reads, _sums, _scores, _parts, _depends, _noise, _example)
+    says = (
+        _values,
+        _reads,
+        _sums,
+        _scores,
+        _parts,
+        _depends,
+        _noise,
+        _example,
+    )
     for say in says:
         said = list(say(found))
         yield from said
@@ -109,13 +118,14 @@ def _values(found: Recovered) -> Iterator[str]:
             continue
         if (read == meant).all() or np.unique(read).size < meant.size:
             continue
-        moved = np.zeros(len(mine), int)
-        moved[meant] = read - meant
-        of = [n for n in (128, 64, 32, 16, 8, 4, 2)
-              if all(np.ptp(moved[i : i + n][np.isin(np.arange(len(moved))[i : i + n], meant)], initial=None) == 0
-                     for i in range(0, len(moved), n) if np.isin(np.arange(i, i + n), meant).any())]  # fmt: skip
+        sizes = [
+            n
+            for n in (128, 64, 32, 16, 8, 4, 2)
+            if np.unique(np.stack([meant // n, read - meant]), axis=1).shape[1]
+            == np.unique(meant // n).size
+        ]
         j = int(np.flatnonzero(read != meant)[0])
-        blocks = f", in whole blocks of {of[0]} keys" if of else ""
+        blocks = f", in whole blocks of {sizes[0]}" if sizes else ""
         yield (
             f"The weights are right, but they meet the values of other keys: "
             f"the weight of key {meant[j]} meets the value of key {read[j]}"

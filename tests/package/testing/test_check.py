@@ -133,7 +133,7 @@ SAID = {  # what no list foresees: a kernel, options, what must be said
     "scale": (rewired(scale=lambda a, x: 1.1 * x), {}, "1.1 times the scale"),
     "keys": (rewired(allowed=lambda a, x: x & (a.keys % 64 != 63)), {}, "does not read key 63"),
     "sees": (rewired(ends=lambda a, x: (None, x[1] + 3)), {"is_causal": True}, "such keys are 1 to 3 from their query"),
-    "bias": (rewired(bias=lambda a, x: np.roll(x, 1, -2)), {"bias": True}, "Without bias"),
+    "bias": (rewired(bias=lambda a, x: np.roll(x, 5, -2)), {"bias": True}, "Without bias"),
     "factor": (lambda *a: 1.02 * scaled_dot_product_attention(*a), {}, "The output is 1.02 times"),
     "weights": (honest("float32", weights="bfloat16"), {},
                 "The weights, before they are divided by their sum, are (blocks of 64 keys) rounded to bfloat16"),
