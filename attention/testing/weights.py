@@ -81,7 +81,17 @@ def others(kernel: Kernel, trial: Trial) -> Iterator[str]:
     case, right = trial.case, trial.right
     shapes = {name: x.shape for name, x in trial.answer.results.items()}
     before, heads = trial.answer.results["output"], right.heads()
-    if right.n_keys == 1:
+    zeros = replace(case, value=np.zeros_like(case.value))
+    after = kernel(zeros, shapes).results.get("output", np.zeros(1))
+    if after.any():
+        b, h, i = np.argwhere(after)[0][:3]
+        yield (
+            "Something takes part that is no value of this call: with values "
+            f"of 0 the output is {np.abs(after).max():.3g} (row {i} of "
+            f"sequence {b}, head {h}, of {case.name}). Are slots read that "
+            "are not written yet, or lie beyond the end?"
+        )
+    if right.n_keys == 1 or after.any():
         return
     for what in ("query", "key", "value"):
         array = getattr(case, what)
