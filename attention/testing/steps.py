@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache, wraps
 from typing import Any
 
@@ -311,18 +311,15 @@ class Steps:
         """The same case without a change."""
         return _exact(self.case)
 
-    def gradients(self) -> dict[str, Array]:
-        """Return the gradient of each input, by its name."""
-        found = {
-            "d_query": self.d_query(),
-            "d_key": self.d_key(),
-            "d_value": self.d_value(),
-        }
-        if self.options.get("bias") is not None:
-            found["d_bias"] = self.d_scores()
-        if self.options.get("sink") is not None:
-            found["d_sink"] = self.d_sink()
-        return found
+    def gradients(self, names: Iterable[str] = ()) -> dict[str, Array]:
+        """Return the gradients of inputs, by their names; all by default."""
+        every = ["d_query", "d_key", "d_value"]
+        every += [f"d_{name}" for name in ("bias", "sink")
+                  if self.options.get(name) is not None]  # fmt: skip
+        return {name: getattr(self, name)() for name in names or every}
+
+    def d_bias(self) -> Array:
+        return self.d_scores()
 
     def score_sizes(self) -> Array:
         """Return how large the numbers are that a score is added up from."""
