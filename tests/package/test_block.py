@@ -187,14 +187,6 @@ def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
-def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):
-    x, weights = rng.standard_normal((4, 5)), block(*parts(rng))
-    default = at.transformer_block(x, weights)
-    np.testing.assert_array_equal(at.transformer_block(x, weights, norm_first=True), default)
-    np.testing.assert_array_equal(at.transformer_block(x, weights, norm_first=np.True_), default)
-    assert not np.isclose(at.transformer_block(x, weights, norm_first=False), default).any()
-
-
 # --- a cache -----------------------------------------------------------------------------------------------------
 
 

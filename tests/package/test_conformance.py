@@ -205,9 +205,10 @@ def test_arguments_are_not_modified_may_be_read_only_and_are_not_returned(name, 
 
 
 @WITH_ARRAYS
-def test_lists_will_do(name):
+def test_lists_and_a_bool_of_numpy_will_do(name):
     lists = {argument: array.tolist() for argument, array in arrays_of(good(name)).items()}
-    same(result_of(name, good(name) | lists), result_of(name, good(name)))
+    bools = {argument: np.bool_(value) for argument, value in good(name).items() if isinstance(value, bool)}
+    same(result_of(name, good(name) | lists | bools), result_of(name, good(name)))
 
 
 @WITH_ARRAYS

@@ -161,18 +161,6 @@ def test_a_ragged_batch_must_be_causal_since_padding_lies_beyond_a_shorter_seque
     np.testing.assert_array_equal(multi_head_attention(x[:, 3:], weights, cache=cache, is_causal=True), causal)
 
 
-@pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
-def test_tokens_without_a_batch_are_a_batch_of_one_in_the_cache(rng, n_kv_heads):
-    weights = MultiHeadWeights.random(8, 4, n_kv_heads=n_kv_heads, rng=rng)
-    x, one, batch = rng.standard_normal((5, 8)), KVCache(), KVCache()
-    rotary = Rotary(*rotary_tables(np.arange(5), 2), "half")
-    for new in (x[:3], x[3:]):
-        alone = multi_head_attention(new, weights, cache=one, rotary=rotary, is_causal=True)
-        both = multi_head_attention(np.stack([new] * 2), weights, cache=batch, rotary=rotary, is_causal=True)
-        np.testing.assert_allclose(both, [alone] * 2, rtol=0, atol=1e-15)
-    assert (one.n_seen.tolist(), batch.n_seen.tolist()) == ([5], [5, 5])
-
-
 def test_the_weights_of_every_head_come_with_the_output_in_one_pass_and_step_by_step(rng):
     arrays, x, cache = layer(rng, d_memory=7), rng.standard_normal((5, 7)), KVCache()
     weights = MultiHeadWeights(**arrays, n_heads=6, n_kv_heads=3)
