@@ -265,16 +265,17 @@ def apply_rotary(
     c, s = _inputs.real("cos", cos), _inputs.real("sin", sin)
     _rotation_fits("x", features, c, s, layout)
     width = 2 * c.shape[-1]
-    if layout == "interleaved":
-        first, second = slice(0, width, 2), slice(1, width, 2)
-    else:
-        first, second = slice(0, width // 2), slice(width // 2, width)
-    a, b = features[..., first], features[..., second]
     rotated = features.copy()
     with np.errstate(all="ignore"):
         c, s = c.astype(features.dtype), s.astype(features.dtype)
-        rotated[..., first] = a * c - b * s
-        rotated[..., second] = a * s + b * c
+        if layout == "interleaved":  # neighbours are a complex number, a + ib
+            pairs = rotated[..., :width].view(np.result_type(c, np.complex64))
+            pairs *= c + 1j * s
+        else:
+            first, second = slice(0, width // 2), slice(width // 2, width)
+            a, b = features[..., first], features[..., second]
+            rotated[..., first] = a * c - b * s
+            rotated[..., second] = a * s + b * c
         return rotated.astype(dtype, copy=False)
 
 
