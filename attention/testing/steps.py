@@ -285,6 +285,15 @@ class Steps:
         w = self.for_value().swapaxes(-1, -2)
         return self.gathered(w @ self.grad_output())
 
+    def over_bias(self, array: Array) -> Array:
+        """Sum over the axes that share a bias."""
+        shape = np.shape(self.options.get("bias", array))
+        axes = tuple(i for i, n in enumerate(shape) if n < array.shape[i])
+        return np.asarray(array.sum(axis=axes, keepdims=True))
+
+    def d_bias(self) -> Array:
+        return self.over_bias(self.d_scores())
+
     def d_sink(self) -> Array:
         share = 1 - self.weights.sum(-1, keepdims=True)
         return np.asarray(-(share * self.average()).sum(axis=(0, 2, 3)))
@@ -336,9 +345,6 @@ class Steps:
             and self.weights is self.exact.weights
             and self.average() is self.exact.average()
         )
-
-    def d_bias(self) -> Array:
-        return self.d_scores()
 
     def score_sizes(self) -> Array:
         """Return how large the numbers are that a score is added up from."""
