@@ -180,7 +180,7 @@ def in_turn(
 
 def group(a: Steps) -> int:
     """Return how many query heads share one of keys."""
-    return a.n_heads // int(a.case.key.shape[1])
+    return int(a.n_heads // a.case.key.shape[1])
 
 
 def own_head(a: Steps) -> Array:
@@ -377,8 +377,9 @@ def packed(a: Steps, bounds: Callable[[Array, Array], Any]) -> Array:
             name: x[b : b + 1] if np.ndim(x) == 4 and len(x) > 1 else x
             for name, x in a.options.items()
         }
-        if a.ends()[1] is not None:
-            options["offset"] = k.shape[2] - a.n_queries
+        if a.ends()[1] is not None:  # the last query stays at the last key
+            first = np.broadcast_to(a.offset().ravel(), a.batch)[b]
+            options["offset"] = first + k.shape[2] - sizes[b]
         case = replace(
             a.case, query=a.case.query[b : b + 1], key=k, value=v,
             options=options,

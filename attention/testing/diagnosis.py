@@ -44,7 +44,7 @@ KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "1 / the number of sequences": lambda a: 1 / a.batch,
 }
 BLIND = ("one key", "a constant per head")  # what is right there says little
-BUDGET = 3e8  # how many weights all mistakes together may have in a case
+BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
 
 def findings(
@@ -81,8 +81,8 @@ def _calls(kernel: Kernel, rules: Rules, trial: Trial) -> Iterator[Finding]:
     case, before = trial.case, trial.answer.results
     again = rules.tried(kernel, case).answer.results
     for name, array in before.items():
-        other = np.broadcast_to(again.get(name, 0), array.shape)
-        new = (other != array) & ~(np.isnan(other) & np.isnan(array))
+        then = np.broadcast_to(again.get(name, 0), array.shape)
+        new = (then != array) & ~(np.isnan(then) & np.isnan(array))
         if new.any():
             rows = new.any(axis=-1)
             spots = Spots(trial.right, case.name, name, rows, ~rows)
@@ -203,7 +203,7 @@ def _said(left: list[tuple[Mistake, float]]) -> Finding:
     first, least = next(one for one in left if one[1] <= 1.03 * least)
     same = {_stem(m): m for m, error in left[::-1] if error == least}
     same.pop(_stem(first), None)
-    others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:2]]
+    others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:-2:-1]]
     return Finding(first.says + "".join(others), first.name)
 
 
@@ -221,6 +221,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     )
     size = next(t.right.weights.size for t in trials)
     every = [one for one in mistakes.of(trials[0].case) if not one.rounds]
+    size *= 1 if trials[0].case.grad_output is None else 4
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}
@@ -262,7 +263,8 @@ def _fit(
     """
     try:
         with np.errstate(all="ignore"):
-            steps, wanted = trial.rules.steps(trial.case, mistake.changes), {}
+            steps = trial.rules.steps(trial.case, mistake.changes)
+            wanted: dict[str, Array] = {}
             for name in sorted(
                 names, key=lambda n: trial.verdicts[n].is_right
             ):
