@@ -295,12 +295,12 @@ def finite(total: Array) -> Array:
     return np.where(np.isfinite(total), total, 0)[..., None]
 
 
-def again(a: Steps) -> Array:
+def again(a: Steps, some: Any = True) -> Array:
     """Compute weights again, from the log-sum-exp of the forward pass."""
     scores = a.scores()
     if scores is a.exact.hidden:
         return a.exact.weights
-    return np.asarray(np.exp(scores - finite(a.exact.logsumexp)))
+    return np.exp(scores - finite(a.exact.logsumexp)) * some
 
 
 def share(a: Steps) -> Array:

@@ -116,8 +116,9 @@ class Fit(NamedTuple):
 
     @property
     def is_everywhere(self) -> bool:
-        """Say whether the mistake gives every row."""
-        return not self.unlike and not any(
+        """Say whether the mistake gives every row, or nearly."""
+        wrong = sum(int(one.wrong.sum()) for one in self.spots)
+        return self.unlike <= wrong / 20 and not any(
             one.right.any() for one in self.spots
         )
 
@@ -225,10 +226,12 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}
+        bad = sum(int((trial.verdicts[n].rows > 1).sum()) for n in names)
+        unlike = Fit([], bad, np.inf) if bad else None  # all that is wrong
         left = [
             (mistake, [*fits, fit])
             for mistake, fits in left
-            if (fit := _fit(mistake, trial, names, known)) is not None
+            if (fit := _fit(mistake, trial, names, known) or unlike)
         ]
         left = [
             (mistake, fits)
@@ -239,14 +242,14 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     for mistake, fits in left:
         spots = [spot for fit in fits for spot in fit.spots]
         n_right = sum(int(spot.right.sum()) for spot in spots)
-        unlike = sum(fit.unlike for fit in fits)
+        others = sum(fit.unlike for fit in fits)
         text, exact = place(spots) if n_right else ("", False)
-        exact = exact and not unlike
+        exact = exact and not others
         share = 1.0 if exact else n_wrong / (n_wrong + n_right)
         if share >= 0.5:
             where = f" Only {text}." if exact else " Not everywhere."
             found = Finding(mistake.says + where, mistake.name)
-            best.append((unlike / max(n_wrong, 1) - share, len(best), found))
+            best.append((others / max(n_wrong, 1) - share, len(best), found))
     return min(best)[2] if best else None
 
 

@@ -6,6 +6,7 @@ the same name and sentence, from `known`.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -97,7 +98,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             k: _change(e.replace("{n}", n) if words else e, m=m, n=n, **names)
             for k, e in row.items()
         }
-        slug = name.format(m=m.replace(" ", "-")) if words else name
+        slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         yield Mistake(slug, text, changes, rounds)
 
 
@@ -168,9 +169,9 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     """
     says = f"In the backward pass alone: {mistake.says}"
     average = _change("a.exact.average()")
-    weigh = _change("again(a)")
+    ways = [_change("again(a)"), _change("again(a, ~a.exact.empty())")]
     changes = {"average": average, **mistake.changes}
-    if "weigh" not in changes:
+    for weigh in ways if "weigh" not in changes else []:
         yield Mistake(mistake.name, says, {"weigh": weigh, **changes})
     yield Mistake(mistake.name, says, changes)
 
