@@ -7,6 +7,7 @@ weights of the kernel are recovered, and say what is wrong with them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,11 +21,13 @@ from attention.testing.cases import FAR
 from attention.testing.errors import step_of
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, listed, place
+from attention.testing.probes import probed
 from attention.testing.report import Finding
 from attention.testing.trials import Rules, Trial
 from attention.testing.weights import middle_of, recover, sentences
 
 Array = NDArray[Any]
+PARTLY = re.compile(r"\. (Only .*|Not everywhere\.|Seen in .* alone\.)$")
 ROUNDINGS = 8  # how many are tried in one more case
 
 
@@ -39,8 +42,7 @@ def findings(
     if not wrong:
         return found
     causes: list[Callable[[], Iterable[Finding]]] = [
-        lambda: _calls(kernel, rules, wrong[0]),
-        lambda: _names(taken),
+        lambda: _causes(kernel, rules, taken, wrong[0]),
         lambda: map(Finding, _numbers(wrong)),
         lambda: map(Finding, _factors(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
@@ -50,6 +52,17 @@ def findings(
         return [*why, *found]
     why += map(Finding, _options(kernel, rules, wrong))
     return [*why, *found, *map(Finding, _where(taken, wrong))]
+
+
+def _causes(
+    kernel: Kernel, rules: Rules, taken: list[Trial], wrong: Trial
+) -> Iterator[Finding]:
+    """Name what is certain: a mistake everywhere, then what a probe shows."""
+    calls = list(_calls(kernel, rules, wrong))
+    names = [] if calls else list(_names(taken))
+    some = any(PARTLY.search(one.says) for one in names)
+    exact = [] if names and not some else probed(kernel, taken)
+    yield from exact or calls or names
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -278,11 +291,13 @@ def _factors(wrong: list[Trial]) -> Iterator[str]:
             factor = (got * right).sum() / (right**2).sum()
             rest = ((got - factor * right) ** 2).sum() / (got**2).sum()
             step = step_of(right, trial.rules.formats.output)
-            less = middle_of((np.abs(right) - np.abs(got)) / step)
+            gap = (np.abs(right) - np.abs(got)) / step
+            less = middle_of(gap[np.abs(gap) < 2])  # steps, not more
+            few = (np.abs(gap) < 2).mean() < 0.9
         at = f"({trial.case.name}, {rows.sum()} of {rows.size} rows)"
         if rest**0.5 < 0.2 * abs(factor - 1):
             yield f"{what} is {factor:.6g} times what it should be {at}."
-        elif 0.35 < less < 0.65:
+        elif 0.35 < less < 0.65 and not few:
             format = trial.rules.formats.output
             yield f"{what} is cut off, not rounded, to {format} {at}."
 
