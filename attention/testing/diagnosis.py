@@ -61,7 +61,10 @@ def _causes(
     calls = list(_calls(kernel, rules, wrong))
     names = [] if calls else list(_names(taken))
     some = any(PARTLY.search(one.says) for one in names)
-    exact = [] if names and not some else probed(kernel, taken)
+    varies = any(one.name == "not-deterministic" for one in calls)
+    exact = list[Finding]()
+    if varies or some or not (calls or names):
+        exact = probed(kernel, taken, varies)
     yield from exact or calls or names
 
 

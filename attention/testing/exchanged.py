@@ -45,7 +45,8 @@ def where(rule: Callable[..., Any], a: Steps, shape: tuple[int, ...]) -> Any:
     b, h, i = np.ogrid[tuple(slice(n) for n in shape[:3])]
     return rule(
         b, h, i, shape[0], n_heads, kv_heads, max(1, n_heads // kv_heads),
-        shape[2], a.n_keys, a.offset()[..., 0], np.arange(shape[-1]), shape[-1],
+        shape[2], a.n_keys, a.offset()[..., 0],
+        np.arange(shape[-1]), shape[-1],
     )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def moved(
                 if all(_is_there(t, name, group, rule) for t in ordered):
                     yield Finding(
                         f"The {what} is right, but stands in other places: "
-                        f"{says} holds what should be in that {text}.",
+                        f"{says} holds what should be in {text}.",
                         f"{group}-exchanged",
                     )
                     break
@@ -99,8 +100,6 @@ def taken(
     kernel: Kernel, trials: list[Trial], wrong: list[Trial]
 ) -> Iterator[Finding]:
     """Say whether rows take the query, the bias or the mask of other rows."""
-    if "output" not in wrong[0].answer.results:
-        return
     order = sorted(wrong, key=lambda t: t.right.weights.size)
     order += [t for t in trials if not t.is_wrong]
     given = trials[0].case.options
@@ -117,21 +116,30 @@ def taken(
             {"is_causal", "window"}
         ):
             continue
+        place = "position" if name == "positions" else name
         for text, rule in table(group).items():
-            if all(fits(t, _steps(t, name, rule)) for t in order):
-                place = "position" if name == "positions" else name
-                yield Finding(f"{says} {text}.", f"{place}-of-another-row")
-                return
+            for within in (False, True)[: 1 + (name == "positions")]:
+                if all(fits(t, _steps(t, name, rule, within)) for t in order):
+                    also = ", though at most its last query's" * within
+                    yield Finding(
+                        f"{says} {text}{also}.", f"{place}-of-another-row"
+                    )
+                    return
 
 
-def _steps(trial: Trial, name: str, rule: Callable[..., Any]) -> Steps:
+def _steps(
+    trial: Trial, name: str, rule: Callable[..., Any], within: bool
+) -> Steps:
     """Let each row take what a rule says."""
     shape = trial.case.query.shape
     place = where(rule, trial.right, shape)
 
     def change(a: Steps, x: Array) -> Array:
         if name == "positions":
-            return np.broadcast_to(place, shape[:3])[..., None]
+            last = x[:, :, -1:] if within else np.inf
+            return np.minimum(
+                np.broadcast_to(place, shape[:3])[..., None], last
+            )
         full = np.broadcast_to(x, (*shape[:3], x.shape[-1]))
         return np.asarray(full[place])
 
@@ -142,8 +150,6 @@ def sums(
     kernel: Kernel, trials: list[Trial], wrong: list[Trial]
 ) -> Iterator[Finding]:
     """Say what the denominator holds too often, if that is all."""
-    if "output" not in wrong[0].answer.results:
-        return
     left: dict[str, list[tuple[Trial, Array, Array]]] = {}
     for k, trial in enumerate(trials):
         measured = _excess(trial)
@@ -204,12 +210,10 @@ def _counted(
             zero = (whole == 0) & ~(np.abs(excess) <= error)
             n, tolerance = n * whole, np.where(zero, 0, tolerance)
             whole = np.where(zero, 2.0, whole)
-        off = np.abs(n - whole)
-        if not ((off <= tolerance) | (tolerance > 0.5)).all():
-            continue
-        if ((off > tolerance) & (tolerance <= 0.5)).any() or (whole < 0).any():
-            continue
-        yield name, (whole, tolerance < 0.2)
+        sure = tolerance < 0.2
+        fine = (np.abs(n - whole) <= tolerance) | (tolerance > 0.5)
+        if fine.all() and (whole[sure] >= 0).all():
+            yield name, (whole, sure)
 
 
 def _denominator(unit: str, rows: list[tuple[Trial, Array, Array]]) -> Finding:
@@ -223,25 +227,28 @@ def _denominator(unit: str, rows: list[tuple[Trial, Array, Array]]) -> Finding:
             "sink-from-old-maximum",
         )
     sink = unit == "exp(sink)"
-    each = [
-        (t, {int(x) for x in n[sure]}) for t, n, sure in rows if sure.any()
-    ]
     by_keys: dict[int, set[int]] = {}
-    for trial, counts in each:
-        by_keys.setdefault(trial.right.n_keys, set()).update(counts)
+    for trial, n, sure in rows:
+        if sure.any():
+            found = by_keys.setdefault(trial.right.n_keys, set())
+            found.update(int(x) for x in n[sure])
+    most = {max(counts): n for n, counts in sorted(by_keys.items())[::-1]}
     listed = ", ".join(
-        f"{'/'.join(str(c + sink) for c in sorted(counts))} at {n} keys"
-        for n, counts in sorted(by_keys.items())
+        f"{many + sink} times at {n} keys"
+        for many, n in sorted(most.items())
+        if many
     )
     once = all(len(counts) == 1 for counts in by_keys.values())
-    m = next((m for m in TILES if all(
-        counts == {-n % m} for n, counts in by_keys.items())), 0)  # fmt: skip
     if sink:
+        why = ", in all rows alike" * once
         return Finding(
-            "The sink is counted more than once in the denominator, "
-            f"{'the same number of times in all rows' * once} ({listed}).",
+            f"The denominator holds the sink too often{why}: {listed}, as "
+            "where each part of the keys adds it.",
             "sink-counted-again",
         )
+    m = next((m for m in TILES if all(
+        counts == {-n % m} for n, counts in by_keys.items())), 0)  # fmt: skip
+    why = ""
     if m:
         why = f": as many as fill the last block of {m} keys"
     elif all(_is_of_parts(t, n, sure) for t, n, sure in rows):
@@ -249,10 +256,9 @@ def _denominator(unit: str, rows: list[tuple[Trial, Array, Array]]) -> Finding:
             ": once for each part of the keys in which its row sees none, as "
             "if the log-sum-exp of such a part were 0, not minus infinity"
         )
-    else:
-        why = ""
+    up_to = "" if once else "up to "
     return Finding(
-        f"The denominator holds {unit} too often ({listed}){why}.",
+        f"The denominator holds {unit} too often, {up_to}{listed}{why}.",
         "ones-in-denominator",
     )
 

@@ -28,18 +28,19 @@ from attention.testing.exchanged import (
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import recover
 
 Array = NDArray[Any]
 CALLS = 90  # for the keys of one case
 
 
-def probed(kernel: Kernel, trials: list[Trial]) -> list[Finding]:
+def probed(kernel: Kernel, trials: list[Trial], varies: bool) -> list[Finding]:
     """Say where numbers come from, by the first probe that shows it."""
     trials = [t for t in trials if not t.probe and t.case.name not in FAR]
     wrong = [t for t in trials if t.is_wrong]
     probes = (_stale, _foreign, _given, moved, taken, sums, _unread)
-    for probe in probes if wrong else ():
+    if "output" not in trials[0].answer.results:
+        probes = (moved,)
+    for probe in probes[: 1 if varies else None] if wrong else ():
         with np.errstate(all="ignore"):
             found = list(probe(kernel, trials, wrong))
         if found:
@@ -55,16 +56,14 @@ def _output(kernel: Kernel, trial: Trial, **changes: Any) -> Array | None:
     return None if found is None or not np.isfinite(found).all() else found
 
 
-def _some(numbers: Any) -> str:
-    """Write indices: a run by its ends, a few one by one."""
-    n = [int(one) for one in numbers]
-    if len(n) > 2 and n[-1] - n[0] == len(n) - 1:
-        return f"{n[0]} to {n[-1]}"
-    return (
-        " and ".join(map(str, n))
-        if len(n) < 4
-        else f"{n[0]} to {n[-1]}, not all"
-    )
+def _keys(numbers: Array, what: str = "key") -> str:
+    """Write indices: one, a run by its ends, or some of a run."""
+    first, last = int(numbers[0]), int(numbers[-1])
+    if first == last:
+        return f"{what} {first}"
+    is_run = last - first + 1 == numbers.size
+    some = "" if is_run else f"{numbers.size} of the "
+    return f"{some}{what}s {first} to {last}"
 
 
 # --- what an earlier call left -----------------------------------------------
@@ -116,6 +115,9 @@ def _shares(kernel: Kernel, trial: Trial, of: str) -> Array | None:
     b, heads, n, d = trial.case.value.shape
     loud, many = loudness(trial.case.format), heads if of == "heads" else n
     found = np.zeros((*trial.right.weights.shape[:3], b * many))
+    silent = _output(kernel, trial, value=np.zeros((b, heads, n, d)))
+    if silent is None:
+        return None
     for some in np.array_split(np.arange(b * many), -(-b * many // d)):
         value = np.zeros((b, heads, n, d))
         for feature, source in enumerate(some):
@@ -126,7 +128,8 @@ def _shares(kernel: Kernel, trial: Trial, of: str) -> Array | None:
         output = _output(kernel, trial, value=value)
         if output is None:
             return None
-        found[..., some] = output[..., : some.size] / loud
+        heard = np.where(output == silent, 0, output / loud)
+        found[..., some] = heard[..., : some.size]
     return found.reshape(*found.shape[:3], b, many)
 
 
@@ -164,8 +167,8 @@ def _foreign(
     if (read.sum(axis=1) != 1).any():
         many = int(read.sum(axis=1).argmax())
         yield Finding(
-            f"Head {many} reads values of the heads "
-            f"{_some(np.flatnonzero(read[many]))} of keys, not of "
+            f"Head {many} reads values of "
+            f"{_keys(np.flatnonzero(read[many]), 'head')} of keys, not of "
             f"{own[many]} alone ({trial.case.name}).",
             "heads-mixed",
         )
@@ -180,7 +183,8 @@ def _foreign(
         pairs = [(r.argmax(axis=1), where(test, t.right, t.case.query.shape))
                  for t, r in heads]  # fmt: skip
         if all(np.array_equal(m, np.ravel(w)) for m, w in pairs):
-            rule = f": head {text}, where it should be h // {own.size // kv_heads}"
+            group = own.size // kv_heads
+            rule = f": head {text}, where it should be h // {group}"
             break
     listed = " ".join(map(str, read.argmax(axis=1)))
     yield Finding(
@@ -222,19 +226,19 @@ def _sequences(
             if not others or shown:
                 continue
             parts = " and ".join(
-                f"keys {_some(np.flatnonzero(of[o]))} of sequence {o}"
+                f"{_keys(np.flatnonzero(of[o]))} of sequence {o}"
                 for o in others
             )
             lost = np.flatnonzero(needed[b] & ~of[b])
-            also = f"not its own keys {_some(lost)}"
-            also = also if lost.size else "all that it may see of its own too"
+            also = "all that it may see of its own too"
+            also = f"not its own {_keys(lost)}" if lost.size else also
             shown = (
                 f"Sequence {b} reads {parts}, and {also} ({trial.case.name})"
             )
         rules.append(_packed(trial, read, needed))
     if not shown:
         return
-    rule = next(iter(sorted(set.intersection(*rules))), "")
+    rule = min(set.intersection(*rules), default="")
     yield Finding(f"{shown}{rule}.", "keys-of-another-sequence")
 
 
@@ -268,8 +272,8 @@ def _packed(trial: Trial, read: Array, needed: Array) -> set[str]:
         at = read[b, row // stride, np.minimum(row % stride * m, n_k - 1)]
         if at.all() and (first == starts).sum() < b.size:
             found.add(
-                f": its keys begin at b times its own number of pages (of {m} "
-                "keys), as if no row of the block table were longer"
+                ": its keys begin at b times its own number of pages, as if "
+                "no row of the block table were longer"
             )
     return found
 
@@ -293,15 +297,23 @@ def _given(
                 most, at = float(np.abs(got).max()), less
     if most == 0:
         return
-    blocks = (m for m in sorted(TILES) if all(
-        bool(n % m) == bad for n, bad in strange.items()))  # fmt: skip
-    m = next(blocks, None)
-    some = f", where n_k is not a multiple of {m}" if m else ""
-    lost = _unread_of(kernel, wrong)
+    m = next((m for m in sorted(TILES) if all(
+        bool(n % m) == bad for n, bad in strange.items())), 0)  # fmt: skip
+    some = (
+        f", where n_k is not a multiple of {m}, as unused slots of a page or "
+        f"of a block of {m} keys that are not hidden"
+    ) * bool(m)
+    zeros = np.zeros_like(at.case.value)
+    given = _output(kernel, at, value=zeros + 1)
+    rest = _output(kernel, at, value=zeros)
+    weight = ""
+    if given is not None and rest is not None:
+        weight = f" and have up to {(1 - given + rest).max():.2g} of a weight"
+    lost = _unread_of(kernel, trials)
     yield Finding(
-        f"Something besides the given keys and values takes part{some}: with "
-        f"all values zero the output is up to {most:.2g} "
-        f"({at.case.name}, {at.right.n_keys} keys){lost and f'; {lost}'}.",
+        f"Numbers that nobody gave take part{some}{weight}: with all values "
+        f"zero the output is up to {most:.2g} ({at.case.name}, "
+        f"{at.right.n_keys} keys){lost and f'; {lost}'}.",
         "numbers-not-given",
     )
 
@@ -327,34 +339,42 @@ def _cut(trial: Trial, n: int) -> Trial:
     return replace(trial, case=some, answer=answer, right=right)
 
 
-def _unread_of(kernel: Kernel, wrong: list[Trial]) -> str:
+def _unread_of(kernel: Kernel, trials: list[Trial]) -> str:
     """Say which keys at the end no row reads, if that is all that is lost."""
-    seen: dict[int, int] = {}
-    few = [t for t in wrong if 1 < t.right.n_keys < 330]
-    for trial in few[:3]:
-        found = recover(kernel, trial)
-        if found is None or np.ndim(trial.case.options.get("offset", 0)):
+    lost: dict[tuple[int, int], int] = {}  # of n_k keys, of which some count
+    for trial in trials:
+        b, _, n_k, d = trial.case.value.shape
+        shares = None
+        if n_k > 1 and b * n_k <= 20 * d:
+            shares = _shares(kernel, trial, "keys")
+        if shares is None:
             continue
-        needed = found.allowed & (found.right.weights > 1e-5)
-        lost = (needed & (found.weights == 0)).any(axis=(0, 1, 2))
-        none = lost & ~(found.weights != 0).any(axis=(0, 1, 2))
-        n_lost, n = int(none.sum()), trial.right.n_keys
-        if not n_lost or (lost != none).any() or not none[n - n_lost :].all():
-            return ""
-        seen[n] = n_lost
-    listed = ", ".join(f"{lost} of {n}" for n, lost in seen.items())
-    if not seen:
+        for one in range(b):
+            read = shares[one, ..., one, :] != 0
+            needed = trial.right.weights[one] > 1e-5
+            gone = (needed & ~read).any(axis=(0, 1))
+            last = n_k - int(needed.any(axis=(0, 1))[::-1].argmax())
+            n = int(gone.sum())
+            if (gone & read.any(axis=(0, 1))).any() or not gone[
+                last - n :
+            ].all():
+                return ""
+            lost[n_k, last] = n
+    if not any(lost.values()):
         return ""
+    listed = ", ".join(
+        dict.fromkeys(f"{n} of {k}" for (k, _), n in lost.items() if n)
+    )
+    if set(lost.values()) == {1}:
+        return "the last key, the last query's own, is never read"
     for m in range(2, 129):
-        if all(n % m == lost for n, lost in seen.items()) and all(
-            fits(t, _without_rest(t, m)) for t in few[:1]
-        ):
+        if all(
+            n == max(0, last - (k - k % m)) for (k, last), n in lost.items()
+        ) and all(fits(t, _without_rest(t, m)) for t in trials):
             return (
                 f"the last n_k % {m} keys are never read ({listed}), as where "
-                f"a part has n_k // {m} keys, or only whole blocks of {m} count"
+                f"n_k // {m} is the length of a part or the number of blocks"
             )
-    if set(seen.values()) == {1}:
-        return "key n_k - 1, the last query's own, is never read"
     return f"the last keys are never read: {listed}"
 
 
@@ -369,6 +389,6 @@ def _unread(
     kernel: Kernel, trials: list[Trial], wrong: list[Trial]
 ) -> Iterator[Finding]:
     """Say which keys are never read."""
-    text = _unread_of(kernel, wrong)
+    text = _unread_of(kernel, trials)
     if text:
         yield Finding(f"{text[0].upper()}{text[1:]}.", "keys-never-read")
