@@ -256,9 +256,10 @@ def _denominator(unit: str, rows: list[tuple[Trial, Array, Array]]) -> Finding:
             ": once for each part of the keys in which its row sees none, as "
             "if the log-sum-exp of such a part were 0, not minus infinity"
         )
-    up_to = "" if once else "up to "
+    if not once:
+        listed = f"up to {max(most)} times, at {most[max(most)]} keys"
     return Finding(
-        f"The denominator holds {unit} too often, {up_to}{listed}{why}.",
+        f"The denominator holds {unit} too often, {listed}{why}.",
         "ones-in-denominator",
     )
 

@@ -211,7 +211,7 @@ def _sequences(
     few = sorted(
         (-(-t.case.value[:, 0, :, 0].size // t.case.value.shape[-1]), k)
         for k, (t, foreign) in enumerate(across)
-        if foreign
+        if foreign and t.right.n_keys > 1
     )
     shown, rules = "", list[set[str]]()
     for n_calls, k in few[:3]:
@@ -293,25 +293,25 @@ def _given(
             if got is None:
                 return
             strange[n] = strange.get(n, False) or bool((got != 0).any())
-            if np.abs(got).max() > most:
+            if np.abs(got).max() > most and n > 1:
                 most, at = float(np.abs(got).max()), less
-    if most == 0:
+    if not any(strange.values()):
         return
     m = next((m for m in sorted(TILES) if all(
         bool(n % m) == bad for n, bad in strange.items())), 0)  # fmt: skip
     some = (
-        f", where n_k is not a multiple of {m}, as unused slots of a page or "
-        f"of a block of {m} keys that are not hidden"
+        f" where n_k is not a multiple of {m}, as unused slots of a page, or "
+        f"of a block of {m} keys, that are not hidden"
     ) * bool(m)
     zeros = np.zeros_like(at.case.value)
-    given = _output(kernel, at, value=zeros + 1)
-    rest = _output(kernel, at, value=zeros)
+    one, none = (_output(kernel, at, value=zeros + x) for x in (1, 0))
     weight = ""
-    if given is not None and rest is not None:
-        weight = f" and have up to {(1 - given + rest).max():.2g} of a weight"
+    if one is not None and none is not None:
+        share = (1 - one + none).max()
+        weight = f"up to {share:.2g} of a row's weight is theirs, and "
     lost = _unread_of(kernel, trials)
     yield Finding(
-        f"Numbers that nobody gave take part{some}{weight}: with all values "
+        f"Numbers that nobody gave take part{some}: {weight}with all values "
         f"zero the output is up to {most:.2g} ({at.case.name}, "
         f"{at.right.n_keys} keys){lost and f'; {lost}'}.",
         "numbers-not-given",
@@ -355,9 +355,8 @@ def _unread_of(kernel: Kernel, trials: list[Trial]) -> str:
             gone = (needed & ~read).any(axis=(0, 1))
             last = n_k - int(needed.any(axis=(0, 1))[::-1].argmax())
             n = int(gone.sum())
-            if (gone & read.any(axis=(0, 1))).any() or not gone[
-                last - n :
-            ].all():
+            at_end = gone[last - n : last].all()
+            if (gone & read.any(axis=(0, 1))).any() or not at_end:
                 return ""
             lost[n_k, last] = n
     if not any(lost.values()):
