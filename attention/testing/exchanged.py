@@ -246,7 +246,7 @@ def _denominator(unit: str, rows: list[tuple[Trial, Array, Array]]) -> Finding:
             "where each part of the keys adds it.",
             "sink-counted-again",
         )
-    m = next((m for m in TILES if all(
+    m = next((m for m in range(2, 257) if all(
         counts == {-n % m} for n, counts in by_keys.items())), 0)  # fmt: skip
     why = ""
     if m:

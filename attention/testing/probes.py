@@ -37,7 +37,7 @@ def probed(kernel: Kernel, trials: list[Trial], varies: bool) -> list[Finding]:
     """Say where numbers come from, by the first probe that shows it."""
     trials = [t for t in trials if not t.probe and t.case.name not in FAR]
     wrong = [t for t in trials if t.is_wrong]
-    probes = (_stale, _foreign, _given, moved, taken, sums, _unread)
+    probes = (_stale, moved, _features, _foreign, _given, taken, sums, _unread)
     if "output" not in trials[0].answer.results:
         probes = (moved,)
     for probe in probes[: 1 if varies else None] if wrong else ():
@@ -92,16 +92,49 @@ def _stale(
                 )
                 if not moved.any() or (moved & ~empty & ~back).any():
                     return
-                which = "Rows"
-                if not (moved & ~empty).any():
-                    which = "Rows that may see no key"
+                which = "Rows that may see no key"
+                which = "Rows" if (moved & ~empty).any() else which
+                what = "differ from call to call"
                 if (back | ~moved).all():
-                    yield Finding(
-                        f"{which} are not written: they hold numbers that an "
-                        f"earlier call left there ({trial.case.name}).",
-                        "rows-not-written",
-                    )
+                    what = "hold numbers that an earlier call left there"
+                yield Finding(
+                    f"{which} are not written: they {what} "
+                    f"({trial.case.name}).",
+                    "rows-not-written",
+                )
+                return
             before = got
+
+
+def _features(
+    kernel: Kernel, trials: list[Trial], wrong: list[Trial]
+) -> Iterator[Finding]:
+    """Write the number of each feature of the values in bits, bit by bit."""
+    trial = min(wrong, key=lambda t: t.right.weights.size)
+    d = trial.case.value.shape[-1]
+    held = np.zeros(d, int)
+    zeros = np.zeros_like(trial.case.value)
+    silent = _output(kernel, trial, value=zeros)
+    for bit in range(d.bit_length()):
+        is_set = (np.arange(d) + 1 >> bit & 1).astype(float)
+        output = _output(kernel, trial, value=zeros + is_set)
+        if output is None or silent is None:
+            return
+        heard = (output != silent).any(axis=(0, 1, 2))
+        held += heard.astype(int) << bit
+    f = int(np.argmax(held != np.arange(d) + 1))
+    if held[f] != f + 1 and sorted(held) == [*range(1, d + 1)]:
+        yield Finding(
+            f"Feature {f} of the output is feature {held[f] - 1} of the "
+            f"values; features 0 to 3 are {_run(held[:4] - 1)}.",
+            "features-exchanged",
+        )
+    elif held[f] != f + 1:
+        yield Finding(f"Feature {f} of the output is not that of the values.")
+
+
+def _run(numbers: Any) -> str:
+    return " ".join(map(str, numbers))
 
 
 # --- other heads and sequences -----------------------------------------------
@@ -186,7 +219,7 @@ def _foreign(
             group = own.size // kv_heads
             rule = f": head {text}, where it should be h // {group}"
             break
-    listed = " ".join(map(str, read.argmax(axis=1)))
+    listed = _run(read.argmax(axis=1))
     yield Finding(
         f"Head {h} reads {what} of head {read[h].argmax()} of keys, not "
         f"{own[h]}; heads 0 to {own.size - 1} read {listed} "
@@ -297,7 +330,7 @@ def _given(
                 most, at = float(np.abs(got).max()), less
     if not any(strange.values()):
         return
-    m = next((m for m in sorted(TILES) if all(
+    m = next((m for m in range(2, 129) if all(
         bool(n % m) == bad for n, bad in strange.items())), 0)  # fmt: skip
     some = (
         f" where n_k is not a multiple of {m}, as unused slots of a page, or "
@@ -309,13 +342,15 @@ def _given(
     if one is not None and none is not None:
         share = (1 - one + none).max()
         weight = f"up to {share:.2g} of a row's weight is theirs, and "
-    lost = _unread_of(kernel, trials)
-    yield Finding(
-        f"Numbers that nobody gave take part{some}: {weight}with all values "
+        weight *= share > 0.01
+    text = (
+        f"numbers that nobody gave take part{some}: {weight}with all values "
         f"zero the output is up to {most:.2g} ({at.case.name}, "
-        f"{at.right.n_keys} keys){lost and f'; {lost}'}.",
-        "numbers-not-given",
+        f"{at.right.n_keys} keys)."
     )
+    lost = _unread_of(kernel, trials)
+    text = f"{lost}, and in its place {text}" if lost else text
+    yield Finding(f"{text[0].upper()}{text[1:]}", "numbers-not-given")
 
 
 def _lengths(trial: Trial) -> list[int]:
@@ -342,30 +377,36 @@ def _cut(trial: Trial, n: int) -> Trial:
 def _unread_of(kernel: Kernel, trials: list[Trial]) -> str:
     """Say which keys at the end no row reads, if that is all that is lost."""
     lost: dict[tuple[int, int], int] = {}  # of n_k keys, of which some count
-    for trial in trials:
-        b, _, n_k, d = trial.case.value.shape
+    small = [t for t in trials if t.right.n_keys > 1]
+    small.sort(key=lambda t: (not t.is_wrong, t.case.value[:, 0, :, 0].size))
+    for trial in small[:9]:
+        n_k, d = trial.case.value.shape[-2:]
         shares = None
-        if n_k > 1 and b * n_k <= 20 * d:
+        if trial.case.value[:, 0, :, 0].size <= 20 * d:
             shares = _shares(kernel, trial, "keys")
-        if shares is None:
-            continue
-        for one in range(b):
-            read = shares[one, ..., one, :] != 0
-            needed = trial.right.weights[one] > 1e-5
+        for b in range(0 if shares is None else len(trial.case.value)):
+            read = shares[b, ..., b, :] != 0
+            allowed = np.broadcast_to(
+                trial.right.allowed(), trial.right.weights.shape
+            )
+            needed = trial.right.weights[b] > 1e-5
             gone = (needed & ~read).any(axis=(0, 1))
-            last = n_k - int(needed.any(axis=(0, 1))[::-1].argmax())
+            last = n_k - int(allowed[b].any(axis=(0, 1))[::-1].argmax())
             n = int(gone.sum())
             at_end = gone[last - n : last].all()
             if (gone & read.any(axis=(0, 1))).any() or not at_end:
                 return ""
-            lost[n_k, last] = n
+            if needed[..., last - 1].any():
+                lost[n_k, last] = n
+        if len(lost) > 3 and not any(lost.values()):
+            break
     if not any(lost.values()):
         return ""
+    if set(lost.values()) == {1}:
+        return "the last key, the last query's own, is never read"
     listed = ", ".join(
         dict.fromkeys(f"{n} of {k}" for (k, _), n in lost.items() if n)
     )
-    if set(lost.values()) == {1}:
-        return "the last key, the last query's own, is never read"
     for m in range(2, 129):
         if all(
             n == max(0, last - (k - k % m)) for (k, last), n in lost.items()
