@@ -7,7 +7,7 @@ is said here holds in every number that it speaks of.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from attention.testing.steps import Steps
 from attention.testing.trials import Trial
 
 Array = NDArray[Any]
+Probe = Callable[[Kernel, list[Trial], list[Trial]], Iterator[Finding]]
 CALLS = 90  # for the keys of one case
 
 
@@ -37,9 +38,16 @@ def probed(kernel: Kernel, trials: list[Trial], varies: bool) -> list[Finding]:
     """Say where numbers come from, by the first probe that shows it."""
     trials = [t for t in trials if not t.probe and t.case.name not in FAR]
     wrong = [t for t in trials if t.is_wrong]
-    probes = (_stale, moved, _features, _foreign, _given, taken, sums, _unread)
-    if "output" not in trials[0].answer.results:
-        probes = (moved,)
+    probes: tuple[Probe, ...] = (moved,)
+    of_output = [
+        t for t in wrong if "output" in t.verdicts
+        and not t.verdicts["output"].is_right
+    ]  # fmt: skip
+    if of_output:
+        probes = (
+            _stale, moved, _features, _foreign, _given, taken, sums, _unread,
+        )  # fmt: skip
+        wrong = of_output
     for probe in probes[: 1 if varies else None] if wrong else ():
         with np.errstate(all="ignore"):
             found = list(probe(kernel, trials, wrong))
@@ -342,7 +350,7 @@ def _given(
     if one is not None and none is not None:
         share = (1 - one + none).max()
         weight = f"up to {share:.2g} of a row's weight is theirs, and "
-        weight *= share > 0.01
+        weight *= bool(share > 0.01)
     text = (
         f"numbers that nobody gave take part{some}: {weight}with all values "
         f"zero the output is up to {most:.2g} ({at.case.name}, "
