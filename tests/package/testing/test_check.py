@@ -186,7 +186,8 @@ FOUND = {
     "features": place(lambda z: z[..., ::-1]), "given": wider, "foreign": foreign, "unwritten": unwritten,
     "heads": rewired(heads=lambda a, x: np.minimum(np.arange(a.n_heads) // 4, a.case.key.shape[1] - 1)),
     "positions": rewired(positions=lambda a, x: np.arange(a.n_heads)[:, None, None] % 2 * a.n_queries + x),
-    "bias": rewired(bias=lambda a, x: x[:, :, ::-1]), "sink": rewired(with_sink=lambda a, x, s: np.concatenate([x, x[..., -1:]], axis=-1)),
+    "bias": rewired(bias=lambda a, x: x[:, :, ::-1]),
+    "sink": rewired(with_sink=lambda a, x, s: np.concatenate([x, x[..., -1:]], axis=-1)),
     "ones": rewired(with_sink=lambda a, x, s: np.pad(s, [(0, 0)] * 3 + [(0, -s.shape[-1] % 24)])),
     "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
 }  # fmt: skip
