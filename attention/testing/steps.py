@@ -225,6 +225,15 @@ class Steps:
         w = self.for_value().swapaxes(-1, -2)
         return self.gathered(w @ self.grad_output())
 
+    def over_bias(self, array: Array) -> Array:
+        """Sum over the axes that share a bias."""
+        shape = np.shape(self.options.get("bias", array))
+        axes = tuple(i for i, n in enumerate(shape) if n < array.shape[i])
+        return np.asarray(array.sum(axis=axes, keepdims=True))
+
+    def d_bias(self) -> Array:
+        return self.over_bias(self.d_scores())
+
     def d_sink(self) -> Array:
         share = 1 - self.weights.sum(-1, keepdims=True)
         return np.asarray(-(share * self.average()).sum(axis=(0, 2, 3)))
@@ -260,7 +269,7 @@ class Steps:
             "d_value": self.d_value(),
         }
         if self.options.get("bias") is not None:
-            found["d_bias"] = self.d_scores()
+            found["d_bias"] = self.d_bias()
         if self.options.get("sink") is not None:
             found["d_sink"] = self.d_sink()
         return found

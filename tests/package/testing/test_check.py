@@ -3,14 +3,23 @@
 import builtins
 import tomllib
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from attention import attention_vjp, scaled_dot_product_attention, softmax, tiled_attention
+from attention import (
+    alibi_bias,
+    attention_vjp,
+    causal_mask,
+    mask_to_bias,
+    scaled_dot_product_attention,
+    softmax,
+    tiled_attention,
+)
 from attention.practice import known, mutants
-from attention.testing import assert_attention, check, check_gradients, expected_error
+from attention.testing import assert_attention, check, check_gradients, diagnosis, expected_error, mistakes
 from attention.testing.cases import Case, Drawing
 from attention.testing.errors import PRECISION, rounded
 from attention.testing.mistakes import MISTAKES
@@ -56,6 +65,14 @@ def honest(format, block=64, weights=None):
         return (result, (top + np.log(total))[..., 0]) if return_logsumexp else result
 
     return kernel
+
+
+MADE = {  # functions that make a mask or a bias
+    "alibi": alibi_bias,
+    "causal": lambda h, n_q, n_k, offset: causal_mask(n_q, n_k, offset=offset),
+    "hidden": lambda h, n_q, n_k, offset: mask_to_bias(causal_mask(n_q, n_k, offset=offset)),
+    "square": lambda h, n_q, n_k, offset: np.zeros((n_q, n_q + 1)),
+}
 
 
 def rewired(**steps):
@@ -127,6 +144,28 @@ def test_a_known_mistake_is_found_and_named(name, options):
     report = check(rewired(**mistake.changes), **options)
     assert not report.passed
     assert report.findings[0].name in (name, {"mask-minus-billion": "empty-row-mean"}.get(name))
+
+
+@pytest.mark.parametrize(("steps", "options"), TABLES["found"].values(), ids=TABLES["found"])
+def test_what_few_cases_show_is_found(steps, options, monkeypatch):
+    monkeypatch.setattr(diagnosis, "findings", lambda *_: [])
+    steps = {name: mistakes._change(text, reduce=reduce) for name, text in steps.items()}
+
+    def gradients(query, key, value, grad_output, **options):
+        case = Case.of(query, key, value, options, "float32")
+        return list(Steps(replace(case, grad_output=grad_output), steps).gradients().values())
+
+    options = {name: MADE.get(str(value), value) for name, value in options.items()}
+    kernel = (check_gradients, gradients) if options.pop("gradients", False) else (check, rewired(**steps))
+    assert not kernel[0](kernel[1], **options).passed
+
+
+def test_a_function_may_make_the_mask_and_the_bias():
+    assert_attention(tiled_attention, bias=alibi_bias, mask=MADE["causal"], format="bfloat16")
+    gradients = lambda *arrays, **options: attention_vjp(*arrays, **options, return_bias=True)  # noqa: E731
+    report = check_gradients(gradients, bias=alibi_bias, is_causal=True, return_bias=True)
+    assert report.passed
+    assert "bias=alibi_bias" in str(report)
 
 
 SAID = {  # what no list foresees: a kernel, options, what must be said
@@ -314,5 +353,6 @@ def test_a_kernel_is_called():
 
 @pytest.mark.parametrize(("options", "error", "message"), TABLES["refused"].values(), ids=TABLES["refused"])
 def test_what_cannot_be_read_is_refused(options, error, message):
+    options = {name: MADE.get(str(value), value) for name, value in options.items()}
     with pytest.raises(getattr(builtins, error), match=message):
         check(tiled_attention, **options)
