@@ -118,7 +118,8 @@ def _features(
     kernel: Kernel, trials: list[Trial], wrong: list[Trial]
 ) -> Iterator[Finding]:
     """Write the number of each feature of the values in bits, bit by bit."""
-    trial = min(wrong, key=lambda t: t.right.weights.size)
+    several = [t for t in wrong if t.right.n_keys > 1] or wrong
+    trial = min(several, key=lambda t: t.right.weights.size)
     d = trial.case.value.shape[-1]
     held = np.zeros(d, int)
     zeros = np.zeros_like(trial.case.value)
@@ -130,6 +131,8 @@ def _features(
             return
         heard = (output != silent).any(axis=(0, 1, 2))
         held += heard.astype(int) << bit
+    if not held.all():
+        return  # the rows read nothing
     f = int(np.argmax(held != np.arange(d) + 1))
     if held[f] != f + 1 and sorted(held) == [*range(1, d + 1)]:
         yield Finding(
