@@ -93,7 +93,7 @@ def _is_there(
         return False
     free = np.ones(got.shape[:-1])
     margin = trial.rules.formats.margin
-    return judge(got, wanted, sigma, free, margin).figure <= 1
+    return judge(got, wanted, sigma, free, margin).is_right
 
 
 def taken(

@@ -263,8 +263,10 @@ def _sequences(
         shares = _shares(kernel, trial, "keys") if n_calls <= CALLS else None
         if shares is None:
             continue
-        read = (shares != 0).any(axis=(1, 2))  # sequence, sequence, key
-        needed = (trial.right.weights > 1e-5).any(axis=(1, 2))
+        read = np.asarray(
+            (shares != 0).any(axis=(1, 2))
+        )  # sequence, sequence, key
+        needed = np.asarray((trial.right.weights > 1e-5).any(axis=(1, 2)))
         for b, of in enumerate(read):
             others = [o for o in range(len(read)) if o != b and of[o].any()]
             if not others or shown:
@@ -344,6 +346,7 @@ def _given(
         return
     m = next((m for m in range(2, 129) if all(
         bool(n % m) == bad for n, bad in strange.items())), 0)  # fmt: skip
+    m = 0 if all(strange.values()) else m
     some = (
         f" where n_k is not a multiple of {m}, as unused slots of a page, or "
         f"of a block of {m} keys, that are not hidden"
@@ -396,7 +399,9 @@ def _unread_of(kernel: Kernel, trials: list[Trial]) -> str:
         shares = None
         if trial.case.value[:, 0, :, 0].size <= 20 * d:
             shares = _shares(kernel, trial, "keys")
-        for b in range(0 if shares is None else len(trial.case.value)):
+        if shares is None:
+            continue
+        for b in range(len(shares)):
             read = shares[b, ..., b, :] != 0
             allowed = np.broadcast_to(
                 trial.right.allowed(), trial.right.weights.shape
