@@ -137,9 +137,8 @@ def _steps(
     def change(a: Steps, x: Array) -> Array:
         if name == "positions":
             last = x[:, :, -1:] if within else np.inf
-            return np.minimum(
-                np.broadcast_to(place, shape[:3])[..., None], last
-            )
+            full = np.broadcast_to(place, shape[:3])[..., None]
+            return np.asarray(np.minimum(full, last))
         full = np.broadcast_to(x, (*shape[:3], x.shape[-1]))
         return np.asarray(full[place])
 
