@@ -300,7 +300,7 @@ def again(a: Steps, some: Any = True) -> Array:
     scores = a.scores()
     if scores is a.exact.hidden:
         return a.exact.weights
-    return np.exp(scores - finite(a.exact.logsumexp)) * some
+    return np.asarray(np.exp(scores - finite(a.exact.logsumexp)) * some)
 
 
 def share(a: Steps) -> Array:

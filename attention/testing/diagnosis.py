@@ -7,6 +7,7 @@ weights of the kernel are recovered, and say what is wrong with them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -21,12 +22,14 @@ from attention.testing.cases import FAR
 from attention.testing.errors import step_of
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, listed, place
+from attention.testing.probes import probed
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Rules, Trial
-from attention.testing.weights import middle_of, others, recover, sentences
+from attention.testing.weights import middle_of, recover, sentences
 
 Array = NDArray[Any]
+PARTLY = re.compile(r"\. (Only .*|Not everywhere\.|Seen in .* alone\.)$")
 ROUNDINGS = 8  # how many are tried in one more case
 KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "-1 (the wrong sign)": lambda a: -1,
@@ -58,8 +61,7 @@ def findings(
     if not wrong:
         return found
     causes: list[Callable[[], Iterable[Finding]]] = [
-        lambda: _calls(kernel, rules, wrong[0]),
-        lambda: _names(taken),
+        lambda: _causes(kernel, rules, taken, wrong[0]),
         lambda: map(Finding, _numbers(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
     ]
@@ -68,6 +70,20 @@ def findings(
         return [*why, *found]
     why += map(Finding, _options(kernel, rules, wrong))
     return [*why, *found, *map(Finding, _where(taken, wrong))]
+
+
+def _causes(
+    kernel: Kernel, rules: Rules, taken: list[Trial], wrong: Trial
+) -> Iterator[Finding]:
+    """Name what is certain: a mistake everywhere, then what a probe shows."""
+    calls = list(_calls(kernel, rules, wrong))
+    names = [] if calls else list(_names(taken))
+    some = any(PARTLY.search(one.says) for one in names)
+    varies = any(one.name == "not-deterministic" for one in calls)
+    exact = list[Finding]()
+    if varies or some or not (calls or names):
+        exact = probed(kernel, taken, varies)
+    yield from exact or calls or names
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -81,16 +97,10 @@ def _calls(kernel: Kernel, rules: Rules, trial: Trial) -> Iterator[Finding]:
     case, before = trial.case, trial.answer.results
     again = rules.tried(kernel, case).answer.results
     for name, array in before.items():
-        then = np.broadcast_to(again.get(name, 0), array.shape)
-        new = (then != array) & ~(np.isnan(then) & np.isnan(array))
-        if new.any():
-            rows = new.any(axis=-1)
-            spots = Spots(trial.right, case.name, name, rows, ~rows)
-            where, whole = place([spots])
-            unwritten = f" {where}: are they written?" * whole if where else ""
+        if not np.array_equal(again.get(name, 0), array, equal_nan=True):
             yield Finding(
-                "The kernel gives different results for the same arrays"
-                f"{unwritten} ({case.name}, called twice).",
+                "The kernel gives different results for the same arrays "
+                f"({case.name}, called twice).",
                 "not-deterministic",
             )
             return
@@ -440,9 +450,8 @@ def _weights(
     ]
     for trial in sorted(plain, key=_n_wrong)[:-4:-1]:
         with np.errstate(all="ignore"):
-            texts = list(others(kernel, trial))
-            found = None if texts else recover(kernel, trial)
-            texts += [] if found is None else sentences(found)
+            found = recover(kernel, trial)
+            texts = [] if found is None else list(sentences(found))
         yield from texts
         if texts:
             return

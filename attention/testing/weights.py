@@ -8,7 +8,6 @@ less the right ones, say what was done to the scores and to the sums.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,44 +72,6 @@ def sentences(found: Recovered) -> Iterator[str]:
         yield from said
         if said:
             return
-
-
-def others(kernel: Kernel, trial: Trial) -> Iterator[str]:
-    """Say which heads and sequences an output depends on and should not."""
-    case, right = trial.case, trial.right
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
-    before, heads = trial.answer.results["output"], right.heads()
-    zeros = replace(case, value=np.zeros_like(case.value))
-    after = kernel(zeros, shapes).results.get("output", np.zeros(1))
-    if after.any():
-        b, h, i = np.argwhere(after)[0][:3]
-        yield (
-            "Something takes part that is no value of this call: with values "
-            f"of 0 the output is {np.abs(after).max():.3g} (row {i} of "
-            f"sequence {b}, head {h}, of {case.name}). Are slots read that "
-            "are not written yet, or lie beyond the end?"
-        )
-    if right.n_keys == 1 or after.any():
-        return
-    for what in ("query", "key", "value"):
-        array = getattr(case, what)
-        own = np.arange(right.n_heads) if what == "query" else heads
-        for b, h in np.ndindex(*array.shape[:2]):
-            changed = array.copy()
-            changed[b, h] = -array[b, h]
-            case_of = replace(case, **{what: changed})
-            after = kernel(case_of, shapes).results.get("output", before)
-            moved = (after != before).any(axis=(2, 3))
-            moved[b, own == h] = False
-            for to_b, to_h in np.argwhere(moved)[:1]:
-                word = {"query": "queries"}.get(what, f"{what}s")
-                yield (
-                    f"Head {to_h} of sequence {to_b} reads {word} of head "
-                    f"{h} of sequence {b}, which are not its own, but those "
-                    f"of head {own[to_h]} of sequence {to_b} "
-                    f"({case.name})."
-                )
-                return
 
 
 def _reads(found: Recovered) -> Iterator[str]:

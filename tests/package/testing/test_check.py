@@ -199,6 +199,46 @@ def test_what_is_not_on_the_list_is_described(kernel, options, said):
     assert said in " ".join(map(str, report.findings)), str(report)
 
 
+def place(change):
+    return lambda *arrays, **options: change(tiled_attention(*arrays, **options))
+
+
+def foreign(q, k, v):  # each sequence ends with the first keys of the next
+    k, v = (np.concatenate([x, np.roll(x, -1, 0)[:, :, : -x.shape[2] % 24]], axis=2) for x in (k, v))
+    return tiled_attention(q, k, v)
+
+
+def unwritten(q, k, v, mask, left=np.zeros(2**20, np.float32)):  # noqa: B008
+    output, seen = tiled_attention(q, k, v, mask=mask), np.broadcast_to(mask, (*q.shape[:3], k.shape[2])).any(-1)
+    output[~seen] = left[: output.size].reshape(output.shape)[~seen]
+    left[: output.size] = output.ravel()
+    return output
+
+
+def wider(q, k, v):  # what fills a block is not hidden
+    k, v = (np.pad(x, [(0, 0), (0, 0), (0, -x.shape[2] % 8), (0, 0)], constant_values=0.5) for x in (k, v))
+    return tiled_attention(q, k, v)
+
+
+FOUND = {
+    "rows": place(lambda z: z.reshape(*np.array(z.shape)[[0, 2, 1, 3]]).swapaxes(1, 2)),
+    "features": place(lambda z: z[..., ::-1]), "given": wider, "foreign": foreign, "unwritten": unwritten,
+    "heads": rewired(heads=lambda a, x: np.minimum(np.arange(a.n_heads) // 4, a.case.key.shape[1] - 1)),
+    "positions": rewired(positions=lambda a, x: np.arange(a.n_heads)[:, None, None] % 2 * a.n_queries + x),
+    "bias": rewired(bias=lambda a, x: x[:, :, ::-1]),
+    "sink": rewired(with_sink=lambda a, x, s: np.concatenate([x, x[..., -1:]], axis=-1)),
+    "ones": rewired(with_sink=lambda a, x, s: np.pad(s, [(0, 0)] * 3 + [(0, -s.shape[-1] % 24)])),
+    "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("probe", "options", "name", "said"), TABLES["probed"])
+def test_a_probe_says_where_numbers_come_from(probe, options, name, said):
+    first = check(FOUND[probe], **options).findings[0]
+    assert first.name == name
+    assert said in first.says
+
+
 def test_rows_that_overflow_are_described():
     def kernel(query, key, value):
         with np.errstate(all="ignore"):
