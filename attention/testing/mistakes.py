@@ -44,12 +44,12 @@ INPUTS = {
     "value": "a.shared((lambda x: {x})(a.case.value))",
 }
 MIXED = {  # what axes may be mixed of: steps
+    "the output": ["combine"],
     "queries": ["query"],
     "keys": ["key"],
     "values": ["value"],
     "keys and values": ["key", "value"],
     "queries, keys and values": ["query", "key", "value"],
-    "the output": ["combine"],
     "the gradient of the query": ["d_query"],
     "the gradient of the key": ["d_key"],
     "the gradient of the value": ["d_value"],

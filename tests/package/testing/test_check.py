@@ -233,7 +233,8 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("probe", "options", "name", "said"), TABLES["probed"])
-def test_a_probe_says_where_numbers_come_from(probe, options, name, said):
+def test_a_probe_says_where_numbers_come_from(probe, options, name, said, monkeypatch):
+    monkeypatch.setattr(diagnosis, "_names", lambda _: [])  # some have one
     first = check(FOUND[probe], **options).findings[0]
     assert first.name == name
     assert said in first.says
@@ -325,6 +326,18 @@ def test_wrong_gradients_are_named(name, given):
     report = check_gradients(given[1], **given[0])
     assert not report.passed
     assert report.findings[0].name == name
+
+
+@pytest.mark.parametrize(("name", "options"), TABLES["named_of_gradients"].items())
+def test_a_known_mistake_of_gradients_is_named(name, options):
+    mistake = next(one for one in MISTAKES if one.name == name)
+
+    def gradients(query, key, value, grad_output, **given):
+        case = replace(Case.of(query, key, value, given, "float32"), grad_output=grad_output)
+        return list(Steps(case, mistake.changes).gradients().values())
+
+    returned = {f"return_{what}": what in options for what in ("bias", "sink")}
+    assert check_gradients(gradients, **options, **returned).findings[0].name == name
 
 
 @pytest.mark.parametrize("format", ["float64", "float32", "bfloat16", "float16"])
