@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing import mistakes
+from attention.testing import backward, mistakes
 from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
 from attention.testing.errors import step_of
@@ -58,7 +58,11 @@ def findings(
         return found
     causes: list[Callable[[], Iterable[Finding]]] = [
         lambda: _calls(kernel, rules, wrong[0]),
-        lambda: _names(taken),
+        lambda: (
+            _names(taken)
+            if wrong[0].case.grad_output is None
+            else backward.named(kernel, taken)
+        ),
         lambda: map(Finding, _numbers(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
     ]

@@ -265,20 +265,38 @@ class Steps:
         split = array.reshape(len(array), kv_heads, -1, *array.shape[2:])
         return np.asarray(split.sum(axis=2))
 
+    def for_query(self) -> Array:
+        """Return the weights that carry a gradient from keys to queries."""
+        return self.flow
+
+    def for_key(self) -> Array:
+        return self.flow
+
     def d_query(self) -> Array:
-        return self.scale() * self.d_products() @ self.key()
+        return np.asarray(self.for_query() @ self.key())
 
     def d_key(self) -> Array:
-        d = self.scale() * self.d_products()
-        return self.gathered(d.swapaxes(-1, -2) @ self.query())
+        return self.gathered(self.for_key().swapaxes(-1, -2) @ self.query())
 
     def d_value(self) -> Array:
         w = self.for_value().swapaxes(-1, -2)
         return self.gathered(w @ self.grad_output())
 
-    def d_sink(self) -> Array:
+    def over_bias(self, array: Array) -> Array:
+        """Sum over the axes that share a bias."""
+        shape = np.shape(self.options.get("bias", array))
+        axes = tuple(i for i, n in enumerate(shape) if n < array.shape[i])
+        return np.asarray(array.sum(axis=axes, keepdims=True))
+
+    def d_bias(self) -> Array:
+        return self.over_bias(self.d_scores())
+
+    def for_sink(self) -> Array:
         share = 1 - self.weights.sum(-1, keepdims=True)
-        return np.asarray(-(share * self.average()).sum(axis=(0, 2, 3)))
+        return np.asarray(share * self.average())
+
+    def d_sink(self) -> Array:
+        return -np.asarray(self.for_sink().sum(axis=(0, 2, 3)))
 
     # --- results, computed once ----------------------------------------------
 
@@ -297,6 +315,10 @@ class Steps:
     @cached_property
     def weights(self) -> Array:
         return np.asarray(self.weigh())
+
+    @cached_property
+    def flow(self) -> Array:
+        return self.scale() * self.d_products()
 
     @cached_property
     def output(self) -> Array:
@@ -319,7 +341,7 @@ class Steps:
             "d_value": self.d_value(),
         }
         if self.options.get("bias") is not None:
-            found["d_bias"] = self.d_scores()
+            found["d_bias"] = self.d_bias()
         if self.options.get("sink") is not None:
             found["d_sink"] = self.d_sink()
         return found
