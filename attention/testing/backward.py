@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +45,8 @@ def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
         wrong |= {name: some} if some else {}
     with np.errstate(all="ignore"):
         found = list(_factors(plain, wrong))
-        found += _known(plain, wrong, rounds=False)
-        found += _known(plain, wrong, rounds=True) if wrong else []
+        for rounds, most in ((False, 0), (True, 0), (False, 3)):
+            found += _known(plain, wrong, rounds, most) if wrong else []
         for say in (_given, _weights, _averages) if wrong else ():
             found += say(kernel, wrong)
     yield from found
@@ -162,43 +162,80 @@ def _size(array: Array) -> Any:
 # --- known mistakes ----------------------------------------------------------
 
 
+class Left(NamedTuple):
+    """A mistake that is left, and how it fits so far."""
+
+    mistake: Mistake
+    names: tuple[str, ...]  # of the results that it explains
+    error: float
+    missed: tuple[str, ...]  # cases that it does not explain
+
+
 def _known(
-    trials: list[Trial], wrong: Wrong, *, rounds: bool
+    trials: list[Trial], wrong: Wrong, rounds: bool, most: int
 ) -> Iterator[Finding]:
-    """Name mistakes, each by the results that it explains in every case."""
+    """Name mistakes, each by the results that it explains in most cases."""
     left = [
-        (one, tuple(wrong), 0.0)
+        Left(one, tuple(wrong), 0.0, ())
         for one in mistakes.of(trials[0].case)
         if one.rounds == rounds
     ]
     for trial in trials:
+        if rounds and all(trial.verdicts[name].is_right for name in wrong):
+            continue
         expected = trial.rules.expected(trial.right)
-        some, left = left, []
-        for one, names, error in some:
-            try:
-                steps = trial.rules.steps(trial.case, one.changes)
-                errors = {n: _error(one, trial, expected, steps, n) for n in names}
-            except (ArithmeticError, AttributeError, LookupError, TypeError,
-                    ValueError):  # fmt: skip
-                continue  # it does not fit the options
-            names = tuple(n for n in names if errors[n] is not None)
-            error += sum(e or 0 for e in errors.values())
-            left += [(one, names, error)] if names else []
-        if not left:
-            return
+        tried = [_tried(one, trial, expected, most) for one in left]
+        left = [one for one in tried if one is not None]
+    left = [
+        one
+        for one in left
+        if all(
+            sum(t.case.name not in one.missed for t in wrong[name])
+            > len(wrong[name]) / 2
+            for name in one.names
+        )
+    ]
     while left and wrong:
-        most = max(len(names) for _, names, _ in left)
-        best = [one for one in left if len(one[1]) == most]
-        least = min(error for *_, error in best)
-        best = [x for x in best if x[2] <= (1.03 * least if rounds else 1.5 * least + 1)]
-        strange = [_strange(trials[-3:], one[0], one[1]) for one in best]
-        one, names, _ = best[strange.index(min(strange))]
-        where = f" Seen in {_all(names)} alone." * bool(min(strange))
-        yield Finding(one.says + where, one.name)
-        for name in names:
+        n = max(len(one.names) for one in left)
+        fewest = min(len(one.missed) for one in left if len(one.names) == n)
+        best = [x for x in left if (len(x.names), len(x.missed)) == (n, fewest)]
+        least = min(one.error for one in best)
+        near = (1.03 if rounds else 1.5) * least + 1 - rounds
+        best = [one for one in best if one.error <= near]
+        first = min(best, key=lambda one: _strange(trials, one))
+        where = f" Seen in {_all(first.names)} alone." * _strange(trials, first)
+        if first.missed:
+            some = " and ".join(map(repr, first.missed))
+            where += f" Not all of {some} is explained by it."
+        yield Finding(first.mistake.says + where, first.mistake.name)
+        for name in first.names:
             wrong.pop(name)
-        left = [(m, tuple(n for n in ns if n in wrong), e) for m, ns, e in left]
-        left = [one for one in left if one[1]]
+        left = [
+            one._replace(names=tuple(n for n in one.names if n in wrong))
+            for one in left
+        ]
+        left = [one for one in left if one.names]
+
+
+def _tried(one: Left, trial: Trial, expected: Any, most: int) -> Left | None:
+    """Compare with one more case."""
+    mistake, names, error, missed = one
+    try:
+        steps = trial.rules.steps(trial.case, mistake.changes)
+        errors = {n: _error(mistake, trial, expected, steps, n) for n in names}
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ):
+        return None  # it does not fit the options
+    fits = tuple(n for n in names if errors[n] is not None)
+    if len(fits) < len(names) and len(missed) < most:
+        return one._replace(missed=(*missed, trial.case.name))
+    error += sum(e or 0 for e in errors.values())
+    return Left(mistake, fits, error, missed) if fits else None
 
 
 def _error(
@@ -206,40 +243,44 @@ def _error(
 ) -> float | None:
     """Return how far a mistake is from a result; None if it is another."""
     got, right = trial.answer.results[name], trial.wanted[name]
-    is_right = trial.verdicts[name].is_right
-    if one.rounds and is_right:
+    verdict = trial.verdicts[name]
+    if one.rounds and verdict.is_right:
         return 0.0
     wanted = np.asarray(getattr(steps, name)())
+    if wanted is right or np.array_equal(wanted, right):
+        return 0.0 if verdict.is_right else None
     if wanted.shape != got.shape:
         wanted = np.broadcast_to(wanted, got.shape)
-    if is_right and np.array_equal(wanted, right):
-        return 0.0
     sigma, free, margin = expected[name]
+    gap, off = _size(got - wanted), _size(got - right)
+    if verdict.is_right:
+        if not _size((wanted - right) / sigma) < 50:
+            return None
+    elif gap > 0.7 * off and verdict.figure > 2:
+        nothing = _size(right) < 10 * _size(sigma) and verdict.figure < 99
+        return 1.0 if nothing else None  # the case says nothing
     grown = max(1.0, _size(wanted) / _size(right))
     fit = judge(got, wanted, sigma * np.nan_to_num(grown, nan=1), free, margin)
     if one.rounds:
-        whole = trial.verdicts[name].whole
-        return fit.whole if fit.whole < 0.8 * whole else None
-    if is_right:
+        return fit.whole if fit.whole < 0.8 * verdict.whole else None
+    if verdict.is_right:
         return 0.0 if fit.figure <= 1.2 else None
-    if fit.figure <= 1 < 1.1 * trial.verdicts[name].figure:
+    if fit.figure <= 1 < 1.1 * verdict.figure:
         return fit.whole
-    close = _size(got - wanted) < _ENOUGH * _size(got - right)
-    return min(fit.whole, 20.0) if close else None
+    return min(fit.whole, 20.0) if gap < _ENOUGH * off else None
 
 
-def _strange(trials: list[Trial], one: Mistake, names: tuple[str, ...]) -> int:
-    """Count the right results that a mistake should have made wrong."""
-    strange = set[str]()
-    for trial in trials:
-        steps = trial.rules.steps(trial.case, one.changes)
-        for name in set(trial.rules.names) - set(names):
+def _strange(trials: list[Trial], one: Left) -> bool:
+    """Say whether a right result should be wrong by a mistake."""
+    for trial in [t for t in trials if t.is_wrong][:3]:
+        steps = trial.rules.steps(trial.case, one.mistake.changes)
+        for name in set(trial.rules.names) - set(one.names):
             wanted, right = getattr(steps, name)(), trial.wanted[name]
             if trial.verdicts[name].is_right and not np.allclose(
                 wanted, right, rtol=1e-3, atol=1e-3 * _size(right)
             ):
-                strange.add(name)
-    return len(strange)
+                return True
+    return False
 
 
 # --- what parts of grad_output give ------------------------------------------

@@ -106,6 +106,9 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         }
         slug = name.format(m=m.replace(" ", "-")) if words else name
         yield Mistake(slug, text, changes, rounds)
+        if "grad_output" in row:  # D comes from the forward pass
+            average = _change("a.exact.average()")
+            yield Mistake(slug, text, {"average": average, **changes}, rounds)
 
 
 def _picked(

@@ -25,6 +25,10 @@ _REACH = (
     "allowed",
 )
 _WEIGHTS = (*_SCORES, *_REACH, "scores", "sink", "with_sink", "weigh")
+_FLOW = (
+    *(*_VALUES, *_WEIGHTS, "grad_output", "d_weights", "average"),
+    *("d_scores", "slope", "d_products"),
+)
 
 
 def _spared(*steps: str) -> Callable[[Change], Change]:
@@ -108,6 +112,7 @@ class Steps:
     def products(self) -> Array:
         return self.query() @ self.key().swapaxes(-1, -2)
 
+    @_spared(*_SCORES)
     def scaled(self) -> Array:
         return self.products() * self.scale()
 
@@ -246,6 +251,7 @@ class Steps:
         rows = self.weights * self.d_weights()
         return np.asarray(rows.sum(axis=-1, keepdims=True))
 
+    @_spared(*_FLOW)
     def d_scores(self) -> Array:
         gap = np.where(self.weights == 0, 0, self.d_weights() - self.average())
         return self.weights * gap
@@ -256,8 +262,9 @@ class Steps:
         return None if cap is None else 1 - np.tanh(scores / cap) ** 2
 
     def d_products(self) -> Array:
-        slope = self.slope(self.scaled())
-        return self.d_scores() * (1 if slope is None else slope)
+        if self.options.get("softcap") is None:
+            return self.d_scores()
+        return np.asarray(self.d_scores() * self.slope(self.scaled()))
 
     def gathered(self, array: Array) -> Array:
         """Sum over the query heads that share a head of keys and values."""
@@ -272,12 +279,15 @@ class Steps:
     def for_key(self) -> Array:
         return self.flow
 
+    @_spared(*_FLOW, "for_query")
     def d_query(self) -> Array:
         return np.asarray(self.for_query() @ self.key())
 
+    @_spared(*_FLOW, "for_key", "gathered")
     def d_key(self) -> Array:
         return self.gathered(self.for_key().swapaxes(-1, -2) @ self.query())
 
+    @_spared(*_WEIGHTS, "for_value", "gathered", "grad_output")
     def d_value(self) -> Array:
         w = self.for_value().swapaxes(-1, -2)
         return self.gathered(w @ self.grad_output())
