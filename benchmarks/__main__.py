@@ -112,11 +112,6 @@ REASONS: tuple[tuple[str, str, str], ...] = (
         "code makes besides cost little.",
     ),
     (
-        "rotary",
-        "half",
-        "This layout takes us the same passes over the features as the usual code.",
-    ),
-    (
         "site",
         "make build",
         "Beside what Material does, a build computes every figure and table with the package and draws every formula. "

@@ -40,7 +40,7 @@ class Kernel(NamedTuple):
         arrays = [self._turned(a.astype(dtype)) for a in given.values()]
         options = {
             name: option.astype(dtype)
-            if isinstance(option, np.ndarray) and option.dtype.kind == "f"
+            if isinstance(option, np.ndarray) and option.dtype == np.float64
             else option
             for name, option in case.options.items()
         }

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import _inputs
+from attention.arguments import _read_fitting
 from attention.formats import round_to_format
 
 Array = NDArray[Any]
@@ -79,30 +82,7 @@ def loudness(format: str) -> float:
     return _LOUD.get(format, 2.0**100)
 
 
-# name, batch, heads, kv_heads, n_q, n_k, d_k, d_v, and which option asks for
-# it. The first have sizes that every kernel takes; the others refuse to
-# divide, or to be equal.
-_TABLE = """
-ordinary                2  4 2  128  128  64 64
-partial last block      1  2 1  197  197  64 64
-sizes that all differ   2  6 2   37   83  20 12
-one query               3  8 2    1  193  64 64
-one key                 2  3 1    5    1  16 16
-more queries than keys  2  4 2   83   37  32 32
-many keys               1  2 1   24 4097  64 64
-long                    1  2 1  517  517  32 32
-a constant per head     2  8 2   33   65  16 16
-rising maxima           1  2 1  256  256  32 32
-falling maxima          1  2 1  320  320  32 32
-steep maxima            1  2 1  256  256  32 32
-levels                  1  2 1  192  192  32 32
-sharp                   1  4 2  128  128  64 64
-beyond the window       1  2 1   70    0  32 32  window
-offsets per sequence    3  2 1    9   70  32 32  is_causal window
-empty row               2  2 1   20   45  32 32  mask
-documents               2  2 1  300  300  32 32  mask
-beyond the cap          1  2 1   64   96  32 32  softcap
-"""
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 FAR = ("levels", "steep maxima")  # with scores that a cap would level
 PROBED = ("sizes that all differ", "partial last block", "rising maxima")
 
@@ -123,17 +103,24 @@ class Drawing:
             for name, given in options.items()
             if given is not None and given is not False
         }
-        self.reaches = not self.options.keys().isdisjoint(
-            {"is_causal", "window"}
-        )
+        self.made = [n for n, given in self.options.items() if callable(given)]
+        self.asked = self.options.keys() - self.made
+        self.reaches = not self.asked.isdisjoint({"is_causal", "window"})
+        if self.reaches:
+            self.asked |= {"positions", "any_offset"}
+        if "offset" in self.options:
+            self.asked.discard("any_offset")
+        # levels of scores: exp of them overflows
+        self.high = 800.0 if format == "float64" else 200.0
 
-    def cases(self, scores_format: str | None = None) -> Iterator[Case]:
+    def cases(
+        self, scores_format: str | None = None, gradients: bool = False
+    ) -> Iterator[Case]:
         """Draw every case that options and format do not exclude."""
-        for index, line in enumerate(_TABLE.strip().split("\n")):
-            name, _, rest = line.partition("  ")
-            words = rest.split()
+        for index, (name, line) in enumerate(_TABLES["sizes"].items()):
+            words = line.split()
             asked_by = words[len(SIZES) :]
-            if asked_by and self.options.keys().isdisjoint(asked_by):
+            if asked_by and self.asked.isdisjoint(asked_by):
                 continue
             if name in FAR and "softcap" in self.options:
                 continue
@@ -149,6 +136,8 @@ class Drawing:
                     continue
                 sides = window if np.ndim(window) else (window,) * 2
                 sizes["n_k"] = sum(side or 0 for side in sides) + 97
+            if name == "many queries" and self._spreads(gradients):
+                sizes["n_k"] = sizes["n_q"]
             sizes |= self.sizes
             if "enable_gqa" not in self.options:
                 sizes["kv_heads"] = sizes["heads"]
@@ -176,9 +165,11 @@ class Drawing:
         if ramp is not None:
             query[..., 0], key[..., 0] = 2 / scale, ramp / 2
         if name == "levels":  # whole rows far above zero, and far below
-            far = 800 if self.format == "float64" else 200
-            query[..., 0] = np.linspace(-far, far, n_q) / (16 * scale)
+            level = np.linspace(-self.high, self.high, n_q)
+            query[..., 0] = level / (16 * scale)
             key[..., 0] = 16
+        if name == "many queries":  # gradients of keys grow with every query
+            query += size
         if name == "a constant per head":
             numbers = 1 + np.arange(b * s["kv_heads"])
             value[:] = numbers.reshape(b, -1, 1, 1)
@@ -190,6 +181,14 @@ class Drawing:
             value = np.where(unwritten, loudness(self.format), value)
         q, k, v = (self.held(array) for array in (query, key, value))
         return Case(name, q, k, v, options, self.format)
+
+    def _spreads(self, gradients: bool) -> bool:
+        """Say whether few keys are too few for thousands of queries."""
+        how = self.options.get("offset")
+        if gradients:  # many queries must see a key
+            return self.reaches and (how == "last" or "window" in self.asked)
+        # it counts exactly to 2,048
+        return self.reaches and how == "first" and self.format == "float16"
 
     def _looks_back(self, options: Mapping[str, Any]) -> bool:
         window = options.get("window")
@@ -210,38 +209,69 @@ class Drawing:
             options["softcap"] = 8.0
         if options.get("scale") is True:
             options["scale"] = 0.3
+        # far above all scores, and far below
+        levels = np.linspace(self.high, -self.high, s["heads"])
         if options.get("sink") is True:
             drawn = np.log(n_k) + rng.standard_normal(s["heads"])
+            drawn = levels if name == "levels" else drawn
+            drawn[0] += 12 * (name == "long")  # e^11 overflows in float16
             options["sink"] = self.held(drawn)
+        shape = [s["batch"], s["heads"], n_q, n_k]
+        for axis in _TABLES["shared"].get(name, ()):
+            shape[axis] = 1
         if options.get("bias") is True:
-            drawn = rng.standard_normal((s["batch"], s["heads"], n_q, n_k))
+            drawn = rng.standard_normal(shape)
+            if name == "levels":
+                drawn += levels[:, None, None]
             options["bias"] = self.held(drawn)
         last = n_k - n_q
         if self.reaches:
-            if name == "offsets per sequence" and how is None:
-                drawn = np.array([last // 2, last, 3])
-                options["offset"] = drawn[: s["batch"]]
+            if name.endswith("per sequence") and how is None:
+                some = last // 2, last, 3
+                options["offset"] = np.resize(some, s["batch"])
+            elif name.endswith("in the middle"):
+                options["offset"] = last - last // 8
             elif last or name == "offsets per sequence":
-                options["offset"] = 0 if how == "first" else last
-        if "mask" in options:
-            options["mask"] = self._mask(name, s, options, rng)
+                first = how is None and name == "many queries"
+                options["offset"] = 0 if first or how == "first" else last
+        for option in self.made:
+            options[option] = self._made(option, s, options.get("offset", 0))
+        if options.get("mask") is True:
+            options["mask"] = self._mask(name, shape, options, rng)
         return options
+
+    def _made(self, name: str, s: dict[str, int], offset: Any) -> Array:
+        """Let a caller's function make a mask or a bias."""
+        h, n_q, n_k = s["heads"], s["n_q"], s["n_k"]
+        given = self.options[name](h, n_q, n_k, offset=offset)
+        kinds, shape = (
+            "b" if name == "mask" else "iuf",
+            (s["batch"], h, n_q, n_k),
+        )
+        made = np.asarray(_read_fitting(name, given, kinds, shape))
+        if not np.isfinite(made).all():
+            _inputs.refuse(f"{name} must be finite: mask= hides", given=made)
+        if name == "bias":
+            wide = np.float64 if self.format == "float64" else np.float32
+            made = made.astype(wide)
+        return made[(None,) * (4 - made.ndim)]
 
     def _mask(
         self,
         name: str,
-        s: dict[str, int],
+        shape: list[int],
         options: Mapping[str, Any],
         rng: np.random.Generator,
     ) -> Array:
         """Draw padding for every other case, and any keys for the others."""
-        b, n_q, n_k = s["batch"], s["n_q"], s["n_k"]
+        b, heads, n_q, n_k = shape
         if name in ("ordinary", "sizes that all differ", "one query", "long"):
             lengths = np.arange(n_k, 0, -max(1, n_k // 5))[:b, None]
             return (np.arange(n_k) < lengths)[:, None, None, :]
-        mask = rng.random((b, 1, n_q, n_k)) < 0.7
+        some = heads if name in _TABLES["shared"] else 1
+        mask = rng.random((b, some, n_q, n_k)) < 0.7
         if name == "documents":  # whole tiles are hidden, but not from all
-            drawn = rng.random((b, s["heads"], n_q, -(-n_k // 32))) < 0.3
+            drawn = rng.random((b, heads, n_q, -(-n_k // 32))) < 0.3
             mask = np.repeat(drawn, 32, axis=-1)[..., :n_k]
             ends = [n_q // 4 - 5, n_q // 2 - 10]
             own = np.searchsorted(ends, np.arange(max(n_q, n_k)), "right")

@@ -50,7 +50,8 @@ def check(
         float64, float32, float16, bfloat16, float8_e4m3fn or float8_e5m2.
     layout : {"bhnd", "bnhd"}, optional
         Whether heads or tokens come first in arrays and output. Masks and
-        biases are (batch, heads, n_q, n_k) in both.
+        biases are (batch, heads, n_q, n_k) in both; in some cases the first,
+        the second, the third, the first two or the second and third are 1.
     logsumexp : {"e", "2"}, optional
         The base of the log-sum-exp that the kernel returns, (batch, heads,
         n_q). A row that may see no key has minus infinity, or its sink.
@@ -74,8 +75,11 @@ def check(
         What the kernel is asked to do, by the package's names: is_causal,
         window, softcap, scale, sink, mask, bias, enable_gqa. True lets the
         cases choose the numbers of window, softcap and scale, and the arrays
-        of sink, mask and bias. `offset` reaches the kernel wherever queries
-        and keys differ in number and a window or is_causal needs it:
+        of sink, mask and bias. mask and bias may also be functions (n_heads,
+        n_queries, n_keys, offset=...), as bias=alibi_bias. Their arrays get
+        four axes, and the kernel may ignore them and make its own, so such a
+        bias comes in float32, or float64. `offset` reaches the kernel wherever
+        queries and keys differ in number and a window or is_causal needs it:
         offset="last" asks for n_k - n_q alone, offset="first" for 0.
 
     Returns
@@ -227,10 +231,11 @@ def check_gradients(
     kinds = formats(format, weights_format, scores_format)
     rules = Rules(kinds, tuple(names))
     cases = []
-    for index, case in enumerate(drawing.cases(scores_format)):
+    for index, case in enumerate(drawing.cases(scores_format, True)):
         rng = np.random.default_rng([seed, 1000 + index])
         shape = *case.query.shape[:3], case.value.shape[-1]
         drawn = rng.standard_normal(shape)
+        drawn[..., 0] += case.name == "many queries"
         if not empty_rows:
             drawn *= Steps(case).allowed().any(axis=-1, keepdims=True)
         value = np.clip(case.value, -16, 16)  # none is loud
@@ -294,7 +299,11 @@ def _read_arguments(
     if how is not None:
         _inputs.one_of("offset", how, ("last", "first"))
     for name in ("mask", "bias"):
-        _inputs.flag(name, options.get(name, False))
+        asked = options.get(name)
+        if not (asked is None or isinstance(asked, bool) or callable(asked)):
+            rule = f"{name} must be True or False, or a function (n_heads, "
+            rule += "n_queries, n_keys, offset=...) that returns an array"
+            raise TypeError(f"{rule}: {asked!r}")
     return Drawing(
         format, options, sizes or {}, _inputs.integer("seed", seed, 0)
     )
@@ -308,8 +317,6 @@ def _title_of(kernel: Any, format: str, options: Mapping[str, Any]) -> str:
 
 
 def _short(given: Any) -> str:
-    return (
-        f"array {given.shape}"
-        if isinstance(given, np.ndarray)
-        else repr(given)
-    )
+    if isinstance(given, np.ndarray):
+        return f"array {given.shape}"
+    return str(getattr(given, "__name__", repr(given)))

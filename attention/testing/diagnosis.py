@@ -7,6 +7,7 @@ weights of the kernel are recovered, and say what is wrong with them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,12 +21,14 @@ from attention.testing.cases import FAR
 from attention.testing.errors import step_of
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, listed, place
+from attention.testing.probes import probed
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Rules, Trial
 from attention.testing.weights import middle_of, others, recover, sentences
 
 Array = NDArray[Any]
+PARTLY = re.compile(r"\. (Only .*|Not everywhere\.|Seen in .* alone\.)$")
 ROUNDINGS = 8  # how many are tried in one more case
 KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "-1 (the wrong sign)": lambda a: -1,
@@ -57,12 +60,7 @@ def findings(
     if not wrong:
         return found
     causes: list[Callable[[], Iterable[Finding]]] = [
-        lambda: _calls(kernel, rules, wrong[0]),
-        lambda: (
-            _names(taken)
-            if wrong[0].case.grad_output is None
-            else backward.named(kernel, taken)
-        ),
+        lambda: _causes(kernel, rules, taken, wrong[0]),
         lambda: map(Finding, _numbers(wrong)),
         lambda: map(Finding, _weights(kernel, rules, wrong)),
     ]
@@ -71,6 +69,23 @@ def findings(
         return [*why, *found]
     why += map(Finding, _options(kernel, rules, wrong))
     return [*why, *found, *map(Finding, _where(taken, wrong))]
+
+
+def _causes(
+    kernel: Kernel, rules: Rules, taken: list[Trial], wrong: Trial
+) -> Iterator[Finding]:
+    """Name what is certain: a mistake everywhere, then what a probe shows."""
+    calls = list(_calls(kernel, rules, wrong))
+    if wrong.case.grad_output is not None:
+        yield from calls or backward.named(kernel, taken)
+        return
+    names = [] if calls else list(_names(taken))
+    some = any(PARTLY.search(one.says) for one in names)
+    varies = any(one.name == "not-deterministic" for one in calls)
+    exact = list[Finding]()
+    if varies or some or not (calls or names):
+        exact = probed(kernel, taken, varies)
+    yield from exact or calls or names
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:

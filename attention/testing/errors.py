@@ -156,6 +156,9 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
     lost = 2.0 ** max(PRECISION[kinds.sums][1], -500) * a.n_keys
     lost *= seen.max() * max(np.abs(k).max(), np.abs(q).max(), 1)
     slope, of_bias = a.slope(a.scaled()), each
+    shared, sizes = a.over_bias(each), a.over_bias(np.abs(d))
+    n_shared = each.size / max(shared.size, 1)
+    added = unit * (4 + math.sqrt(n_shared)) * (n_shared > 1)
     if slope is not None:
         each, d = each * (np.abs(slope) + 4 * unit) ** 2, d * slope
 
@@ -171,7 +174,7 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
         "d_query": summed(each, d, k) * scale,
         "d_key": a.gathered(summed(each_t, d_t, q)) * scale,
         "d_value": a.gathered(summed(value_t, w_t, dz)),
-        "d_bias": of_bias,
+        "d_bias": shared + (added * sizes) ** 2,
         "d_sink": (of_bias.sum(-1) * a.n_keys).sum(axis=(0, 2)),
     }
     return {
@@ -195,7 +198,8 @@ def error_of_scores(steps: Steps, formats: Formats) -> Array:
         top = scores.max(axis=-1, keepdims=True)
         gap = np.where(steps.allowed(), top - scores[..., : steps.n_keys], 0)
         step = 2.0 ** (1 - PRECISION[formats.scores][0])
-        error = error + step * np.maximum(np.abs(steps.scaled()), np.abs(gap))
+        size = np.maximum(np.abs(steps.scaled()), np.abs(steps.full()))
+        error = error + step * np.maximum(size, np.abs(gap))
     return error
 
 

@@ -77,13 +77,13 @@ def flex(format: str, *, compiled: bool = False, lse: bool = False) -> Callable[
         softcap: Any = None,
     ) -> Any:
         q, k, v = (torch.as_tensor(a).to(dtype) for a in (query, key, value))
-        b, _, n_q, _ = q.shape
+        b, h, n_q, _ = q.shape
         n_k = k.shape[2]
         first = torch.as_tensor(np.broadcast_to(offset, b).copy())
         left, right = window or (None, None)
         right = 0 if is_causal else right
-        given = None if mask is None else torch.as_tensor(np.broadcast_to(mask, (b, 1, n_q, n_k)).copy())
-        added = None if bias is None else torch.as_tensor(bias)
+        given = None if mask is None else torch.as_tensor(np.broadcast_to(mask, (b, h, n_q, n_k)).copy())
+        added = None if bias is None else torch.as_tensor(np.broadcast_to(bias, (b, h, n_q, n_k)).copy())
 
         def mask_mod(b: Any, h: Any, i: Any, j: Any) -> Any:
             distance = j - i - first[b]
@@ -92,7 +92,7 @@ def flex(format: str, *, compiled: bool = False, lse: bool = False) -> Callable[
                 seen = seen & (distance >= -left)
             if right is not None:
                 seen = seen & (distance <= right)
-            return seen if given is None else seen & given[b, 0, i, j]
+            return seen if given is None else seen & given[b, h, i, j]
 
         def score_mod(score: Any, b: Any, h: Any, i: Any, j: Any) -> Any:
             if softcap is not None:
@@ -100,7 +100,7 @@ def flex(format: str, *, compiled: bool = False, lse: bool = False) -> Callable[
             return score if added is None else score + added[b, h, i, j]
 
         limits = is_causal or window is not None or mask is not None
-        blocks = create_block_mask(mask_mod, b, None, n_q, n_k, device="cpu") if limits else None
+        blocks = create_block_mask(mask_mod, b, None if mask is None else h, n_q, n_k, device="cpu") if limits else None
         changes = softcap is not None or bias is not None
         out = attend(
             q,

@@ -2,12 +2,11 @@
 
 import pytest
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, Script
 
 pytestmark = pytest.mark.nightly
 
-WIDGETS = """() => performance.getEntriesByType("resource").map(({name}) => name)
-  .filter(name => name.includes("/assets/js/widgets/")).map(name => name.split("/").pop())"""
+JS = Script("main.js")
 
 
 def reported(page, start):
@@ -20,10 +19,7 @@ def test_an_element_without_its_script_is_reported_in_one_line(open_page, server
     page.on("console", lambda message: message.type == "error" and lines.append(message.text))
     page.route("**/widgets/*.js", lambda route: route.abort())
     with reported(page, "<no-such>"), reported(page, "<quiz-progress>"):
-        page.evaluate("""() => {
-          document.body.append(...["no-such", "no-such", "quiz-progress"].map(tag => document.createElement(tag)));
-          document.dispatchEvent(new Event("DOMContentLoaded", { bubbles: true }));
-        }""")
+        page.evaluate(JS.bringElements, ["no-such", "no-such", "quiz-progress"])
     page.wait_for_timeout(100)
     reports = sorted(line for line in lines if line.startswith("<"))
     assert [line.partition(": Failed")[0] for line in reports] == [
@@ -39,7 +35,7 @@ def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page):
     fold.scroll_into_view_if_needed()
     page.wait_for_timeout(200)
     assert page.locator("details:not([open]) attention-grid").count() == 1
-    assert "attention-grid.js" not in page.evaluate(WIDGETS)
+    assert "attention-grid.js" not in page.evaluate(JS.scripts)
     fold.press("Enter")
     page.locator("attention-grid output").first.wait_for()
 
@@ -47,23 +43,20 @@ def test_a_folded_widget_comes_when_it_is_opened_and_not_before(open_page):
 def test_a_widget_far_below_comes_when_its_reader_does(open_page):
     page = open_page("learn/line-by-line/", at_once=False)
     page.locator("spend-the-budget:defined").wait_for()
-    assert "quiz-question.js" not in page.evaluate(WIDGETS)
+    assert "quiz-question.js" not in page.evaluate(JS.scripts)
     page.locator("quiz-question").first.scroll_into_view_if_needed()
     page.locator("quiz-question:defined").first.wait_for()
 
 
 def test_a_hand_on_one_lights_its_kin_in_formulas_words_and_code_and_moves_nothing(open_page):
     page = open_page("learn/line-by-line/")
-    lit = """() => [...document.querySelectorAll("[class*=role-]")]
-      .filter(e => getComputedStyle(e).boxShadow !== "none")
-      .map(e => (e.closest(".katex, pre, p") ?? e).localName + /role-.*/.exec(e.className)[0])"""
     before = 0
     while (tall := page.evaluate("document.body.scrollHeight")) != before:  # blocks are laid out one after the other
         before = tall
         page.wait_for_timeout(300)
     page.locator(".katex-html .role-key").first.hover()
     page.locator("html[data-kin=key]").wait_for()
-    assert {"spanrole-key", "prerole-key", "prole-key"} == set(page.evaluate(lit))
+    assert {"spanrole-key", "prerole-key", "prole-key"} == set(page.evaluate(JS.lit))
     assert page.evaluate("document.body.scrollHeight") == tall
     page.locator("h1").hover()
     page.locator("html:not([data-kin])").wait_for()
@@ -80,26 +73,11 @@ def test_the_drawer_opens_by_key_and_by_hand_and_closed_it_is_no_stop_of_the_tab
         menu.press("Enter")
 
 
-READ = """() => [...document.querySelectorAll(".frames[data-live] > div")].flatMap((part, n) => {
-  const figure = part.querySelector("figure"), {left, top} = figure.getBoundingClientRect();
-  return [[n, part.matches("[data-read]"), getComputedStyle(figure).opacity, Math.round(left), Math.round(top)]];
-})"""
-
-
-COUNT = """() => {
-  const animate = Element.prototype.animate;
-  Element.prototype.animate = function (...given) {
-    globalThis.moved += 1;
-    return animate.apply(this, given);
-  };
-}"""
-
-
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_the_part_that_is_read_shows_its_frame_where_all_of_them_are(open_page, motion):
     page = open_page("learn/ten-minutes/", reduced_motion=motion)
     page.locator(".frames[data-live]").wait_for()
-    page.evaluate(COUNT)
+    page.evaluate(JS.countMoves)
     assert page.locator(".frames figure").locator("a, button, input, [tabindex]").count() == 0
     for n in (3, 1, 6):
         page.evaluate("moved = 0")
@@ -107,7 +85,7 @@ def test_the_part_that_is_read_shows_its_frame_where_all_of_them_are(open_page, 
         page.locator(f".frames > div:nth-child({n + 1})[data-read]").wait_for()
         assert bool(page.evaluate("moved")) == (motion != "reduce")  # it may be at rest again by now
         page.evaluate("Promise.all(document.getAnimations().map(({finished}) => finished)).then(() => 0)")
-        frames = page.evaluate(READ)
+        frames = page.evaluate(JS.frames)
         assert [(m, shown) for m, isread, shown, *_ in frames] == [(m, "1" if m == n else "0") for m in range(7)]
         assert len({(left, top) for *_, left, top in frames}) == 1
     heard = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]

@@ -2,28 +2,22 @@
 
 import pytest
 
-from tests.browser.conftest import follow, load
+from tests.browser.conftest import Script, follow, load
 
 pytestmark = pytest.mark.nightly
 
-IN_SIGHT = """() => {
-  const { top } = document.querySelector("#lab").getBoundingClientRect();
-  return 40 <= top && top < 300;
-}"""
+JS = Script("navigation.js")
 STATE = "learn/scaling/#~lab.n=2"
 
 
 def test_a_link_to_a_state_leads_to_its_widget(open_page):
     page = open_page(STATE, at_once=False)
-    page.wait_for_function(IN_SIGHT)
-
-
-LINKED = "[...document.links].map(link => link.href).filter(address => address.includes('#~'))"
+    page.wait_for_function(JS.inSight)
 
 
 @pytest.mark.parametrize("page", ["teach/", "teach/lecture/", "teach/lab/"])
 def test_a_figure_takes_every_state_that_a_page_for_teachers_links_to(tab, server, page):
-    links = load(tab, server + page).evaluate(LINKED)
+    links = load(tab, server + page).evaluate(JS.linkedStates)
     assert links
     for link in links:
         load(tab, link)
@@ -33,8 +27,6 @@ def test_a_figure_takes_every_state_that_a_page_for_teachers_links_to(tab, serve
             tab.locator(f'{field}:checked, {field}:not([type="radio"])').first.wait_for(state="attached")
 
 
-FIELDS = """tag => [...document.querySelector(tag).querySelectorAll("input")]
-  .map(field => field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)"""
 STATES = [  # where, the widget, two states of it
     ("learn/line-by-line/", "design-a-head", "noun=2", "noun=3"),
     ("learn/line-by-line/", "spend-the-budget", "laid=aab", "laid=abb"),
@@ -50,7 +42,7 @@ def test_back_and_forward_show_what_the_address_says(tab, server, where, tag, on
     def begin(state):
         load(tab, f"{server}{where}#~{name}.{state}")
         tab.locator(f"{tag}:defined output").first.wait_for(state="attached")
-        return tab.evaluate(FIELDS, tag)
+        return tab.evaluate(JS.fields, tag)
 
     load(tab, server + where)
     name = tab.locator(tag).first.evaluate("widget => widget.id || widget.dataset.state")
@@ -69,17 +61,17 @@ def test_back_and_forward_show_what_the_address_says(tab, server, where, tag, on
 
 def shows(tab, tag, fields):
     for _ in range(50):  # a busy machine takes its time
-        if tab.locator(f"{tag}:defined").count() and tab.evaluate(FIELDS, tag) == fields:
+        if tab.locator(f"{tag}:defined").count() and tab.evaluate(JS.fields, tag) == fields:
             return
         tab.wait_for_timeout(100)
-    assert tab.evaluate(FIELDS, tag) == fields
+    assert tab.evaluate(JS.fields, tag) == fields
 
 
 def test_an_anchor_leaves_what_a_reader_has_set(tab, server):
     load(tab, f"{server}learn/line-by-line/#~who-ran.laid=aab")
     tab.locator("spend-the-budget:defined output").first.wait_for(state="attached")
-    seen = tab.evaluate(FIELDS, "spend-the-budget")
+    seen = tab.evaluate(JS.fields, "spend-the-budget")
     tab.locator(".md-sidebar--secondary nav a[href*='#']").nth(2).press("Enter")
     tab.wait_for_function("!location.hash.startsWith('#~')")
     tab.evaluate("new Promise(requestAnimationFrame).then(() => 0)")  # what listens to the address has heard of it
-    assert tab.evaluate(FIELDS, "spend-the-budget") == seen
+    assert tab.evaluate(JS.fields, "spend-the-budget") == seen

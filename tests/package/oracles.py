@@ -251,6 +251,17 @@ def row_entropy(row):
     return -math.fsum(w * math.log(w) for w in row if w > 0)
 
 
+def slope_between(f, array, place, step=1e-6):
+    """Return the central difference of f() as one entry of an array changes."""
+    old = array[place]
+    array[place] = old + step
+    above = f()
+    array[place] = old - step
+    below = f()
+    array[place] = old
+    return (above - below) / (2 * step)
+
+
 def says(*pieces):
     """Build a regular expression for a message that holds every piece, in any order."""
     return "(?s)" + "".join(f"(?=.*{re.escape(piece)})" for piece in pieces)

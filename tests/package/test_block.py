@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attention as at
+from tests.package.cases import options_of
 from tests.package.oracles import along, loop_multi_head, loop_project, properties, says
 
 H, S, D = np.float16, np.float32, np.float64
@@ -174,29 +175,9 @@ def loop_block(x, heads, rest, *, norm_first, norm="layer", activation=loop_gelu
     return level(y + transform(y), 2)
 
 
-ALL = {
-    "is_causal": True,
-    "mask": np.arange(24).reshape(6, 1, 4) % 5 > 1,
-    "bias": np.linspace(-2, 2, 16).reshape(4, 4),
-    "sink": np.arange(6.0),
-    "softcap": 0.5,
-    "scale": -1.5,
-    "rotary": at.Rotary(*at.rotary_tables(np.arange(4), 2), layout="half"),
-}
-
-
 @pytest.mark.parametrize("norm_first", [True, False], ids=["pre-LN", "post-LN"])
 @pytest.mark.parametrize("biases", [True, False], ids=["biases", "no biases"])
-@pytest.mark.parametrize(
-    ("lead", "change", "options"),
-    [
-        pytest.param((), {}, {}, id="plain"),
-        pytest.param((2, 3), {}, {}, id="a batch"),
-        pytest.param((), {"activation": relu}, {}, id="another activation"),
-        pytest.param((2,), {"eps": 0.3}, {}, id="a large eps"),
-        pytest.param((2,), {}, ALL, id="every option"),
-    ],
-)
+@pytest.mark.parametrize(("lead", "change", "options"), options_of("block", relu=relu))
 def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options):
     heads, rest = parts(rng, biases=biases)
     x = rng.standard_normal((*lead, 4, 5))
@@ -204,14 +185,6 @@ def test_a_block_equals_the_loops(rng, norm_first, biases, lead, change, options
     assert result.shape == x.shape
     expected = loop_block(x, heads, rest, norm_first=norm_first, **change, **options)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
-def test_pre_ln_is_the_default_and_differs_from_post_ln(rng):
-    x, weights = rng.standard_normal((4, 5)), block(*parts(rng))
-    default = at.transformer_block(x, weights)
-    np.testing.assert_array_equal(at.transformer_block(x, weights, norm_first=True), default)
-    np.testing.assert_array_equal(at.transformer_block(x, weights, norm_first=np.True_), default)
-    assert not np.isclose(at.transformer_block(x, weights, norm_first=False), default).any()
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------

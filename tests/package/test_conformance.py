@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import attention
-from attention import MultiHeadWeights
 from tests.package.documented import CASES, alternatives, arrays, call, parameters, returned, sizes_of
 from tests.package.oracles import REFUSALS, says
 
@@ -206,9 +205,10 @@ def test_arguments_are_not_modified_may_be_read_only_and_are_not_returned(name, 
 
 
 @WITH_ARRAYS
-def test_lists_will_do(name):
+def test_lists_and_a_bool_of_numpy_will_do(name):
     lists = {argument: array.tolist() for argument, array in arrays_of(good(name)).items()}
-    same(result_of(name, good(name) | lists), result_of(name, good(name)))
+    bools = {argument: np.bool_(value) for argument, value in good(name).items() if isinstance(value, bool)}
+    same(result_of(name, good(name) | lists | bools), result_of(name, good(name)))
 
 
 @WITH_ARRAYS
@@ -221,8 +221,6 @@ def test_strided_and_reversed_arrays_mean_the_same_as_copies(name):
     changes = {argument: strided(array) for argument, array in arrays_of(good(name)).items()}
     same(result_of(name, good(name) | changes), result_of(name, good(name)), rtol=1e-12, atol=1e-14)
 
-
-WEIGHTS = MultiHeadWeights(*[np.eye(4)] * 4, n_heads=2)
 
 # --- refusals ----------------------------------------------------------------------------------------------------
 
@@ -269,19 +267,9 @@ def ones(*shape):
     return np.ones(shape)
 
 
-THREE = {"query": ones(3, 4), "key": ones(5, 4), "value": ones(5, 2)}
-HEADS = {"query": ones(6, 3, 4), "key": ones(6, 5, 4), "value": ones(6, 5, 2)}
-GROUPS = HEADS | {"key": ones(2, 5, 4), "value": ones(2, 5, 2), "enable_gqa": True}
-POOL = {"query": ones(1, 6, 3, 4), "key_pool": ones(7, 6, 2, 4), "value_pool": ones(7, 6, 2, 2)}
-TENSOR = Tensor(ones(5, 4), requires_grad=True)
-POOL |= {"block_table": [[0, 1]], "lengths": [4]}
-PACKED = POOL | {"query": ones(6, 3, 4), "block_table": [[0, 1]] * 2, "lengths": [4, 2], "cu_query": [0, 1, 3]}
-BATCH = {name: np.stack([array] * 2) for name, array in HEADS.items()}
-A = [1.0, 2.0]
-RNG = np.random.default_rng(0)
-OTHER_WIDTH = {"w_q": ones(2, 3), "w_k": ones(2, 4), "w_v": ones(2, 3)}
-LAST, TURN = {"n_queries": 1, "n_keys": 5}, {"cos": [1], "sin": [0], "layout": "half"}
-BLOCK = {"attention": WEIGHTS, "w_in": ones(4, 6), "w_out": ones(6, 4)}
+GIVEN = vars(attention) | globals()
+for name, expression in REFUSALS["names"].items():
+    GIVEN[name] = eval(expression, GIVEN)
 MISTAKES = {told: f"scaled_dot_product_attention(**{given})" for told, given in REFUSALS["attention"].items()}
 MISTAKES |= REFUSALS["calls"]
 
@@ -290,7 +278,7 @@ MISTAKES |= REFUSALS["calls"]
 def test_what_does_not_fit_is_named_with_the_shapes(message, call):
     run = compile(call, "refusals.toml", "eval")
     with pytest.raises((ValueError, TypeError), match=says(*message.split(" | "))):
-        eval(run, vars(attention) | globals())
+        eval(run, GIVEN)
 
 
 def by_position(name):
@@ -318,9 +306,3 @@ def test_an_unknown_option_is_refused_under_the_name_that_was_called_with_those_
         for mask in (None, ones(1, 1) > 0):
             with pytest.raises(TypeError, match=says(f"{name} takes no attn_mask", "mask=", "bias=")):
                 function(**given, attn_mask=mask)
-
-
-@pytest.mark.parametrize("name", ["multi_head_attention", "transformer_block"])
-def test_where_the_weights_say_which_heads_are_shared_enable_gqa_is_refused(name):
-    with pytest.raises(TypeError, match=f"{name} takes no enable_gqa"):
-        getattr(attention, name)(ones(3, 4), WEIGHTS, enable_gqa=True)

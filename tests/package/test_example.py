@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from attention import project
-from attention.example import EARLY, SENTENCE, SWAPPED, W_O, W_Q1, W_Q2, W_V, attend, embed, w_q
+from attention.example import EARLY, SENTENCE, SWAPPED, W_O, W_Q1, W_Q2, W_V, attend, embed
 
 CATS, WHO, CHASED, DOGS, RAN = range(5)
-LN2 = np.log(2)
 X, N = embed(SENTENCE, EARLY), embed(SENTENCE)  # with positions and without
 TX, TN = embed(SWAPPED, EARLY), embed(SWAPPED)  # cats and dogs swapped
 
@@ -16,18 +15,6 @@ def assert_close(actual, expected):
     expected = np.asarray(expected, dtype=float)
     assert np.shape(actual) == expected.shape
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-14)
-
-
-# --- the data ----------------------------------------------------------------------------------------------------
-
-
-def test_query_weights_hold_doublings_in_the_row_of_the_asking_feature():
-    assert_close(w_q(5, 7), LN2 * np.array([[0, 0, 0, -1 / 2], [0, 0, 0, 1 / 2], [5, 7, 0, 0], [0] * 4]))
-    for named, noun, early in [(W_Q1, 1, 1), (W_Q2, 3, -1)]:
-        np.testing.assert_array_equal(named, w_q(noun, early))
-
-
-# --- one head ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("w_query", [W_Q1, W_Q2])

@@ -38,14 +38,6 @@ def test_a_query_reaches_the_keys_around_its_position(sizes, reach, offset):
     assert_same_mask(sliding_window_mask(*sizes, left=left, right=right, offset=offset), window[room])
 
 
-def test_a_mask_is_square_and_without_offset_unless_said():
-    assert_same_mask(causal_mask(4), loop_reach(4, 4, is_causal=True))
-    assert_same_mask(causal_mask(3, offset=1), loop_reach(3, 3, is_causal=True, offset=1))
-    each = np.array([1, 0], np.uint8)
-    assert_same_mask(causal_mask(2, offset=each)[:, 0], loop_reach(2, 2, is_causal=True, offset=each))
-    assert_same_mask(sliding_window_mask(3, left=1), loop_reach(3, 3, window=(1, 0)))
-
-
 # --- padding -----------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attention import KVCache, MultiHeadWeights, Rotary, multi_head_attention, rotary_tables
+from tests.package.cases import options_of
 from tests.package.oracles import REFUSALS, loop_multi_head, loop_weights, refuses, says
 
 H, S, D = np.float16, np.float32, np.float64
@@ -24,17 +25,6 @@ def layer(rng, n_heads=6, n_kv_heads=3, *, d_model=7, d_memory=11, d_k=2, d_v=5,
 
 
 HEADS = [(1, 1), (6, 6), (6, 3), (6, 2), (6, 1)]
-OPTIONS = {
-    "a mask for each sequence": lambda rng: {"mask": rng.random((2, 1, 1, 4)) < 0.5},
-    "softcap": lambda rng: {"softcap": 0.5},
-    "everything": lambda rng: {
-        "mask": rng.random((2, 6, 3, 4)) < 0.7,
-        "bias": rng.standard_normal((2, 1, 3, 4)),
-        "sink": rng.standard_normal(6),
-        "softcap": 2.0,
-        "scale": 0.3,
-    },
-}
 
 
 @pytest.mark.parametrize(("n_heads", "n_kv_heads"), HEADS)
@@ -52,14 +42,12 @@ def test_several_heads_equal_the_loops(n_heads, n_kv_heads, biases):
 
 
 @pytest.mark.parametrize("n_kv_heads", [6, 3, 1])
-@pytest.mark.parametrize("label", OPTIONS)
-def test_every_option_arrives_at_every_head(rng, label, n_kv_heads):
-    options = OPTIONS[label](rng)
+@pytest.mark.parametrize("options", options_of("heads", rng=np.random.default_rng(1)))
+def test_every_option_arrives_at_every_head(rng, options, n_kv_heads):
     x, memory = rng.standard_normal((2, 3, 7)), rng.standard_normal((2, 4, 11))
     w = layer(rng, 6, n_kv_heads, biases=True)  # softcap and sink alone can tell whether b_k is there
     expected = loop_multi_head(x, memory, w, n_heads=6, n_kv_heads=n_kv_heads, **options)
-    if options:
-        assert not np.allclose(expected, loop_multi_head(x, memory, w, n_heads=6, n_kv_heads=n_kv_heads))
+    assert not np.allclose(expected, loop_multi_head(x, memory, w, n_heads=6, n_kv_heads=n_kv_heads))
     weights = MultiHeadWeights(**w, n_heads=6, n_kv_heads=n_kv_heads)
     result = multi_head_attention(x, weights, memory=memory, **options)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
@@ -171,18 +159,6 @@ def test_a_ragged_batch_must_be_causal_since_padding_lies_beyond_a_shorter_seque
     causal = multi_head_attention(x[:, 3:], weights, cache=cache, window=(9, 0))
     cache.truncate([3, 1])
     np.testing.assert_array_equal(multi_head_attention(x[:, 3:], weights, cache=cache, is_causal=True), causal)
-
-
-@pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
-def test_tokens_without_a_batch_are_a_batch_of_one_in_the_cache(rng, n_kv_heads):
-    weights = MultiHeadWeights.random(8, 4, n_kv_heads=n_kv_heads, rng=rng)
-    x, one, batch = rng.standard_normal((5, 8)), KVCache(), KVCache()
-    rotary = Rotary(*rotary_tables(np.arange(5), 2), "half")
-    for new in (x[:3], x[3:]):
-        alone = multi_head_attention(new, weights, cache=one, rotary=rotary, is_causal=True)
-        both = multi_head_attention(np.stack([new] * 2), weights, cache=batch, rotary=rotary, is_causal=True)
-        np.testing.assert_allclose(both, [alone] * 2, rtol=0, atol=1e-15)
-    assert (one.n_seen.tolist(), batch.n_seen.tolist()) == ([5], [5, 5])
 
 
 def test_the_weights_of_every_head_come_with_the_output_in_one_pass_and_step_by_step(rng):

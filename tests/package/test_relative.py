@@ -47,7 +47,3 @@ def test_a_bias_is_that_of_the_distance_from_each_query_whatever_the_offset(offs
         distance = j - i - (offset[b[0]] if b else offset)
         assert number == pytest.approx(-slopes[h] * abs(distance), rel=1e-13)
     assert not np.signbit(alibi[alibi == 0]).any()
-
-
-def test_a_bias_is_square_and_without_offset_unless_said():
-    np.testing.assert_array_equal(alibi_bias(3, 4), alibi_bias(3, 4, 4, offset=0))

@@ -30,8 +30,3 @@ def test_sines_stand_on_even_and_cosines_on_odd_columns(n_positions, d_model, ba
 def test_far_positions_are_as_precise_as_their_angles():
     encoding, expected = sinusoidal_encoding(5001, 6), loop_sinusoids(5001, 6, 10000.0)
     np.testing.assert_allclose(encoding, expected, rtol=0, atol=5000 * 4 * np.finfo(float).eps)
-
-
-def test_the_base_is_ten_thousand_unless_said():
-    np.testing.assert_array_equal(sinusoidal_encoding(5, 8), sinusoidal_encoding(5, 8, base=10000.0))
-    assert not np.allclose(sinusoidal_encoding(5, 8), sinusoidal_encoding(5, 8, base=1000.0))

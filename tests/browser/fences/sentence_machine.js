@@ -14,3 +14,5 @@ export const longest = (widget) =>
       getComputedStyle(e).transitionDuration.split(",").map(parseFloat)
     ),
   );
+export const place = (selector) =>
+  [...document.querySelectorAll(selector)].find((e) => e.checkVisibility()).getBoundingClientRect().toJSON();

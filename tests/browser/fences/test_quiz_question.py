@@ -4,8 +4,11 @@ import re
 
 import pytest
 
+from tests.browser.conftest import Script
+
 pytestmark = pytest.mark.nightly
 
+JS = Script("fences/quiz_question.js")
 PAGE = "learn/decoding/"
 
 
@@ -81,9 +84,7 @@ def test_what_is_typed_is_read_and_judged_within_its_tolerance(page):
     assert score(page).startswith("0 of ")
     for text, words in (("64", "Not yet. Count both the keys"), ("7", "Not yet. Try again"), ("128.3", "Right. ")):
         assert judged(text, words) == "false"
-    quiz.evaluate("""quiz => quiz.querySelectorAll(".verdicts > li").forEach((li, i) => {
-      li.dataset.value = JSON.stringify(i ? [2, 5] : [5, 2]);
-    })""")
+    quiz.evaluate(JS.askForTwoNumbers)
     for text, words in (
         ("(5, 2)", "Right. "),
         ("5 2.001", "Right. "),
@@ -96,12 +97,7 @@ def test_what_is_typed_is_read_and_judged_within_its_tolerance(page):
 
 def test_several_right_options_must_all_be_ticked(page):
     quiz = page.locator("quiz-question").first
-    quiz.evaluate(
-        """quiz => {
-          quiz.querySelectorAll("input").forEach((input) => { input.type = "checkbox"; input.checked = false; });
-          quiz.querySelectorAll(".verdicts > li").forEach((li, i) => li.toggleAttribute("data-right", i < 2));
-        }"""
-    )
+    quiz.evaluate(JS.makeTwoRight)
     for ticked, words in (([0], "So far right"), ([0, 1], "Right."), ([0, 1, 2], "Not yet."), ([2], "Not yet.")):
         for position in range(3):
             quiz.locator("input").nth(position).set_checked(position in ticked)
@@ -132,11 +128,6 @@ def test_answers_are_kept_until_they_are_cleared(page):
 
 def test_a_question_that_was_edited_is_open_again(page):
     answer(question(page, "Why are queries not cached"), "No later row uses them")
-    page.evaluate(
-        """() => {
-          const key = Object.keys(localStorage).find(name => name.endsWith('.answers'));
-          localStorage.setItem(key, localStorage.getItem(key).replace(/[0-9a-f]{12}/g, "another"));
-        }"""
-    )
+    page.evaluate(JS.editTheQuestion)
     page.reload()
     assert score(started(page)) == f"0 of {count(page)} answered, 0 right at first try."

@@ -80,17 +80,13 @@ def test_a_pointer_over_a_word_shows_its_arcs_until_it_leaves(widget):
 @pytest.mark.parametrize("size", [(1280, 800), (1366, 768), (390, 844), (360, 740)], ids=str)
 def test_the_first_screen_holds_the_arcs_and_the_button_and_nothing_moves_when_it_plays(open_page, size):
     page = open_page(viewport=dict(zip(("width", "height"), size, strict=True)), has_touch=size[0] < 500)
-    place = """selector => {
-      const seen = [...document.querySelectorAll(selector)].find(e => e.checkVisibility());
-      return seen.getBoundingClientRect().toJSON();
-    }"""
     page.locator("sentence-machine .play").wait_for()
     page.evaluate("document.fonts.ready.then(() => true)")
-    before = {name: page.evaluate(place, name) for name in (".sentence", ".machine-bar", ".home-top ~ h2")}
-    button = page.evaluate(place, ".machine-bar .play")
+    before = {name: page.evaluate(JS.place, name) for name in (".sentence", ".machine-bar", ".home-top ~ h2")}
+    button = page.evaluate(JS.place, ".machine-bar .play")
     assert before[".sentence"]["top"] > 0
     assert button["bottom"] <= min(size[1], 700 if size[0] < 500 else size[1])
-    edges = page.evaluate(place, "sentence-machine")
+    edges = page.evaluate(JS.place, "sentence-machine")
     assert edges["left"] == pytest.approx(size[0] - edges["right"], abs=1)
     page.locator("sentence-machine .play").press("Enter")
-    assert {name: page.evaluate(place, name) for name in before} == before
+    assert {name: page.evaluate(JS.place, name) for name in before} == before

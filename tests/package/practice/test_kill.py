@@ -262,13 +262,6 @@ def test_the_list_names_every_mutant_with_its_hint(capsys):
         assert f"{mutant.name} {mutant.wrong} Hint: {mutant.hint} See learn/{mutant.page}/" in printed
 
 
-def test_it_runs_as_a_module_and_gives_its_status():
-    command = [sys.executable, "-m", "attention.practice", "test", "none.py"]
-    ended = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONUTF8": "0"})
-    assert (ended.returncode, ended.stdout) == (WRONG, "")
-    assert ended.stderr == "none.py: there is no such file; --start writes one\n"
-
-
 COMMANDS = tomllib.loads(HERE.joinpath("commands.toml").read_text("utf-8"))["test"]
 
 

@@ -54,8 +54,9 @@ def test_right_ways_pass(text):
 @pytest.mark.parametrize("case", JUDGED.values(), ids=JUDGED)
 def test_what_is_said_of_a_body(case):
     bodies = {name: body for name, body in case.items() if name in RIGHT}
-    step = states(filled(bodies))[NAMES.index(next(iter(bodies)))]
-    assert step["state"] == case["state"]
+    for seed in case.get("seeds", [0]):
+        step = states(filled(bodies), seed=seed)[NAMES.index(next(iter(bodies)))]
+        assert step["state"] == case["state"]
     assert case.get("mistake", step["mistake"] or "") == (step["mistake"] or "")
     for told in ("says", "hint", "call"):
         assert told not in case or case[told] in step[told], step
@@ -136,13 +137,6 @@ def test_what_is_a_mutant_too_has_its_name_and_its_sentence():
     assert {name: mutants[name] for name in known.NAMES} == {name: known.mutants(name) for name in known.NAMES}
 
 
-def test_a_file_of_empty_functions_is_empty_and_has_its_exit_status(capsys):
-    assert main(["write", "new.py", "--start"]) == write.RIGHT
-    assert main(["write", "new.py", "--start"]) == write.UNUSABLE  # it stays as it is
-    assert main(["write", "new.py"]) == write.SOME_WRONG
-    assert capsys.readouterr().out.count(" empty\n") == 12
-
-
 def test_a_file_on_windows_can_be_started_and_checked():
     name = r"C:\Users\new.py"  # here a name like any other
     assert main(["write", name, "--start"]) == write.RIGHT
@@ -215,24 +209,6 @@ def test_a_reader_that_closes_early_gets_no_traceback():
         run = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
     assert b"Traceback" not in run.stderr
     assert b"BrokenPipe" not in run.stderr
-
-
-WRONG_STEP_12 = {  # what the trained weights forgive
-    "positions": ("positions(n, d, base=100.0)", "positions(n, d, base=1000.0)"),
-    "never a word twice": ("(table @ layer_norm(x, weights[\"norm\"])[-1])",
-                           "np.where(np.arange(len(table)) == found[-1], -np.inf,\n"
-                           "            table @ layer_norm(x, weights[\"norm\"])[-1])"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("old", "new"), WRONG_STEP_12.values(), ids=WRONG_STEP_12)
-def test_what_the_trained_model_forgives_is_still_wrong(old, new):
-    assert old in BODIES["generate"]
-    for seed in CALLS:
-        assert (
-            states(filled(BODIES | {"generate": BODIES["generate"].replace(old, new)}), seed=seed)[-1]["state"]
-            == "wrong"
-        )
 
 
 def test_what_is_wrong_with_no_name_comes_with_the_smallest_input(capsys):

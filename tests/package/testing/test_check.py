@@ -3,14 +3,23 @@
 import builtins
 import tomllib
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from attention import attention_vjp, scaled_dot_product_attention, softmax, tiled_attention
+from attention import (
+    alibi_bias,
+    attention_vjp,
+    causal_mask,
+    mask_to_bias,
+    scaled_dot_product_attention,
+    softmax,
+    tiled_attention,
+)
 from attention.practice import known, mutants
-from attention.testing import assert_attention, check, check_gradients, expected_error
+from attention.testing import assert_attention, check, check_gradients, diagnosis, expected_error, mistakes
 from attention.testing.cases import Case, Drawing
 from attention.testing.errors import PRECISION, rounded
 from attention.testing.mistakes import MISTAKES
@@ -56,6 +65,14 @@ def honest(format, block=64, weights=None):
         return (result, (top + np.log(total))[..., 0]) if return_logsumexp else result
 
     return kernel
+
+
+MADE = {  # functions that make a mask or a bias
+    "alibi": alibi_bias,
+    "causal": lambda h, n_q, n_k, offset: causal_mask(n_q, n_k, offset=offset),
+    "hidden": lambda h, n_q, n_k, offset: mask_to_bias(causal_mask(n_q, n_k, offset=offset)),
+    "square": lambda h, n_q, n_k, offset: np.zeros((n_q, n_q + 1)),
+}
 
 
 def rewired(**steps):
@@ -129,6 +146,28 @@ def test_a_known_mistake_is_found_and_named(name, options):
     assert report.findings[0].name in (name, {"mask-minus-billion": "empty-row-mean"}.get(name))
 
 
+@pytest.mark.parametrize(("steps", "options"), TABLES["found"].values(), ids=TABLES["found"])
+def test_what_few_cases_show_is_found(steps, options, monkeypatch):
+    monkeypatch.setattr(diagnosis, "findings", lambda *_: [])
+    steps = {name: mistakes._change(text, reduce=reduce) for name, text in steps.items()}
+
+    def gradients(query, key, value, grad_output, **options):
+        case = Case.of(query, key, value, options, "float32")
+        return list(Steps(replace(case, grad_output=grad_output), steps).gradients().values())
+
+    options = {name: MADE.get(str(value), value) for name, value in options.items()}
+    kernel = (check_gradients, gradients) if options.pop("gradients", False) else (check, rewired(**steps))
+    assert not kernel[0](kernel[1], **options).passed
+
+
+def test_a_function_may_make_the_mask_and_the_bias():
+    assert_attention(tiled_attention, bias=alibi_bias, mask=MADE["causal"], format="bfloat16")
+    gradients = lambda *arrays, **options: attention_vjp(*arrays, **options, return_bias=True)  # noqa: E731
+    report = check_gradients(gradients, bias=alibi_bias, is_causal=True, return_bias=True)
+    assert report.passed
+    assert "bias=alibi_bias" in str(report)
+
+
 SAID = {  # what no list foresees: a kernel, options, what must be said
     "scale": (rewired(scale=lambda a, x: 1.1 * x), {}, "1.1 times the scale"),
     "keys": (rewired(allowed=lambda a, x: x & (a.keys % 64 != 63)), {}, "does not read key 63"),
@@ -158,6 +197,46 @@ def test_what_is_not_on_the_list_is_described(kernel, options, said):
     report = check(kernel, **options)
     assert not report.passed
     assert said in " ".join(map(str, report.findings)), str(report)
+
+
+def place(change):
+    return lambda *arrays, **options: change(tiled_attention(*arrays, **options))
+
+
+def foreign(q, k, v):  # each sequence ends with the first keys of the next
+    k, v = (np.concatenate([x, np.roll(x, -1, 0)[:, :, : -x.shape[2] % 24]], axis=2) for x in (k, v))
+    return tiled_attention(q, k, v)
+
+
+def unwritten(q, k, v, mask, left=np.zeros(2**20, np.float32)):  # noqa: B008
+    output, seen = tiled_attention(q, k, v, mask=mask), np.broadcast_to(mask, (*q.shape[:3], k.shape[2])).any(-1)
+    output[~seen] = left[: output.size].reshape(output.shape)[~seen]
+    left[: output.size] = output.ravel()
+    return output
+
+
+def wider(q, k, v):  # what fills a block is not hidden
+    k, v = (np.pad(x, [(0, 0), (0, 0), (0, -x.shape[2] % 8), (0, 0)], constant_values=0.5) for x in (k, v))
+    return tiled_attention(q, k, v)
+
+
+FOUND = {
+    "rows": place(lambda z: z.reshape(*np.array(z.shape)[[0, 2, 1, 3]]).swapaxes(1, 2)),
+    "features": place(lambda z: z[..., ::-1]), "given": wider, "foreign": foreign, "unwritten": unwritten,
+    "heads": rewired(heads=lambda a, x: np.minimum(np.arange(a.n_heads) // 4, a.case.key.shape[1] - 1)),
+    "positions": rewired(positions=lambda a, x: np.arange(a.n_heads)[:, None, None] % 2 * a.n_queries + x),
+    "bias": rewired(bias=lambda a, x: x[:, :, ::-1]),
+    "sink": rewired(with_sink=lambda a, x, s: np.concatenate([x, x[..., -1:]], axis=-1)),
+    "ones": rewired(with_sink=lambda a, x, s: np.pad(s, [(0, 0)] * 3 + [(0, -s.shape[-1] % 24)])),
+    "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("probe", "options", "name", "said"), TABLES["probed"])
+def test_a_probe_says_where_numbers_come_from(probe, options, name, said):
+    first = check(FOUND[probe], **options).findings[0]
+    assert first.name == name
+    assert said in first.says
 
 
 def test_rows_that_overflow_are_described():
@@ -274,5 +353,6 @@ def test_a_kernel_is_called():
 
 @pytest.mark.parametrize(("options", "error", "message"), TABLES["refused"].values(), ids=TABLES["refused"])
 def test_what_cannot_be_read_is_refused(options, error, message):
+    options = {name: MADE.get(str(value), value) for name, value in options.items()}
     with pytest.raises(getattr(builtins, error), match=message):
         check(tiled_attention, **options)

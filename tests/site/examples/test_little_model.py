@@ -10,21 +10,11 @@ import pytest
 from attention.little_model import language, load, model
 from attention.little_model import record as recorded
 from examples.little_model import gradients, measuring, record, training
+from tests.package.oracles import slope_between
 from tests.site.pages import ROOT
 
 OF_TORCH = json.loads((ROOT / "tests/package/parity/little_model.json").read_text("utf-8"))
 KEPT = recorded()
-
-
-def slope_between(f, array, place, step=1e-6):
-    """Return the central difference of f() as one entry of an array changes."""
-    old = array[place]
-    array[place] = old + step
-    above = f()
-    array[place] = old - step
-    below = f()
-    array[place] = old
-    return (above - below) / (2 * step)
 
 
 def test_the_whole_model_goes_back_as_central_differences_do(rng):

@@ -7,7 +7,7 @@ import pytest
 
 from attention.little_model import language, record
 from examples.little_model import without
-from tests.site.examples.test_little_model import slope_between
+from tests.package.oracles import slope_between
 
 RUNS = {run["without"]: run for run in record()["without"]["runs"] if run["seed"] == without.SEEDS[-1]}
 

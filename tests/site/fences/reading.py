@@ -9,10 +9,8 @@ from random import Random
 
 import html5lib
 import numpy as np
-import pytest
 import yaml
 
-from docs_ext.errors import SpecError
 from docs_ext.extensions import draw_fences as fences
 from docs_ext.html import renderer
 from docs_ext.reading.keys import parse
@@ -130,10 +128,6 @@ class Figure:
 
         return test
 
-    def refuses(self, table):
-        module = fences.fence(self.name)
-        return refuses(getattr(module, "data", None) or module.render, self.spec, table)
-
 
 def fences_in(page):
     """Yield line, name and YAML of every fence in a text."""
@@ -161,23 +155,3 @@ def _kinds():
 
 
 KINDS = dict(_kinds())
-
-
-def refuses(render, spec, table):
-    """Return a test: every change of a sound spec is refused, at its key, by a message with these words."""
-
-    @pytest.mark.parametrize(("change", "key", "words"), table.values(), ids=table)
-    def test(change, key, words):
-        assert_refused(render, spec, change, key, words)
-
-    return test
-
-
-def assert_refused(render, spec, change, key, words):
-    render(spec)
-    with pytest.raises((SpecError, ValueError, TypeError)) as error:
-        render(spec | change)
-    assert getattr(error.value, "key", None) == key
-    for part in [words] if isinstance(words, str) else words:
-        assert part in str(error.value)
-    assert "\n" not in str(error.value)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.package.oracles import slope_between
 from tests.site.learn.page_functions import names
 
 PAGE = names("training")
@@ -13,22 +14,6 @@ X, NAMES = PAGE["x_new"], PAGE["names_new"]
 ASKED = NAMES >= 0
 OPENERS = X[..., LEVEL] @ X[..., LEVEL].swapaxes(1, 2) * (1 - X[:, None, :, CLOSES])  # on the level of each line
 CAUSAL = {"is_causal": True}
-
-
-def differences(loss, weights, step=1e-5):
-    """Central differences of a loss for every number of every matrix."""
-    slopes = []
-    for w in weights:
-        slope = np.empty_like(w)
-        for at in np.ndindex(w.shape):
-            kept = w[at]
-            w[at] = kept + step
-            above = loss(weights)
-            w[at] = kept - step
-            slope[at] = (above - loss(weights)) / (2 * step)
-            w[at] = kept
-        slopes.append(slope)
-    return slopes
 
 
 def by_reading_upwards(x):
@@ -73,9 +58,13 @@ def test_the_slopes_of_the_loss_are_its_central_differences(rng, options):
     x, answers = map(np.stack, zip(*(PAGE["document"](rng, 8) for _ in range(3)), strict=True))
     weights = [rng.standard_normal((9, d)) / 3 for d in (5, 5, 4)]
     _, slopes = PAGE["loss_and_slopes"](weights, x, answers, **options)
-    expected = differences(lambda w: PAGE["loss_and_slopes"](w, x, answers, **options)[0], weights)
-    for slope, other in zip(slopes, expected, strict=True):
-        np.testing.assert_allclose(slope, other, rtol=1e-6, atol=1e-9)
+
+    def loss():
+        return PAGE["loss_and_slopes"](weights, x, answers, **options)[0]
+
+    for slope, w in zip(slopes, weights, strict=True):
+        expected = [slope_between(loss, w, at, step=1e-5) for at in np.ndindex(w.shape)]
+        np.testing.assert_allclose(slope.ravel(), expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("lines", [2, 4, 12, 30])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name as canonical
 from packaging.version import Version
 
 import attention
@@ -19,10 +20,6 @@ LOCK = (ROOT / "requirements-nightly.lock").read_text("utf-8")  # holds what req
 _PIN = re.compile(
     r"^(?P<name>[a-z0-9][\w.-]*)(?:\[.+?\])?==(?P<version>[^\s;\\]+)(?: ; .+?)? \\\n(?P<rest>(?: .*\n)+)", re.M
 )
-
-
-def canonical(name):
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 LOCKED = [(canonical(pin["name"]), Version(pin["version"]), pin["rest"]) for pin in _PIN.finditer(LOCK)]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import material
 import pytest
+from mkdocs.exceptions import BuildError
 
 from docs_ext.reading.v8 import started
 from docs_ext.theme.patches import _PATCHES, mend_scripts, mend_style, name_controls
@@ -56,12 +57,12 @@ def test_the_search_names_no_two_nodes_of_its_tree_alike(folder, tmp_path):
 def test_a_changed_script_is_noticed(folder, tmp_path):
     script = folder / NAMES[0]
     script.write_text(script.read_text("utf-8").replace("t=new Worker(e)", "t=new Worker(f)"), "utf-8")
-    with pytest.raises(Exception, match=r"patches\.py: bundle.* has 0 times .*has the theme changed"):
+    with pytest.raises(BuildError, match=r"patches\.py: bundle.* has 0 times .*has the theme changed"):
         mend_scripts(tmp_path)
 
 
 def test_the_search_and_the_menu_get_a_name_or_their_loss_is_noticed():
     page = '<label class="md-header__button md-icon" for="__drawer"><div data-md-component="search" role="dialog">'
     assert re.findall('(?:label|title)="(.*?)">', name_controls(page)) == ["Menu", "Search"]
-    with pytest.raises(Exception, match="has the theme changed"):
+    with pytest.raises(BuildError, match="has the theme changed"):
         name_controls("<div></div>")
