@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import softmax
-from attention.numerics import logsumexp  # noqa: F401
+from attention.numerics import logsumexp
 from attention.testing.errors import rounded
 from attention.testing.steps import Steps
 
@@ -163,6 +163,36 @@ def merged(
     return np.concatenate(each, axis=-1)
 
 
+def in_turn(
+    a: Steps, starts: list[int], keep: Callable[[Array, Array], Array]
+) -> Array:
+    """Merge parts one after another; what has both sums is kept as one."""
+    parts = np.split(a.scores(), starts[1:], axis=-1)
+    merged = parts[0][..., :0]
+    old = np.full((*merged.shape[:-1], 1), -np.inf)
+    for part in parts:
+        new = logsumexp(part)[..., None]
+        share = softmax(np.concatenate([old, new], axis=-1))
+        both = merged * share[..., :1], softmax(part) * share[..., 1:]
+        merged, old = np.concatenate(both, axis=-1), keep(old, new)
+    return merged
+
+
+def group(a: Steps) -> int:
+    """Return how many query heads share one of keys."""
+    return int(a.n_heads // a.case.key.shape[1])
+
+
+def own_head(a: Steps) -> Array:
+    """Return the number of each head in its group."""
+    return (np.arange(a.n_heads) % group(a)).reshape(-1, 1, 1)
+
+
+def regrouped(a: Steps) -> Array:
+    """Return heads as if groups were counted before heads of keys."""
+    return np.arange(a.n_heads).reshape(-1, group(a)).T.ravel()
+
+
 def soft_of(a: Steps, scores: Array, n: int) -> Array:
     """Return the weights of n parts, less the sink's."""
     return softmax(a.with_sink(scores))[..., :n]
@@ -191,6 +221,7 @@ def online(
     factor: Callable[[Array, Array], Array] = _as_it_is,
     for_output: Callable[[Array, Array], Array] = _as_it_is,
     for_sum: Callable[[Array, Array], Array] = _as_it_is,
+    at: Callable[[int, int], bool] = lambda start, n: True,
     after: str = "",
     first: int = 1,
     guarded: bool = True,
@@ -216,8 +247,10 @@ def online(
         p = np.exp(
             part - np.where(part == -np.inf, 0, relative(part, largest, safe))
         )
-        by = factor(by, new)
-        by_output, by_sum = for_output(by, new), for_sum(by, new)
+        by_output = by_sum = by
+        if at(start, n):
+            by = factor(by, new)
+            by_output, by_sum = for_output(by, new), for_sum(by, new)
         more = weights(p) @ v[:, :, start : start + n]
         count = added(p).sum(-1, keepdims=True) * (1 if start else first)
         if "output" in after:
@@ -275,7 +308,10 @@ def finite(total: Array) -> Array:
 
 def again(a: Steps) -> Array:
     """Compute weights again, from the log-sum-exp of the forward pass."""
-    return np.asarray(np.exp(a.scores() - finite(a.exact.logsumexp)))
+    scores = a.scores()
+    if scores is a.exact.hidden:
+        return a.exact.weights
+    return np.asarray(np.exp(scores - finite(a.exact.logsumexp)))
 
 
 def share(a: Steps) -> Array:
@@ -352,8 +388,9 @@ def packed(a: Steps, bounds: Callable[[Array, Array], Any]) -> Array:
             name: x[b : b + 1] if np.ndim(x) == 4 and len(x) > 1 else x
             for name, x in a.options.items()
         }
-        if a.ends()[1] is not None:
-            options["offset"] = k.shape[2] - a.n_queries
+        if a.ends()[1] is not None:  # the last query stays at the last key
+            first = np.broadcast_to(a.offset().ravel(), a.batch)[b]
+            options["offset"] = first + k.shape[2] - sizes[b]
         case = replace(
             a.case, query=a.case.query[b : b + 1], key=k, value=v,
             options=options,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache, wraps
 from typing import Any
 
@@ -343,18 +343,22 @@ class Steps:
         """The same case without a change."""
         return _exact(self.case)
 
-    def gradients(self) -> dict[str, Array]:
-        """Return the gradient of each input, by its name."""
-        found = {
-            "d_query": self.d_query(),
-            "d_key": self.d_key(),
-            "d_value": self.d_value(),
-        }
-        if self.options.get("bias") is not None:
-            found["d_bias"] = self.d_bias()
-        if self.options.get("sink") is not None:
-            found["d_sink"] = self.d_sink()
-        return found
+    def gradients(self, names: Iterable[str] = ()) -> dict[str, Array]:
+        """Return the gradients of inputs, by their names; all by default."""
+        every = ["d_query", "d_key", "d_value"]
+        every += [f"d_{name}" for name in ("bias", "sink")
+                  if self.options.get(name) is not None]  # fmt: skip
+        some = self.exact if self.is_as_exact() else self
+        return {name: getattr(some, name)() for name in names or every}
+
+    def is_as_exact(self) -> bool:
+        """Say whether a change of who sees whom makes no difference here."""
+        seeing = {*_REACH, "scores", "with_sink", "weigh", "average"}
+        return (
+            self.changes.keys() <= seeing
+            and self.weights is self.exact.weights
+            and self.average() is self.exact.average()
+        )
 
     def score_sizes(self) -> Array:
         """Return how large the numbers are that a score is added up from."""

@@ -60,7 +60,6 @@ def recover(kernel: Kernel, trial: Trial) -> Recovered | None:
 def sentences(found: Recovered) -> Iterator[str]:
     """Say what the weights show, causes that hide others first."""
     says = (
-        _values,
         _reads,
         _sums,
         _scores,
@@ -81,7 +80,17 @@ def others(kernel: Kernel, trial: Trial) -> Iterator[str]:
     case, right = trial.case, trial.right
     shapes = {name: x.shape for name, x in trial.answer.results.items()}
     before, heads = trial.answer.results["output"], right.heads()
-    if right.n_keys == 1:
+    zeros = replace(case, value=np.zeros_like(case.value))
+    after = kernel(zeros, shapes).results.get("output", np.zeros(1))
+    if after.any():
+        b, h, i = np.argwhere(after)[0][:3]
+        yield (
+            "Something takes part that is no value of this call: with values "
+            f"of 0 the output is {np.abs(after).max():.3g} (row {i} of "
+            f"sequence {b}, head {h}, of {case.name}). Are slots read that "
+            "are not written yet, or lie beyond the end?"
+        )
+    if right.n_keys == 1 or after.any():
         return
     for what in ("query", "key", "value"):
         array = getattr(case, what)
@@ -89,10 +98,9 @@ def others(kernel: Kernel, trial: Trial) -> Iterator[str]:
         for b, h in np.ndindex(*array.shape[:2]):
             changed = array.copy()
             changed[b, h] = -array[b, h]
-            after = kernel(replace(case, **{what: changed}), shapes).results
-            if "output" not in after:
-                return
-            moved = (after["output"] != before).any(axis=(2, 3))
+            case_of = replace(case, **{what: changed})
+            after = kernel(case_of, shapes).results.get("output", before)
+            moved = (after != before).any(axis=(2, 3))
             moved[b, own == h] = False
             for to_b, to_h in np.argwhere(moved)[:1]:
                 word = {"query": "queries"}.get(what, f"{what}s")
@@ -103,35 +111,6 @@ def others(kernel: Kernel, trial: Trial) -> Iterator[str]:
                     f"({case.name})."
                 )
                 return
-
-
-def _values(found: Recovered) -> Iterator[str]:
-    """Say that weights are right, but meet the values of other keys."""
-    w, r = found.weights, found.right.weights
-    for b, h in np.ndindex(*w.shape[:2]):
-        mine, theirs = w[b, h].T, r[b, h].T
-        gap = np.abs(mine[:, None] - theirs).max(axis=-1)  # read, meant
-        near = gap < 4 * found.noise * np.maximum(theirs.max(axis=-1), 1e-9)
-        meant = np.flatnonzero(theirs.max(axis=-1) > 20 * found.noise)
-        read = near.argmax(axis=0)[meant]
-        if meant.size < 4 or not near[read, meant].all():
-            continue
-        if (read == meant).all() or np.unique(read).size < meant.size:
-            continue
-        sizes = [
-            n
-            for n in (128, 64, 32, 16, 8, 4, 2)
-            if np.unique(np.stack([meant // n, read - meant]), axis=1).shape[1]
-            == np.unique(meant // n).size
-        ]
-        j = int(np.flatnonzero(read != meant)[0])
-        blocks = f", in whole blocks of {sizes[0]}" if sizes else ""
-        yield (
-            f"The weights are right, but they meet the values of other keys: "
-            f"the weight of key {meant[j]} meets the value of key {read[j]}"
-            f"{blocks} ({found.right.case.name}, sequence {b}, head {h})."
-        )
-        return
 
 
 def _reads(found: Recovered) -> Iterator[str]:
