@@ -273,12 +273,23 @@ def one_head(a: Steps, array: Array, index: int) -> Array:
     return array.reshape(shape)[:, :, index]
 
 
-def of_rows(a: Steps, some: Array) -> Steps:
-    """Let some queries alone give keys and values a gradient."""
-    changes = {
-        name: lambda _, x: x * some for name in ("d_products", "for_value")
-    }
-    return Steps(a.case, changes)
+def of_parts(a: Array, starts: list[int]) -> Array:
+    """Add up over the keys of each part."""
+    ends = [*starts[1:], a.shape[-1]]
+    sizes = np.subtract(ends, starts)
+    return np.repeat(np.add.reduceat(a, starts, axis=-1), sizes, axis=-1)
+
+
+def of_block(a: Array, n: int) -> Array:
+    """Add up over the keys of each block of n."""
+    return of_parts(a, list(range(0, a.shape[-1], n)))
+
+
+def of_shared(a: Steps, axis: int, index: int) -> Array:
+    """Take one of what shares a bias, not the sum of all."""
+    d, shape = a.d_scores(), np.shape(a.options["bias"])
+    one = d.take([index], axis) if shape[axis] < d.shape[axis] else d
+    return a.over_bias(one)
 
 
 def added_up(w: Array, x: Array, format: str, n: int = 64) -> Array:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing import mistakes
+from attention.testing import backward, mistakes
 from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
 from attention.testing.errors import step_of
@@ -77,6 +77,9 @@ def _causes(
 ) -> Iterator[Finding]:
     """Name what is certain: a mistake everywhere, then what a probe shows."""
     calls = list(_calls(kernel, rules, wrong))
+    if wrong.case.grad_output is not None:
+        yield from calls or backward.named(kernel, taken)
+        return
     names = [] if calls else list(_names(taken))
     some = any(PARTLY.search(one.says) for one in names)
     varies = any(one.name == "not-deterministic" for one in calls)

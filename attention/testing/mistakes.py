@@ -55,6 +55,10 @@ MIXED = {  # what axes may be mixed of: steps
     "the gradient of the value": ["d_value"],
     "all gradients": ["d_query", "d_key", "d_value"],
 }
+FLOWS = {  # what changes several steps of the backward pass
+    "visits": ("for_query", "for_key", "for_value"),
+    "gives": ("for_key", "for_value", "for_sink"),
+}
 
 
 class Mistake(NamedTuple):
@@ -88,6 +92,9 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     row = dict(row)
     says = row.pop("says", None) or known.mutants(name)
     rounds = row.pop("rounds", False)
+    for some, steps in FLOWS.items():
+        if some in row:
+            row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
     each = row.pop("each", [0])
     for one in EACH[each] if isinstance(each, str) else each:
         m, n = one if isinstance(one, (tuple, list)) else (0, one)
@@ -100,6 +107,9 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         yield Mistake(slug, text, changes, rounds)
+        if "grad_output" in row:  # D comes from the forward pass
+            average = _change("a.exact.average()")
+            yield Mistake(slug, text, {"average": average, **changes}, rounds)
 
 
 def _picked(

@@ -25,11 +25,9 @@ _REACH = (
     "allowed",
 )
 _WEIGHTS = (*_SCORES, *_REACH, "scores", "sink", "with_sink", "weigh")
-
-_EVERY = (
-    *(*_VALUES, *_WEIGHTS, "grad_output", "d_weights", "average", "d_scores"),
-    *("slope", "d_products", "for_value", "gathered"),
-    *("d_query", "d_key", "d_value"),
+_FLOW = (
+    *(*_VALUES, *_WEIGHTS, "grad_output", "d_weights", "average"),
+    *("d_scores", "slope", "d_products"),
 )
 
 
@@ -114,6 +112,7 @@ class Steps:
     def products(self) -> Array:
         return self.query() @ self.key().swapaxes(-1, -2)
 
+    @_spared(*_SCORES)
     def scaled(self) -> Array:
         return self.products() * self.scale()
 
@@ -252,6 +251,7 @@ class Steps:
         rows = self.weights * self.d_weights()
         return np.asarray(rows.sum(axis=-1, keepdims=True))
 
+    @_spared(*_FLOW)
     def d_scores(self) -> Array:
         gap = np.where(self.weights == 0, 0, self.d_weights() - self.average())
         return self.weights * gap
@@ -262,8 +262,9 @@ class Steps:
         return None if cap is None else 1 - np.tanh(scores / cap) ** 2
 
     def d_products(self) -> Array:
-        slope = self.slope(self.scaled())
-        return self.d_scores() * (1 if slope is None else slope)
+        if self.options.get("softcap") is None:
+            return self.d_scores()
+        return np.asarray(self.d_scores() * self.slope(self.scaled()))
 
     def gathered(self, array: Array) -> Array:
         """Sum over the query heads that share a head of keys and values."""
@@ -271,16 +272,22 @@ class Steps:
         split = array.reshape(len(array), kv_heads, -1, *array.shape[2:])
         return np.asarray(split.sum(axis=2))
 
-    @_spared(*_EVERY)
+    def for_query(self) -> Array:
+        """Return the weights that carry a gradient from keys to queries."""
+        return self.flow
+
+    def for_key(self) -> Array:
+        return self.flow
+
+    @_spared(*_FLOW, "for_query")
     def d_query(self) -> Array:
-        return self.scale() * self.d_products() @ self.key()
+        return np.asarray(self.for_query() @ self.key())
 
-    @_spared(*_EVERY)
+    @_spared(*_FLOW, "for_key", "gathered")
     def d_key(self) -> Array:
-        d = self.scale() * self.d_products()
-        return self.gathered(d.swapaxes(-1, -2) @ self.query())
+        return self.gathered(self.for_key().swapaxes(-1, -2) @ self.query())
 
-    @_spared(*_EVERY)
+    @_spared(*_WEIGHTS, "for_value", "gathered", "grad_output")
     def d_value(self) -> Array:
         w = self.for_value().swapaxes(-1, -2)
         return self.gathered(w @ self.grad_output())
@@ -294,9 +301,12 @@ class Steps:
     def d_bias(self) -> Array:
         return self.over_bias(self.d_scores())
 
-    def d_sink(self) -> Array:
+    def for_sink(self) -> Array:
         share = 1 - self.weights.sum(-1, keepdims=True)
-        return np.asarray(-(share * self.average()).sum(axis=(0, 2, 3)))
+        return np.asarray(share * self.average())
+
+    def d_sink(self) -> Array:
+        return -np.asarray(self.for_sink().sum(axis=(0, 2, 3)))
 
     # --- results, computed once ----------------------------------------------
 
@@ -315,6 +325,10 @@ class Steps:
     @cached_property
     def weights(self) -> Array:
         return np.asarray(self.weigh())
+
+    @cached_property
+    def flow(self) -> Array:
+        return self.scale() * self.d_products()
 
     @cached_property
     def output(self) -> Array:
