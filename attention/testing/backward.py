@@ -7,7 +7,6 @@ sequences give, and a loud row shows the weights of the backward pass.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
@@ -60,7 +59,8 @@ def _all(names: Any) -> str:
 
 # --- constant factors --------------------------------------------------------
 
-_OF: dict[str, Callable[[Steps], float]] = {
+Number = Callable[[Steps], float]
+_OF: dict[str, Number] = {
     "1": lambda a: 1,
     "scale": lambda a: a.scale(),
     "log₂ e": lambda a: np.log2(np.e),
@@ -89,7 +89,13 @@ _READ = {  # a formula: what it says, and a name
 }  # fmt: skip
 
 
-def _formulas() -> Iterator[tuple[str, Callable[[Steps], float]]]:
+def _formula(
+    f: Number, g: Number, sign: int, p: int = 1, q: int = 1
+) -> Number:
+    return lambda a: sign * f(a) ** p * g(a) ** q
+
+
+def _formulas() -> Iterator[tuple[str, Number]]:
     """Return every number that a factor may be, the plainest first."""
     for (p, f), (q, g) in sorted(
         product(_OF.items(), _OF.items()),
@@ -99,11 +105,25 @@ def _formulas() -> Iterator[tuple[str, Callable[[Steps], float]]]:
             top = f"{p} {q}" if q != "1" else p
             top = q if p == "1" else top
             s = "-" * (sign < 0)
-            yield s + top, lambda a, f=f, g=g, s=sign: s * f(a) * g(a)
+            yield s + top, _formula(f, g, sign)
             below = f"({p} {q})" if p != "1" and q != "1" else top
-            yield f"{s}1 / {below}", lambda a, f=f, g=g, s=sign: s / f(a) / g(a)
+            yield f"{s}1 / {below}", _formula(f, g, sign, -1, -1)
             if p != "1" and q != "1":
-                yield f"{s}{p} / {q}", lambda a, f=f, g=g, s=sign: s * f(a) / g(a)
+                yield f"{s}{p} / {q}", _formula(f, g, sign, 1, -1)
+
+
+def _formula_of(
+    factors: list[float], some: list[Trial], still: list[Trial]
+) -> str:
+    """Find what the factors of wrong cases are, and 1 in those still right."""
+    for text, formula in _formulas():
+        tops = [formula(t.right) for t in some]
+        others = [formula(t.right) for t in still]
+        if np.allclose(factors, tops, rtol=4e-3) and np.allclose(
+            others, 1, rtol=4e-3
+        ):
+            return text
+    return ""
 
 
 def _factors(trials: list[Trial], wrong: Wrong) -> Iterator[Finding]:
@@ -115,28 +135,29 @@ def _factors(trials: list[Trial], wrong: Wrong) -> Iterator[Finding]:
         factors = [f for f in each if f is not None]
         if len(factors) < len(each):
             continue
-        still = [t for t in trials if t not in some
-                 and np.abs(t.wanted[name] / t.sigmas[name]).max() > 40]  # fmt: skip
-        for text, formula in _formulas():
-            tops = [formula(t.right) for t in some]
-            if np.allclose(factors, tops, rtol=4e-3) and np.allclose(
-                [formula(t.right) for t in still], 1, rtol=4e-3
-            ):
-                break
-        else:
-            if still or np.ptp(factors) > 4e-3 * abs(factors[0]):
-                continue
-            text = ""
+        still = [
+            t
+            for t in trials
+            if t not in some
+            and np.abs(t.wanted[name] / t.sigmas[name]).max() > 40
+        ]
+        text = _formula_of(factors, some, still)
+        if not text and (still or np.ptp(factors) > 4e-3 * abs(factors[0])):
+            continue
         same.setdefault(text, []).append(name)
         numbers[text] = factors
     for text, names in sorted(same.items(), key=lambda one: -len(one[1])):
         low, high = min(numbers[text]), max(numbers[text])
-        figure = f"{low:.5g}" + f" to {high:.5g}" * (high - low > 4e-3 * abs(low))
+        figure = f"{low:.5g}" + f" to {high:.5g}" * (
+            high - low > 4e-3 * abs(low)
+        )
         they = "they" if len(names) > 1 else "it"
         reading, slug = _READ.get(text, ("", ""))
         what = "both" if names == ["d_query", "d_key"] else "-and-".join(names)
         slug = slug and f"{slug}-in-{what}".replace("d_", "")
-        slug = slug.replace("group-averaged-in-key-and-value", "group-averaged")
+        slug = slug.replace(
+            "group-averaged-in-key-and-value", "group-averaged"
+        )
         yield Finding(
             f"{_all(names)} {'are' if names[1:] else 'is'} {figure}"
             f"{f' = {text}' * bool(text)} times what {they} should be"
@@ -198,12 +219,16 @@ def _known(
     while left and wrong:
         n = max(len(one.names) for one in left)
         fewest = min(len(one.missed) for one in left if len(one.names) == n)
-        best = [x for x in left if (len(x.names), len(x.missed)) == (n, fewest)]
+        best = [
+            x for x in left if (len(x.names), len(x.missed)) == (n, fewest)
+        ]
         least = min(one.error for one in best)
         near = (1.03 if rounds else 1.5) * least + 1 - rounds
         best = [one for one in best if one.error <= near]
         first = min(best, key=lambda one: _strange(trials, one))
-        where = f" Seen in {_all(first.names)} alone." * _strange(trials, first)
+        where = f" Seen in {_all(first.names)} alone." * _strange(
+            trials, first
+        )
         if first.missed:
             some = " and ".join(map(repr, first.missed))
             where += f" Not all of {some} is explained by it."
@@ -303,13 +328,17 @@ def _part(kernel: Kernel, trial: Trial, some: Any) -> Any:
 
 
 def _given(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
-    """Say which sequences, heads and rows give a result too much or nothing."""
+    """Say which sequences, heads and rows give too much, or nothing."""
     for name in wrong:
         trial = _small(wrong, name)
         b, h, n_q, _ = trial.case.query.shape
         for axis, n in enumerate((b, h, n_q)):
             what = ("sequence", "head", "row")[axis]
-            if n > 1.5 * _MANY or n == 1 or what == "row" and name == "d_query":
+            if (
+                n > 1.5 * _MANY
+                or n == 1
+                or (what == "row" and name == "d_query")
+            ):
                 continue
             zero, right = np.zeros(n, bool), np.zeros(n, bool)
             to = np.zeros((n, *trial.wanted[name].shape[:2]))
@@ -341,7 +370,11 @@ def _given(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
                 continue
             lost = zero if zero.any() else ~right
             how = "give nothing" if zero.any() else "give something wrong"
-            rest = "all others are right" if (lost | right).all() else "so do others"
+            rest = (
+                "all others are right"
+                if (lost | right).all()
+                else "so do others"
+            )
             some = run(what, np.flatnonzero(lost), n)
             how = how.replace("give", "gives") if lost.sum() == 1 else how
             yield Finding(
@@ -360,7 +393,9 @@ def _weights(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     if w is None:
         return
     right = trial.right
-    precision = min(PRECISION[k] for k in (some.weights, some.output, some.sums))
+    precision = min(
+        PRECISION[k] for k in (some.weights, some.output, some.sums)
+    )
     noise = 2.0 ** -precision[0] * 2 + 1e-6 * float(right.score_sizes().max())
     allowed = np.broadcast_to(right.allowed(), w.shape)
     off = np.abs(w - right.weights) > 4 * noise * right.weights.max()
@@ -371,7 +406,9 @@ def _weights(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
     found = Recovered(right, w, allowed, rows, ratio, noise)
     for text in sentences(found):
-        yield Finding(f"The weights of the backward pass, from d_value: {text}")
+        yield Finding(
+            f"The weights of the backward pass, from d_value: {text}"
+        )
 
 
 def backward_weights(kernel: Kernel, trial: Trial) -> Array | None:
@@ -409,7 +446,9 @@ def _averages(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     flow = a.scale() * a.weights * (1 if slope is None else slope)
     by = flow @ a.key()
     gap = (flow * a.d_weights()) @ a.key() - got
-    average = (gap * by).sum(-1, keepdims=True) / (by**2).sum(-1, keepdims=True)
+    average = (gap * by).sum(-1, keepdims=True) / (by**2).sum(
+        -1, keepdims=True
+    )
     rest = _size(np.nan_to_num(gap - average * by))
     if rest > 2 * _ENOUGH * _size(got - trial.wanted["d_query"]):
         return
@@ -417,6 +456,6 @@ def _averages(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     b, h, i, _ = np.argwhere(off & np.isfinite(average))[-1]
     yield Finding(
         "All is right but D, the average that a row subtracts: it is "
-        f"{average[b, h, i, 0]:.5g}, not {a.average()[b, h, i, 0]:.5g}, in row "
-        f"{i} ({trial.case.name}, sequence {b}, head {h})."
+        f"{average[b, h, i, 0]:.5g}, not {a.average()[b, h, i, 0]:.5g}, in "
+        f"row {i} ({trial.case.name}, sequence {b}, head {h})."
     )

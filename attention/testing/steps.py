@@ -254,7 +254,7 @@ class Steps:
     @_spared(*_FLOW)
     def d_scores(self) -> Array:
         gap = np.where(self.weights == 0, 0, self.d_weights() - self.average())
-        return self.weights * gap
+        return np.asarray(self.weights * gap)
 
     def slope(self, scores: Array) -> Array | None:
         """Return the derivative of the cap."""
@@ -263,7 +263,7 @@ class Steps:
 
     def d_products(self) -> Array:
         if self.options.get("softcap") is None:
-            return self.d_scores()
+            return np.asarray(self.d_scores())
         return np.asarray(self.d_scores() * self.slope(self.scaled()))
 
     def gathered(self, array: Array) -> Array:
