@@ -114,8 +114,10 @@ def tiled_attention(
     _inputs.options(tiled_attention, options, AttentionOptions)
     given = _checked(query, key, value, **options)
     blocks = _read_blocks(query_block, key_block, n_threads)
-    answers = _attend_in_tiles(given, *blocks)
-    return _results(given, *answers, return_logsumexp)
+    if _inputs.flag("return_logsumexp", return_logsumexp):
+        return _results(given, *_attend_in_tiles(given, *blocks))
+    room = _empty_answers(given)[:1]
+    return given.result(*_attend_in_tiles(given, *blocks, room))
 
 
 def _empty_answers(given: _Given) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -133,11 +135,12 @@ def _attend_in_tiles(
     query_block: int,
     key_block: int | None,
     n_threads: int,
-    answers: tuple[NDArray[Any], NDArray[Any]] | None = None,
-) -> tuple[NDArray[Any], NDArray[Any]]:
+    answers: tuple[NDArray[Any], ...] | None = None,
+) -> Any:
     """Answer the queries of every head block by block, in `answers` if given.
 
-    Returns the output and the logsumexp of every row, (..., n_q, 1).
+    Returns the output and the logsumexp of every row, (..., n_q, 1), or only
+    the output, if there is only room for it.
     """
     n_q, n_k = given.query.shape[-2], given.key.shape[-2]
     n_rows = _rows_of_a_tile(given, query_block)
@@ -151,9 +154,10 @@ def _attend_in_tiles(
                 found = _online_softmax(given, slice(0, n_q), n_columns)
         if answers is None:
             return found
-        answers[0][...], answers[1][...] = found
+        for array, part in zip(answers, found, strict=False):
+            array[...] = part
         return answers
-    output, logsumexp = answers or _empty_answers(given)
+    room = answers or _empty_answers(given)
     # to bound the scores of a few rows would take longer than to shift them
     is_shifted = is_few or not _scores_stay_small(given)
     n_columns = key_block or (2048 if is_few else 512)
@@ -162,13 +166,15 @@ def _attend_in_tiles(
         at, rows = block
         to: Any = (*at, ..., rows, slice(None))
         with np.errstate(all="ignore"):  # counts in this thread alone
-            output[to], logsumexp[to] = _online_softmax(
+            found = _online_softmax(
                 _head_at(given, at), rows, n_columns, is_shifted
             )
+        for array, part in zip(room, found, strict=False):
+            array[to] = part
 
     blocks = [*product(_heads(given), _slices(0, n_q, n_rows))]
     _run(answer, blocks, n_threads)
-    return output, logsumexp
+    return room
 
 
 def _read_blocks(

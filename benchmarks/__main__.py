@@ -117,11 +117,6 @@ REASONS: tuple[tuple[str, str, str], ...] = (
         "Beside what Material does, a build computes every figure and table with the package and draws every formula. "
         "It also runs the training of one page. What builds keep spares the drawings, and not that.",
     ),
-    (
-        "memory",
-        OURS,
-        "Beside the output one number a row is kept, its log-sum-exp, which is a 64th of the output here.",
-    ),
     ("imports", "import", "Reading the modules takes longer while the machine has other work."),
 )
 
