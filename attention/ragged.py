@@ -228,7 +228,11 @@ def paged_attention(
             for i, n in enumerate(n_keys)
         ]
         answers = _attend_each(given, bounds, sequences, given_reach, blocks)
-    return _results(given._replace(dtype=dtype), *answers, return_logsumexp)
+    return _results(
+        given._replace(dtype=dtype),
+        *answers,
+        return_logsumexp=return_logsumexp,
+    )
 
 
 def _read_pools(
