@@ -263,7 +263,7 @@ class Steps:
 
     def d_products(self) -> Array:
         if self.options.get("softcap") is None:
-            return self.d_scores()
+            return np.asarray(self.d_scores())
         return np.asarray(self.d_scores() * self.slope(self.scaled()))
 
     def gathered(self, array: Array) -> Array:
