@@ -30,7 +30,6 @@ Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
 _ENOUGH = 0.03  # of what is wrong may be left unexplained
 _MANY = 48  # calls for rows, or heads, of one case
-_AGAIN = ("scale", "reach", "mask", "softcap", "bias", "sink", "arrays")
 
 
 def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
@@ -59,13 +58,13 @@ def _all(names: Any) -> str:
 
 # --- constant factors --------------------------------------------------------
 
-Number = Callable[[Steps], float]
-_OF: dict[str, Number] = {
+_OF: dict[str, Callable[[Steps], Any]] = {
     "1": lambda a: 1,
     "scale": lambda a: a.scale(),
     "log₂ e": lambda a: np.log2(np.e),
     "groups": lambda a: a.n_heads / a.case.key.shape[1],
     "√d_k": lambda a: a.d_k**0.5,
+    "√heads": lambda a: a.n_heads**0.5,
     "batch": lambda a: a.batch,
     "heads": lambda a: a.n_heads,
     "n_k": lambda a: a.n_keys,
@@ -89,47 +88,33 @@ _READ = {  # a formula: what it says, and a name
 }  # fmt: skip
 
 
-def _formula(
-    f: Number, g: Number, sign: int, p: int = 1, q: int = 1
-) -> Number:
-    return lambda a: sign * f(a) ** p * g(a) ** q
+Number = Callable[[Steps], float]
 
 
-def _formulas() -> Iterator[tuple[str, Number]]:
+def _powers(n: int, f: Number, i: int, g: Number, j: int) -> Number:
+    """Return n fⁱ gʲ."""
+    return lambda a: n * f(a) ** i * g(a) ** j
+
+
+def _formulas() -> list[tuple[str, Number]]:
     """Return every number that a factor may be, the plainest first."""
-    for (p, f), (q, g) in sorted(
-        product(_OF.items(), _OF.items()),
-        key=lambda pair: (pair[0][0] != "1") + (pair[1][0] != "1"),
-    ):
-        for sign in (1, -1):
-            top = f"{p} {q}" if q != "1" else p
-            top = q if p == "1" else top
-            s = "-" * (sign < 0)
-            yield s + top, _formula(f, g, sign)
-            below = f"({p} {q})" if p != "1" and q != "1" else top
-            yield f"{s}1 / {below}", _formula(f, g, sign, -1, -1)
-            if p != "1" and q != "1":
-                yield f"{s}{p} / {q}", _formula(f, g, sign, 1, -1)
-
-
-def _formula_of(
-    factors: list[float], some: list[Trial], still: list[Trial]
-) -> str:
-    """Find what the factors of wrong cases are, and 1 in those still right."""
-    for text, formula in _formulas():
-        tops = [formula(t.right) for t in some]
-        others = [formula(t.right) for t in still]
-        if np.allclose(factors, tops, rtol=4e-3) and np.allclose(
-            others, 1, rtol=4e-3
-        ):
-            return text
-    return ""
+    found = list[tuple[str, Number]]()
+    for (p, f), (q, g) in product(_OF.items(), _OF.items()):
+        both = " ".join(one for one in (p, q) if one != "1") or "1"
+        below = f"({both})" if " " in both.replace("log₂ e", "") else both
+        for n, s in ((1, ""), (-1, "-")):
+            found += [
+                (s + both, _powers(n, f, 1, g, 1)),
+                (f"{s}1 / {below}", _powers(n, f, -1, g, -1)),
+                (f"{s}{p} / {q}", _powers(n, f, 1, g, -1)),
+            ]
+    return sorted(found, key=lambda x: (x[0] not in _READ, len(x[0].split())))
 
 
 def _factors(trials: list[Trial], wrong: Wrong) -> Iterator[Finding]:
     """Say which results are off by a factor, and what number it is."""
     same: dict[str, list[str]] = {}
-    numbers: dict[str, list[float]] = {}
+    all_of: dict[str, list[float]] = {}
     for name, some in wrong.items():
         each = [_factor(t, name) for t in some]
         factors = [f for f in each if f is not None]
@@ -141,28 +126,35 @@ def _factors(trials: list[Trial], wrong: Wrong) -> Iterator[Finding]:
             if t not in some
             and np.abs(t.wanted[name] / t.sigmas[name]).max() > 40
         ]
-        text = _formula_of(factors, some, still)
-        if not text and (still or np.ptp(factors) > 4e-3 * abs(factors[0])):
+        numbers = factors + [1.0] * len(still)
+        named = (
+            text
+            for text, formula in _formulas()
+            if np.allclose(
+                numbers, [formula(t.right) for t in some + still], rtol=4e-3
+            )
+        )
+        text = next(named, "")
+        if not text and np.ptp(numbers) > 4e-3 * abs(numbers[0]):
             continue
         same.setdefault(text, []).append(name)
-        numbers[text] = factors
+        all_of[text] = factors
     for text, names in sorted(same.items(), key=lambda one: -len(one[1])):
-        low, high = min(numbers[text]), max(numbers[text])
-        figure = f"{low:.5g}" + f" to {high:.5g}" * (
-            high - low > 4e-3 * abs(low)
-        )
-        they = "they" if len(names) > 1 else "it"
-        reading, slug = _READ.get(text, ("", ""))
+        low, high = min(all_of[text]), max(all_of[text])
+        varies = high - low > 4e-3 * abs(low)
+        figure = f"{low:.5g}" + f" to {high:.5g}" * varies
+        figure += f" = {text}" * (text not in ("", figure))
+        reading, slug = _READ.get(text, ("", "constant-factor"))
         what = "both" if names == ["d_query", "d_key"] else "-and-".join(names)
-        slug = slug and f"{slug}-in-{what}".replace("d_", "")
-        slug = slug.replace(
-            "group-averaged-in-key-and-value", "group-averaged"
-        )
+        slug = f"{slug}-in-{what}".replace("d_", "")
+        if names == ["d_key", "d_value"]:
+            slug = slug.removesuffix("-in-key-and-value")
+        are, they = ("are", "they") if names[1:] else ("is", "it")
         yield Finding(
-            f"{_all(names)} {'are' if names[1:] else 'is'} {figure}"
-            f"{f' = {text}' * bool(text)} times what {they} should be"
-            f"{f': {reading}' * bool(reading)}.", slug,
-        )  # fmt: skip
+            f"{_all(names)} {are} {figure} times what {they} should be"
+            f"{f': {reading}' * bool(reading)}.",
+            slug,
+        )
         for name in names:
             wrong.pop(name)
 
@@ -201,7 +193,9 @@ def _known(
         for one in mistakes.of(trials[0].case)
         if one.rounds == rounds
     ]
-    for trial in trials:
+    for trial in trials if wrong else ():
+        if not left:
+            return
         if rounds and all(trial.verdicts[name].is_right for name in wrong):
             continue
         expected = trial.rules.expected(trial.right)
@@ -219,16 +213,17 @@ def _known(
     while left and wrong:
         n = max(len(one.names) for one in left)
         fewest = min(len(one.missed) for one in left if len(one.names) == n)
-        best = [
-            x for x in left if (len(x.names), len(x.missed)) == (n, fewest)
-        ]
+        best = [x for x in left if len(x.names) == n]
+        best = [x for x in best if len(x.missed) == fewest]
         least = min(one.error for one in best)
         near = (1.03 if rounds else 1.5) * least + 1 - rounds
         best = [one for one in best if one.error <= near]
         first = min(best, key=lambda one: _strange(trials, one))
-        where = f" Seen in {_all(first.names)} alone." * _strange(
-            trials, first
-        )
+        others = [name for name in wrong if name not in first.names]
+        where = f" It explains {_all(first.names)}" * bool(others)
+        where += f", not {_all(others)}." if others else ""
+        if not others and _strange(trials, first):
+            where = f" Seen in {_all(first.names)} alone."
         if first.missed:
             some = " and ".join(map(repr, first.missed))
             where += f" Not all of {some} is explained by it."
@@ -328,17 +323,13 @@ def _part(kernel: Kernel, trial: Trial, some: Any) -> Any:
 
 
 def _given(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
-    """Say which sequences, heads and rows give too much, or nothing."""
+    """Say which sequences, heads and rows give nothing, or what is wrong."""
     for name in wrong:
         trial = _small(wrong, name)
         b, h, n_q, _ = trial.case.query.shape
         for axis, n in enumerate((b, h, n_q)):
             what = ("sequence", "head", "row")[axis]
-            if (
-                n > 1.5 * _MANY
-                or n == 1
-                or (what == "row" and name == "d_query")
-            ):
+            if not 1 < n < 1.5 * _MANY or (what, name) == ("row", "d_query"):
                 continue
             zero, right = np.zeros(n, bool), np.zeros(n, bool)
             to = np.zeros((n, *trial.wanted[name].shape[:2]))
@@ -370,11 +361,9 @@ def _given(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
                 continue
             lost = zero if zero.any() else ~right
             how = "give nothing" if zero.any() else "give something wrong"
-            rest = (
-                "all others are right"
-                if (lost | right).all()
-                else "so do others"
-            )
+            rest = "so do others"
+            if (lost | right).all():
+                rest = "all others are right"
             some = run(what, np.flatnonzero(lost), n)
             how = how.replace("give", "gives") if lost.sum() == 1 else how
             yield Finding(
@@ -393,10 +382,8 @@ def _weights(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     if w is None:
         return
     right = trial.right
-    precision = min(
-        PRECISION[k] for k in (some.weights, some.output, some.sums)
-    )
-    noise = 2.0 ** -precision[0] * 2 + 1e-6 * float(right.score_sizes().max())
+    bits = min(PRECISION[k][0] for k in (some.weights, some.output, some.sums))
+    noise = 2.0 ** (1 - bits) + 1e-6 * float(right.score_sizes().max())
     allowed = np.broadcast_to(right.allowed(), w.shape)
     off = np.abs(w - right.weights) > 4 * noise * right.weights.max()
     rows = off.any(axis=-1)
@@ -406,9 +393,7 @@ def _weights(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
     found = Recovered(right, w, allowed, rows, ratio, noise)
     for text in sentences(found):
-        yield Finding(
-            f"The weights of the backward pass, from d_value: {text}"
-        )
+        yield Finding(f"Weights of the backward pass, from d_value: {text}")
 
 
 def backward_weights(kernel: Kernel, trial: Trial) -> Array | None:
@@ -446,9 +431,8 @@ def _averages(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     flow = a.scale() * a.weights * (1 if slope is None else slope)
     by = flow @ a.key()
     gap = (flow * a.d_weights()) @ a.key() - got
-    average = (gap * by).sum(-1, keepdims=True) / (by**2).sum(
-        -1, keepdims=True
-    )
+    average = (gap * by).sum(-1, keepdims=True)
+    average /= (by**2).sum(-1, keepdims=True)
     rest = _size(np.nan_to_num(gap - average * by))
     if rest > 2 * _ENOUGH * _size(got - trial.wanted["d_query"]):
         return

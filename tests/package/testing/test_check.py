@@ -317,7 +317,7 @@ GRADIENTS = {
         g / (n or 1) for g, n in zip(attention_vjp(q, *a, **o), (0, *[q.shape[1] / a[0].shape[1]] * 2), strict=True)]),
     "causal-ignored": ({"is_causal": True}, lambda *a, **_: attention_vjp(*a)),
     "cap-ignored": ({"softcap": 9.0}, lambda *a, softcap: attention_vjp(*a)),
-    "": ({}, changed(lambda s, q, k, v: (q, k, 2 * v))),
+    "constant-factor-in-value": ({}, changed(lambda s, q, k, v: (q, k, 2 * v))),
 }  # fmt: skip
 
 
