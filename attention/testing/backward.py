@@ -29,6 +29,7 @@ from attention.testing.weights import Recovered, sentences
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
 _ENOUGH = 0.03  # of what is wrong may be left unexplained
+_MOST = 1e8  # weights of mistakes that may miss some cases
 _MANY = 48  # calls for rows, or heads, of one case
 
 
@@ -188,18 +189,34 @@ def _known(
     trials: list[Trial], wrong: Wrong, rounds: bool, most: int
 ) -> Iterator[Finding]:
     """Name mistakes, each by the results that it explains in most cases."""
+    names = tuple(wrong)
+    if rounds:  # which makes small errors
+        names = tuple(
+            n for n, some in wrong.items() if all(_near(t, n) for t in some)
+        )
     left = [
-        Left(one, tuple(wrong), 0.0, ())
+        Left(one, names, 0.0, ())
         for one in mistakes.of(trials[0].case)
-        if one.rounds == rounds
+        if names and one.rounds == rounds
     ]
-    for trial in trials if wrong else ():
-        if not left:
+    if most:  # two cases that are wrong screen out nearly all
+        trials = sorted(
+            trials,
+            key=lambda t: (
+                not t.is_wrong,
+                t.right.weights.size < 200,
+                t.right.weights.size,
+            ),
+        )
+    for index, trial in enumerate(trials):
+        if not left or (most and len(left) * trial.right.weights.size > _MOST):
             return
         if rounds and all(trial.verdicts[name].is_right for name in wrong):
             continue
         expected = trial.rules.expected(trial.right)
-        tried = [_tried(one, trial, expected, most) for one in left]
+        tried = [
+            _tried(x, trial, expected, min(most, 1 + index // 2)) for x in left
+        ]
         left = [one for one in tried if one is not None]
     left = [
         one
@@ -235,6 +252,12 @@ def _known(
             for one in left
         ]
         left = [one for one in left if one.names]
+
+
+def _near(trial: Trial, name: str) -> bool:
+    """Say whether a result is nearly right."""
+    got, right = trial.answer.results[name], trial.wanted[name]
+    return bool(_size(got - right) < 0.2 * _size(right))
 
 
 def _tried(one: Left, trial: Trial, expected: Any, most: int) -> Left | None:
@@ -277,7 +300,10 @@ def _error(
         if not _size((wanted - right) / sigma) < 50:
             return None
     elif gap > 0.7 * off and verdict.figure > 2:
-        nothing = _size(right) < 10 * _size(sigma) and verdict.figure < 99
+        least = 10 * _size(sigma)
+        nothing = _size(right) < least and (
+            verdict.figure < 99 or _size(got) < least
+        )
         return 1.0 if nothing else None  # the case says nothing
     grown = max(1.0, _size(wanted) / _size(right))
     fit = judge(got, wanted, sigma * np.nan_to_num(grown, nan=1), free, margin)
