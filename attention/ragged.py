@@ -228,11 +228,9 @@ def paged_attention(
             for i, n in enumerate(n_keys)
         ]
         answers = _attend_each(given, bounds, sequences, given_reach, blocks)
-    return _results(
-        given._replace(dtype=dtype),
-        *answers,
-        return_logsumexp=return_logsumexp,
-    )
+    output, logsumexp = answers
+    given = given._replace(dtype=dtype)
+    return _results(given, output, logsumexp, return_logsumexp)
 
 
 def _read_pools(
