@@ -192,7 +192,9 @@ def _known(
     names = tuple(wrong)
     if rounds:  # which makes small errors
         names = tuple(
-            n for n, some in wrong.items() if all(_near(t, n) for t in some)
+            name
+            for name, some in wrong.items()
+            if sum(_near(t, name) for t in some) > len(some) / 2
         )
     left = [
         Left(one, names, 0.0, ())
@@ -463,7 +465,10 @@ def _averages(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     if rest > 2 * _ENOUGH * _size(got - trial.wanted["d_query"]):
         return
     off = np.abs(average - a.average()) > 0.01 * np.abs(a.average()) + 1e-3
-    b, h, i, _ = np.argwhere(off & np.isfinite(average))[-1]
+    rows = np.argwhere(off & np.isfinite(average))
+    if not rows.size:
+        return
+    b, h, i, _ = rows[-1]
     yield Finding(
         "All is right but D, the average that a row subtracts: it is "
         f"{average[b, h, i, 0]:.5g}, not {a.average()[b, h, i, 0]:.5g}, in "
