@@ -268,14 +268,8 @@ def _tried(one: Left, trial: Trial, expected: Any, most: int) -> Left | None:
     try:
         steps = trial.rules.steps(trial.case, mistake.changes)
         errors = {n: _error(mistake, trial, expected, steps, n) for n in names}
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ):
-        return None  # it does not fit the options
+    except mistakes.UNFIT:
+        return None
     fits = tuple(n for n in names if errors[n] is not None)
     if len(fits) < len(names) and len(missed) < most:
         return one._replace(missed=(*missed, trial.case.name))

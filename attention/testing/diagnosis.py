@@ -7,7 +7,6 @@ weights of the kernel are recovered, and say what is wrong with them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -29,7 +28,6 @@ from attention.testing.trials import Rules, Trial
 from attention.testing.weights import middle_of, recover, sentences
 
 Array = NDArray[Any]
-PARTLY = re.compile(r"\. (Only .*|Not everywhere\.|Seen in .* alone\.)$")
 ROUNDINGS = 8  # how many are tried in one more case
 KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "-1 (the wrong sign)": lambda a: -1,
@@ -81,7 +79,7 @@ def _causes(
         yield from calls or backward.named(kernel, taken)
         return
     names = [] if calls else list(_names(taken))
-    some = any(PARTLY.search(one.says) for one in names)
+    some = any(one.is_partial for one in names)
     varies = any(one.name == "not-deterministic" for one in calls)
     exact = list[Finding]()
     if varies or some or not (calls or names):
@@ -157,7 +155,7 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
             seen.setdefault(found, []).append(name)
     for found, names in sorted(seen.items(), key=lambda x: -len(x[1])):
         where = f" Seen in {' and '.join(names)} alone."
-        yield replace(found, says=found.says + where)
+        yield Finding(found.says + where, found.name, True)
         wrong = [name for name in wrong if name not in names]
     factors = list(_factors(trials, wrong))
     yield from map(Finding, factors)
@@ -235,7 +233,6 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     )
     size = next(t.right.weights.size for t in trials)
     every = [one for one in mistakes.of(trials[0].case) if not one.rounds]
-    size *= 1 if trials[0].case.grad_output is None else 4
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}
@@ -261,7 +258,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         share = 1.0 if exact else n_wrong / (n_wrong + n_right)
         if share >= 0.5:
             where = f" Only {text}." if exact else " Not everywhere."
-            found = Finding(mistake.says + where, mistake.name)
+            found = Finding(mistake.says + where, mistake.name, True)
             best.append((others / max(n_wrong, 1) - share, len(best), found))
     return min(best)[2] if best else None
 
@@ -297,14 +294,8 @@ def _fit(
                     mistake.rounds, trial, names, steps, wanted
                 )
             return known[same]
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ):
-        return None  # it does not fit the options
+    except mistakes.UNFIT:
+        return None
 
 
 def _mixture(array: Array) -> float:
@@ -332,7 +323,7 @@ def _judged(
         verdicts = {name: trial.verdicts[name] for name in names}
     else:
         some = {name: trial.answer.results[name] for name in names}
-        verdicts = trial.rules.judge(some, steps, trial.wanted)
+        verdicts = trial.rules.judge(some, steps)
     spots, unlike = [], 0
     for name, fit in verdicts.items():
         right = trial.verdicts[name]
@@ -397,7 +388,7 @@ def _numbers(wrong: list[Trial]) -> Iterator[str]:
 def _factors(trials: list[Trial], names: list[str]) -> Iterator[str]:
     """Say by which factor a result is off, or that it is cut off."""
     for name in names:
-        what = f"The {name}".replace("d_", "gradient of the ")
+        what = f"The {name}"
         wrong = [t for t in trials if not t.probe and _is_wrong(t, (name,))]
         some = [_factor(t, name) for t in wrong]
         factors = [factor for factor, _ in some if factor is not None]

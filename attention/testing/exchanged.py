@@ -53,7 +53,7 @@ def where(rule: Callable[..., Any], a: Steps, shape: tuple[int, ...]) -> Any:
 def fits(trial: Trial, steps: Steps) -> bool:
     """Say whether a kernel's output is what such steps return."""
     got = {"output": trial.answer.results["output"]}
-    fit = trial.rules.judge(got, steps, trial.wanted)["output"]
+    fit = trial.rules.judge(got, steps)["output"]
     return fit.figure <= 1.2
 
 
@@ -65,7 +65,7 @@ def moved(
     for name, array in wrong[0].answer.results.items():
         if array.ndim < 4 or all(t.verdicts[name].is_right for t in wrong):
             continue
-        what = f"{name}".replace("d_", "gradient of the ")
+        what = name.replace("d_", "gradient of the ")
         for group, says in (
             ("rows", "row i of head h"),
             ("features", "feature f"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,6 +77,13 @@ def _change(expression: str, **names: Any) -> Change:
     return made
 
 
+_AVERAGE = _change("a.exact.average()")
+_AGAIN_WEIGHED = [_change("again(a)"), _change("again(a, ~a.exact.empty())")]
+UNFIT = (  # what the steps of a mistake raise if it does not fit the options
+    ArithmeticError, AttributeError, LookupError, TypeError, ValueError,
+)  # fmt: skip
+
+
 def _parts(m: int, n: int) -> str:
     """Say what parts of the keys there are."""
     if not m:
@@ -108,8 +115,8 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         yield Mistake(slug, text, changes, rounds)
         if "grad_output" in row:  # D comes from the forward pass
-            average = _change("a.exact.average()")
-            yield Mistake(slug, text, {"average": average, **changes}, rounds)
+            changes = {"average": _AVERAGE, **changes}
+            yield Mistake(slug, text, changes, rounds)
 
 
 def _picked(
@@ -178,15 +185,15 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     by a softmax of its own, and takes D from a right output.
     """
     says = f"In the backward pass alone: {mistake.says}"
-    average = _change("a.exact.average()")
-    ways = [_change("again(a)"), _change("again(a, ~a.exact.empty())")]
-    changes = {"average": average, **mistake.changes}
-    for weigh in ways if "weigh" not in changes else []:
+    changes = {"average": _AVERAGE, **mistake.changes}
+    for weigh in _AGAIN_WEIGHED if "weigh" not in changes else []:
         yield Mistake(mistake.name, says, {"weigh": weigh, **changes})
     yield Mistake(mistake.name, says, changes)
 
 
+@cache
 def _read() -> dict[str, list[Mistake]]:
+    """Make the mistakes of each group, when the first kernel is wrong."""
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     make: dict[str, Callable[..., Iterator[Mistake]]]
     make = {
@@ -208,8 +215,11 @@ def _read() -> dict[str, list[Mistake]]:
     return groups
 
 
-GROUPS = _read()
-MISTAKES = [one for group in GROUPS.values() for one in group]
+def every() -> list[Mistake]:
+    """Return all mistakes of the table."""
+    return [one for group in _read().values() for one in group]
+
+
 _OPTIONS = {  # steps that are nothing without an option
     "capped": "softcap", "slope": "softcap", "window": "window",
     "is_causal": "is_causal", "mask": "mask", "bias": "bias", "sink": "sink",
@@ -233,22 +243,14 @@ def of(case: Case) -> Iterator[Mistake]:
     def some(*groups: str) -> Iterator[Mistake]:
         for group in groups:
             if asked(*_NEEDS.get(group, ())):
-                for mistake in GROUPS[group]:
+                for mistake in _read()[group]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
                     if not all(needs) or asked(*needs):
                         yield mistake
 
-    forward = (
-        *_AGAIN,
-        "heads",
-        "mixed",
-        "stale",
-        "inputs",
-        "blocks",
-        "softmax",
-    )
+    forward = *_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax"
     if case.grad_output is None:
         yield from some("logsumexp", *forward, "packed", "rounding")
         return

@@ -72,10 +72,10 @@ def listed(spots: list[Spots]) -> str:
     return f"In {one.case!r} it is in {', '.join(parts)}{of}." * bool(parts)
 
 
-def run(what: str, numbers: Array, n: int) -> str:
-    """Write a list of indices shortly."""
-    first, last = int(numbers[0]), int(numbers[-1])
+def run(what: str, numbers: Array, n: int = 0) -> str:
+    """Write a list of indices shortly, of n if that is given."""
+    first, last, of = int(numbers[0]), int(numbers[-1]), f" of {n}" * bool(n)
     if first == last:
-        return f"{what} {first} of {n}"
+        return f"{what} {first}{of}"
     some = f"{numbers.size} of the " * (last - first + 1 != numbers.size)
-    return f"{some}{what}s {first} to {last} of {n}"
+    return f"{some}{what}s {first} to {last}{of}"

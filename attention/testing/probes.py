@@ -25,6 +25,7 @@ from attention.testing.exchanged import (
     taken,
     where,
 )
+from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
@@ -62,16 +63,6 @@ def _output(kernel: Kernel, trial: Trial, **changes: Any) -> Array | None:
     case = replace(trial.case, **changes)
     found = kernel(case, shapes).results.get("output")
     return None if found is None or not np.isfinite(found).all() else found
-
-
-def _keys(numbers: Array, what: str = "key") -> str:
-    """Write indices: one, a run by its ends, or some of a run."""
-    first, last = int(numbers[0]), int(numbers[-1])
-    if first == last:
-        return f"{what} {first}"
-    is_run = last - first + 1 == numbers.size
-    some = "" if is_run else f"{numbers.size} of the "
-    return f"{some}{what}s {first} to {last}"
 
 
 # --- what an earlier call left -----------------------------------------------
@@ -137,14 +128,14 @@ def _features(
     if held[f] != f + 1 and sorted(held) == [*range(1, d + 1)]:
         yield Finding(
             f"Feature {f} of the output is feature {held[f] - 1} of the "
-            f"values; features 0 to 3 are {_run(held[:4] - 1)}.",
+            f"values; features 0 to 3 are {_listed(held[:4] - 1)}.",
             "features-exchanged",
         )
     elif held[f] != f + 1:
         yield Finding(f"Feature {f} of the output is not that of the values.")
 
 
-def _run(numbers: Any) -> str:
+def _listed(numbers: Any) -> str:
     return " ".join(map(str, numbers))
 
 
@@ -212,7 +203,7 @@ def _foreign(
         many = int(read.sum(axis=1).argmax())
         yield Finding(
             f"Head {many} reads values of "
-            f"{_keys(np.flatnonzero(read[many]), 'head')} of keys, not of "
+            f"{run('head', np.flatnonzero(read[many]))} of keys, not of "
             f"{own[many]} alone ({trial.case.name}).",
             "heads-mixed",
         )
@@ -230,7 +221,7 @@ def _foreign(
             group = own.size // kv_heads
             rule = f": head {text}, where it should be h // {group}"
             break
-    listed = _run(read.argmax(axis=1))
+    listed = _listed(read.argmax(axis=1))
     yield Finding(
         f"Head {h} reads {what} of head {read[h].argmax()} of keys, not "
         f"{own[h]}; heads 0 to {own.size - 1} read {listed} "
@@ -272,12 +263,12 @@ def _sequences(
             if not others or shown:
                 continue
             parts = " and ".join(
-                f"{_keys(np.flatnonzero(of[o]))} of sequence {o}"
+                f"{run('key', np.flatnonzero(of[o]))} of sequence {o}"
                 for o in others
             )
             lost = np.flatnonzero(needed[b] & ~of[b])
             also = "all that it may see of its own too"
-            also = f"not its own {_keys(lost)}" if lost.size else also
+            also = f"not its own {run('key', lost)}" if lost.size else also
             shown = (
                 f"Sequence {b} reads {parts}, and {also} ({trial.case.name})"
             )

@@ -18,10 +18,13 @@ class Finding:
         What the kernel does.
     name : str
         The name of a known mistake that gives the same results, or "".
+    is_partial : bool
+        Whether that mistake gives some rows or some results alone.
     """
 
     says: str
     name: str = ""
+    is_partial: bool = False
 
     def __str__(self) -> str:
         """Return the sentence, after the name."""

@@ -84,12 +84,7 @@ class Rules(NamedTuple):
             found[name] = sigma, np.full(sigma.shape[:-1], free), 1.3 * margin
         return found
 
-    def judge(
-        self,
-        got: dict[str, Array],
-        steps: Steps,
-        right: dict[str, Array] | None = None,
-    ) -> dict[str, Verdict]:
+    def judge(self, got: dict[str, Array], steps: Steps) -> dict[str, Verdict]:
         """Compare results with those of attention, or of a mistake."""
         wanted, expected = self.wanted(steps), self.expected(steps)
         seen: Any = True
@@ -98,10 +93,6 @@ class Rules(NamedTuple):
         found = {}
         for name, x in got.items():
             sigma, free, margin = expected[name]
-            if right and steps.case.grad_output is not None:  # errors grow too
-                size = np.square(wanted[name]).sum()
-                size = size / np.square(right[name]).sum()
-                sigma = sigma * max(1, np.sqrt(size))
             x = np.where(seen, x, 0)
             found[name] = judge(x, wanted[name], sigma, free, margin)
         return found

@@ -22,7 +22,7 @@ from attention.practice import known, mutants
 from attention.testing import assert_attention, check, check_gradients, diagnosis, expected_error, mistakes
 from attention.testing.cases import Case, Drawing
 from attention.testing.errors import PRECISION, rounded
-from attention.testing.mistakes import MISTAKES
+from attention.testing.mistakes import every
 from attention.testing.steps import Steps
 
 TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -140,7 +140,7 @@ def test_the_expected_error_is_that_of_many_roundings():
 
 @pytest.mark.parametrize(("name", "options"), TABLES["named"].items())
 def test_a_known_mistake_is_found_and_named(name, options):
-    mistake = next(one for one in MISTAKES if one.name == name)
+    mistake = next(one for one in every() if one.name == name)
     report = check(rewired(**mistake.changes), **options)
     assert not report.passed
     assert report.findings[0].name in (name, {"mask-minus-billion": "empty-row-mean"}.get(name))
@@ -330,7 +330,7 @@ def test_wrong_gradients_are_named(name, given):
 
 @pytest.mark.parametrize(("name", "options"), TABLES["named_of_gradients"].items())
 def test_a_known_mistake_of_gradients_is_named(name, options):
-    mistake = next(one for one in MISTAKES if one.name == name)
+    mistake = next(one for one in every() if one.name == name)
 
     def gradients(query, key, value, grad_output, **given):
         case = replace(Case.of(query, key, value, given, "float32"), grad_output=grad_output)
@@ -351,7 +351,7 @@ def test_right_gradients_pass(format):
 
 
 def test_names_of_mutants_are_shared_and_their_sentences_too():
-    ours, theirs = {one.name: one.says for one in MISTAKES[::-1]}, {one.name: one.wrong for one in mutants.MUTANTS}
+    ours, theirs = {one.name: one.says for one in every()[::-1]}, {one.name: one.wrong for one in mutants.MUTANTS}
     of_layers = {"split-by-reshape", "merge-by-reshape", "rotary-pairs", "rotary-restarts"}
     of_layers |= {"padding-on-queries", "alibi-sign"}
     assert set(theirs) - set(ours) == of_layers
