@@ -19,7 +19,7 @@ from attention import (
     tiled_attention,
 )
 from attention.practice import known, mutants
-from attention.testing import assert_attention, check, check_gradients, diagnosis, expected_error, mistakes
+from attention.testing import assert_attention, backward, check, check_gradients, diagnosis, expected_error, mistakes
 from attention.testing.cases import Case, Drawing
 from attention.testing.errors import PRECISION, rounded
 from attention.testing.mistakes import every
@@ -168,6 +168,14 @@ def test_a_function_may_make_the_mask_and_the_bias():
     assert "bias=alibi_bias" in str(report)
 
 
+def by_polynomial(scores):
+    """Weigh by powers of 2 that a polynomial approximates."""
+    x = (scores - scores.max(axis=-1, keepdims=True)) / np.log(2)
+    f = x - np.floor(x)
+    powers = 2 ** np.floor(x) * (1 + f * (0.6951786 + f * (0.2276 + f * 0.0782)))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
 SAID = {  # what no list foresees: a kernel, options, what must be said
     "scale": (rewired(scale=lambda a, x: 1.1 * x), {}, "1.1 times the scale"),
     "keys": (rewired(allowed=lambda a, x: x & (a.keys % 64 != 63)), {}, "does not read key 63"),
@@ -187,6 +195,12 @@ SAID = {  # what no list foresees: a kernel, options, what must be said
              "It is wrong only in the last head"),
     "writes": (lambda q, k, v: tiled_attention(np.multiply(q, 2, out=q), k, v), {}, "writes into its query"),
     "nothing": (lambda q, k, v: None, {}, "no real numbers"),
+    "parts": (rewired(weigh=lambda a, x: x * np.where(a.keys // 24 % 2, 1.5, 1)), {},
+              "Within parts of the keys (new ones begin at 24, 48, 72)"),
+    "polynomial": (rewired(weigh=lambda a, x: by_polynomial(a.scores())), {"sizes": {"n_q": 128, "n_k": 128}},
+                   "depends on the fraction of the score in base 2"),
+    "rounding": (rewired(weigh=lambda a, x: x * (1 + 0.0028 * np.random.default_rng(int(1e9 * x.std())).uniform(
+        -1, 1, x.shape))), {"sizes": {"n_q": 64, "n_k": 64}}, "as if something were rounded to bfloat16"),
     "features": (lambda q, k, v: tiled_attention(q[..., :16], k[..., :16], v, scale=q.shape[-1] ** -0.5), {},
                  "The scores do not depend on features after the first 16"),
 }  # fmt: skip
@@ -338,6 +352,30 @@ def test_a_known_mistake_of_gradients_is_named(name, options):
 
     returned = {f"return_{what}": what in options for what in ("bias", "sink")}
     assert check_gradients(gradients, **options, **returned).findings[0].name == name
+
+
+READ = {  # what of a case's steps replaces gradients, and what must be said
+    "rows": (lambda a: {"d_value": Steps(replace(a.case, grad_output=a.grad_output() * (a.rows % 7 != 3))).d_value()},
+             "d_value: grad_output of row 3 of 5 gives nothing, and all others are right"),
+    "average": (lambda a: Steps(a.case, {"average": lambda a, x: x + 0.3 * np.cos(a.rows)}).gradients(),
+                "All is right but D"),
+    "weights": (lambda a: {"d_value": Steps(
+        a.case, {"for_value": lambda a, x: x * (1 + 0.2 * (a.keys % 5 == 2))}).d_value()},
+                "Weights of the backward pass, from d_value: Row 3 gives key 12 the weight"),
+    "no factor": (lambda a: {"d_value": a.d_value() * np.linspace(1.4, 1.6, a.d_v)},
+                  "Weights of the backward pass, from d_value"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "said"), READ.values(), ids=READ)
+def test_gradients_without_a_name_are_read(change, said, monkeypatch):
+    monkeypatch.setattr(backward, "_known", lambda *_: [])
+
+    def gradients(query, key, value, grad_output):
+        a = Steps(replace(Case.of(query, key, value, {}, "float32"), grad_output=grad_output.astype(float)))
+        return list((a.gradients() | change(a)).values())
+
+    assert check_gradients(gradients).findings[0].says.startswith(said)
 
 
 @pytest.mark.parametrize("format", ["float64", "float32", "bfloat16", "float16"])
