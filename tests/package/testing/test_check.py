@@ -369,7 +369,7 @@ READ = {  # what of a case's steps replaces gradients, and what must be said
 
 @pytest.mark.parametrize(("change", "said"), READ.values(), ids=READ)
 def test_gradients_without_a_name_are_read(change, said, monkeypatch):
-    monkeypatch.setattr(backward, "_known", lambda *_: [])
+    monkeypatch.setattr(backward, "_mistakes", lambda *_: [])
 
     def gradients(query, key, value, grad_output):
         a = Steps(replace(Case.of(query, key, value, {}, "float32"), grad_output=grad_output.astype(float)))
