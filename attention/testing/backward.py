@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from attention.testing import mistakes, parts
 from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
-from attention.testing.errors import judge
+from attention.testing.errors import PRECISION, judge
 from attention.testing.factors import factor_of, rms
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, place
@@ -33,6 +33,7 @@ _SMALL = 0.2  # of a result: more is no rounding
 _FAR = 50  # expected errors: a right result is not so far from a mistake
 _SAID = 20.0  # the most that an error counts when mistakes are compared
 _NOTHING = 10  # expected errors: a result within them says little
+_FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
 _BUDGET = 1e8  # how many weights all mistakes may have in a case, if any miss
 _FEW = 200  # weights of a case that hardly tells mistakes apart
@@ -177,24 +178,21 @@ def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
         for mistake in mistakes.of(trials[0].case)
         if fits and mistake.rounds == search.rounds
     ]
-    if search.misses:  # two cases that are wrong screen out nearly all
+    if search.misses:  # a case that is wrong screens out nearly all
         trials = sorted(
             trials, key=lambda t: (not t.is_wrong, _size(t) < _FEW)
         )
+    half = {name: (len(some) - 1) // 2 for name, some in wrong.items()}
     for index, trial in enumerate(trials):
         if search.misses and len(left) * _size(trial) > _BUDGET:
             return []
         if search.rounds and not trial.is_wrong:
             continue
-        most = min(search.misses, 1 + index // 2)
-        left = [_compared(one, trial, most, search.spares) for one in left]
+        most = min(search.misses, (1 + index) // 2)
+        may_miss = {name: min(most, n) for name, n in half.items()}
+        left = [_compared(one, trial, may_miss, search) for one in left]
         left = [one for one in left if one.fits]
-    half = {name: len(some) / 2 for name, some in wrong.items()}
-    return [
-        one
-        for one in left
-        if all(len(fit.missed) < half[name] for name, fit in one.fits.items())
-    ]
+    return left
 
 
 def _is_near(some: list[Trial], name: str) -> bool:
@@ -207,7 +205,9 @@ def _is_near(some: list[Trial], name: str) -> bool:
     return sum(off) > len(off) / 2
 
 
-def _compared(one: One, trial: Trial, most: int, spares: bool) -> One:
+def _compared(
+    one: One, trial: Trial, may_miss: dict[str, int], search: Search
+) -> One:
     """Compare with one more case."""
     found = {}
     try:
@@ -217,10 +217,10 @@ def _compared(one: One, trial: Trial, most: int, spares: bool) -> One:
             right = trial.verdicts[name].is_right
             if error is not None:
                 found[name] = fit._replace(error=fit.error + error)
-            elif right and spares:
+            elif right and search.spares:
                 spared = *fit.spared, trial.case.name
                 found[name] = fit._replace(spared=spared)
-            elif not right and len(fit.missed) < most:
+            elif not right and len(fit.missed) < may_miss[name]:
                 missed = *fit.missed, trial.case.name
                 found[name] = fit._replace(missed=missed)
     except mistakes.UNFIT:
@@ -241,13 +241,14 @@ def _error(
         return 0.0 if verdict.is_right else None
     gap, off = _gap(got, wanted), _gap(got, right)
     sigma, free, margin = trial.rules.expected(trial.right)[name]
+    sigma = sigma + _FAINT * rms(sigma)
     if verdict.is_right:
         if not rms((wanted - right) / sigma) < _FAR:
             return None
     elif (gap > _BETTER * off and verdict.figure > 2) or gap == np.inf:
         return 1.0 if _says_nothing(trial, name) else None
-    grown = np.nan_to_num(max(1.0, rms(wanted) / rms(right)), nan=1)
-    fit = judge(got, wanted, sigma * grown, free, margin)
+    sigma = np.hypot(sigma, _rounding(wanted - right, trial))
+    fit = judge(got, wanted, sigma, free, margin)
     if one.rounds:
         return fit.whole if fit.whole < 0.8 * verdict.whole else None
     if verdict.is_right:
@@ -262,6 +263,13 @@ def _wanted(steps: Steps, name: str, got: Array) -> Array:
     wanted = np.broadcast_to(getattr(steps, name)(), got.shape)
     overflows = (np.abs(wanted) > _HUGE) & ~np.isfinite(got)
     return np.where(overflows, got, wanted) if overflows.any() else wanted
+
+
+def _rounding(gap: Array, trial: Trial) -> Array:
+    """Return how far rounding moves what a mistake adds to each row."""
+    step = 2.0 ** (1 - PRECISION[trial.rules.formats.weights][0])
+    size = np.sqrt(np.square(gap).mean(axis=-1, keepdims=True))
+    return np.nan_to_num(step * size, posinf=0)
 
 
 def _gap(one: Array, other: Array) -> float:
