@@ -35,6 +35,7 @@ _SAID = 20.0  # the most that an error counts when mistakes are compared
 _NOTHING = 10  # expected errors: a result within them says little
 _FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
+_ROUNDINGS = 24  # how many are tried in one more case
 _BUDGET = 1e8  # how many weights all mistakes may have in a case, if any miss
 _FEW = 200  # weights of a case that hardly tells mistakes apart
 
@@ -192,7 +193,13 @@ def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
         may_miss = {name: min(most, n) for name, n in half.items()}
         left = [_compared(one, trial, may_miss, search) for one in left]
         left = [one for one in left if one.fits]
+        if search.rounds:
+            left = sorted(left, key=_closeness)[:_ROUNDINGS]
     return left
+
+
+def _closeness(one: One) -> tuple[int, float]:
+    return -len(one.fits), one.error
 
 
 def _is_near(some: list[Trial], name: str) -> bool:

@@ -56,8 +56,8 @@ MIXED = {  # what axes may be mixed of: steps
     "all gradients": ["d_query", "d_key", "d_value"],
 }
 FLOWS = {  # what changes several steps of the backward pass
-    "visits": ("for_query", "for_key", "for_value"),
-    "gives": ("for_key", "for_value", "for_sink"),
+    "visits": ("for_query", "for_key", "for_value", "for_bias"),
+    "gives": ("for_key", "for_value", "for_bias", "for_sink"),
 }
 
 
@@ -202,6 +202,7 @@ def _read() -> dict[str, list[Mistake]]:
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
+        "rounding-of-gradients": _rounded,
     }
     groups = {}
     for group, names in tomllib.loads(text).items():
@@ -254,6 +255,6 @@ def of(case: Case) -> Iterator[Mistake]:
     if case.grad_output is None:
         yield from some("logsumexp", *forward, "packed", "rounding")
         return
-    yield from some("gradients", *forward)
-    for mistake in some(*_AGAIN, "heads", "inputs"):
+    yield from some("gradients", *forward, "rounding-of-gradients")
+    for mistake in some(*_AGAIN, "heads", "inputs", "unasked"):
         yield from _in_backward(mistake)
