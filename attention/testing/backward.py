@@ -37,7 +37,7 @@ _FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
 _ROUNDINGS = 24  # how many are tried in one more case
 _BUDGET = 1e8  # how many weights all mistakes may have in a case, if any miss
-_FEW = 200  # weights of a case that hardly tells mistakes apart
+_FEW = 2500  # weights of a case that hardly tells mistakes apart
 
 
 def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
@@ -179,10 +179,11 @@ def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
         for mistake in mistakes.of(trials[0].case)
         if fits and mistake.rounds == search.rounds
     ]
-    if search.misses:  # a case that is wrong screens out nearly all
-        trials = sorted(
-            trials, key=lambda t: (not t.is_wrong, _size(t) < _FEW)
-        )
+    wrong_first = search.misses > 0
+    trials = sorted(
+        trials,
+        key=lambda t: (wrong_first and not t.is_wrong, _size(t) < _FEW),
+    )  # the first should screen out nearly all
     half = {name: (len(some) - 1) // 2 for name, some in wrong.items()}
     for index, trial in enumerate(trials):
         if search.misses and len(left) * _size(trial) > _BUDGET:
@@ -246,15 +247,17 @@ def _error(
     wanted = _wanted(steps, name, got)
     if np.array_equal(wanted, right):
         return 0.0 if verdict.is_right else None
-    gap, off = _gap(got, wanted), _gap(got, right)
     sigma, free, margin = trial.rules.expected(trial.right)[name]
-    sigma = sigma + _FAINT * rms(sigma)
+    gap = off = 0.0
     if verdict.is_right:
-        if not rms((wanted - right) / sigma) < _FAR:
+        if not rms(wanted - right) < _FAR * rms(sigma):
             return None
-    elif (gap > _BETTER * off and verdict.figure > 2) or gap == np.inf:
-        return 1.0 if _says_nothing(trial, name) else None
+    else:
+        gap, off = _gap(got, wanted), _gap(got, right)
+        if gap == np.inf or (gap > _BETTER * off and verdict.figure > 2):
+            return 1.0 if _says_nothing(trial, name) else None
     sigma = np.hypot(sigma, _rounding(wanted - right, trial))
+    sigma += _FAINT * rms(sigma)
     fit = judge(got, wanted, sigma, free, margin)
     if one.rounds:
         return fit.whole if fit.whole < 0.8 * verdict.whole else None
@@ -268,8 +271,10 @@ def _error(
 def _wanted(steps: Steps, name: str, got: Array) -> Array:
     """Return the result of a mistake, which may overflow as the kernel's."""
     wanted = np.broadcast_to(getattr(steps, name)(), got.shape)
+    if np.isfinite(got).all():
+        return wanted
     overflows = (np.abs(wanted) > _HUGE) & ~np.isfinite(got)
-    return np.where(overflows, got, wanted) if overflows.any() else wanted
+    return np.where(overflows, got, wanted)
 
 
 def _rounding(gap: Array, trial: Trial) -> Array:
@@ -281,9 +286,11 @@ def _rounding(gap: Array, trial: Trial) -> Array:
 
 def _gap(one: Array, other: Array) -> float:
     """Return how far two results are apart; infinite if one is no number."""
-    both = np.isnan(one) & np.isnan(other)
-    gap = np.where((one == other) | both, 0, one - other)
-    return float(np.nan_to_num(rms(gap), nan=np.inf))
+    gap = rms(one - other)
+    if not np.isfinite(gap):
+        both = np.isnan(one) & np.isnan(other)
+        gap = rms(np.where((one == other) | both, 0, one - other))
+    return float(np.nan_to_num(gap, nan=np.inf))
 
 
 def _says_nothing(trial: Trial, name: str) -> bool:
