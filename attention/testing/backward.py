@@ -7,6 +7,7 @@ cases alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from attention.testing.trials import Trial
 
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
+_TILES = re.compile(r" \(tiles of (\d+) queries and (\d+) keys\)")
 _LEFT = 0.03  # of what is wrong a mistake may leave unexplained
 _BETTER = 0.7  # of what is wrong: with more left, it is another mistake
 _LUCK = 1.2  # of what is allowed, once more for the mistake's own rounding
@@ -160,7 +162,8 @@ def _mistakes(
     left = _left(trials, wrong, search) if wrong else []
     while left:
         best = _best(left, trials, search)
-        yield _said(best, wrong, trials)
+        same = [x for x in left if _is_same(x, best)]
+        yield _said(best, wrong, trials, _sizes(same))
         for name in best.fits:
             wrong.pop(name)
         left = [
@@ -317,6 +320,16 @@ def _best(left: list[One], trials: list[Trial], search: Search) -> One:
     return min(best, key=lambda one: _is_strange(one, trials))
 
 
+def _is_same(one: One, best: One) -> bool:
+    """Say whether mistakes of one name cannot be told apart."""
+    return (
+        one.mistake.name == best.mistake.name
+        and one.fits.keys() == best.fits.keys()
+        and one.odd("missed", "spared") == best.odd("missed", "spared")
+        and abs(one.error - best.error) < 1e-6 * best.error + 1e-9
+    )
+
+
 def _is_strange(one: One, trials: list[Trial]) -> bool:
     """Say whether a right result should be wrong by a mistake."""
     for trial in [t for t in trials if t.is_wrong][:3]:
@@ -330,10 +343,13 @@ def _is_strange(one: One, trials: list[Trial]) -> bool:
     return False
 
 
-def _said(one: One, wrong: Wrong, trials: list[Trial]) -> Finding:
+def _said(one: One, wrong: Wrong, trials: list[Trial], sizes: str) -> Finding:
     """Say a mistake, which results it explains, and in which cases."""
     others = [name for name in wrong if name not in one.fits]
-    text = one.mistake.says
+    name, text = one.mistake.name, one.mistake.says
+    if [*one.fits] == ["d_query"] and one.mistake.of_query:
+        name, text = one.mistake.of_query
+    text = text.replace(_tiles(text), sizes)
     if others:
         text += f" It explains {_all(one.fits)}, not {_all(others)}."
     elif _is_strange(one, trials):
@@ -344,7 +360,26 @@ def _said(one: One, wrong: Wrong, trials: list[Trial]) -> Finding:
     if spared := one.odd("spared"):
         some = [t for n in one.fits for t in wrong[n]]
         text += f" Only {_place(trials, some, spared)}."
-    return Finding(text, one.mistake.name)
+    return Finding(text, name)
+
+
+def _tiles(text: str) -> str:
+    """Return what a sentence says of the sizes of tiles."""
+    found = _TILES.search(text)
+    return found[0] if found else ""
+
+
+def _sizes(same: list[One]) -> str:
+    """Say the sizes of tiles, as far as they can be told."""
+    each = [_TILES.search(one.mistake.says) for one in same]
+    sizes = [found.groups() for found in each if found]
+    told = [
+        f"{some.pop()} {what}"
+        for what, *numbers in zip(("queries", "keys"), *sizes, strict=False)
+        for some in [set(numbers)]
+        if len(some) == 1
+    ]
+    return f" (tiles of {' and '.join(told)})" * bool(told)
 
 
 def _place(trials: list[Trial], wrong: list[Trial], spared: list[str]) -> str:

@@ -301,13 +301,18 @@ def added_up(w: Array, x: Array, format: str, n: int = 64) -> Array:
     return total
 
 
-def reached_tile(a: Steps, m: int, n: int) -> Array:
-    """Say which keys are in tiles of m by n that causal and window reach."""
+def reached_tile(a: Steps, m: int, n: int, filled: bool = False) -> Array:
+    """Say which keys are in tiles of m by n that causal and window reach.
+
+    The last tile of queries may count as filled, with rows that are not there.
+    """
     first, last = a.ends()
     starts = a.keys // n * n
     reached = np.ones((1, 1, a.n_queries, a.n_keys), bool)
     if last is not None:
-        reached = reached & (rows_of_tile(last, m, np.max) >= starts)
+        end = rows_of_tile(last, m, 0) + m - 1
+        end = end if filled else rows_of_tile(last, m, np.max)
+        reached = reached & (end >= starts)
     if first is not None:
         reached = reached & (rows_of_tile(first, m, np.min) < starts + n)
     return reached

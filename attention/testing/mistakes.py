@@ -68,6 +68,7 @@ class Mistake(NamedTuple):
     says: str
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
+    of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
 
 
 def _change(expression: str, **names: Any) -> Change:
@@ -99,6 +100,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     row = dict(row)
     says = row.pop("says", None) or known.mutants(name)
     rounds = row.pop("rounds", False)
+    of_query = row.pop("of_query", ())
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
@@ -113,7 +115,8 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
-        yield Mistake(slug, text, changes, rounds)
+        alone = tuple(x.format(m=m, n=n) for x in of_query)
+        yield Mistake(slug, text, changes, rounds, alone)
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
             yield Mistake(slug, text, changes, rounds)
@@ -251,7 +254,10 @@ def of(case: Case) -> Iterator[Mistake]:
                     if not all(needs) or asked(*needs):
                         yield mistake
 
-    forward = *_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax"
+    forward = (
+        *(*_AGAIN, "unasked", "heads", "mixed", "stale", "inputs", "blocks"),
+        "softmax",
+    )
     if case.grad_output is None:
         yield from some("logsumexp", *forward, "packed", "rounding")
         return
