@@ -34,12 +34,13 @@ _LUCK = 1.2  # of what is allowed, once more for the mistake's own rounding
 _SMALL = 0.2  # of a result: more is no rounding
 _FAR = 50  # expected errors: a right result is not so far from a mistake
 _SAID = 20.0  # the most that an error counts when mistakes are compared
+_NONE = 1e-12  # of a result: a mistake that moves it so little changes nothing
 _NOTHING = 10  # expected errors: a result within them says little
 _FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
 _ROUNDINGS = 24  # how many are tried in one more case
-_BUDGET = 1e8  # how many weights all mistakes may have in a case, if any miss
-_FEW = 2500  # weights of a case that hardly tells mistakes apart
+_BUDGET = 1e8  # how many numbers all mistakes may cost in a case, if any miss
+_FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
 
 def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
@@ -60,7 +61,9 @@ def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
 
 
 def _size(trial: Trial) -> int:
-    return trial.right.weights.size
+    """Return how many numbers a mistake costs in a case."""
+    results = [x.size for x in trial.wanted.values()]
+    return max(trial.right.weights.size, *results)
 
 
 def _all(names: Any) -> str:
@@ -248,12 +251,13 @@ def _error(
     if one.rounds and verdict.is_right:
         return 0.0  # rounding need not show
     wanted = _wanted(steps, name, got)
-    if np.array_equal(wanted, right):
+    moved = rms(wanted - right)
+    if moved <= _NONE * rms(right):
         return 0.0 if verdict.is_right else None
     sigma, free, margin = trial.rules.expected(trial.right)[name]
     gap = off = 0.0
     if verdict.is_right:
-        if not rms(wanted - right) < _FAR * rms(sigma):
+        if not moved < _FAR * rms(sigma):
             return None
     else:
         gap, off = _gap(got, wanted), _gap(got, right)

@@ -332,8 +332,7 @@ GRADIENTS = {
     "causal-ignored": ({"is_causal": True}, lambda *a, **_: attention_vjp(*a)),
     "cap-ignored": ({"softcap": 9.0}, lambda *a, softcap: attention_vjp(*a)),
     "constant-factor-in-value": ({}, changed(lambda s, q, k, v: (q, k, 2 * v))),
-    "window-ignored": ({"window": (9, 2)}, lambda q, *a, window, **o: attention_vjp(
-        q, *a, **o, window=window if q.shape[2] > 1 else None)),
+    "window-ignored": ({"window": (9, 2)}, lambda q, *a, **o: attention_vjp(q, *a, **(o if q.shape[2] > 1 else {}))),
 }  # fmt: skip
 
 
