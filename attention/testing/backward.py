@@ -39,7 +39,8 @@ _NOTHING = 10  # expected errors: a result within them says little
 _FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
 _ROUNDINGS = 24  # how many are tried in one more case
-_BUDGET = 1e8  # how many numbers all mistakes may cost in a case, if any miss
+_BUDGET = 3e8  # how many numbers all mistakes may cost in a case, if any miss
+_LARGE = 5e4  # numbers of a case: what it spares is not looked for
 _FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
 
@@ -194,7 +195,8 @@ def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
     for index, trial in enumerate(trials):
         if search.misses and len(left) * _size(trial) > _BUDGET:
             return []
-        if search.rounds and not trial.is_wrong:
+        costly = search.rounds or (search.spares and _size(trial) > _LARGE)
+        if costly and not trial.is_wrong:
             continue
         most = min(search.misses, (1 + index) // 2)
         may_miss = {name: min(most, n) for name, n in half.items()}
@@ -313,8 +315,8 @@ def _says_nothing(trial: Trial, name: str) -> bool:
 def _best(left: list[One], trials: list[Trial], search: Search) -> One:
     """Choose what fits most results in most cases, and the first of those."""
 
-    def open_(one: One) -> tuple[int, int]:
-        return -len(one.fits), len(one.odd("missed", "spared"))
+    def open_(one: One) -> tuple[int, int, int]:
+        return -len(one.fits), len(one.odd("missed")), len(one.odd("spared"))
 
     fewest = min(map(open_, left))
     best = [one for one in left if open_(one) == fewest]
