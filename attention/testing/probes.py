@@ -26,6 +26,7 @@ from attention.testing.exchanged import (
     where,
 )
 from attention.testing.places import run
+from attention.testing.reach import bounds
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
@@ -46,7 +47,8 @@ def probed(kernel: Kernel, trials: list[Trial], varies: bool) -> list[Finding]:
     ]  # fmt: skip
     if of_output:
         probes = (
-            _stale, moved, _features, _foreign, _given, taken, sums, _unread,
+            _stale, moved, bounds, _features, _foreign, _given, taken, sums,
+            _unread,
         )  # fmt: skip
         wrong = of_output
     for probe in probes[: 1 if varies else None] if wrong else ():
