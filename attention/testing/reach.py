@@ -34,7 +34,7 @@ ROWS = {
     "own": "its own {end} key",
     "first": "the {end} key of its tile's first row",
     "last": "the {end} key of its tile's last row",
-    "full": "the {end} key of its tile's last row, as if that were full",
+    "full": "the {end} key of its tile's last row",  # as if it were full
 }
 OFFSETS = {
     "own": "",
@@ -55,7 +55,9 @@ ROUNDS = {
     "": "",
     "up": "rounded up to whole blocks",
     "down": "rounded down to whole blocks",
+    "end": "rounded down to whole blocks",  # of which the last ends with n_k
 }
+PARTS: list[dict[Any, str]] = [ROWS, ROUNDS, OFFSETS, SIDES, MORE]
 NAMES = {"": "reach-wrong", "loop": "loop-bound-wrong", "free": "not-hidden"}
 SAYS = {
     ("", "first"): "What a row sees begins with {place}.",
@@ -115,7 +117,8 @@ def bounds(
     kernel: Kernel, trials: list[Trial], wrong: list[Trial]
 ) -> Iterator[Finding]:
     """Say by which rule keys begin or end, if nothing else is wrong."""
-    if trials[0].case.options.keys().isdisjoint({"is_causal", "window"}):
+    asked = trials[0].case.options.keys() & {"is_causal", "window"}
+    if not asked or all(t.right.n_queries == 1 for t in wrong):
         return
     some = [*wrong, *(t for t in trials if not t.is_wrong)]
     some = [t for t in some if 1 < t.right.n_keys <= MOST_KEYS][:MOST_CASES]
@@ -191,7 +194,9 @@ def _place(a: Steps, rule: Rule, end: str) -> Array:
         place = row + offset + far + 1 + rule.more
     if rule.rounds:
         up = (rule.block - 1) * (rule.rounds == "up")
-        place = (place + up) // rule.block * rule.block
+        whole = (place + up) // rule.block * rule.block
+        at_end = (rule.rounds == "end") & (place >= a.n_keys)
+        place = np.where(at_end, place, whole)
     if rule.joined:
         right = _place(a, Rule(""), end)
         less = (rule.joined == "loop") == (end == "end")
@@ -201,11 +206,15 @@ def _place(a: Steps, rule: Rule, end: str) -> Array:
 
 def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
     """Give rules that fit every case, and their sizes, plainest first."""
+    usual = RIGHT[end][""]
     tries = []
-    for joined, usual in RIGHT[end].items():
-        for parts in product(ROWS, ROUNDS, OFFSETS, SIDES, MORE):
-            odd = sum(x != y for x, y in zip(parts, usual[1:], strict=False))
-            if 0 < odd <= 2:
+    for joined, plain in RIGHT[end].items():
+        for parts in product(*PARTS):
+            odd = sum(
+                says[x] != says[y]
+                for says, x, y in zip(PARTS, parts, plain[1:6], strict=True)
+            )
+            if odd <= 2:
                 tries.append((odd, Rule(joined, *parts)))
     for _, rule in sorted(tries, key=lambda one: one[0]):
         tiles = SIZES if rule.row != "own" else np.ones(1, int)
@@ -214,13 +223,15 @@ def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
             tile=tiles[:, None, None, None], block=blocks[:, None, None]
         )
         fit = np.ones((tiles.size, blocks.size), bool)
+        differs = False
         for read in reads:
             low, high = read.between[end]
             place = _place(read.trial.right, rule, end)
             fit &= ((low <= place) & (place <= high)).all(axis=(-2, -1))
             if not fit.any():
                 break
-        if fit.any():
+            differs |= (place != _place(read.trial.right, usual, end)).any()
+        if fit.any() and differs:
             i, j = np.nonzero(fit)
             yield rule, np.stack([tiles[i], blocks[j]], axis=-1)
 
