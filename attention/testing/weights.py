@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing.calls import Kernel
 from attention.testing.cases import loudness
 from attention.testing.errors import PRECISION
 from attention.testing.places import run
@@ -34,13 +33,12 @@ class Recovered(NamedTuple):
     noise: float  # what rounding alone makes of such a logarithm
 
 
-def recover(kernel: Kernel, trial: Trial) -> Recovered | None:
+def recover(trial: Trial) -> Recovered | None:
     """Recover all weights of a case; None if the kernel does not answer."""
     case, right, formats = trial.case, trial.right, trial.rules.formats
     w, r = np.zeros(right.weights.shape), right.weights
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
     for loud, keys in case.loud(n_most=right.n_keys):
-        output = kernel(loud, shapes).results.get("output")
+        output = trial.again(value=loud.value).get("output")
         if output is None:
             return None
         w[..., keys] = output[..., : keys.size] / loudness(case.format)
