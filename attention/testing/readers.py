@@ -213,17 +213,23 @@ def _strangers(keys: Keys) -> str:
 def _packed(keys: Keys) -> Facts:
     """Say where keys lie in a batch that is packed without padding."""
     trial, read, needed, _ = keys
-    n = trial.right.n_keys
-    lengths = n - needed[:, ::-1].argmax(axis=1)
-    packed = np.concatenate(
-        [read[:, b, :length] for b, length in enumerate(lengths)], axis=1
-    )
+    b, n_keys = np.arange(len(read)), trial.right.n_keys
+    lengths = n_keys - needed[:, ::-1].argmax(axis=1)
+    packed = np.concatenate([read[:, o, : lengths[o]] for o in b], axis=1)
+
+    def begins(of: Array, key: Array) -> bool:
+        """Say whether these keys are read in the place of the first."""
+        others = (of != b) | (key > 0)
+        at = read[b, of, np.minimum(key, n_keys - 1)]
+        first = (read[b, b, 0] & others).any()
+        return bool(at.all() and others.any() and not first)
+
     return {
-        **{"b": np.arange(len(read)), "n": trial.right.n_queries, "N": n},
-        **{"L": lengths, "start": np.cumsum(lengths) - lengths},
+        **{"b": b, "n": trial.right.n_queries, "L": lengths},
+        "start": np.cumsum(lengths) - lengths,
         "first": packed.argmax(axis=1),
         "end": packed.shape[1] - packed[:, ::-1].argmax(axis=1),
-        "padded": read.reshape(len(read), -1).argmax(axis=1),
+        "begins": begins,
     }
 
 
