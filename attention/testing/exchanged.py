@@ -57,16 +57,10 @@ def taken(trials: list[Trial]) -> Iterator[Finding]:
             return
     if options.keys().isdisjoint({"is_causal", "window"}):
         return
-    for within, also in (
-        (False, ""),
-        (True, ", though at most its last query's"),
-    ):
-        position = said("positions", trials, partial(_is_at, within))
-        if position:
-            says = "Row i of head h is masked as if its position were"
-            says = f"{says} {position}{also}."
-            yield Finding(says, "position-of-another-row")
-            return
+    position = said("positions", trials, _is_at)
+    if position:
+        says = "Row i of head h is masked as if its position were"
+        yield Finding(f"{says} {position}.", "position-of-another-row")
 
 
 def _takes(name: str, trial: Trial, rule: Rule) -> bool:
@@ -79,12 +73,11 @@ def _takes(name: str, trial: Trial, rule: Rule) -> bool:
     return fits(trial, {name: change})
 
 
-def _is_at(within: bool, trial: Trial, rule: Rule) -> bool:
+def _is_at(trial: Trial, rule: Rule) -> bool:
     """Say whether each row is masked as if it had the position of a rule."""
 
     def change(a: Steps, x: Array) -> Array:
         place = np.broadcast_to(rule(facts(a, 1)), a.exact.weights.shape[:3])
-        last = x[:, :, -1:] if within else np.inf
-        return np.asarray(np.minimum(place[..., None], last))
+        return np.asarray(place[..., None])
 
     return fits(trial, {"positions": change})

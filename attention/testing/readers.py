@@ -39,12 +39,9 @@ def features(trials: list[Trial]) -> Iterator[Finding]:
     for bit in range(number.size.bit_length()):
         bits = np.broadcast_to(number >> bit & 1, value.shape)
         held += trial.heard(bits).any(axis=(0, 1, 2)).astype(int) << bit
-    if not held.all() or (held == number).all():
-        return  # a feature reads nothing, or all are right
-    f = int(np.argmax(held != number))
-    if sorted(held) != number.tolist():
-        yield Finding(f"Feature {f} of the output is not that of the values.")
+    if sorted(held) != number.tolist() or (held == number).all():
         return
+    f = int(np.argmax(held != number))
     yield Finding(
         f"Feature {f} of the output is feature {held[f] - 1} of the values; "
         f"features 0 to 3 are {_listed(held[:4] - 1)}.",
