@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.numerics import softmax
-from attention.testing.calls import Kernel
-from attention.testing.exchanged import fits
+from attention.testing.probes import fits
 from attention.testing.report import Finding
-from attention.testing.steps import Steps
+from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
 from attention.testing.weights import recover
 
@@ -113,10 +112,9 @@ class Read(NamedTuple):
     between: dict[str, tuple[Array, Array]]  # each (batch, n_q)
 
 
-def bounds(
-    kernel: Kernel, trials: list[Trial], wrong: list[Trial]
-) -> Iterator[Finding]:
+def bounds(trials: list[Trial]) -> Iterator[Finding]:
     """Say by which rule keys begin or end, if nothing else is wrong."""
+    wrong = [t for t in trials if t.is_wrong]
     asked = trials[0].case.options.keys() & {"is_causal", "window"}
     if not asked or all(t.right.n_queries == 1 for t in wrong):
         return
@@ -124,7 +122,7 @@ def bounds(
     some = [t for t in some if 1 < t.right.n_keys <= MOST_KEYS][:MOST_CASES]
     reads = list[Read]()
     for trial in some:
-        read = _read(kernel, trial)
+        read = _read(trial)
         if read is None:
             return
         reads.append(read)
@@ -132,15 +130,15 @@ def bounds(
         for rule, sizes in islice(_rules(reads, end), MOST_RULES):
             for k, (tile, block) in enumerate(sizes[:MOST_SIZES]):
                 one = rule._replace(tile=tile, block=block)
-                if all(fits(t, _steps(t, end, one)) for t in trials):
+                if all(fits(t, _within(end, one)) for t in trials):
                     says = _sentence(end, rule, sizes[k:])
                     yield Finding(says, NAMES[rule.joined])
                     return
 
 
-def _read(kernel: Kernel, trial: Trial) -> Read | None:
+def _read(trial: Trial) -> Read | None:
     """Measure where the keys of each row begin and end; None if in parts."""
-    found = recover(kernel, trial)
+    found = recover(trial)
     if found is None or not np.isfinite(found.weights).all():
         return None
     a, mask = trial.right, trial.right.mask()
@@ -236,7 +234,7 @@ def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
             yield rule, np.stack([tiles[i], blocks[j]], axis=-1)
 
 
-def _steps(trial: Trial, end: str, rule: Rule) -> Steps:
+def _within(end: str, rule: Rule) -> dict[str, Change]:
     """Let a rule say which keys a row may see."""
 
     def within(a: Steps, x: Array) -> Array:
@@ -247,7 +245,7 @@ def _steps(trial: Trial, end: str, rule: Rule) -> Steps:
         keys = (first[..., None] <= a.keys) & (a.keys < stop[..., None])
         return keys[:, None]
 
-    return Steps(trial.case, {"within": within})
+    return {"within": within}
 
 
 def _sentence(end: str, rule: Rule, sizes: Array) -> str:
