@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import mistakes, parts
-from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
 from attention.testing.errors import PRECISION, judge
 from attention.testing.factors import factor_of, rms
@@ -44,7 +43,7 @@ _LARGE = 5e4  # numbers of a case: what it spares is not looked for
 _FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
 
-def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
+def named(trials: list[Trial]) -> Iterator[Finding]:
     """Say what is wrong with gradients: the plainest cause first."""
     plain = [t for t in trials if not t.probe and t.case.name not in FAR]
     plain = plain if any(t.is_wrong for t in plain) else trials
@@ -57,7 +56,7 @@ def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
         found = list(_factors(plain, wrong))
         for search in _SEARCHES:
             found += _mistakes(plain, wrong, search)
-        found += parts.read(kernel, wrong)
+        found += parts.read(wrong)
     yield from found
 
 
@@ -101,11 +100,11 @@ def _factors(trials: list[Trial], wrong: Wrong) -> Iterator[Finding]:
             read = _READ if scaled else _READ_UNSCALED
             says, slug = read.get(factor.formula, ("", "constant-factor"))
             found.setdefault((str(factor), says, slug), []).append(name)
-    for (factor, says, slug), names in found.items():
+    for (figure, says, slug), names in found.items():
         are, they = ("are", "they") if names[1:] else ("is", "it")
         says = f": {says}" * bool(says)
         yield Finding(
-            f"{_all(names)} {are} {factor} times what {they} should be{says}.",
+            f"{_all(names)} {are} {figure} times what {they} should be{says}.",
             slug + _suffix(names),
         )
         for name in names:
@@ -218,7 +217,7 @@ def _is_near(some: list[Trial], name: str) -> bool:
         < _SMALL * rms(t.wanted[name])
         for t in some
     ]
-    return sum(off) > len(off) / 2
+    return bool(sum(off) > len(off) / 2)
 
 
 def _compared(
@@ -290,7 +289,7 @@ def _rounding(gap: Array, trial: Trial) -> Array:
     """Return how far rounding moves what a mistake adds to each row."""
     step = 2.0 ** (1 - PRECISION[trial.rules.formats.weights][0])
     size = np.sqrt(np.square(gap).mean(axis=-1, keepdims=True))
-    return np.nan_to_num(step * size, posinf=0)
+    return np.asarray(np.nan_to_num(step * size, posinf=0))
 
 
 def _gap(one: Array, other: Array) -> float:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing.calls import Kernel
 from attention.testing.cases import loudness
 from attention.testing.errors import PRECISION
 from attention.testing.factors import rms
@@ -32,13 +31,13 @@ _SILENT = 1e-6  # of the whole: it gives nothing
 _LEFT = 0.06  # of an error may be left when D explains it
 
 
-def read(kernel: Kernel, wrong: dict[str, list[Trial]]) -> Iterator[Finding]:
+def read(wrong: dict[str, list[Trial]]) -> Iterator[Finding]:
     """Say of each result what parts of grad_output, weights and D show."""
     trials = {name: _small(some) for name, some in wrong.items()}
     for name, trial in trials.items():
-        yield from map(Finding, _given(kernel, trial, name))
+        yield from map(Finding, _given(trial, name))
     if "d_value" in trials:
-        yield from map(Finding, _weights(kernel, trials["d_value"]))
+        yield from map(Finding, _weights(trials["d_value"]))
     elif "d_query" in trials:
         yield from map(Finding, _averages(trials["d_query"]))
 
@@ -65,13 +64,13 @@ class Part(NamedTuple):
         return float(gap / rms(self.wanted) if gap else 0)
 
 
-def _given(kernel: Kernel, trial: Trial, name: str) -> Iterator[str]:
+def _given(trial: Trial, name: str) -> Iterator[str]:
     """Say which sequences, heads or rows give nothing, or what is wrong."""
     for axis, n in enumerate(trial.case.query.shape[:3]):
         what = AXES[axis]
         if not 1 < n <= _MOST or (what, name) == ("row", "d_query"):
             continue
-        parts = [_part(kernel, trial, name, axis, i) for i in range(n)]
+        parts = [_part(trial, name, axis, i) for i in range(n)]
         if any(part is None for part in parts):
             return
         some = [part for part in parts if part is not None]
@@ -82,18 +81,16 @@ def _given(kernel: Kernel, trial: Trial, name: str) -> Iterator[str]:
             return
 
 
-def _part(
-    kernel: Kernel, trial: Trial, name: str, axis: int, i: int
-) -> Part | None:
+def _part(trial: Trial, name: str, axis: int, i: int) -> Part | None:
     """Give grad_output at one place alone."""
     assert trial.case.grad_output is not None
-    grad, some = np.zeros_like(trial.case.grad_output), (slice(None),) * axis
-    grad[(*some, i)] = trial.case.grad_output[(*some, i)]
-    case = replace(trial.case, grad_output=grad)
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
-    got = kernel(case, shapes).results.get(name)
+    grad = np.zeros_like(trial.case.grad_output)
+    one, all_ = np.moveaxis(grad, axis, 0), trial.case.grad_output
+    one[i] = np.moveaxis(all_, axis, 0)[i]
+    got = trial.again(grad_output=grad).get(name)
     if got is None:
         return None
+    case = replace(trial.case, grad_output=grad)
     return Part(got, trial.rules.wanted(Steps(case))[name])
 
 
@@ -130,9 +127,9 @@ def _lost(parts: list[Part], what: str, size: float) -> str:
 # --- the weights of the backward pass ----------------------------------------
 
 
-def _weights(kernel: Kernel, trial: Trial) -> Iterator[str]:
+def _weights(trial: Trial) -> Iterator[str]:
     """Recover the weights of the backward pass from the gradient of values."""
-    w, right, some = backward_weights(kernel, trial), trial.right, trial.rules
+    w, right, some = backward_weights(trial), trial.right, trial.rules
     if w is None:
         return
     kinds = some.formats.weights, some.formats.output, some.formats.sums
@@ -149,10 +146,9 @@ def _weights(kernel: Kernel, trial: Trial) -> Iterator[str]:
         yield f"Weights of the backward pass, from d_value: {text}"
 
 
-def backward_weights(kernel: Kernel, trial: Trial) -> Array | None:
+def backward_weights(trial: Trial) -> Array | None:
     """Make a row of grad_output loud in each feature, row after row."""
     case, right = trial.case, trial.right
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
     groups = right.n_heads // case.key.shape[1]
     w = np.zeros(right.weights.shape)
     jobs = [(g, i) for g in range(groups) for i in range(right.n_queries)]
@@ -164,7 +160,7 @@ def backward_weights(kernel: Kernel, trial: Trial) -> Array | None:
         grad = np.zeros((*w.shape[:3], right.d_v))
         for feature, (g, i) in some:
             grad[:, g::groups, i, feature] = loud
-        got = kernel(replace(case, grad_output=grad), shapes).results
+        got = trial.again(grad_output=grad)
         if "d_value" not in got:
             return None
         for feature, (g, i) in some:

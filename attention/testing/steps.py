@@ -299,7 +299,7 @@ class Steps:
         return np.asarray(array.sum(axis=axes, keepdims=True))
 
     def for_bias(self) -> Array:
-        return self.d_scores()
+        return np.asarray(self.d_scores())
 
     def d_bias(self) -> Array:
         return self.over_bias(self.for_bias())
