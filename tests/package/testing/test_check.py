@@ -268,6 +268,17 @@ def test_rows_that_overflow_are_described():
     assert report.findings[0].name == "maximum-kept"
 
 
+def test_a_kernel_that_asks_for_a_number_of_tokens_gets_no_other():
+    seen = set()
+
+    def kernel(query, key, value):
+        seen.add(query.shape[2])
+        return 1.1 * tiled_attention(query, key, value)
+
+    assert not check(kernel, sizes={"n_q": 64, "n_k": 64}).passed
+    assert seen == {64}
+
+
 @pytest.mark.parametrize("format", ["bfloat16", "float16"])
 def test_what_only_a_probe_can_see_is_found(format):
     report = check(honest_with_mask_of(-20.0), format=format, is_causal=True)
