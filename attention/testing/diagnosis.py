@@ -68,7 +68,7 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
     again = _unlike_before(first)
     if again:
         return _probed(trials, (stale,)) or again
-    turned = _in_other_layout(first)
+    turned = _in_other_layout(wrong)
     if first.case.grad_output is not None:
         return turned or list(backward.named(trials))
     named = turned or list(_names(trials))
@@ -97,8 +97,16 @@ def _unlike_before(trial: Trial) -> list[Finding]:
     return []
 
 
-def _in_other_layout(trial: Trial) -> list[Finding]:
-    """Exchange heads and tokens of a wrong case."""
+def _in_other_layout(wrong: list[Trial]) -> list[Finding]:
+    """Exchange heads and tokens of a wrong case.
+
+    It has as many queries as keys: else queries and keys would differ in
+    heads, and a kernel that checks no bounds would read beyond its arrays.
+    """
+    square = [t for t in wrong if t.right.n_queries == t.right.n_keys]
+    if not square:
+        return []
+    trial = square[0]
     kernel, case = trial.kernel, trial.case
     other = "bhnd" if kernel.layout == "bnhd" else "bnhd"
     turned = trial.rules.tried(kernel._replace(layout=other), case)
