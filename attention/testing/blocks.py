@@ -105,6 +105,11 @@ def visited(a: Steps, m: int, n: int) -> Array:
     return in_tiles(rows_of_tile(a.allowed(), m, np.any), n)
 
 
+def full_tiles(seen: Array, m: int, n: int) -> Array:
+    """Say which keys are in tiles of m by n of which all is seen."""
+    return ~in_tiles(rows_of_tile(~seen, m, np.any), n)
+
+
 def starts_of(a: Steps, m: int, n: int) -> list[int]:
     """Return where parts of the keys begin: m parts, or parts of n keys."""
     if m and not n:  # the first ones hold one more

@@ -22,6 +22,7 @@ from attention.testing.errors import step_of
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, listed, place
 from attention.testing.probes import probed
+from attention.testing.regions import alone
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Rules, Trial
@@ -79,12 +80,26 @@ def _causes(
         yield from calls or backward.named(kernel, taken)
         return
     names = [] if calls else list(_names(taken))
+    if not (calls or any(_is_sharp(one) for one in names)):
+        limited = list(alone(kernel, taken))
+        found = limited and (
+            _exact(_plain(taken), rules.names, limited)
+            or _partial(_plain(taken), rules.names, limited)
+        )
+        if found:
+            yield found
+            return
     some = any(one.is_partial for one in names)
     varies = any(one.name == "not-deterministic" for one in calls)
     exact = list[Finding]()
     if varies or some or not (calls or names):
         exact = probed(kernel, taken, varies)
     yield from exact or calls or names
+
+
+def _is_sharp(finding: Finding) -> bool:
+    """Say whether a mistake is in all rows, or it is known in which."""
+    return bool(finding.name) and not finding.says.endswith("everywhere.")
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -173,9 +188,14 @@ def _plain(trials: list[Trial]) -> list[Trial]:
     return trials
 
 
-def _exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+def _exact(
+    trials: list[Trial],
+    names: tuple[str, ...],
+    some: Iterable[Mistake] | None = None,
+) -> Finding | None:
     """Find a mistake that gives all results of a kernel."""
-    every = [(m, 0.0) for m in mistakes.of(trials[0].case)]
+    some = mistakes.of(trials[0].case) if some is None else some
+    every = [(m, 0.0) for m in some]
     left = [one for one in every if not one[0].rounds]
     for trial in sorted(trials, key=lambda t: t.right.weights.size):
         left = _left(left, trial, names)
@@ -223,8 +243,13 @@ def _stem(mistake: Mistake) -> str:
     return "-".join(mistake.name.split("-")[:2])
 
 
-def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+def _partial(
+    trials: list[Trial],
+    names: tuple[str, ...],
+    some: Iterable[Mistake] | None = None,
+) -> Finding | None:
     """Find the mistake that some rows of a kernel have, and say which."""
+    some = mistakes.of(trials[0].case) if some is None else some
     trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
     n_wrong = sum(
         int((trial.verdicts[name].rows > 1).sum())
@@ -232,7 +257,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         for name in names
     )
     size = next(t.right.weights.size for t in trials)
-    every = [one for one in mistakes.of(trials[0].case) if not one.rounds]
+    every = [one for one in some if not one.rounds]
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}

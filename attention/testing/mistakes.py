@@ -18,7 +18,7 @@ from attention.practice import known
 from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
-from attention.testing.steps import Change
+from attention.testing.steps import _REACH, _SCORES, Change
 
 EACH: dict[str, list[Any]] = {
     "blocks": [*blocks.BLOCKS],
@@ -68,6 +68,7 @@ class Mistake(NamedTuple):
     says: str
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
+    sized: bool = False  # whether it is one of many, for sizes of blocks
 
 
 def _change(expression: str, **names: Any) -> Change:
@@ -103,6 +104,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
     each = row.pop("each", [0])
+    sized = isinstance(each, str)
     for one in EACH[each] if isinstance(each, str) else each:
         m, n = one if isinstance(one, (tuple, list)) else (0, one)
         parts = _parts(m, n) if each == "parts" else ""
@@ -113,7 +115,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
-        yield Mistake(slug, text, changes, rounds)
+        yield Mistake(slug, text, changes, rounds, sized)
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
             yield Mistake(slug, text, changes, rounds)
@@ -232,6 +234,17 @@ _NEEDS = {  # groups that are nothing without one of some options
     "sink": ("sink",),
 }
 _AGAIN = ("scale", *_NEEDS, "arrays")
+
+
+def alone(case: Case) -> Iterator[Mistake]:
+    """Return what may be wrong with the scores of some keys alone."""
+    some = {*_SCORES, *_REACH, "scores", "value", "slope"}
+    yield from (
+        mistake
+        for mistake in (*_read()["alone"], *of(case))
+        if mistake.changes.keys() <= some
+        and not (mistake.rounds or mistake.sized)
+    )
 
 
 def of(case: Case) -> Iterator[Mistake]:

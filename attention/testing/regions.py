@@ -1,0 +1,209 @@
+"""Mistakes in some of the keys alone: what is done there, and where that is.
+
+Kernels read keys in several loops: a prefix and what is new, full tiles and
+those on the diagonal, the last block. A mistake in one of them gives some
+weights of a row and leaves the others right, beside one another. Which ones
+is measured, with the recovered weights, for one mistake after another; what
+these keys have in common is looked up in regions.toml.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.testing import blocks, mistakes
+from attention.testing.calls import Kernel
+from attention.testing.cases import FAR
+from attention.testing.mistakes import EACH, Mistake
+from attention.testing.steps import _REACH, _SCORES, Steps
+from attention.testing.trials import Trial
+from attention.testing.weights import recover
+
+Array = NDArray[Any]
+ROWS = 48  # how many wrong rows of a case are read
+CASES = 3
+LEAST = 1e-12  # a weight below is not compared
+
+
+class Region(NamedTuple):
+    """Some of the keys of each row: a description, and when it fits."""
+
+    says: str
+    fits: Callable[[Steps], Array]
+
+
+class Read(NamedTuple):
+    """Some wrong rows of a case: logarithms of their weights."""
+
+    right: Steps
+    some: Any  # which rows, an index of (batch, heads, n_q)
+    logs: Array
+    scores: Array  # right ones
+    noise: float
+
+    def of(self, array: Array) -> Array:
+        """Return these rows of an array that broadcasts to the weights."""
+        return np.broadcast_to(array, self.right.weights.shape)[self.some]
+
+
+@cache
+def _regions() -> list[Region]:
+    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
+    made = []
+    for row in tomllib.loads(text)["regions"]:
+        each = EACH.get(row.get("each", ""), [0])
+        for one in each:
+            m, n = one if isinstance(one, tuple) else (0, one)
+            names = {**vars(blocks), "m": m, "n": n}
+            parts = mistakes._parts(m, n) if row.get("each") == "parts" else ""
+            for what, flip in (("says", ""), ("others", "~")):
+                if what in row:
+                    test = eval(f"lambda a: {flip}({row['fits']})", names)
+                    says = row[what].format(m=m, n=n, parts=parts)
+                    made.append(Region(says, test))
+    return made
+
+
+def alone(kernel: Kernel, trials: list[Trial]) -> Iterator[Mistake]:
+    """Make mistakes in some keys alone that the wrong rows may have."""
+    cases = list(_cases(kernel, trials))
+    if not cases:
+        return
+    known: list[list[Array]] = []
+    for mistake in mistakes.alone(trials[0].case):
+        others = [_scores(mistake, read) for read in cases]
+        found = [
+            None if other is None else _changed(other, read)
+            for other, read in zip(others, cases, strict=True)
+        ]
+        if None in found or any(map(_alike, known, [others] * len(known))):
+            continue
+        known.append(others)
+        for region in _regions():
+            if all(
+                _fits(region, *both)
+                for both in zip(cases, found, strict=True)
+            ):
+                yield _limited(mistake, region)
+
+
+def _cases(kernel: Kernel, trials: list[Trial]) -> Iterator[Read]:
+    """Read the weights of a few wrong cases."""
+    plain = [
+        t
+        for t in trials
+        if "output" in t.verdicts
+        and not t.verdicts["output"].is_right
+        and not t.probe
+        and 1 < t.right.n_keys <= 330
+        and t.case.name not in FAR
+    ]
+    plain.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    for trial in plain[:CASES]:
+        with np.errstate(all="ignore"):
+            found = recover(kernel, trial)
+            if found is None:
+                continue
+            places = np.argwhere(found.wrong)
+            every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
+            some = tuple(places[every.astype(int)].T)
+            w = found.weights[some]
+            logs = np.where(w > LEAST, np.log(w), -np.inf)
+        scores = trial.right.scores()[some]
+        yield Read(trial.right, some, logs, scores, found.noise)
+
+
+def _scores(mistake: Mistake, read: Read) -> Array | None:
+    """Return the scores of rows with a mistake; None if they are right."""
+    try:
+        with np.errstate(all="ignore"):
+            steps = Steps(read.right.case, mistake.changes)
+            other = read.of(steps.scores())
+    except mistakes.UNFIT:
+        return None
+    return None if np.array_equal(other, read.scores) else other
+
+
+def _alike(some: list[Array], others: list[Array]) -> bool:
+    return all(map(np.array_equal, some, others))
+
+
+def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
+    """Say which keys have other scores and which not.
+
+    Or None if some have neither. A row's weights are those of its scores but
+    for one factor, the sum, which is not known. It is tried with the largest
+    weights, right ones or not.
+    """
+    right, z = read.scores, read.logs
+    with np.errstate(all="ignore"):
+        best = np.argsort(-z, axis=-1)[:, :4]
+        pairs = [np.take_along_axis(s, best, -1) for s in (right, other)]
+        sums = np.concatenate(pairs, -1) - np.tile(
+            np.take_along_axis(z, best, -1), 2
+        )
+        both = [_same(s, z, sums, read.noise) for s in (right, other)]
+        count = (both[0] | both[1]).sum(axis=-1)
+    one = count.argmax(axis=-1)
+    least = count[np.arange(len(one)), one] / z.shape[-1]
+    if least.min() < 0.98:
+        return None
+    is_right, is_other = (x[np.arange(len(one)), one] for x in both)
+    changed = is_other & ~is_right
+    return (changed, is_right & ~is_other) if changed.any() else None
+
+
+def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
+    """Compare the logarithms of weights: (rows, sums tried, keys)."""
+    wanted = scores[:, None] - sums[..., None]
+    wanted = np.where(wanted > np.log(LEAST), wanted, -np.inf)
+    z = logs[:, None]
+    near = np.abs(z - wanted) < 6 * noise
+    low = np.maximum(z, wanted) < np.log(LEAST) + 1  # either may be cut off
+    return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
+
+
+def _fits(region: Region, read: Read, found: Any) -> bool:
+    """Say whether changed keys, and no others, are in a region."""
+    changed, right = found
+    try:
+        inside = read.of(region.fits(read.right))
+    except mistakes.UNFIT:
+        return False
+    off = (changed & ~inside).sum() + (right & inside).sum()
+    return bool(off <= 0.002 * (changed.sum() + right.sum()))
+
+
+def _limited(mistake: Mistake, region: Region) -> Mistake:
+    """Make a mistake in a region alone."""
+
+    def of(a: Steps) -> Steps:
+        done = a.exact.done
+        key = f"{mistake.name} {mistake.says}"
+        if key not in done:
+            done[key] = Steps(a.case, mistake.changes)
+        found: Steps = done[key]
+        return found
+
+    def scores(a: Steps, x: Array) -> Array:
+        return np.where(region.fits(a), of(a).scores(), x)
+
+    def combine(a: Steps, x: Array) -> Array:
+        inside = region.fits(a)
+        some = a.weights * inside @ of(a).values
+        return np.asarray(some + a.weights * ~inside @ a.values)
+
+    changes: dict[str, Any] = {"scores": scores}
+    if not mistake.changes.keys() <= {*_SCORES, *_REACH, "scores"} - {
+        "shared", "heads"
+    }:  # fmt: skip
+        changes["combine"] = combine
+    says = f"{mistake.says} Only {region.says}."
+    return Mistake(mistake.name, says, changes)
