@@ -79,16 +79,7 @@ def _causes(
     if wrong.case.grad_output is not None:
         yield from calls or backward.named(kernel, taken)
         return
-    names = [] if calls else list(_names(taken))
-    if not (calls or any(_is_sharp(one) for one in names)):
-        limited = list(alone(kernel, taken))
-        found = limited and (
-            _exact(_plain(taken), rules.names, limited)
-            or _partial(_plain(taken), rules.names, limited)
-        )
-        if found:
-            yield found
-            return
+    names = [] if calls else list(_names(kernel, taken))
     some = any(one.is_partial for one in names)
     varies = any(one.name == "not-deterministic" for one in calls)
     exact = list[Finding]()
@@ -98,8 +89,8 @@ def _causes(
 
 
 def _is_sharp(finding: Finding) -> bool:
-    """Say whether a mistake is in all rows, or it is known in which."""
-    return bool(finding.name) and not finding.says.endswith("everywhere.")
+    """Say whether it is known in which rows a mistake is."""
+    return not finding.says.endswith("everywhere.")
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -152,7 +143,7 @@ class Fit(NamedTuple):
 Seen = dict[tuple[float, ...], Fit | None]  # by a mixture of each result
 
 
-def _names(trials: list[Trial]) -> Iterator[Finding]:
+def _names(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
     """Name the mistakes behind all results, or behind each by itself."""
     trials = _plain(trials)
     every = trials[0].rules.names
@@ -160,6 +151,8 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
         n for n in every if any(not t.verdicts[n].is_right for t in trials)
     ]
     found = _exact(trials, every)
+    limited, shown = ([], []) if found else alone(kernel, trials)
+    found = found or (_exact(trials, every, limited) if limited else None)
     if found:
         yield found
         return
@@ -176,6 +169,10 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     yield from map(Finding, factors)
     if not seen and not factors:
         found = _partial(trials, every)
+        if limited and not (found and _is_sharp(found)):
+            found = _partial(trials, every, limited) or found
+        if not found or (shown and not _is_sharp(found)):
+            yield from shown[:1]
         yield from [found] if found else []
 
 

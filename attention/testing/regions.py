@@ -12,6 +12,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ from attention.testing import blocks, mistakes
 from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
 from attention.testing.mistakes import EACH, Mistake
+from attention.testing.places import run
+from attention.testing.report import Finding
 from attention.testing.steps import _REACH, _SCORES, Steps
 from attention.testing.trials import Trial
 from attention.testing.weights import recover
@@ -29,6 +32,10 @@ from attention.testing.weights import recover
 Array = NDArray[Any]
 ROWS = 48  # how many wrong rows of a case are read
 CASES = 3
+SIZES = EACH | {
+    "blocks": [16, 32, 64, 128, 256, 8, 48],
+    "tiles": [*product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))],
+}
 LEAST = 1e-12  # a weight below is not compared
 
 
@@ -58,7 +65,7 @@ def _regions() -> list[Region]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     made = []
     for row in tomllib.loads(text)["regions"]:
-        each = EACH.get(row.get("each", ""), [0])
+        each = SIZES.get(row.get("each", ""), [0])
         for one in each:
             m, n = one if isinstance(one, tuple) else (0, one)
             names = {**vars(blocks), "m": m, "n": n}
@@ -71,27 +78,52 @@ def _regions() -> list[Region]:
     return made
 
 
-def alone(kernel: Kernel, trials: list[Trial]) -> Iterator[Mistake]:
-    """Make mistakes in some keys alone that the wrong rows may have."""
-    cases = list(_cases(kernel, trials))
-    if not cases:
-        return
-    known: list[list[Array]] = []
-    for mistake in mistakes.alone(trials[0].case):
+def alone(
+    kernel: Kernel, trials: list[Trial]
+) -> tuple[list[Mistake], list[Finding]]:
+    """Make mistakes in some keys alone that the wrong rows may have.
+
+    And show those whose keys have nothing in common that is on the list.
+    """
+    cases, known = list(_cases(kernel, trials)), list[Any]()
+    limited, shown = list[Mistake](), list[Finding]()
+    for mistake in mistakes.alone(trials[0].case) if cases else ():
         others = [_scores(mistake, read) for read in cases]
         found = [
             None if other is None else _changed(other, read)
             for other, read in zip(others, cases, strict=True)
         ]
-        if None in found or any(map(_alike, known, [others] * len(known))):
+        if None in found or not any(one[1].any() for one in found if one):
             continue
-        known.append(others)
-        for region in _regions():
-            if all(
-                _fits(region, *both)
-                for both in zip(cases, found, strict=True)
-            ):
-                yield _limited(mistake, region)
+        same = mistake.changes.keys() & {"value", "shared", "heads"}, others
+        if any(_alike(same, other) for other in known):
+            continue
+        known.append(same)
+        both = list(zip(cases, found, strict=True))
+        some = [r for r in _regions() if all(_fits(r, *x) for x in both)]
+        limited += [_limited(mistake, region) for region in some]
+        weighed = [  # what is read, or not, is said elsewhere
+            (one[0] & np.isfinite(read.scores + other)).any()
+            for (read, one), other in zip(both, others, strict=True)
+        ]
+        if not some and all(weighed):
+            shown.append(_shown(mistake, *both[0]))
+    return limited, shown
+
+
+def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
+    """Say for which keys of one row a mistake is made."""
+    row = int((found[0].any(-1) & found[1].any(-1)).argmax())
+    has, has_not = (np.flatnonzero(one[row]) for one in found)
+    b, h, i = (int(one[row]) for one in read.some)
+    n = read.right.n_keys
+    but = f", not for {run('key', has_not)}" if has_not.size else ""
+    says = (
+        f"{mistake.says} Only for some keys: row {i} has it for "
+        f"{run('key', has, n)}{but} ({read.right.case.name}, sequence {b}, "
+        f"head {h})."
+    )
+    return Finding(says, mistake.name, True)
 
 
 def _cases(kernel: Kernel, trials: list[Trial]) -> Iterator[Read]:
@@ -131,8 +163,8 @@ def _scores(mistake: Mistake, read: Read) -> Array | None:
     return None if np.array_equal(other, read.scores) else other
 
 
-def _alike(some: list[Array], others: list[Array]) -> bool:
-    return all(map(np.array_equal, some, others))
+def _alike(one: Any, other: Any) -> bool:
+    return one[0] == other[0] and all(map(np.array_equal, one[1], other[1]))
 
 
 def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:

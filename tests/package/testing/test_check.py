@@ -248,7 +248,7 @@ FOUND = {
 
 @pytest.mark.parametrize(("probe", "options", "name", "said"), TABLES["probed"])
 def test_a_probe_says_where_numbers_come_from(probe, options, name, said, monkeypatch):
-    monkeypatch.setattr(diagnosis, "_names", lambda _: [])  # some have one
+    monkeypatch.setattr(diagnosis, "_names", lambda *_: [])  # some have one
     first = check(FOUND[probe], **options).findings[0]
     assert first.name == name
     assert said in first.says
