@@ -17,6 +17,16 @@ from attention.testing.steps import Steps
 Array = NDArray[Any]
 Read = Callable[[Array], Array]
 BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
+PLACES = {  # of a block from i on, of n keys
+    "in every second block, from the second": lambda i, n, n_keys: i // n % 2,
+    "in every second block, from the third": lambda i, n, n_keys: (
+        i // n % 2 == 0
+    ),
+    "in the second block": lambda i, n, n_keys: i == n,
+    "in the last block": lambda i, n, n_keys: i + n >= n_keys,
+    "in blocks before the last": lambda i, n, n_keys: i + n < n_keys,
+    "in blocks after the second": lambda i, n, n_keys: i > n,
+}
 LOG2E = float(np.log2(np.e))
 
 
@@ -146,6 +156,12 @@ def sinks_of_parts(
     if which == "all":
         empty = np.ones_like(empty)
         empty[..., 0] = False
+    if which == "begins":
+        all_empty = np.logical_and.accumulate(empty, axis=-1)
+        which, empty = "after", all_empty & ~np.roll(empty, -1, axis=-1)
+    if which == "after":
+        empty = np.roll(empty, 1, axis=-1)
+        empty[..., 0] = False
     if which == "any":
         empty = empty.any(axis=-1, keepdims=True)
     more = np.where(empty, sink, -np.inf)
@@ -228,6 +244,8 @@ def online(
     for_sum: Callable[[Array, Array], Array] = _as_it_is,
     at: Callable[[int, int], bool] = lambda start, n: True,
     after: str = "",
+    keeps: float = 0,
+    rescaled: str = "",
     first: int = 1,
     guarded: bool = True,
     weights: Read = np.asarray,
@@ -247,6 +265,9 @@ def online(
     for start in range(0, a.n_keys, n):
         part = scores[..., start : start + n]
         new = np.maximum(largest, part.max(-1, keepdims=True))
+        newest = np.where(new == -np.inf, 0, new)
+        if keeps:  # it is rescaled only where the maximum grows by more
+            new = np.where(new - largest > keeps, new, largest)
         safe = np.where((new == -np.inf) & guarded, 0, new)
         by = np.exp(largest - safe)
         p = np.exp(
@@ -256,6 +277,10 @@ def online(
         if at(start, n):
             by = factor(by, new)
             by_output, by_sum = for_output(by, new), for_sum(by, new)
+        if "output" in rescaled:
+            by_output = np.exp(largest - newest)
+        if "sum" in rescaled:
+            by_sum = np.exp(largest - newest)
         more = weights(p) @ v[:, :, start : start + n]
         count = added(p).sum(-1, keepdims=True) * (1 if start else first)
         if "output" in after:
@@ -270,6 +295,11 @@ def online(
             result = result / np.where(sum_ == 0, 1, sum_)
         largest = new
     return result if divides else result / np.where(sum_ == 0, 1, sum_)
+
+
+def at_blocks(a: Steps, where: str) -> Callable[[int, int], bool]:
+    """Say whether a block from i on, of n keys, is in such a place."""
+    return lambda i, n: bool(PLACES[where](i, n, a.n_keys))
 
 
 def one_head(a: Steps, array: Array, index: int) -> Array:

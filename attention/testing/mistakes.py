@@ -28,6 +28,8 @@ EACH: dict[str, list[Any]] = {
         *((0, n) for n in blocks.BLOCKS),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
     ],
+    "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
+    "some": [*product(blocks.PLACES, map(str, blocks.BLOCKS))],
     "rounding": [64, 10**6, 32, 128, 16, 8],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
 }

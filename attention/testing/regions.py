@@ -188,8 +188,12 @@ def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
     if least.min() < 0.98:
         return None
     is_right, is_other = (x[np.arange(len(one)), one] for x in both)
-    changed = is_other & ~is_right
-    return (changed, is_right & ~is_other) if changed.any() else None
+    # what is too small to be read is no evidence
+    changed = is_other & ~is_right & (np.isfinite(z) | ~np.isfinite(other))
+    neither = (~is_other & ~is_right).sum()
+    if changed.sum() <= 5 * neither:
+        return None
+    return changed, is_right & ~is_other
 
 
 def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
