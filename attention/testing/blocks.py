@@ -199,6 +199,33 @@ def in_turn(
     return merged
 
 
+def merged_in_turn(
+    a: Steps,
+    starts: list[int],
+    *,
+    output: Read = np.asarray,
+    total: Read = np.asarray,
+    part_output: Read = np.asarray,
+    part_total: Read = np.asarray,
+    weights: Read = np.asarray,
+) -> Array:
+    """Merge the outputs of parts one after another, with a mistake."""
+    found = np.zeros((*a.scores().shape[:-1], a.d_v))
+    old = np.full((*found.shape[:-1], 1), -np.inf)
+    if a.sink() is not None:
+        old = old * 0 + a.sink()
+    values = np.split(a.values, starts[1:], axis=-2)
+    scores = np.split(a.scores(), starts[1:], axis=-1)
+    for part, v in zip(scores, values, strict=True):
+        sums = logsumexp(part)[..., None]
+        p = np.exp(part - np.where(sums == -np.inf, 0, sums))
+        sums, more = part_total(sums), part_output(weights(p) @ v)
+        both = softmax(np.concatenate([old, sums], axis=-1))
+        found = output(found * both[..., :1] + more * both[..., 1:])
+        old = total(np.logaddexp(old, sums))
+    return found
+
+
 def group(a: Steps) -> int:
     """Return how many query heads share one of keys."""
     return int(a.n_heads // a.case.key.shape[1])
@@ -246,7 +273,7 @@ def online(
     after: str = "",
     keeps: float = 0,
     rescaled: str = "",
-    first: int = 1,
+    counted: Callable[[int, int], int] = lambda start, n: 1,
     guarded: bool = True,
     weights: Read = np.asarray,
     added: Read = np.asarray,
@@ -282,7 +309,7 @@ def online(
         if "sum" in rescaled:
             by_sum = np.exp(largest - newest)
         more = weights(p) @ v[:, :, start : start + n]
-        count = added(p).sum(-1, keepdims=True) * (1 if start else first)
+        count = added(p).sum(-1, keepdims=True) * counted(start, n)
         if "output" in after:
             result = (result + more) * by_output
         else:

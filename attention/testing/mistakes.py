@@ -30,6 +30,11 @@ EACH: dict[str, list[Any]] = {
     ],
     "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
     "some": [*product(blocks.PLACES, map(str, blocks.BLOCKS))],
+    "merges": [
+        *((m, 1) for m in (8, 4, 2, 16, 32)),
+        *((0, n) for n in (64, 32, 128)),
+        (4, 32),
+    ],
     "rounding": [64, 10**6, 32, 128, 16, 8],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
 }
@@ -109,7 +114,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     sized = isinstance(each, str)
     for one in EACH[each] if isinstance(each, str) else each:
         m, n = one if isinstance(one, (tuple, list)) else (0, one)
-        parts = _parts(m, n) if each == "parts" else ""
+        parts = _parts(m, n) if each in ("parts", "merges") else ""
         text = says.format(m=m, n=n, parts=parts)
         words = isinstance(m, str)
         changes = {

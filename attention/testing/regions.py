@@ -101,7 +101,8 @@ def alone(
         known.append(same)
         both = list(zip(cases, found, strict=True))
         some = [r for r in _regions() if all(_fits(r, *x) for x in both)]
-        limited += [_limited(mistake, region) for region in some]
+        for region in some:
+            limited += _limited(mistake, region)
         weighed = [  # what is read, or not, is said elsewhere
             (one[0] & np.isfinite(read.scores + other)).any()
             for (read, one), other in zip(both, others, strict=True)
@@ -217,8 +218,8 @@ def _fits(region: Region, read: Read, found: Any) -> bool:
     return bool(off <= 0.002 * (changed.sum() + right.sum()))
 
 
-def _limited(mistake: Mistake, region: Region) -> Mistake:
-    """Make a mistake in a region alone."""
+def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
+    """Make a mistake in a region alone; or in its weights, not in the sum."""
 
     def of(a: Steps) -> Steps:
         done = a.exact.done
@@ -242,4 +243,12 @@ def _limited(mistake: Mistake, region: Region) -> Mistake:
     }:  # fmt: skip
         changes["combine"] = combine
     says = f"{mistake.says} Only {region.says}."
-    return Mistake(mistake.name, says, changes)
+    yield Mistake(mistake.name, says, changes)
+    if "scores" in mistake.changes:
+
+        def weigh(a: Steps, x: Array) -> Array:
+            factor = np.exp(of(a).scores() - a.exact.hidden)
+            return np.where(region.fits(a) & (x > 0), x * factor, x)
+
+        says += " The sum is right."
+        yield Mistake(mistake.name, says, {"weigh": weigh})
