@@ -46,6 +46,7 @@ KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "1 / the number of sequences": lambda a: 1 / a.batch,
 }
 BLIND = ("one key", "a constant per head")  # what is right there says little
+EVERYWHERE = ("some", "lazy")  # long lists, not tried for some rows alone
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
 
@@ -254,7 +255,9 @@ def _partial(
         for name in names
     )
     size = next(t.right.weights.size for t in trials)
-    every = [one for one in some if not one.rounds]
+    every = [
+        one for one in some if not (one.rounds or one.sized in EVERYWHERE)
+    ]
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}

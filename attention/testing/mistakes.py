@@ -75,7 +75,7 @@ class Mistake(NamedTuple):
     says: str
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
-    sized: bool = False  # whether it is one of many, for sizes of blocks
+    sized: str = ""  # of what list in EACH it is one
 
 
 def _change(expression: str, **names: Any) -> Change:
@@ -111,7 +111,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
     each = row.pop("each", [0])
-    sized = isinstance(each, str)
+    sized = each if isinstance(each, str) else ""
     for one in EACH[each] if isinstance(each, str) else each:
         m, n = one if isinstance(one, (tuple, list)) else (0, one)
         parts = _parts(m, n) if each in ("parts", "merges") else ""
