@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import blocks, mistakes
-from attention.testing.calls import Kernel
 from attention.testing.cases import FAR
 from attention.testing.mistakes import EACH, Mistake
 from attention.testing.places import run
@@ -78,14 +77,12 @@ def _regions() -> list[Region]:
     return made
 
 
-def alone(
-    kernel: Kernel, trials: list[Trial]
-) -> tuple[list[Mistake], list[Finding]]:
+def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
     """Make mistakes in some keys alone that the wrong rows may have.
 
     And show those whose keys have nothing in common that is on the list.
     """
-    cases, known = list(_cases(kernel, trials)), list[Any]()
+    cases, known = list(_cases(trials)), list[Any]()
     limited, shown = list[Mistake](), list[Finding]()
     for mistake in mistakes.alone(trials[0].case) if cases else ():
         others = [_scores(mistake, read) for read in cases]
@@ -127,13 +124,12 @@ def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
     return Finding(says, mistake.name, True)
 
 
-def _cases(kernel: Kernel, trials: list[Trial]) -> Iterator[Read]:
+def _cases(trials: list[Trial]) -> Iterator[Read]:
     """Read the weights of a few wrong cases."""
     plain = [
         t
         for t in trials
-        if "output" in t.verdicts
-        and not t.verdicts["output"].is_right
+        if "output" in t.wrong
         and not t.probe
         and 1 < t.right.n_keys <= 330
         and t.case.name not in FAR
@@ -141,7 +137,7 @@ def _cases(kernel: Kernel, trials: list[Trial]) -> Iterator[Read]:
     plain.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
     for trial in plain[:CASES]:
         with np.errstate(all="ignore"):
-            found = recover(kernel, trial)
+            found = recover(trial)
             if found is None:
                 continue
             places = np.argwhere(found.wrong)
