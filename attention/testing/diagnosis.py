@@ -23,12 +23,18 @@ from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
 from attention.testing.places import Spots, listed, place
 from attention.testing.readers import features, foreign, unread
-from attention.testing.regions import alone
+from attention.testing.regions import alone, beside
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.strays import given, stale
 from attention.testing.trials import NoNumbersError, Trial
-from attention.testing.weights import middle_of, recover, sentences
+from attention.testing.weights import (
+    Recovered,
+    example,
+    middle_of,
+    recover,
+    sentences,
+)
 
 Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
@@ -66,9 +72,14 @@ def findings(trials: list[Trial]) -> list[Finding]:
     why = _causes(trials, wrong)
     if any(one.name for one in why):
         return [*why, *found]
+    where = [*_where(trials)]
+    if not why:  # where it is wrong says more than one weight
+        why = [*beside(trials)]
+        why += map(Finding, [one for one in where if " only " in one])
+        why += _weights(wrong, example)
+        where = [one for one in where if " only " not in one]
     why += map(Finding, _options(wrong))
-    where = [*_results(trials), *_where(trials)]
-    return [*why, *found, *map(Finding, where)]
+    return [*why, *found, *map(Finding, [*_results(trials), *where])]
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -244,7 +255,10 @@ def _numbers(wrong: list[Trial]) -> list[Finding]:
     return []
 
 
-def _weights(wrong: list[Trial]) -> list[Finding]:
+def _weights(
+    wrong: list[Trial],
+    said: Callable[[Recovered], Iterator[str]] = sentences,
+) -> list[Finding]:
     """Recover the weights of a few wrong cases, and say what they show."""
     plain = [
         t
@@ -258,7 +272,7 @@ def _weights(wrong: list[Trial]) -> list[Finding]:
     for trial in most[:RECOVERED]:
         with np.errstate(all="ignore"):
             found = recover(trial)
-            texts = [] if found is None else list(sentences(found))
+            texts = [] if found is None else list(said(found))
         if texts:
             return [*map(Finding, texts)]
     return []

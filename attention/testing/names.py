@@ -56,7 +56,7 @@ def exact(
     names: tuple[str, ...],
     some: Iterable[Mistake] | None = None,
 ) -> Finding | None:
-    """Find a mistake, of some or of all, that gives all results of a kernel."""
+    """Find a mistake, of some or all, that gives all results of a kernel."""
     some = mistakes.of(trials[0].case) if some is None else some
     every = [(m, 0.0) for m in some]
     left = [one for one in every if not one[0].rounds]

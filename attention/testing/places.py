@@ -69,7 +69,8 @@ def place(spots: list[Spots]) -> tuple[str, bool]:
 
 def listed(spots: list[Spots]) -> str:
     """Name sequences, heads and rows of the first case that is wrong."""
-    one = next(one for one in spots if one.wrong.any())
+    every = [one for one in spots if one.wrong.any()]
+    one = next((x for x in every if x.wrong.shape[-1] > 8), every[0])
     parts = []
     for axis, what in enumerate(("sequence", "head", "row")[: one.wrong.ndim]):
         others = tuple(k for k in range(one.wrong.ndim) if k != axis)

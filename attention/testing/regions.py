@@ -82,7 +82,7 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
 
     And show those whose keys have nothing in common that is on the list.
     """
-    cases, known = list(_cases(trials)), list[Any]()
+    cases, known = _cases(trials), list[Any]()
     limited, shown = list[Mistake](), list[Finding]()
     for mistake in mistakes.alone(trials[0].case) if cases else ():
         others = [_scores(mistake, read) for read in cases]
@@ -109,6 +109,58 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
     return limited, shown
 
 
+def beside(trials: list[Trial]) -> Iterator[Finding]:
+    """Say which keys have wrong weights beside those of others in their row.
+
+    Most keys of a row are right then but for one factor, whatever was done to
+    the rest.
+    """
+    cases = _cases(trials)
+    found = [_beside(read) for read in cases]
+    if not cases or None in found:
+        return
+    for region in _regions():
+        both = zip(cases, found, strict=True)
+        if all(_fits(region, *one, 0.02) for one in both):
+            b, h, i, j, factor = _worst(cases[0], found[0])
+            yield Finding(
+                f"Weights are wrong only {region.says}, beside the others: row"
+                f" {i} gives key {j} {factor:.4g} times what it should "
+                f"({cases[0].right.case.name}, sequence {b}, head {h})."
+            )
+            return
+
+
+def _beside(read: Read) -> tuple[Array, Array] | None:
+    """Say which keys are wrong if most of their row are right."""
+    right, z = read.scores, read.logs
+    with np.errstate(all="ignore"):
+        seen = np.isfinite(z) & np.isfinite(right)
+        some = np.linspace(0, 0.9, 12) * seen.sum(axis=-1, keepdims=True)
+        order = np.argsort(np.where(seen, -z, np.inf), axis=-1)
+        best = np.take_along_axis(order, some.astype(int), -1)
+        sums = np.take_along_axis(right - z, best, -1)
+        same = _same(right, z, sums, read.noise)
+    count = (same & seen[:, None]).sum(axis=-1)
+    one = np.arange(len(count)), count.argmax(axis=-1)
+    is_right = same[one] & seen
+    wrong = seen & ~is_right
+    much = is_right.sum(-1) >= np.maximum(3, 0.3 * seen.sum(-1))
+    if not (wrong & much[:, None]).any() or much.mean() < 0.5:
+        return None
+    return wrong & much[:, None], is_right & much[:, None]
+
+
+def _worst(read: Read, found: Any) -> tuple[int, int, int, int, float]:
+    """Return where a weight is most wrong beside right ones, and a factor."""
+    ratio = np.where(np.isfinite(read.logs), read.logs, np.nan) - read.scores
+    own = np.nanmedian(np.where(found[1], ratio, np.nan), -1, keepdims=True)
+    off = np.where(found[0], ratio - own, 0)
+    row, j = np.unravel_index(np.abs(off).argmax(), off.shape)
+    b, h, i = (int(one[row]) for one in read.some)
+    return b, h, i, int(j), float(np.exp(off[row, j]))
+
+
 def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
     """Say for which keys of one row a mistake is made."""
     row = int((found[0].any(-1) & found[1].any(-1)).argmax())
@@ -124,8 +176,16 @@ def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
     return Finding(says, mistake.name, True)
 
 
-def _cases(trials: list[Trial]) -> Iterator[Read]:
-    """Read the weights of a few wrong cases."""
+def _cases(trials: list[Trial]) -> list[Read]:
+    """Read the weights of a few wrong cases, once."""
+    done = trials[0].right.done
+    if "read" not in done:
+        done["read"] = list(_read(trials))
+    found: list[Read] = done["read"]
+    return found
+
+
+def _read(trials: list[Trial]) -> Iterator[Read]:
     plain = [
         t
         for t in trials
@@ -203,7 +263,7 @@ def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
     return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
 
 
-def _fits(region: Region, read: Read, found: Any) -> bool:
+def _fits(region: Region, read: Read, found: Any, most: float = 0.002) -> bool:
     """Say whether changed keys, and no others, are in a region."""
     changed, right = found
     try:
@@ -211,7 +271,7 @@ def _fits(region: Region, read: Read, found: Any) -> bool:
     except mistakes.UNFIT:
         return False
     off = (changed & ~inside).sum() + (right & inside).sum()
-    return bool(off <= 0.002 * (changed.sum() + right.sum()))
+    return bool(off <= most * (changed.sum() + right.sum()))
 
 
 def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:

@@ -67,7 +67,6 @@ def sentences(found: Recovered) -> Iterator[str]:
         _parts,
         _depends,
         _noise,
-        _example,
     )
     for say in says:
         said = list(say(found))
@@ -219,6 +218,8 @@ def _depends(found: Recovered) -> Iterator[str]:
         edges = np.unique(np.quantile(x[seen], shares))
         bins = np.searchsorted(edges, x)
         columns = [bins == i for i in range(1, edges.size + 1)]
+        if y.size < 4 * (len(ratio) + len(columns)):
+            continue  # so few numbers would fit anything
         share = 1 - _fitted(ratio, columns)[1].var() / y.var()
         if share > most:
             best, most = what, share
@@ -246,7 +247,7 @@ def _noise(found: Recovered) -> Iterator[str]:
         )
 
 
-def _example(found: Recovered) -> Iterator[str]:
+def example(found: Recovered) -> Iterator[str]:
     """Show the weight that is most wrong."""
     right = found.right
     gap = np.nan_to_num(np.abs(found.weights - right.weights), nan=np.inf)
