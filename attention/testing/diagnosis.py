@@ -22,6 +22,7 @@ from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
 from attention.testing.places import Spots, listed, place
+from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
 from attention.testing.regions import alone, beside
 from attention.testing.report import Finding
@@ -39,7 +40,7 @@ from attention.testing.weights import (
 Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
-    stale, moved, features, foreign, given, taken, sums, unread,
+    stale, moved, bounds, features, foreign, given, taken, sums, unread,
 )  # fmt: skip
 KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "-1 (the wrong sign)": lambda a: -1,
