@@ -24,7 +24,12 @@ from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import Recovered, example, sentences
+from attention.testing.weights import (
+    Recovered,
+    example,
+    hints,
+    sentences,
+)
 
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
@@ -414,7 +419,8 @@ def _weights(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
     seen = allowed & (w > 0) & (right.weights > 1e-30) & np.isfinite(w)
     ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
     found = Recovered(right, w, allowed, rows, ratio, noise)
-    for text in [*sentences(found)] or example(found):
+    said = [*sentences(found)] or [*hints(found)] or [*example(found)]
+    for text in said:
         yield Finding(f"Weights of the backward pass, from d_value: {text}")
 
 

@@ -32,6 +32,7 @@ from attention.testing.trials import NoNumbersError, Trial
 from attention.testing.weights import (
     Recovered,
     example,
+    hints,
     middle_of,
     recover,
     sentences,
@@ -75,7 +76,7 @@ def findings(trials: list[Trial]) -> list[Finding]:
         return [*why, *found]
     where = [*_where(trials)]
     if not why:  # where it is wrong says more than one weight
-        why = [*beside(trials)]
+        why = [*beside(trials)] or _weights(wrong, hints)
         why += map(Finding, [one for one in where if " only " in one])
         why += _weights(wrong, example)
         where = [one for one in where if " only " not in one]

@@ -7,7 +7,7 @@ less the right ones, say what was done to the scores and to the sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,14 +60,17 @@ def recover(trial: Trial) -> Recovered | None:
 
 def sentences(found: Recovered) -> Iterator[str]:
     """Say what the weights show, causes that hide others first."""
-    says = (
-        _reads,
-        _sums,
-        _scores,
-        _parts,
-        _depends,
-        _noise,
-    )
+    yield from _first(found, _reads, _sums, _scores, _parts)
+
+
+def hints(found: Recovered) -> Iterator[str]:
+    """Say what the errors look like."""
+    yield from _first(found, _depends, _noise)
+
+
+def _first(
+    found: Recovered, *says: Callable[[Recovered], Iterator[str]]
+) -> Iterator[str]:
     for say in says:
         said = list(say(found))
         yield from said
@@ -159,7 +162,8 @@ def _parts(found: Recovered) -> Iterator[str]:
     ratio, n_keys = found.ratio, found.right.n_keys
     step = np.abs(np.diff(ratio, axis=-1))
     starts = np.flatnonzero((step > STEP * found.noise).any(axis=0)) + 1
-    if not 0 < starts.size < n_keys / 6:
+    few = np.diff(starts).min(initial=n_keys)  # keys of a part
+    if not 0 < starts.size < n_keys / 6 or few < 4:
         return
     parts = np.split(ratio, starts, axis=-1)
     spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
