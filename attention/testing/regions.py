@@ -115,18 +115,16 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
     Most keys of a row are right then but for one factor, whatever was done to
     the rest.
     """
-    cases = _cases(trials)
-    found = [_beside(read) for read in cases]
-    if not cases or None in found:
-        return
-    for region in _regions():
-        both = zip(cases, found, strict=True)
-        if all(_fits(region, *one, 0.02) for one in both):
-            b, h, i, j, factor = _worst(cases[0], found[0])
+    found = [
+        (read, both) for read in _cases(trials) if (both := _beside(read))
+    ]
+    for region in _regions() if found else ():
+        if all(_fits(region, *one, 0.02) for one in found):
+            b, h, i, j, factor = _worst(*found[0])
             yield Finding(
                 f"Weights are wrong only {region.says}, beside the others: row"
                 f" {i} gives key {j} {factor:.4g} times what it should "
-                f"({cases[0].right.case.name}, sequence {b}, head {h})."
+                f"({found[0][0].right.case.name}, sequence {b}, head {h})."
             )
             return
 
