@@ -316,7 +316,7 @@ def _where(trials: list[Trial]) -> Iterator[str]:
         Spots(t.right, t.case.name, name, one.rows > 1, one.rows <= 1)
         for t in trials
         if not t.probe
-        and (t.is_wrong or t.right.n_keys > 1 and t.case.name not in BLIND)
+        and (t.is_wrong or (t.right.n_keys > 1 and t.case.name not in BLIND))
         for name, one in t.verdicts.items()
         if name in bad
     ]
