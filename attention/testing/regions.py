@@ -56,7 +56,8 @@ class Read(NamedTuple):
 
     def of(self, array: Array) -> Array:
         """Return these rows of an array that broadcasts to the weights."""
-        return np.broadcast_to(array, self.right.weights.shape)[self.some]
+        shape = self.right.weights.shape
+        return np.asarray(np.broadcast_to(array, shape)[self.some])
 
 
 @cache
@@ -85,28 +86,43 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
     cases, known = _cases(trials), list[Any]()
     limited, shown = list[Mistake](), list[Finding]()
     for mistake in mistakes.alone(trials[0].case) if cases else ():
-        others = [_scores(mistake, read) for read in cases]
-        found = [
-            None if other is None else _changed(other, read)
-            for other, read in zip(others, cases, strict=True)
-        ]
-        if None in found or not any(one[1].any() for one in found if one):
+        found = _explained(mistake, cases)
+        if not any(right.any() for _, _, (_, right) in found):
             continue
+        others = [other for _, other, _ in found]
         same = mistake.changes.keys() & {"value", "shared", "heads"}, others
         if any(_alike(same, other) for other in known):
             continue
         known.append(same)
-        both = list(zip(cases, found, strict=True))
-        some = [r for r in _regions() if all(_fits(r, *x) for x in both)]
+        some = [
+            region
+            for region in _regions()
+            if all(_fits(region, read, both) for read, _, both in found)
+        ]
         for region in some:
             limited += _limited(mistake, region)
         weighed = [  # what is read, or not, is said elsewhere
-            (one[0] & np.isfinite(read.scores + other)).any()
-            for (read, one), other in zip(both, others, strict=True)
+            (changed & np.isfinite(read.scores + other)).any()
+            for read, other, (changed, _) in found
         ]
         if not some and all(weighed):
-            shown.append(_shown(mistake, *both[0]))
+            shown.append(_shown(mistake, cases[0], found[0][-1]))
     return limited, shown
+
+
+def _explained(mistake: Mistake, cases: list[Read]) -> list[Any]:
+    """Give each case its scores with a mistake, and which keys have these.
+
+    Or nothing, if that leaves a case unexplained.
+    """
+    found = []
+    for read in cases:
+        other = _scores(mistake, read)
+        both = None if other is None else _changed(other, read)
+        if both is None:
+            return []
+        found.append((read, other, both))
+    return found
 
 
 def beside(trials: list[Trial]) -> Iterator[Finding]:
