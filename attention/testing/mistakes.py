@@ -63,8 +63,8 @@ MIXED = {  # what axes may be mixed of: steps
     "all gradients": ["d_query", "d_key", "d_value"],
 }
 FLOWS = {  # what changes several steps of the backward pass
-    "visits": ("for_query", "for_key", "for_value"),
-    "gives": ("for_key", "for_value", "for_sink"),
+    "visits": ("for_query", "for_key", "for_value", "for_bias"),
+    "gives": ("for_key", "for_value", "for_bias", "for_sink"),
 }
 
 
@@ -76,6 +76,7 @@ class Mistake(NamedTuple):
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
     sized: str = ""  # of what list in EACH it is one
+    of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
 
 
 def _change(expression: str, **names: Any) -> Change:
@@ -107,6 +108,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     row = dict(row)
     says = row.pop("says", None) or known.mutants(name)
     rounds = row.pop("rounds", False)
+    of_query = row.pop("of_query", ())
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
@@ -122,7 +124,8 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
-        yield Mistake(slug, text, changes, rounds, sized)
+        alone = tuple(x.format(m=m, n=n) for x in of_query)
+        yield Mistake(slug, text, changes, rounds, sized, alone)
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
             yield Mistake(slug, text, changes, rounds)
@@ -211,6 +214,7 @@ def _read() -> dict[str, list[Mistake]]:
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
+        "rounding-of-gradients": _rounded,
     }
     groups = {}
     for group, names in tomllib.loads(text).items():
@@ -270,10 +274,13 @@ def of(case: Case) -> Iterator[Mistake]:
                     if not all(needs) or asked(*needs):
                         yield mistake
 
-    forward = *_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax"
+    forward = (
+        *(*_AGAIN, "unasked", "heads", "mixed", "stale", "inputs", "blocks"),
+        "softmax",
+    )
     if case.grad_output is None:
         yield from some("logsumexp", *forward, "packed", "rounding")
         return
-    yield from some("gradients", *forward)
-    for mistake in some(*_AGAIN, "heads", "inputs"):
+    yield from some("gradients", *forward, "rounding-of-gradients")
+    for mistake in some(*_AGAIN, "heads", "inputs", "unasked"):
         yield from _in_backward(mistake)
