@@ -214,6 +214,12 @@ def _depends(found: Recovered) -> Iterator[str]:
     y = _centred(ratio)[seen]
     if not y.size or y.std() < 2 * found.noise:
         return
+    own = np.log(found.right.weights[found.wrong][np.unique(rows)])
+    if (
+        _centred(ratio + own)[seen].std()
+        < 0.5 * _centred(np.where(seen, own, np.nan))[seen].std()
+    ):
+        return  # the weights hardly know of the scores: they are others
     best, most = "", EXPLAINED
     for what, x in _suspects(found.right):
         x = np.broadcast_to(x, found.weights.shape)[found.wrong]
