@@ -25,10 +25,18 @@ from attention.testing.factors import factor_of
 from attention.testing.places import Spots, listed, place
 from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
+from attention.testing.regions import alone, beside
 from attention.testing.report import Finding
 from attention.testing.strays import given, stale
 from attention.testing.trials import NoNumbersError, Trial
-from attention.testing.weights import middle_of, recover, sentences
+from attention.testing.weights import (
+    Recovered,
+    example,
+    hints,
+    middle_of,
+    recover,
+    sentences,
+)
 
 Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
@@ -51,9 +59,14 @@ def findings(trials: list[Trial]) -> list[Finding]:
     why = _causes(trials, wrong)
     if any(one.name for one in why):
         return [*why, *found]
+    where = [*_where(trials)]
+    if not why:  # where it is wrong says more than one weight
+        why = [*beside(trials)] or _weights(wrong, hints)
+        why += map(Finding, [one for one in where if " only " in one])
+        why += _weights(wrong, example)
+        where = [one for one in where if " only " not in one]
     why += map(Finding, _options(wrong))
-    where = [*_results(trials), *_where(trials)]
-    return [*why, *found, *map(Finding, where)]
+    return [*why, *found, *map(Finding, [*_results(trials), *where])]
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -146,6 +159,8 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     every = trials[0].rules.names
     wrong = [name for name in every if any(name in t.wrong for t in trials)]
     found = names.exact(trials, every)
+    limited, shown = ([], []) if found else alone(trials)
+    found = found or (names.exact(trials, every, limited) if limited else None)
     if found:
         yield found
         return
@@ -162,7 +177,16 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     yield from map(Finding, factors)
     if not seen and not factors:
         found = names.partial(trials, every)
+        if limited and not (found and _is_sharp(found)):
+            found = names.partial(trials, every, limited) or found
+        if not found or (shown and not _is_sharp(found)):
+            yield from shown[:1]
         yield from [found] if found else []
+
+
+def _is_sharp(finding: Finding) -> bool:
+    """Say whether it is known in which rows a mistake is."""
+    return not finding.says.endswith("everywhere.")
 
 
 def _factors(trials: list[Trial], names: list[str]) -> Iterator[str]:
@@ -214,7 +238,10 @@ def _numbers(wrong: list[Trial]) -> list[Finding]:
     return []
 
 
-def _weights(wrong: list[Trial]) -> list[Finding]:
+def _weights(
+    wrong: list[Trial],
+    said: Callable[[Recovered], Iterator[str]] = sentences,
+) -> list[Finding]:
     """Recover the weights of a few wrong cases, and say what they show."""
     plain = [
         t
@@ -228,7 +255,7 @@ def _weights(wrong: list[Trial]) -> list[Finding]:
     for trial in most[:RECOVERED]:
         with np.errstate(all="ignore"):
             found = recover(trial)
-            texts = [] if found is None else list(sentences(found))
+            texts = [] if found is None else list(said(found))
         if texts:
             return [*map(Finding, texts)]
     return []
@@ -269,7 +296,8 @@ def _where(trials: list[Trial]) -> Iterator[str]:
     spots = [
         Spots(t.right, t.case.name, name, one.rows > 1, one.rows <= 1)
         for t in trials
-        if not t.probe and (t.is_wrong or t.case.name not in BLIND)
+        if not t.probe
+        and (t.is_wrong or (t.right.n_keys > 1 and t.case.name not in BLIND))
         for name, one in t.verdicts.items()
         if name in bad
     ]

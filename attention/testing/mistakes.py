@@ -18,7 +18,7 @@ from attention.practice import known
 from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
-from attention.testing.steps import Change
+from attention.testing.steps import _REACH, _SCORES, Change
 
 EACH: dict[str, list[Any]] = {
     "blocks": [*blocks.BLOCKS],
@@ -27,6 +27,13 @@ EACH: dict[str, list[Any]] = {
         *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
         *((0, n) for n in blocks.BLOCKS),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
+    ],
+    "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
+    "some": [*product(blocks.PLACES, map(str, blocks.BLOCKS))],
+    "merges": [
+        *((m, 1) for m in (8, 4, 2, 16, 32)),
+        *((0, n) for n in (64, 32, 128)),
+        (4, 32),
     ],
     "rounding": [64, 10**6, 32, 128, 16, 8],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
@@ -68,6 +75,7 @@ class Mistake(NamedTuple):
     says: str
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
+    sized: str = ""  # of what list in EACH it is one
     of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
 
 
@@ -105,9 +113,10 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
     each = row.pop("each", [0])
+    sized = each if isinstance(each, str) else ""
     for one in EACH[each] if isinstance(each, str) else each:
         m, n = one if isinstance(one, (tuple, list)) else (0, one)
-        parts = _parts(m, n) if each == "parts" else ""
+        parts = _parts(m, n) if each in ("parts", "merges") else ""
         text = says.format(m=m, n=n, parts=parts)
         words = isinstance(m, str)
         changes = {
@@ -116,7 +125,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         alone = tuple(x.format(m=m, n=n) for x in of_query)
-        yield Mistake(slug, text, changes, rounds, alone)
+        yield Mistake(slug, text, changes, rounds, sized, alone)
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
             yield Mistake(slug, text, changes, rounds)
@@ -236,6 +245,17 @@ _NEEDS = {  # groups that are nothing without one of some options
     "sink": ("sink",),
 }
 _AGAIN = ("scale", *_NEEDS, "arrays")
+
+
+def alone(case: Case) -> Iterator[Mistake]:
+    """Return what may be wrong with the scores of some keys alone."""
+    some = {*_SCORES, *_REACH, "scores", "value", "slope"}
+    yield from (
+        mistake
+        for mistake in (*_read()["alone"], *of(case))
+        if mistake.changes.keys() <= some
+        and not (mistake.rounds or mistake.sized)
+    )
 
 
 def of(case: Case) -> Iterator[Mistake]:

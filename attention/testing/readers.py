@@ -227,6 +227,9 @@ def _packed(keys: Keys) -> Facts:
         "first": packed.argmax(axis=1),
         "end": packed.shape[1] - packed[:, ::-1].argmax(axis=1),
         "begins": begins,
+        "k": np.arange(n_keys),
+        "own": needed,
+        "lost": needed & ~read[b, b],
     }
 
 
