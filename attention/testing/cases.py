@@ -83,7 +83,8 @@ def loudness(format: str) -> float:
 
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-FAR = ("levels", "steep maxima")  # with scores that a cap would level
+# with scores that a cap would level
+FAR = ("levels", "steep maxima", "far below")
 PROBED = ("sizes that all differ", "partial last block", "rising maxima")
 
 
@@ -112,6 +113,8 @@ class Drawing:
             self.asked.discard("any_offset")
         # levels of scores: exp of them overflows
         self.high = 800.0 if format == "float64" else 200.0
+        # what a running maximum that begins at a finite number is above
+        self.low = {"float16": -6e4, "float8_e4m3fn": -400.0}.get(format, -1e5)
 
     def cases(
         self, scores_format: str | None = None, gradients: bool = False
@@ -122,10 +125,14 @@ class Drawing:
             asked_by = words[len(SIZES) :]
             if asked_by and self.asked.isdisjoint(asked_by):
                 continue
-            if name in FAR and "softcap" in self.options:
+            below = name == "far below"
+            biased = below and self.options.get("bias") is True
+            if name in FAR and "softcap" in self.options and not biased:
                 continue
             # 16 bits round a score of 400 by as much as 1
-            if name == "steep maxima" and scores_format:
+            if (name == "steep maxima" or below) and scores_format:
+                continue
+            if below and gradients:  # they take their weights from sums
                 continue
             sizes = dict(
                 zip(SIZES, map(int, words[: len(SIZES)]), strict=True)
@@ -168,6 +175,9 @@ class Drawing:
             level = np.linspace(-self.high, self.high, n_q)
             query[..., 0] = level / (16 * scale)
             key[..., 0] = 16
+        if name == "far below" and self.options.get("bias") is not True:
+            query[..., 0] = self._depths(n_q) / (16 * scale)
+            key[..., 0] = 16
         if name == "many queries":  # gradients of keys grow with every query
             query += size
         if name == "a constant per head":
@@ -181,6 +191,9 @@ class Drawing:
             value = np.where(unwritten, loudness(self.format), value)
         q, k, v = (self.held(array) for array in (query, key, value))
         return Case(name, q, k, v, options, self.format)
+
+    def _depths(self, n_q: int) -> Array:
+        return -np.geomspace(50, -self.low, n_q)
 
     def _spreads(self, gradients: bool) -> bool:
         """Say whether few keys are too few for thousands of queries."""
@@ -215,6 +228,7 @@ class Drawing:
             drawn = np.log(n_k) + rng.standard_normal(s["heads"])
             drawn = levels if name == "levels" else drawn
             drawn[0] += 12 * (name == "long")  # e^11 overflows in float16
+            drawn += self.low * (name == "far below")
             options["sink"] = self.held(drawn)
         shape = [s["batch"], s["heads"], n_q, n_k]
         for axis in _TABLES["shared"].get(name, ()):
@@ -223,6 +237,8 @@ class Drawing:
             drawn = rng.standard_normal(shape)
             if name == "levels":
                 drawn += levels[:, None, None]
+            if name == "far below":
+                drawn += self._depths(n_q)[:, None]
             options["bias"] = self.held(drawn)
         last = n_k - n_q
         if self.reaches:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from attention.testing import backward, mistakes
 from attention.testing.calls import Kernel
-from attention.testing.cases import FAR
+from attention.testing.cases import FAR, Case
 from attention.testing.errors import step_of
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, listed, place
@@ -175,7 +175,7 @@ def _plain(trials: list[Trial]) -> list[Trial]:
 
 def _exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
     """Find a mistake that gives all results of a kernel."""
-    every = [(m, 0.0) for m in mistakes.of(trials[0].case)]
+    every = [(m, 0.0) for m in _known(trials[0].case, names)]
     left = [one for one in every if not one[0].rounds]
     for trial in sorted(trials, key=lambda t: t.right.weights.size):
         left = _left(left, trial, names)
@@ -190,6 +190,14 @@ def _exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
             most = sorted(error for _, error in left)[:ROUNDINGS][-1:]
             left = [one for one in left if [one[1]] <= most]
     return _said(left) if left else None
+
+
+def _known(case: Case, names: tuple[str, ...]) -> Iterator[Mistake]:
+    """Return the mistakes that some of these results may have."""
+    alone = {"total", "summed"}  # what changes the log-sum-exp alone
+    for one in mistakes.of(case):
+        if "log-sum-exp" in names or not one.changes.keys() <= alone:
+            yield one
 
 
 def _is_wrong(trial: Trial, names: tuple[str, ...]) -> bool:
@@ -216,7 +224,8 @@ def _said(left: list[tuple[Mistake, float]]) -> Finding:
     same = {_stem(m): m for m, error in left[::-1] if error == least}
     same.pop(_stem(first), None)
     others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:-2:-1]]
-    return Finding(first.says + "".join(others), first.name)
+    fit = [one for one, error in left if error <= 1.03 * least]
+    return Finding(first.of_sizes(fit) + "".join(others), first.name)
 
 
 def _stem(mistake: Mistake) -> str:
@@ -232,7 +241,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         for name in names
     )
     size = next(t.right.weights.size for t in trials)
-    every = [one for one in mistakes.of(trials[0].case) if not one.rounds]
+    every = [m for m in _known(trials[0].case, names) if not m.rounds]
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}
@@ -248,7 +257,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
             for mistake, fits in left
             if sum(fit.unlike for fit in fits) <= 0.1 * n_wrong
         ]
-    best: list[tuple[float, int, Finding]] = []
+    best: dict[float, list[tuple[Mistake, str]]] = {}
     for mistake, fits in left:
         spots = [spot for fit in fits for spot in fit.spots]
         n_right = sum(int(spot.right.sum()) for spot in spots)
@@ -258,9 +267,15 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         share = 1.0 if exact else n_wrong / (n_wrong + n_right)
         if share >= 0.5:
             where = f" Only {text}." if exact else " Not everywhere."
-            found = Finding(mistake.says + where, mistake.name, True)
-            best.append((others / max(n_wrong, 1) - share, len(best), found))
-    return min(best)[2] if best else None
+            best.setdefault(others / max(n_wrong, 1) - share, []).append(
+                (mistake, where)
+            )
+    if not best:
+        return None
+    same = best[min(best)]
+    first, where = same[0]
+    says = first.of_sizes(one for one, _ in same) + where
+    return Finding(says, first.name, True)
 
 
 def _fit(
@@ -282,6 +297,8 @@ def _fit(
                 names, key=lambda n: trial.verdicts[n].is_right
             ):
                 one = trial.rules._replace(names=(name,)).wanted(steps)
+                if mistake.rounds and name == "output":
+                    one[name] = _like(one[name], trial.answer.results[name])
                 if np.array_equal(one[name], trial.wanted[name]):
                     if not trial.verdicts[name].is_right:
                         return None  # it changes nothing here
@@ -296,6 +313,12 @@ def _fit(
             return known[same]
     except mistakes.UNFIT:
         return None
+
+
+def _like(wanted: Array, got: Array) -> Array:
+    """Let what is no number be nan or infinite as it is in a kernel."""
+    both = ~np.isfinite(wanted) & ~np.isfinite(got)
+    return np.where(both, got, wanted) if both.any() else wanted
 
 
 def _mixture(array: Array) -> float:

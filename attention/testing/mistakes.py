@@ -55,6 +55,12 @@ MIXED = {  # what axes may be mixed of: steps
     "the gradient of the value": ["d_value"],
     "all gradients": ["d_query", "d_key", "d_value"],
 }
+STRIDED = {
+    "values": ["value"],
+    "keys": ["key"],
+    "keys and values": ["key", "value"],
+    "queries": ["query"],
+}
 FLOWS = {  # what changes several steps of the backward pass
     "visits": ("for_query", "for_key", "for_value"),
     "gives": ("for_key", "for_value", "for_sink"),
@@ -68,6 +74,35 @@ class Mistake(NamedTuple):
     says: str
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
+    pattern: str = ""  # the sentence, before sizes of blocks were put into it
+    sizes: tuple[int, int] = (0, 0)
+    each: str = ""  # the group of EACH that the sizes are of
+
+    def of_sizes(self, others: Iterable[Mistake]) -> str:
+        """Say it with all sizes of blocks that fit as well."""
+        same = {self.sizes, *(
+            one.sizes for one in others if one.pattern == self.pattern
+        )}  # fmt: skip
+        if self.each not in ("blocks", "tiles") or len(same) == 1:
+            return self.says
+        m, n = zip(*same, strict=True)
+        of_rows, of_keys = zip(*EACH["tiles"], strict=True)
+        of_keys = of_keys if self.each == "tiles" else blocks.BLOCKS
+        return self.pattern.format(m=_any(m, of_rows), n=_any(n, of_keys))
+
+
+def _any(sizes: Iterable[int], every: Iterable[int]) -> str:
+    """Write which sizes there may be, of those that were tried."""
+    some, tried = sorted({*sizes}), sorted({*every})
+    if len(some) == 1:
+        return str(some[0])
+    if some == tried:
+        return "any number of"
+    if some == tried[-len(some) :]:
+        return f"{some[0]} or more"
+    if some == tried[: len(some)]:
+        return f"up to {some[-1]}"
+    return f"{', '.join(map(str, some[:-1]))} or {some[-1]}"
 
 
 def _change(expression: str, **names: Any) -> Change:
@@ -107,16 +142,18 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         m, n = one if isinstance(one, (tuple, list)) else (0, one)
         parts = _parts(m, n) if each == "parts" else ""
         text = says.format(m=m, n=n, parts=parts)
-        words = isinstance(m, str)
+        words = isinstance(n, str)
         changes = {
             k: _change(e.replace("{n}", n) if words else e, m=m, n=n, **names)
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
-        yield Mistake(slug, text, changes, rounds)
+        how = (rounds, says, (m, n)) if isinstance(each, str) else (rounds,)
+        more = (each,) * isinstance(each, str)
+        yield Mistake(slug, text, changes, *how, *more)
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
-            yield Mistake(slug, text, changes, rounds)
+            yield Mistake(slug, text, changes, *how, *more)
 
 
 def _picked(
@@ -147,6 +184,22 @@ def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
         yield from _made(
             f"{what}-{name}", {what: row["pick"], **more, "says": says}
         )
+
+
+def _strides(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
+    """Read an array with wrong strides."""
+    for what, steps in STRIDED.items():
+        changes = {
+            k: f"(lambda x: {row['pick']})(a.case.{k})"
+            for k in steps
+        }
+        changes = {
+            k: f"a.shared({e})" if k != "query" else e
+            for k, e in changes.items()
+        }
+        says = f"The {what} are read with a wrong stride: {row['says']}."
+        more = {k: v for k, v in row.items() if k == "each"}
+        yield from _made(name, {**more, **changes, "says": says})
 
 
 def _mixed(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -199,6 +252,7 @@ def _read() -> dict[str, list[Mistake]]:
     make = {
         "arrays": _arrays,
         "mixed": _mixed,
+        "strides": _strides,
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
@@ -252,7 +306,8 @@ def of(case: Case) -> Iterator[Mistake]:
 
     forward = *_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax"
     if case.grad_output is None:
-        yield from some("logsumexp", *forward, "packed", "rounding")
+        more = "strides", "packed", "rounding"
+        yield from some("logsumexp", *forward, *more)
         return
     yield from some("gradients", *forward)
     for mistake in some(*_AGAIN, "heads", "inputs"):
