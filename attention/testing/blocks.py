@@ -488,15 +488,15 @@ def packed(a: Steps, bounds: Callable[[Array, Array], Any]) -> Array:
     ]
     starts, stops, *which = bounds(ends - sizes, ends)
     more = 0 if "zeros" in which else 1
-    both = [np.concatenate([x, x * more, x * more], axis=1) for x in both]
+    both = [np.concatenate([x, x * more], axis=1) for x in both]
     found = []
     stops = np.broadcast_to(stops, ends.shape)
     for b, (start, end) in enumerate(zip(starts, stops, strict=True)):
         k, v = (x[None, :, start:end] for x in both)
         if which:
             first, n = ends[b] - sizes[b], sizes[b]
-            at = [start if x in which[0] else first for x in ("key", "value")]
-            k, v = (x[None, :, i : i + n] for i, x in zip(at, both, strict=True))
+            i, j = (start if x in which[0] else first for x in ("key", "val"))
+            k, v = both[0][None, :, i : i + n], both[1][None, :, j : j + n]
         options = {
             name: x[b : b + 1] if np.ndim(x) == 4 and len(x) > 1 else x
             for name, x in a.options.items()

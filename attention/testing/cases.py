@@ -114,7 +114,8 @@ class Drawing:
         # levels of scores: exp of them overflows
         self.high = 800.0 if format == "float64" else 200.0
         # what a running maximum that begins at a finite number is above
-        self.low = {"float16": -6e4, "float8_e4m3fn": -400.0}.get(format, -1e5)
+        lowest = {"float16": -6e4, "float8_e5m2": -5e4, "float8_e4m3fn": -400.0}
+        self.low = lowest.get(format, -1e5)
 
     def cases(
         self, scores_format: str | None = None, gradients: bool = False
@@ -287,8 +288,9 @@ class Drawing:
         some = heads if name in _TABLES["shared"] else 1
         mask = rng.random((b, some, n_q, n_k)) < 0.7
         if name == "documents":  # whole tiles are hidden, but not from all
-            drawn = rng.random((b, heads, n_q, -(-n_k // 32))) < 0.3
-            mask = np.repeat(drawn, 32, axis=-1)[..., :n_k]
+            drawn = rng.random((b, heads, -(-n_q // 32), -(-n_k // 32))) < 0.5
+            tiles = np.repeat(drawn, 32, axis=2)[:, :, :n_q].repeat(32, axis=3)
+            mask = tiles[..., :n_k] & (rng.random((b, 1, n_q, n_k)) < 0.8)
             ends = [n_q // 4 - 5, n_q // 2 - 10]
             own = np.searchsorted(ends, np.arange(max(n_q, n_k)), "right")
             mask[0] = own[:n_q, None] == own[:n_k]

@@ -45,6 +45,7 @@ KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "1 / the number of sequences": lambda a: 1 / a.batch,
 }
 BLIND = ("one key", "a constant per head")  # what is right there says little
+MISSES = 8  # how many wrong cases a partial mistake may leave unexplained
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
 
@@ -256,6 +257,7 @@ def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
             (mistake, fits)
             for mistake, fits in left
             if sum(fit.unlike for fit in fits) <= 0.1 * n_wrong
+            and sum(fit.whole == np.inf for fit in fits) < MISSES
         ]
     best: dict[float, list[tuple[Mistake, str]]] = {}
     for mistake, fits in left:

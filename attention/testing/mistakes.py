@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -189,10 +189,7 @@ def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
 def _strides(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Read an array with wrong strides."""
     for what, steps in STRIDED.items():
-        changes = {
-            k: f"(lambda x: {row['pick']})(a.case.{k})"
-            for k in steps
-        }
+        changes = {k: f"(lambda x: {row['pick']})(a.case.{k})" for k in steps}
         changes = {
             k: f"a.shared({e})" if k != "query" else e
             for k, e in changes.items()

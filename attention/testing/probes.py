@@ -417,7 +417,8 @@ def _unread_of(kernel: Kernel, trials: list[Trial]) -> str:
     )
     for m in range(2, 129):
         if all(
-            n == max(0, last - (k - k % m)) for (k, last), n in lost.items()
+            n == max(0, last - max(k - k % m, k < m))
+            for (k, last), n in lost.items()
         ) and all(fits(t, _without_rest(t, m)) for t in trials):
             return (
                 f"the last n_k % {m} keys are never read ({listed}), as where "

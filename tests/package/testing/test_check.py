@@ -261,7 +261,7 @@ def test_rows_that_overflow_are_described():
             return weights / weights.sum(axis=-1, keepdims=True) @ value
 
     report = check(kernel)
-    assert [row.case for row in report.rows if row.verdict == "WRONG"] == ["steep maxima", "levels"]
+    assert [row.case for row in report.rows if row.verdict == "WRONG"] == ["steep maxima", "levels", "far below"]
     assert report.findings[0].name == "maximum-kept"
 
 
