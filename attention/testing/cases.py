@@ -114,7 +114,11 @@ class Drawing:
         # levels of scores: exp of them overflows
         self.high = 800.0 if format == "float64" else 200.0
         # what a running maximum that begins at a finite number is above
-        lowest = {"float16": -6e4, "float8_e5m2": -5e4, "float8_e4m3fn": -400.0}
+        lowest = {
+            "float16": -6e4,
+            "float8_e5m2": -5e4,
+            "float8_e4m3fn": -400.0,
+        }
         self.low = lowest.get(format, -1e5)
 
     def cases(
@@ -246,6 +250,8 @@ class Drawing:
             if name.endswith("per sequence") and how is None:
                 some = last // 2, last, 3
                 options["offset"] = np.resize(some, s["batch"])
+            elif name == "an offset of each kind":  # for every start of a tile
+                options["offset"] = last - np.arange(s["batch"])
             elif name.endswith("in the middle"):
                 options["offset"] = last - last // 8
             elif last or name == "offsets per sequence":

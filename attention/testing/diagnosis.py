@@ -225,12 +225,13 @@ def _said(left: list[tuple[Mistake, float]]) -> Finding:
     same = {_stem(m): m for m, error in left[::-1] if error == least}
     same.pop(_stem(first), None)
     others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:-2:-1]]
-    fit = [one for one, error in left if error <= 1.03 * least]
+    most = 1.2 if first.rounds else 1.03
+    fit = [one for one, error in left if error <= most * least]
     return Finding(first.of_sizes(fit) + "".join(others), first.name)
 
 
 def _stem(mistake: Mistake) -> str:
-    return "-".join(mistake.name.split("-")[:2])
+    return "-".join(mistake.name.split("-")[:3])
 
 
 def _partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:

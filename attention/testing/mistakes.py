@@ -134,6 +134,10 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     row = dict(row)
     says = row.pop("says", None) or known.mutants(name)
     rounds = row.pop("rounds", False)
+    if row.pop("loops", False):
+        yield from _made(name, {**row, "says": says}, **names)
+        yield from _in_loops(name, {**row, "says": says})
+        return
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
@@ -154,6 +158,26 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
             yield Mistake(slug, text, changes, *how, *more)
+
+
+def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
+    """Make a mistake of the mask alone: loops end and start where they should.
+
+    So that a tile of m rows and n keys reads no further.
+    """
+    for one in list(_made(name, row)):
+        pattern = one.says + (
+            " But a tile reads no further than it should "
+            "(tiles of {m} queries and {n} keys)."
+        )
+        for m, n in EACH["tiles"]:
+            read = _change(
+                "x & in_tiles(rows_of_tile(a.exact.within(), m, np.any), n)",
+                m=m, n=n,
+            )  # fmt: skip
+            says = pattern.format(m=m, n=n)
+            changes = {**one.changes, "allowed": read}
+            yield Mistake(name, says, changes, False, pattern, (m, n), "tiles")
 
 
 def _picked(
