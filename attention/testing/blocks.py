@@ -239,7 +239,8 @@ def relative_to(
     Weights may be held in a format, or those alone that meet the values.
     """
     wide = "float64" if a.case.format == "float64" else "float32"
-    gap = a.with_sink(a.scores()) - top
+    scores = a.with_sink(a.scores())
+    gap = np.where(guarded & (scores == -np.inf), scores, scores - top)
     e = np.exp(gap).astype(format or wide).astype(np.float64)
     total = e.sum(axis=-1, keepdims=True).astype(wide).astype(np.float64)
     none = (total == 0) & (a.empty() | guarded)
