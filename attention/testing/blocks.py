@@ -121,6 +121,13 @@ def starting_unseen(a: Steps, m: int, n: int) -> Array:
     return np.asarray(read.any(-1) & ~own.any(-1))[..., None]
 
 
+def last_read(a: Steps, m: int, n: int) -> Array:
+    """Return the number of the last block that each row's tile reads."""
+    read = rows_of_tile(a.within(), m, np.any)
+    last = a.n_keys - 1 - read[..., ::-1].argmax(axis=-1)
+    return np.asarray(last // n)[..., None]
+
+
 def visited(a: Steps, m: int, n: int) -> Array:
     """Say which keys are in tiles of m by n that hold a key to see."""
     return in_tiles(rows_of_tile(a.allowed(), m, np.any), n)
@@ -269,6 +276,14 @@ def sums_of(a: Steps, starts: list[int]) -> Array:
     return np.stack([logsumexp(part) for part in parts], axis=-1)
 
 
+def sums_in_parts(a: Steps, starts: list[int]) -> Array:
+    """Give each key its part's sum, relative to the part's maximum."""
+    tops = np.maximum.reduceat(a.scores(), starts, axis=-1)
+    found = np.exp(sums_of(a.exact, starts)[..., : len(starts)] - tops)
+    sizes = np.subtract([*starts[1:], a.n_keys], starts)
+    return np.repeat(np.nan_to_num(found, nan=1), sizes, axis=-1)
+
+
 def largest_of(a: Steps, starts: list[int]) -> Array:
     """Return the largest log-sum-exp of the parts."""
     return np.asarray(sums_of(a, starts).max(axis=-1))
@@ -301,7 +316,7 @@ def online(
     factor: Callable[[Array, Array], Array] = _as_it_is,
     for_output: Callable[[Array, Array], Array] = _as_it_is,
     for_sum: Callable[[Array, Array], Array] = _as_it_is,
-    at: Callable[[int, int], bool] = lambda start, n: True,
+    at: Callable[[int, int], Any] = lambda start, n: True,
     after: str = "",
     first: int = 1,
     guarded: bool = True,
@@ -327,10 +342,10 @@ def online(
         p = np.exp(
             part - np.where(part == -np.inf, 0, relative(part, largest, safe))
         )
-        by_output = by_sum = by
-        if at(start, n):
-            by = factor(by, new)
-            by_output, by_sum = for_output(by, new), for_sum(by, new)
+        here = at(start, n)
+        by = np.where(here, factor(by, new), by) if np.any(here) else by
+        by_output = np.where(here, for_output(by, new), by)
+        by_sum = np.where(here, for_sum(by, new), by)
         more = weights(p) @ v[:, :, start : start + n]
         count = added(p).sum(-1, keepdims=True) * (1 if start else first)
         if "output" in after:

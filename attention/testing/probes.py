@@ -271,8 +271,13 @@ def _sequences(
             lost = np.flatnonzero(needed[b] & ~of[b])
             also = "all that it may see of its own too"
             also = f"not its own {run('key', lost)}" if lost.size else also
+            flat = np.sort(shares.reshape(*shares.shape[:3], -1))
+            w = np.sort(trial.right.weights)
+            same = np.allclose(flat[..., -w.shape[-1] :], w, 1e-2, 1e-4)
+            what = "values, though its weights are right, of " * bool(same)
             shown = (
-                f"Sequence {b} reads {parts}, and {also} ({trial.case.name})"
+                f"Sequence {b} reads {what}{parts}, and {also} "
+                f"({trial.case.name})"
             )
         rules.append(_packed(trial, read, needed))
     if not shown:
