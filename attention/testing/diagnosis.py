@@ -45,7 +45,7 @@ KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
     "1 / the number of sequences": lambda a: 1 / a.batch,
 }
 BLIND = ("one key", "a constant per head")  # what is right there says little
-MISSES = 8  # how many wrong cases a partial mistake may leave unexplained
+MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
 
