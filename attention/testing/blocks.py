@@ -258,7 +258,8 @@ def relative_to(
 def own_block(a: Steps, n: int) -> Array:
     """Return the largest score of the block of n that the query stands in."""
     own = a.keys // n == a.positions() // n
-    return np.where(own, a.scores(), -np.inf).max(-1, keepdims=True)
+    scores = np.where(own, a.scores(), -np.inf)
+    return np.asarray(scores.max(-1, keepdims=True))
 
 
 def of_two(
