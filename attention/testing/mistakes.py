@@ -25,7 +25,7 @@ EACH: dict[str, list[Any]] = {
     "parts": [
         *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
         *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in blocks.BLOCKS),  # parts of so many keys
+        *((0, n) for n in (*blocks.BLOCKS, 12, 24)),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
     ],
     "rounding": [64, 10**6, 32, 128, 16, 8],
