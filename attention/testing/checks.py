@@ -269,7 +269,7 @@ def _report(
         rows.append(Row(*row))
         trials += tried
     wrong = any(row.verdict == "WRONG" for row in rows)
-    findings = diagnosis.findings(kernel, rules, trials) if wrong else []
+    findings = diagnosis.findings(trials) if wrong else []
     return Report(title, rows, findings, refusals)
 
 

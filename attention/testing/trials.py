@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 from typing import Any, NamedTuple
@@ -103,7 +103,11 @@ class Rules(NamedTuple):
         shapes = {name: x.shape for name, x in self.wanted(right).items()}
         answer = kernel(case, shapes)
         verdicts = self.judge(answer.results, right)
-        return Trial(self, case, answer, right, verdicts, probe)
+        return Trial(self, kernel, case, answer, right, verdicts, probe)
+
+
+class NoNumbersError(Exception):
+    """A kernel that is called again returns no output, or nan in it."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ class Trial:
     """A case, what the kernel answered, and how that compares."""
 
     rules: Rules
+    kernel: Kernel
     case: Case
     answer: Answer
     right: Steps
@@ -118,10 +123,14 @@ class Trial:
     probe: bool  # whether its values tell which key was read
 
     @cached_property
+    def wrong(self) -> list[str]:
+        """Return the names of the results that are wrong."""
+        return [n for n, one in self.verdicts.items() if not one.is_right]
+
+    @cached_property
     def is_wrong(self) -> bool:
         """Say whether anything is wrong with the answer."""
-        right = all(one.is_right for one in self.verdicts.values())
-        return bool(self.answer.wrong) or not right
+        return bool(self.answer.wrong or self.wrong)
 
     @cached_property
     def figure(self) -> float:
@@ -141,6 +150,33 @@ class Trial:
         """Return the expected errors of right results."""
         expected = self.rules.expected(self.right)
         return {name: expected[name][0] for name in self.verdicts}
+
+    @cached_property
+    def sees(self) -> Array:
+        """Say which keys each row may see: (batch, heads, n_q, n_k)."""
+        shape = self.right.weights.shape
+        return np.broadcast_to(self.right.allowed(), shape)
+
+    def again(self, **changes: Any) -> dict[str, Array]:
+        """Call the kernel once more, with a changed case."""
+        shapes = {name: x.shape for name, x in self.answer.results.items()}
+        return self.kernel(replace(self.case, **changes), shapes).results
+
+    def output(self, **changes: Any) -> Array:
+        """Return the output for a changed case, if it is all numbers."""
+        found = self.again(**changes).get("output")
+        if found is None or not np.isfinite(found).all():
+            raise NoNumbersError
+        return found
+
+    @cached_property
+    def silent(self) -> Array:
+        """Return the output for values of zero: what nobody gave."""
+        return self.output(value=np.zeros_like(self.case.value))
+
+    def heard(self, value: Array) -> Array:
+        """Return what such values add to the output."""
+        return self.output(value=value) - self.silent
 
     def detail(self) -> str:
         """Write the first number that is wrong, and what it should be."""

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing.calls import Kernel
 from attention.testing.cases import loudness
 from attention.testing.errors import PRECISION
 from attention.testing.places import run
@@ -21,6 +20,10 @@ from attention.testing.steps import Steps
 from attention.testing.trials import Trial
 
 Array = NDArray[Any]
+CHANCE = 4  # noises between two numbers that are alike but for rounding
+STEP = 6  # noises from one key to the next, where another part begins
+ROWS, BINS = 60, 32  # rows that are looked at, and classes of a number in them
+EXPLAINED = 0.93  # of the variance, if one number decides alone
 
 
 class Recovered(NamedTuple):
@@ -34,13 +37,12 @@ class Recovered(NamedTuple):
     noise: float  # what rounding alone makes of such a logarithm
 
 
-def recover(kernel: Kernel, trial: Trial) -> Recovered | None:
+def recover(trial: Trial) -> Recovered | None:
     """Recover all weights of a case; None if the kernel does not answer."""
     case, right, formats = trial.case, trial.right, trial.rules.formats
     w, r = np.zeros(right.weights.shape), right.weights
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
     for loud, keys in case.loud(n_most=right.n_keys):
-        output = kernel(loud, shapes).results.get("output")
+        output = trial.again(value=loud.value).get("output")
         if output is None:
             return None
         w[..., keys] = output[..., : keys.size] / loudness(case.format)
@@ -116,9 +118,12 @@ def _sums(found: Recovered) -> Iterator[str]:
     factor = np.exp(rows)
     low, high = np.fmin.reduce(factor), np.fmax.reduce(factor)
     noise = found.noise
-    if not spread < 4 * noise or max(abs(low - 1), abs(high - 1)) < 2 * noise:
+    if (
+        not spread < CHANCE * noise
+        or max(abs(low - 1), abs(high - 1)) < 2 * noise
+    ):
         return
-    if high - low < 4 * noise * high:
+    if high - low < CHANCE * noise * high:
         yield f"Every weight is {mean(factor):.7g} times what it should be."
         return
     yield (
@@ -135,13 +140,10 @@ def _scores(found: Recovered) -> Iterator[str]:
     columns = [scaled if capped is None else capped]
     columns += [] if bias is None else [bias]
     x = [np.broadcast_to(one, shape)[found.wrong] for one in columns]
-    seen = np.isfinite(found.ratio)
-    y = _centred(found.ratio + np.log(right.weights[found.wrong]))[seen]
-    centred = [_centred(np.where(seen, one, np.nan))[seen] for one in x]
-    matrix = np.stack(centred, axis=-1)
-    factors = np.linalg.lstsq(matrix, y, rcond=None)[0]
-    rest = np.abs(y - matrix @ factors).max(initial=0)
-    if rest > 8 * noise + 1e-3 * np.abs(factors - 1).max():
+    y = found.ratio + np.log(right.weights[found.wrong])
+    factors, gaps = _fitted(y, x)
+    rest = np.abs(gaps).max(initial=0)
+    if rest > 2 * CHANCE * noise + 1e-3 * np.abs(factors - 1).max():
         return
     if abs(factors[0] - 1) > noise / 8:
         yield (
@@ -157,12 +159,12 @@ def _parts(found: Recovered) -> Iterator[str]:
     """Say that keys are weighed rightly among themselves, part by part."""
     ratio, n_keys = found.ratio, found.right.n_keys
     step = np.abs(np.diff(ratio, axis=-1))
-    starts = np.flatnonzero((step > 6 * found.noise).any(axis=0)) + 1
+    starts = np.flatnonzero((step > STEP * found.noise).any(axis=0)) + 1
     if not 0 < starts.size < n_keys / 6:
         return
     parts = np.split(ratio, starts, axis=-1)
     spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
-    if not np.nanmax(spread) < 8 * found.noise:
+    if not np.nanmax(spread) < 2 * CHANCE * found.noise:
         return
     each = np.stack([mean(part) for part in parts], axis=-1)
     gap = np.abs(np.diff(each, axis=-1))
@@ -185,48 +187,45 @@ def run_of(numbers: Array) -> str:
     return ", ".join(map(str, numbers[:4])) + ", ..." * (numbers.size > 4)
 
 
-def _depends(found: Recovered) -> Iterator[str]:
-    """Say what alone decides how wrong a score is."""
-    right, shape = found.right, found.weights.shape
+def _suspects(right: Steps) -> Iterator[tuple[str, Array]]:
+    """Give numbers, one for each score, that may decide how wrong it is."""
     scaled, bias = right.scaled(), right.bias()
+    yield "the score", scaled
+    if bias is not None:
+        yield "the bias", bias
+    yield "the distance from query to key", right.keys - right.positions()
+    yield "the number of the key", right.keys
     so_far = np.maximum.accumulate(right.scores(), axis=-1) / np.log(2)
-    every = {
-        "the score": scaled,
-        "the bias": bias,
-        "the distance from query to key": right.keys - right.positions(),
-        "the number of the key": right.keys,
-    }
     for n in (right.n_keys, 64, 32, 128, 16):
         last = np.minimum((right.keys // n + 1) * n, right.n_keys) - 1
-        fraction = (right.full() / np.log(2) - so_far[..., last]) % 1
-        every[
-            "the fraction of the score in base 2, less the largest of so far "
-            f"(blocks of {n} keys; is exp made of a polynomial?)"
-        ] = fraction
-    best = "", 0.93, 0.0
-    some = np.linspace(0, len(found.ratio) - 1, 60).astype(int)
-    ratio = found.ratio[np.unique(some)]
+        what = "the fraction of the score in base 2, less the largest of so "
+        what += f"far (blocks of {n} keys; is exp made of a polynomial?)"
+        yield what, (right.full() / np.log(2) - so_far[..., last]) % 1
+
+
+def _depends(found: Recovered) -> Iterator[str]:
+    """Say what alone decides how wrong a score is."""
+    rows = np.linspace(0, len(found.ratio) - 1, ROWS).astype(int)
+    ratio = found.ratio[np.unique(rows)]
     seen = np.isfinite(ratio)
     y = _centred(ratio)[seen]
     if not y.size or y.std() < 2 * found.noise:
         return
-    for what, x in every.items():
-        if x is None:
-            continue
-        x = np.broadcast_to(x, shape)[found.wrong][np.unique(some)]
-        edges = np.unique(np.quantile(x[seen], np.linspace(0, 1, 33)[1:-1]))
+    best, most = "", EXPLAINED
+    for what, x in _suspects(found.right):
+        x = np.broadcast_to(x, found.weights.shape)[found.wrong]
+        x = x[np.unique(rows)]
+        shares = np.linspace(0, 1, BINS + 1)[1:-1]
+        edges = np.unique(np.quantile(x[seen], shares))
         bins = np.searchsorted(edges, x)
-        columns = [_centred(np.where(seen, bins == i, np.nan))[seen]
-                   for i in range(1, edges.size + 1)]  # fmt: skip
-        matrix = np.stack(columns, axis=-1)
-        rest = y - matrix @ np.linalg.lstsq(matrix, y, rcond=None)[0]
-        share = 1 - rest.var() / y.var()
-        if share > best[1]:
-            best = what, share, np.abs(y).max()
-    if best[0]:
+        columns = [bins == i for i in range(1, edges.size + 1)]
+        share = 1 - _fitted(ratio, columns)[1].var() / y.var()
+        if share > most:
+            best, most = what, share
+    if best:
         yield (
-            f"How wrong a score is depends on {best[0]} alone: scores are "
-            f"off by up to {best[2]:.2g} ({right.case.name})."
+            f"How wrong a score is depends on {best} alone: scores are off by "
+            f"up to {np.abs(y).max():.2g} ({found.right.case.name})."
         )
 
 
@@ -272,6 +271,19 @@ def mean(array: Array) -> Any:
     """Return the mean over the last axis of what is not nan; nan if none."""
     some = ~np.isnan(array)
     return np.where(some, array, 0).sum(axis=-1) / some.sum(axis=-1)
+
+
+def _fitted(array: Array, columns: list[Array]) -> tuple[Array, Array]:
+    """Fit numbers by multiples of columns, each row but for a constant.
+
+    Returns the multiples, and what is left of the numbers that are not nan.
+    """
+    seen = np.isfinite(array)
+    y = _centred(array)[seen]
+    x = [_centred(np.where(seen, one, np.nan))[seen] for one in columns]
+    matrix = np.stack(x, axis=-1)
+    factors = np.linalg.lstsq(matrix, y, rcond=None)[0]
+    return factors, y - matrix @ factors
 
 
 def _centred(array: Array) -> Array:

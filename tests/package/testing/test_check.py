@@ -244,6 +244,9 @@ FOUND = {
     "bias": rewired(bias=lambda a, x: x[:, :, ::-1]),
     "sink": rewired(with_sink=lambda a, x, s: np.concatenate([x, x[..., -1:]], axis=-1)),
     "ones": rewired(with_sink=lambda a, x, s: np.pad(s, [(0, 0)] * 3 + [(0, -s.shape[-1] % 24)])),
+    "tiles": rewired(ends=lambda a, x: (x[0], x[1] + 3 - a.rows % 4)),
+    "loop": rewired(within=lambda a, x: x & (a.keys < -(-(a.positions() // 24 * 24 + 24) // 24) * 24)),
+    "free": rewired(within=lambda a, x: x | (a.keys < (a.rows // 32 * 32 + 32 + a.offset()) // 16 * 16)),
     "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
 }  # fmt: skip
 

@@ -1,0 +1,267 @@
+"""Known mistakes: which of them gives the results of a kernel, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.testing import mistakes
+from attention.testing.cases import FAR, Case
+from attention.testing.mistakes import Mistake
+from attention.testing.places import Spots, place
+from attention.testing.report import Finding
+from attention.testing.steps import Steps
+from attention.testing.trials import Trial
+
+Array = NDArray[Any]
+ROUNDINGS = 8  # how many are tried in one more case
+MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
+BUDGET = 1e8  # how many weights all mistakes together may have in a case
+
+
+class Fit(NamedTuple):
+    """How the results of a mistake fit those of a kernel in one case."""
+
+    spots: list[Spots]  # rows that have the mistake, and those that have not
+    unlike: int  # how many rows have another one
+    whole: float
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Say whether the mistake gives every row, or nearly."""
+        wrong = sum(int(one.wrong.sum()) for one in self.spots)
+        return self.unlike <= wrong / 20 and not any(
+            one.right.any() for one in self.spots
+        )
+
+
+Seen = dict[tuple[float, ...], Fit | None]  # by a mixture of each result
+
+
+def plain(trials: list[Trial]) -> list[Trial]:
+    """Leave out what differs from kernel to kernel: overflow, and one key."""
+    for odd in ((*FAR, "one key"), FAR):
+        plain = [t for t in trials if t.case.name not in odd]
+        if any(t.is_wrong for t in plain):
+            return plain
+    return trials
+
+
+def exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+    """Find a mistake that gives all results of a kernel."""
+    every = [(m, 0.0) for m in _known(trials[0].case, names)]
+    left = [one for one in every if not one[0].rounds]
+    for trial in sorted(trials, key=lambda t: t.right.weights.size):
+        left = _left(left, trial, names)
+    if left:
+        return _said(left)
+    left = [one for one in every if one[0].rounds]
+    for trial in sorted(
+        trials, key=lambda t: (not _is_wrong(t, names), t.right.weights.size)
+    ):
+        left = _left(left, trial, names)
+        if _is_wrong(trial, names):
+            most = sorted(error for _, error in left)[:ROUNDINGS][-1:]
+            left = [one for one in left if [one[1]] <= most]
+    return _said(left) if left else None
+
+
+def _known(case: Case, names: tuple[str, ...]) -> Iterator[Mistake]:
+    """Return the mistakes that some of these results may have."""
+    alone = {"total", "summed"}  # what changes the log-sum-exp alone
+    for one in mistakes.of(case):
+        if "log-sum-exp" in names or not one.changes.keys() <= alone:
+            yield one
+
+
+def _is_wrong(trial: Trial, names: tuple[str, ...]) -> bool:
+    return not set(names).isdisjoint(trial.wrong)
+
+
+def _left(
+    some: list[tuple[Mistake, float]], trial: Trial, names: tuple[str, ...]
+) -> list[tuple[Mistake, float]]:
+    """Keep the mistakes that give a case, and add their errors up."""
+    known: Seen = {}
+    return [
+        (mistake, error + fit.whole)
+        for mistake, error in some
+        if (fit := _fit(mistake, trial, names, known, not mistake.rounds))
+        and fit.is_everywhere
+    ]
+
+
+def _said(left: list[tuple[Mistake, float]]) -> Finding:
+    """Say the closest mistake, and others that give the same numbers."""
+    least = min(error for _, error in left)
+    first, least = next(one for one in left if one[1] <= 1.03 * least)
+    same = {_stem(m): m for m, error in left[::-1] if error == least}
+    same.pop(_stem(first), None)
+    others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:-2:-1]]
+    most = 1.2 if first.rounds else 1.03
+    fit = [one for one, error in left if error <= most * least]
+    return Finding(first.of_sizes(fit) + "".join(others), first.name)
+
+
+def _stem(mistake: Mistake) -> str:
+    return "-".join(mistake.name.split("-")[:3])
+
+
+def partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+    """Find the mistake that some rows of a kernel have, and say which."""
+    trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
+    n_wrong = sum(
+        int((trial.verdicts[name].rows > 1).sum())
+        for trial in trials
+        for name in names
+    )
+    size = next(t.right.weights.size for t in trials)
+    every = [m for m in _known(trials[0].case, names) if not m.rounds]
+    left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
+    for trial in trials:
+        known: Seen = {}
+        bad = sum(int((trial.verdicts[n].rows > 1).sum()) for n in names)
+        unlike = Fit([], bad, np.inf) if bad else None  # all that is wrong
+        left = [
+            (mistake, [*fits, fit])
+            for mistake, fits in left
+            if (fit := _fit(mistake, trial, names, known) or unlike)
+        ]
+        left = [
+            (mistake, fits)
+            for mistake, fits in left
+            if sum(fit.unlike for fit in fits) <= 0.1 * n_wrong
+            and sum(fit.whole == np.inf for fit in fits) < MISSES
+        ]
+    best: dict[float, list[tuple[Mistake, str]]] = {}
+    for mistake, fits in left:
+        spots = [spot for fit in fits for spot in fit.spots]
+        n_right = sum(int(spot.right.sum()) for spot in spots)
+        others = sum(fit.unlike for fit in fits)
+        text, exact = place(spots) if n_right else ("", False)
+        exact = exact and not others
+        share = 1.0 if exact else n_wrong / (n_wrong + n_right)
+        if share >= 0.5:
+            where = f" Only {text}." if exact else " Not everywhere."
+            best.setdefault(others / max(n_wrong, 1) - share, []).append(
+                (mistake, where)
+            )
+    if not best:
+        return None
+    same = best[min(best)]
+    first, where = same[0]
+    says = first.of_sizes(one for one, _ in same) + where
+    return Finding(says, first.name, True)
+
+
+def _fit(
+    mistake: Mistake,
+    trial: Trial,
+    names: tuple[str, ...],
+    known: Seen,
+    everywhere: bool = False,
+) -> Fit | None:
+    """Compare a case with a mistake: every row is right, or has it.
+
+    Or every row has it, which is soon decided.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            steps = trial.rules.steps(trial.case, mistake.changes)
+            wanted: dict[str, Array] = {}
+            for name in sorted(
+                names, key=lambda n: trial.verdicts[n].is_right
+            ):
+                one = trial.rules._replace(names=(name,)).wanted(steps)
+                if name == "output":
+                    one[name] = _like(one[name], trial.answer.results[name])
+                if np.array_equal(one[name], trial.wanted[name]):
+                    if not trial.verdicts[name].is_right:
+                        return None  # it changes nothing here
+                elif not _glance(trial, name, one[name], everywhere):
+                    return None
+                wanted |= one
+            same = tuple(_mixture(wanted[name]) for name in names)
+            if same not in known:
+                known[same] = _judged(
+                    mistake.rounds, trial, names, steps, wanted
+                )
+            return known[same]
+    except mistakes.UNFIT:
+        return None
+
+
+def _like(wanted: Array, got: Array) -> Array:
+    """Let what is no number be nan or infinite as it is in a kernel."""
+    both = ~np.isfinite(wanted) & ~np.isfinite(got)
+    return np.where(both, got, wanted) if both.any() else wanted
+
+
+def _mixture(array: Array) -> float:
+    """Return a number that other arrays hardly have."""
+    return float(array.ravel() @ _waves(array.size))
+
+
+@lru_cache(64)
+def _waves(n: int) -> Array:
+    return np.cos(np.arange(n))
+
+
+def _judged(
+    rounds: bool,
+    trial: Trial,
+    names: tuple[str, ...],
+    steps: Steps,
+    wanted: dict[str, Array],
+) -> Fit | None:
+    """Compare the results of a mistake with a kernel's."""
+    if all(
+        np.array_equal(wanted[n], trial.wanted[n], equal_nan=True)
+        for n in names
+    ):
+        verdicts = {name: trial.verdicts[name] for name in names}
+    else:
+        some = {name: trial.answer.results[name] for name in names}
+        verdicts = trial.rules.judge(some, steps)
+    spots, unlike = [], 0
+    for name, fit in verdicts.items():
+        right = trial.verdicts[name]
+        has, has_not = right.rows > 1, np.zeros(right.rows.shape, bool)
+        most = 1.2 if right.is_right else min(1, 0.9 * right.figure)
+        if rounds:  # a tie may fall either way
+            off = fit.rows > 1
+            better = fit.whole < 0.85 * right.whole
+            much = np.median(fit.rows) < 0.2 * np.median(right.rows)
+            if (off.mean() > 0.1 and not much) or not (
+                right.is_right or better or off.sum() < 0.1 * has.sum()
+            ):
+                return None
+        elif fit.figure > most:
+            if trial.right.n_keys > 1:
+                has_not = ~has & (fit.rows > 1)
+            if not right.is_right and not has.any():
+                return None
+            off = fit.rows[has] > np.minimum(1, 0.8 * right.rows[has])
+            unlike += int(off.sum())
+        spots.append(Spots(trial.right, trial.case.name, name, has, has_not))
+    return Fit(spots, unlike, sum(fit.whole for fit in verdicts.values()))
+
+
+def _glance(trial: Trial, name: str, wanted: Array, everywhere: bool) -> bool:
+    """Say whether a mistake may explain the rows of a case that are wrong."""
+    got, verdict = trial.answer.results[name], trial.verdicts[name]
+    if wanted.shape != got.shape:
+        return False
+    if verdict.is_right and not everywhere:
+        return True
+    far = np.abs(got - wanted) / (30 * trial.sigmas[name] + np.abs(got) / 99)
+    same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+    far = np.where(same, 0, np.nan_to_num(far, nan=np.inf))
+    if verdict.is_right:
+        return bool((far <= 1).all())
+    rows = verdict.rows > 1
+    return bool(np.median(far[rows] if rows.any() else far) <= 1)

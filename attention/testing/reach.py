@@ -1,0 +1,268 @@
+"""Which keys each row reads, measured, and by which rule these end.
+
+A kernel reads the keys of a row from a first one to a last one. Both are
+measured, and a rule is looked for among those that loops and masks are made
+of: the position of a row, or of its tile's first or last row; the offset of
+a sequence, or of another; a side of the window; whole blocks of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.numerics import softmax
+from attention.testing.probes import fits
+from attention.testing.report import Finding
+from attention.testing.steps import Change, Steps
+from attention.testing.trials import Trial
+from attention.testing.weights import recover
+
+Array = NDArray[Any]
+SIZES = np.array([64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3])
+MOST_KEYS = 330  # of a case whose weights are measured
+MOST_CASES = 12  # whose weights are measured
+MOST_RULES = 12  # that are tried in all cases
+MOST_SIZES = 4  # of each rule
+LEAST = 1e-5  # a weight that no format loses
+ROWS = {
+    "own": "its own {end} key",
+    "first": "the {end} key of its tile's first row",
+    "last": "the {end} key of its tile's last row",
+    "full": "the {end} key of its tile's last row",  # as if it were full
+}
+OFFSETS = {
+    "own": "",
+    "zero": "taken with offset 0",
+    "first": "taken with the offset of the first sequence",
+    "last": "taken with the offset of the last sequence",
+    "largest": "taken with the largest offset of the batch",
+    "smallest": "taken with the smallest offset of the batch",
+    "aligned": "taken as if the last query stood at the last key",
+}
+SIDES = {
+    "own": "",
+    "none": "without the {side} side of the window",
+    "other": "with the {other} side of the window for the {side} one",
+}
+MORE = {0: "", 1: "one key too far", -1: "one key too short"}
+ROUNDS = {
+    "": "",
+    "up": "rounded up to whole blocks",
+    "down": "rounded down to whole blocks",
+    "end": "rounded down to whole blocks",  # of which the last ends with n_k
+}
+PARTS: list[dict[Any, str]] = [ROWS, ROUNDS, OFFSETS, SIDES, MORE]
+NAMES = {"": "reach-wrong", "loop": "loop-bound-wrong", "free": "not-hidden"}
+SAYS = {
+    ("", "first"): "What a row sees begins with {place}.",
+    ("", "end"): "What a row sees ends with {place}.",
+    ("loop", "first"): "The loop over keys begins with {place}: earlier "
+    "keys that a row may see are not read.",
+    ("loop", "end"): "The loop over keys ends with {place}: later keys that a "
+    "row may see are not read.",
+    (
+        "free",
+        "first",
+    ): "Keys from {place} on are not hidden, although a row may "
+    "not see all of them.",
+    ("free", "end"): "Keys up to {place} are not hidden, although a row may "
+    "not see all of them.",
+}
+
+
+class Rule(NamedTuple):
+    """How an end is computed; joined says what that end is for."""
+
+    joined: str  # nothing; a loop's end, that loses keys; where no mask is
+    row: str = "own"
+    rounds: str = ""
+    offset: str = "own"
+    side: str = "own"
+    more: int = 0
+    tile: Any = 1  # rows
+    block: Any = 1  # keys
+
+
+RIGHT = {  # what such an end is computed from, if it is right
+    "first": {
+        "": Rule(""),
+        "loop": Rule("loop", "first", "down"),
+        "free": Rule("free", "last", "up"),
+    },
+    "end": {
+        "": Rule(""),
+        "loop": Rule("loop", "last", "up"),
+        "free": Rule("free", "first", "down"),
+    },
+}
+
+
+BOTH = {"first": Rule(""), "end": Rule("")}
+
+
+class Read(NamedTuple):
+    """A case, and between which keys each row's first and end must lie."""
+
+    trial: Trial
+    between: dict[str, tuple[Array, Array]]  # each (batch, n_q)
+
+
+def bounds(trials: list[Trial]) -> Iterator[Finding]:
+    """Say by which rule keys begin or end, if nothing else is wrong."""
+    wrong = [t for t in trials if t.is_wrong]
+    asked = trials[0].case.options.keys() & {"is_causal", "window"}
+    if not asked or all(t.right.n_queries == 1 for t in wrong):
+        return
+    some = [*wrong, *(t for t in trials if not t.is_wrong)]
+    some = [t for t in some if 1 < t.right.n_keys <= MOST_KEYS][:MOST_CASES]
+    reads = list[Read]()
+    for trial in some:
+        read = _read(trial)
+        if read is None:
+            return
+        reads.append(read)
+    for end in RIGHT:
+        for rule, sizes in islice(_rules(reads, end), MOST_RULES):
+            for k, (tile, block) in enumerate(sizes[:MOST_SIZES]):
+                one = rule._replace(tile=tile, block=block)
+                if all(fits(t, _within(end, one)) for t in trials):
+                    says = _sentence(end, rule, sizes[k:])
+                    yield Finding(says, NAMES[rule.joined])
+                    return
+
+
+def _read(trial: Trial) -> Read | None:
+    """Measure where the keys of each row begin and end; None if in parts."""
+    found = recover(trial)
+    if found is None or not np.isfinite(found.weights).all():
+        return None
+    a, mask = trial.right, trial.right.mask()
+    known = np.broadcast_to(softmax(a.full()) > LEAST, a.weights.shape)
+    known = known if mask is None else known & mask
+    read, silent = known & (found.weights > 0), known & (found.weights == 0)
+    some, n = read.any(axis=-1), a.n_keys
+    first, end = read.argmax(axis=-1), n - read[..., ::-1].argmax(axis=-1)
+    before = silent & (a.keys < first[..., None])
+    after = silent & (a.keys >= end[..., None])
+    if (silent & ~before & ~after)[some].any():
+        return None  # keys between others are left out
+    least = np.where(before.any(-1), n - before[..., ::-1].argmax(-1), 0)
+    most = np.where(after.any(axis=-1), after.argmax(axis=-1), n)
+    # a row that reads nothing: its end comes before what it should read
+    lost = known & a.allowed()
+    lost_first = np.where(lost.any(-1), lost.argmax(axis=-1), n)
+    lost_last = np.where(lost.any(-1), n - lost[..., ::-1].argmax(-1), 0)
+    between = {
+        "first": (np.where(some, least, lost_last), np.where(some, first, n)),
+        "end": (np.where(some, end, 0), np.where(some, most, lost_first)),
+    }
+    return Read(trial, {
+        name: (low.max(axis=1), high.min(axis=1))
+        for name, (low, high) in between.items()
+    })  # fmt: skip
+
+
+def _place(a: Steps, rule: Rule, end: str) -> Array:
+    """Return the first key of each row, or the end, by a rule: (b, n_q)."""
+    row = np.arange(a.n_queries)
+    start = row // rule.tile * rule.tile
+    last = start + rule.tile - 1
+    row = {"own": row, "first": start, "full": last,
+           "last": np.minimum(last, a.n_queries - 1)}[rule.row]  # fmt: skip
+    own = np.broadcast_to(a.offset()[:, 0, 0], (a.batch, 1))
+    offset = {
+        "own": own, "zero": 0, "first": own[0], "last": own[-1],
+        "largest": own.max(), "smallest": own.min(),
+        "aligned": a.n_keys - a.n_queries,
+    }[rule.offset]  # fmt: skip
+    sides = a.window() or (None, None)
+    sides = (sides[0], 0) if a.is_causal() else sides
+    side, other = sides if end == "first" else sides[::-1]
+    far = {"own": side, "none": 0, "other": other}[rule.side]
+    if side is None or far is None:
+        place = np.full(np.shape(row + offset), 0 if end == "first" else 2**30)
+    elif end == "first":
+        place = row + offset - far - rule.more
+    else:
+        place = row + offset + far + 1 + rule.more
+    if rule.rounds:
+        up = (rule.block - 1) * (rule.rounds == "up")
+        whole = (place + up) // rule.block * rule.block
+        at_end = (rule.rounds == "end") & (place >= a.n_keys)
+        place = np.where(at_end, place, whole)
+    if rule.joined:
+        right = _place(a, Rule(""), end)
+        less = (rule.joined == "loop") == (end == "end")
+        place = (np.minimum if less else np.maximum)(place, right)
+    return np.clip(place, 0, a.n_keys)
+
+
+def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
+    """Give rules that fit every case, and their sizes, plainest first."""
+    usual = RIGHT[end][""]
+    tries = []
+    for joined, plain in RIGHT[end].items():
+        for parts in product(*PARTS):
+            odd = sum(
+                says[x] != says[y]
+                for says, x, y in zip(PARTS, parts, plain[1:6], strict=True)
+            )
+            if odd <= 2:
+                tries.append((odd, Rule(joined, *parts)))
+    for _, rule in sorted(tries, key=lambda one: one[0]):
+        tiles = SIZES if rule.row != "own" else np.ones(1, int)
+        blocks = SIZES if rule.rounds else np.ones(1, int)
+        rule = rule._replace(
+            tile=tiles[:, None, None, None], block=blocks[:, None, None]
+        )
+        fit = np.ones((tiles.size, blocks.size), bool)
+        differs = False
+        for read in reads:
+            low, high = read.between[end]
+            place = _place(read.trial.right, rule, end)
+            fit &= ((low <= place) & (place <= high)).all(axis=(-2, -1))
+            if not fit.any():
+                break
+            differs |= (place != _place(read.trial.right, usual, end)).any()
+        if fit.any() and differs:
+            i, j = np.nonzero(fit)
+            yield rule, np.stack([tiles[i], blocks[j]], axis=-1)
+
+
+def _within(end: str, rule: Rule) -> dict[str, Change]:
+    """Let a rule say which keys a row may see."""
+
+    def within(a: Steps, x: Array) -> Array:
+        first, stop = (
+            np.broadcast_to(_place(a, one, name), (a.batch, a.n_queries))
+            for name, one in {**BOTH, end: rule}.items()
+        )
+        keys = (first[..., None] <= a.keys) & (a.keys < stop[..., None])
+        return keys[:, None]
+
+    return {"within": within}
+
+
+def _sentence(end: str, rule: Rule, sizes: Array) -> str:
+    """Write a rule, with the sizes of tiles and blocks if they are sure."""
+    side, other = ("left", "right")[:: 1 if end == "first" else -1]
+    tile, block = (
+        f" of {' or '.join(map(str, few))}" * (few.size < 3)
+        for few in (np.unique(sizes[:, 0]), np.unique(sizes[:, 1]))
+    )
+    place = ROWS[rule.row].format(end="first" if end == "first" else "last")
+    if rule.row != "own" and tile:
+        place += f" (tiles{tile} rows)"
+    more = [
+        OFFSETS[rule.offset],
+        SIDES[rule.side].format(side=side, other=other),
+        MORE[rule.more],
+        ROUNDS[rule.rounds] + f"{block} keys" * bool(rule.rounds and block),
+    ]
+    place = ", ".join([place, *filter(None, more)])
+    return SAYS[rule.joined, end].format(place=place)

@@ -1,0 +1,285 @@
+"""Who reads which values: their features, heads, sequences and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.testing.cases import loudness
+from attention.testing.places import run
+from attention.testing.probes import (
+    FEW_KEYS,
+    Facts,
+    block,
+    facts,
+    fits,
+    said,
+    up,
+)
+from attention.testing.report import Finding
+from attention.testing.steps import Steps
+from attention.testing.trials import Trial
+
+Array = NDArray[Any]
+HEADS, KEYS = 1, 2  # axes of values
+CASES = 9  # in which each key is read by itself
+CALLS = 20  # for the keys of one case
+NEEDED = 1e-5  # a weight that a format of 16 bits does not lose
+
+
+def features(trials: list[Trial]) -> Iterator[Finding]:
+    """Write the number of each feature of the values in bits, bit by bit."""
+    trial = next((t for t in trials if t.right.n_keys > 1), trials[0])
+    value = trial.case.value
+    number = np.arange(value.shape[-1]) + 1
+    held = np.zeros_like(number)
+    for bit in range(number.size.bit_length()):
+        bits = np.broadcast_to(number >> bit & 1, value.shape)
+        held += trial.heard(bits).any(axis=(0, 1, 2)).astype(int) << bit
+    if sorted(held) != number.tolist() or (held == number).all():
+        return
+    f = int(np.argmax(held != number))
+    yield Finding(
+        f"Feature {f} of the output is feature {held[f] - 1} of the values; "
+        f"features 0 to 3 are {_listed(held[:4] - 1)}.",
+        "features-exchanged",
+    )
+
+
+def _listed(numbers: Any) -> str:
+    return " ".join(map(str, numbers))
+
+
+def _shares(trial: Trial, axis: int) -> Array:
+    """Return what each row takes from each head, or key, of each sequence.
+
+    As (batch, heads, n_q, batch, number of heads or of keys): one after the
+    other is loud in a feature of its own.
+    """
+    shape = trial.case.value.shape
+    sources, parts = (shape[0], shape[axis]), []
+    n = shape[0] * shape[axis]
+    for some in np.array_split(np.arange(n), up(n, shape[-1])):
+        loud = np.zeros((n, shape[-1]))
+        loud[some, np.arange(some.size)] = loudness(trial.case.format)
+        loud = np.expand_dims(loud.reshape(*sources, -1), 3 - axis)
+        heard = trial.heard(np.broadcast_to(loud, shape))
+        parts.append(heard[..., : some.size] / loudness(trial.case.format))
+    found = np.concatenate(parts, axis=-1)
+    return found.reshape(*found.shape[:3], *sources)
+
+
+def foreign(trials: list[Trial]) -> Iterator[Finding]:
+    """Say which head or sequence is read in the place of another."""
+    few = [t for t in trials if t.right.n_keys < FEW_KEYS]
+    own, across = list[tuple[Trial, Array]](), list[Trial]()
+    for trial in few:
+        read = (_shares(trial, HEADS) != 0).any(axis=2)
+        b = np.arange(len(read))
+        own.append((trial, read[b, :, b].any(axis=0)))
+        read[b, :, b] = False
+        across += [trial] if read.any() else []
+    yield from _sequences(across) if across else _heads(own)
+
+
+# --- heads -------------------------------------------------------------------
+
+
+def _heads(read: list[tuple[Trial, Array]]) -> Iterator[Finding]:
+    """Say which heads are read, if not the right ones, and by which rule."""
+    strange = [(t, r) for t, r in read if not _is_own(t, r)]
+    if not strange:
+        return
+    trial, of = strange[0]
+    own = trial.right.heads()
+    several = of.sum(axis=1) != 1
+    if several.any():
+        h = int(of.sum(axis=1).argmax())
+        yield Finding(
+            f"Head {h} reads values of {run('head', np.flatnonzero(of[h]))} "
+            f"of keys, not of {own[h]} alone ({trial.case.name}).",
+            "heads-mixed",
+        )
+        return
+    one = of.argmax(axis=1)
+    h = int(np.argmax(one != own))
+    yield Finding(
+        f"Head {h} reads {_what(read)} of head {one[h]} of keys, not "
+        f"{own[h]}; heads 0 to {own.size - 1} read {_listed(one)} "
+        f"({trial.case.name}){_rule(read)}.",
+        "keys-of-another-head",
+    )
+
+
+def _is_own(trial: Trial, of: Array) -> bool:
+    """Say whether each head reads its own head of keys, and no other."""
+    others = np.arange(of.shape[1]) != trial.right.heads()[:, None]
+    return not (of & others).any()
+
+
+def _what(read: list[tuple[Trial, Array]]) -> str:
+    """Say whether keys are those of the other head as well."""
+
+    def taken(trial: Trial, of: Array, *names: str) -> bool:
+        heads = of.argmax(axis=1)
+        arrays = {name: getattr(trial.case, name)[:, heads] for name in names}
+        return fits(trial, {n: lambda a, x, n=n: arrays[n] for n in names})
+
+    if all(taken(t, of, "key", "value") for t, of in read):
+        return "keys and values"
+    if all(taken(t, of, "value") for t, of in read):
+        return "values, not keys,"
+    return "values"
+
+
+def _rule(read: list[tuple[Trial, Array]]) -> str:
+    """Say by which rule of probes.toml heads are read."""
+    rule = said(
+        "heads",
+        read,
+        lambda one, rule: np.array_equal(
+            one[1].argmax(axis=1),
+            np.ravel(rule(facts(one[0].right, 1))),
+        ),
+    )
+    group = facts(read[0][0].right, 1)["g"]
+    return rule and f": head {rule}, where it should be h // {group}"
+
+
+# --- sequences and keys ------------------------------------------------------
+
+
+class Keys(NamedTuple):
+    """Which keys each sequence reads, and which it may not do without."""
+
+    trial: Trial
+    read: Array  # of bool, (sequence, sequence of the keys, key)
+    needed: Array  # of bool, (sequence, key)
+    missed: Array  # likewise: some row needs it, and does not read it
+
+
+def _by_key(trials: list[Trial]) -> Iterator[Keys]:
+    """See which keys are read, in a few cases with few keys."""
+    few = [t for t in trials if t.right.n_keys > 1 and _n_calls(t) <= CALLS]
+    few.sort(key=lambda t: (not t.is_wrong, t.right.batch * t.right.n_keys))
+    for trial in few[:CASES]:
+        read = _shares(trial, KEYS) != 0
+        b, needs = np.arange(len(read)), trial.right.weights > NEEDED
+        missed = needs & ~read[b, :, :, b]
+        three = (read, needs, missed)
+        yield Keys(trial, *(np.any(x, axis=(1, 2)) for x in three))
+
+
+def _n_calls(trial: Trial) -> int:
+    """Return how many calls show who reads which keys."""
+    return int(up(trial.right.batch * trial.right.n_keys, trial.right.d_v))
+
+
+def _sequences(trials: list[Trial]) -> Iterator[Finding]:
+    """Say which keys of other sequences are read, and the rule for them."""
+    keys = list(_by_key(trials))
+    shown = next(filter(None, map(_strangers, keys)), "")
+    if shown:
+        rule = said("sequences", keys, lambda one, rule: rule(_packed(one)))
+        yield Finding(
+            f"{shown}{': ' * bool(rule)}{rule}.", "keys-of-another-sequence"
+        )
+
+
+def _strangers(keys: Keys) -> str:
+    """Say what the first sequence that reads another's keys reads."""
+    for b, of in enumerate(keys.read):
+        others = [o for o in range(len(of)) if o != b and of[o].any()]
+        if not others:
+            continue
+        parts = " and ".join(
+            f"{run('key', np.flatnonzero(of[o]))} of sequence {o}"
+            for o in others
+        )
+        lost = np.flatnonzero(keys.needed[b] & ~of[b])
+        also = "all that it may see of its own too"
+        also = f"not its own {run('key', lost)}" if lost.size else also
+        name = keys.trial.case.name
+        return f"Sequence {b} reads {parts}, and {also} ({name})"
+    return ""
+
+
+def _packed(keys: Keys) -> Facts:
+    """Say where keys lie in a batch that is packed without padding."""
+    trial, read, needed, _ = keys
+    b, n_keys = np.arange(len(read)), trial.right.n_keys
+    lengths = n_keys - needed[:, ::-1].argmax(axis=1)
+    packed = np.concatenate([read[:, o, : lengths[o]] for o in b], axis=1)
+
+    def begins(of: Array, key: Array) -> bool:
+        """Say whether these keys are read in the place of the first."""
+        others = (of != b) | (key > 0)
+        at = read[b, of, np.minimum(key, n_keys - 1)]
+        first = (read[b, b, 0] & others).any()
+        return bool(at.all() and others.any() and not first)
+
+    return {
+        **{"b": b, "n": trial.right.n_queries, "L": lengths},
+        "start": np.cumsum(lengths) - lengths,
+        "first": packed.argmax(axis=1),
+        "end": packed.shape[1] - packed[:, ::-1].argmax(axis=1),
+        "begins": begins,
+    }
+
+
+# --- keys that nobody reads --------------------------------------------------
+
+
+def unread(trials: list[Trial]) -> Iterator[Finding]:
+    """Say which keys are never read."""
+    text = never_read(trials)
+    if text:
+        yield Finding(f"{text[0].upper()}{text[1:]}.", "keys-never-read")
+
+
+class Lost(NamedTuple):
+    """How many keys at the end of a sequence no row reads."""
+
+    n: int
+    end: int  # the last key that a row may see, and one
+    n_keys: int  # with those that no row may see
+
+
+def never_read(trials: list[Trial]) -> str:
+    """Say which keys at the end no row reads, if that is all that is lost."""
+    lost = list[Lost]()
+    for trial, read, needed, missed in _by_key(trials):
+        for b, some in enumerate(missed):
+            seen = np.flatnonzero(trial.sees[b].any(axis=(0, 1)))
+            end, n = int(seen.max(initial=-1)) + 1, int(some.sum())
+            if not some[end - n : end].all() or (some & read[b, b]).any():
+                return ""
+            if needed[b, end - 1]:
+                lost.append(Lost(n, end, trial.right.n_keys))
+    numbers = {one.n for one in lost}
+    if not any(numbers):
+        return ""
+    if numbers == {1}:
+        return "the last key, the last query's own, is never read"
+    listed = ", ".join(dict.fromkeys(f"{n} of {k}" for n, _, k in lost if n))
+    m = block(lambda m: _is_rest(lost, trials, m))
+    if not m:
+        return f"the last keys are never read: {listed}"
+    return (
+        f"the last n_k % {m} keys are never read ({listed}), as where n_k // "
+        f"{m} is the length of a part or the number of blocks"
+    )
+
+
+def _is_rest(lost: list[Lost], trials: list[Trial], m: int) -> bool:
+    """Say whether those keys are lost that m does not divide, and no more."""
+
+    def allowed(a: Steps, x: Array) -> Array:
+        return np.asarray(x & (a.keys < max(1, a.n_keys - a.n_keys % m)))
+
+    return all(
+        n == max(0, end - max(k - k % m, k < m)) for n, end, k in lost
+    ) and all(fits(t, {"allowed": allowed}) for t in trials)
