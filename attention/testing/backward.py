@@ -1,54 +1,69 @@
-"""What wrong gradients show: factors, known mistakes, who gives what.
+"""Which known mistakes explain wrong gradients.
 
-Each result is compared by itself, and what explains most of them comes first.
-Gradients are linear in grad_output, so a part of it shows what rows, heads and
-sequences give, and a loud row shows the weights of the backward pass.
+Each result is compared by itself, and what explains most of them comes first:
+factors, then mistakes that fit everywhere, roundings, and what fits in some
+cases alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import product
+import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing import mistakes
-from attention.testing.calls import Kernel
-from attention.testing.cases import FAR, loudness
+from attention.testing import mistakes, parts
+from attention.testing.cases import FAR
 from attention.testing.errors import PRECISION, judge
+from attention.testing.factors import factor_of, rms
 from attention.testing.mistakes import Mistake
-from attention.testing.places import run
+from attention.testing.places import Spots, place
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import Recovered, sentences
 
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
-_ENOUGH = 0.03  # of what is wrong may be left unexplained
-_MOST = 1e8  # weights of mistakes that may miss some cases
-_MANY = 48  # calls for rows, or heads, of one case
+_TILES = re.compile(r" \(tiles of (\d+) queries and (\d+) keys\)")
+_LEFT = 0.03  # of what is wrong a mistake may leave unexplained
+_BETTER = 0.7  # of what is wrong: with more left, it is another mistake
+_LUCK = 1.2  # of what is allowed, once more for the mistake's own rounding
+_SMALL = 0.2  # of a result: more is no rounding
+_FAR = 50  # expected errors: a right result is not so far from a mistake
+_SAID = 20.0  # the most that an error counts when mistakes are compared
+_NONE = 1e-12  # of a result: a mistake that moves it so little changes nothing
+_NOTHING = 10  # expected errors: a result within them says little
+_FAINT = 1e-6  # of an expected error: rows that should be zero may have it
+_HUGE = 1e30  # a number that may overflow on the way in float32
+_ROUNDINGS = 24  # how many are tried in one more case
+_BUDGET = 3e8  # how many numbers all mistakes may cost in a case, if any miss
+_LARGE = 5e4  # numbers of a case: what it spares is not looked for
+_FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
 
-def named(kernel: Kernel, trials: list[Trial]) -> Iterator[Finding]:
+def named(trials: list[Trial]) -> Iterator[Finding]:
     """Say what is wrong with gradients: the plainest cause first."""
     plain = [t for t in trials if not t.probe and t.case.name not in FAR]
     plain = plain if any(t.is_wrong for t in plain) else trials
-    plain.sort(key=lambda t: t.right.weights.size)
+    plain.sort(key=_size)
     wrong: Wrong = {}
     for name in plain[0].rules.names:
         some = [t for t in plain if not t.verdicts[name].is_right]
         wrong |= {name: some} if some else {}
     with np.errstate(all="ignore"):
         found = list(_factors(plain, wrong))
-        for rounds, most in ((False, 0), (True, 0), (False, 3)):
-            found += _known(plain, wrong, rounds, most) if wrong else []
-        for say in (_given, _weights, _averages) if wrong else ():
-            found += say(kernel, wrong)
+        for search in _SEARCHES:
+            found += _mistakes(plain, wrong, search)
+        found += parts.read(wrong)
     yield from found
+
+
+def _size(trial: Trial) -> int:
+    """Return how many numbers a mistake costs in a case."""
+    results = [x.size for x in trial.wanted.values()]
+    return max(trial.right.weights.size, *results)
 
 
 def _all(names: Any) -> str:
@@ -59,23 +74,6 @@ def _all(names: Any) -> str:
 
 # --- constant factors --------------------------------------------------------
 
-_OF: dict[str, Callable[[Steps], Any]] = {
-    "1": lambda a: 1,
-    "scale": lambda a: a.scale(),
-    "log₂ e": lambda a: np.log2(np.e),
-    "groups": lambda a: a.n_heads / a.case.key.shape[1],
-    "√d_k": lambda a: a.d_k**0.5,
-    "√heads": lambda a: a.n_heads**0.5,
-    "batch": lambda a: a.batch,
-    "heads": lambda a: a.n_heads,
-    "n_k": lambda a: a.n_keys,
-    "n_q": lambda a: a.n_queries,
-    "√d_v": lambda a: a.d_v**0.5,
-    "d_k": lambda a: a.d_k,
-    "softcap": lambda a: a.options.get("softcap", np.nan),
-    "2": lambda a: 2,
-    "kv_heads": lambda a: a.case.key.shape[1],
-}
 _READ = {  # a formula: what it says, and a name
     "-1": ("the sign is wrong", "sign-wrong"),
     "1 / scale": ("the scale is missing", "scale-missing"),
@@ -87,384 +85,317 @@ _READ = {  # a formula: what it says, and a name
     "1 / (scale √d_k)": ("the scale is 1/√d_k, not the scale asked for",
                          "scale-ignored"),
 }  # fmt: skip
-
-
-Number = Callable[[Steps], float]
-
-
-def _powers(n: int, f: Number, i: int, g: Number, j: int) -> Number:
-    """Return n fⁱ gʲ."""
-    return lambda a: n * f(a) ** i * g(a) ** j
-
-
-def _formulas() -> list[tuple[str, Number]]:
-    """Return every number that a factor may be, the plainest first."""
-    found = list[tuple[str, Number]]()
-    for (p, f), (q, g) in product(_OF.items(), _OF.items()):
-        both = " ".join(one for one in (p, q) if one != "1") or "1"
-        below = f"({both})" if " " in both.replace("log₂ e", "") else both
-        for n, s in ((1, ""), (-1, "-")):
-            found += [
-                (s + both, _powers(n, f, 1, g, 1)),
-                (f"{s}1 / {below}", _powers(n, f, -1, g, -1)),
-                (f"{s}{p} / {q}", _powers(n, f, 1, g, -1)),
-            ]
-    return sorted(found, key=lambda x: (x[0] not in _READ, len(x[0].split())))
+_READ_UNSCALED = _READ | {  # of gradients that the scale does not act on
+    "scale": ("the scale does not act on it", "scale-applied"),
+    "1 / scale": ("the scale does not act on it", "scale-applied"),
+}
 
 
 def _factors(trials: list[Trial], wrong: Wrong) -> Iterator[Finding]:
     """Say which results are off by a factor, and what number it is."""
-    same: dict[str, list[str]] = {}
-    all_of: dict[str, list[float]] = {}
-    for name, some in wrong.items():
-        each = [_factor(t, name) for t in some]
-        factors = [f for f in each if f is not None]
-        if len(factors) < len(each):
-            continue
-        still = [
-            t
-            for t in trials
-            if t not in some
-            and np.abs(t.wanted[name] / t.sigmas[name]).max() > 40
-        ]
-        numbers = factors + [1.0] * len(still)
-        named = (
-            text
-            for text, formula in _formulas()
-            if np.allclose(
-                numbers, [formula(t.right) for t in some + still], rtol=4e-3
-            )
-        )
-        text = next(named, "")
-        if not text and np.ptp(numbers) > 4e-3 * abs(numbers[0]):
-            continue
-        same.setdefault(text, []).append(name)
-        all_of[text] = factors
-    for text, names in sorted(same.items(), key=lambda one: -len(one[1])):
-        low, high = min(all_of[text]), max(all_of[text])
-        varies = high - low > 4e-3 * abs(low)
-        figure = f"{low:.5g}" + f" to {high:.5g}" * varies
-        figure += f" = {text}" * (text not in ("", figure))
-        reading, slug = _READ.get(text, ("", "constant-factor"))
-        what = "both" if names == ["d_query", "d_key"] else "-and-".join(names)
-        slug = f"{slug}-in-{what}".replace("d_", "")
-        if names == ["d_key", "d_value"]:
-            slug = slug.removesuffix("-in-key-and-value")
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for name in wrong:
+        if factor := factor_of(trials, name):
+            scaled = name in ("d_query", "d_key")
+            read = _READ if scaled else _READ_UNSCALED
+            says, slug = read.get(factor.formula, ("", "constant-factor"))
+            found.setdefault((str(factor), says, slug), []).append(name)
+    for (figure, says, slug), names in found.items():
         are, they = ("are", "they") if names[1:] else ("is", "it")
+        says = f": {says}" * bool(says)
         yield Finding(
-            f"{_all(names)} {are} {figure} times what {they} should be"
-            f"{f': {reading}' * bool(reading)}.",
-            slug,
+            f"{_all(names)} {are} {figure} times what {they} should be{says}.",
+            slug + _suffix(names),
         )
         for name in names:
             wrong.pop(name)
 
 
-def _factor(trial: Trial, name: str) -> float | None:
-    """Return by which factor a result of a case is off, if by one."""
-    got, right = trial.answer.results[name], trial.wanted[name]
-    factor = float((got * right).sum() / (right**2).sum())
-    rest = _size(got - factor * right)
-    off = _size(got - right)
-    return factor if rest < 1.7 * _ENOUGH * off else None
-
-
-def _size(array: Array) -> Any:
-    return np.sqrt(np.square(array).mean())
+def _suffix(names: list[str]) -> str:
+    """Write results as the end of a name; all that a group shares is none."""
+    if names == ["d_key", "d_value"]:
+        return ""
+    both = "both" if names == ["d_query", "d_key"] else "-and-".join(names)
+    return f"-in-{both}".replace("d_", "")
 
 
 # --- known mistakes ----------------------------------------------------------
 
 
-class Left(NamedTuple):
-    """A mistake that is left, and how it fits so far."""
+class Search(NamedTuple):
+    """Which mistakes are looked for, and what they may leave open."""
+
+    rounds: bool = False
+    misses: int = 0  # how many wrong cases a mistake may leave unexplained
+    spares: bool = False  # whether a case may be right all the same
+
+
+_SEARCHES = (Search(), Search(rounds=True), Search(misses=3, spares=True))
+
+
+class Fit(NamedTuple):
+    """How a mistake fits one result, in the cases so far."""
+
+    error: float = 0.0
+    missed: tuple[str, ...] = ()  # wrong, and not by this mistake
+    spared: tuple[str, ...] = ()  # right, although not by this mistake
+
+
+class One(NamedTuple):
+    """A mistake, and the results that it fits."""
 
     mistake: Mistake
-    names: tuple[str, ...]  # of the results that it explains
-    error: float
-    missed: tuple[str, ...]  # cases that it does not explain
+    fits: dict[str, Fit]
+
+    def odd(self, *kinds: str) -> list[str]:
+        """Return the cases that are missed, or spared, in any result."""
+        every = [getattr(f, k) for f in self.fits.values() for k in kinds]
+        return list(dict.fromkeys(case for cases in every for case in cases))
+
+    @property
+    def error(self) -> float:
+        """Add the errors of all results up."""
+        return sum(fit.error for fit in self.fits.values())
 
 
-def _known(
-    trials: list[Trial], wrong: Wrong, rounds: bool, most: int
+def _mistakes(
+    trials: list[Trial], wrong: Wrong, search: Search
 ) -> Iterator[Finding]:
-    """Name mistakes, each by the results that it explains in most cases."""
-    names = tuple(wrong)
-    if rounds:  # which makes small errors
-        names = tuple(
-            name
-            for name, some in wrong.items()
-            if sum(_near(t, name) for t in some) > len(some) / 2
-        )
-    left = [
-        Left(one, names, 0.0, ())
-        for one in mistakes.of(trials[0].case)
-        if names and one.rounds == rounds
-    ]
-    if most:  # two cases that are wrong screen out nearly all
-        trials = sorted(
-            trials,
-            key=lambda t: (
-                not t.is_wrong,
-                t.right.weights.size < 200,
-                t.right.weights.size,
-            ),
-        )
-    for index, trial in enumerate(trials):
-        if not left or (most and len(left) * trial.right.weights.size > _MOST):
-            return
-        if rounds and all(trial.verdicts[name].is_right for name in wrong):
-            continue
-        expected = trial.rules.expected(trial.right)
-        tried = [
-            _tried(x, trial, expected, min(most, 1 + index // 2)) for x in left
-        ]
-        left = [one for one in tried if one is not None]
-    left = [
-        one
-        for one in left
-        if all(
-            sum(t.case.name not in one.missed for t in wrong[name])
-            > len(wrong[name]) / 2
-            for name in one.names
-        )
-    ]
-    while left and wrong:
-        n = max(len(one.names) for one in left)
-        fewest = min(len(one.missed) for one in left if len(one.names) == n)
-        best = [x for x in left if len(x.names) == n]
-        best = [x for x in best if len(x.missed) == fewest]
-        least = min(one.error for one in best)
-        near = (1.03 if rounds else 1.5) * least + 1 - rounds
-        best = [one for one in best if one.error <= near]
-        first = min(best, key=lambda one: _strange(trials, one))
-        others = [name for name in wrong if name not in first.names]
-        where = f" It explains {_all(first.names)}" * bool(others)
-        where += f", not {_all(others)}." if others else ""
-        if not others and _strange(trials, first):
-            where = f" Seen in {_all(first.names)} alone."
-        if first.missed:
-            some = " and ".join(map(repr, first.missed))
-            where += f" Not all of {some} is explained by it."
-        yield Finding(first.mistake.says + where, first.mistake.name)
-        for name in first.names:
+    """Name the mistakes that explain most results, until none is left."""
+    left = _left(trials, wrong, search) if wrong else []
+    while left:
+        best = _best(left, trials, search)
+        same = [x for x in left if _is_same(x, best)]
+        yield _said(best, wrong, trials, _sizes(same))
+        for name in best.fits:
             wrong.pop(name)
         left = [
-            one._replace(names=tuple(n for n in one.names if n in wrong))
-            for one in left
+            One(mistake, {n: fit for n, fit in fits.items() if n in wrong})
+            for mistake, fits in left
         ]
-        left = [one for one in left if one.names]
+        left = [one for one in left if one.fits]
 
 
-def _near(trial: Trial, name: str) -> bool:
-    """Say whether a result is nearly right."""
-    got, right = trial.answer.results[name], trial.wanted[name]
-    return bool(_size(got - right) < 0.2 * _size(right))
+def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
+    """Compare mistakes with case after case, and keep those that fit."""
+    names = [n for n in wrong if not search.rounds or _is_near(wrong[n], n)]
+    fits = {name: Fit() for name in names}
+    left = [
+        One(mistake, fits)
+        for mistake in mistakes.of(trials[0].case)
+        if fits and mistake.rounds == search.rounds
+    ]
+    wrong_first = search.misses > 0
+    trials = sorted(
+        trials,
+        key=lambda t: (wrong_first and not t.is_wrong, _size(t) < _FEW),
+    )  # the first should screen out nearly all
+    half = {name: (len(some) - 1) // 2 for name, some in wrong.items()}
+    for index, trial in enumerate(trials):
+        if search.misses and len(left) * _size(trial) > _BUDGET:
+            return []
+        costly = search.rounds or (search.spares and _size(trial) > _LARGE)
+        if costly and not trial.is_wrong:
+            continue
+        most = min(search.misses, (1 + index) // 2)
+        may_miss = {name: min(most, n) for name, n in half.items()}
+        left = [_compared(one, trial, may_miss, search) for one in left]
+        left = [one for one in left if one.fits]
+        if search.rounds:
+            left = sorted(left, key=_closeness)[:_ROUNDINGS]
+    return left
 
 
-def _tried(one: Left, trial: Trial, expected: Any, most: int) -> Left | None:
+def _closeness(one: One) -> tuple[int, float]:
+    return -len(one.fits), one.error
+
+
+def _is_near(some: list[Trial], name: str) -> bool:
+    """Say whether a result is nearly right, as if rounded, in most cases."""
+    off = [
+        rms(t.answer.results[name] - t.wanted[name])
+        < _SMALL * rms(t.wanted[name])
+        for t in some
+    ]
+    return bool(sum(off) > len(off) / 2)
+
+
+def _compared(
+    one: One, trial: Trial, may_miss: dict[str, int], search: Search
+) -> One:
     """Compare with one more case."""
-    mistake, names, error, missed = one
+    found = {}
     try:
-        steps = trial.rules.steps(trial.case, mistake.changes)
-        errors = {n: _error(mistake, trial, expected, steps, n) for n in names}
+        steps = trial.rules.steps(trial.case, one.mistake.changes)
+        for name, fit in one.fits.items():
+            error = _error(one.mistake, trial, steps, name)
+            right = trial.verdicts[name].is_right
+            if error is not None:
+                found[name] = fit._replace(error=fit.error + error)
+            elif right and search.spares:
+                spared = *fit.spared, trial.case.name
+                found[name] = fit._replace(spared=spared)
+            elif not right and len(fit.missed) < may_miss[name]:
+                missed = *fit.missed, trial.case.name
+                found[name] = fit._replace(missed=missed)
     except mistakes.UNFIT:
-        return None
-    fits = tuple(n for n in names if errors[n] is not None)
-    if len(fits) < len(names) and len(missed) < most:
-        return one._replace(missed=(*missed, trial.case.name))
-    error += sum(e or 0 for e in errors.values())
-    return Left(mistake, fits, error, missed) if fits else None
+        return One(one.mistake, {})
+    return One(one.mistake, found)
 
 
 def _error(
-    one: Mistake, trial: Trial, expected: Any, steps: Steps, name: str
+    one: Mistake, trial: Trial, steps: Steps, name: str
 ) -> float | None:
     """Return how far a mistake is from a result; None if it is another."""
     got, right = trial.answer.results[name], trial.wanted[name]
     verdict = trial.verdicts[name]
     if one.rounds and verdict.is_right:
-        return 0.0
-    wanted = np.asarray(getattr(steps, name)())
-    if wanted is right or np.array_equal(wanted, right):
+        return 0.0  # rounding need not show
+    wanted = _wanted(steps, name, got)
+    moved = rms(wanted - right)
+    if moved <= _NONE * rms(right):
         return 0.0 if verdict.is_right else None
-    if wanted.shape != got.shape:
-        wanted = np.broadcast_to(wanted, got.shape)
-    sigma, free, margin = expected[name]
-    gap, off = _size(got - wanted), _size(got - right)
+    sigma, free, margin = trial.rules.expected(trial.right)[name]
+    gap = off = 0.0
     if verdict.is_right:
-        if not _size((wanted - right) / sigma) < 50:
+        if not moved < _FAR * rms(sigma):
             return None
-    elif gap > 0.7 * off and verdict.figure > 2:
-        least = 10 * _size(sigma)
-        nothing = _size(right) < least and (
-            verdict.figure < 99 or _size(got) < least
-        )
-        return 1.0 if nothing else None  # the case says nothing
-    grown = max(1.0, _size(wanted) / _size(right))
-    fit = judge(got, wanted, sigma * np.nan_to_num(grown, nan=1), free, margin)
+    else:
+        gap, off = _gap(got, wanted), _gap(got, right)
+        if gap == np.inf or (gap > _BETTER * off and verdict.figure > 2):
+            return 1.0 if _says_nothing(trial, name) else None
+    sigma = np.hypot(sigma, _rounding(wanted - right, trial))
+    sigma += _FAINT * rms(sigma)
+    fit = judge(got, wanted, sigma, free, margin)
     if one.rounds:
         return fit.whole if fit.whole < 0.8 * verdict.whole else None
     if verdict.is_right:
-        return 0.0 if fit.figure <= 1.2 else None
-    if fit.figure <= 1 < 1.1 * verdict.figure:
+        return 0.0 if fit.figure <= _LUCK else None
+    if fit.figure <= 1:
         return fit.whole
-    return min(fit.whole, 20.0) if gap < _ENOUGH * off else None
+    return min(fit.whole, _SAID) if gap < _LEFT * off else None
 
 
-def _strange(trials: list[Trial], one: Left) -> bool:
+def _wanted(steps: Steps, name: str, got: Array) -> Array:
+    """Return the result of a mistake, which may overflow as the kernel's."""
+    wanted = np.broadcast_to(getattr(steps, name)(), got.shape)
+    if np.isfinite(got).all():
+        return wanted
+    overflows = (np.abs(wanted) > _HUGE) & ~np.isfinite(got)
+    return np.where(overflows, got, wanted)
+
+
+def _rounding(gap: Array, trial: Trial) -> Array:
+    """Return how far rounding moves what a mistake adds to each row."""
+    step = 2.0 ** (1 - PRECISION[trial.rules.formats.weights][0])
+    size = np.sqrt(np.square(gap).mean(axis=-1, keepdims=True))
+    return np.asarray(np.nan_to_num(step * size, posinf=0))
+
+
+def _gap(one: Array, other: Array) -> float:
+    """Return how far two results are apart; infinite if one is no number."""
+    gap = rms(one - other)
+    if not np.isfinite(gap):
+        both = np.isnan(one) & np.isnan(other)
+        gap = rms(np.where((one == other) | both, 0, one - other))
+    return float(np.nan_to_num(gap, nan=np.inf))
+
+
+def _says_nothing(trial: Trial, name: str) -> bool:
+    """Say whether a result should be zero, and little else is there."""
+    least = _NOTHING * rms(trial.sigmas[name])
+    small = rms(trial.answer.results[name]) < least
+    return bool(
+        rms(trial.wanted[name]) < least
+        and (trial.verdicts[name].figure < 99 or small)
+    )
+
+
+def _best(left: list[One], trials: list[Trial], search: Search) -> One:
+    """Choose what fits most results in most cases, and the first of those."""
+
+    def open_(one: One) -> tuple[int, int, int]:
+        return -len(one.fits), len(one.odd("missed")), len(one.odd("spared"))
+
+    fewest = min(map(open_, left))
+    best = [one for one in left if open_(one) == fewest]
+    least = min(one.error for one in best)
+    near = 1.03 * least if search.rounds else 1.5 * least + 1
+    best = [one for one in best if one.error <= near]
+    return min(best, key=lambda one: _is_strange(one, trials))
+
+
+def _is_same(one: One, best: One) -> bool:
+    """Say whether mistakes of one name cannot be told apart."""
+    return (
+        one.mistake.name == best.mistake.name
+        and one.fits.keys() == best.fits.keys()
+        and one.odd("missed", "spared") == best.odd("missed", "spared")
+        and abs(one.error - best.error) < 1e-6 * best.error + 1e-9
+    )
+
+
+def _is_strange(one: One, trials: list[Trial]) -> bool:
     """Say whether a right result should be wrong by a mistake."""
     for trial in [t for t in trials if t.is_wrong][:3]:
         steps = trial.rules.steps(trial.case, one.mistake.changes)
-        for name in set(trial.rules.names) - set(one.names):
+        for name in set(trial.rules.names) - set(one.fits):
             wanted, right = getattr(steps, name)(), trial.wanted[name]
             if trial.verdicts[name].is_right and not np.allclose(
-                wanted, right, rtol=1e-3, atol=1e-3 * _size(right)
+                wanted, right, rtol=1e-3, atol=1e-3 * rms(right)
             ):
                 return True
     return False
 
 
-# --- what parts of grad_output give ------------------------------------------
+def _said(one: One, wrong: Wrong, trials: list[Trial], sizes: str) -> Finding:
+    """Say a mistake, which results it explains, and in which cases."""
+    others = [name for name in wrong if name not in one.fits]
+    name, text = one.mistake.name, one.mistake.says
+    if [*one.fits] == ["d_query"] and one.mistake.of_query:
+        name, text = one.mistake.of_query
+    text = text.replace(_tiles(text), sizes)
+    if others:
+        text += f" It explains {_all(one.fits)}, not {_all(others)}."
+    elif _is_strange(one, trials):
+        text += f" Seen in {_all(one.fits)} alone."
+    if missed := one.odd("missed"):
+        cases = " and ".join(map(repr, missed))
+        text += f" Not all of {cases} is explained by it."
+    if spared := one.odd("spared"):
+        some = [t for n in one.fits for t in wrong[n]]
+        text += f" Only {_place(trials, some, spared)}."
+    return Finding(text, name)
 
 
-def _small(wrong: Wrong, name: str) -> Trial:
-    """Choose a wrong case: one with several rows, and few numbers."""
-    return min(wrong[name], key=lambda t: (t.right.n_queries < 4,
-                                           t.right.weights.size))  # fmt: skip
+def _tiles(text: str) -> str:
+    """Return what a sentence says of the sizes of tiles."""
+    found = _TILES.search(text)
+    return found[0] if found else ""
 
 
-def _part(kernel: Kernel, trial: Trial, some: Any) -> Any:
-    """Give grad_output at some places alone; return results and right ones."""
-    assert trial.case.grad_output is not None
-    grad = np.zeros_like(trial.case.grad_output)
-    grad[some] = trial.case.grad_output[some]
-    case = replace(trial.case, grad_output=grad)
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
-    return kernel(case, shapes).results, trial.rules.wanted(Steps(case))
+def _sizes(same: list[One]) -> str:
+    """Say the sizes of tiles, as far as they can be told."""
+    each = [_TILES.search(one.mistake.says) for one in same]
+    sizes = [found.groups() for found in each if found]
+    told = [
+        f"{some.pop()} {what}"
+        for what, *numbers in zip(("queries", "keys"), *sizes, strict=False)
+        for some in [set(numbers)]
+        if len(some) == 1
+    ]
+    return f" (tiles of {' and '.join(told)})" * bool(told)
 
 
-def _given(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
-    """Say which sequences, heads and rows give nothing, or what is wrong."""
-    for name in wrong:
-        trial = _small(wrong, name)
-        b, h, n_q, _ = trial.case.query.shape
-        for axis, n in enumerate((b, h, n_q)):
-            what = ("sequence", "head", "row")[axis]
-            if not 1 < n < 1.5 * _MANY or (what, name) == ("row", "d_query"):
-                continue
-            zero, right = np.zeros(n, bool), np.zeros(n, bool)
-            to = np.zeros((n, *trial.wanted[name].shape[:2]))
-            for i in range(n):
-                parts = _part(kernel, trial, (slice(None),) * axis + (i,))
-                got, wanted = (x.get(name) for x in parts)
-                if got is None:
-                    return
-                least = 1e-6 * _size(trial.wanted[name])
-                right[i] = _size(got - wanted) <= 0.02 * _size(wanted) + least
-                zero[i] = _size(got) <= least and not right[i]
-                if got.ndim == 4:
-                    to[i] = np.square(got).sum(axis=(2, 3)) > 0
-            if (axis == 1 and name in ("d_key", "d_value")
-                    and not right.all() and not zero.any()):  # fmt: skip
-                heads = to.any(axis=1)
-                own = trial.right.heads()
-                if (heads.sum(axis=1) == 1).all() and (
-                    heads.argmax(axis=1) != own
-                ).any():
-                    listed = " ".join(map(str, heads.argmax(axis=1)))
-                    yield Finding(
-                        f"{name}: what query heads 0 to {n - 1} give is added "
-                        f"to heads {listed} of keys, not to "
-                        f"{' '.join(map(str, own))} ({trial.case.name})."
-                    )
-                    break
-            if not zero.any() and not (right.any() and not right.all()):
-                continue
-            lost = zero if zero.any() else ~right
-            how = "give nothing" if zero.any() else "give something wrong"
-            rest = "so do others"
-            if (lost | right).all():
-                rest = "all others are right"
-            some = run(what, np.flatnonzero(lost), n)
-            how = how.replace("give", "gives") if lost.sum() == 1 else how
-            yield Finding(
-                f"{name}: grad_output of {some} {how}, and {rest} "
-                f"({trial.case.name})."
-            )
-            break
-
-
-def _weights(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
-    """Recover the weights of the backward pass from the gradient of values."""
-    if "d_value" not in wrong:
-        return
-    trial = _small(wrong, "d_value")
-    w, some = backward_weights(kernel, trial), trial.rules.formats
-    if w is None:
-        return
-    right = trial.right
-    bits = min(PRECISION[k][0] for k in (some.weights, some.output, some.sums))
-    noise = 2.0 ** (1 - bits) + 1e-6 * float(right.score_sizes().max())
-    allowed = np.broadcast_to(right.allowed(), w.shape)
-    off = np.abs(w - right.weights) > 4 * noise * right.weights.max()
-    rows = off.any(axis=-1)
-    if not rows.any():
-        return
-    seen = allowed & (w > 0) & (right.weights > 1e-30) & np.isfinite(w)
-    ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
-    found = Recovered(right, w, allowed, rows, ratio, noise)
-    for text in sentences(found):
-        yield Finding(f"Weights of the backward pass, from d_value: {text}")
-
-
-def backward_weights(kernel: Kernel, trial: Trial) -> Array | None:
-    """Make a row of grad_output loud in each feature, row after row."""
-    case, right = trial.case, trial.right
-    shapes = {name: x.shape for name, x in trial.answer.results.items()}
-    groups = right.n_heads // case.key.shape[1]
-    w = np.zeros(right.weights.shape)
-    jobs = [(g, i) for g in range(groups) for i in range(right.n_queries)]
-    parts = np.array_split(np.arange(len(jobs)), -(-len(jobs) // right.d_v))
-    if len(parts) > 2 * _MANY:
-        return None
-    loud = min(loudness(case.format), 2.0**20)
-    for part in parts:
-        grad = np.zeros((*w.shape[:3], right.d_v))
-        for feature, job in enumerate(part):
-            g, i = jobs[job]
-            grad[:, g::groups, i, feature] = loud
-        got = kernel(replace(case, grad_output=grad), shapes).results
-        if "d_value" not in got:
-            return None
-        for feature, job in enumerate(part):
-            g, i = jobs[job]
-            w[:, g::groups, i] = got["d_value"][..., feature] / loud
-    return w
-
-
-def _averages(kernel: Kernel, wrong: Wrong) -> Iterator[Finding]:
-    """Recover D, if it alone is wrong, from the gradient of the query."""
-    if "d_query" not in wrong or "d_value" in wrong:
-        return
-    trial = _small(wrong, "d_query")
-    a, got = trial.right, trial.answer.results["d_query"]
-    slope = a.slope(a.scaled())
-    flow = a.scale() * a.weights * (1 if slope is None else slope)
-    by = flow @ a.key()
-    gap = (flow * a.d_weights()) @ a.key() - got
-    average = (gap * by).sum(-1, keepdims=True)
-    average /= (by**2).sum(-1, keepdims=True)
-    rest = _size(np.nan_to_num(gap - average * by))
-    if rest > 2 * _ENOUGH * _size(got - trial.wanted["d_query"]):
-        return
-    off = np.abs(average - a.average()) > 0.01 * np.abs(a.average()) + 1e-3
-    rows = np.argwhere(off & np.isfinite(average))
-    if not rows.size:
-        return
-    b, h, i, _ = rows[-1]
-    yield Finding(
-        "All is right but D, the average that a row subtracts: it is "
-        f"{average[b, h, i, 0]:.5g}, not {a.average()[b, h, i, 0]:.5g}, in "
-        f"row {i} ({trial.case.name}, sequence {b}, head {h})."
-    )
+def _place(trials: list[Trial], wrong: list[Trial], spared: list[str]) -> str:
+    """Say which cases have a mistake, and which that could are right."""
+    yes, no = np.ones((1, 1, 1), bool), np.zeros((1, 1, 1), bool)
+    names = dict.fromkeys(t.case.name for t in wrong)
+    spots = [
+        Spots(t.right, t.case.name, "", *(yes, no)[:: 1 if is_wrong else -1])
+        for t in trials
+        for is_wrong in [t.case.name in names]
+        if is_wrong or t.case.name in spared
+    ]
+    text, exact = place(spots)
+    return text if exact else f"in {_all(map(repr, names))}"

@@ -397,6 +397,43 @@ def added_up(w: Array, x: Array, format: str, n: int = 64) -> Array:
     return total
 
 
+def reached_tile(a: Steps, m: int, n: int, filled: bool = False) -> Array:
+    """Say which keys are in tiles of m by n that causal and window reach.
+
+    The last tile of queries may count as filled, with rows that are not there.
+    """
+    first, last = a.ends()
+    starts = a.keys // n * n
+    reached = np.ones((1, 1, a.n_queries, a.n_keys), bool)
+    if last is not None:
+        end = rows_of_tile(last, m, 0) + m - 1
+        end = end if filled else rows_of_tile(last, m, np.max)
+        reached = reached & (end >= starts)
+    if first is not None:
+        reached = reached & (rows_of_tile(first, m, np.min) < starts + n)
+    return reached
+
+
+def partly(a: Steps, m: int, n: int) -> Array:
+    """Say which keys are in tiles of m by n with some keys hidden."""
+    some = [in_tiles(rows_of_tile(seen, m, np.any), n)
+            for seen in (a.allowed(), ~a.allowed())]  # fmt: skip
+    return some[0] & some[1]
+
+
+def kept(x: Array, n: int) -> Array:
+    """Add to each n rows what all before them have at their place."""
+    filled = np.pad(x, [(0, 0), (0, 0), (0, -x.shape[2] % n), (0, 0)])
+    blocks = filled.reshape(*x.shape[:2], -1, n, x.shape[3])
+    return np.cumsum(blocks, 2).reshape(filled.shape)[:, :, : x.shape[2]]
+
+
+def unseen(a: Steps, n: int) -> Array:
+    """Say which keys are in blocks of n that no query of their head sees."""
+    seen = whole(a, in_tiles(a.allowed().any(-2, keepdims=True), n))
+    return ~(a.gathered(seen.swapaxes(-1, -2)[..., :1] * 1) > 0)
+
+
 def finite(total: Array) -> Array:
     """Return a column, with 0 for rows that see no key."""
     return np.where(np.isfinite(total), total, 0)[..., None]

@@ -28,11 +28,14 @@ class Kernel(NamedTuple):
 
     function: Callable[..., Any]
     layout: str
+    only: str = ""  # the one layout that its sizes allow
 
     def __call__(
         self, case: Case, shapes: Mapping[str, tuple[int, ...]]
     ) -> Answer:
         """Call it for results of such shapes; what it raises is noted."""
+        if self.only not in ("", self.layout):
+            return Answer({}, refused=f"It has sizes for {self.only} alone.")
         dtype = _DTYPES.get(case.format, np.float32)
         given = {"query": case.query, "key": case.key, "value": case.value}
         if case.grad_output is not None:

@@ -117,7 +117,7 @@ def check(
         formats(format, weights_format, scores_format), names,
         base_of(logsumexp), sink_in_logsumexp, empty_rows,
     )  # fmt: skip
-    called = Kernel(kernel, layout)
+    called = _called(kernel, layout, sizes)
     cases = drawing.cases(scores_format)
     title = _title_of(kernel, format, options)
     return _report(title, called, rules, cases, refusals)
@@ -242,7 +242,19 @@ def check_gradients(
         grad = drawing.held(drawn)
         cases.append(replace(case, value=value, grad_output=grad))
     title = f"gradients of {_title_of(function, format, options)}"
-    return _report(title, Kernel(function, layout), rules, cases, refusals)
+    called = _called(function, layout, sizes)
+    return _report(title, called, rules, cases, refusals)
+
+
+def _called(
+    function: Callable[..., Any], layout: str, sizes: Mapping[str, int] | None
+) -> Kernel:
+    """Keep a kernel that asks for heads or tokens from the other layout.
+
+    Nothing but `sizes` may stand between its loads and other memory.
+    """
+    fixed = not {"heads", "kv_heads", "n_q", "n_k"}.isdisjoint(sizes or {})
+    return Kernel(function, layout, layout if fixed else "")
 
 
 def _report(

@@ -21,11 +21,11 @@ from attention.testing.cases import FAR
 from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
+from attention.testing.factors import factor_of
 from attention.testing.places import Spots, listed, place
 from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
 from attention.testing.report import Finding
-from attention.testing.steps import Steps
 from attention.testing.strays import given, stale
 from attention.testing.trials import NoNumbersError, Trial
 from attention.testing.weights import middle_of, recover, sentences
@@ -35,21 +35,6 @@ Probe = Callable[[list[Trial]], Iterator[Finding]]
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
     stale, moved, bounds, features, foreign, given, taken, sums, unread,
 )  # fmt: skip
-KNOWN: dict[str, Callable[[Steps], float]] = {  # factors that say a cause
-    "-1 (the wrong sign)": lambda a: -1,
-    "log₂ e = 1.4427": lambda a: np.log2(np.e),
-    "ln 2 = 0.6931": lambda a: np.log(2),
-    "the scale": lambda a: a.scale(),
-    "1 / the scale": lambda a: 1 / a.scale(),
-    "1/√d_k / the scale asked for": lambda a: a.d_k**-0.5 / a.scale(),
-    "the number of query heads that share keys": lambda a: (
-        a.n_heads / a.case.key.shape[1]
-    ),
-    "1 / the number of query heads that share keys": lambda a: (
-        a.case.key.shape[1] / a.n_heads
-    ),
-    "1 / the number of sequences": lambda a: 1 / a.batch,
-}
 BLIND = ("one key", "a constant per head")  # what is right there says little
 N_KEYS = 330  # most keys of a case whose weights are recovered
 RECOVERED = 3  # cases whose weights are recovered, until they say something
@@ -85,7 +70,7 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
         return _probed(trials, (stale,)) or again
     turned = _in_other_layout(first)
     if first.case.grad_output is not None:
-        return turned or list(backward.named(first.kernel, trials))
+        return turned or list(backward.named(trials))
     named = turned or list(_names(trials))
     if named and not any(one.is_partial for one in named):
         return named
@@ -175,40 +160,28 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
 def _factors(trials: list[Trial], names: list[str]) -> Iterator[str]:
     """Say by which factor a result is off, or that it is cut off."""
     for name in names:
-        what = f"The {name}"
         wrong = [t for t in trials if not t.probe and name in t.wrong]
-        some = [_factor(t, name) for t in wrong]
-        factors = [factor for factor, _ in some if factor is not None]
-        if wrong and len(factors) == len(wrong):
-            at = f"({wrong[0].case.name} and {len(wrong) - 1} other cases)"
-            for said, number in KNOWN.items():
-                right = [number(trial.right) for trial in wrong]
-                if np.allclose(factors, right, rtol=2e-3):
-                    yield f"{what} is {said} times what it should be {at}."
-                    break
-            else:
-                if np.ptp(factors) < 0.01 * abs(factors[0]):
-                    yield (
-                        f"{what} is {factors[0]:.6g} times what it should be "
-                        f"{at}."
-                    )
-        elif wrong and all(is_cut for _, is_cut in some):
+        factor = factor_of([t for t in trials if not t.probe], name)
+        if factor:
+            yield (
+                f"The {name} is {factor} times what it should be "
+                f"({wrong[0].case.name} and {len(wrong) - 1} other cases)."
+            )
+        elif wrong and all(_is_cut(t, name) for t in wrong):
             format = trials[0].rules.formats.output
-            yield f"{what} is cut off, not rounded, to {format}."
+            yield f"The {name} is cut off, not rounded, to {format}."
 
 
-def _factor(trial: Trial, name: str) -> tuple[float | None, bool]:
-    """Return by which factor a result is off, and whether it is cut off."""
+def _is_cut(trial: Trial, name: str) -> bool:
+    """Say whether a result is cut off, not rounded."""
     rows = trial.verdicts[name].rows > 1
     rows |= ~rows.any()
     got, right = trial.answer.results[name][rows], trial.wanted[name][rows]
     with np.errstate(all="ignore"):
-        factor = float((got * right).sum() / (right**2).sum())
-        rest = ((got - factor * right) ** 2).sum() / (got**2).sum()
         step = step_of(right, trial.rules.formats.output)
         less = (np.abs(right) - np.abs(got)) / step
-    is_cut = 0.35 < middle_of(less) < 0.65 and middle_of(np.abs(less)) < 1
-    return factor if rest**0.5 < 0.2 * abs(factor - 1) else None, is_cut
+    near = middle_of(np.abs(less)) < 1
+    return bool(near and 0.35 < middle_of(less) < 0.65)
 
 
 # --- what can be said without a name -----------------------------------------

@@ -62,8 +62,8 @@ STRIDED = {
     "queries": ["query"],
 }
 FLOWS = {  # what changes several steps of the backward pass
-    "visits": ("for_query", "for_key", "for_value"),
-    "gives": ("for_key", "for_value", "for_sink"),
+    "visits": ("for_query", "for_key", "for_value", "for_bias"),
+    "gives": ("for_key", "for_value", "for_bias", "for_sink"),
 }
 
 
@@ -77,6 +77,7 @@ class Mistake(NamedTuple):
     pattern: str = ""  # the sentence, before sizes of blocks were put into it
     sizes: tuple[int, int] = (0, 0)
     each: str = ""  # the group of EACH that the sizes are of
+    of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
 
     def of_sizes(self, others: Iterable[Mistake]) -> str:
         """Say it with all sizes of blocks that fit as well."""
@@ -138,6 +139,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         yield from _made(name, {**row, "says": says}, **names)
         yield from _in_loops(name, {**row, "says": says})
         return
+    of_query = row.pop("of_query", ())
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
@@ -152,12 +154,14 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
-        how = (rounds, says, (m, n)) if isinstance(each, str) else (rounds,)
-        more = (each,) * isinstance(each, str)
-        yield Mistake(slug, text, changes, *how, *more)
+        alone = tuple(x.format(m=m, n=n) for x in of_query)
+        of = (
+            (says, (m, n), each) if isinstance(each, str) else ("", (0, 0), "")
+        )
+        yield Mistake(slug, text, changes, rounds, *of, alone)
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
-            yield Mistake(slug, text, changes, *how, *more)
+            yield Mistake(slug, text, changes, rounds, *of)
 
 
 def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -277,6 +281,7 @@ def _read() -> dict[str, list[Mistake]]:
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
+        "rounding-of-gradients": _rounded,
     }
     groups = {}
     for group, names in tomllib.loads(text).items():
@@ -325,13 +330,17 @@ def of(case: Case) -> Iterator[Mistake]:
                     if not all(needs) or asked(*needs):
                         yield mistake
 
-    forward = *_AGAIN, "heads", "mixed", "stale", "inputs", "blocks", "softmax"
+    forward = (
+        *(*_AGAIN, "unasked", "heads", "mixed", "stale", "inputs", "blocks"),
+        "softmax",
+    )
     if case.grad_output is None:
         more = "strides", "packed", "rounding"
         yield from some("logsumexp", *forward, *more)
         return
     # masks wrong within right loops are looked for in the forward pass alone
-    yield from (m for m in some("gradients", *forward) if m.each != "loops")
-    for mistake in some(*_AGAIN, "heads", "inputs"):
+    every = some("gradients", *forward, "rounding-of-gradients")
+    yield from (m for m in every if m.each != "loops")
+    for mistake in some(*_AGAIN, "heads", "inputs", "unasked"):
         if mistake.each != "loops":
             yield from _in_backward(mistake)

@@ -298,8 +298,11 @@ class Steps:
         axes = tuple(i for i, n in enumerate(shape) if n < array.shape[i])
         return np.asarray(array.sum(axis=axes, keepdims=True))
 
+    def for_bias(self) -> Array:
+        return np.asarray(self.d_scores())
+
     def d_bias(self) -> Array:
-        return self.over_bias(self.d_scores())
+        return self.over_bias(self.for_bias())
 
     def for_sink(self) -> Array:
         share = 1 - self.weights.sum(-1, keepdims=True)

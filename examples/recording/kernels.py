@@ -4,12 +4,14 @@ The kernels stand in examples/held, each behind a few lines that pass its arrays
 should accept them as they are, and refuse those that are called against their own conventions. What it said of each,
 and how much room the accepted ones left, goes into the record; a figure of 1 is the most that is allowed.
 
-It needs torch, jax, keras, onnx, onnxruntime and transformers, on a CPU, and takes about ten minutes.
+It needs torch, jax, keras, onnx, onnxruntime, transformers and flash-linear-attention, on a CPU, and takes about ten
+minutes.
 """
 
 import importlib.metadata
 import json
 import math
+import os
 import platform
 import sys
 import time
@@ -21,9 +23,12 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported, and torch may import it
 FORMATS = ("float64", "float32", "float16", "bfloat16")
 NARROW = ("float32", "float16", "bfloat16")  # all that JAX has without its x64
-LIBRARIES = ("numpy", "torch", "jax", "keras", "onnx", "onnxruntime", "transformers")
+LIBRARIES = (
+    "numpy", "torch", "jax", "keras", "onnx", "onnxruntime", "transformers", "flash-linear-attention", "triton",
+)  # fmt: skip
 
 CAUSAL = {"is_causal": True, "enable_gqa": True}
 FIRST = {"is_causal": True, "offset": "first"}  # as torch, JAX and ONNX align it
@@ -70,6 +75,13 @@ LSE = {"logsumexp": "e"}
 OWN = {"own_causal": True}
 FLASH, MATH = {"backend": "FLASH_ATTENTION"}, {"backend": "MATH"}
 EAGER = "in_transformers.eager"
+FLA = "flash-linear-attention"
+INTERPRETED = ("float32", "float16")  # Triton's interpreter multiplies the bits of bfloat16
+SQUARE = [
+    options | {"is_causal": True, "enable_gqa": True, "offset": "last", "sizes": {"n_q": n, "n_k": n}}
+    for n in (128, 83)
+    for options in ({}, {"window": True, "sink": True, "scale": True})
+]
 KERNELS = [
     Held("SDPA, flash", "torch", "in_torch.sdpa", FORMATS, OPTIONS, FLASH),
     Held("SDPA, math", "torch", "in_torch.sdpa", FORMATS, OPTIONS, MATH),
@@ -147,6 +159,7 @@ KERNELS = [
         NO_EMPTY,
         True,
     ),
+    Held("parallel_attn, interpreted", FLA, "in_triton.parallel", INTERPRETED, SQUARE, says=BNHD),
     # called against their conventions
     Held(
         "SDPA, its is_causal",
@@ -257,6 +270,15 @@ GRADIENTS = [
     Held("SDPA, flash", "torch", "in_torch.gradients", FORMATS, [*ALONE, CAUSAL], FLASH, gradients=True),
     Held("SDPA, math", "torch", "in_torch.gradients", FORMATS, [*ALONE, CAUSAL, BIASED], MATH, gradients=True),
     Held("jax.nn", "jax", "in_jax.gradients", ("float32", "bfloat16"), IN_JAX, says=BNHD, gradients=True),
+    Held(
+        "parallel_attn, interpreted",
+        FLA,
+        "in_triton.gradients",
+        INTERPRETED,
+        [SQUARE[2], SQUARE[3] | {"return_sink": True}],
+        says=BNHD,
+        gradients=True,
+    ),
 ]
 
 

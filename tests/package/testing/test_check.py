@@ -270,6 +270,17 @@ def test_rows_that_overflow_are_described():
     assert report.findings[0].name == "maximum-kept"
 
 
+def test_a_kernel_that_asks_for_a_number_of_tokens_gets_no_other():
+    seen = set()
+
+    def kernel(query, key, value):
+        seen.add(query.shape[2])
+        return 1.1 * tiled_attention(query, key, value)
+
+    assert not check(kernel, sizes={"n_q": 64, "n_k": 64}).passed
+    assert seen == {64}
+
+
 @pytest.mark.parametrize("format", ["bfloat16", "float16"])
 def test_what_only_a_probe_can_see_is_found(format):
     report = check(honest_with_mask_of(-20.0), format=format, is_causal=True)
@@ -337,6 +348,7 @@ GRADIENTS = {
     "causal-ignored": ({"is_causal": True}, lambda *a, **_: attention_vjp(*a)),
     "cap-ignored": ({"softcap": 9.0}, lambda *a, softcap: attention_vjp(*a)),
     "constant-factor-in-value": ({}, changed(lambda s, q, k, v: (q, k, 2 * v))),
+    "window-ignored": ({"window": (9, 2)}, lambda q, *a, **o: attention_vjp(q, *a, **(o if q.shape[2] > 1 else {}))),
 }  # fmt: skip
 
 
@@ -374,7 +386,7 @@ READ = {  # what of a case's steps replaces gradients, and what must be said
 
 @pytest.mark.parametrize(("change", "said"), READ.values(), ids=READ)
 def test_gradients_without_a_name_are_read(change, said, monkeypatch):
-    monkeypatch.setattr(backward, "_known", lambda *_: [])
+    monkeypatch.setattr(backward, "_mistakes", lambda *_: [])
 
     def gradients(query, key, value, grad_output):
         a = Steps(replace(Case.of(query, key, value, {}, "float32"), grad_output=grad_output.astype(float)))
