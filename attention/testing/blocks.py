@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attention import softmax
+from attention import alibi_slopes, softmax
 from attention.numerics import logsumexp
 from attention.testing.errors import rounded
 from attention.testing.steps import Steps
@@ -110,6 +110,34 @@ def in_tiles(seen: Array, n: int) -> Array:
     return np.repeat(some, n, axis=-1)[..., : seen.shape[-1]]
 
 
+def all_of_tiles(seen: Array, n: int) -> Array:
+    """Say of n keys at a time whether all of them are seen."""
+    return ~in_tiles(~seen, n)
+
+
+def key_of_tiles(seen: Array, n: int, which: int) -> Array:
+    """Say of n keys at a time whether the first, or last, of them is seen."""
+    starts = np.arange(seen.shape[-1]) // n * n
+    last = np.minimum(starts + n, seen.shape[-1]) - 1
+    return np.asarray(seen[..., last if which else starts])
+
+
+def starting_unseen(a: Steps, m: int, n: int) -> Array:
+    """Say which rows see nothing of the first block that their tile reads."""
+    reach = np.broadcast_to(a.within(), a.allowed().shape)
+    read = rows_of_tile(reach, m, np.any)
+    first = read.argmax(axis=-1)[..., None] // n
+    own = a.allowed() & (a.keys // n == first)
+    return np.asarray(read.any(-1) & ~own.any(-1))[..., None]
+
+
+def last_read(a: Steps, m: int, n: int) -> Array:
+    """Return the number of the last block that each row's tile reads."""
+    read = rows_of_tile(a.within(), m, np.any)
+    last = a.n_keys - 1 - read[..., ::-1].argmax(axis=-1)
+    return np.asarray(last // n)[..., None]
+
+
 def visited(a: Steps, m: int, n: int) -> Array:
     """Say which keys are in tiles of m by n that hold a key to see."""
     return in_tiles(rows_of_tile(a.allowed(), m, np.any), n)
@@ -150,9 +178,17 @@ def restarted(a: Steps, starts: list[int]) -> Array:
 def sinks_of_parts(
     a: Steps, scores: Array, starts: list[int], which: str
 ) -> Array:
-    """Count the sink in parts: in all, or once more in empty ones."""
+    """Count the sink in parts: in all, or once more in empty ones.
+
+    Or only in the first part, or the last, and not where that is empty.
+    """
     sink = np.asarray(a.sink())
     empty = np.add.reduceat(a.allowed(), starts, axis=-1) == 0
+    if which in ("of first", "of last"):
+        lost = empty[..., -1:] if which == "of last" else empty[..., :1]
+        return np.concatenate([scores, np.where(lost, -np.inf, sink)], axis=-1)
+    if which == "first":
+        empty = empty[..., :1] & ~empty.all(axis=-1, keepdims=True)
     if which == "all":
         empty = np.ones_like(empty)
         empty[..., 0] = False
@@ -247,15 +283,75 @@ def soft_of(a: Steps, scores: Array, n: int) -> Array:
 
 
 def relative_to(
-    a: Steps, top: Array, format: str = "", guarded: bool = False
+    a: Steps,
+    top: Any,
+    format: str = "",
+    guarded: bool = False,
+    held: bool = False,
 ) -> Array:
-    """Weigh with something else than a row's largest score subtracted."""
+    """Weigh with something else than a row's largest score subtracted.
+
+    Weights may be held in a format, or those alone that meet the values.
+    """
     wide = "float64" if a.case.format == "float64" else "float32"
-    gap = a.with_sink(a.scores()) - top
+    scores = a.with_sink(a.scores())
+    gap = np.where(guarded & (scores == -np.inf), scores, scores - top)
     e = np.exp(gap).astype(format or wide).astype(np.float64)
     total = e.sum(axis=-1, keepdims=True).astype(wide).astype(np.float64)
     none = (total == 0) & (a.empty() | guarded)
+    e = rounded(e, a.case.format) if held else e
     return np.asarray((e / np.where(none, 1, total))[..., : a.n_keys])
+
+
+def own_block(a: Steps, n: int) -> Array:
+    """Return the largest score of the block of n that the query stands in."""
+    own = a.keys // n == a.positions() // n
+    scores = np.where(own, a.scores(), -np.inf)
+    return np.asarray(scores.max(-1, keepdims=True))
+
+
+def of_two(
+    a: Steps, x: Array, most: float, rest: float, largest: Any = None
+) -> Array:
+    """Multiply the largest in a log-sum-exp, and the sum's logarithm."""
+    largest = top(a)[..., 0] if largest is None else largest
+    largest = np.where(x == -np.inf, 0, largest)
+    return np.where(x == -np.inf, x, most * largest + rest * (x - largest))
+
+
+def sums_of(a: Steps, starts: list[int]) -> Array:
+    """Return the log-sum-exp of each part."""
+    parts = np.split(a.summed(), starts[1:], axis=-1)
+    return np.stack([logsumexp(part) for part in parts], axis=-1)
+
+
+def sums_in_parts(a: Steps, starts: list[int]) -> Array:
+    """Give each key its part's sum, relative to the part's maximum."""
+    tops = np.maximum.reduceat(a.scores(), starts, axis=-1)
+    found = np.exp(sums_of(a.exact, starts)[..., : len(starts)] - tops)
+    sizes = np.subtract([*starts[1:], a.n_keys], starts)
+    return np.repeat(np.nan_to_num(found, nan=1), sizes, axis=-1)
+
+
+def largest_of(a: Steps, starts: list[int]) -> Array:
+    """Return the largest log-sum-exp of the parts."""
+    return np.asarray(sums_of(a, starts).max(axis=-1))
+
+
+def sum_of_blocks(a: Steps, n: int, factor: Callable[[Array], Any]) -> Array:
+    """Return a log-sum-exp whose sum is rescaled by another factor."""
+    scores = a.with_sink(a.scores())
+    largest = np.full((*scores.shape[:-1], 1), -np.inf)
+    total = np.zeros_like(largest)
+    for start in range(0, a.n_keys, n):
+        end = start + n if start + n < a.n_keys else None
+        part = scores[..., start:end]
+        new = np.maximum(largest, part.max(-1, keepdims=True))
+        safe = np.where(new == -np.inf, 0, new)
+        total = total * factor(np.exp(largest - safe))
+        total = total + np.exp(part - safe).sum(-1, keepdims=True)
+        largest = new
+    return np.asarray((largest + np.log(total))[..., 0])
 
 
 def _as_it_is(by: Array, _: Array) -> Array:
@@ -269,7 +365,7 @@ def online(
     factor: Callable[[Array, Array], Array] = _as_it_is,
     for_output: Callable[[Array, Array], Array] = _as_it_is,
     for_sum: Callable[[Array, Array], Array] = _as_it_is,
-    at: Callable[[int, int], bool] = lambda start, n: True,
+    at: Callable[[int, int], Any] = lambda start, n: True,
     after: str = "",
     keeps: float = 0,
     rescaled: str = "",
@@ -300,10 +396,10 @@ def online(
         p = np.exp(
             part - np.where(part == -np.inf, 0, relative(part, largest, safe))
         )
-        by_output = by_sum = by
-        if at(start, n):
-            by = factor(by, new)
-            by_output, by_sum = for_output(by, new), for_sum(by, new)
+        here = at(start, n)
+        by = np.where(here, factor(by, new), by) if np.any(here) else by
+        by_output = np.where(here, for_output(by, new), by)
+        by_sum = np.where(here, for_sum(by, new), by)
         if "output" in rescaled:
             by_output = np.exp(largest - newest)
         if "sum" in rescaled:
@@ -423,12 +519,35 @@ def whole(a: Steps, x: Array) -> Array:
     return np.broadcast_to(x, (a.batch, a.n_heads, a.n_queries, a.n_keys))
 
 
-def strided(x: Array, stride: int) -> Array:
-    """Read matrices as if their rows were so far apart."""
-    n_q, n_k = x.shape[-2:]
-    start = np.arange(x[..., 0, 0].size).reshape(*x.shape[:-2], 1, 1) * n_q
-    place = (start + np.arange(n_q)[:, None]) * stride + np.arange(n_k)
-    return np.asarray(x.ravel()[np.minimum(place, x.size - 1)])
+def strided(
+    x: Array,
+    stride: int,
+    whole: Any = None,
+    beyond: str = "last",
+    own: bool = False,
+) -> Array:
+    """Read matrices as if their rows, and they, were so far apart.
+
+    What lies beyond the end is the last number, or nothing; the end is that
+    of the array, or of each matrix.
+    """
+    n, d = x.shape[-2:]
+    number = np.arange(x[..., 0, 0].size).reshape(*x.shape[:-2], 1, 1)
+    start = number * (n * stride if whole is None else whole)
+    place = start + np.arange(n)[:, None] * stride + np.arange(d)
+    end = (number + 1) * (n * d) if own else x.size
+    read = x.ravel()[np.minimum(place, end - 1)]
+    return np.asarray(read if beyond == "last" else read * (place < end))
+
+
+def alibi(a: Steps, x: Array, slopes: Any, distance: Any = None) -> Array:
+    """Make the bias of ALiBi again, with other slopes or distances."""
+    gap = a.keys - a.positions()
+    right = alibi_slopes(a.n_heads)[:, None, None]
+    if not np.allclose(x, -right * np.abs(gap), rtol=1e-3):
+        raise ValueError("another bias")
+    m = right if slopes is None else np.reshape(slopes, (-1, 1, 1))
+    return np.asarray(-m * (np.abs(gap) if distance is None else distance))
 
 
 def reached(a: Steps, keys: Array, positions: Array) -> Array:
@@ -472,17 +591,28 @@ def coarse(a: Steps, r: Read, where: str) -> Array:
 
 
 def packed(a: Steps, bounds: Callable[[Array, Array], Any]) -> Array:
-    """Let sequences stand one after another, with other bounds."""
+    """Let sequences stand one after another, with other bounds.
+
+    Those of keys or values alone change where these begin, not how many are
+    read.
+    """
     sizes = np.broadcast_to(lengths(a).ravel(), a.batch)
     ends = np.cumsum(sizes)
     both = [
         np.concatenate([x[b, :, :n] for b, n in enumerate(sizes)], axis=1)
         for x in (a.case.key, a.case.value)
     ]
-    both = [np.concatenate([x, x], axis=1) for x in both]
+    starts, stops, *which = bounds(ends - sizes, ends)
+    more = 0 if "zeros" in which else 1
+    both = [np.concatenate([x, x * more], axis=1) for x in both]
     found = []
-    for b, (start, end) in enumerate(np.transpose(bounds(ends - sizes, ends))):
+    stops = np.broadcast_to(stops, ends.shape)
+    for b, (start, end) in enumerate(zip(starts, stops, strict=True)):
         k, v = (x[None, :, start:end] for x in both)
+        if which:
+            first, n = ends[b] - sizes[b], sizes[b]
+            i, j = (start if x in which[0] else first for x in ("key", "val"))
+            k, v = both[0][None, :, i : i + n], both[1][None, :, j : j + n]
         options = {
             name: x[b : b + 1] if np.ndim(x) == 4 and len(x) > 1 else x
             for name, x in a.options.items()

@@ -83,7 +83,8 @@ def loudness(format: str) -> float:
 
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-FAR = ("levels", "steep maxima")  # with scores that a cap would level
+# with scores that a cap would level
+FAR = ("levels", "steep maxima", "far below")
 PROBED = ("sizes that all differ", "partial last block", "rising maxima")
 
 
@@ -112,6 +113,13 @@ class Drawing:
             self.asked.discard("any_offset")
         # levels of scores: exp of them overflows
         self.high = 800.0 if format == "float64" else 200.0
+        # what a running maximum that begins at a finite number is above
+        lowest = {
+            "float16": -6e4,
+            "float8_e5m2": -5e4,
+            "float8_e4m3fn": -400.0,
+        }
+        self.low = lowest.get(format, -1e5)
 
     def cases(
         self, scores_format: str | None = None, gradients: bool = False
@@ -122,10 +130,14 @@ class Drawing:
             asked_by = words[len(SIZES) :]
             if asked_by and self.asked.isdisjoint(asked_by):
                 continue
-            if name in FAR and "softcap" in self.options:
+            below = name == "far below"
+            biased = below and self.options.get("bias") is True
+            if name in FAR and "softcap" in self.options and not biased:
                 continue
             # 16 bits round a score of 400 by as much as 1
-            if name == "steep maxima" and scores_format:
+            if (name == "steep maxima" or below) and scores_format:
+                continue
+            if below and gradients:  # they take their weights from sums
                 continue
             sizes = dict(
                 zip(SIZES, map(int, words[: len(SIZES)]), strict=True)
@@ -168,6 +180,9 @@ class Drawing:
             level = np.linspace(-self.high, self.high, n_q)
             query[..., 0] = level / (16 * scale)
             key[..., 0] = 16
+        if name == "far below" and self.options.get("bias") is not True:
+            query[..., 0] = self._depths(n_q) / (16 * scale)
+            key[..., 0] = 16
         if name == "many queries":  # gradients of keys grow with every query
             query += size
         if name == "a constant per head":
@@ -181,6 +196,9 @@ class Drawing:
             value = np.where(unwritten, loudness(self.format), value)
         q, k, v = (self.held(array) for array in (query, key, value))
         return Case(name, q, k, v, options, self.format)
+
+    def _depths(self, n_q: int) -> Array:
+        return -np.geomspace(50, -self.low, n_q)
 
     def _spreads(self, gradients: bool) -> bool:
         """Say whether few keys are too few for thousands of queries."""
@@ -215,6 +233,7 @@ class Drawing:
             drawn = np.log(n_k) + rng.standard_normal(s["heads"])
             drawn = levels if name == "levels" else drawn
             drawn[0] += 12 * (name == "long")  # e^11 overflows in float16
+            drawn += self.low * (name == "far below")
             options["sink"] = self.held(drawn)
         shape = [s["batch"], s["heads"], n_q, n_k]
         for axis in _TABLES["shared"].get(name, ()):
@@ -223,12 +242,16 @@ class Drawing:
             drawn = rng.standard_normal(shape)
             if name == "levels":
                 drawn += levels[:, None, None]
+            if name == "far below":
+                drawn += self._depths(n_q)[:, None]
             options["bias"] = self.held(drawn)
         last = n_k - n_q
         if self.reaches:
             if name.endswith("per sequence") and how is None:
                 some = last // 2, last, 3
                 options["offset"] = np.resize(some, s["batch"])
+            elif name == "an offset of each kind":  # for every start of a tile
+                options["offset"] = last - np.arange(s["batch"])
             elif name.endswith("in the middle"):
                 options["offset"] = last - last // 8
             elif last or name == "offsets per sequence":
@@ -271,8 +294,9 @@ class Drawing:
         some = heads if name in _TABLES["shared"] else 1
         mask = rng.random((b, some, n_q, n_k)) < 0.7
         if name == "documents":  # whole tiles are hidden, but not from all
-            drawn = rng.random((b, heads, n_q, -(-n_k // 32))) < 0.3
-            mask = np.repeat(drawn, 32, axis=-1)[..., :n_k]
+            drawn = rng.random((b, heads, -(-n_q // 32), -(-n_k // 32))) < 0.5
+            tiles = np.repeat(drawn, 32, axis=2)[:, :, :n_q].repeat(32, axis=3)
+            mask = tiles[..., :n_k] & (rng.random((b, 1, n_q, n_k)) < 0.8)
             ends = [n_q // 4 - 5, n_q // 2 - 10]
             own = np.searchsorted(ends, np.arange(max(n_q, n_k)), "right")
             mask[0] = own[:n_q, None] == own[:n_k]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -25,7 +25,7 @@ EACH: dict[str, list[Any]] = {
     "parts": [
         *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
         *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in blocks.BLOCKS),  # parts of so many keys
+        *((0, n) for n in (*blocks.BLOCKS, 12, 24)),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
     ],
     "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
@@ -62,6 +62,12 @@ MIXED = {  # what axes may be mixed of: steps
     "the gradient of the value": ["d_value"],
     "all gradients": ["d_query", "d_key", "d_value"],
 }
+STRIDED = {
+    "values": ["value"],
+    "keys": ["key"],
+    "keys and values": ["key", "value"],
+    "queries": ["query"],
+}
 FLOWS = {  # what changes several steps of the backward pass
     "visits": ("for_query", "for_key", "for_value", "for_bias"),
     "gives": ("for_key", "for_value", "for_bias", "for_sink"),
@@ -75,8 +81,36 @@ class Mistake(NamedTuple):
     says: str
     changes: dict[str, Change]
     rounds: bool = False  # what rounding decides may differ in a few rows
-    sized: str = ""  # of what list in EACH it is one
+    pattern: str = ""  # the sentence, before sizes of blocks were put into it
+    sizes: tuple[int, int] = (0, 0)
+    each: str = ""  # the group of EACH that the sizes are of
     of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
+
+    def of_sizes(self, others: Iterable[Mistake]) -> str:
+        """Say it with all sizes of blocks that fit as well."""
+        same = {self.sizes, *(
+            one.sizes for one in others if one.pattern == self.pattern
+        )}  # fmt: skip
+        if self.each not in ("blocks", "tiles", "loops") or len(same) == 1:
+            return self.says
+        m, n = zip(*same, strict=True)
+        of_rows, of_keys = zip(*EACH["tiles"], strict=True)
+        of_keys = blocks.BLOCKS if self.each == "blocks" else of_keys
+        return self.pattern.format(m=_any(m, of_rows), n=_any(n, of_keys))
+
+
+def _any(sizes: Iterable[int], every: Iterable[int]) -> str:
+    """Write which sizes there may be, of those that were tried."""
+    some, tried = sorted({*sizes}), sorted({*every})
+    if len(some) == 1:
+        return str(some[0])
+    if some == tried:
+        return "any number of"
+    if some == tried[-len(some) :]:
+        return f"{some[0]} or more"
+    if some == tried[: len(some)]:
+        return f"up to {some[-1]}"
+    return f"{', '.join(map(str, some[:-1]))} or {some[-1]}"
 
 
 def _change(expression: str, **names: Any) -> Change:
@@ -108,27 +142,53 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     row = dict(row)
     says = row.pop("says", None) or known.mutants(name)
     rounds = row.pop("rounds", False)
+    if row.pop("loops", False):
+        yield from _made(name, {**row, "says": says}, **names)
+        yield from _in_loops(name, {**row, "says": says})
+        return
     of_query = row.pop("of_query", ())
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
     each = row.pop("each", [0])
-    sized = each if isinstance(each, str) else ""
-    for one in EACH[each] if isinstance(each, str) else each:
-        m, n = one if isinstance(one, (tuple, list)) else (0, one)
+    for size in EACH[each] if isinstance(each, str) else each:
+        m, n = size if isinstance(size, (tuple, list)) else (0, size)
         parts = _parts(m, n) if each in ("parts", "merges") else ""
         text = says.format(m=m, n=n, parts=parts)
-        words = isinstance(m, str)
+        words = isinstance(n, str)
         changes = {
             k: _change(e.replace("{n}", n) if words else e, m=m, n=n, **names)
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         alone = tuple(x.format(m=m, n=n) for x in of_query)
-        yield Mistake(slug, text, changes, rounds, sized, alone)
+        one = Mistake(slug, text, changes, rounds, of_query=alone)
+        if isinstance(each, str):
+            one = one._replace(pattern=says, sizes=(m, n), each=each)
+        yield one
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
-            yield Mistake(slug, text, changes, rounds)
+            yield one._replace(changes=changes, of_query=())
+
+
+def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
+    """Make a mistake of the mask alone: loops end and start where they should.
+
+    So that a tile of m rows and n keys reads no further.
+    """
+    for one in list(_made(name, row)):
+        pattern = one.says + (
+            " But a tile reads no further than it should "
+            "(tiles of {m} queries and {n} keys)."
+        )
+        for m, n in EACH["tiles"]:
+            read = _change(
+                "x & in_tiles(rows_of_tile(a.exact.within(), m, np.any), n)",
+                m=m, n=n,
+            )  # fmt: skip
+            says = pattern.format(m=m, n=n)
+            changes = {**one.changes, "allowed": read}
+            yield Mistake(name, says, changes, False, pattern, (m, n), "loops")
 
 
 def _picked(
@@ -159,6 +219,19 @@ def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
         yield from _made(
             f"{what}-{name}", {what: row["pick"], **more, "says": says}
         )
+
+
+def _strides(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
+    """Read an array with wrong strides."""
+    for what, steps in STRIDED.items():
+        changes = {k: f"(lambda x: {row['pick']})(a.case.{k})" for k in steps}
+        changes = {
+            k: f"a.shared({e})" if k != "query" else e
+            for k, e in changes.items()
+        }
+        says = f"The {what} are read with a wrong stride: {row['says']}."
+        more = {k: v for k, v in row.items() if k == "each"}
+        yield from _made(name, {**more, **changes, "says": says})
 
 
 def _mixed(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -211,6 +284,7 @@ def _read() -> dict[str, list[Mistake]]:
     make = {
         "arrays": _arrays,
         "mixed": _mixed,
+        "strides": _strides,
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
@@ -254,7 +328,7 @@ def alone(case: Case) -> Iterator[Mistake]:
         mistake
         for mistake in (*_read()["alone"], *of(case))
         if mistake.changes.keys() <= some
-        and not (mistake.rounds or mistake.sized)
+        and not (mistake.rounds or mistake.each)
     )
 
 
@@ -279,8 +353,12 @@ def of(case: Case) -> Iterator[Mistake]:
         "softmax",
     )
     if case.grad_output is None:
-        yield from some("logsumexp", *forward, "packed", "rounding")
+        more = "strides", "packed", "rounding"
+        yield from some("logsumexp", *forward, *more)
         return
-    yield from some("gradients", *forward, "rounding-of-gradients")
+    # masks wrong within right loops are looked for in the forward pass alone
+    every = some("gradients", *forward, "rounding-of-gradients")
+    yield from (m for m in every if m.each != "loops")
     for mistake in some(*_AGAIN, "heads", "inputs", "unasked"):
-        yield from _in_backward(mistake)
+        if mistake.each != "loops":
+            yield from _in_backward(mistake)

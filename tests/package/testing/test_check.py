@@ -75,12 +75,13 @@ MADE = {  # functions that make a mask or a bias
 }
 
 
-def rewired(**steps):
+def rewired(with_sums=False, **steps):
     """Write a kernel that has some steps of its own."""
 
     def kernel(query, key, value, **options):
-        case = Case.of(query, key, value, options, "float32")
-        return Steps(case, {**steps}).output.astype(np.float32)
+        a = Steps(Case.of(query, key, value, options, "float32"), {**steps})
+        output = a.output.astype(np.float32)
+        return (output, a.logsumexp.astype(np.float32)) if with_sums else output
 
     return kernel
 
@@ -141,7 +142,8 @@ def test_the_expected_error_is_that_of_many_roundings():
 @pytest.mark.parametrize(("name", "options"), TABLES["named"].items())
 def test_a_known_mistake_is_found_and_named(name, options):
     mistake = next(one for one in every() if one.name == name)
-    report = check(rewired(**mistake.changes), **options)
+    options = {name: MADE.get(str(value), value) for name, value in options.items()}
+    report = check(rewired("logsumexp" in options, **mistake.changes), **options)
     assert not report.passed
     assert report.findings[0].name in (name, {"mask-minus-billion": "empty-row-mean"}.get(name))
 
@@ -273,7 +275,7 @@ def test_rows_that_overflow_are_described():
             return weights / weights.sum(axis=-1, keepdims=True) @ value
 
     report = check(kernel)
-    assert [row.case for row in report.rows if row.verdict == "WRONG"] == ["steep maxima", "levels"]
+    assert [row.case for row in report.rows if row.verdict == "WRONG"] == ["steep maxima", "levels", "far below"]
     assert report.findings[0].name == "maximum-kept"
 
 
