@@ -26,6 +26,7 @@ from attention.testing.trials import Trial
 
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
+Errors = dict[tuple[int, str, str], float | None]  # by mistake, case, result
 _TILES = re.compile(r" \(tiles of (\d+) queries and (\d+) keys\)")
 _LEFT = 0.03  # of what is wrong a mistake may leave unexplained
 _BETTER = 0.7  # of what is wrong: with more left, it is another mistake
@@ -38,7 +39,7 @@ _NOTHING = 10  # expected errors: a result within them says little
 _FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
 _ROUNDINGS = 24  # how many are tried in one more case
-_BUDGET = 3e8  # how many numbers all mistakes may cost in a case, if any miss
+_BUDGET = 6e8  # how many numbers all mistakes may cost in a case, if any miss
 _LARGE = 5e4  # numbers of a case: what it spares is not looked for
 _FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
@@ -54,8 +55,9 @@ def named(trials: list[Trial]) -> Iterator[Finding]:
         wrong |= {name: some} if some else {}
     with np.errstate(all="ignore"):
         found = list(_factors(plain, wrong))
+        every, errors = list(mistakes.of(plain[0].case)), Errors()
         for search in _SEARCHES:
-            found += _mistakes(plain, wrong, search)
+            found += _mistakes(plain, wrong, search, every, errors)
         found += parts.read(wrong)
     yield from found
 
@@ -159,10 +161,14 @@ class One(NamedTuple):
 
 
 def _mistakes(
-    trials: list[Trial], wrong: Wrong, search: Search
+    trials: list[Trial],
+    wrong: Wrong,
+    search: Search,
+    every: list[Mistake],
+    errors: Errors,
 ) -> Iterator[Finding]:
     """Name the mistakes that explain most results, until none is left."""
-    left = _left(trials, wrong, search) if wrong else []
+    left = _left(trials, wrong, search, every, errors) if wrong else []
     while left:
         best = _best(left, trials, search)
         same = [x for x in left if _is_same(x, best)]
@@ -176,20 +182,22 @@ def _mistakes(
         left = [one for one in left if one.fits]
 
 
-def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
+def _left(
+    trials: list[Trial],
+    wrong: Wrong,
+    search: Search,
+    every: list[Mistake],
+    errors: Errors,
+) -> list[One]:
     """Compare mistakes with case after case, and keep those that fit."""
     names = [n for n in wrong if not search.rounds or _is_near(wrong[n], n)]
     fits = {name: Fit() for name in names}
     left = [
         One(mistake, fits)
-        for mistake in mistakes.of(trials[0].case)
+        for mistake in every
         if fits and mistake.rounds == search.rounds
     ]
-    wrong_first = search.misses > 0
-    trials = sorted(
-        trials,
-        key=lambda t: (wrong_first and not t.is_wrong, _size(t) < _FEW),
-    )  # the first should screen out nearly all
+    trials = sorted(trials, key=lambda t: (not t.is_wrong, _size(t) < _FEW))
     half = {name: (len(some) - 1) // 2 for name, some in wrong.items()}
     for index, trial in enumerate(trials):
         if search.misses and len(left) * _size(trial) > _BUDGET:
@@ -199,7 +207,9 @@ def _left(trials: list[Trial], wrong: Wrong, search: Search) -> list[One]:
             continue
         most = min(search.misses, (1 + index) // 2)
         may_miss = {name: min(most, n) for name, n in half.items()}
-        left = [_compared(one, trial, may_miss, search) for one in left]
+        left = [
+            _compared(one, trial, may_miss, search, errors) for one in left
+        ]
         left = [one for one in left if one.fits]
         if search.rounds:
             left = sorted(left, key=_closeness)[:_ROUNDINGS]
@@ -221,14 +231,24 @@ def _is_near(some: list[Trial], name: str) -> bool:
 
 
 def _compared(
-    one: One, trial: Trial, may_miss: dict[str, int], search: Search
+    one: One,
+    trial: Trial,
+    may_miss: dict[str, int],
+    search: Search,
+    errors: Errors,
 ) -> One:
     """Compare with one more case."""
     found = {}
     try:
-        steps = trial.rules.steps(trial.case, one.mistake.changes)
+        steps: Steps | None = None
         for name, fit in one.fits.items():
-            error = _error(one.mistake, trial, steps, name)
+            key = id(one.mistake), trial.case.name, name
+            if key not in errors:
+                steps = steps or trial.rules.steps(
+                    trial.case, one.mistake.changes
+                )
+                errors[key] = _error(one.mistake, trial, steps, name)
+            error = errors[key]
             right = trial.verdicts[name].is_right
             if error is not None:
                 found[name] = fit._replace(error=fit.error + error)
