@@ -38,7 +38,7 @@ _NOTHING = 10  # expected errors: a result within them says little
 _FAINT = 1e-6  # of an expected error: rows that should be zero may have it
 _HUGE = 1e30  # a number that may overflow on the way in float32
 _ROUNDINGS = 24  # how many are tried in one more case
-_BUDGET = 3e8  # how many numbers all mistakes may cost in a case, if any miss
+_BUDGET = 6e8  # how many numbers all mistakes may cost in a case, if any miss
 _LARGE = 5e4  # numbers of a case: what it spares is not looked for
 _FEW = 2500  # numbers of a case that hardly tells mistakes apart
 

@@ -155,13 +155,13 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         alone = tuple(x.format(m=m, n=n) for x in of_query)
-        of = (
-            (says, (m, n), each) if isinstance(each, str) else ("", (0, 0), "")
-        )
-        yield Mistake(slug, text, changes, rounds, *of, alone)
+        made = Mistake(slug, text, changes, rounds, of_query=alone)
+        if isinstance(each, str):
+            made = made._replace(pattern=says, sizes=(m, n), each=each)
+        yield made
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
-            yield Mistake(slug, text, changes, rounds, *of)
+            yield made._replace(changes=changes, of_query=())
 
 
 def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
