@@ -17,6 +17,16 @@ from attention.testing.steps import Steps
 Array = NDArray[Any]
 Read = Callable[[Array], Array]
 BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
+PLACES = {  # of a block from i on, of n keys
+    "in every second block, from the second": lambda i, n, n_keys: i // n % 2,
+    "in every second block, from the third": lambda i, n, n_keys: (
+        i // n % 2 == 0
+    ),
+    "in the second block": lambda i, n, n_keys: i == n,
+    "in the last block": lambda i, n, n_keys: i + n >= n_keys,
+    "in blocks before the last": lambda i, n, n_keys: i + n < n_keys,
+    "in blocks after the second": lambda i, n, n_keys: i > n,
+}
 LOG2E = float(np.log2(np.e))
 
 
@@ -133,6 +143,11 @@ def visited(a: Steps, m: int, n: int) -> Array:
     return in_tiles(rows_of_tile(a.allowed(), m, np.any), n)
 
 
+def full_tiles(seen: Array, m: int, n: int) -> Array:
+    """Say which keys are in tiles of m by n of which all is seen."""
+    return ~in_tiles(rows_of_tile(~seen, m, np.any), n)
+
+
 def starts_of(a: Steps, m: int, n: int) -> list[int]:
     """Return where parts of the keys begin: m parts, or parts of n keys."""
     if m and not n:  # the first ones hold one more
@@ -177,6 +192,12 @@ def sinks_of_parts(
     if which == "all":
         empty = np.ones_like(empty)
         empty[..., 0] = False
+    if which == "begins":
+        all_empty = np.logical_and.accumulate(empty, axis=-1)
+        which, empty = "after", all_empty & ~np.roll(empty, -1, axis=-1)
+    if which == "after":
+        empty = np.roll(empty, 1, axis=-1)
+        empty[..., 0] = False
     if which == "any":
         empty = empty.any(axis=-1, keepdims=True)
     more = np.where(empty, sink, -np.inf)
@@ -212,6 +233,33 @@ def in_turn(
         both = merged * share[..., :1], softmax(part) * share[..., 1:]
         merged, old = np.concatenate(both, axis=-1), keep(old, new)
     return merged
+
+
+def merged_in_turn(
+    a: Steps,
+    starts: list[int],
+    *,
+    output: Read = np.asarray,
+    total: Read = np.asarray,
+    part_output: Read = np.asarray,
+    part_total: Read = np.asarray,
+    weights: Read = np.asarray,
+) -> Array:
+    """Merge the outputs of parts one after another, with a mistake."""
+    found = np.zeros((*a.scores().shape[:-1], a.d_v))
+    old = np.full((*found.shape[:-1], 1), -np.inf)
+    if a.sink() is not None:
+        old = old * 0 + a.sink()
+    values = np.split(a.values, starts[1:], axis=-2)
+    scores = np.split(a.scores(), starts[1:], axis=-1)
+    for part, v in zip(scores, values, strict=True):
+        sums = logsumexp(part)[..., None]
+        p = np.exp(part - np.where(sums == -np.inf, 0, sums))
+        sums, more = part_total(sums), part_output(weights(p) @ v)
+        both = softmax(np.concatenate([old, sums], axis=-1))
+        found = output(found * both[..., :1] + more * both[..., 1:])
+        old = total(np.logaddexp(old, sums))
+    return found
 
 
 def group(a: Steps) -> int:
@@ -319,7 +367,9 @@ def online(
     for_sum: Callable[[Array, Array], Array] = _as_it_is,
     at: Callable[[int, int], Any] = lambda start, n: True,
     after: str = "",
-    first: int = 1,
+    keeps: float = 0,
+    rescaled: str = "",
+    counted: Callable[[int, int], int] = lambda start, n: 1,
     guarded: bool = True,
     weights: Read = np.asarray,
     added: Read = np.asarray,
@@ -338,6 +388,9 @@ def online(
     for start in range(0, a.n_keys, n):
         part = scores[..., start : start + n]
         new = np.maximum(largest, part.max(-1, keepdims=True))
+        newest = np.where(new == -np.inf, 0, new)
+        if keeps:  # it is rescaled only where the maximum grows by more
+            new = np.where(new - largest > keeps, new, largest)
         safe = np.where((new == -np.inf) & guarded, 0, new)
         by = np.exp(largest - safe)
         p = np.exp(
@@ -347,8 +400,12 @@ def online(
         by = np.where(here, factor(by, new), by) if np.any(here) else by
         by_output = np.where(here, for_output(by, new), by)
         by_sum = np.where(here, for_sum(by, new), by)
+        if "output" in rescaled:
+            by_output = np.exp(largest - newest)
+        if "sum" in rescaled:
+            by_sum = np.exp(largest - newest)
         more = weights(p) @ v[:, :, start : start + n]
-        count = added(p).sum(-1, keepdims=True) * (1 if start else first)
+        count = added(p).sum(-1, keepdims=True) * counted(start, n)
         if "output" in after:
             result = (result + more) * by_output
         else:
@@ -361,6 +418,11 @@ def online(
             result = result / np.where(sum_ == 0, 1, sum_)
         largest = new
     return result if divides else result / np.where(sum_ == 0, 1, sum_)
+
+
+def at_blocks(a: Steps, where: str) -> Callable[[int, int], bool]:
+    """Say whether a block from i on, of n keys, is in such a place."""
+    return lambda i, n: bool(PLACES[where](i, n, a.n_keys))
 
 
 def one_head(a: Steps, array: Array, index: int) -> Array:

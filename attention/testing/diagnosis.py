@@ -25,10 +25,18 @@ from attention.testing.factors import factor_of
 from attention.testing.places import Spots, listed, place
 from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
+from attention.testing.regions import alone, beside
 from attention.testing.report import Finding
 from attention.testing.strays import given, stale
 from attention.testing.trials import NoNumbersError, Trial
-from attention.testing.weights import middle_of, recover, sentences
+from attention.testing.weights import (
+    Recovered,
+    example,
+    hints,
+    middle_of,
+    recover,
+    sentences,
+)
 
 Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
@@ -51,9 +59,14 @@ def findings(trials: list[Trial]) -> list[Finding]:
     why = _causes(trials, wrong)
     if any(one.name for one in why):
         return [*why, *found]
+    where = [*_where(trials)]
+    if not why:  # where it is wrong says more than one weight
+        why = [*beside(trials)] or _weights(wrong, hints)
+        why += map(Finding, [one for one in where if " only " in one])
+        why += _weights(wrong, example)
+        where = [one for one in where if " only " not in one]
     why += map(Finding, _options(wrong))
-    where = [*_results(trials), *_where(trials)]
-    return [*why, *found, *map(Finding, where)]
+    return [*why, *found, *map(Finding, [*_results(trials), *where])]
 
 
 def _by_size(trial: Trial) -> tuple[bool, int]:
@@ -68,7 +81,7 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
     again = _unlike_before(first)
     if again:
         return _probed(trials, (stale,)) or again
-    turned = _in_other_layout(first)
+    turned = _in_other_layout(wrong)
     if first.case.grad_output is not None:
         return turned or list(backward.named(trials))
     named = turned or list(_names(trials))
@@ -97,8 +110,16 @@ def _unlike_before(trial: Trial) -> list[Finding]:
     return []
 
 
-def _in_other_layout(trial: Trial) -> list[Finding]:
-    """Exchange heads and tokens of a wrong case."""
+def _in_other_layout(wrong: list[Trial]) -> list[Finding]:
+    """Exchange heads and tokens of a wrong case.
+
+    It has as many queries as keys: else queries and keys would differ in
+    heads, and a kernel that checks no bounds would read beyond its arrays.
+    """
+    square = [t for t in wrong if t.right.n_queries == t.right.n_keys]
+    if not square:
+        return []
+    trial = square[0]
     kernel, case = trial.kernel, trial.case
     other = "bhnd" if kernel.layout == "bnhd" else "bnhd"
     turned = trial.rules.tried(kernel._replace(layout=other), case)
@@ -138,6 +159,8 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     every = trials[0].rules.names
     wrong = [name for name in every if any(name in t.wrong for t in trials)]
     found = names.exact(trials, every)
+    limited, shown = ([], []) if found else alone(trials)
+    found = found or (names.exact(trials, every, limited) if limited else None)
     if found:
         yield found
         return
@@ -154,7 +177,16 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     yield from map(Finding, factors)
     if not seen and not factors:
         found = names.partial(trials, every)
+        if limited and not (found and _is_sharp(found)):
+            found = names.partial(trials, every, limited) or found
+        if not found or (shown and not _is_sharp(found)):
+            yield from shown[:1]
         yield from [found] if found else []
+
+
+def _is_sharp(finding: Finding) -> bool:
+    """Say whether it is known in which rows a mistake is."""
+    return not finding.says.endswith("everywhere.")
 
 
 def _factors(trials: list[Trial], names: list[str]) -> Iterator[str]:
@@ -206,7 +238,10 @@ def _numbers(wrong: list[Trial]) -> list[Finding]:
     return []
 
 
-def _weights(wrong: list[Trial]) -> list[Finding]:
+def _weights(
+    wrong: list[Trial],
+    said: Callable[[Recovered], Iterator[str]] = sentences,
+) -> list[Finding]:
     """Recover the weights of a few wrong cases, and say what they show."""
     plain = [
         t
@@ -220,7 +255,7 @@ def _weights(wrong: list[Trial]) -> list[Finding]:
     for trial in most[:RECOVERED]:
         with np.errstate(all="ignore"):
             found = recover(trial)
-            texts = [] if found is None else list(sentences(found))
+            texts = [] if found is None else list(said(found))
         if texts:
             return [*map(Finding, texts)]
     return []
@@ -261,7 +296,8 @@ def _where(trials: list[Trial]) -> Iterator[str]:
     spots = [
         Spots(t.right, t.case.name, name, one.rows > 1, one.rows <= 1)
         for t in trials
-        if not t.probe and (t.is_wrong or t.case.name not in BLIND)
+        if not t.probe
+        and (t.is_wrong or (t.right.n_keys > 1 and t.case.name not in BLIND))
         for name, one in t.verdicts.items()
         if name in bad
     ]

@@ -167,9 +167,10 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
         more = (lost * np.abs(terms) @ np.abs(by)) ** 2
         return np.asarray(variance @ by**2 + more)
 
+    scale = a.scale() ** 2
+    each = each + tiny * max(0, 1 / scale - 1)  # rounded before or after it
     turned = (x.swapaxes(-1, -2) for x in (each, d, w**2 * score + tiny, w))
     each_t, d_t, value_t, w_t = turned
-    scale = a.scale() ** 2
     variance = {
         "d_query": summed(each, d, k) * scale,
         "d_key": a.gathered(summed(each_t, d_t, q)) * scale,

@@ -18,7 +18,7 @@ from attention.practice import known
 from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
-from attention.testing.steps import Change
+from attention.testing.steps import _REACH, _SCORES, Change
 
 EACH: dict[str, list[Any]] = {
     "blocks": [*blocks.BLOCKS],
@@ -27,6 +27,13 @@ EACH: dict[str, list[Any]] = {
         *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
         *((0, n) for n in (*blocks.BLOCKS, 12, 24)),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
+    ],
+    "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
+    "some": [*product(blocks.PLACES, map(str, blocks.BLOCKS))],
+    "merges": [
+        *((m, 1) for m in (8, 4, 2, 16, 32)),
+        *((0, n) for n in (64, 32, 128)),
+        (4, 32),
     ],
     "rounding": [64, 10**6, 32, 128, 16, 8],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
@@ -144,9 +151,9 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
     each = row.pop("each", [0])
-    for one in EACH[each] if isinstance(each, str) else each:
-        m, n = one if isinstance(one, (tuple, list)) else (0, one)
-        parts = _parts(m, n) if each == "parts" else ""
+    for size in EACH[each] if isinstance(each, str) else each:
+        m, n = size if isinstance(size, (tuple, list)) else (0, size)
+        parts = _parts(m, n) if each in ("parts", "merges") else ""
         text = says.format(m=m, n=n, parts=parts)
         words = isinstance(n, str)
         changes = {
@@ -155,13 +162,13 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         alone = tuple(x.format(m=m, n=n) for x in of_query)
-        made = Mistake(slug, text, changes, rounds, of_query=alone)
+        one = Mistake(slug, text, changes, rounds, of_query=alone)
         if isinstance(each, str):
-            made = made._replace(pattern=says, sizes=(m, n), each=each)
-        yield made
+            one = one._replace(pattern=says, sizes=(m, n), each=each)
+        yield one
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
-            yield made._replace(changes=changes, of_query=())
+            yield one._replace(changes=changes, of_query=())
 
 
 def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -312,6 +319,17 @@ _NEEDS = {  # groups that are nothing without one of some options
     "sink": ("sink",),
 }
 _AGAIN = ("scale", *_NEEDS, "arrays")
+
+
+def alone(case: Case) -> Iterator[Mistake]:
+    """Return what may be wrong with the scores of some keys alone."""
+    some = {*_SCORES, *_REACH, "scores", "value", "slope"}
+    yield from (
+        mistake
+        for mistake in (*_read()["alone"], *of(case))
+        if mistake.changes.keys() <= some
+        and not (mistake.rounds or mistake.each)
+    )
 
 
 def of(case: Case) -> Iterator[Mistake]:

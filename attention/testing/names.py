@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from attention.testing.trials import Trial
 
 Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
+EVERYWHERE = ("some", "lazy")  # long lists, not tried for some rows alone
 MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
@@ -51,9 +52,14 @@ def plain(trials: list[Trial]) -> list[Trial]:
     return trials
 
 
-def exact(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
-    """Find a mistake that gives all results of a kernel."""
-    every = [(m, 0.0) for m in _known(trials[0].case, names)]
+def exact(
+    trials: list[Trial],
+    names: tuple[str, ...],
+    some: Iterable[Mistake] | None = None,
+) -> Finding | None:
+    """Find a mistake, of some or all, that gives all results of a kernel."""
+    some = _known(trials[0].case, names) if some is None else some
+    every = [(m, 0.0) for m in some]
     left = [one for one in every if not one[0].rounds]
     for trial in sorted(trials, key=lambda t: t.right.weights.size):
         left = _left(left, trial, names)
@@ -111,8 +117,13 @@ def _stem(mistake: Mistake) -> str:
     return "-".join(mistake.name.split("-")[:3])
 
 
-def partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
+def partial(
+    trials: list[Trial],
+    names: tuple[str, ...],
+    some: Iterable[Mistake] | None = None,
+) -> Finding | None:
     """Find the mistake that some rows of a kernel have, and say which."""
+    some = _known(trials[0].case, names) if some is None else some
     trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
     n_wrong = sum(
         int((trial.verdicts[name].rows > 1).sum())
@@ -120,7 +131,7 @@ def partial(trials: list[Trial], names: tuple[str, ...]) -> Finding | None:
         for name in names
     )
     size = next(t.right.weights.size for t in trials)
-    every = [m for m in _known(trials[0].case, names) if not m.rounds]
+    every = [one for one in some if not (one.rounds or one.each in EVERYWHERE)]
     left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
     for trial in trials:
         known: Seen = {}

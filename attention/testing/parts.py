@@ -20,7 +20,12 @@ from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import AXES, Trial
-from attention.testing.weights import Recovered, sentences
+from attention.testing.weights import (
+    Recovered,
+    example,
+    hints,
+    sentences,
+)
 
 Array = NDArray[Any]
 _MOST = 72  # sequences, heads or rows that are tried one by one
@@ -142,7 +147,8 @@ def _weights(trial: Trial) -> Iterator[str]:
         return
     seen = allowed & (w > 0) & (right.weights > 1e-30) & np.isfinite(w)
     ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
-    for text in sentences(Recovered(right, w, allowed, rows, ratio, noise)):
+    found = Recovered(right, w, allowed, rows, ratio, noise)
+    for text in [*sentences(found)] or [*hints(found)] or [*example(found)]:
         yield f"Weights of the backward pass, from d_value: {text}"
 
 

@@ -30,10 +30,18 @@ class Spots(NamedTuple):
 def _tests() -> dict[str, Callable[..., Any]]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     return {
-        says.format(n=n): eval(f"lambda a, b, h, i: {fits}", {"n": n})
+        says.format(n=n): eval(
+            f"lambda a, b, h, i: {fits}", {"n": n, "shares": shares}
+        )
         for says, fits in tomllib.loads(text).items()
-        for n in ((64, 32, 16, 8, 128) if "{n}" in says else (0,))
+        for n in ((64, 32, 16, 8, 128, 4) if "{n}" in says else (0,))
     }
+
+
+def shares(a: Steps, name: str, axis: int, so: bool = True) -> bool:
+    """Say whether there is one mask or bias along an axis, or several."""
+    n = np.shape(a.options[name])[axis] if name in a.options else 0
+    return n > 0 and (n == 1) == so and a.weights.shape[axis] > 1
 
 
 def place(spots: list[Spots]) -> tuple[str, bool]:
@@ -61,7 +69,8 @@ def place(spots: list[Spots]) -> tuple[str, bool]:
 
 def listed(spots: list[Spots]) -> str:
     """Name sequences, heads and rows of the first case that is wrong."""
-    one = next(one for one in spots if one.wrong.any())
+    every = [one for one in spots if one.wrong.any()]
+    one = next((x for x in every if x.wrong.shape[-1] > 8), every[0])
     parts = []
     for axis, what in enumerate(("sequence", "head", "row")[: one.wrong.ndim]):
         others = tuple(k for k in range(one.wrong.ndim) if k != axis)

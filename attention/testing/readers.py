@@ -228,11 +228,12 @@ def _packed(keys: Keys) -> Facts:
     return {
         **{"b": b, "n": trial.right.n_queries, "L": lengths},
         "lost": needed & ~read[b, b],
-        "j": np.arange(n_keys),
         "start": np.cumsum(lengths) - lengths,
         "first": packed.argmax(axis=1),
         "end": packed.shape[1] - packed[:, ::-1].argmax(axis=1),
         "begins": begins,
+        "k": np.arange(n_keys),
+        "own": needed,
     }
 
 

@@ -7,7 +7,7 @@ less the right ones, say what was done to the scores and to the sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,15 +60,17 @@ def recover(trial: Trial) -> Recovered | None:
 
 def sentences(found: Recovered) -> Iterator[str]:
     """Say what the weights show, causes that hide others first."""
-    says = (
-        _reads,
-        _sums,
-        _scores,
-        _parts,
-        _depends,
-        _noise,
-        _example,
-    )
+    yield from _first(found, _reads, _sums, _scores, _parts)
+
+
+def hints(found: Recovered) -> Iterator[str]:
+    """Say what the errors look like."""
+    yield from _first(found, _depends, _noise)
+
+
+def _first(
+    found: Recovered, *says: Callable[[Recovered], Iterator[str]]
+) -> Iterator[str]:
     for say in says:
         said = list(say(found))
         yield from said
@@ -160,7 +162,8 @@ def _parts(found: Recovered) -> Iterator[str]:
     ratio, n_keys = found.ratio, found.right.n_keys
     step = np.abs(np.diff(ratio, axis=-1))
     starts = np.flatnonzero((step > STEP * found.noise).any(axis=0)) + 1
-    if not 0 < starts.size < n_keys / 6:
+    few = np.diff(starts).min(initial=n_keys)  # keys of a part
+    if not 0 < starts.size < n_keys / 6 or few < 4:
         return
     parts = np.split(ratio, starts, axis=-1)
     spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
@@ -211,6 +214,12 @@ def _depends(found: Recovered) -> Iterator[str]:
     y = _centred(ratio)[seen]
     if not y.size or y.std() < 2 * found.noise:
         return
+    own = np.log(found.right.weights[found.wrong][np.unique(rows)])
+    if (
+        _centred(ratio + own)[seen].std()
+        < 0.5 * _centred(np.where(seen, own, np.nan))[seen].std()
+    ):
+        return  # the weights hardly know of the scores: they are others
     best, most = "", EXPLAINED
     for what, x in _suspects(found.right):
         x = np.broadcast_to(x, found.weights.shape)[found.wrong]
@@ -219,6 +228,8 @@ def _depends(found: Recovered) -> Iterator[str]:
         edges = np.unique(np.quantile(x[seen], shares))
         bins = np.searchsorted(edges, x)
         columns = [bins == i for i in range(1, edges.size + 1)]
+        if y.size < 4 * (len(ratio) + len(columns)):
+            continue  # so few numbers would fit anything
         share = 1 - _fitted(ratio, columns)[1].var() / y.var()
         if share > most:
             best, most = what, share
@@ -246,7 +257,7 @@ def _noise(found: Recovered) -> Iterator[str]:
         )
 
 
-def _example(found: Recovered) -> Iterator[str]:
+def example(found: Recovered) -> Iterator[str]:
     """Show the weight that is most wrong."""
     right = found.right
     gap = np.nan_to_num(np.abs(found.weights - right.weights), nan=np.inf)

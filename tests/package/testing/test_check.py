@@ -203,6 +203,15 @@ SAID = {  # what no list foresees: a kernel, options, what must be said
                    "depends on the fraction of the score in base 2"),
     "rounding": (rewired(weigh=lambda a, x: x * (1 + 0.0028 * np.random.default_rng(int(1e9 * x.std())).uniform(
         -1, 1, x.shape))), {"sizes": {"n_q": 64, "n_k": 64}}, "as if something were rounded to bfloat16"),
+    "prefix": (rewired(within=lambda a, x: x | (a.keys < a.offset())), {"is_causal": True, "window": (9, None)},
+               "window= is ignored. Only for keys before the first query's position"),
+    "block": (rewired(scores=lambda a, x: np.where(a.keys // 32 % 2, x * np.log(2), x)), {},
+              "log₂ e is missing from the scale. Only in every second block of 32 keys, from the second."),
+    "some keys": (rewired(full=lambda a, x: x - a.bias() * (a.keys % 5 == 2)), {"bias": True}, "Only for some keys"),
+    "beside": (rewired(full=lambda a, x: x + np.sin(3 * x) * (a.keys >= a.n_keys // 48 * 48)), {},
+               "Weights are wrong only in the last block of 48 keys, if it is not full, beside the others"),
+    "shared": (rewired(mask=lambda a, x: x[:1] if x.shape[1] == 1 else x), {"mask": True},
+               "The mask of the first sequence is used for all. Only where all heads share the mask."),
     "features": (lambda q, k, v: tiled_attention(q[..., :16], k[..., :16], v, scale=q.shape[-1] ** -0.5), {},
                  "The scores do not depend on features after the first 16"),
 }  # fmt: skip
@@ -253,7 +262,7 @@ FOUND = {
 
 @pytest.mark.parametrize(("probe", "options", "name", "said"), TABLES["probed"])
 def test_a_probe_says_where_numbers_come_from(probe, options, name, said, monkeypatch):
-    monkeypatch.setattr(diagnosis, "_names", lambda _: [])  # some have one
+    monkeypatch.setattr(diagnosis, "_names", lambda *_: [])  # some have one
     first = check(FOUND[probe], **options).findings[0]
     assert first.name == name
     assert said in first.says

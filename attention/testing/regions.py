@@ -1,0 +1,324 @@
+"""Mistakes in some of the keys alone: what is done there, and where that is.
+
+Kernels read keys in several loops: a prefix and what is new, full tiles and
+those on the diagonal, the last block. A mistake in one of them gives some
+weights of a row and leaves the others right, beside one another. Which ones
+is measured, with the recovered weights, for one mistake after another; what
+these keys have in common is looked up in regions.toml.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.testing import blocks, mistakes
+from attention.testing.cases import FAR
+from attention.testing.mistakes import EACH, Mistake
+from attention.testing.places import run
+from attention.testing.report import Finding
+from attention.testing.steps import _REACH, _SCORES, Steps
+from attention.testing.trials import Trial
+from attention.testing.weights import recover
+
+Array = NDArray[Any]
+ROWS = 48  # how many wrong rows of a case are read
+CASES = 3
+SIZES = EACH | {
+    "blocks": [16, 32, 64, 128, 256, 8, 48],
+    "tiles": [*product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))],
+}
+LEAST = 1e-12  # a weight below is not compared
+
+
+class Region(NamedTuple):
+    """Some of the keys of each row: a description, and when it fits."""
+
+    says: str
+    fits: Callable[[Steps], Array]
+
+
+class Read(NamedTuple):
+    """Some wrong rows of a case: logarithms of their weights."""
+
+    right: Steps
+    some: Any  # which rows, an index of (batch, heads, n_q)
+    logs: Array
+    scores: Array  # right ones
+    noise: float
+
+    def of(self, array: Array) -> Array:
+        """Return these rows of an array that broadcasts to the weights."""
+        shape = self.right.weights.shape
+        return np.asarray(np.broadcast_to(array, shape)[self.some])
+
+
+@cache
+def _regions() -> list[Region]:
+    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
+    made = []
+    for row in tomllib.loads(text)["regions"]:
+        each = SIZES.get(row.get("each", ""), [0])
+        for one in each:
+            m, n = one if isinstance(one, tuple) else (0, one)
+            names = {**vars(blocks), "m": m, "n": n}
+            parts = mistakes._parts(m, n) if row.get("each") == "parts" else ""
+            for what, flip in (("says", ""), ("others", "~")):
+                if what in row:
+                    test = eval(f"lambda a: {flip}({row['fits']})", names)
+                    says = row[what].format(m=m, n=n, parts=parts)
+                    made.append(Region(says, test))
+    return made
+
+
+def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
+    """Make mistakes in some keys alone that the wrong rows may have.
+
+    And show those whose keys have nothing in common that is on the list.
+    """
+    cases, known = _cases(trials), list[Any]()
+    limited, shown = list[Mistake](), list[Finding]()
+    for mistake in mistakes.alone(trials[0].case) if cases else ():
+        found = _explained(mistake, cases)
+        if not any(right.any() for _, _, (_, right) in found):
+            continue
+        others = [other for _, other, _ in found]
+        same = mistake.changes.keys() & {"value", "shared", "heads"}, others
+        if any(_alike(same, other) for other in known):
+            continue
+        known.append(same)
+        some = [
+            region
+            for region in _regions()
+            if all(_fits(region, read, both) for read, _, both in found)
+        ]
+        for region in some:
+            limited += _limited(mistake, region)
+        weighed = [  # what is read, or not, is said elsewhere
+            (changed & np.isfinite(read.scores + other)).any()
+            for read, other, (changed, _) in found
+        ]
+        if not some and all(weighed):
+            shown.append(_shown(mistake, cases[0], found[0][-1]))
+    return limited, shown
+
+
+def _explained(mistake: Mistake, cases: list[Read]) -> list[Any]:
+    """Give each case its scores with a mistake, and which keys have these.
+
+    Or nothing, if that leaves a case unexplained.
+    """
+    found = []
+    for read in cases:
+        other = _scores(mistake, read)
+        both = None if other is None else _changed(other, read)
+        if both is None:
+            return []
+        found.append((read, other, both))
+    return found
+
+
+def beside(trials: list[Trial]) -> Iterator[Finding]:
+    """Say which keys have wrong weights beside those of others in their row.
+
+    Most keys of a row are right then but for one factor, whatever was done to
+    the rest.
+    """
+    found = [
+        (read, both) for read in _cases(trials) if (both := _beside(read))
+    ]
+    for region in _regions() if found else ():
+        if all(_fits(region, *one, 0.02) for one in found):
+            b, h, i, j, factor = _worst(*found[0])
+            yield Finding(
+                f"Weights are wrong only {region.says}, beside the others: row"
+                f" {i} gives key {j} {factor:.4g} times what it should "
+                f"({found[0][0].right.case.name}, sequence {b}, head {h})."
+            )
+            return
+
+
+def _beside(read: Read) -> tuple[Array, Array] | None:
+    """Say which keys are wrong if most of their row are right."""
+    right, z = read.scores, read.logs
+    with np.errstate(all="ignore"):
+        seen = np.isfinite(z) & np.isfinite(right)
+        some = np.linspace(0, 0.9, 12) * seen.sum(axis=-1, keepdims=True)
+        order = np.argsort(np.where(seen, -z, np.inf), axis=-1)
+        best = np.take_along_axis(order, some.astype(int), -1)
+        sums = np.take_along_axis(right - z, best, -1)
+        same = _same(right, z, sums, read.noise)
+    count = (same & seen[:, None]).sum(axis=-1)
+    one = np.arange(len(count)), count.argmax(axis=-1)
+    is_right = same[one] & seen
+    wrong = seen & ~is_right
+    much = is_right.sum(-1) >= np.maximum(3, 0.3 * seen.sum(-1))
+    if not (wrong & much[:, None]).any() or much.mean() < 0.5:
+        return None
+    return wrong & much[:, None], is_right & much[:, None]
+
+
+def _worst(read: Read, found: Any) -> tuple[int, int, int, int, float]:
+    """Return where a weight is most wrong beside right ones, and a factor."""
+    ratio = np.where(np.isfinite(read.logs), read.logs, np.nan) - read.scores
+    own = np.nanmedian(np.where(found[1], ratio, np.nan), -1, keepdims=True)
+    off = np.where(found[0], ratio - own, 0)
+    row, j = np.unravel_index(np.abs(off).argmax(), off.shape)
+    b, h, i = (int(one[row]) for one in read.some)
+    return b, h, i, int(j), float(np.exp(off[row, j]))
+
+
+def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
+    """Say for which keys of one row a mistake is made."""
+    row = int((found[0].any(-1) & found[1].any(-1)).argmax())
+    has, has_not = (np.flatnonzero(one[row]) for one in found)
+    b, h, i = (int(one[row]) for one in read.some)
+    n = read.right.n_keys
+    but = f", not for {run('key', has_not)}" if has_not.size else ""
+    says = (
+        f"{mistake.says} Only for some keys: row {i} has it for "
+        f"{run('key', has, n)}{but} ({read.right.case.name}, sequence {b}, "
+        f"head {h})."
+    )
+    return Finding(says, mistake.name, True)
+
+
+def _cases(trials: list[Trial]) -> list[Read]:
+    """Read the weights of a few wrong cases, once."""
+    done = trials[0].right.done
+    if "read" not in done:
+        done["read"] = list(_read(trials))
+    found: list[Read] = done["read"]
+    return found
+
+
+def _read(trials: list[Trial]) -> Iterator[Read]:
+    plain = [
+        t
+        for t in trials
+        if "output" in t.wrong
+        and not t.probe
+        and 1 < t.right.n_keys <= 330
+        and t.case.name not in FAR
+    ]
+    plain.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    for trial in plain[:CASES]:
+        with np.errstate(all="ignore"):
+            found = recover(trial)
+            if found is None:
+                continue
+            places = np.argwhere(found.wrong)
+            every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
+            some = tuple(places[every.astype(int)].T)
+            w = found.weights[some]
+            logs = np.where(w > LEAST, np.log(w), -np.inf)
+        scores = trial.right.scores()[some]
+        yield Read(trial.right, some, logs, scores, found.noise)
+
+
+def _scores(mistake: Mistake, read: Read) -> Array | None:
+    """Return the scores of rows with a mistake; None if they are right."""
+    try:
+        with np.errstate(all="ignore"):
+            steps = Steps(read.right.case, mistake.changes)
+            other = read.of(steps.scores())
+    except mistakes.UNFIT:
+        return None
+    return None if np.array_equal(other, read.scores) else other
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return one[0] == other[0] and all(map(np.array_equal, one[1], other[1]))
+
+
+def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
+    """Say which keys have other scores and which not.
+
+    Or None if some have neither. A row's weights are those of its scores but
+    for one factor, the sum, which is not known. It is tried with the largest
+    weights, right ones or not.
+    """
+    right, z = read.scores, read.logs
+    with np.errstate(all="ignore"):
+        best = np.argsort(-z, axis=-1)[:, :4]
+        pairs = [np.take_along_axis(s, best, -1) for s in (right, other)]
+        sums = np.concatenate(pairs, -1) - np.tile(
+            np.take_along_axis(z, best, -1), 2
+        )
+        both = [_same(s, z, sums, read.noise) for s in (right, other)]
+        count = (both[0] | both[1]).sum(axis=-1)
+    one = count.argmax(axis=-1)
+    least = count[np.arange(len(one)), one] / z.shape[-1]
+    if least.min() < 0.98:
+        return None
+    is_right, is_other = (x[np.arange(len(one)), one] for x in both)
+    # what is too small to be read is no evidence
+    changed = is_other & ~is_right & (np.isfinite(z) | ~np.isfinite(other))
+    neither = (~is_other & ~is_right).sum()
+    if changed.sum() <= 5 * neither:
+        return None
+    return changed, is_right & ~is_other
+
+
+def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
+    """Compare the logarithms of weights: (rows, sums tried, keys)."""
+    wanted = scores[:, None] - sums[..., None]
+    wanted = np.where(wanted > np.log(LEAST), wanted, -np.inf)
+    z = logs[:, None]
+    near = np.abs(z - wanted) < 6 * noise
+    low = np.maximum(z, wanted) < np.log(LEAST) + 1  # either may be cut off
+    return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
+
+
+def _fits(region: Region, read: Read, found: Any, most: float = 0.002) -> bool:
+    """Say whether changed keys, and no others, are in a region."""
+    changed, right = found
+    try:
+        inside = read.of(region.fits(read.right))
+    except mistakes.UNFIT:
+        return False
+    off = (changed & ~inside).sum() + (right & inside).sum()
+    return bool(off <= most * (changed.sum() + right.sum()))
+
+
+def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
+    """Make a mistake in a region alone; or in its weights, not in the sum."""
+
+    def of(a: Steps) -> Steps:
+        done = a.exact.done
+        key = f"{mistake.name} {mistake.says}"
+        if key not in done:
+            done[key] = Steps(a.case, mistake.changes)
+        found: Steps = done[key]
+        return found
+
+    def scores(a: Steps, x: Array) -> Array:
+        return np.where(region.fits(a), of(a).scores(), x)
+
+    def combine(a: Steps, x: Array) -> Array:
+        inside = region.fits(a)
+        some = a.weights * inside @ of(a).values
+        return np.asarray(some + a.weights * ~inside @ a.values)
+
+    changes: dict[str, Any] = {"scores": scores}
+    if not mistake.changes.keys() <= {*_SCORES, *_REACH, "scores"} - {
+        "shared", "heads"
+    }:  # fmt: skip
+        changes["combine"] = combine
+    says = f"{mistake.says} Only {region.says}."
+    yield Mistake(mistake.name, says, changes)
+    if "scores" in mistake.changes:
+
+        def weigh(a: Steps, x: Array) -> Array:
+            factor = np.exp(of(a).scores() - a.exact.hidden)
+            return np.where(region.fits(a) & (x > 0), x * factor, x)
+
+        says += " The sum is right."
+        yield Mistake(mistake.name, says, {"weigh": weigh})
