@@ -165,6 +165,8 @@ class Drawing:
         sharpness = {"sharp": 4.0, "beyond the cap": options.get("softcap")}
         size = (sharpness.get(name) or 1.25) / (scale * s["d_k"] ** 0.5)
         query = rng.standard_normal((b, s["heads"], n_q, s["d_k"])) * size
+        if name == "beyond the cap":  # where a quotient for tanh overflows
+            query[:, 1:] *= 40
         key = rng.standard_normal((b, s["kv_heads"], n_k, s["d_k"]))
         value = rng.standard_normal((b, s["kv_heads"], n_k, s["d_v"]))
         far = 2000 if self.format == "float64" else 200  # e^88 overflows
@@ -254,7 +256,7 @@ class Drawing:
                 options["offset"] = last - np.arange(s["batch"])
             elif name.endswith("in the middle"):
                 options["offset"] = last - last // 8
-            elif last or name == "offsets per sequence":
+            elif last or (how is None and name == "offsets per sequence"):
                 first = how is None and name == "many queries"
                 options["offset"] = 0 if first or how == "first" else last
         for option in self.made:
