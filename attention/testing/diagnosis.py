@@ -86,7 +86,9 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
         return turned or list(backward.named(trials))
     named = turned or list(_names(trials))
     if named and not any(one.is_partial for one in named):
-        return named
+        sizes = {(t.right.n_queries, t.right.n_keys) for t in trials}
+        is_one_of_many = len(sizes) == 1 and named[0].name in names.LAST_KEYS
+        return is_one_of_many and _probed(trials, (unread,)) or named
     return (
         _probed(trials, PROBES) or named or _numbers(wrong) or _weights(wrong)
     )
