@@ -59,7 +59,7 @@ def _listed(numbers: Any) -> str:
     return " ".join(map(str, numbers))
 
 
-def _shares(trial: Trial, axis: int) -> Array:
+def _shares(trial: Trial, axis: int, partly: bool = False) -> Array:
     """Return what each row takes from each head, or key, of each sequence.
 
     As (batch, heads, n_q, batch, number of heads or of keys): one after the
@@ -72,7 +72,8 @@ def _shares(trial: Trial, axis: int) -> Array:
         loud = np.zeros((n, shape[-1]))
         loud[some, np.arange(some.size)] = loudness(trial.case.format)
         loud = np.expand_dims(loud.reshape(*sources, -1), 3 - axis)
-        heard = trial.heard(np.broadcast_to(loud, shape))
+        hear = trial.heard_if_finite if partly else trial.heard
+        heard = hear(np.broadcast_to(loud, shape))
         parts.append(heard[..., : some.size] / loudness(trial.case.format))
     found = np.concatenate(parts, axis=-1)
     return found.reshape(*found.shape[:3], *sources)
@@ -84,14 +85,20 @@ def foreign(trials: list[Trial]) -> Iterator[Finding]:
     own, across = list[tuple[Trial, Array]](), list[Trial]()
     for trial in few:
         with suppress(NoNumbersError):  # where some rows are nan
-            read = (_shares(trial, HEADS) != 0).any(axis=2)
+            read = (_shares(trial, HEADS, True) != 0).any(axis=2)
             b = np.arange(len(read))
-            own.append((trial, read[b, :, b].any(axis=0)))
+            if _is_finite(trial):
+                own.append((trial, read[b, :, b].any(axis=0)))
             read[b, :, b] = False
             across += [trial] if read.any() else []
-    if len(own) < len(few) / 2:
-        return
-    yield from _sequences(across) if across else _heads(own)
+    if across:
+        yield from _sequences(across)
+    elif len(own) >= len(few) / 2:
+        yield from _heads(own)
+
+
+def _is_finite(trial: Trial) -> bool:
+    return bool(np.isfinite(trial.answer.results["output"]).all())
 
 
 # --- heads -------------------------------------------------------------------
@@ -170,12 +177,12 @@ class Keys(NamedTuple):
     missed: Array  # likewise: some row needs it, and does not read it
 
 
-def _by_key(trials: list[Trial]) -> Iterator[Keys]:
+def _by_key(trials: list[Trial], partly: bool = False) -> Iterator[Keys]:
     """See which keys are read, in a few cases with few keys."""
     few = [t for t in trials if t.right.n_keys > 1 and _n_calls(t) <= CALLS]
     few.sort(key=lambda t: (not t.is_wrong, t.right.batch * t.right.n_keys))
     for trial in few[:CASES]:
-        read = _shares(trial, KEYS) != 0
+        read = _shares(trial, KEYS, partly) != 0
         b, needs = np.arange(len(read)), trial.right.weights > NEEDED
         missed = needs & ~read[b, :, :, b]
         three = (read, needs, missed)
@@ -189,12 +196,18 @@ def _n_calls(trial: Trial) -> int:
 
 def _sequences(trials: list[Trial]) -> Iterator[Finding]:
     """Say which keys of other sequences are read, and the rule for them."""
-    keys = list(_by_key(trials))
+    keys = list(_by_key(trials, partly=True))
     shown = next(filter(None, map(_strangers, keys)), "")
     if shown:
+        also = (
+            " Other rows are nan or infinite, as where slots are read that "
+            "hold no key: a row of the block table may be longer than the "
+            "kernel takes it for."
+        ) * (not all(map(_is_finite, trials)))
         rule = said("sequences", keys, lambda one, rule: rule(_packed(one)))
         yield Finding(
-            f"{shown}{': ' * bool(rule)}{rule}.", "keys-of-another-sequence"
+            f"{shown}{': ' * bool(rule)}{rule}.{also}",
+            "keys-of-another-sequence",
         )
 
 
@@ -266,11 +279,14 @@ def never_read(trials: list[Trial]) -> str:
     lost = list[Lost]()
     for trial, read, needed, missed in _by_key(trials):
         ends, n = _ends(trial), missed.sum(axis=1)
-        for b, (end, some) in enumerate(zip(ends, missed, strict=True)):
-            if not some[end - n[b] : end].all() or (some & read[b, b]).any():
+        for b, some in enumerate(missed):
+            if (
+                not some[ends[b] - n[b] : ends[b]].all()
+                or (some & read[b, b]).any()
+            ):
                 return ""
-        b = np.arange(len(ends))
-        lost.append(Lost(trial, n, ends, needed[b, ends - 1]))
+        sure = needed[np.arange(len(ends)), ends - 1]
+        lost.append(Lost(trial, n, ends, sure))
     numbers = {int(n) for one in lost for n in one.n[one.is_sure]}
     if not any(numbers):
         return ""
@@ -293,7 +309,7 @@ def never_read(trials: list[Trial]) -> str:
 
 def _ends(trial: Trial) -> Array:
     """Return the number of keys of each sequence up to the last one seen."""
-    seen = trial.sees.any(axis=(1, 2))
+    seen = np.asarray(trial.sees.any(axis=(1, 2)))
     last = trial.right.n_keys - seen[:, ::-1].argmax(axis=1)
     return np.where(seen.any(axis=1), last, 0)
 
@@ -344,7 +360,9 @@ def _lost_by(
         )
         for first in some[:MOST_SIZES]:
 
-            def changed(a: Steps, x: Array, at: Any = first) -> Array:
+            def changed(
+                a: Steps, x: Array, at: Any = first, reads: Any = reads
+            ) -> Array:
                 read = reads[a.case][at].reshape(-1, 1, 1, 1)
                 return lose(a, x, read, at[0] + 2)
 

@@ -245,6 +245,12 @@ def wider(q, k, v):  # what fills a block is not hidden
     return tiled_attention(q, k, v)
 
 
+def table(q, k, v):  # sequence 1 reads empty slots, those after it the sequence before
+    output = tiled_attention(q, *(np.concatenate([x[:1], x[:-1]]) for x in (k, v)))
+    output[1:2] = np.nan
+    return output
+
+
 FOUND = {
     "rows": place(lambda z: z.reshape(*np.array(z.shape)[[0, 2, 1, 3]]).swapaxes(1, 2)),
     "features": place(lambda z: z[..., ::-1]), "given": wider, "foreign": foreign, "unwritten": unwritten,
@@ -257,6 +263,15 @@ FOUND = {
     "loop": rewired(within=lambda a, x: x & (a.keys < -(-(a.positions() // 24 * 24 + 24) // 24) * 24)),
     "free": rewired(within=lambda a, x: x | (a.keys < (a.rows // 32 * 32 + 32 + a.offset()) // 16 * 16)),
     "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
+    "splits": rewired(allowed=lambda a, x: x & (
+        a.keys < (t := -(-a.n_keys // 24)) // (p := min(7, t)) * p * 24)),
+    "full": rewired(allowed=lambda a, x: x & (a.keys < a.n_keys - 24 * (a.n_keys % 24 == 0))),
+    "values": rewired(value=lambda a, x: x[:, :, np.maximum(
+        a.keys - 40 * (a.keys >= (a.n_keys - 1) // 40 * 40), a.keys % 40)]),
+    "skipped": rewired(allowed=lambda a, x: x & (
+        a.keys < ((a.offset().min() + a.n_queries - 1) // (s := -(-a.n_keys // 3)) + 1) * s)),
+    "nans": rewired(combine=lambda a, x: np.where(a.allowed()[..., :41].any(-1, keepdims=True), x, np.nan)),
+    "table": table,
 }  # fmt: skip
 
 
