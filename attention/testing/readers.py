@@ -30,7 +30,7 @@ Array = NDArray[Any]
 HEADS, KEYS = 1, 2  # axes of values
 CASES = 9  # in which each key is read by itself
 MOST_SIZES = 3  # of blocks and parts that are tried in all cases
-MOST_RULES = 4  # that are said
+MOST_RULES = 5  # that are said
 CALLS = 20  # for the keys of one case
 PARTS = 16  # of the keys, at most
 NEEDED = 1e-5  # a weight that a format of 16 bits does not lose
@@ -348,7 +348,10 @@ def _lost_by(
     step, lose = change
     known: dict[bytes, bool] = {}
     ends = {t.case: _ends(t) for t in trials}
+    is_one_size = len({t.right.n_keys for t in trials}) == 1
     for says, rule in rules("lost").items():
+        if is_one_size and "{p}" in says:
+            continue  # too many would fit
         reads = {t.case: _read(t.right, ends[t.case], rule) for t in trials}
         fit: Any = True
         for one in lost:
@@ -381,8 +384,9 @@ def _lost_by(
                     for at in some
                     if all((x[at] == x[first]).all() for x in reads.values())
                 ]
-                if "{p}" in says:  # any product of both may do
-                    same = [at for at in same if not _is_odd(*at)]
+                if "{p}" in says and "{m}" in says:  # their product is sure
+                    most = max(_twos(*at) for at in same)
+                    same = [at for at in same if _twos(*at) == most]
                 if len(same) <= MOST_SIZES or "{p}" not in says:
                     m, p = (
                         dict.fromkeys(n + 2 for n in x)
@@ -395,6 +399,11 @@ def _lost_by(
 def _is_odd(m: int, p: int) -> bool:
     """Say whether blocks of such a number in the tables are no power of 2."""
     return bool((m + 2) & (m + 1))
+
+
+def _twos(m: int, p: int) -> int:
+    """Return the largest power of 2 in the size of such a block."""
+    return int((m + 2) & -(m + 2))
 
 
 def _or(numbers: Iterable[int]) -> str:
