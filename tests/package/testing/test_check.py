@@ -419,6 +419,20 @@ def test_gradients_without_a_name_are_read(change, said, monkeypatch):
     assert check_gradients(gradients).findings[0].says.startswith(said)
 
 
+def test_it_is_measured_where_a_loop_over_queries_begins(monkeypatch):
+    monkeypatch.setattr(backward, "_mistakes", lambda *_: [])
+    flows = dict.fromkeys(
+        ["for_query", "for_key", "for_value"], lambda a, x: x * (a.rows >= a.keys // 20 * 20 // 12 * 12)
+    )
+
+    def gradients(query, key, value, grad_output, **options):
+        case = Case.of(query, key, value, options, "float32")
+        return list(Steps(replace(case, grad_output=grad_output), flows).gradients().values())
+
+    found = check_gradients(gradients, is_causal=True).findings[0]
+    assert "without the offset (tiles of 12 queries and 20 keys)" in found.says
+
+
 @pytest.mark.parametrize("format", ["float64", "float32", "bfloat16", "float16"])
 def test_right_gradients_pass(format):
     def gradients(*arrays, **options):
