@@ -21,8 +21,10 @@ MOST = 4  # sizes that are listed
 class Rows:
     """Rows of a case: those that are bad, and what rules speak of."""
 
-    def __init__(self, trial: Trial, bad: Array):
+    def __init__(self, trial: Trial, bad: Array, is_zero: bool):
         self.trial, self.bad = trial, bad
+        some = trial.answer.results["output"].any(axis=-1)
+        self.others = ~bad & some if is_zero else ~bad
 
     @cached_property
     def facts(self) -> Facts:
@@ -52,7 +54,7 @@ class Rows:
         some = rule({**self.facts, "m": m})
         some = np.broadcast_to(some, self.bad.shape).astype(float)
         least = some[self.bad].min(initial=np.inf)
-        return float(least), float(some[~self.bad].max(initial=-np.inf))
+        return float(least), float(some[self.others].max(initial=-np.inf))
 
 
 def certain(trials: list[Trial]) -> Iterator[Finding]:
@@ -65,7 +67,7 @@ def numbers(trials: list[Trial]) -> Iterator[Finding]:
     plain = [t for t in trials if not t.probe and "output" in t.verdicts]
     plain.sort(key=lambda t: (not t.is_wrong, t.right.weights.size))
     for kind in (_odd, _zero):
-        some = [Rows(t, kind(t)) for t in plain]
+        some = [Rows(t, kind(t), kind is _zero) for t in plain]
         first = next((one for one in some if one.bad.any()), None)
         if first is None:
             continue
@@ -74,6 +76,7 @@ def numbers(trials: list[Trial]) -> Iterator[Finding]:
         what = "zero" if kind is _zero else "infinite"
         what = "nan" if np.isnan(got[b, h, i]).any() else what
         at = f"row {i} of sequence {b}, head {h}"
+        beside = "beside those that should be, " * (kind is _zero)
         where = _where(some)
         if where:
             is_all = not any(
@@ -82,7 +85,8 @@ def numbers(trials: list[Trial]) -> Iterator[Finding]:
             )
             yield Finding(
                 f"The output is {what} in {where}. Exactly these are {what}, "
-                f"in each of {len(some)} cases, as {at} ({case.name}).",
+                f"{beside}in each of {len(some)} cases, as {at} "
+                f"({case.name}).",
                 "rows-without-numbers" * (is_all and kind is _odd),
             )
         elif kind is _odd:
