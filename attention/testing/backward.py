@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import mistakes, parts
-from attention.testing.cases import FAR
 from attention.testing.errors import PRECISION, judge
 from attention.testing.factors import factor_of, rms
 from attention.testing.mistakes import Mistake
@@ -46,7 +45,7 @@ _FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
 def named(trials: list[Trial]) -> Iterator[Finding]:
     """Say what is wrong with gradients: the plainest cause first."""
-    plain = [t for t in trials if not t.probe and t.case.name not in FAR]
+    plain = [t for t in trials if t.is_plain]
     plain = plain if any(t.is_wrong for t in plain) else trials
     plain.sort(key=_size)
     wrong: Wrong = {}

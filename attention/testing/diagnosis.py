@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import backward, names
-from attention.testing.cases import FAR
 from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
@@ -35,6 +34,7 @@ from attention.testing.weights import (
     hints,
     middle_of,
     recover,
+    recoverable,
     sentences,
 )
 
@@ -44,7 +44,6 @@ PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
     stale, moved, bounds, features, foreign, given, taken, sums, unread,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
-N_KEYS = 330  # most keys of a case whose weights are recovered
 RECOVERED = 3  # cases whose weights are recovered, until they say something
 
 
@@ -136,7 +135,7 @@ def _in_other_layout(wrong: list[Trial]) -> list[Finding]:
 
 def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
     """Say where numbers come from, by the first probe that shows it."""
-    plain = [t for t in trials if not t.probe and t.case.name not in FAR]
+    plain = [t for t in trials if t.is_plain]
     plain.sort(key=lambda t: ("output" not in t.wrong, not t.is_wrong))
     if not plain or not plain[0].is_wrong:
         return []
@@ -243,15 +242,7 @@ def _weights(
     said: Callable[[Recovered], Iterator[str]] = sentences,
 ) -> list[Finding]:
     """Recover the weights of a few wrong cases, and say what they show."""
-    plain = [
-        t
-        for t in wrong
-        if "output" in t.wrong
-        and not t.probe
-        and 1 < t.right.n_keys <= N_KEYS
-        and t.case.name not in FAR
-    ]
-    most = sorted(plain, key=_n_wrong)[::-1]
+    most = sorted(recoverable(wrong), key=_n_wrong)[::-1]
     for trial in most[:RECOVERED]:
         with np.errstate(all="ignore"):
             found = recover(trial)

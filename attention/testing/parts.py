@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing.cases import loudness
-from attention.testing.errors import PRECISION
 from attention.testing.factors import rms
 from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import AXES, Trial
 from attention.testing.weights import (
-    Recovered,
+    compared,
     example,
+    fewest_bits,
     hints,
     sentences,
 )
@@ -33,6 +33,8 @@ _CALLS = 96  # the most for the weights of one case
 _WRONG = 0.02  # relative error of what a part gives
 _MUCH_LESS = 0.1  # of that: what else is right
 _SILENT = 1e-6  # of the whole: it gives nothing
+_CHANCE = 4  # noises between two numbers that are alike but for rounding
+_OF_SCORES = 1e-6  # of a score's size: how far a logarithm may be off
 _LEFT = 0.06  # of an error may be left when D explains it
 
 
@@ -134,20 +136,16 @@ def _lost(parts: list[Part], what: str, size: float) -> str:
 
 def _weights(trial: Trial) -> Iterator[str]:
     """Recover the weights of the backward pass from the gradient of values."""
-    w, right, some = backward_weights(trial), trial.right, trial.rules
+    w, right = backward_weights(trial), trial.right
     if w is None:
         return
-    kinds = some.formats.weights, some.formats.output, some.formats.sums
-    bits = min(PRECISION[kind][0] for kind in kinds)
-    noise = 2.0 ** (1 - bits) + 1e-6 * float(right.score_sizes().max())
-    allowed = np.broadcast_to(right.allowed(), w.shape)
-    off = np.abs(w - right.weights) > 4 * noise * right.weights.max()
+    noise = 2.0 ** (1 - fewest_bits(trial.rules.formats))
+    noise += _OF_SCORES * float(right.score_sizes().max())
+    off = np.abs(w - right.weights) > _CHANCE * noise * right.weights.max()
     rows = off.any(axis=-1)
     if not rows.any():
         return
-    seen = allowed & (w > 0) & (right.weights > 1e-30) & np.isfinite(w)
-    ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
-    found = Recovered(right, w, allowed, rows, ratio, noise)
+    found = compared(right, w, rows, noise)
     for text in [*sentences(found)] or [*hints(found)] or [*example(found)]:
         yield f"Weights of the backward pass, from d_value: {text}"
 

@@ -20,15 +20,13 @@ from attention.testing.probes import fits
 from attention.testing.report import Finding
 from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import recover
+from attention.testing.weights import MOST_KEYS, NEEDED, recover
 
 Array = NDArray[Any]
 SIZES = np.array([64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3])
-MOST_KEYS = 330  # of a case whose weights are measured
 MOST_CASES = 12  # whose weights are measured
 MOST_RULES = 12  # that are tried in all cases
 MOST_SIZES = 4  # of each rule
-LEAST = 1e-5  # a weight that no format loses
 ROWS = {
     "own": "its own {end} key",
     "first": "the {end} key of its tile's first row",
@@ -142,7 +140,7 @@ def _read(trial: Trial) -> Read | None:
     if found is None or not np.isfinite(found.weights).all():
         return None
     a, mask = trial.right, trial.right.mask()
-    known = np.broadcast_to(softmax(a.full()) > LEAST, a.weights.shape)
+    known = np.broadcast_to(softmax(a.full()) > NEEDED, a.weights.shape)
     known = known if mask is None else known & mask
     read, silent = known & (found.weights > 0), known & (found.weights == 0)
     some, n = read.any(axis=-1), a.n_keys

@@ -23,12 +23,12 @@ from attention.testing.probes import (
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import NoNumbersError, Trial
+from attention.testing.weights import NEEDED
 
 Array = NDArray[Any]
 HEADS, KEYS = 1, 2  # axes of values
 CASES = 9  # in which each key is read by itself
 CALLS = 20  # for the keys of one case
-NEEDED = 1e-5  # a weight that a format of 16 bits does not lose
 
 
 def features(trials: list[Trial]) -> Iterator[Finding]:

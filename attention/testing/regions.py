@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import blocks, mistakes
-from attention.testing.cases import FAR
 from attention.testing.mistakes import EACH, Mistake
 from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.steps import _REACH, _SCORES, Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import recover
+from attention.testing.weights import recover, recoverable
 
 Array = NDArray[Any]
 ROWS = 48  # how many wrong rows of a case are read
@@ -200,27 +199,20 @@ def _cases(trials: list[Trial]) -> list[Read]:
 
 
 def _read(trials: list[Trial]) -> Iterator[Read]:
-    plain = [
-        t
-        for t in trials
-        if "output" in t.wrong
-        and not t.probe
-        and 1 < t.right.n_keys <= 330
-        and t.case.name not in FAR
-    ]
-    plain.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
-    for trial in plain[:CASES]:
+    some = recoverable(trials)
+    some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    for trial in some[:CASES]:
         with np.errstate(all="ignore"):
             found = recover(trial)
             if found is None:
                 continue
             places = np.argwhere(found.wrong)
             every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
-            some = tuple(places[every.astype(int)].T)
-            w = found.weights[some]
+            rows = tuple(places[every.astype(int)].T)
+            w = found.weights[rows]
             logs = np.where(w > LEAST, np.log(w), -np.inf)
-        scores = trial.right.scores()[some]
-        yield Read(trial.right, some, logs, scores, found.noise)
+        scores = trial.right.scores()[rows]
+        yield Read(trial.right, rows, logs, scores, found.noise)
 
 
 def _scores(mistake: Mistake, read: Read) -> Array | None:
