@@ -16,7 +16,6 @@ from attention.testing.steps import Steps
 
 Array = NDArray[Any]
 Read = Callable[[Array], Array]
-BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
 PLACES = {  # of a block from i on, of n keys
     "in every second block, from the second": lambda i, n, n_keys: i // n % 2,
     "in every second block, from the third": lambda i, n, n_keys: (

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,26 +17,9 @@ from attention.practice import known
 from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
-from attention.testing.steps import _REACH, _SCORES, Change
+from attention.testing.sizes import BLOCKS, EACH, parts_said
+from attention.testing.steps import REACH, SCORES, Change
 
-EACH: dict[str, list[Any]] = {
-    "blocks": [*blocks.BLOCKS],
-    "parts": [
-        *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
-        *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in (*blocks.BLOCKS, 12, 24)),  # parts of so many keys
-        *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
-    ],
-    "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
-    "some": [*product(blocks.PLACES, map(str, blocks.BLOCKS))],
-    "merges": [
-        *((m, 1) for m in (8, 4, 2, 16, 32)),
-        *((0, n) for n in (64, 32, 128)),
-        (4, 32),
-    ],
-    "rounding": [64, 10**6, 32, 128, 16, 8],
-    "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
-}
 FORMATS = {
     "bfloat16": "bfloat16",
     "tf32": "10 bits of mantissa (TF32, or float16)",
@@ -95,7 +77,7 @@ class Mistake(NamedTuple):
             return self.says
         m, n = zip(*same, strict=True)
         of_rows, of_keys = zip(*EACH["tiles"], strict=True)
-        of_keys = blocks.BLOCKS if self.each == "blocks" else of_keys
+        of_keys = BLOCKS if self.each == "blocks" else of_keys
         return self.pattern.format(m=_any(m, of_rows), n=_any(n, of_keys))
 
 
@@ -127,13 +109,6 @@ UNFIT = (  # what the steps of a mistake raise if it does not fit the options
 )  # fmt: skip
 
 
-def _parts(m: int, n: int) -> str:
-    """Say what parts of the keys there are."""
-    if not m:
-        return f"parts of {n} keys"
-    return f"{m} parts" + f" of whole blocks of {n} keys" * (n > 1)
-
-
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     """Make a mistake of a row of the table, or one for each n, or m and n.
 
@@ -153,7 +128,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     each = row.pop("each", [0])
     for size in EACH[each] if isinstance(each, str) else each:
         m, n = size if isinstance(size, (tuple, list)) else (0, size)
-        parts = _parts(m, n) if each in ("parts", "merges") else ""
+        parts = parts_said(m, n) if each in ("parts", "merges") else ""
         text = says.format(m=m, n=n, parts=parts)
         words = isinstance(n, str)
         changes = {
@@ -323,7 +298,7 @@ _AGAIN = ("scale", *_NEEDS, "arrays")
 
 def alone(case: Case) -> Iterator[Mistake]:
     """Return what may be wrong with the scores of some keys alone."""
-    some = {*_SCORES, *_REACH, "scores", "value", "slope"}
+    some = {*SCORES, *REACH, "scores", "value", "slope"}
     yield from (
         mistake
         for mistake in (*_read()["alone"], *of(case))

@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from attention.testing.sizes import OF_RULES
 from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
 
 Facts = dict[str, Any]  # what the letters of probes.toml stand for
 Rule = Callable[[Facts], Any]
 T = TypeVar("T")
-TILES = (64, 32, 16, 8, 128, 4)  # {m} in a sentence; the usual ones first
 LARGEST = 256  # keys of a block whose size nobody guessed
 CLOSE = 1.2  # of the error allowed: a mistake may round a little worse
 FEW_KEYS = 600  # cases with more are not called again for each small thing
@@ -33,7 +33,7 @@ def _rules(group: str) -> list[tuple[str, Rule]]:
     rules = list[tuple[str, Rule]]()
     for says, rule in tomllib.loads(text)[group].items():
         code = compile(rule, says, "eval")
-        for m in TILES if "m" in code.co_names else (0,):
+        for m in OF_RULES if "m" in code.co_names else (0,):
             known = {"np": np, "up": up, "m": m}
             rules.append((says.format(m=m), partial(eval, code, known)))
     return rules

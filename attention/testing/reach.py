@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from attention.numerics import softmax
 from attention.testing.probes import fits
 from attention.testing.report import Finding
+from attention.testing.sizes import OF_REACH
 from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
 from attention.testing.weights import MOST_KEYS, NEEDED, recover
 
 Array = NDArray[Any]
-SIZES = np.array([64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3])
 MOST_CASES = 12  # whose weights are measured
 MOST_RULES = 12  # that are tried in all cases
 MOST_SIZES = 4  # of each rule
@@ -213,8 +213,8 @@ def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
             if odd <= 2:
                 tries.append((odd, Rule(joined, *parts)))
     for _, rule in sorted(tries, key=lambda one: one[0]):
-        tiles = SIZES if rule.row != "own" else np.ones(1, int)
-        blocks = SIZES if rule.rounds else np.ones(1, int)
+        tiles = np.array(OF_REACH if rule.row != "own" else (1,))
+        blocks = np.array(OF_REACH if rule.rounds else (1,))
         rule = rule._replace(
             tile=tiles[:, None, None, None], block=blocks[:, None, None]
         )

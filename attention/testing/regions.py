@@ -12,7 +12,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,20 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import blocks, mistakes
-from attention.testing.mistakes import EACH, Mistake
+from attention.testing.mistakes import Mistake
 from attention.testing.places import run
 from attention.testing.report import Finding
-from attention.testing.steps import _REACH, _SCORES, Steps
+from attention.testing.sizes import EACH, parts_said
+from attention.testing.steps import REACH, SCORES, Steps
 from attention.testing.trials import Trial
 from attention.testing.weights import recover, recoverable
 
 Array = NDArray[Any]
 ROWS = 48  # how many wrong rows of a case are read
 CASES = 3
-SIZES = EACH | {
-    "blocks": [16, 32, 64, 128, 256, 8, 48],
-    "tiles": [*product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))],
-}
 LEAST = 1e-12  # a weight below is not compared
 
 
@@ -64,11 +60,11 @@ def _regions() -> list[Region]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     made = []
     for row in tomllib.loads(text)["regions"]:
-        each = SIZES.get(row.get("each", ""), [0])
+        each = EACH.get(row.get("each", ""), [0])
         for one in each:
             m, n = one if isinstance(one, tuple) else (0, one)
             names = {**vars(blocks), "m": m, "n": n}
-            parts = mistakes._parts(m, n) if row.get("each") == "parts" else ""
+            parts = parts_said(m, n) if row.get("each") == "parts" else ""
             for what, flip in (("says", ""), ("others", "~")):
                 if what in row:
                     test = eval(f"lambda a: {flip}({row['fits']})", names)
@@ -300,7 +296,7 @@ def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
         return np.asarray(some + a.weights * ~inside @ a.values)
 
     changes: dict[str, Any] = {"scores": scores}
-    if not mistake.changes.keys() <= {*_SCORES, *_REACH, "scores"} - {
+    if not mistake.changes.keys() <= {*SCORES, *REACH, "scores"} - {
         "shared", "heads"
     }:  # fmt: skip
         changes["combine"] = combine
