@@ -21,6 +21,8 @@ Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
 EVERYWHERE = ("some", "lazy")  # long lists, not tried for some rows alone
 MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
+UNLIKE = 0.1  # of the wrong rows may have another mistake
+LEAST = 0.5  # of the rows that could have it must, or a place must fit
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
 
@@ -124,39 +126,16 @@ def partial(
 ) -> Finding | None:
     """Find the mistake that some rows of a kernel have, and say which."""
     some = _known(trials[0].case, names) if some is None else some
-    trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
-    n_wrong = sum(
-        int((trial.verdicts[name].rows > 1).sum())
-        for trial in trials
-        for name in names
-    )
-    size = next(t.right.weights.size for t in trials)
-    every = [one for one in some if not (one.rounds or one.each in EVERYWHERE)]
-    left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
-    for trial in trials:
-        known: Seen = {}
-        bad = sum(int((trial.verdicts[n].rows > 1).sum()) for n in names)
-        unlike = Fit([], bad, np.inf) if bad else None  # all that is wrong
-        left = [
-            (mistake, [*fits, fit])
-            for mistake, fits in left
-            if (fit := _fit(mistake, trial, names, known) or unlike)
-        ]
-        left = [
-            (mistake, fits)
-            for mistake, fits in left
-            if sum(fit.unlike for fit in fits) <= 0.1 * n_wrong
-            and sum(fit.whole == np.inf for fit in fits) < MISSES
-        ]
+    n_wrong = sum(_n_wrong(trial, names) for trial in trials)
     best: dict[float, list[tuple[Mistake, str]]] = {}
-    for mistake, fits in left:
+    for mistake, fits in _left_in_part(trials, names, some, n_wrong):
         spots = [spot for fit in fits for spot in fit.spots]
         n_right = sum(int(spot.right.sum()) for spot in spots)
         others = sum(fit.unlike for fit in fits)
         text, exact = place(spots) if n_right else ("", False)
         exact = exact and not others
         share = 1.0 if exact else n_wrong / (n_wrong + n_right)
-        if share >= 0.5:
+        if share >= LEAST:
             where = f" Only {text}." if exact else " Not everywhere."
             best.setdefault(others / max(n_wrong, 1) - share, []).append(
                 (mistake, where)
@@ -167,6 +146,40 @@ def partial(
     first, where = same[0]
     says = first.of_sizes(one for one, _ in same) + where
     return Finding(says, first.name, True)
+
+
+def _n_wrong(trial: Trial, names: tuple[str, ...]) -> int:
+    """Return how many rows of some results are wrong."""
+    return sum(int((trial.verdicts[n].rows > 1).sum()) for n in names)
+
+
+def _left_in_part(
+    trials: list[Trial],
+    names: tuple[str, ...],
+    some: Iterable[Mistake],
+    n_wrong: int,
+) -> list[tuple[Mistake, list[Fit]]]:
+    """Keep the mistakes that nearly all wrong rows have, and how they fit."""
+    trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
+    size = next(t.right.weights.size for t in trials)
+    every = [one for one in some if not (one.rounds or one.each in EVERYWHERE)]
+    left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
+    for trial in trials:
+        known: Seen = {}
+        bad = _n_wrong(trial, names)
+        unlike = Fit([], bad, np.inf) if bad else None  # all that is wrong
+        left = [
+            (mistake, [*fits, fit])
+            for mistake, fits in left
+            if (fit := _fit(mistake, trial, names, known) or unlike)
+        ]
+        left = [
+            (mistake, fits)
+            for mistake, fits in left
+            if sum(fit.unlike for fit in fits) <= UNLIKE * n_wrong
+            and sum(fit.whole == np.inf for fit in fits) < MISSES
+        ]
+    return left
 
 
 def _fit(
