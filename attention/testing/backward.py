@@ -30,6 +30,8 @@ _TILES = re.compile(r" \(tiles of (\d+) queries and (\d+) keys\)")
 _LEFT = 0.03  # of what is wrong a mistake may leave unexplained
 _BETTER = 0.7  # of what is wrong: with more left, it is another mistake
 _LUCK = 1.2  # of what is allowed, once more for the mistake's own rounding
+_BETTER_ROUNDED = 0.8  # of an error: the same, where something is rounded
+_NEAR_ROUNDED = 1.03  # times the least error: as good, but for luck
 _SMALL = 0.2  # of a result: more is no rounding
 _FAR = 50  # expected errors: a right result is not so far from a mistake
 _SAID = 20.0  # the most that an error counts when mistakes are compared
@@ -287,7 +289,8 @@ def _error(
     sigma += _FAINT * rms(sigma)
     fit = judge(got, wanted, sigma, free, margin)
     if one.rounds:
-        return fit.whole if fit.whole < 0.8 * verdict.whole else None
+        is_better = fit.whole < _BETTER_ROUNDED * verdict.whole
+        return fit.whole if is_better else None
     if verdict.is_right:
         return 0.0 if fit.figure <= _LUCK else None
     if fit.figure <= 1:
@@ -339,7 +342,7 @@ def _best(left: list[One], trials: list[Trial], search: Search) -> One:
     fewest = min(map(open_, left))
     best = [one for one in left if open_(one) == fewest]
     least = min(one.error for one in best)
-    near = 1.03 * least if search.rounds else 1.5 * least + 1
+    near = _NEAR_ROUNDED * least if search.rounds else 1.5 * least + 1
     best = [one for one in best if one.error <= near]
     return min(best, key=lambda one: _is_strange(one, trials))
 

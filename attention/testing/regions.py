@@ -31,6 +31,14 @@ Array = NDArray[Any]
 ROWS = 48  # how many wrong rows of a case are read
 CASES = 3
 LEAST = 1e-12  # a weight below is not compared
+CHANCE = 6  # noises between two logarithms that are alike but for rounding
+TOPS = 4  # of a row's largest weights, by which its sum is tried
+QUANTILES = np.linspace(0, 0.9, 12)  # of its weights, likewise
+EXPLAINED = 0.98  # of a row's keys are right or have the mistake
+SURE = 5  # keys that have the mistake for each that has another
+FEW, SHARE = 3, 0.3  # keys, and of a row's: the fewest that are right
+MOST_ROWS = 0.5  # of the rows must have as many
+OFF, OFF_UNNAMED = 0.002, 0.02  # of the keys may be on the other side
 
 
 class Region(NamedTuple):
@@ -130,7 +138,7 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
         (read, both) for read in _cases(trials) if (both := _beside(read))
     ]
     for region in _regions() if found else ():
-        if all(_fits(region, *one, 0.02) for one in found):
+        if all(_fits(region, *one, OFF_UNNAMED) for one in found):
             b, h, i, j, factor = _worst(*found[0])
             yield Finding(
                 f"Weights are wrong only {region.says}, beside the others: row"
@@ -145,7 +153,7 @@ def _beside(read: Read) -> tuple[Array, Array] | None:
     right, z = read.scores, read.logs
     with np.errstate(all="ignore"):
         seen = np.isfinite(z) & np.isfinite(right)
-        some = np.linspace(0, 0.9, 12) * seen.sum(axis=-1, keepdims=True)
+        some = QUANTILES * seen.sum(axis=-1, keepdims=True)
         order = np.argsort(np.where(seen, -z, np.inf), axis=-1)
         best = np.take_along_axis(order, some.astype(int), -1)
         sums = np.take_along_axis(right - z, best, -1)
@@ -154,8 +162,8 @@ def _beside(read: Read) -> tuple[Array, Array] | None:
     one = np.arange(len(count)), count.argmax(axis=-1)
     is_right = same[one] & seen
     wrong = seen & ~is_right
-    much = is_right.sum(-1) >= np.maximum(3, 0.3 * seen.sum(-1))
-    if not (wrong & much[:, None]).any() or much.mean() < 0.5:
+    much = is_right.sum(-1) >= np.maximum(FEW, SHARE * seen.sum(-1))
+    if not (wrong & much[:, None]).any() or much.mean() < MOST_ROWS:
         return None
     return wrong & much[:, None], is_right & much[:, None]
 
@@ -235,7 +243,7 @@ def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
     """
     right, z = read.scores, read.logs
     with np.errstate(all="ignore"):
-        best = np.argsort(-z, axis=-1)[:, :4]
+        best = np.argsort(-z, axis=-1)[:, :TOPS]
         pairs = [np.take_along_axis(s, best, -1) for s in (right, other)]
         sums = np.concatenate(pairs, -1) - np.tile(
             np.take_along_axis(z, best, -1), 2
@@ -244,13 +252,13 @@ def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
         count = (both[0] | both[1]).sum(axis=-1)
     one = count.argmax(axis=-1)
     least = count[np.arange(len(one)), one] / z.shape[-1]
-    if least.min() < 0.98:
+    if least.min() < EXPLAINED:
         return None
     is_right, is_other = (x[np.arange(len(one)), one] for x in both)
     # what is too small to be read is no evidence
     changed = is_other & ~is_right & (np.isfinite(z) | ~np.isfinite(other))
     neither = (~is_other & ~is_right).sum()
-    if changed.sum() <= 5 * neither:
+    if changed.sum() <= SURE * neither:
         return None
     return changed, is_right & ~is_other
 
@@ -260,12 +268,12 @@ def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
     wanted = scores[:, None] - sums[..., None]
     wanted = np.where(wanted > np.log(LEAST), wanted, -np.inf)
     z = logs[:, None]
-    near = np.abs(z - wanted) < 6 * noise
+    near = np.abs(z - wanted) < CHANCE * noise
     low = np.maximum(z, wanted) < np.log(LEAST) + 1  # either may be cut off
     return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
 
 
-def _fits(region: Region, read: Read, found: Any, most: float = 0.002) -> bool:
+def _fits(region: Region, read: Read, found: Any, most: float = OFF) -> bool:
     """Say whether changed keys, and no others, are in a region."""
     changed, right = found
     try:
