@@ -57,19 +57,19 @@ ROUNDS = {
 PARTS: list[dict[Any, str]] = [ROWS, ROUNDS, OFFSETS, SIDES, MORE]
 NAMES = {"": "reach-wrong", "loop": "loop-bound-wrong", "free": "not-hidden"}
 SAYS = {
-    ("", "first"): "What a row sees begins with {place}.",
-    ("", "end"): "What a row sees ends with {place}.",
-    ("loop", "first"): "The loop over keys begins with {place}: earlier "
-    "keys that a row may see are not read.",
-    ("loop", "end"): "The loop over keys ends with {place}: later keys that a "
-    "row may see are not read.",
-    (
-        "free",
-        "first",
-    ): "Keys from {place} on are not hidden, although a row may "
-    "not see all of them.",
-    ("free", "end"): "Keys up to {place} are not hidden, although a row may "
-    "not see all of them.",
+    "": "What a row sees {begins} with {place}.",
+    "loop": "A row's loop over keys {begins} with {place}: {more} keys that "
+    "the row may see are not read.",
+    "free": "{There} {place}, nothing is hidden from a row, although it may "
+    "not see all of these keys.",
+}
+WORDS = {
+    "first": {
+        "begins": "begins",
+        "more": "earlier",
+        "There": "Beginning with",
+    },
+    "end": {"begins": "ends", "more": "later", "There": "Up to"},
 }
 
 
@@ -86,7 +86,7 @@ class Rule(NamedTuple):
     block: Any = 1  # keys
 
 
-RIGHT = {  # what such an end is computed from, if it is right
+RIGHT = {  # the more a rule is like the right one, the plainer it is
     "first": {
         "": Rule(""),
         "loop": Rule("loop", "first", "down"),
@@ -98,8 +98,6 @@ RIGHT = {  # what such an end is computed from, if it is right
         "free": Rule("free", "first", "down"),
     },
 }
-
-
 BOTH = {"first": Rule(""), "end": Rule("")}
 
 
@@ -263,4 +261,4 @@ def _sentence(end: str, rule: Rule, sizes: Array) -> str:
         ROUNDS[rule.rounds] + f"{block} keys" * bool(rule.rounds and block),
     ]
     place = ", ".join([place, *filter(None, more)])
-    return SAYS[rule.joined, end].format(place=place)
+    return SAYS[rule.joined].format(place=place, **WORDS[end])

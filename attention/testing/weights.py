@@ -25,6 +25,10 @@ STEP = 6  # noises from one key to the next, where another part begins
 NEEDED = 1e-5  # a weight that no format loses
 LEAST = 1e-30  # a right weight below is compared with nothing
 MOST_KEYS = 330  # of a case whose weights are recovered
+FEW = 50  # weights, of which nothing is said
+TAIL = 6  # deviations: nothing that is off by chance is so far
+ROUNDED = 0.42  # deviation of what is rounded, in units of 2 ** -bits
+NEAR = 0.35  # bits: what is so near a format may come of it
 ROWS, BINS = 60, 32  # rows that are looked at, and classes of a number in them
 EXPLAINED = 0.93  # of the variance, if one number decides alone
 
@@ -228,7 +232,7 @@ def _suspects(right: Steps) -> Iterator[tuple[str, Array]]:
     so_far = np.maximum.accumulate(right.scores(), axis=-1) / np.log(2)
     for n in (right.n_keys, 64, 32, 128, 16):
         last = np.minimum((right.keys // n + 1) * n, right.n_keys) - 1
-        what = "the fraction of the score in base 2, less the largest of so "
+        what = "the fraction of the score in base 2, less the largest so "
         what += f"far (blocks of {n} keys; is exp made of a polynomial?)"
         yield what, (right.full() / np.log(2) - so_far[..., last]) % 1
 
@@ -271,12 +275,12 @@ def _noise(found: Recovered) -> Iterator[str]:
     """Say that weights are wrong by chance, as if they were rounded."""
     y = _centred(found.ratio)
     y = y[np.isfinite(y)]
-    if y.size < 50 or np.abs(y).max() > 6 * y.std():
+    if y.size < FEW or np.abs(y).max() > TAIL * y.std():
         return
-    bits = -np.log2(y.std() / 0.42)
+    bits = -np.log2(y.std() / ROUNDED)
     format = {8: "bfloat16", 11: "float16 or TF32", 4: "float8_e4m3fn",
               3: "float8_e5m2"}.get(round(bits))  # fmt: skip
-    if format and abs(bits - round(bits)) < 0.35:
+    if format and abs(bits - round(bits)) < NEAR:
         yield (
             f"Each weight is off by chance, by about {y.std():.1%}, as if "
             f"something were rounded to {format} on the way "
