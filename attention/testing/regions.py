@@ -194,29 +194,33 @@ def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
 
 
 def _cases(trials: list[Trial]) -> list[Read]:
-    """Read the weights of a few wrong cases, once."""
-    done = trials[0].right.done
+    """Read the weights of a few wrong cases."""
+    some = recoverable(trials)
+    some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    return [read for trial in some[:CASES] if (read := _read(trial))]
+
+
+def _read(trial: Trial) -> Read | None:
+    """Read the weights of some wrong rows, once; None if there are none."""
+    done = trial.right.done
     if "read" not in done:
-        done["read"] = list(_read(trials))
-    found: list[Read] = done["read"]
+        done["read"] = _of_rows(trial)
+    found: Read | None = done["read"]
     return found
 
 
-def _read(trials: list[Trial]) -> Iterator[Read]:
-    some = recoverable(trials)
-    some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
-    for trial in some[:CASES]:
-        with np.errstate(all="ignore"):
-            found = recover(trial)
-            if found is None:
-                continue
-            places = np.argwhere(found.wrong)
-            every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
-            rows = tuple(places[every.astype(int)].T)
-            w = found.weights[rows]
-            logs = np.where(w > LEAST, np.log(w), -np.inf)
-        scores = trial.right.scores()[rows]
-        yield Read(trial.right, rows, logs, scores, found.noise)
+def _of_rows(trial: Trial) -> Read | None:
+    with np.errstate(all="ignore"):
+        found = recover(trial)
+        if found is None:
+            return None
+        places = np.argwhere(found.wrong)
+        every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
+        rows = tuple(places[every.astype(int)].T)
+        w = found.weights[rows]
+        logs = np.where(w > LEAST, np.log(w), -np.inf)
+    scores = trial.right.scores()[rows]
+    return Read(trial.right, rows, logs, scores, found.noise)
 
 
 def _scores(mistake: Mistake, read: Read) -> Array | None:
@@ -304,9 +308,8 @@ def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
         return np.asarray(some + a.weights * ~inside @ a.values)
 
     changes: dict[str, Any] = {"scores": scores}
-    if not mistake.changes.keys() <= {*SCORES, *REACH, "scores"} - {
-        "shared", "heads"
-    }:  # fmt: skip
+    of_scores = {*SCORES, *REACH, "scores"} - {"shared", "heads"}
+    if not mistake.changes.keys() <= of_scores:  # values are others, too
         changes["combine"] = combine
     says = f"{mistake.says} Only {region.says}."
     yield Mistake(mistake.name, says, changes)
