@@ -251,6 +251,12 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     yield Mistake(mistake.name, says, changes)
 
 
+def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
+    """Take D from the forward pass where gradients have other weights."""
+    again = "gradients" in group and row.keys() & {"weigh", "d_weights"}
+    return {"average": "a.exact.average()", **row} if again else row
+
+
 @cache
 def _read() -> dict[str, list[Mistake]]:
     """Make the mistakes of each group, when the first kernel is wrong."""
@@ -272,7 +278,7 @@ def _read() -> dict[str, list[Mistake]]:
             mistake
             for name, rows in names.items()
             for row in (rows if isinstance(rows, list) else [rows])
-            for mistake in made(name, row)
+            for mistake in made(name, _with_average(row, group))
         ]
     return groups
 
