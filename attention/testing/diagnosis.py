@@ -153,16 +153,31 @@ def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
 
 
 def _names(trials: list[Trial]) -> Iterator[Finding]:
-    """Name the mistakes behind all results, or behind each by itself."""
+    """Name the mistakes behind all results, behind each, or behind rows."""
     trials = names.plain(trials)
     every = trials[0].rules.names
-    wrong = [name for name in every if any(name in t.wrong for t in trials)]
     found = names.exact(trials, every)
     limited, shown = ([], []) if found else alone(trials)
     found = found or (names.exact(trials, every, limited) if limited else None)
     if found:
         yield found
         return
+    each = [*_of_each(trials)]
+    yield from each
+    if each:
+        return
+    found = names.partial(trials, every)
+    if limited and not (found and _is_sharp(found)):
+        found = names.partial(trials, every, limited) or found
+    if not found or (shown and not _is_sharp(found)):
+        yield from shown[:1]
+    yield from [found] if found else []
+
+
+def _of_each(trials: list[Trial]) -> Iterator[Finding]:
+    """Name the mistakes behind each result by itself, and factors."""
+    every = trials[0].rules.names
+    wrong = [name for name in every if any(name in t.wrong for t in trials)]
     seen: dict[Finding, list[str]] = {}
     for name in wrong if len(every) > 1 else []:
         found = names.exact(trials, (name,))
@@ -172,15 +187,7 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
         where = f" Seen in {' and '.join(some)} alone."
         yield Finding(found.says + where, found.name, True)
         wrong = [name for name in wrong if name not in some]
-    factors = list(_factors(trials, wrong))
-    yield from map(Finding, factors)
-    if not seen and not factors:
-        found = names.partial(trials, every)
-        if limited and not (found and _is_sharp(found)):
-            found = names.partial(trials, every, limited) or found
-        if not found or (shown and not _is_sharp(found)):
-            yield from shown[:1]
-        yield from [found] if found else []
+    yield from map(Finding, _factors(trials, wrong))
 
 
 def _is_sharp(finding: Finding) -> bool:
