@@ -44,12 +44,7 @@ MIXED = {  # what axes may be mixed of: steps
     "the gradient of the value": ["d_value"],
     "all gradients": ["d_query", "d_key", "d_value"],
 }
-STRIDED = {
-    "values": ["value"],
-    "keys": ["key"],
-    "keys and values": ["key", "value"],
-    "queries": ["query"],
-}
+STRIDED = ("values", "keys", "keys and values", "queries")  # of MIXED
 FLOWS = {  # what changes several steps of the backward pass
     "visits": ("for_query", "for_key", "for_value", "for_bias"),
     "gives": ("for_key", "for_value", "for_bias", "for_sink"),
@@ -182,44 +177,33 @@ def _picked(
         says = says if of_heads else f"The {what} of {row['says']}."
         if not prefix and name in known.NAMES:
             says = known.mutants(name)
-        more = {k: v for k, v in row.items() if k == "each"}
-        yield from _made(prefix + name, {**changes, **more, "says": says})
+        more = {**_each(row), "says": says}
+        yield from _made(prefix + name, {**changes, **more})
 
 
 def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Read a mask or a bias wrongly."""
     for what in ("mask", "bias"):
-        more = {k: v for k, v in row.items() if k == "each"}
-        says = f"The {what} {row['says']}"
-        yield from _made(
-            f"{what}-{name}", {what: row["pick"], **more, "says": says}
-        )
+        more = {**_each(row), "says": f"The {what} {row['says']}"}
+        yield from _made(f"{what}-{name}", {what: row["pick"], **more})
 
 
-def _strides(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
-    """Read an array with wrong strides."""
-    for what, steps in STRIDED.items():
-        changes = {k: f"(lambda x: {row['pick']})(a.case.{k})" for k in steps}
+def _otherwise(
+    name: str, row: dict[str, Any], says: str, kinds: Iterable[str] = MIXED
+) -> Iterator[Mistake]:
+    """Read inputs, or write results, with other axes or strides."""
+    for what in kinds:
         changes = {
-            k: f"a.shared({e})" if k != "query" else e
-            for k, e in changes.items()
+            k: INPUTS.get(k, "{x}").replace("{x}", row["pick"])
+            for k in MIXED[what]
         }
-        says = f"The {what} are read with a wrong stride: {row['says']}."
-        more = {k: v for k, v in row.items() if k == "each"}
-        yield from _made(name, {**more, **changes, "says": says})
+        text = says.format(what=what, how=row["says"])
+        yield from _made(name, {**_each(row), **changes, "says": text})
 
 
-def _mixed(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
-    """Exchange axes of inputs, or of results, by a reshape."""
-    for what, steps in MIXED.items():
-        changes = {
-            k: INPUTS.get(k, "{x}").replace("{x}", row["pick"]) for k in steps
-        }
-        says = (
-            f"{row['says']} of {what} are mixed: reshaped where they should "
-            "be transposed."
-        )
-        yield from _made(name, {"each": row["each"], **changes, "says": says})
+def _each(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row says of sizes."""
+    return {key: some for key, some in row.items() if key == "each"}
 
 
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -264,8 +248,16 @@ def _read() -> dict[str, list[Mistake]]:
     make: dict[str, Callable[..., Iterator[Mistake]]]
     make = {
         "arrays": _arrays,
-        "mixed": _mixed,
-        "strides": _strides,
+        "mixed": partial(
+            _otherwise,
+            says="{how} of {what} are mixed: reshaped where they should be "
+            "transposed.",
+        ),
+        "strides": partial(
+            _otherwise,
+            says="The {what} are read with a wrong stride: {how}.",
+            kinds=STRIDED,
+        ),
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
