@@ -158,7 +158,10 @@ def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             )  # fmt: skip
             says = pattern.format(m=m, n=n)
             changes = {**one.changes, "allowed": read}
-            yield Mistake(name, says, changes, False, pattern, (m, n), "loops")
+            yield one._replace(
+                says=says, changes=changes, pattern=pattern, sizes=(m, n),
+                each="loops",
+            )  # fmt: skip
 
 
 def _picked(
