@@ -27,6 +27,7 @@ Array = NDArray[Any]
 MOST_CASES = 12  # whose weights are measured
 MOST_RULES = 12  # that are tried in all cases
 MOST_SIZES = 4  # of each rule
+MOST_ODD = 2  # parts of a rule that differ from the right one
 ROWS = {
     "own": "its own {end} key",
     "first": "the {end} key of its tile's first row",
@@ -208,7 +209,7 @@ def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
                 says[x] != says[y]
                 for says, x, y in zip(PARTS, parts, plain[1:6], strict=True)
             )
-            if odd <= 2:
+            if odd <= MOST_ODD:
                 tries.append((odd, Rule(joined, *parts)))
     for _, rule in sorted(tries, key=lambda one: one[0]):
         tiles = np.array(OF_REACH if rule.row != "own" else (1,))
