@@ -63,6 +63,21 @@ class Read(NamedTuple):
         return np.asarray(np.broadcast_to(array, shape)[self.some])
 
 
+class Split(NamedTuple):
+    """Which keys of each row have a mistake, and which are right."""
+
+    wrong: Array
+    right: Array
+
+
+class Explained(NamedTuple):
+    """A case, its scores with a mistake, and which keys have those."""
+
+    read: Read
+    scores: Array
+    keys: Split
+
+
 @cache
 def _regions() -> list[Region]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
@@ -86,45 +101,46 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
 
     And show those whose keys have nothing in common that is on the list.
     """
-    cases, known = _cases(trials), list[Any]()
+    cases, known = _cases(trials), list[tuple[Any, list[Array]]]()
     limited, shown = list[Mistake](), list[Finding]()
     for mistake in mistakes.alone(trials[0].case) if cases else ():
         found = _explained(mistake, cases)
-        if not any(right.any() for _, _, (_, right) in found):
+        if not any(one.keys.right.any() for one in found):
             continue
-        others = [other for _, other, _ in found]
-        same = mistake.changes.keys() & {"value", "shared", "heads"}, others
+        same = (
+            mistake.changes.keys() & {"value", "shared", "heads"},
+            [one.scores for one in found],
+        )
         if any(_alike(same, other) for other in known):
             continue
         known.append(same)
         some = [
             region
             for region in _regions()
-            if all(_fits(region, read, both) for read, _, both in found)
+            if all(_fits(region, one.read, one.keys) for one in found)
         ]
         for region in some:
             limited += _limited(mistake, region)
-        weighed = [  # what is read, or not, is said elsewhere
-            (changed & np.isfinite(read.scores + other)).any()
-            for read, other, (changed, _) in found
-        ]
-        if not some and all(weighed):
-            shown.append(_shown(mistake, cases[0], found[0][-1]))
+        if not some and all(map(_is_weighed, found)):
+            shown.append(_shown(mistake, found[0]))
     return limited, shown
 
 
-def _explained(mistake: Mistake, cases: list[Read]) -> list[Any]:
-    """Give each case its scores with a mistake, and which keys have these.
+def _is_weighed(one: Explained) -> bool:
+    """Say whether keys are weighed wrongly: what is read is said elsewhere."""
+    both = np.isfinite(one.read.scores + one.scores)
+    return bool((one.keys.wrong & both).any())
 
-    Or nothing, if that leaves a case unexplained.
-    """
+
+def _explained(mistake: Mistake, cases: list[Read]) -> list[Explained]:
+    """Explain each case by a mistake; or nothing, if that leaves one."""
     found = []
     for read in cases:
-        other = _scores(mistake, read)
-        both = None if other is None else _changed(other, read)
-        if both is None:
+        scores = _scores(mistake, read)
+        keys = None if scores is None else _changed(scores, read)
+        if scores is None or keys is None:
             return []
-        found.append((read, other, both))
+        found.append(Explained(read, scores, keys))
     return found
 
 
@@ -135,7 +151,7 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
     the rest.
     """
     found = [
-        (read, both) for read in _cases(trials) if (both := _beside(read))
+        (read, keys) for read in _cases(trials) if (keys := _beside(read))
     ]
     for region in _regions() if found else ():
         if all(_fits(region, *one, OFF_UNNAMED) for one in found):
@@ -148,7 +164,7 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
             return
 
 
-def _beside(read: Read) -> tuple[Array, Array] | None:
+def _beside(read: Read) -> Split | None:
     """Say which keys are wrong if most of their row are right."""
     right, z = read.scores, read.logs
     with np.errstate(all="ignore"):
@@ -165,24 +181,25 @@ def _beside(read: Read) -> tuple[Array, Array] | None:
     much = is_right.sum(-1) >= np.maximum(FEW, SHARE * seen.sum(-1))
     if not (wrong & much[:, None]).any() or much.mean() < MOST_ROWS:
         return None
-    return wrong & much[:, None], is_right & much[:, None]
+    return Split(wrong & much[:, None], is_right & much[:, None])
 
 
-def _worst(read: Read, found: Any) -> tuple[int, int, int, int, float]:
+def _worst(read: Read, keys: Split) -> tuple[int, int, int, int, float]:
     """Return where a weight is most wrong beside right ones, and a factor."""
     ratio = np.where(np.isfinite(read.logs), read.logs, np.nan) - read.scores
-    own = np.nanmedian(np.where(found[1], ratio, np.nan), -1, keepdims=True)
-    off = np.where(found[0], ratio - own, 0)
+    own = np.nanmedian(np.where(keys.right, ratio, np.nan), -1, keepdims=True)
+    off = np.where(keys.wrong, ratio - own, 0)
     row, j = np.unravel_index(np.abs(off).argmax(), off.shape)
     b, h, i = (int(one[row]) for one in read.some)
     return b, h, i, int(j), float(np.exp(off[row, j]))
 
 
-def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
+def _shown(mistake: Mistake, one: Explained) -> Finding:
     """Say for which keys of one row a mistake is made."""
-    row = int((found[0].any(-1) & found[1].any(-1)).argmax())
-    has, has_not = (np.flatnonzero(one[row]) for one in found)
-    b, h, i = (int(one[row]) for one in read.some)
+    read, keys = one.read, one.keys
+    row = int((keys.wrong.any(-1) & keys.right.any(-1)).argmax())
+    has, has_not = (np.flatnonzero(some[row]) for some in keys)
+    b, h, i = (int(some[row]) for some in read.some)
     n = read.right.n_keys
     but = f", not for {run('key', has_not)}" if has_not.size else ""
     says = (
@@ -238,7 +255,7 @@ def _alike(one: Any, other: Any) -> bool:
     return one[0] == other[0] and all(map(np.array_equal, one[1], other[1]))
 
 
-def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
+def _changed(other: Array, read: Read) -> Split | None:
     """Say which keys have other scores and which not.
 
     Or None if some have neither. A row's weights are those of its scores but
@@ -264,7 +281,7 @@ def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
     neither = (~is_other & ~is_right).sum()
     if changed.sum() <= SURE * neither:
         return None
-    return changed, is_right & ~is_other
+    return Split(changed, is_right & ~is_other)
 
 
 def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
@@ -277,15 +294,14 @@ def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
     return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
 
 
-def _fits(region: Region, read: Read, found: Any, most: float = OFF) -> bool:
+def _fits(region: Region, read: Read, keys: Split, most: float = OFF) -> bool:
     """Say whether changed keys, and no others, are in a region."""
-    changed, right = found
     try:
         inside = read.of(region.fits(read.right))
     except mistakes.UNFIT:
         return False
-    off = (changed & ~inside).sum() + (right & inside).sum()
-    return bool(off <= most * (changed.sum() + right.sum()))
+    off = (keys.wrong & ~inside).sum() + (keys.right & inside).sum()
+    return bool(off <= most * sum(some.sum() for some in keys))
 
 
 def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
