@@ -17,7 +17,7 @@ from attention.practice import known
 from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
-from attention.testing.sizes import BLOCKS, EACH, parts_said
+from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
 from attention.testing.steps import REACH, SCORES, Change
 
 FORMATS = {
@@ -62,6 +62,11 @@ class Mistake(NamedTuple):
     sizes: tuple[int, int] = (0, 0)
     each: str = ""  # the group of EACH that the sizes are of
     of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
+
+    @property
+    def is_odd(self) -> bool:
+        """Say whether it is of blocks that few kernels have."""
+        return int(self.sizes[-1]) in ODD
 
     def of_sizes(self, others: Iterable[Mistake]) -> str:
         """Say it with all sizes of blocks that fit as well."""
@@ -308,8 +313,11 @@ def alone(case: Case) -> Iterator[Mistake]:
     )
 
 
-def of(case: Case) -> Iterator[Mistake]:
-    """Return the mistakes that a kernel with such options may have."""
+def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
+    """Return the mistakes that a kernel with such options may have.
+
+    Of blocks and parts those of usual sizes, or if asked of odd ones alone.
+    """
 
     def asked(*options: str) -> bool:
         return not options or any(one in case.options for one in options)
@@ -321,7 +329,9 @@ def of(case: Case) -> Iterator[Mistake]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
-                    if not all(needs) or asked(*needs):
+                    if mistake.is_odd == odd and (
+                        not all(needs) or asked(*needs)
+                    ):
                         yield mistake
 
     forward = (

@@ -12,25 +12,28 @@ from typing import Any
 from attention.testing.blocks import LOG2E, PLACES
 
 BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
+ODD = (40, 96, 80, 24, 100, 20, 12, 192)  # tried if none of these fits
 OF_RULES = (64, 32, 16, 8, 128, 4)  # of places.toml and probes.toml
 OF_REACH = (64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3)
+_SIZES = (*BLOCKS, *ODD)
 EACH: dict[str, list[Any]] = {  # of mistakes.toml and regions.toml
-    "blocks": [*BLOCKS],
+    "blocks": [*_SIZES],
     "parts": [
         *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
         *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in (*BLOCKS, 12, 24)),  # parts of so many keys
+        *((0, n) for n in _SIZES),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
     ],
-    "lazy": [*product((8 / LOG2E, 8.0), BLOCKS)],
-    "some": [*product(PLACES, map(str, BLOCKS))],
+    "lazy": [*product((8 / LOG2E, 8.0), _SIZES)],
+    "some": [*product(PLACES, map(str, _SIZES))],
     "merges": [
         *((m, 1) for m in (8, 4, 2, 16, 32)),
-        *((0, n) for n in (64, 32, 128)),
+        *((0, n) for n in (64, 32, 128, *ODD)),
         (4, 32),
     ],
-    "rounding": [64, 10**6, 32, 128, 16, 8],
+    "rounding": [64, 10**6, 32, 128, 16, 8, *ODD],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
+    "blocks of regions": [*BLOCKS],
     "tiles of regions": [  # that cost no run of a mistake, and so are more
         *product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))
     ],
