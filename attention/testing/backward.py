@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import mistakes, parts
-from attention.testing.cases import FAR
 from attention.testing.errors import PRECISION, judge
 from attention.testing.factors import factor_of, rms
 from attention.testing.mistakes import Mistake
@@ -31,6 +30,13 @@ _TILES = re.compile(r" \(tiles of (\d+) queries and (\d+) keys\)")
 _LEFT = 0.03  # of what is wrong a mistake may leave unexplained
 _BETTER = 0.7  # of what is wrong: with more left, it is another mistake
 _LUCK = 1.2  # of what is allowed, once more for the mistake's own rounding
+_BETTER_ROUNDED = 0.8  # of an error: the same, where something is rounded
+_NEAR = 1.5  # times the least error: as good, but for luck
+_NEAR_ROUNDED = 1.03  # the same, where something is rounded
+_CLEAR = 2  # of what is allowed: with less, any mistake may be behind it
+_GROSS = 99  # of what is allowed: no rounding of something small
+_STRANGE = 1e-3  # of a result: a mistake that moves it so much would show
+_FIRST = 3  # wrong cases in which that is looked for
 _SMALL = 0.2  # of a result: more is no rounding
 _FAR = 50  # expected errors: a right result is not so far from a mistake
 _SAID = 20.0  # the most that an error counts when mistakes are compared
@@ -46,7 +52,7 @@ _FEW = 2500  # numbers of a case that hardly tells mistakes apart
 
 def named(trials: list[Trial]) -> Iterator[Finding]:
     """Say what is wrong with gradients: the plainest cause first."""
-    plain = [t for t in trials if not t.probe and t.case.name not in FAR]
+    plain = [t for t in trials if t.is_plain]
     plain = plain if any(t.is_wrong for t in plain) else trials
     plain.sort(key=_size)
     wrong: Wrong = {}
@@ -283,13 +289,14 @@ def _error(
             return None
     else:
         gap, off = _gap(got, wanted), _gap(got, right)
-        if gap == np.inf or (gap > _BETTER * off and verdict.figure > 2):
+        if gap == np.inf or (gap > _BETTER * off and verdict.figure > _CLEAR):
             return 1.0 if _says_nothing(trial, name) else None
     sigma = np.hypot(sigma, _rounding(wanted - right, trial))
     sigma += _FAINT * rms(sigma)
     fit = judge(got, wanted, sigma, free, margin)
     if one.rounds:
-        return fit.whole if fit.whole < 0.8 * verdict.whole else None
+        is_better = fit.whole < _BETTER_ROUNDED * verdict.whole
+        return fit.whole if is_better else None
     if verdict.is_right:
         return 0.0 if fit.figure <= _LUCK else None
     if fit.figure <= 1:
@@ -328,7 +335,7 @@ def _says_nothing(trial: Trial, name: str) -> bool:
     small = rms(trial.answer.results[name]) < least
     return bool(
         rms(trial.wanted[name]) < least
-        and (trial.verdicts[name].figure < 99 or small)
+        and (trial.verdicts[name].figure < _GROSS or small)
     )
 
 
@@ -341,7 +348,7 @@ def _best(left: list[One], trials: list[Trial], search: Search) -> One:
     fewest = min(map(open_, left))
     best = [one for one in left if open_(one) == fewest]
     least = min(one.error for one in best)
-    near = 1.03 * least if search.rounds else 1.5 * least + 1
+    near = _NEAR_ROUNDED * least if search.rounds else _NEAR * least + 1
     best = [one for one in best if one.error <= near]
     return min(best, key=lambda one: _is_strange(one, trials))
 
@@ -358,12 +365,12 @@ def _is_same(one: One, best: One) -> bool:
 
 def _is_strange(one: One, trials: list[Trial]) -> bool:
     """Say whether a right result should be wrong by a mistake."""
-    for trial in [t for t in trials if t.is_wrong][:3]:
+    for trial in [t for t in trials if t.is_wrong][:_FIRST]:
         steps = trial.rules.steps(trial.case, one.mistake.changes)
         for name in set(trial.rules.names) - set(one.fits):
             wanted, right = getattr(steps, name)(), trial.wanted[name]
             if trial.verdicts[name].is_right and not np.allclose(
-                wanted, right, rtol=1e-3, atol=1e-3 * rms(right)
+                wanted, right, rtol=_STRANGE, atol=_STRANGE * rms(right)
             ):
                 return True
     return False

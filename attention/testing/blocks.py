@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from attention.testing.steps import Steps
 
 Array = NDArray[Any]
 Read = Callable[[Array], Array]
-BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
-ODD = (40, 96, 80, 24, 100, 20, 12, 192)  # tried if none of these fits
 PLACES = {  # of a block from i on, of n keys
     "in every second block, from the second": lambda i, n, n_keys: i // n % 2,
     "in every second block, from the third": lambda i, n, n_keys: (
@@ -362,31 +360,41 @@ def sum_of_blocks(a: Steps, n: int, factor: Callable[[Array], Any]) -> Array:
     return np.asarray((largest + np.log(total))[..., 0])
 
 
-def _as_it_is(by: Array, _: Array) -> Array:
-    return by
+class Loop(NamedTuple):
+    """What a loop over blocks of keys does: by default what is right."""
+
+    factor: Read = np.asarray  # that rescales what was read before
+    for_output: Read = np.asarray  # the same, of the output alone
+    for_sum: Read = np.asarray  # the same, of the sum alone
+    at: Callable[[int, int], Any] = lambda start, n: True  # where they are so
+    after: str = ""  # which of output and sum are rescaled with the new block
+    keeps: float = 0  # the maximum is kept while it grows by no more
+    rescaled: str = ""  # and which of output and sum are rescaled all the same
+    counted: Callable[[int, int], int] = lambda start, n: 1  # by the sum
+    guarded: bool = True  # against infinity less infinity
+    weights: Read = np.asarray  # as they meet the values
+    added: Read = np.asarray  # weights as they are added up
+    relative: Callable[..., Array] = lambda part, old, new: new
+    divides: bool = False  # by the sum, after each block
+    output: Read = np.asarray  # as it is kept
+    total: Read = np.asarray  # the sum as it is kept
+
+    def factors(
+        self, by: Array, newest: Array, where: Any
+    ) -> tuple[Array, Array]:
+        """Return what rescales output and sum."""
+        by = np.where(where, self.factor(by), by)
+        for_output = np.where(where, self.for_output(by), by)
+        for_sum = np.where(where, self.for_sum(by), by)
+        return (
+            newest if "output" in self.rescaled else for_output,
+            newest if "sum" in self.rescaled else for_sum,
+        )
 
 
-def online(
-    a: Steps,
-    n: int,
-    *,
-    factor: Callable[[Array, Array], Array] = _as_it_is,
-    for_output: Callable[[Array, Array], Array] = _as_it_is,
-    for_sum: Callable[[Array, Array], Array] = _as_it_is,
-    at: Callable[[int, int], Any] = lambda start, n: True,
-    after: str = "",
-    keeps: float = 0,
-    rescaled: str = "",
-    counted: Callable[[int, int], int] = lambda start, n: 1,
-    guarded: bool = True,
-    weights: Read = np.asarray,
-    added: Read = np.asarray,
-    relative: Callable[..., Array] = lambda part, old, new: new,
-    divides: bool = False,
-    output: Read = np.asarray,
-    total: Read = np.asarray,
-) -> Array:
+def online(a: Steps, n: int, **mistake: Any) -> Array:
     """Read n keys at a time and keep a running maximum, with a mistake."""
+    loop = Loop(**mistake)
     scores, sink, v = a.scores(), a.sink(), a.values
     shape = (*scores.shape[:-1], 1)
     largest, sum_ = np.full(shape, -np.inf), np.zeros(shape)
@@ -396,36 +404,29 @@ def online(
     for start in range(0, a.n_keys, n):
         part = scores[..., start : start + n]
         new = np.maximum(largest, part.max(-1, keepdims=True))
-        newest = np.where(new == -np.inf, 0, new)
-        if keeps:  # it is rescaled only where the maximum grows by more
-            new = np.where(new - largest > keeps, new, largest)
-        safe = np.where((new == -np.inf) & guarded, 0, new)
-        by = np.exp(largest - safe)
-        p = np.exp(
-            part - np.where(part == -np.inf, 0, relative(part, largest, safe))
+        newest = np.exp(largest - np.where(new == -np.inf, 0, new))
+        if loop.keeps:
+            new = np.where(new - largest > loop.keeps, new, largest)
+        safe = np.where((new == -np.inf) & loop.guarded, 0, new)
+        by_output, by_sum = loop.factors(
+            np.exp(largest - safe), newest, loop.at(start, n)
         )
-        here = at(start, n)
-        by = np.where(here, factor(by, new), by) if np.any(here) else by
-        by_output = np.where(here, for_output(by, new), by)
-        by_sum = np.where(here, for_sum(by, new), by)
-        if "output" in rescaled:
-            by_output = np.exp(largest - newest)
-        if "sum" in rescaled:
-            by_sum = np.exp(largest - newest)
-        more = weights(p) @ v[:, :, start : start + n]
-        count = added(p).sum(-1, keepdims=True) * counted(start, n)
-        if "output" in after:
+        top = loop.relative(part, largest, safe)
+        p = np.exp(part - np.where(part == -np.inf, 0, top))
+        more = loop.weights(p) @ v[:, :, start : start + n]
+        count = loop.added(p).sum(-1, keepdims=True) * loop.counted(start, n)
+        if "output" in loop.after:
             result = (result + more) * by_output
         else:
-            result = output(result * by_output + more)
-        if "sum" in after:
+            result = loop.output(result * by_output + more)
+        if "sum" in loop.after:
             sum_ = (sum_ + count) * by_sum
         else:
-            sum_ = total(sum_ * by_sum + count)
-        if divides:
+            sum_ = loop.total(sum_ * by_sum + count)
+        if loop.divides:
             result = result / np.where(sum_ == 0, 1, sum_)
         largest = new
-    return result if divides else result / np.where(sum_ == 0, 1, sum_)
+    return result if loop.divides else result / np.where(sum_ == 0, 1, sum_)
 
 
 def at_blocks(a: Steps, where: str) -> Callable[[int, int], bool]:

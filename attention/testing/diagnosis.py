@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import backward, names
-from attention.testing.cases import FAR
 from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
@@ -36,6 +35,7 @@ from attention.testing.weights import (
     hints,
     middle_of,
     recover,
+    recoverable,
     sentences,
 )
 
@@ -45,7 +45,6 @@ PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
     stale, moved, bounds, features, foreign, given, taken, sums, unread,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
-N_KEYS = 330  # most keys of a case whose weights are recovered
 RECOVERED = 3  # cases whose weights are recovered, until they say something
 
 
@@ -144,7 +143,7 @@ def _in_other_layout(wrong: list[Trial]) -> list[Finding]:
 
 def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
     """Say where numbers come from, by the first probe that shows it."""
-    plain = [t for t in trials if not t.probe and t.case.name not in FAR]
+    plain = [t for t in trials if t.is_plain]
     plain.sort(key=lambda t: ("output" not in t.wrong, not t.is_wrong))
     if not plain or not plain[0].is_wrong:
         return []
@@ -162,10 +161,9 @@ def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
 
 
 def _names(trials: list[Trial]) -> Iterator[Finding]:
-    """Name the mistakes behind all results, or behind each by itself."""
+    """Name the mistakes behind all results, behind each, or behind rows."""
     every_trial, trials = trials, names.plain(trials)
     every = trials[0].rules.names
-    wrong = [name for name in every if any(name in t.wrong for t in trials)]
     found = names.exact(trials, every)
     told = [] if found else [*certain(every_trial)]
     if told:
@@ -177,6 +175,22 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     if found:
         yield found
         return
+    each = [*_of_each(trials)]
+    yield from each
+    if each:
+        return
+    found = names.partial(trials, every)
+    if limited and not (found and _is_sharp(found)):
+        found = names.partial(trials, every, limited) or found
+    if not found or (shown and not _is_sharp(found)):
+        yield from shown[:1]
+    yield from [found] if found else []
+
+
+def _of_each(trials: list[Trial]) -> Iterator[Finding]:
+    """Name the mistakes behind each result by itself, and factors."""
+    every = trials[0].rules.names
+    wrong = [name for name in every if any(name in t.wrong for t in trials)]
     seen: dict[Finding, list[str]] = {}
     for name in wrong if len(every) > 1 else []:
         found = names.exact(trials, (name,))
@@ -186,15 +200,7 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
         where = f" Seen in {' and '.join(some)} alone."
         yield Finding(found.says + where, found.name, True)
         wrong = [name for name in wrong if name not in some]
-    factors = list(_factors(trials, wrong))
-    yield from map(Finding, factors)
-    if not seen and not factors:
-        found = names.partial(trials, every)
-        if limited and not (found and _is_sharp(found)):
-            found = names.partial(trials, every, limited) or found
-        if not found or (shown and not _is_sharp(found)):
-            yield from shown[:1]
-        yield from [found] if found else []
+    yield from map(Finding, _factors(trials, wrong))
 
 
 def _is_sharp(finding: Finding) -> bool:
@@ -237,15 +243,7 @@ def _weights(
     said: Callable[[Recovered], Iterator[str]] = sentences,
 ) -> list[Finding]:
     """Recover the weights of a few wrong cases, and say what they show."""
-    plain = [
-        t
-        for t in wrong
-        if "output" in t.wrong
-        and not t.probe
-        and 1 < t.right.n_keys <= N_KEYS
-        and t.case.name not in FAR
-    ]
-    most = sorted(plain, key=_n_wrong)[::-1]
+    most = sorted(recoverable(wrong), key=_n_wrong)[::-1]
     for trial in most[:RECOVERED]:
         with np.errstate(all="ignore"):
             found = recover(trial)

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,27 +17,9 @@ from attention.practice import known
 from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
-from attention.testing.steps import _REACH, _SCORES, Change
+from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
+from attention.testing.steps import REACH, SCORES, Change
 
-_SIZES = (*blocks.BLOCKS, *blocks.ODD)
-EACH: dict[str, list[Any]] = {
-    "blocks": [*_SIZES],
-    "parts": [
-        *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
-        *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in _SIZES),  # parts of so many keys
-        *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
-    ],
-    "lazy": [*product((8 / blocks.LOG2E, 8.0), _SIZES)],
-    "some": [*product(blocks.PLACES, map(str, _SIZES))],
-    "merges": [
-        *((m, 1) for m in (8, 4, 2, 16, 32)),
-        *((0, n) for n in (64, 32, 128, *blocks.ODD)),
-        (4, 32),
-    ],
-    "rounding": [64, 10**6, 32, 128, 16, 8, *blocks.ODD],
-    "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
-}
 FORMATS = {
     "bfloat16": "bfloat16",
     "tf32": "10 bits of mantissa (TF32, or float16)",
@@ -63,12 +44,7 @@ MIXED = {  # what axes may be mixed of: steps
     "the gradient of the value": ["d_value"],
     "all gradients": ["d_query", "d_key", "d_value"],
 }
-STRIDED = {
-    "values": ["value"],
-    "keys": ["key"],
-    "keys and values": ["key", "value"],
-    "queries": ["query"],
-}
+STRIDED = ("values", "keys", "keys and values", "queries")  # of MIXED
 FLOWS = {  # what changes several steps of the backward pass
     "visits": ("for_query", "for_key", "for_value", "for_bias"),
     "gives": ("for_key", "for_value", "for_bias", "for_sink"),
@@ -90,7 +66,7 @@ class Mistake(NamedTuple):
     @property
     def is_odd(self) -> bool:
         """Say whether it is of blocks that few kernels have."""
-        return int(self.sizes[-1]) in blocks.ODD
+        return int(self.sizes[-1]) in ODD
 
     def of_sizes(self, others: Iterable[Mistake]) -> str:
         """Say it with all sizes of blocks that fit as well."""
@@ -101,7 +77,7 @@ class Mistake(NamedTuple):
             return self.says
         m, n = zip(*same, strict=True)
         of_rows, of_keys = zip(*EACH["tiles"], strict=True)
-        of_keys = blocks.BLOCKS if self.each == "blocks" else of_keys
+        of_keys = BLOCKS if self.each == "blocks" else of_keys
         return self.pattern.format(m=_any(m, of_rows), n=_any(n, of_keys))
 
 
@@ -133,13 +109,6 @@ UNFIT = (  # what the steps of a mistake raise if it does not fit the options
 )  # fmt: skip
 
 
-def _parts(m: int, n: int) -> str:
-    """Say what parts of the keys there are."""
-    if not m:
-        return f"parts of {n} keys"
-    return f"{m} parts" + f" of whole blocks of {n} keys" * (n > 1)
-
-
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     """Make a mistake of a row of the table, or one for each n, or m and n.
 
@@ -159,7 +128,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     each = row.pop("each", [0])
     for size in EACH[each] if isinstance(each, str) else each:
         m, n = size if isinstance(size, (tuple, list)) else (0, size)
-        parts = _parts(m, n) if each in ("parts", "merges") else ""
+        parts = parts_said(m, n) if each in ("parts", "merges") else ""
         text = says.format(m=m, n=n, parts=parts)
         words = isinstance(n, str)
         changes = {
@@ -194,7 +163,10 @@ def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             )  # fmt: skip
             says = pattern.format(m=m, n=n)
             changes = {**one.changes, "allowed": read}
-            yield Mistake(name, says, changes, False, pattern, (m, n), "loops")
+            yield one._replace(
+                says=says, changes=changes, pattern=pattern, sizes=(m, n),
+                each="loops",
+            )  # fmt: skip
 
 
 def _picked(
@@ -213,44 +185,33 @@ def _picked(
         says = says if of_heads else f"The {what} of {row['says']}."
         if not prefix and name in known.NAMES:
             says = known.mutants(name)
-        more = {k: v for k, v in row.items() if k == "each"}
-        yield from _made(prefix + name, {**changes, **more, "says": says})
+        more = {**_each(row), "says": says}
+        yield from _made(prefix + name, {**changes, **more})
 
 
 def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Read a mask or a bias wrongly."""
     for what in ("mask", "bias"):
-        more = {k: v for k, v in row.items() if k == "each"}
-        says = f"The {what} {row['says']}"
-        yield from _made(
-            f"{what}-{name}", {what: row["pick"], **more, "says": says}
-        )
+        more = {**_each(row), "says": f"The {what} {row['says']}"}
+        yield from _made(f"{what}-{name}", {what: row["pick"], **more})
 
 
-def _strides(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
-    """Read an array with wrong strides."""
-    for what, steps in STRIDED.items():
-        changes = {k: f"(lambda x: {row['pick']})(a.case.{k})" for k in steps}
+def _otherwise(
+    name: str, row: dict[str, Any], says: str, kinds: Iterable[str] = MIXED
+) -> Iterator[Mistake]:
+    """Read inputs, or write results, with other axes or strides."""
+    for what in kinds:
         changes = {
-            k: f"a.shared({e})" if k != "query" else e
-            for k, e in changes.items()
+            k: INPUTS.get(k, "{x}").replace("{x}", row["pick"])
+            for k in MIXED[what]
         }
-        says = f"The {what} are read with a wrong stride: {row['says']}."
-        more = {k: v for k, v in row.items() if k == "each"}
-        yield from _made(name, {**more, **changes, "says": says})
+        text = says.format(what=what, how=row["says"])
+        yield from _made(name, {**_each(row), **changes, "says": text})
 
 
-def _mixed(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
-    """Exchange axes of inputs, or of results, by a reshape."""
-    for what, steps in MIXED.items():
-        changes = {
-            k: INPUTS.get(k, "{x}").replace("{x}", row["pick"]) for k in steps
-        }
-        says = (
-            f"{row['says']} of {what} are mixed: reshaped where they should "
-            "be transposed."
-        )
-        yield from _made(name, {"each": row["each"], **changes, "says": says})
+def _each(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row says of sizes."""
+    return {key: some for key, some in row.items() if key == "each"}
 
 
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -282,6 +243,12 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     yield Mistake(mistake.name, says, changes)
 
 
+def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
+    """Take D from the forward pass where gradients have other weights."""
+    again = "gradients" in group and row.keys() & {"weigh", "d_weights"}
+    return {"average": "a.exact.average()", **row} if again else row
+
+
 @cache
 def _read() -> dict[str, list[Mistake]]:
     """Make the mistakes of each group, when the first kernel is wrong."""
@@ -289,8 +256,16 @@ def _read() -> dict[str, list[Mistake]]:
     make: dict[str, Callable[..., Iterator[Mistake]]]
     make = {
         "arrays": _arrays,
-        "mixed": _mixed,
-        "strides": _strides,
+        "mixed": partial(
+            _otherwise,
+            says="{how} of {what} are mixed: reshaped where they should be "
+            "transposed.",
+        ),
+        "strides": partial(
+            _otherwise,
+            says="The {what} are read with a wrong stride: {how}.",
+            kinds=STRIDED,
+        ),
         "heads": partial(_picked, of_heads=True),
         "stale": partial(_picked, of_heads=False),
         "rounding": _rounded,
@@ -303,7 +278,7 @@ def _read() -> dict[str, list[Mistake]]:
             mistake
             for name, rows in names.items()
             for row in (rows if isinstance(rows, list) else [rows])
-            for mistake in made(name, row)
+            for mistake in made(name, _with_average(row, group))
         ]
     return groups
 
@@ -329,7 +304,7 @@ _AGAIN = ("scale", *_NEEDS, "arrays")
 
 def alone(case: Case) -> Iterator[Mistake]:
     """Return what may be wrong with the scores of some keys alone."""
-    some = {*_SCORES, *_REACH, "scores", "value", "slope"}
+    some = {*SCORES, *REACH, "scores", "value", "slope"}
     yield from (
         mistake
         for mistake in (*_read()["alone"], *of(case))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attention.testing import mistakes
 from attention.testing.cases import FAR, Case
+from attention.testing.errors import Verdict
 from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, place
 from attention.testing.report import Finding
@@ -18,6 +19,15 @@ from attention.testing.steps import Steps
 from attention.testing.trials import Trial
 
 Array = NDArray[Any]
+ALIKE = 1.03  # times the least error: as good, but for luck
+ALIKE_ROUNDED = 1.2  # the same, where a tie may fall either way
+LUCK = 1.2  # of the error allowed: a right result may have it by a mistake
+BETTER = 0.9  # of a result's error: with more left, it is another mistake
+BETTER_ROW = 0.8  # the same, of a row
+BETTER_ROUNDED = 0.85  # the same, of a result that is rounded
+MUCH_BETTER = 0.2  # of its median row: some rows may then be off
+FEW_ROUNDED = 0.1  # of the rows may be off when something is rounded
+SIGMAS, SHARE = 30, 1 / 99  # what is further than both is far off at a glance
 ROUNDINGS = 8  # how many are tried in one more case
 EVERYWHERE = ("some", "lazy")  # long lists, not tried for some rows alone
 LAST_KEYS = (  # what calls with other sizes alone would tell apart
@@ -25,6 +35,8 @@ LAST_KEYS = (  # what calls with other sizes alone would tell apart
     "last-block-of-sequence-dropped", "last-key-of-block-dropped",
 )  # fmt: skip
 MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
+UNLIKE = 0.1  # of the wrong rows may have another mistake
+LEAST = 0.5  # of the rows that could have it must, or a place must fit
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
 
@@ -113,11 +125,11 @@ def _left(
 def _said(left: list[tuple[Mistake, float]]) -> Finding:
     """Say the closest mistake, and others that give the same numbers."""
     least = min(error for _, error in left)
-    first, least = next(one for one in left if one[1] <= 1.03 * least)
+    first, least = next(one for one in left if one[1] <= ALIKE * least)
     same = {_stem(m): m for m, error in left[::-1] if error == least}
     same.pop(_stem(first), None)
     others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:-2:-1]]
-    most = 1.2 if first.rounds else 1.03
+    most = ALIKE_ROUNDED if first.rounds else ALIKE
     fit = [one for one, error in left if error <= most * least]
     return Finding(first.of_sizes(fit) + "".join(others), first.name)
 
@@ -133,39 +145,16 @@ def partial(
 ) -> Finding | None:
     """Find the mistake that some rows of a kernel have, and say which."""
     some = _known(trials[0].case, names) if some is None else some
-    trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
-    n_wrong = sum(
-        int((trial.verdicts[name].rows > 1).sum())
-        for trial in trials
-        for name in names
-    )
-    size = next(t.right.weights.size for t in trials)
-    every = [one for one in some if not (one.rounds or one.each in EVERYWHERE)]
-    left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
-    for trial in trials:
-        known: Seen = {}
-        bad = sum(int((trial.verdicts[n].rows > 1).sum()) for n in names)
-        unlike = Fit([], bad, np.inf) if bad else None  # all that is wrong
-        left = [
-            (mistake, [*fits, fit])
-            for mistake, fits in left
-            if (fit := _fit(mistake, trial, names, known) or unlike)
-        ]
-        left = [
-            (mistake, fits)
-            for mistake, fits in left
-            if sum(fit.unlike for fit in fits) <= 0.1 * n_wrong
-            and sum(fit.whole == np.inf for fit in fits) < MISSES
-        ]
+    n_wrong = sum(_n_wrong(trial, names) for trial in trials)
     best: dict[float, list[tuple[Mistake, str]]] = {}
-    for mistake, fits in left:
+    for mistake, fits in _left_in_part(trials, names, some, n_wrong):
         spots = [spot for fit in fits for spot in fit.spots]
         n_right = sum(int(spot.right.sum()) for spot in spots)
         others = sum(fit.unlike for fit in fits)
         text, exact = place(spots) if n_right else ("", False)
         exact = exact and not others
         share = 1.0 if exact else n_wrong / (n_wrong + n_right)
-        if share >= 0.5:
+        if share >= LEAST:
             where = f" Only {text}." if exact else " Not everywhere."
             best.setdefault(others / max(n_wrong, 1) - share, []).append(
                 (mistake, where)
@@ -176,6 +165,40 @@ def partial(
     first, where = same[0]
     says = first.of_sizes(one for one, _ in same) + where
     return Finding(says, first.name, True)
+
+
+def _n_wrong(trial: Trial, names: tuple[str, ...]) -> int:
+    """Return how many rows of some results are wrong."""
+    return sum(int((trial.verdicts[n].rows > 1).sum()) for n in names)
+
+
+def _left_in_part(
+    trials: list[Trial],
+    names: tuple[str, ...],
+    some: Iterable[Mistake],
+    n_wrong: int,
+) -> list[tuple[Mistake, list[Fit]]]:
+    """Keep the mistakes that nearly all wrong rows have, and how they fit."""
+    trials = sorted(trials, key=lambda t: not _is_wrong(t, names))
+    size = next(t.right.weights.size for t in trials)
+    every = [one for one in some if not (one.rounds or one.each in EVERYWHERE)]
+    left = [(one, list[Fit]()) for one in every[: int(BUDGET / size)]]
+    for trial in trials:
+        known: Seen = {}
+        bad = _n_wrong(trial, names)
+        unlike = Fit([], bad, np.inf) if bad else None  # all that is wrong
+        left = [
+            (mistake, [*fits, fit])
+            for mistake, fits in left
+            if (fit := _fit(mistake, trial, names, known) or unlike)
+        ]
+        left = [
+            (mistake, fits)
+            for mistake, fits in left
+            if sum(fit.unlike for fit in fits) <= UNLIKE * n_wrong
+            and sum(fit.whole == np.inf for fit in fits) < MISSES
+        ]
+    return left
 
 
 def _fit(
@@ -251,24 +274,30 @@ def _judged(
     for name, fit in verdicts.items():
         right = trial.verdicts[name]
         has, has_not = right.rows > 1, np.zeros(right.rows.shape, bool)
-        most = 1.2 if right.is_right else min(1, 0.9 * right.figure)
-        if rounds:  # a tie may fall either way
-            off = fit.rows > 1
-            better = fit.whole < 0.85 * right.whole
-            much = np.median(fit.rows) < 0.2 * np.median(right.rows)
-            if (off.mean() > 0.1 and not much) or not (
-                right.is_right or better or off.sum() < 0.1 * has.sum()
-            ):
+        most = LUCK if right.is_right else min(1, BETTER * right.figure)
+        if rounds:
+            if not _is_rounded(fit, right):
                 return None
         elif fit.figure > most:
             if trial.right.n_keys > 1:
                 has_not = ~has & (fit.rows > 1)
             if not right.is_right and not has.any():
                 return None
-            off = fit.rows[has] > np.minimum(1, 0.8 * right.rows[has])
+            off = fit.rows[has] > np.minimum(1, BETTER_ROW * right.rows[has])
             unlike += int(off.sum())
         spots.append(Spots(trial.right, trial.case.name, name, has, has_not))
     return Fit(spots, unlike, sum(fit.whole for fit in verdicts.values()))
+
+
+def _is_rounded(fit: Verdict, right: Verdict) -> bool:
+    """Say whether a rounding explains a result; a tie may fall either way."""
+    off, n_wrong = fit.rows > 1, (right.rows > 1).sum()
+    much = np.median(fit.rows) < MUCH_BETTER * np.median(right.rows)
+    if off.mean() > FEW_ROUNDED and not much:
+        return False
+    better = fit.whole < BETTER_ROUNDED * right.whole
+    few = off.sum() < FEW_ROUNDED * n_wrong
+    return bool(right.is_right or better or few)
 
 
 def _glance(trial: Trial, name: str, wanted: Array, everywhere: bool) -> bool:
@@ -278,7 +307,8 @@ def _glance(trial: Trial, name: str, wanted: Array, everywhere: bool) -> bool:
         return False
     if verdict.is_right and not everywhere:
         return True
-    far = np.abs(got - wanted) / (30 * trial.sigmas[name] + np.abs(got) / 99)
+    most = SIGMAS * trial.sigmas[name] + SHARE * np.abs(got)
+    far = np.abs(got - wanted) / most
     same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     far = np.where(same, 0, np.nan_to_num(far, nan=np.inf))
     if verdict.is_right:

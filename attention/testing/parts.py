@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing.cases import loudness
-from attention.testing.errors import PRECISION
 from attention.testing.factors import rms
 from attention.testing.mistakes import FLOWS
 from attention.testing.places import run
@@ -24,8 +23,10 @@ from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import AXES, Trial
 from attention.testing.weights import (
-    Recovered,
+    NEEDED,
+    compared,
     example,
+    fewest_bits,
     hints,
     sentences,
 )
@@ -38,7 +39,8 @@ _MUCH_LESS = 0.1  # of that: what else is right
 _SILENT = 1e-6  # of the whole: it gives nothing
 _CASES = 3  # in which it is measured where loops begin
 _SIZES = np.arange(1, LARGEST + 1)
-_KNOWN = 1e-5  # a weight that would show
+_CHANCE = 4  # noises between two numbers that are alike but for rounding
+_OF_SCORES = 1e-6  # of a score's size: how far a logarithm may be off
 _LEFT = 0.06  # of an error may be left when D explains it
 
 
@@ -140,20 +142,16 @@ def _lost(parts: list[Part], what: str, size: float) -> str:
 
 def _weights(trial: Trial) -> Iterator[str]:
     """Recover the weights of the backward pass from the gradient of values."""
-    w, right, some = backward_weights(trial), trial.right, trial.rules
+    w, right = backward_weights(trial), trial.right
     if w is None:
         return
-    kinds = some.formats.weights, some.formats.output, some.formats.sums
-    bits = min(PRECISION[kind][0] for kind in kinds)
-    noise = 2.0 ** (1 - bits) + 1e-6 * float(right.score_sizes().max())
-    allowed = np.broadcast_to(right.allowed(), w.shape)
-    off = np.abs(w - right.weights) > 4 * noise * right.weights.max()
+    noise = 2.0 ** (1 - fewest_bits(trial.rules.formats))
+    noise += _OF_SCORES * float(right.score_sizes().max())
+    off = np.abs(w - right.weights) > _CHANCE * noise * right.weights.max()
     rows = off.any(axis=-1)
     if not rows.any():
         return
-    seen = allowed & (w > 0) & (right.weights > 1e-30) & np.isfinite(w)
-    ratio = np.where(seen, np.log(w / right.weights), np.nan)[rows]
-    found = Recovered(right, w, allowed, rows, ratio, noise)
+    found = compared(right, w, rows, noise)
     for text in [*sentences(found)] or [*hints(found)] or [*example(found)]:
         yield f"Weights of the backward pass, from d_value: {text}"
 
@@ -220,7 +218,7 @@ def _begin(trial: Trial) -> tuple[Array, Array] | None:
     w, a = backward_weights(trial), trial.right
     if w is None or not np.isfinite(w).all():
         return None
-    known = a.weights > _KNOWN
+    known = a.weights > NEEDED
     lost = (known & (w == 0)).any(axis=1)
     read = (known & (w != 0)).any(axis=1)
     least = np.where(lost, a.rows + 1, 0).max(axis=1)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from attention.testing.sizes import OF_RULES
 from attention.testing.steps import Steps
 
 Array = NDArray[Any]
@@ -34,7 +35,7 @@ def _tests() -> dict[str, Callable[..., Any]]:
             f"lambda a, b, h, i: {fits}", {"n": n, "shares": shares}
         )
         for says, fits in tomllib.loads(text).items()
-        for n in ((64, 32, 16, 8, 128, 4) if "{n}" in says else (0,))
+        for n in (OF_RULES if "{n}" in says else (0,))
     }
 
 

@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from attention.testing.sizes import OF_RULES
 from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
 
 Facts = dict[str, Any]  # what the letters of probes.toml stand for
 Rule = partial[Any]  # takes facts
 T = TypeVar("T")
-TILES = (64, 32, 16, 8, 128, 4)  # {m} in a sentence; the usual ones first
 LARGEST = 256  # keys of a block whose size nobody guessed
 CLOSE = 1.2  # of the error allowed: a mistake may round a little worse
 FEW_KEYS = 600  # cases with more are not called again for each small thing
@@ -40,7 +40,7 @@ def rules(group: str) -> dict[str, Rule]:
 def _of_sizes(group: str) -> Iterator[tuple[str, Rule]]:
     """Give the rules of a group, for each size of blocks if there is m."""
     for says, rule in rules(group).items():
-        for m in TILES if "m" in rule.args[0].co_names else (0,):
+        for m in OF_RULES if "m" in rule.args[0].co_names else (0,):
             yield says.format(m=m), partial(_sized, rule, m)
 
 

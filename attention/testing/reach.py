@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 from attention.numerics import softmax
 from attention.testing.probes import fits
 from attention.testing.report import Finding
+from attention.testing.sizes import OF_REACH
 from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import recover
+from attention.testing.weights import MOST_KEYS, NEEDED, recover
 
 Array = NDArray[Any]
-SIZES = np.array([64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3])
-MOST_KEYS = 330  # of a case whose weights are measured
 MOST_CASES = 12  # whose weights are measured
 MOST_RULES = 12  # that are tried in all cases
 MOST_SIZES = 4  # of each rule
-LEAST = 1e-5  # a weight that no format loses
+MOST_ODD = 2  # parts of a rule that differ from the right one
 ROWS = {
     "own": "its own {end} key",
     "first": "the {end} key of its tile's first row",
@@ -59,19 +58,19 @@ ROUNDS = {
 PARTS: list[dict[Any, str]] = [ROWS, ROUNDS, OFFSETS, SIDES, MORE]
 NAMES = {"": "reach-wrong", "loop": "loop-bound-wrong", "free": "not-hidden"}
 SAYS = {
-    ("", "first"): "What a row sees begins with {place}.",
-    ("", "end"): "What a row sees ends with {place}.",
-    ("loop", "first"): "The loop over keys begins with {place}: earlier "
-    "keys that a row may see are not read.",
-    ("loop", "end"): "The loop over keys ends with {place}: later keys that a "
-    "row may see are not read.",
-    (
-        "free",
-        "first",
-    ): "Keys from {place} on are not hidden, although a row may "
-    "not see all of them.",
-    ("free", "end"): "Keys up to {place} are not hidden, although a row may "
-    "not see all of them.",
+    "": "What a row sees {begins} with {place}.",
+    "loop": "A row's loop over keys {begins} with {place}: {more} keys that "
+    "the row may see are not read.",
+    "free": "{There} {place}, nothing is hidden from a row, although it may "
+    "not see all of these keys.",
+}
+WORDS = {
+    "first": {
+        "begins": "begins",
+        "more": "earlier",
+        "There": "Beginning with",
+    },
+    "end": {"begins": "ends", "more": "later", "There": "Up to"},
 }
 
 
@@ -88,7 +87,7 @@ class Rule(NamedTuple):
     block: Any = 1  # keys
 
 
-RIGHT = {  # what such an end is computed from, if it is right
+RIGHT = {  # the more a rule is like the right one, the plainer it is
     "first": {
         "": Rule(""),
         "loop": Rule("loop", "first", "down"),
@@ -100,8 +99,6 @@ RIGHT = {  # what such an end is computed from, if it is right
         "free": Rule("free", "first", "down"),
     },
 }
-
-
 BOTH = {"first": Rule(""), "end": Rule("")}
 
 
@@ -142,7 +139,7 @@ def _read(trial: Trial) -> Read | None:
     if found is None or not np.isfinite(found.weights).all():
         return None
     a, mask = trial.right, trial.right.mask()
-    known = np.broadcast_to(softmax(a.full()) > LEAST, a.weights.shape)
+    known = np.broadcast_to(softmax(a.full()) > NEEDED, a.weights.shape)
     known = known if mask is None else known & mask
     read, silent = known & (found.weights > 0), known & (found.weights == 0)
     some, n = read.any(axis=-1), a.n_keys
@@ -212,11 +209,11 @@ def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
                 says[x] != says[y]
                 for says, x, y in zip(PARTS, parts, plain[1:6], strict=True)
             )
-            if odd <= 2:
+            if odd <= MOST_ODD:
                 tries.append((odd, Rule(joined, *parts)))
     for _, rule in sorted(tries, key=lambda one: one[0]):
-        tiles = SIZES if rule.row != "own" else np.ones(1, int)
-        blocks = SIZES if rule.rounds else np.ones(1, int)
+        tiles = np.array(OF_REACH if rule.row != "own" else (1,))
+        blocks = np.array(OF_REACH if rule.rounds else (1,))
         rule = rule._replace(
             tile=tiles[:, None, None, None], block=blocks[:, None, None]
         )
@@ -265,4 +262,4 @@ def _sentence(end: str, rule: Rule, sizes: Array) -> str:
         ROUNDS[rule.rounds] + f"{block} keys" * bool(rule.rounds and block),
     ]
     place = ", ".join([place, *filter(None, more)])
-    return SAYS[rule.joined, end].format(place=place)
+    return SAYS[rule.joined].format(place=place, **WORDS[end])

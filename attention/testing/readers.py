@@ -25,6 +25,7 @@ from attention.testing.probes import (
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import NoNumbersError, Trial
+from attention.testing.weights import NEEDED
 
 Array = NDArray[Any]
 HEADS, KEYS = 1, 2  # axes of values
@@ -33,7 +34,6 @@ MOST_SIZES = 3  # of blocks and parts that are tried in all cases
 MOST_RULES = 5  # that are said
 CALLS = 20  # for the keys of one case
 PARTS = 16  # of the keys, at most
-NEEDED = 1e-5  # a weight that a format of 16 bits does not lose
 
 
 def features(trials: list[Trial]) -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,22 +19,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import blocks, mistakes
-from attention.testing.cases import FAR
-from attention.testing.mistakes import EACH, Mistake
+from attention.testing.mistakes import Mistake
 from attention.testing.places import run
 from attention.testing.report import Finding
-from attention.testing.steps import _REACH, _SCORES, Steps
+from attention.testing.sizes import EACH, parts_said
+from attention.testing.steps import REACH, SCORES, Steps
 from attention.testing.trials import Trial
-from attention.testing.weights import recover
+from attention.testing.weights import recover, recoverable
 
 Array = NDArray[Any]
 ROWS = 48  # how many wrong rows of a case are read
 CASES = 3
-SIZES = EACH | {
-    "blocks": [16, 32, 64, 128, 256, 8, 48],
-    "tiles": [*product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))],
-}
 LEAST = 1e-12  # a weight below is not compared
+CHANCE = 6  # noises between two logarithms that are alike but for rounding
+TOPS = 4  # of a row's largest weights, by which its sum is tried
+QUANTILES = np.linspace(0, 0.9, 12)  # of its weights, likewise
+EXPLAINED = 0.98  # of a row's keys are right or have the mistake
+SURE = 5  # keys that have the mistake for each that has another
+FEW, SHARE = 3, 0.3  # keys, and of a row's: the fewest that are right
+MOST_ROWS = 0.5  # of the rows must have as many
+OFF, OFF_UNNAMED = 0.002, 0.02  # of the keys may be on the other side
 
 
 class Region(NamedTuple):
@@ -60,16 +63,31 @@ class Read(NamedTuple):
         return np.asarray(np.broadcast_to(array, shape)[self.some])
 
 
+class Split(NamedTuple):
+    """Which keys of each row have a mistake, and which are right."""
+
+    wrong: Array
+    right: Array
+
+
+class Explained(NamedTuple):
+    """A case, its scores with a mistake, and which keys have those."""
+
+    read: Read
+    scores: Array
+    keys: Split
+
+
 @cache
 def _regions() -> list[Region]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     made = []
     for row in tomllib.loads(text)["regions"]:
-        each = SIZES.get(row.get("each", ""), [0])
+        each = EACH.get(row.get("each", ""), [0])
         for one in each:
             m, n = one if isinstance(one, tuple) else (0, one)
             names = {**vars(blocks), "m": m, "n": n}
-            parts = mistakes._parts(m, n) if row.get("each") == "parts" else ""
+            parts = parts_said(m, n) if row.get("each") == "parts" else ""
             for what, flip in (("says", ""), ("others", "~")):
                 if what in row:
                     test = eval(f"lambda a: {flip}({row['fits']})", names)
@@ -83,45 +101,46 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
 
     And show those whose keys have nothing in common that is on the list.
     """
-    cases, known = _cases(trials), list[Any]()
+    cases, known = _cases(trials), list[tuple[Any, list[Array]]]()
     limited, shown = list[Mistake](), list[Finding]()
     for mistake in mistakes.alone(trials[0].case) if cases else ():
         found = _explained(mistake, cases)
-        if not any(right.any() for _, _, (_, right) in found):
+        if not any(one.keys.right.any() for one in found):
             continue
-        others = [other for _, other, _ in found]
-        same = mistake.changes.keys() & {"value", "shared", "heads"}, others
+        same = (
+            mistake.changes.keys() & {"value", "shared", "heads"},
+            [one.scores for one in found],
+        )
         if any(_alike(same, other) for other in known):
             continue
         known.append(same)
         some = [
             region
             for region in _regions()
-            if all(_fits(region, read, both) for read, _, both in found)
+            if all(_fits(region, one.read, one.keys) for one in found)
         ]
         for region in some:
             limited += _limited(mistake, region)
-        weighed = [  # what is read, or not, is said elsewhere
-            (changed & np.isfinite(read.scores + other)).any()
-            for read, other, (changed, _) in found
-        ]
-        if not some and all(weighed):
-            shown.append(_shown(mistake, cases[0], found[0][-1]))
+        if not some and all(map(_is_weighed, found)):
+            shown.append(_shown(mistake, found[0]))
     return limited, shown
 
 
-def _explained(mistake: Mistake, cases: list[Read]) -> list[Any]:
-    """Give each case its scores with a mistake, and which keys have these.
+def _is_weighed(one: Explained) -> bool:
+    """Say whether keys are weighed wrongly: what is read is said elsewhere."""
+    both = np.isfinite(one.read.scores + one.scores)
+    return bool((one.keys.wrong & both).any())
 
-    Or nothing, if that leaves a case unexplained.
-    """
+
+def _explained(mistake: Mistake, cases: list[Read]) -> list[Explained]:
+    """Explain each case by a mistake; or nothing, if that leaves one."""
     found = []
     for read in cases:
-        other = _scores(mistake, read)
-        both = None if other is None else _changed(other, read)
-        if both is None:
+        scores = _scores(mistake, read)
+        keys = None if scores is None else _changed(scores, read)
+        if scores is None or keys is None:
             return []
-        found.append((read, other, both))
+        found.append(Explained(read, scores, keys))
     return found
 
 
@@ -132,10 +151,10 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
     the rest.
     """
     found = [
-        (read, both) for read in _cases(trials) if (both := _beside(read))
+        (read, keys) for read in _cases(trials) if (keys := _beside(read))
     ]
     for region in _regions() if found else ():
-        if all(_fits(region, *one, 0.02) for one in found):
+        if all(_fits(region, *one, OFF_UNNAMED) for one in found):
             b, h, i, j, factor = _worst(*found[0])
             yield Finding(
                 f"Weights are wrong only {region.says}, beside the others: row"
@@ -145,12 +164,12 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
             return
 
 
-def _beside(read: Read) -> tuple[Array, Array] | None:
+def _beside(read: Read) -> Split | None:
     """Say which keys are wrong if most of their row are right."""
     right, z = read.scores, read.logs
     with np.errstate(all="ignore"):
         seen = np.isfinite(z) & np.isfinite(right)
-        some = np.linspace(0, 0.9, 12) * seen.sum(axis=-1, keepdims=True)
+        some = QUANTILES * seen.sum(axis=-1, keepdims=True)
         order = np.argsort(np.where(seen, -z, np.inf), axis=-1)
         best = np.take_along_axis(order, some.astype(int), -1)
         sums = np.take_along_axis(right - z, best, -1)
@@ -159,27 +178,28 @@ def _beside(read: Read) -> tuple[Array, Array] | None:
     one = np.arange(len(count)), count.argmax(axis=-1)
     is_right = same[one] & seen
     wrong = seen & ~is_right
-    much = is_right.sum(-1) >= np.maximum(3, 0.3 * seen.sum(-1))
-    if not (wrong & much[:, None]).any() or much.mean() < 0.5:
+    much = is_right.sum(-1) >= np.maximum(FEW, SHARE * seen.sum(-1))
+    if not (wrong & much[:, None]).any() or much.mean() < MOST_ROWS:
         return None
-    return wrong & much[:, None], is_right & much[:, None]
+    return Split(wrong & much[:, None], is_right & much[:, None])
 
 
-def _worst(read: Read, found: Any) -> tuple[int, int, int, int, float]:
+def _worst(read: Read, keys: Split) -> tuple[int, int, int, int, float]:
     """Return where a weight is most wrong beside right ones, and a factor."""
     ratio = np.where(np.isfinite(read.logs), read.logs, np.nan) - read.scores
-    own = np.nanmedian(np.where(found[1], ratio, np.nan), -1, keepdims=True)
-    off = np.where(found[0], ratio - own, 0)
+    own = np.nanmedian(np.where(keys.right, ratio, np.nan), -1, keepdims=True)
+    off = np.where(keys.wrong, ratio - own, 0)
     row, j = np.unravel_index(np.abs(off).argmax(), off.shape)
     b, h, i = (int(one[row]) for one in read.some)
     return b, h, i, int(j), float(np.exp(off[row, j]))
 
 
-def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
+def _shown(mistake: Mistake, one: Explained) -> Finding:
     """Say for which keys of one row a mistake is made."""
-    row = int((found[0].any(-1) & found[1].any(-1)).argmax())
-    has, has_not = (np.flatnonzero(one[row]) for one in found)
-    b, h, i = (int(one[row]) for one in read.some)
+    read, keys = one.read, one.keys
+    row = int((keys.wrong.any(-1) & keys.right.any(-1)).argmax())
+    has, has_not = (np.flatnonzero(some[row]) for some in keys)
+    b, h, i = (int(some[row]) for some in read.some)
     n = read.right.n_keys
     but = f", not for {run('key', has_not)}" if has_not.size else ""
     says = (
@@ -191,36 +211,33 @@ def _shown(mistake: Mistake, read: Read, found: Any) -> Finding:
 
 
 def _cases(trials: list[Trial]) -> list[Read]:
-    """Read the weights of a few wrong cases, once."""
-    done = trials[0].right.done
+    """Read the weights of a few wrong cases."""
+    some = recoverable(trials)
+    some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    return [read for trial in some[:CASES] if (read := _read(trial))]
+
+
+def _read(trial: Trial) -> Read | None:
+    """Read the weights of some wrong rows, once; None if there are none."""
+    done = trial.right.done
     if "read" not in done:
-        done["read"] = list(_read(trials))
-    found: list[Read] = done["read"]
+        done["read"] = _of_rows(trial)
+    found: Read | None = done["read"]
     return found
 
 
-def _read(trials: list[Trial]) -> Iterator[Read]:
-    plain = [
-        t
-        for t in trials
-        if "output" in t.wrong
-        and not t.probe
-        and 1 < t.right.n_keys <= 330
-        and t.case.name not in FAR
-    ]
-    plain.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
-    for trial in plain[:CASES]:
-        with np.errstate(all="ignore"):
-            found = recover(trial)
-            if found is None:
-                continue
-            places = np.argwhere(found.wrong)
-            every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
-            some = tuple(places[every.astype(int)].T)
-            w = found.weights[some]
-            logs = np.where(w > LEAST, np.log(w), -np.inf)
-        scores = trial.right.scores()[some]
-        yield Read(trial.right, some, logs, scores, found.noise)
+def _of_rows(trial: Trial) -> Read | None:
+    with np.errstate(all="ignore"):
+        found = recover(trial)
+        if found is None:
+            return None
+        places = np.argwhere(found.wrong)
+        every = np.linspace(0, len(places) - 1, min(ROWS, len(places)))
+        rows = tuple(places[every.astype(int)].T)
+        w = found.weights[rows]
+        logs = np.where(w > LEAST, np.log(w), -np.inf)
+    scores = trial.right.scores()[rows]
+    return Read(trial.right, rows, logs, scores, found.noise)
 
 
 def _scores(mistake: Mistake, read: Read) -> Array | None:
@@ -238,7 +255,7 @@ def _alike(one: Any, other: Any) -> bool:
     return one[0] == other[0] and all(map(np.array_equal, one[1], other[1]))
 
 
-def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
+def _changed(other: Array, read: Read) -> Split | None:
     """Say which keys have other scores and which not.
 
     Or None if some have neither. A row's weights are those of its scores but
@@ -247,7 +264,7 @@ def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
     """
     right, z = read.scores, read.logs
     with np.errstate(all="ignore"):
-        best = np.argsort(-z, axis=-1)[:, :4]
+        best = np.argsort(-z, axis=-1)[:, :TOPS]
         pairs = [np.take_along_axis(s, best, -1) for s in (right, other)]
         sums = np.concatenate(pairs, -1) - np.tile(
             np.take_along_axis(z, best, -1), 2
@@ -256,15 +273,15 @@ def _changed(other: Array, read: Read) -> tuple[Array, Array] | None:
         count = (both[0] | both[1]).sum(axis=-1)
     one = count.argmax(axis=-1)
     least = count[np.arange(len(one)), one] / z.shape[-1]
-    if least.min() < 0.98:
+    if least.min() < EXPLAINED:
         return None
     is_right, is_other = (x[np.arange(len(one)), one] for x in both)
     # what is too small to be read is no evidence
     changed = is_other & ~is_right & (np.isfinite(z) | ~np.isfinite(other))
     neither = (~is_other & ~is_right).sum()
-    if changed.sum() <= 5 * neither:
+    if changed.sum() <= SURE * neither:
         return None
-    return changed, is_right & ~is_other
+    return Split(changed, is_right & ~is_other)
 
 
 def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
@@ -272,20 +289,19 @@ def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
     wanted = scores[:, None] - sums[..., None]
     wanted = np.where(wanted > np.log(LEAST), wanted, -np.inf)
     z = logs[:, None]
-    near = np.abs(z - wanted) < 6 * noise
+    near = np.abs(z - wanted) < CHANCE * noise
     low = np.maximum(z, wanted) < np.log(LEAST) + 1  # either may be cut off
     return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
 
 
-def _fits(region: Region, read: Read, found: Any, most: float = 0.002) -> bool:
+def _fits(region: Region, read: Read, keys: Split, most: float = OFF) -> bool:
     """Say whether changed keys, and no others, are in a region."""
-    changed, right = found
     try:
         inside = read.of(region.fits(read.right))
     except mistakes.UNFIT:
         return False
-    off = (changed & ~inside).sum() + (right & inside).sum()
-    return bool(off <= most * (changed.sum() + right.sum()))
+    off = (keys.wrong & ~inside).sum() + (keys.right & inside).sum()
+    return bool(off <= most * sum(some.sum() for some in keys))
 
 
 def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
@@ -308,9 +324,8 @@ def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
         return np.asarray(some + a.weights * ~inside @ a.values)
 
     changes: dict[str, Any] = {"scores": scores}
-    if not mistake.changes.keys() <= {*_SCORES, *_REACH, "scores"} - {
-        "shared", "heads"
-    }:  # fmt: skip
+    of_scores = {*SCORES, *REACH, "scores"} - {"shared", "heads"}
+    if not mistake.changes.keys() <= of_scores:  # values are others, too
         changes["combine"] = combine
     says = f"{mistake.says} Only {region.says}."
     yield Mistake(mistake.name, says, changes)

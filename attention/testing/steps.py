@@ -16,15 +16,15 @@ from attention.testing.cases import Case
 Array = NDArray[Any]
 Change = Callable[..., Any]
 _VALUES = ("shared", "heads", "value")
-_SCORES = (
+SCORES = (
     *("query", "key", "shared", "heads", "scale", "products", "scaled"),
     *("capped", "bias", "biased", "full"),
 )
-_REACH = (
+REACH = (
     *("mask", "is_causal", "window", "offset", "positions", "ends", "within"),
     "allowed",
 )
-_WEIGHTS = (*_SCORES, *_REACH, "scores", "sink", "with_sink", "weigh")
+_WEIGHTS = (*SCORES, *REACH, "scores", "sink", "with_sink", "weigh")
 _FLOW = (
     *(*_VALUES, *_WEIGHTS, "grad_output", "d_weights", "average"),
     *("d_scores", "slope", "d_products"),
@@ -112,7 +112,7 @@ class Steps:
     def products(self) -> Array:
         return self.query() @ self.key().swapaxes(-1, -2)
 
-    @_spared(*_SCORES)
+    @_spared(*SCORES)
     def scaled(self) -> Array:
         return self.products() * self.scale()
 
@@ -128,7 +128,7 @@ class Steps:
         bias = self.bias()
         return scores if bias is None else scores + bias
 
-    @_spared(*_SCORES)
+    @_spared(*SCORES)
     def full(self) -> Array:
         """Return the scores before anything is hidden."""
         scores = self.scaled()
@@ -185,7 +185,7 @@ class Steps:
             allowed = allowed & (self.keys >= first)
         return allowed if last is None else allowed & (self.keys <= last)
 
-    @_spared(*_REACH)
+    @_spared(*REACH)
     def allowed(self) -> Array:
         mask, within = self.mask(), self.within()
         return within if mask is None else within & mask
@@ -356,7 +356,7 @@ class Steps:
 
     def is_as_exact(self) -> bool:
         """Say whether a change of who sees whom makes no difference here."""
-        seeing = {*_REACH, "scores", "with_sink", "weigh", "average"}
+        seeing = {*REACH, "scores", "with_sink", "weigh", "average"}
         return (
             self.changes.keys() <= seeing
             and self.weights is self.exact.weights

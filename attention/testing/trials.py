@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing.calls import Answer, Kernel
-from attention.testing.cases import Case
+from attention.testing.cases import FAR, Case
 from attention.testing.errors import (
     Formats,
     Verdict,
@@ -126,6 +126,11 @@ class Trial:
     def wrong(self) -> list[str]:
         """Return the names of the results that are wrong."""
         return [n for n, one in self.verdicts.items() if not one.is_right]
+
+    @property
+    def is_plain(self) -> bool:
+        """Say whether it is no probe, and its scores are not far too large."""
+        return not self.probe and self.case.name not in FAR
 
     @cached_property
     def is_wrong(self) -> bool:

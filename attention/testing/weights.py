@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing.cases import loudness
-from attention.testing.errors import PRECISION
+from attention.testing.errors import PRECISION, Formats
 from attention.testing.places import run
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
@@ -22,6 +22,13 @@ from attention.testing.trials import Trial
 Array = NDArray[Any]
 CHANCE = 4  # noises between two numbers that are alike but for rounding
 STEP = 6  # noises from one key to the next, where another part begins
+NEEDED = 1e-5  # a weight that no format loses
+LEAST = 1e-30  # a right weight below is compared with nothing
+MOST_KEYS = 330  # of a case whose weights are recovered
+FEW = 50  # weights, of which nothing is said
+TAIL = 6  # deviations: nothing that is off by chance is so far
+ROUNDED = 0.42  # deviation of what is rounded, in units of 2 ** -bits
+NEAR = 0.35  # bits: what is so near a format may come of it
 ROWS, BINS = 60, 32  # rows that are looked at, and classes of a number in them
 EXPLAINED = 0.93  # of the variance, if one number decides alone
 
@@ -40,22 +47,46 @@ class Recovered(NamedTuple):
 def recover(trial: Trial) -> Recovered | None:
     """Recover all weights of a case; None if the kernel does not answer."""
     case, right, formats = trial.case, trial.right, trial.rules.formats
-    w, r = np.zeros(right.weights.shape), right.weights
+    w = np.zeros(right.weights.shape)
     for loud, keys in case.loud(n_most=right.n_keys):
         output = trial.again(value=loud.value).get("output")
         if output is None:
             return None
         w[..., keys] = output[..., : keys.size] / loudness(case.format)
-    allowed = np.broadcast_to(right.allowed(), w.shape)
-    some = formats.weights, formats.output, formats.sums
-    coarse = min(PRECISION[name][0] for name in some)
     unit = 2.0 ** -PRECISION[formats.sums][0]
-    noise = 2.0**-coarse * 1.5 + unit * float(right.score_sizes().max()) * 4
+    noise = 2.0 ** -fewest_bits(formats) * 1.5
+    noise += unit * float(right.score_sizes().max()) * 4
     wrong = trial.verdicts["output"].rows > 1
     wrong |= ~wrong.any()
-    seen = allowed & (w > 0) & (r > 1e-30) & np.isfinite(w)
-    ratio = np.where(seen, np.log(w / r), np.nan)[wrong]
-    return Recovered(right, w, allowed, wrong, ratio, noise)
+    return compared(right, w, wrong, noise)
+
+
+def compared(
+    right: Steps, weights: Array, wrong: Array, noise: float
+) -> Recovered:
+    """Compare weights with the right ones, in the rows that are wrong."""
+    allowed = np.broadcast_to(right.allowed(), weights.shape)
+    large = (weights > 0) & (right.weights > LEAST)
+    seen = allowed & large & np.isfinite(weights)
+    ratio = np.where(seen, np.log(weights / right.weights), np.nan)[wrong]
+    return Recovered(right, weights, allowed, wrong, ratio, noise)
+
+
+def recoverable(trials: list[Trial]) -> list[Trial]:
+    """Return the wrong cases whose weights may be recovered."""
+    return [
+        t
+        for t in trials
+        if "output" in t.wrong
+        and t.is_plain
+        and 1 < t.right.n_keys <= MOST_KEYS
+    ]
+
+
+def fewest_bits(formats: Formats) -> int:
+    """Return the bits of the coarsest format that a weight goes through."""
+    some = formats.weights, formats.output, formats.sums
+    return min(PRECISION[name][0] for name in some)
 
 
 def sentences(found: Recovered) -> Iterator[str]:
@@ -82,7 +113,7 @@ def _reads(found: Recovered) -> Iterator[str]:
     """Name cells that are read and should not be, and the other way round."""
     w, right = found.weights, found.right
     forbidden = (w != 0) & ~found.allowed
-    missing = (w == 0) & found.allowed & (right.weights > 1e-5)
+    missing = (w == 0) & found.allowed & (right.weights > NEEDED)
     for cells, what, also in (
         (forbidden, "reads", "may not see it"),
         (missing, "does not read", "may see it"),
@@ -201,7 +232,7 @@ def _suspects(right: Steps) -> Iterator[tuple[str, Array]]:
     so_far = np.maximum.accumulate(right.scores(), axis=-1) / np.log(2)
     for n in (right.n_keys, 64, 32, 128, 16):
         last = np.minimum((right.keys // n + 1) * n, right.n_keys) - 1
-        what = "the fraction of the score in base 2, less the largest of so "
+        what = "the fraction of the score in base 2, less the largest so "
         what += f"far (blocks of {n} keys; is exp made of a polynomial?)"
         yield what, (right.full() / np.log(2) - so_far[..., last]) % 1
 
@@ -244,12 +275,12 @@ def _noise(found: Recovered) -> Iterator[str]:
     """Say that weights are wrong by chance, as if they were rounded."""
     y = _centred(found.ratio)
     y = y[np.isfinite(y)]
-    if y.size < 50 or np.abs(y).max() > 6 * y.std():
+    if y.size < FEW or np.abs(y).max() > TAIL * y.std():
         return
-    bits = -np.log2(y.std() / 0.42)
+    bits = -np.log2(y.std() / ROUNDED)
     format = {8: "bfloat16", 11: "float16 or TF32", 4: "float8_e4m3fn",
               3: "float8_e5m2"}.get(round(bits))  # fmt: skip
-    if format and abs(bits - round(bits)) < 0.35:
+    if format and abs(bits - round(bits)) < NEAR:
         yield (
             f"Each weight is off by chance, by about {y.std():.1%}, as if "
             f"something were rounded to {format} on the way "
