@@ -147,7 +147,7 @@ def last_read(a: Steps, m: int, n: int) -> Array:
 
 def few_last(m: int, n: int, how: str) -> int:
     """Return how many of the last blocks a tile of m by n takes for masked."""
-    few = {"one": 1, "two": 2, "as many": -(-m // n)}
+    few = {"one": 1, "as many": -(-m // n)}
     return few.get(how) or few["as many"] + 1
 
 

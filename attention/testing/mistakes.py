@@ -41,6 +41,7 @@ EACH: dict[str, list[Any]] = {
     "rounding": [64, 10**6, 32, 128, 16, 8],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
 }
+TILED = ("blocks", "tiles", "loops", "turns")
 PARTS = ("parts", "merges", "splits")
 FORMATS = {
     "bfloat16": "bfloat16",
@@ -95,10 +96,7 @@ class Mistake(NamedTuple):
         same = {self.sizes, *(
             one.sizes for one in others if one.pattern == self.pattern
         )}  # fmt: skip
-        if (
-            self.each not in ("blocks", "tiles", "loops", "turns")
-            or len(same) == 1
-        ):
+        if self.each not in TILED or len(same) == 1:
             return self.says
         m, n = zip(*same, strict=True)
         of = "turns" if self.each == "turns" else "tiles"

@@ -19,11 +19,7 @@ from attention.testing.trials import Trial
 
 Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
-EVERYWHERE = (
-    "some",
-    "lazy",
-    "turns",
-)  # long lists, not tried for some rows alone
+EVERYWHERE = ("some", "lazy", "turns")  # long lists, not tried for some rows
 MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 
