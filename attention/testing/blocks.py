@@ -17,6 +17,7 @@ from attention.testing.steps import Steps
 Array = NDArray[Any]
 Read = Callable[[Array], Array]
 BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
+ODD = (40, 96, 80, 24, 100, 20, 12, 192)  # tried if none of these fits
 PLACES = {  # of a block from i on, of n keys
     "in every second block, from the second": lambda i, n, n_keys: i // n % 2,
     "in every second block, from the third": lambda i, n, n_keys: (

@@ -161,6 +161,7 @@ def _names(trials: list[Trial]) -> Iterator[Finding]:
     found = names.exact(trials, every)
     limited, shown = ([], []) if found else alone(trials)
     found = found or (names.exact(trials, every, limited) if limited else None)
+    found = found or names.exact(trials, every, names.odd(trials))
     if found:
         yield found
         return

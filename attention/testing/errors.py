@@ -106,6 +106,7 @@ def deviation(steps: Steps, formats: Formats) -> Array:
         tallest = np.ones_like(tallest)
     relative = MEAN * 4.0 ** (1 - precision) / 12 * w**2
     absolute = (tallest * 2.0 ** (least + 1 - precision)) ** 2 / 12
+    absolute = absolute + unit**2  # out - share * (out - part), of a merge
     variance = (relative + absolute * (w > 0)) @ v**2
 
     score = error_of_scores(steps, formats)
@@ -159,8 +160,9 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
     shared, sizes = a.over_bias(each), a.over_bias(np.abs(d))
     n_shared = each.size / max(shared.size, 1)
     added = unit * (4 + math.sqrt(n_shared)) * (n_shared > 1)
-    if slope is not None:
-        each, d = each * (np.abs(slope) + 4 * unit) ** 2, d * slope
+    if slope is not None:  # 1 - tanh², which cancels
+        each = each * (np.abs(slope) + 4 * unit) ** 2 + (4 * unit * d) ** 2
+        d = d * slope
 
     def summed(variance: Array, terms: Array, by: Array) -> Array:
         lost = unit * (4 + math.sqrt(terms.shape[-1]))

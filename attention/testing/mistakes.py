@@ -20,25 +20,29 @@ from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
 from attention.testing.steps import _REACH, _SCORES, Change
 
+_SIZES = (*blocks.BLOCKS, *blocks.ODD)
 EACH: dict[str, list[Any]] = {
-    "blocks": [*blocks.BLOCKS],
+    "blocks": [*_SIZES],
     "parts": [
         *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
         *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in (*blocks.BLOCKS, 12, 24)),  # parts of so many keys
+        *((0, n) for n in _SIZES),  # parts of so many keys
         *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
     ],
-    "lazy": [*product((8 / blocks.LOG2E, 8.0), blocks.BLOCKS)],
-    "some": [*product(blocks.PLACES, map(str, blocks.BLOCKS))],
+    "lazy": [*product((8 / blocks.LOG2E, 8.0), _SIZES)],
+    "some": [*product(blocks.PLACES, map(str, _SIZES))],
     "merges": [
         *((m, 1) for m in (8, 4, 2, 16, 32)),
-        *((0, n) for n in (64, 32, 128)),
+        *((0, n) for n in (64, 32, 128, *blocks.ODD)),
         (4, 32),
     ],
-    "splits": [*product((2, 3, 4, 5, 6, 7, 8, 16), (1, 16, 32, 64))],
+    "splits": [
+        *product((2, 3, 4, 5, 6, 7, 8, 16), (1, 16, 32, 64)),
+        (32, 1),
+        *((0, n) for n in (64, 32, 128, *blocks.ODD)),
+    ],
     "turns": [*product((64, 1, 128, 32, 16), (64, 32, 128, 16, 48))],
-    "chunks": [64, 10**6, 32, 128, 16, 8, 40, 48, 24, 96, 80, 12, 100, 20, 50],
-    "rounding": [64, 10**6, 32, 128, 16, 8],
+    "rounding": [64, 10**6, 32, 128, 16, 8, *blocks.ODD],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
 }
 TILED = ("blocks", "tiles", "loops", "turns")
@@ -90,6 +94,11 @@ class Mistake(NamedTuple):
     sizes: tuple[int, int] = (0, 0)
     each: str = ""  # the group of EACH that the sizes are of
     of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
+
+    @property
+    def is_odd(self) -> bool:
+        """Say whether it is of blocks that few kernels have."""
+        return int(self.sizes[-1]) in blocks.ODD
 
     def of_sizes(self, others: Iterable[Mistake]) -> str:
         """Say it with all sizes of blocks that fit as well."""
@@ -344,8 +353,11 @@ def alone(case: Case) -> Iterator[Mistake]:
     )
 
 
-def of(case: Case) -> Iterator[Mistake]:
-    """Return the mistakes that a kernel with such options may have."""
+def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
+    """Return the mistakes that a kernel with such options may have.
+
+    Of blocks and parts those of usual sizes, or if asked of odd ones alone.
+    """
 
     def asked(*options: str) -> bool:
         return not options or any(one in case.options for one in options)
@@ -357,7 +369,9 @@ def of(case: Case) -> Iterator[Mistake]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
-                    if not all(needs) or asked(*needs):
+                    if mistake.is_odd == odd and (
+                        not all(needs) or asked(*needs)
+                    ):
                         yield mistake
 
     forward = (

@@ -84,6 +84,11 @@ def _known(case: Case, names: tuple[str, ...]) -> Iterator[Mistake]:
             yield one
 
 
+def odd(trials: list[Trial]) -> Iterator[Mistake]:
+    """Return the mistakes in blocks of sizes that few kernels have."""
+    return mistakes.of(trials[0].case, odd=True)
+
+
 def _is_wrong(trial: Trial, names: tuple[str, ...]) -> bool:
     return not set(names).isdisjoint(trial.wrong)
 
