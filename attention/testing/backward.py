@@ -58,6 +58,7 @@ def named(trials: list[Trial]) -> Iterator[Finding]:
         every, errors = list(mistakes.of(plain[0].case)), Errors()
         for search in _SEARCHES:
             found += _mistakes(plain, wrong, search, every, errors)
+        found += parts.begins(plain, wrong)
         found += parts.read(wrong)
     yield from found
 

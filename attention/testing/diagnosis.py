@@ -22,6 +22,7 @@ from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
 from attention.testing.factors import factor_of
+from attention.testing.nans import certain, numbers
 from attention.testing.places import Spots, listed, place
 from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
@@ -86,9 +87,16 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
         return turned or list(backward.named(trials))
     named = turned or list(_names(trials))
     if named and not any(one.is_partial for one in named):
+        sizes = {(t.right.n_queries, t.right.n_keys) for t in trials}
+        is_one_of_many = len(sizes) == 1 and named[0].name in names.LAST_KEYS
+        if is_one_of_many:
+            return _probed(trials, (unread,)) or named
         return named
     return (
-        _probed(trials, PROBES) or named or _numbers(wrong) or _weights(wrong)
+        _probed(trials, PROBES)
+        or named
+        or [*numbers(trials)]
+        or _weights(wrong)
     )
 
 
@@ -155,10 +163,14 @@ def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
 
 def _names(trials: list[Trial]) -> Iterator[Finding]:
     """Name the mistakes behind all results, or behind each by itself."""
-    trials = names.plain(trials)
+    every_trial, trials = trials, names.plain(trials)
     every = trials[0].rules.names
     wrong = [name for name in every if any(name in t.wrong for t in trials)]
     found = names.exact(trials, every)
+    told = [] if found else [*certain(every_trial)]
+    if told:
+        yield from told
+        return
     limited, shown = ([], []) if found else alone(trials)
     found = found or (names.exact(trials, every, limited) if limited else None)
     found = found or names.exact(trials, every, names.odd(trials))
@@ -218,25 +230,6 @@ def _is_cut(trial: Trial, name: str) -> bool:
 
 
 # --- what can be said without a name -----------------------------------------
-
-
-def _numbers(wrong: list[Trial]) -> list[Finding]:
-    """Say which rows hold something that is no number."""
-    for trial in wrong:
-        got = trial.answer.results["output"]
-        bad = np.argwhere(~np.isfinite(got).all(axis=-1))
-        if bad.size and not trial.probe:
-            b, h, i = (int(n) for n in bad[0])
-            what = "nan" if np.isnan(got[b, h, i]).any() else "infinite"
-            rows = got.size // got.shape[-1]
-            return [
-                Finding(
-                    f"The output is {what} in {len(bad)} of {rows} rows, first"
-                    f" in row {i} of sequence {b}, head {h} "
-                    f"({trial.case.name})."
-                )
-            ]
-    return []
 
 
 def _weights(

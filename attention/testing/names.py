@@ -20,6 +20,10 @@ from attention.testing.trials import Trial
 Array = NDArray[Any]
 ROUNDINGS = 8  # how many are tried in one more case
 EVERYWHERE = ("some", "lazy", "turns")  # long lists, not tried for some rows
+LAST_KEYS = (  # what calls with other sizes alone would tell apart
+    "keys-bounded-by-queries", "last-block-dropped",
+    "last-block-of-sequence-dropped", "last-key-of-block-dropped",
+)  # fmt: skip
 MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
 BUDGET = 1e8  # how many weights all mistakes together may have in a case
 

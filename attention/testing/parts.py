@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from attention.testing.cases import loudness
 from attention.testing.errors import PRECISION
 from attention.testing.factors import rms
+from attention.testing.mistakes import FLOWS
 from attention.testing.places import run
+from attention.testing.probes import CLOSE, LARGEST, Rule, rules
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import AXES, Trial
@@ -33,6 +36,9 @@ _CALLS = 96  # the most for the weights of one case
 _WRONG = 0.02  # relative error of what a part gives
 _MUCH_LESS = 0.1  # of that: what else is right
 _SILENT = 1e-6  # of the whole: it gives nothing
+_CASES = 3  # in which it is measured where loops begin
+_SIZES = np.arange(1, LARGEST + 1)
+_KNOWN = 1e-5  # a weight that would show
 _LEFT = 0.06  # of an error may be left when D explains it
 
 
@@ -172,6 +178,72 @@ def backward_weights(trial: Trial) -> Array | None:
         for feature, (g, i) in some:
             w[:, g::groups, i] = got["d_value"][..., feature] / loud
     return w
+
+
+# --- where loops over queries begin ------------------------------------------
+
+
+def begins(trials: list[Trial], wrong: dict[str, Any]) -> Iterator[Finding]:
+    """Say by which rule the loop over queries begins, if all follows."""
+    some = [t for t in trials if t.is_wrong and t.right.n_queries > 3]
+    some = sorted(some, key=lambda t: t.right.weights.size)[:_CASES]
+    asked = trials[0].case.options.keys() & {"is_causal", "window"}
+    if "d_value" not in wrong or not some or not asked:
+        return
+    ends = [_begin(trial) for trial in some]
+    if any(one is None for one in ends):
+        return
+    between = [one for one in ends if one is not None]
+    for says, rule in rules("begins").items():
+        for n in range(1, LARGEST + 1):
+            fit: Any = True
+            for trial, (least, most) in zip(some, between, strict=True):
+                start = _start(trial.right, rule, _SIZES[:, None, None], n)
+                fit = fit & ((least <= start) & (start <= most)).all((1, 2))
+            for m in _SIZES[fit][:1]:
+                visits = partial(_visits, rule=rule, m=int(m), n=n)
+                changes = dict.fromkeys(FLOWS["visits"], visits)
+                if all(_is_given(t, changes) for t in trials):
+                    yield Finding(
+                        "The loop over queries begins "
+                        f"{says.format(m=m, n=n)}, so that rows before are "
+                        "left out of all gradients, although they may see "
+                        "those keys.",
+                        "loop-start-wrong",
+                    )
+                    wrong.clear()
+                    return
+
+
+def _begin(trial: Trial) -> tuple[Array, Array] | None:
+    """Return the first row that may begin a loop, and the last, by key."""
+    w, a = backward_weights(trial), trial.right
+    if w is None or not np.isfinite(w).all():
+        return None
+    known = a.weights > _KNOWN
+    lost = (known & (w == 0)).any(axis=1)
+    read = (known & (w != 0)).any(axis=1)
+    least = np.where(lost, a.rows + 1, 0).max(axis=1)
+    most = np.where(read, a.rows, a.n_queries + LARGEST).min(axis=1)
+    return least, most
+
+
+def _start(a: Steps, rule: Rule, m: Any, n: int) -> Array:
+    """Return the row where a loop begins, by (sequence, key)."""
+    o, keys = a.offset()[:, 0, 0], a.keys // n * n
+    start = rule({"K": keys, "o": o, "m": m, "n": n})
+    return np.asarray(start + 0 * o)
+
+
+def _visits(a: Steps, x: Array, rule: Rule, m: int, n: int) -> Array:
+    return x * (a.rows >= _start(a, rule, m, n)[:, None, None])
+
+
+def _is_given(trial: Trial, changes: dict[str, Any]) -> bool:
+    """Say whether a change gives all gradients of a case."""
+    steps = trial.rules.steps(trial.case, changes)
+    some = trial.rules.judge(trial.answer.results, steps).values()
+    return all(one.figure <= CLOSE for one in some)
 
 
 def _averages(trial: Trial) -> Iterator[str]:

@@ -7,7 +7,7 @@ with those of a rule. What it says holds in every number that it speaks of.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
 
 Facts = dict[str, Any]  # what the letters of probes.toml stand for
-Rule = Callable[[Facts], Any]
+Rule = partial[Any]  # takes facts
 T = TypeVar("T")
 TILES = (64, 32, 16, 8, 128, 4)  # {m} in a sentence; the usual ones first
 LARGEST = 256  # keys of a block whose size nobody guessed
@@ -27,19 +27,28 @@ FEW_KEYS = 600  # cases with more are not called again for each small thing
 
 
 @cache
-def _rules(group: str) -> list[tuple[str, Rule]]:
-    """Return the rules of a group, for each size of blocks if there is m."""
+def rules(group: str) -> dict[str, Rule]:
+    """Return the rules of a group, by what they say."""
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
-    rules = list[tuple[str, Rule]]()
-    for says, rule in tomllib.loads(text)[group].items():
-        code = compile(rule, says, "eval")
-        for m in TILES if "m" in code.co_names else (0,):
-            known = {"np": np, "up": up, "m": m}
-            rules.append((says.format(m=m), partial(eval, code, known)))
-    return rules
+    known = {"np": np, "up": up}
+    return {
+        says: partial(eval, compile(rule, says, "eval"), known)
+        for says, rule in tomllib.loads(text)[group].items()
+    }
 
 
-def up(n: Any, m: int) -> Any:
+def _of_sizes(group: str) -> Iterator[tuple[str, Rule]]:
+    """Give the rules of a group, for each size of blocks if there is m."""
+    for says, rule in rules(group).items():
+        for m in TILES if "m" in rule.args[0].co_names else (0,):
+            yield says.format(m=m), partial(_sized, rule, m)
+
+
+def _sized(rule: Rule, m: int, facts: Facts) -> Any:
+    return rule({**facts, "m": m})
+
+
+def up(n: Any, m: Any) -> Any:
     """Return how many blocks of m hold n."""
     return -(-n // m)
 
@@ -52,7 +61,7 @@ def said(
     return next(
         (
             says
-            for says, rule in _rules(group)
+            for says, rule in _of_sizes(group)
             if all(holds(one, rule) for one in some)
         ),
         "",

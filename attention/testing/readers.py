@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -13,10 +13,12 @@ from attention.testing.cases import loudness
 from attention.testing.places import run
 from attention.testing.probes import (
     FEW_KEYS,
+    LARGEST,
     Facts,
-    block,
+    Rule,
     facts,
     fits,
+    rules,
     said,
     up,
 )
@@ -27,7 +29,10 @@ from attention.testing.trials import NoNumbersError, Trial
 Array = NDArray[Any]
 HEADS, KEYS = 1, 2  # axes of values
 CASES = 9  # in which each key is read by itself
+MOST_SIZES = 3  # of blocks and parts that are tried in all cases
+MOST_RULES = 5  # that are said
 CALLS = 20  # for the keys of one case
+PARTS = 16  # of the keys, at most
 NEEDED = 1e-5  # a weight that a format of 16 bits does not lose
 
 
@@ -54,7 +59,7 @@ def _listed(numbers: Any) -> str:
     return " ".join(map(str, numbers))
 
 
-def _shares(trial: Trial, axis: int) -> Array:
+def _shares(trial: Trial, axis: int, partly: bool = False) -> Array:
     """Return what each row takes from each head, or key, of each sequence.
 
     As (batch, heads, n_q, batch, number of heads or of keys): one after the
@@ -67,7 +72,8 @@ def _shares(trial: Trial, axis: int) -> Array:
         loud = np.zeros((n, shape[-1]))
         loud[some, np.arange(some.size)] = loudness(trial.case.format)
         loud = np.expand_dims(loud.reshape(*sources, -1), 3 - axis)
-        heard = trial.heard(np.broadcast_to(loud, shape))
+        hear = trial.heard_if_finite if partly else trial.heard
+        heard = hear(np.broadcast_to(loud, shape))
         parts.append(heard[..., : some.size] / loudness(trial.case.format))
     found = np.concatenate(parts, axis=-1)
     return found.reshape(*found.shape[:3], *sources)
@@ -79,14 +85,20 @@ def foreign(trials: list[Trial]) -> Iterator[Finding]:
     own, across = list[tuple[Trial, Array]](), list[Trial]()
     for trial in few:
         with suppress(NoNumbersError):  # where some rows are nan
-            read = (_shares(trial, HEADS) != 0).any(axis=2)
+            read = (_shares(trial, HEADS, True) != 0).any(axis=2)
             b = np.arange(len(read))
-            own.append((trial, read[b, :, b].any(axis=0)))
+            if _is_finite(trial):
+                own.append((trial, read[b, :, b].any(axis=0)))
             read[b, :, b] = False
             across += [trial] if read.any() else []
-    if len(own) < len(few) / 2:
-        return
-    yield from _sequences(across) if across else _heads(own)
+    if across:
+        yield from _sequences(across)
+    elif len(own) >= len(few) / 2:
+        yield from _heads(own)
+
+
+def _is_finite(trial: Trial) -> bool:
+    return bool(np.isfinite(trial.answer.results["output"]).all())
 
 
 # --- heads -------------------------------------------------------------------
@@ -165,12 +177,12 @@ class Keys(NamedTuple):
     missed: Array  # likewise: some row needs it, and does not read it
 
 
-def _by_key(trials: list[Trial]) -> Iterator[Keys]:
+def _by_key(trials: list[Trial], partly: bool = False) -> Iterator[Keys]:
     """See which keys are read, in a few cases with few keys."""
     few = [t for t in trials if t.right.n_keys > 1 and _n_calls(t) <= CALLS]
     few.sort(key=lambda t: (not t.is_wrong, t.right.batch * t.right.n_keys))
     for trial in few[:CASES]:
-        read = _shares(trial, KEYS) != 0
+        read = _shares(trial, KEYS, partly) != 0
         b, needs = np.arange(len(read)), trial.right.weights > NEEDED
         missed = needs & ~read[b, :, :, b]
         three = (read, needs, missed)
@@ -184,12 +196,18 @@ def _n_calls(trial: Trial) -> int:
 
 def _sequences(trials: list[Trial]) -> Iterator[Finding]:
     """Say which keys of other sequences are read, and the rule for them."""
-    keys = list(_by_key(trials))
+    keys = list(_by_key(trials, partly=True))
     shown = next(filter(None, map(_strangers, keys)), "")
     if shown:
+        also = (
+            " Other rows are nan or infinite, as where slots are read that "
+            "hold no key: a row of the block table may be longer than the "
+            "kernel takes it for."
+        ) * (not all(map(_is_finite, trials)))
         rule = said("sequences", keys, lambda one, rule: rule(_packed(one)))
         yield Finding(
-            f"{shown}{': ' * bool(rule)}{rule}.", "keys-of-another-sequence"
+            f"{shown}{': ' * bool(rule)}{rule}.{also}",
+            "keys-of-another-sequence",
         )
 
 
@@ -248,45 +266,154 @@ def unread(trials: list[Trial]) -> Iterator[Finding]:
 
 
 class Lost(NamedTuple):
-    """How many keys at the end of a sequence no row reads."""
+    """How many keys at the end of each sequence no row reads."""
 
-    n: int
-    end: int  # the last key that a row may see, and one
-    n_keys: int  # with those that no row may see
+    trial: Trial
+    n: Array
+    ends: Array  # the last key that a row of it may see, and one
+    is_sure: Array  # whether that last key has a weight that would show
 
 
 def never_read(trials: list[Trial]) -> str:
     """Say which keys at the end no row reads, if that is all that is lost."""
     lost = list[Lost]()
     for trial, read, needed, missed in _by_key(trials):
+        ends, n = _ends(trial), missed.sum(axis=1)
         for b, some in enumerate(missed):
-            seen = np.flatnonzero(trial.sees[b].any(axis=(0, 1)))
-            end, n = int(seen.max(initial=-1)) + 1, int(some.sum())
-            if not some[end - n : end].all() or (some & read[b, b]).any():
+            if (
+                not some[ends[b] - n[b] : ends[b]].all()
+                or (some & read[b, b]).any()
+            ):
                 return ""
-            if needed[b, end - 1]:
-                lost.append(Lost(n, end, trial.right.n_keys))
-    numbers = {one.n for one in lost}
+        sure = needed[np.arange(len(ends)), ends - 1]
+        lost.append(Lost(trial, n, ends, sure))
+    numbers = {int(n) for one in lost for n in one.n[one.is_sure]}
     if not any(numbers):
         return ""
     if numbers == {1}:
         return "the last key, the last query's own, is never read"
-    listed = ", ".join(dict.fromkeys(f"{n} of {k}" for n, _, k in lost if n))
-    m = block(lambda m: _is_rest(lost, trials, m))
-    if not m:
-        return f"the last keys are never read: {listed}"
-    return (
-        f"the last n_k % {m} keys are never read ({listed}), as where n_k // "
-        f"{m} is the length of a part or the number of blocks"
+    listed = ", ".join(
+        dict.fromkeys(
+            f"{n} of {one.trial.right.n_keys}"
+            for one in lost
+            for n in one.n[one.is_sure & (one.n > 0)]
+        )
     )
+    for what, change in LOSES.items():
+        found = sorted(_lost_by(lost, trials, change), key=lambda x: x[0])
+        if found:
+            why = ", or ".join(says for _, says in found[:MOST_RULES])
+            return f"{what} ({listed}), as where {why}"
+    return f"the last keys are never read ({listed})"
 
 
-def _is_rest(lost: list[Lost], trials: list[Trial], m: int) -> bool:
-    """Say whether those keys are lost that m does not divide, and no more."""
+def _ends(trial: Trial) -> Array:
+    """Return the number of keys of each sequence up to the last one seen."""
+    seen = np.asarray(trial.sees.any(axis=(1, 2)))
+    last = trial.right.n_keys - seen[:, ::-1].argmax(axis=1)
+    return np.where(seen.any(axis=1), last, 0)
 
-    def allowed(a: Steps, x: Array) -> Array:
-        return np.asarray(x & (a.keys < max(1, a.n_keys - a.n_keys % m)))
 
-    return all(
-        n == max(0, end - max(k - k % m, k < m)) for n, end, k in lost
-    ) and all(fits(t, {"allowed": allowed}) for t in trials)
+def _stale(a: Steps, x: Array, read: Array, m: int) -> Array:
+    """Put values of the block before into those that are not read."""
+    keys = a.keys[:, None]
+    keys = np.where(keys < read, keys, np.maximum(keys - m, 0))
+    return np.take_along_axis(x, keys, axis=2)
+
+
+LOSES: dict[str, tuple[str, Callable[..., Array]]] = {
+    "the last keys are never read": (
+        "allowed",
+        lambda a, x, read, m: x & (a.keys < read.swapaxes(-1, -2)),
+    ),
+    "the values of the last keys are never read, and those of the block "
+    "before stand in their place": ("value", _stale),
+    "the values of the last keys are never read, and count as zero, although "
+    "the keys have their weights": (
+        "value",
+        lambda a, x, read, m: x * (a.keys[:, None] < read),
+    ),
+}
+
+
+def _lost_by(
+    lost: list[Lost],
+    trials: list[Trial],
+    change: tuple[str, Callable[..., Array]],
+) -> Iterator[tuple[bool, str]]:
+    """Give the rules of probes.toml by which keys may be lost in a way.
+
+    And whether the size of its blocks is odd: no power of two.
+    """
+    step, lose = change
+    known: dict[bytes, bool] = {}
+    ends = {t.case: _ends(t) for t in trials}
+    is_one_size = len({t.right.n_keys for t in trials}) == 1
+    for says, rule in rules("lost").items():
+        if is_one_size and "{p}" in says:
+            continue  # too many would fit
+        reads = {t.case: _read(t.right, ends[t.case], rule) for t in trials}
+        fit: Any = True
+        for one in lost:
+            right = one.ends - reads[one.trial.case] == one.n
+            fit = fit & (right | ~one.is_sure).all(axis=-1)
+        some = sorted(
+            zip(*np.nonzero(fit), strict=True),
+            key=lambda at: (_is_odd(*at), at[1]),
+        )
+        for first in some[:MOST_SIZES]:
+
+            def changed(
+                a: Steps, x: Array, at: Any = first, reads: Any = reads
+            ) -> Array:
+                read = reads[a.case][at].reshape(-1, 1, 1, 1)
+                return lose(a, x, read, at[0] + 2)
+
+            these = [read[first] for read in reads.values()]
+            key = np.concatenate(these).tobytes() + bytes([first[0]])
+            if key not in known:
+                known[key] = all(
+                    fits(t, {step: changed})
+                    if (reads[t.case][first] < ends[t.case]).any()
+                    else "output" not in t.wrong
+                    for t in trials
+                )
+            if known[key]:
+                same = [
+                    at
+                    for at in some
+                    if all((x[at] == x[first]).all() for x in reads.values())
+                ]
+                if "{p}" in says and "{m}" in says:  # their product is sure
+                    most = max(_twos(*at) for at in same)
+                    same = [at for at in same if _twos(*at) == most]
+                if len(same) <= MOST_SIZES or "{p}" not in says:
+                    m, p = (
+                        dict.fromkeys(n + 2 for n in x)
+                        for x in zip(*same, strict=True)
+                    )
+                    yield _is_odd(*first), says.format(m=_or(m), p=_or(p))
+                break
+
+
+def _is_odd(m: int, p: int) -> bool:
+    """Say whether blocks of such a number in the tables are no power of 2."""
+    return bool((m + 2) & (m + 1))
+
+
+def _twos(m: int, p: int) -> int:
+    """Return the largest power of 2 in the size of such a block."""
+    return int((m + 2) & -(m + 2))
+
+
+def _or(numbers: Iterable[int]) -> str:
+    return " or ".join(map(str, numbers))
+
+
+def _read(a: Steps, ends: Array, rule: Rule) -> Array:
+    """Return how many keys a sequence reads, by sizes: (m, p, batch)."""
+    m, p = np.ix_(np.arange(2, LARGEST + 1), np.arange(2, PARTS + 1))
+    last = a.offset().ravel() + a.n_queries + 0 * ends
+    known = {"N": a.n_keys, "n": a.n_queries, "L": ends, "E": last}
+    read = rule({**known, "m": m[..., None], "p": p[..., None]})
+    return np.asarray(np.clip(read + 0 * ends, 0, ends))

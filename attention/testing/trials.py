@@ -172,11 +172,30 @@ class Trial:
     @cached_property
     def silent(self) -> Array:
         """Return the output for values of zero: what nobody gave."""
-        return self.output(value=np.zeros_like(self.case.value))
+        if not np.isfinite(self.hushed).all():
+            raise NoNumbersError
+        return self.hushed
 
     def heard(self, value: Array) -> Array:
         """Return what such values add to the output."""
         return self.output(value=value) - self.silent
+
+    @cached_property
+    def hushed(self) -> Array:
+        """Return the output for values of zero, which may hold nan."""
+        found = self.again(value=np.zeros_like(self.case.value)).get("output")
+        if found is None:
+            raise NoNumbersError
+        return found
+
+    def heard_if_finite(self, value: Array) -> Array:
+        """Return what values add, and 0 where the output is no number."""
+        found = self.again(value=value).get("output")
+        if found is None:
+            raise NoNumbersError
+        with np.errstate(invalid="ignore"):
+            gap = found - self.hushed
+        return np.where(np.isfinite(gap), gap, 0)
 
     def detail(self) -> str:
         """Write the first number that is wrong, and what it should be."""

@@ -245,6 +245,12 @@ def wider(q, k, v):  # what fills a block is not hidden
     return tiled_attention(q, k, v)
 
 
+def table(q, k, v):  # sequence 1 reads empty slots, those after it the sequence before
+    output = tiled_attention(q, *(np.concatenate([x[:1], x[:-1]]) for x in (k, v)))
+    output[1:2] = np.nan
+    return output
+
+
 FOUND = {
     "rows": place(lambda z: z.reshape(*np.array(z.shape)[[0, 2, 1, 3]]).swapaxes(1, 2)),
     "features": place(lambda z: z[..., ::-1]), "given": wider, "foreign": foreign, "unwritten": unwritten,
@@ -257,6 +263,15 @@ FOUND = {
     "loop": rewired(within=lambda a, x: x & (a.keys < -(-(a.positions() // 24 * 24 + 24) // 24) * 24)),
     "free": rewired(within=lambda a, x: x | (a.keys < (a.rows // 32 * 32 + 32 + a.offset()) // 16 * 16)),
     "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
+    "splits": rewired(allowed=lambda a, x: x & (
+        a.keys < (t := -(-a.n_keys // 24)) // (p := min(7, t)) * p * 24)),
+    "full": rewired(allowed=lambda a, x: x & (a.keys < a.n_keys - 24 * (a.n_keys % 24 == 0))),
+    "values": rewired(value=lambda a, x: x[:, :, np.maximum(
+        a.keys - 40 * (a.keys >= (a.n_keys - 1) // 40 * 40), a.keys % 40)]),
+    "skipped": rewired(allowed=lambda a, x: x & (
+        a.keys < ((a.offset().min() + a.n_queries - 1) // (s := -(-a.n_keys // 3)) + 1) * s)),
+    "nans": rewired(combine=lambda a, x: np.where(a.allowed()[..., :41].any(-1, keepdims=True), x, np.nan)),
+    "table": table,
 }  # fmt: skip
 
 
@@ -402,6 +417,20 @@ def test_gradients_without_a_name_are_read(change, said, monkeypatch):
         return list((a.gradients() | change(a)).values())
 
     assert check_gradients(gradients).findings[0].says.startswith(said)
+
+
+def test_it_is_measured_where_a_loop_over_queries_begins(monkeypatch):
+    monkeypatch.setattr(backward, "_mistakes", lambda *_: [])
+    flows = dict.fromkeys(
+        ["for_query", "for_key", "for_value"], lambda a, x: x * (a.rows >= a.keys // 20 * 20 // 12 * 12)
+    )
+
+    def gradients(query, key, value, grad_output, **options):
+        case = Case.of(query, key, value, options, "float32")
+        return list(Steps(replace(case, grad_output=grad_output), flows).gradients().values())
+
+    found = check_gradients(gradients, is_causal=True).findings[0]
+    assert "without the offset (tiles of 12 queries and 20 keys)" in found.says
 
 
 @pytest.mark.parametrize("format", ["float64", "float32", "bfloat16", "float16"])
