@@ -144,6 +144,34 @@ def last_read(a: Steps, m: int, n: int) -> Array:
     return np.asarray(last // n)[..., None]
 
 
+def few_last(m: int, n: int, how: str) -> int:
+    """Return how many of the last blocks a tile of m by n takes for masked."""
+    few = {"one": 1, "as many": -(-m // n)}
+    return few.get(how) or few["as many"] + 1
+
+
+def unmasked(
+    a: Steps, m: int, n: int, how: str, masked: bool = False
+) -> Callable[[int, int], Array]:
+    """Say in which blocks a tile of m rows needs no mask, or needs one.
+
+    These are full, or before its first row, or before some of the last ones.
+    """
+    blocks = np.arange(-(-a.n_keys // n))
+    if how == "full":
+        some = full_tiles(a.allowed(), m, n)[..., ::n]
+    elif how == "before":
+        some = (blocks + 1) * n <= rows_of_tile(a.positions(), m, 0)
+    else:
+        some = blocks <= last_read(a, m, n) - few_last(m, n, how)
+    return lambda i, n: (some ^ masked)[..., i // n, None]
+
+
+def skipped(first: Array, m: int, n: int) -> Array:
+    """Return how many keys are in blocks of n before a tile's window."""
+    return np.maximum(rows_of_tile(first, m, 0), 0) // n * n
+
+
 def visited(a: Steps, m: int, n: int) -> Array:
     """Say which keys are in tiles of m by n that hold a key to see."""
     return in_tiles(rows_of_tile(a.allowed(), m, np.any), n)
@@ -195,6 +223,9 @@ def sinks_of_parts(
         return np.concatenate([scores, np.where(lost, -np.inf, sink)], axis=-1)
     if which == "first":
         empty = empty[..., :1] & ~empty.all(axis=-1, keepdims=True)
+    if which == "leading":
+        empty = np.logical_and.accumulate(empty, axis=-1)
+        empty[..., -1] = False
     if which == "all":
         empty = np.ones_like(empty)
         empty[..., 0] = False
@@ -309,6 +340,12 @@ def relative_to(
     return np.asarray((e / np.where(none, 1, total))[..., : a.n_keys])
 
 
+def above(a: Steps) -> Array:
+    """Return how far the sink is above a row's largest score, if it is."""
+    gap = a.exact.sink() - a.scores().max(-1, keepdims=True)
+    return np.where(a.empty(), 0, np.maximum(gap, 0))
+
+
 def own_block(a: Steps, n: int) -> Array:
     """Return the largest score of the block of n that the query stands in."""
     own = a.keys // n == a.positions() // n
@@ -378,6 +415,7 @@ class Loop(NamedTuple):
     divides: bool = False  # by the sum, after each block
     output: Read = np.asarray  # as it is kept
     total: Read = np.asarray  # the sum as it is kept
+    back: bool = False  # from the last block to the first
 
     def factors(
         self, by: Array, newest: Array, where: Any
@@ -401,7 +439,7 @@ def online(a: Steps, n: int, **mistake: Any) -> Array:
     if sink is not None:
         largest, sum_ = np.broadcast_to(sink, shape), np.ones(shape)
     result = np.zeros((*scores.shape[:-1], a.d_v))
-    for start in range(0, a.n_keys, n):
+    for start in range(0, a.n_keys, n)[:: -1 if loop.back else 1]:
         part = scores[..., start : start + n]
         new = np.maximum(largest, part.max(-1, keepdims=True))
         newest = np.exp(largest - np.where(new == -np.inf, 0, new))

@@ -20,6 +20,8 @@ from attention.testing.errors import cut, rounded
 from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
 from attention.testing.steps import REACH, SCORES, Change
 
+TILED = ("blocks", "tiles", "loops", "turns")
+PARTS = ("parts", "merges", "splits")
 FORMATS = {
     "bfloat16": "bfloat16",
     "tf32": "10 bits of mantissa (TF32, or float16)",
@@ -73,10 +75,11 @@ class Mistake(NamedTuple):
         same = {self.sizes, *(
             one.sizes for one in others if one.pattern == self.pattern
         )}  # fmt: skip
-        if self.each not in ("blocks", "tiles", "loops") or len(same) == 1:
+        if self.each not in TILED or len(same) == 1:
             return self.says
         m, n = zip(*same, strict=True)
-        of_rows, of_keys = zip(*EACH["tiles"], strict=True)
+        of = "turns" if self.each == "turns" else "tiles"
+        of_rows, of_keys = zip(*EACH[of], strict=True)
         of_keys = BLOCKS if self.each == "blocks" else of_keys
         return self.pattern.format(m=_any(m, of_rows), n=_any(n, of_keys))
 
@@ -121,6 +124,11 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         yield from _made(name, {**row, "says": says}, **names)
         yield from _in_loops(name, {**row, "says": says})
         return
+    if row.pop("turned", False):
+        yield from _made(name, {**row, "says": says}, back=False)
+        backwards = f"{says[:-1]}, from the last key to the first."
+        yield from _made(name, {**row, "says": backwards}, back=True)
+        return
     of_query = row.pop("of_query", ())
     for some, steps in FLOWS.items():
         if some in row:
@@ -128,7 +136,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     each = row.pop("each", [0])
     for size in EACH[each] if isinstance(each, str) else each:
         m, n = size if isinstance(size, (tuple, list)) else (0, size)
-        parts = parts_said(m, n) if each in ("parts", "merges") else ""
+        parts = parts_said(m, n) if each in PARTS else ""
         text = says.format(m=m, n=n, parts=parts)
         words = isinstance(n, str)
         changes = {
@@ -298,8 +306,9 @@ _NEEDS = {  # groups that are nothing without one of some options
     "softcap": ("softcap",),
     "bias": ("bias",),
     "sink": ("sink",),
+    "turns": ("is_causal", "window"),
 }
-_AGAIN = ("scale", *_NEEDS, "arrays")
+_AGAIN = ("scale", "reach", "mask", "softcap", "bias", "sink", "arrays")
 
 
 def alone(case: Case) -> Iterator[Mistake]:
@@ -339,7 +348,7 @@ def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
         "softmax",
     )
     if case.grad_output is None:
-        more = "strides", "packed", "rounding"
+        more = "turns", "strides", "packed", "rounding"
         yield from some("logsumexp", *forward, *more)
         return
     # masks wrong within right loops are looked for in the forward pass alone

@@ -29,7 +29,7 @@ MUCH_BETTER = 0.2  # of its median row: some rows may then be off
 FEW_ROUNDED = 0.1  # of the rows may be off when something is rounded
 SIGMAS, SHARE = 30, 1 / 99  # what is further than both is far off at a glance
 ROUNDINGS = 8  # how many are tried in one more case
-EVERYWHERE = ("some", "lazy")  # long lists, not tried for some rows alone
+EVERYWHERE = ("some", "lazy", "turns")  # long lists, not tried for some rows
 LAST_KEYS = (  # what calls with other sizes alone would tell apart
     "keys-bounded-by-queries", "last-block-dropped",
     "last-block-of-sequence-dropped", "last-key-of-block-dropped",

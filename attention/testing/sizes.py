@@ -31,6 +31,12 @@ EACH: dict[str, list[Any]] = {  # of mistakes.toml and regions.toml
         *((0, n) for n in (64, 32, 128, *ODD)),
         (4, 32),
     ],
+    "splits": [
+        *product((2, 3, 4, 5, 6, 7, 8, 16), (1, 16, 32, 64)),
+        (32, 1),
+        *((0, n) for n in (64, 32, 128, *ODD)),
+    ],
+    "turns": [*product((64, 1, 128, 32, 16), (64, 32, 128, 16, 48))],
     "rounding": [64, 10**6, 32, 128, 16, 8, *ODD],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
     "blocks of regions": [*BLOCKS],
