@@ -392,7 +392,7 @@ def _said(one: One, wrong: Wrong, trials: list[Trial], sizes: str) -> Finding:
         text += f" Not all of {cases} is explained by it."
     if spared := one.odd("spared"):
         some = [t for n in one.fits for t in wrong[n]]
-        text += f" Only {_place(trials, some, spared)}."
+        text += _place(trials, some, spared)
     return Finding(text, name)
 
 
@@ -416,7 +416,7 @@ def _sizes(same: list[One]) -> str:
 
 
 def _place(trials: list[Trial], wrong: list[Trial], spared: list[str]) -> str:
-    """Say which cases have a mistake, and which that could are right."""
+    """Say where a mistake is, if some cases that it would change are right."""
     yes, no = np.ones((1, 1, 1), bool), np.zeros((1, 1, 1), bool)
     names = dict.fromkeys(t.case.name for t in wrong)
     spots = [
@@ -426,4 +426,4 @@ def _place(trials: list[Trial], wrong: list[Trial], spared: list[str]) -> str:
         if is_wrong or t.case.name in spared
     ]
     text, exact = place(spots)
-    return text if exact else f"in {_all(map(repr, names))}"
+    return f" Only {text}." if exact else " Not everywhere."

@@ -54,6 +54,7 @@ ROUNDS = {
     "up": "rounded up to whole blocks",
     "down": "rounded down to whole blocks",
     "end": "rounded down to whole blocks",  # of which the last ends with n_k
+    "full": "rounded down to whole blocks",  # of which none ends after n_k
 }
 PARTS: list[dict[Any, str]] = [ROWS, ROUNDS, OFFSETS, SIDES, MORE]
 NAMES = {"": "reach-wrong", "loop": "loop-bound-wrong", "free": "not-hidden"}
@@ -189,7 +190,8 @@ def _place(a: Steps, rule: Rule, end: str) -> Array:
         place = row + offset + far + 1 + rule.more
     if rule.rounds:
         up = (rule.block - 1) * (rule.rounds == "up")
-        whole = (place + up) // rule.block * rule.block
+        most = a.n_keys if rule.rounds == "full" else np.inf
+        whole = (np.minimum(place, most) + up) // rule.block * rule.block
         at_end = (rule.rounds == "end") & (place >= a.n_keys)
         place = np.where(at_end, place, whole)
     if rule.joined:

@@ -262,6 +262,8 @@ FOUND = {
     "tiles": rewired(ends=lambda a, x: (x[0], x[1] + 3 - a.rows % 4)),
     "loop": rewired(within=lambda a, x: x & (a.keys < -(-(a.positions() // 24 * 24 + 24) // 24) * 24)),
     "free": rewired(within=lambda a, x: x | (a.keys < (a.rows // 32 * 32 + 32 + a.offset()) // 16 * 16)),
+    "whole": rewired(within=lambda a, x: x | (a.keys // 64 * 64 + 64 <= np.minimum(a.n_keys, a.offset() + np.minimum(
+        a.rows // 64 * 64 + 64, a.n_queries)))),
     "keys": rewired(allowed=lambda a, x: x & (a.keys < max(1, a.n_keys - a.n_keys % 24))),
     "splits": rewired(allowed=lambda a, x: x & (
         a.keys < (t := -(-a.n_keys // 24)) // (p := min(7, t)) * p * 24)),
