@@ -13,6 +13,7 @@ from attention import (
     alibi_bias,
     attention_vjp,
     causal_mask,
+    logsumexp,
     mask_to_bias,
     scaled_dot_product_attention,
     softmax,
@@ -119,6 +120,20 @@ def test_the_steps_are_those_of_the_package():
         steps = Steps(replace(case, grad_output=grad))
         for got, want in zip(steps.gradients().values(), wanted, strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9 * np.abs(want).max())
+
+
+def test_a_merge_that_cancels_passes():
+    def kernel(query, key, value):
+        output, total = np.float32(0), np.float32(-np.inf)
+        for start in range(0, key.shape[2], 128):
+            scores = query @ key[:, :, start : start + 128].swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5)
+            part = softmax(scores) @ value[:, :, start : start + 128]
+            more = logsumexp(scores)[..., None]
+            output = output - (output - part) / (1 + np.exp(np.minimum(total - more, 80)))
+            total = np.logaddexp(total, more)
+        return output
+
+    assert check(kernel).passed
 
 
 def test_a_kernel_that_subtracts_the_maximum_in_its_format_passes():
