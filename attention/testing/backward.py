@@ -7,7 +7,6 @@ cases alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -26,7 +25,6 @@ from attention.testing.trials import Trial
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
 Errors = dict[tuple[int, str, str], float | None]  # by mistake, case, result
-_TILES = re.compile(r" \(tiles of (\d+) queries and (\d+) keys\)")
 _LEFT = 0.03  # of what is wrong a mistake may leave unexplained
 _BETTER = 0.7  # of what is wrong: with more left, it is another mistake
 _LUCK = 1.2  # of what is allowed, once more for the mistake's own rounding
@@ -178,8 +176,8 @@ def _mistakes(
     left = _left(trials, wrong, search, every, errors) if wrong else []
     while left:
         best = _best(left, trials, search)
-        same = [x for x in left if _is_same(x, best)]
-        yield _said(best, wrong, trials, _sizes(same))
+        same = [x.mistake for x in left if _is_same(x, best)]
+        yield _said(best, wrong, trials, same)
         for name in best.fits:
             wrong.pop(name)
         left = [
@@ -376,13 +374,16 @@ def _is_strange(one: One, trials: list[Trial]) -> bool:
     return False
 
 
-def _said(one: One, wrong: Wrong, trials: list[Trial], sizes: str) -> Finding:
+def _said(
+    one: One, wrong: Wrong, trials: list[Trial], same: list[Mistake]
+) -> Finding:
     """Say a mistake, which results it explains, and in which cases."""
     others = [name for name in wrong if name not in one.fits]
-    name, text = one.mistake.name, one.mistake.says
-    if [*one.fits] == ["d_query"] and one.mistake.of_query:
-        name, text = one.mistake.of_query
-    text = text.replace(_tiles(text), sizes)
+    mistake = one.mistake
+    if [*one.fits] == ["d_query"]:
+        mistake = mistake.alone_in_query
+        same = [other.alone_in_query for other in same]
+    text = mistake.of_sizes(same)
     if others:
         text += f" It explains {_all(one.fits)}, not {_all(others)}."
     elif _is_strange(one, trials):
@@ -393,26 +394,7 @@ def _said(one: One, wrong: Wrong, trials: list[Trial], sizes: str) -> Finding:
     if spared := one.odd("spared"):
         some = [t for n in one.fits for t in wrong[n]]
         text += _place(trials, some, spared)
-    return Finding(text, name)
-
-
-def _tiles(text: str) -> str:
-    """Return what a sentence says of the sizes of tiles."""
-    found = _TILES.search(text)
-    return found[0] if found else ""
-
-
-def _sizes(same: list[One]) -> str:
-    """Say the sizes of tiles, as far as they can be told."""
-    each = [_TILES.search(one.mistake.says) for one in same]
-    sizes = [found.groups() for found in each if found]
-    told = [
-        f"{some.pop()} {what}"
-        for what, *numbers in zip(("queries", "keys"), *sizes, strict=False)
-        for some in [set(numbers)]
-        if len(some) == 1
-    ]
-    return f" (tiles of {' and '.join(told)})" * bool(told)
+    return Finding(text, mistake.name)
 
 
 def _place(trials: list[Trial], wrong: list[Trial], spared: list[str]) -> str:

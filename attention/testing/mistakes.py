@@ -63,12 +63,21 @@ class Mistake(NamedTuple):
     pattern: str = ""  # the sentence, before sizes of blocks were put into it
     sizes: tuple[int, int] = (0, 0)
     each: str = ""  # the group of EACH that the sizes are of
-    of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
+    of_query: tuple[str, ...] = ()  # name and pattern if d_query alone has it
 
     @property
     def is_odd(self) -> bool:
         """Say whether it is of blocks that few kernels have."""
         return int(self.sizes[-1]) in ODD
+
+    @property
+    def alone_in_query(self) -> Mistake:
+        """Name it as the gradient of the query alone would have it."""
+        if not self.of_query:
+            return self
+        (name, pattern), (m, n) = self.of_query, self.sizes
+        says = pattern.format(m=m, n=n)
+        return self._replace(name=name, says=says, pattern=pattern)
 
     def of_sizes(self, others: Iterable[Mistake]) -> str:
         """Say it with all sizes of blocks that fit as well."""
@@ -129,7 +138,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         backwards = f"{says[:-1]}, from the last key to the first."
         yield from _made(name, {**row, "says": backwards}, back=True)
         return
-    of_query = row.pop("of_query", ())
+    of_query = tuple(row.pop("of_query", ()))
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
@@ -144,8 +153,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             for k, e in row.items()
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
-        alone = tuple(x.format(m=m, n=n) for x in of_query)
-        one = Mistake(slug, text, changes, rounds, of_query=alone)
+        one = Mistake(slug, text, changes, rounds, of_query=of_query)
         if isinstance(each, str):
             one = one._replace(pattern=says, sizes=(m, n), each=each)
         yield one
@@ -245,10 +253,12 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     by a softmax of its own, and takes D from a right output.
     """
     says = f"In the backward pass alone: {mistake.says}"
+    pattern = f"In the backward pass alone: {mistake.pattern}"
     changes = {"average": _AVERAGE, **mistake.changes}
+    made = mistake._replace(says=says, pattern=pattern, changes=changes)
     for weigh in _AGAIN_WEIGHED if "weigh" not in changes else []:
-        yield Mistake(mistake.name, says, {"weigh": weigh, **changes})
-    yield Mistake(mistake.name, says, changes)
+        yield made._replace(changes={"weigh": weigh, **changes})
+    yield made
 
 
 def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
