@@ -21,7 +21,7 @@ from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
 from attention.testing.factors import factor_of
-from attention.testing.nans import certain, numbers
+from attention.testing.nans import numbers
 from attention.testing.places import Spots, listed, place
 from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
@@ -84,19 +84,15 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
     turned = _in_other_layout(wrong)
     if first.case.grad_output is not None:
         return turned or list(backward.named(trials))
-    named = turned or list(_names(trials))
+    rows = [*numbers(trials)]  # that are nan, or zeros
+    named = turned or list(_names(trials, rows))
     if named and not any(one.is_partial for one in named):
         sizes = {(t.right.n_queries, t.right.n_keys) for t in trials}
         is_one_of_many = len(sizes) == 1 and named[0].name in names.LAST_KEYS
         if is_one_of_many:
             return _probed(trials, (unread,)) or named
         return named
-    return (
-        _probed(trials, PROBES)
-        or named
-        or [*numbers(trials)]
-        or _weights(wrong)
-    )
+    return _probed(trials, PROBES) or named or rows or _weights(wrong)
 
 
 # --- called again ------------------------------------------------------------
@@ -160,14 +156,13 @@ def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
 # --- known mistakes ----------------------------------------------------------
 
 
-def _names(trials: list[Trial]) -> Iterator[Finding]:
+def _names(trials: list[Trial], rows: list[Finding]) -> Iterator[Finding]:
     """Name the mistakes behind all results, behind each, or behind rows."""
-    every_trial, trials = trials, names.plain(trials)
+    trials = names.plain(trials)
     every = trials[0].rules.names
     found = names.exact(trials, every)
-    told = [] if found else [*certain(every_trial)]
-    if told:
-        yield from told
+    if not found and any(one.name for one in rows):
+        yield from rows
         return
     limited, shown = ([], []) if found else alone(trials)
     found = found or (names.exact(trials, every, limited) if limited else None)

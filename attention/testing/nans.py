@@ -57,13 +57,11 @@ class Rows:
         return float(least), float(some[self.others].max(initial=-np.inf))
 
 
-def certain(trials: list[Trial]) -> Iterator[Finding]:
-    """Say by which rule rows are no numbers, if all others are right."""
-    yield from (one for one in numbers(trials) if one.name)
-
-
 def numbers(trials: list[Trial]) -> Iterator[Finding]:
-    """Say which rows are nan, infinite or zero, and where that always is."""
+    """Say which rows are nan, infinite or zero, and where that always is.
+
+    It has a name if a rule tells these rows, and all others are right.
+    """
     plain = [t for t in trials if not t.probe and "output" in t.verdicts]
     plain.sort(key=lambda t: (not t.is_wrong, t.right.weights.size))
     for kind in (_odd, _zero):
