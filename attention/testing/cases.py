@@ -169,6 +169,26 @@ class Drawing:
             query[:, 1:] *= 40  # where a quotient for tanh overflows
         key = rng.standard_normal((b, s["kv_heads"], n_k, s["d_k"]))
         value = rng.standard_normal((b, s["kv_heads"], n_k, s["d_v"]))
+        self._raise(name, query, key, scale)
+        if name == "many queries":  # gradients of keys grow with every query
+            query += size
+        if name == "a constant per head":
+            numbers = 1 + np.arange(b * s["kv_heads"])
+            value[:] = numbers.reshape(b, -1, 1, 1)
+        if np.ndim(options.get("offset", 0)) and self._looks_back(options):
+            # what lies behind the last query is not written yet
+            last = np.reshape(options["offset"], (-1, 1, 1, 1)) + n_q
+            unwritten = np.arange(n_k)[:, None] >= last
+            key = np.where(unwritten, 8 * key, key)
+            value = np.where(unwritten, loudness(self.format), value)
+        q, k, v = (self.held(array) for array in (query, key, value))
+        return Case(name, q, k, v, options, self.format)
+
+    def _raise(
+        self, name: str, query: Array, key: Array, scale: float
+    ) -> None:
+        """Let the first feature move the scores of keys, or of whole rows."""
+        n_q, n_k = query.shape[2], key.shape[2]
         far = 2000 if self.format == "float64" else 200  # e^88 overflows
         ramp = {
             "rising maxima": np.linspace(-12, 12, n_k),
@@ -185,19 +205,6 @@ class Drawing:
         if name == "far below" and self.options.get("bias") is not True:
             query[..., 0] = self._depths(n_q) / (16 * scale)
             key[..., 0] = 16
-        if name == "many queries":  # gradients of keys grow with every query
-            query += size
-        if name == "a constant per head":
-            numbers = 1 + np.arange(b * s["kv_heads"])
-            value[:] = numbers.reshape(b, -1, 1, 1)
-        if np.ndim(options.get("offset", 0)) and self._looks_back(options):
-            # what lies behind the last query is not written yet
-            last = np.reshape(options["offset"], (-1, 1, 1, 1)) + n_q
-            unwritten = np.arange(n_k)[:, None] >= last
-            key = np.where(unwritten, 8 * key, key)
-            value = np.where(unwritten, loudness(self.format), value)
-        q, k, v = (self.held(array) for array in (query, key, value))
-        return Case(name, q, k, v, options, self.format)
 
     def _depths(self, n_q: int) -> Array:
         return -np.geomspace(50, -self.low, n_q)
@@ -247,23 +254,27 @@ class Drawing:
             if name == "far below":
                 drawn += self._depths(n_q)[:, None]
             options["bias"] = self.held(drawn)
-        last = n_k - n_q
-        if self.reaches:
-            if name.endswith("per sequence") and how is None:
-                some = last // 2, last, 3
-                options["offset"] = np.resize(some, s["batch"])
-            elif name == "an offset of each kind":  # for every start of a tile
-                options["offset"] = last - np.arange(s["batch"])
-            elif name.endswith("in the middle"):
-                options["offset"] = last - last // 8
-            elif last or (how is None and name == "offsets per sequence"):
-                first = how is None and name == "many queries"
-                options["offset"] = 0 if first or how == "first" else last
+        offset = self._offset(name, s, how) if self.reaches else None
+        options |= {} if offset is None else {"offset": offset}
         for option in self.made:
             options[option] = self._made(option, s, options.get("offset", 0))
         if options.get("mask") is True:
             options["mask"] = self._mask(name, shape, options, rng)
         return options
+
+    def _offset(self, name: str, s: dict[str, int], how: Any) -> Any:
+        """Choose the position of the first query; None if it has none."""
+        last = s["n_k"] - s["n_q"]
+        if name.endswith("per sequence") and how is None:
+            return np.resize((last // 2, last, 3), s["batch"])
+        if name == "an offset of each kind":  # for every start of a tile
+            return last - np.arange(s["batch"])
+        if name.endswith("in the middle"):
+            return last - last // 8
+        if last or (how is None and name == "offsets per sequence"):
+            first = how is None and name == "many queries"
+            return 0 if first or how == "first" else last
+        return None
 
     def _made(self, name: str, s: dict[str, int], offset: Any) -> Array:
         """Let a caller's function make a mask or a bias."""

@@ -140,19 +140,18 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
     Weights, their gradients and those of the scores are rounded once each; D
     is made of a rounded output.
     """
-    w, dz, v = a.weights, a.grad_output(), a.values
+    w, dz, d, unit = (
+        a.weights,
+        a.grad_output(),
+        a.d_scores(),
+        _unit(kinds.sums),
+    )
     precision, least = PRECISION[kinds.weights]
     u = MEAN * 4.0 ** (1 - precision) / 12
     tiny = 4.0 ** (least + 1 - precision) / 12 * (w > 0)  # subnormals
-    unit = _unit(kinds.sums)
     score = 4 * u + error_of_scores(a, kinds) ** 2  # of a weight
-    dw, d = a.d_weights(), a.d_scores()
-    seen = np.where(w == 0, 0, np.abs(dz) @ np.abs(v).swapaxes(-1, -2))
-    count = unit * (4 + math.sqrt(a.d_v))
-    of_d = u * (dz**2 * a.output**2).sum(-1, keepdims=True)
-    of_d = of_d + (count * (w * seen).sum(-1, keepdims=True)) ** 2
-    each = w**2 * (of_d + (seen * count) ** 2)
-    each = each + score * (d**2 + (w * np.where(w == 0, 0, dw)) ** 2) + tiny
+    seen = np.where(w == 0, 0, np.abs(dz) @ np.abs(a.values).swapaxes(-1, -2))
+    each = _variance_of_d_scores(a, unit, u, score, seen) + tiny
     k, q = a.key(), a.query()
     lost = 2.0 ** max(PRECISION[kinds.sums][1], -500) * a.n_keys
     lost *= seen.max() * max(np.abs(k).max(), np.abs(q).max(), 1)
@@ -185,6 +184,22 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
         + np.sqrt(variance[name] + step_of(right, kinds.output) ** 2 / 12)
         for name, right in a.gradients().items()
     }
+
+
+def _variance_of_d_scores(
+    a: Steps, unit: float, u: float, score: Array, seen: Array
+) -> Array:
+    """Return that of dS = P (dP - D), before the cap.
+
+    score is the relative variance of a weight, seen what dP is added up from.
+    """
+    w, dz, d = a.weights, a.grad_output(), a.d_scores()
+    count = unit * (4 + math.sqrt(a.d_v))
+    of_d = u * (dz**2 * a.output**2).sum(-1, keepdims=True)
+    of_d = of_d + (count * (w * seen).sum(-1, keepdims=True)) ** 2
+    each = w**2 * (of_d + (seen * count) ** 2)
+    dw = np.where(w == 0, 0, a.d_weights())
+    return np.asarray(each + score * (d**2 + (w * dw) ** 2))
 
 
 def error_of_scores(steps: Steps, formats: Formats) -> Array:
