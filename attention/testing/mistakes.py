@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,10 +19,15 @@ from attention.testing import blocks
 from attention.testing.cases import Case
 from attention.testing.errors import cut, rounded
 from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
-from attention.testing.steps import REACH, SCORES, Change
+from attention.testing.steps import REACH, SCORES, Change, Steps
 
 TILED = ("blocks", "tiles", "loops", "turns")
 PARTS = ("parts", "merges", "splits")
+SAID = {  # sizes, at the end of a sentence that does not say them
+    **dict.fromkeys(("blocks", "lazy", "some"), "blocks of {n} keys"),
+    **dict.fromkeys(("tiles", "turns"), "tiles of {m} queries and {n} keys"),
+    **dict.fromkeys(PARTS, "{parts}"),
+}
 FORMATS = {
     "bfloat16": "bfloat16",
     "tf32": "10 bits of mantissa (TF32, or float16)",
@@ -47,9 +53,10 @@ MIXED = {  # what axes may be mixed of: steps
     "all gradients": ["d_query", "d_key", "d_value"],
 }
 STRIDED = ("values", "keys", "keys and values", "queries")  # of MIXED
-FLOWS = {  # what changes several steps of the backward pass
-    "visits": ("for_query", "for_key", "for_value", "for_bias"),
-    "gives": ("for_key", "for_value", "for_bias", "for_sink"),
+FLOWS = {  # what changes several steps of the backward pass, and how
+    "visits": ("x * ({})", ("for_query", "for_key", "for_value", "for_bias")),
+    "gives": ("x * ({})", ("for_key", "for_value", "for_bias", "for_sink")),
+    "returns": ("{}", ("d_query", "d_key", "d_value", "d_bias")),
 }
 
 
@@ -122,27 +129,37 @@ UNFIT = (  # what the steps of a mistake raise if it does not fit the options
 
 
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
-    """Make a mistake of a row of the table, or one for each n, or m and n.
+    """Make the mistakes of a row of the table."""
+    says = row.get("says") or known.mutants(name)
+    says = _with_sizes(says, row.get("each"))
+    row = {**row, "says": says}
+    in_loops, turned = row.pop("loops", False), row.pop("turned", False)
+    if turned:
+        yield from _of_sizes(name, row, back=False)
+        says = f"{says[:-1]}, from the last key to the first."
+        yield from _of_sizes(name, {**row, "says": says}, back=True)
+    else:
+        yield from _of_sizes(name, row, **names)
+    if in_loops:
+        yield from _in_loops(name, row)
+
+
+def _of_sizes(
+    name: str, row: dict[str, Any], **names: Any
+) -> Iterator[Mistake]:
+    """Make a mistake, or one for each n, or m and n.
 
     Words in the place of numbers are put into name, sentence and expressions.
     """
     row = dict(row)
-    says = row.pop("says", None) or known.mutants(name)
+    each, says = row.pop("each", [0]), row.pop("says")
     rounds = row.pop("rounds", False)
-    if row.pop("loops", False):
-        yield from _made(name, {**row, "says": says}, **names)
-        yield from _in_loops(name, {**row, "says": says})
-        return
-    if row.pop("turned", False):
-        yield from _made(name, {**row, "says": says}, back=False)
-        backwards = f"{says[:-1]}, from the last key to the first."
-        yield from _made(name, {**row, "says": backwards}, back=True)
-        return
-    of_query = tuple(row.pop("of_query", ()))
-    for some, steps in FLOWS.items():
+    of_query = tuple(_with_sizes(x, each) for x in row.pop("of_query", ()))
+    for some, (change, steps) in FLOWS.items():
         if some in row:
-            row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
-    each = row.pop("each", [0])
+            row |= dict.fromkeys(steps, change.format(row.pop(some)))
+    if unknown := row.keys() - vars(Steps).keys():
+        raise ValueError(f"{name} changes no such step: {unknown}")
     for size in EACH[each] if isinstance(each, str) else each:
         m, n = size if isinstance(size, (tuple, list)) else (0, size)
         parts = parts_said(m, n) if each in PARTS else ""
@@ -162,12 +179,19 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
             yield one._replace(changes=changes, of_query=())
 
 
+def _with_sizes(says: str, each: Any) -> str:
+    """Let a sentence end with the sizes that it speaks of."""
+    if "{n" in says or "{parts}" in says or str(each) not in SAID:
+        return says
+    return f"{says[:-1]} ({SAID[each]})."
+
+
 def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Make a mistake of the mask alone: loops end and start where they should.
 
     So that a tile of m rows and n keys reads no further.
     """
-    for one in list(_made(name, row)):
+    for one in _of_sizes(name, row):
         pattern = one.says + (
             " But a tile reads no further than it should "
             "(tiles of {m} queries and {n} keys)."
@@ -189,7 +213,8 @@ def _picked(
     name: str, row: dict[str, Any], of_heads: bool
 ) -> Iterator[Mistake]:
     """Read keys, values or both in the place of others."""
-    pick = row["pick"] if of_heads else f"x[:, :, {row['pick']}]"
+    pick = row.pop("pick")
+    pick = pick if of_heads else f"x[:, :, {pick}]"
     both = {"key": pick, "value": pick}
     for prefix, what in (("", "keys and values"), ("values-", "values"),
                          ("keys-", "keys")):  # fmt: skip
@@ -201,33 +226,28 @@ def _picked(
         says = says if of_heads else f"The {what} of {row['says']}."
         if not prefix and name in known.NAMES:
             says = known.mutants(name)
-        more = {**_each(row), "says": says}
-        yield from _made(prefix + name, {**changes, **more})
+        yield from _made(prefix + name, {**row, **changes, "says": says})
 
 
 def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Read a mask or a bias wrongly."""
+    pick = row.pop("pick")
     for what in ("mask", "bias"):
-        more = {**_each(row), "says": f"The {what} {row['says']}"}
-        yield from _made(f"{what}-{name}", {what: row["pick"], **more})
+        says = f"The {what} {row['says']}"
+        yield from _made(f"{what}-{name}", {**row, what: pick, "says": says})
 
 
 def _otherwise(
     name: str, row: dict[str, Any], says: str, kinds: Iterable[str] = MIXED
 ) -> Iterator[Mistake]:
     """Read inputs, or write results, with other axes or strides."""
+    pick = row.pop("pick")
     for what in kinds:
         changes = {
-            k: INPUTS.get(k, "{x}").replace("{x}", row["pick"])
-            for k in MIXED[what]
+            k: INPUTS.get(k, "{x}").replace("{x}", pick) for k in MIXED[what]
         }
         text = says.format(what=what, how=row["says"])
-        yield from _made(name, {**_each(row), **changes, "says": text})
-
-
-def _each(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what a row says of sizes."""
-    return {key: some for key, some in row.items() if key == "each"}
+        yield from _made(name, {**row, **changes, "says": text})
 
 
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -259,6 +279,27 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     for weigh in _AGAIN_WEIGHED if "weigh" not in changes else []:
         yield made._replace(changes={"weigh": weigh, **changes})
     yield made
+
+
+def _ways(name: str, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give a name and a row for each of the ways that a row lists.
+
+    What a way holds is a word if name or row have it in braces, and is put
+    there; else it is a part of the row, such as a name of its own.
+    """
+    ways = row.get("ways", [{}])
+    for some in product(*ways) if isinstance(ways[0], list) else zip(ways):
+        own = {key: text for way in some for key, text in way.items()}
+        made = {"name": name, **row, **own}
+        made.pop("ways", None)
+        for key, word in own.items():
+            if f"{{{key}}}" in str(made):
+                del made[key]
+                made = {
+                    k: x.replace(f"{{{key}}}", word) if type(x) is str else x
+                    for k, x in made.items()
+                }
+        yield made.pop("name"), made
 
 
 def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
@@ -296,7 +337,8 @@ def _read() -> dict[str, list[Mistake]]:
             mistake
             for name, rows in names.items()
             for row in (rows if isinstance(rows, list) else [rows])
-            for mistake in made(name, _with_average(row, group))
+            for one, way in _ways(name, row)
+            for mistake in made(one, _with_average(way, group))
         ]
     return groups
 

@@ -200,7 +200,7 @@ def begins(trials: list[Trial], wrong: dict[str, Any]) -> Iterator[Finding]:
                 fit = fit & ((least <= start) & (start <= most)).all((1, 2))
             for m in _SIZES[fit][:1]:
                 visits = partial(_visits, rule=rule, m=int(m), n=n)
-                changes = dict.fromkeys(FLOWS["visits"], visits)
+                changes = dict.fromkeys(FLOWS["visits"][1], visits)
                 if all(_is_given(t, changes) for t in trials):
                     yield Finding(
                         "The loop over queries begins "
