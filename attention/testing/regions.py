@@ -22,7 +22,7 @@ from attention.testing import blocks, mistakes
 from attention.testing.mistakes import Mistake
 from attention.testing.places import run
 from attention.testing.report import Finding
-from attention.testing.sizes import EACH, parts_said
+from attention.testing.sizes import OF_REGIONS, parts_said
 from attention.testing.steps import REACH, SCORES, Steps
 from attention.testing.trials import Trial
 from attention.testing.weights import recover, recoverable
@@ -82,16 +82,15 @@ class Explained(NamedTuple):
 def _regions() -> list[Region]:
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     made = []
-    for row in tomllib.loads(text)["regions"]:
-        each = EACH.get(row.get("each", ""), [0])
-        for one in each:
-            m, n = one if isinstance(one, tuple) else (0, one)
+    for own, row in tomllib.loads(text).items():
+        sizes = next((some for name, some in OF_REGIONS if name in own), [0])
+        for size in sizes:
+            m, n = size if isinstance(size, tuple) else (0, size)
             names = {**vars(blocks), "m": m, "n": n}
-            parts = parts_said(m, n) if row.get("each") == "parts" else ""
-            for what, flip in (("says", ""), ("others", "~")):
-                if what in row:
+            for says, flip in ((own, ""), (row.get("others"), "~")):
+                if says:
                     test = eval(f"lambda a: {flip}({row['fits']})", names)
-                    says = row[what].format(m=m, n=n, parts=parts)
+                    says = says.format(m=m, n=n, parts=parts_said(m, n))
                     made.append(Region(says, test))
     return made
 

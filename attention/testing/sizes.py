@@ -16,7 +16,7 @@ ODD = (40, 96, 80, 24, 100, 20, 12, 192)  # tried if none of these fits
 OF_RULES = (64, 32, 16, 8, 128, 4)  # of places.toml and probes.toml
 OF_REACH = (64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3)
 _SIZES = (*BLOCKS, *ODD)
-EACH: dict[str, list[Any]] = {  # of mistakes.toml and regions.toml
+EACH: dict[str, list[Any]] = {  # of mistakes.toml
     "blocks": [*_SIZES],
     "parts": [
         *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
@@ -39,11 +39,14 @@ EACH: dict[str, list[Any]] = {  # of mistakes.toml and regions.toml
     "turns": [*product((64, 1, 128, 32, 16), (64, 32, 128, 16, 48))],
     "rounding": [64, 10**6, 32, 128, 16, 8, *ODD],
     "tiles": [*product((1, 64, 32, 128, 16), (64, 32, 128, 16))],
-    "blocks of regions": [*BLOCKS],
-    "tiles of regions": [  # that cost no run of a mistake, and so are more
-        *product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))
-    ],
 }
+# of regions.toml, by what a region says; they cost no run of a mistake, and so
+# are more
+OF_REGIONS: list[tuple[str, list[Any]]] = [
+    ("{parts}", EACH["parts"]),
+    ("{m}", [*product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))]),
+    ("{n}", [*BLOCKS]),
+]
 
 
 def parts_said(m: int, n: int) -> str:
