@@ -353,14 +353,7 @@ def _lost_by(
         if is_one_size and "{p}" in says:
             continue  # too many would fit
         reads = {t.case: _read(t.right, ends[t.case], rule) for t in trials}
-        fit: Any = True
-        for one in lost:
-            right = one.ends - reads[one.trial.case] == one.n
-            fit = fit & (right | ~one.is_sure).all(axis=-1)
-        some = sorted(
-            zip(*np.nonzero(fit), strict=True),
-            key=lambda at: (_is_odd(*at), at[1]),
-        )
+        some = _sizes_that_fit(lost, reads)
         for first in some[:MOST_SIZES]:
 
             def changed(
@@ -379,21 +372,35 @@ def _lost_by(
                     for t in trials
                 )
             if known[key]:
-                same = [
-                    at
-                    for at in some
-                    if all((x[at] == x[first]).all() for x in reads.values())
-                ]
-                if "{p}" in says and "{m}" in says:  # their product is sure
-                    most = max(_twos(*at) for at in same)
-                    same = [at for at in same if _twos(*at) == most]
-                if len(same) <= MOST_SIZES or "{p}" not in says:
-                    m, p = (
-                        dict.fromkeys(n + 2 for n in x)
-                        for x in zip(*same, strict=True)
-                    )
-                    yield _is_odd(*first), says.format(m=_or(m), p=_or(p))
+                text = _with_sizes(says, first, some, [*reads.values()])
+                yield from [(_is_odd(*first), text)] if text else []
                 break
+
+
+def _sizes_that_fit(lost: list[Lost], reads: dict[Any, Array]) -> list[Any]:
+    """Return where in tables of sizes as many keys are lost as are."""
+    fit: Any = True
+    for one in lost:
+        right = one.ends - reads[one.trial.case] == one.n
+        fit = fit & (right | ~one.is_sure).all(axis=-1)
+    return sorted(
+        zip(*np.nonzero(fit), strict=True),
+        key=lambda at: (_is_odd(*at), at[1]),
+    )
+
+
+def _with_sizes(
+    says: str, first: Any, some: list[Any], reads: list[Array]
+) -> str:
+    """Write all sizes that lose the same keys; nothing if they are many."""
+    same = [at for at in some if all((x[at] == x[first]).all() for x in reads)]
+    if "{p}" in says and "{m}" in says:  # their product is sure
+        most = max(_twos(*at) for at in same)
+        same = [at for at in same if _twos(*at) == most]
+    if len(same) > MOST_SIZES and "{p}" in says:
+        return ""
+    m, p = (dict.fromkeys(n + 2 for n in x) for x in zip(*same, strict=True))
+    return says.format(m=_or(m), p=_or(p))
 
 
 def _is_odd(m: int, p: int) -> bool:
