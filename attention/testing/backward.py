@@ -148,13 +148,13 @@ class Fit(NamedTuple):
     spared: tuple[str, ...] = ()  # right, although not by this mistake
 
 
-class One(NamedTuple):
+class Candidate(NamedTuple):
     """A mistake, and the results that it fits."""
 
     mistake: Mistake
     fits: dict[str, Fit]
 
-    def odd(self, *kinds: str) -> list[str]:
+    def cases(self, *kinds: str) -> list[str]:
         """Return the cases that are missed, or spared, in any result."""
         every = [getattr(f, k) for f in self.fits.values() for k in kinds]
         return list(dict.fromkeys(case for cases in every for case in cases))
@@ -181,7 +181,9 @@ def _mistakes(
         for name in best.fits:
             wrong.pop(name)
         left = [
-            One(mistake, {n: fit for n, fit in fits.items() if n in wrong})
+            Candidate(
+                mistake, {n: fit for n, fit in fits.items() if n in wrong}
+            )
             for mistake, fits in left
         ]
         left = [one for one in left if one.fits]
@@ -193,12 +195,12 @@ def _left(
     search: Search,
     every: list[Mistake],
     errors: Errors,
-) -> list[One]:
+) -> list[Candidate]:
     """Compare mistakes with case after case, and keep those that fit."""
     names = [n for n in wrong if not search.rounds or _is_near(wrong[n], n)]
     fits = {name: Fit() for name in names}
     left = [
-        One(mistake, fits)
+        Candidate(mistake, fits)
         for mistake in every
         if fits and mistake.rounds == search.rounds
     ]
@@ -221,7 +223,7 @@ def _left(
     return left
 
 
-def _closeness(one: One) -> tuple[int, float]:
+def _closeness(one: Candidate) -> tuple[int, float]:
     return -len(one.fits), one.error
 
 
@@ -236,12 +238,12 @@ def _is_near(some: list[Trial], name: str) -> bool:
 
 
 def _compared(
-    one: One,
+    one: Candidate,
     trial: Trial,
     may_miss: dict[str, int],
     search: Search,
     errors: Errors,
-) -> One:
+) -> Candidate:
     """Compare with one more case."""
     found = {}
     try:
@@ -264,8 +266,8 @@ def _compared(
                 missed = *fit.missed, trial.case.name
                 found[name] = fit._replace(missed=missed)
     except mistakes.UNFIT:
-        return One(one.mistake, {})
-    return One(one.mistake, found)
+        return Candidate(one.mistake, {})
+    return Candidate(one.mistake, found)
 
 
 def _error(
@@ -337,31 +339,34 @@ def _says_nothing(trial: Trial, name: str) -> bool:
     )
 
 
-def _best(left: list[One], trials: list[Trial], search: Search) -> One:
+def _best(
+    left: list[Candidate], trials: list[Trial], search: Search
+) -> Candidate:
     """Choose what fits most results in most cases, and the first of those."""
 
-    def open_(one: One) -> tuple[int, int, int]:
-        return -len(one.fits), len(one.odd("missed")), len(one.odd("spared"))
+    def left_open(one: Candidate) -> tuple[int, int, int]:
+        missed, spared = one.cases("missed"), one.cases("spared")
+        return -len(one.fits), len(missed), len(spared)
 
-    fewest = min(map(open_, left))
-    best = [one for one in left if open_(one) == fewest]
+    fewest = min(map(left_open, left))
+    best = [one for one in left if left_open(one) == fewest]
     least = min(one.error for one in best)
     near = _NEAR_ROUNDED * least if search.rounds else _NEAR * least + 1
     best = [one for one in best if one.error <= near]
     return min(best, key=lambda one: _is_strange(one, trials))
 
 
-def _is_same(one: One, best: One) -> bool:
+def _is_same(one: Candidate, best: Candidate) -> bool:
     """Say whether mistakes of one name cannot be told apart."""
     return (
         one.mistake.name == best.mistake.name
         and one.fits.keys() == best.fits.keys()
-        and one.odd("missed", "spared") == best.odd("missed", "spared")
+        and one.cases("missed", "spared") == best.cases("missed", "spared")
         and abs(one.error - best.error) < 1e-6 * best.error + 1e-9
     )
 
 
-def _is_strange(one: One, trials: list[Trial]) -> bool:
+def _is_strange(one: Candidate, trials: list[Trial]) -> bool:
     """Say whether a right result should be wrong by a mistake."""
     for trial in [t for t in trials if t.is_wrong][:_FIRST]:
         steps = trial.rules.steps(trial.case, one.mistake.changes)
@@ -375,7 +380,7 @@ def _is_strange(one: One, trials: list[Trial]) -> bool:
 
 
 def _said(
-    one: One, wrong: Wrong, trials: list[Trial], same: list[Mistake]
+    one: Candidate, wrong: Wrong, trials: list[Trial], same: list[Mistake]
 ) -> Finding:
     """Say a mistake, which results it explains, and in which cases."""
     others = [name for name in wrong if name not in one.fits]
@@ -388,10 +393,10 @@ def _said(
         text += f" It explains {_all(one.fits)}, not {_all(others)}."
     elif _is_strange(one, trials):
         text += f" Seen in {_all(one.fits)} alone."
-    if missed := one.odd("missed"):
+    if missed := one.cases("missed"):
         cases = " and ".join(map(repr, missed))
         text += f" Not all of {cases} is explained by it."
-    if spared := one.odd("spared"):
+    if spared := one.cases("spared"):
         some = [t for n in one.fits for t in wrong[n]]
         text += _place(trials, some, spared)
     return Finding(text, mistake.name)

@@ -15,7 +15,7 @@ from attention.testing.errors import rounded
 from attention.testing.steps import Steps
 
 Array = NDArray[Any]
-Read = Callable[[Array], Array]
+Function = Callable[[Array], Array]
 PLACES = {  # of a block from i on, of n keys
     "in every second block, from the second": lambda i, n, n_keys: i // n % 2,
     "in every second block, from the third": lambda i, n, n_keys: (
@@ -276,11 +276,11 @@ def merged_in_turn(
     a: Steps,
     starts: list[int],
     *,
-    output: Read = np.asarray,
-    total: Read = np.asarray,
-    part_output: Read = np.asarray,
-    part_total: Read = np.asarray,
-    weights: Read = np.asarray,
+    output: Function = np.asarray,
+    total: Function = np.asarray,
+    part_output: Function = np.asarray,
+    part_total: Function = np.asarray,
+    weights: Function = np.asarray,
 ) -> Array:
     """Merge the outputs of parts one after another, with a mistake."""
     found = np.zeros((*a.scores().shape[:-1], a.d_v))
@@ -400,21 +400,21 @@ def sum_of_blocks(a: Steps, n: int, factor: Callable[[Array], Any]) -> Array:
 class Loop(NamedTuple):
     """What a loop over blocks of keys does: by default what is right."""
 
-    factor: Read = np.asarray  # that rescales what was read before
-    for_output: Read = np.asarray  # the same, of the output alone
-    for_sum: Read = np.asarray  # the same, of the sum alone
+    factor: Function = np.asarray  # that rescales what was read before
+    for_output: Function = np.asarray  # the same, of the output alone
+    for_sum: Function = np.asarray  # the same, of the sum alone
     at: Callable[[int, int], Any] = lambda start, n: True  # where they are so
     after: str = ""  # which of output and sum are rescaled with the new block
     keeps: float = 0  # the maximum is kept while it grows by no more
     rescaled: str = ""  # and which of output and sum are rescaled all the same
     counted: Callable[[int, int], int] = lambda start, n: 1  # by the sum
     guarded: bool = True  # against infinity less infinity
-    weights: Read = np.asarray  # as they meet the values
-    added: Read = np.asarray  # weights as they are added up
+    weights: Function = np.asarray  # as they meet the values
+    added: Function = np.asarray  # weights as they are added up
     relative: Callable[..., Array] = lambda part, old, new: new
     divides: bool = False  # by the sum, after each block
-    output: Read = np.asarray  # as it is kept
-    total: Read = np.asarray  # the sum as it is kept
+    output: Function = np.asarray  # as it is kept
+    total: Function = np.asarray  # the sum as it is kept
     back: bool = False  # from the last block to the first
 
     def factors(
@@ -623,7 +623,7 @@ def first_seen(scores: Array, n: int) -> Array:
     return np.take_along_axis(stacked, first, axis=-1)
 
 
-def coarse(a: Steps, r: Read, where: str) -> Array:
+def coarse(a: Steps, r: Function, where: str) -> Array:
     """Round scores x, differences d, exp e, sum s and quotient q."""
     steps = {
         letter: r if letter in where else np.asarray for letter in "xdesq"

@@ -103,7 +103,7 @@ RIGHT = {  # the more a rule is like the right one, the plainer it is
 BOTH = {"first": Rule(""), "end": Rule("")}
 
 
-class Read(NamedTuple):
+class Measured(NamedTuple):
     """A case, and between which keys each row's first and end must lie."""
 
     trial: Trial
@@ -118,14 +118,14 @@ def bounds(trials: list[Trial]) -> Iterator[Finding]:
         return
     some = [*wrong, *(t for t in trials if not t.is_wrong)]
     some = [t for t in some if 1 < t.right.n_keys <= MOST_KEYS][:MOST_CASES]
-    reads = list[Read]()
+    cases = list[Measured]()
     for trial in some:
-        read = _read(trial)
-        if read is None:
+        case = _measured(trial)
+        if case is None:
             return
-        reads.append(read)
+        cases.append(case)
     for end in RIGHT:
-        for rule, sizes in islice(_rules(reads, end), MOST_RULES):
+        for rule, sizes in islice(_rules(cases, end), MOST_RULES):
             for k, (tile, block) in enumerate(sizes[:MOST_SIZES]):
                 one = rule._replace(tile=tile, block=block)
                 if all(fits(t, _within(end, one)) for t in trials):
@@ -134,7 +134,7 @@ def bounds(trials: list[Trial]) -> Iterator[Finding]:
                     return
 
 
-def _read(trial: Trial) -> Read | None:
+def _measured(trial: Trial) -> Measured | None:
     """Measure where the keys of each row begin and end; None if in parts."""
     found = recover(trial)
     if found is None or not np.isfinite(found.weights).all():
@@ -159,7 +159,7 @@ def _read(trial: Trial) -> Read | None:
         "first": (np.where(some, least, lost_last), np.where(some, first, n)),
         "end": (np.where(some, end, 0), np.where(some, most, lost_first)),
     }
-    return Read(trial, {
+    return Measured(trial, {
         name: (low.max(axis=1), high.min(axis=1))
         for name, (low, high) in between.items()
     })  # fmt: skip
@@ -201,7 +201,7 @@ def _place(a: Steps, rule: Rule, end: str) -> Array:
     return np.clip(place, 0, a.n_keys)
 
 
-def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
+def _rules(cases: list[Measured], end: str) -> Iterator[tuple[Rule, Array]]:
     """Give rules that fit every case, and their sizes, plainest first."""
     usual = RIGHT[end][""]
     tries = []
@@ -221,13 +221,13 @@ def _rules(reads: list[Read], end: str) -> Iterator[tuple[Rule, Array]]:
         )
         fit = np.ones((tiles.size, blocks.size), bool)
         differs = False
-        for read in reads:
-            low, high = read.between[end]
-            place = _place(read.trial.right, rule, end)
+        for case in cases:
+            low, high = case.between[end]
+            place = _place(case.trial.right, rule, end)
             fit &= ((low <= place) & (place <= high)).all(axis=(-2, -1))
             if not fit.any():
                 break
-            differs |= (place != _place(read.trial.right, usual, end)).any()
+            differs |= (place != _place(case.trial.right, usual, end)).any()
         if fit.any() and differs:
             i, j = np.nonzero(fit)
             yield rule, np.stack([tiles[i], blocks[j]], axis=-1)

@@ -48,7 +48,7 @@ class Region(NamedTuple):
     fits: Callable[[Steps], Array]
 
 
-class Read(NamedTuple):
+class Rows(NamedTuple):
     """Some wrong rows of a case: logarithms of their weights."""
 
     right: Steps
@@ -73,7 +73,7 @@ class Split(NamedTuple):
 class Explained(NamedTuple):
     """A case, its scores with a mistake, and which keys have those."""
 
-    read: Read
+    read: Rows
     scores: Array
     keys: Split
 
@@ -131,7 +131,7 @@ def _is_weighed(one: Explained) -> bool:
     return bool((one.keys.wrong & both).any())
 
 
-def _explained(mistake: Mistake, cases: list[Read]) -> list[Explained]:
+def _explained(mistake: Mistake, cases: list[Rows]) -> list[Explained]:
     """Explain each case by a mistake; or nothing, if that leaves one."""
     found = []
     for read in cases:
@@ -163,7 +163,7 @@ def beside(trials: list[Trial]) -> Iterator[Finding]:
             return
 
 
-def _beside(read: Read) -> Split | None:
+def _beside(read: Rows) -> Split | None:
     """Say which keys are wrong if most of their row are right."""
     right, z = read.scores, read.logs
     with np.errstate(all="ignore"):
@@ -183,7 +183,7 @@ def _beside(read: Read) -> Split | None:
     return Split(wrong & much[:, None], is_right & much[:, None])
 
 
-def _worst(read: Read, keys: Split) -> tuple[int, int, int, int, float]:
+def _worst(read: Rows, keys: Split) -> tuple[int, int, int, int, float]:
     """Return where a weight is most wrong beside right ones, and a factor."""
     ratio = np.where(np.isfinite(read.logs), read.logs, np.nan) - read.scores
     own = np.nanmedian(np.where(keys.right, ratio, np.nan), -1, keepdims=True)
@@ -209,23 +209,23 @@ def _shown(mistake: Mistake, one: Explained) -> Finding:
     return Finding(says, mistake.name, True)
 
 
-def _cases(trials: list[Trial]) -> list[Read]:
+def _cases(trials: list[Trial]) -> list[Rows]:
     """Read the weights of a few wrong cases."""
     some = recoverable(trials)
     some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
-    return [read for trial in some[:CASES] if (read := _read(trial))]
+    return [read for trial in some[:CASES] if (read := _rows_of(trial))]
 
 
-def _read(trial: Trial) -> Read | None:
+def _rows_of(trial: Trial) -> Rows | None:
     """Read the weights of some wrong rows, once; None if there are none."""
     done = trial.right.done
     if "read" not in done:
-        done["read"] = _of_rows(trial)
-    found: Read | None = done["read"]
+        done["read"] = _some_rows(trial)
+    found: Rows | None = done["read"]
     return found
 
 
-def _of_rows(trial: Trial) -> Read | None:
+def _some_rows(trial: Trial) -> Rows | None:
     with np.errstate(all="ignore"):
         found = recover(trial)
         if found is None:
@@ -236,10 +236,10 @@ def _of_rows(trial: Trial) -> Read | None:
         w = found.weights[rows]
         logs = np.where(w > LEAST, np.log(w), -np.inf)
     scores = trial.right.scores()[rows]
-    return Read(trial.right, rows, logs, scores, found.noise)
+    return Rows(trial.right, rows, logs, scores, found.noise)
 
 
-def _scores(mistake: Mistake, read: Read) -> Array | None:
+def _scores(mistake: Mistake, read: Rows) -> Array | None:
     """Return the scores of rows with a mistake; None if they are right."""
     try:
         with np.errstate(all="ignore"):
@@ -254,7 +254,7 @@ def _alike(one: Any, other: Any) -> bool:
     return one[0] == other[0] and all(map(np.array_equal, one[1], other[1]))
 
 
-def _changed(other: Array, read: Read) -> Split | None:
+def _changed(other: Array, read: Rows) -> Split | None:
     """Say which keys have other scores and which not.
 
     Or None if some have neither. A row's weights are those of its scores but
@@ -293,7 +293,7 @@ def _same(scores: Array, logs: Array, sums: Array, noise: float) -> Array:
     return np.asarray(near | low | ((z == wanted) & (z == -np.inf)))
 
 
-def _fits(region: Region, read: Read, keys: Split, most: float = OFF) -> bool:
+def _fits(region: Region, read: Rows, keys: Split, most: float = OFF) -> bool:
     """Say whether changed keys, and no others, are in a region."""
     try:
         inside = read.of(region.fits(read.right))

@@ -214,8 +214,9 @@ def _parts(found: Recovered) -> Iterator[str]:
     bounds = [0, *starts, n_keys]
     b, h, q = np.argwhere(found.wrong)[row]
     yield (
-        f"Within parts of the keys (new ones begin at {run_of(starts)}) the "
-        f"weights are right among themselves, but not beside those of other "
+        "Within parts of the keys (new ones begin at "
+        f"{first_few(starts)}) the weights are right among themselves, but "
+        "not beside those of other "
         f"parts: row {q} gives keys {bounds[i]} to {bounds[i + 1] - 1} "
         f"{np.exp(each[row, i] - each[row, i + 1]):.4g} times the weight "
         f"that they should have beside keys {bounds[i + 1]} to "
@@ -224,7 +225,7 @@ def _parts(found: Recovered) -> Iterator[str]:
     )
 
 
-def run_of(numbers: Array) -> str:
+def first_few(numbers: Array) -> str:
     """Write numbers, the first four of them."""
     return ", ".join(map(str, numbers[:4])) + ", ..." * (numbers.size > 4)
 
