@@ -21,6 +21,7 @@ from attention.testing.denominator import sums
 from attention.testing.errors import step_of
 from attention.testing.exchanged import moved, taken
 from attention.testing.factors import factor_of
+from attention.testing.mistakes import Mistake
 from attention.testing.nans import numbers
 from attention.testing.places import Spots, listed, place
 from attention.testing.reach import bounds
@@ -41,6 +42,7 @@ from attention.testing.weights import (
 
 Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
+InKeys = tuple[list[Mistake], list[Finding]]  # of some keys alone
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
     stale, moved, bounds, features, foreign, given, taken, sums, unread,
 )  # fmt: skip
@@ -82,17 +84,24 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
     if again:
         return _probed(trials, (stale,)) or again
     turned = _in_other_layout(wrong)
+    if turned:
+        return turned
     if first.case.grad_output is not None:
-        return turned or list(backward.named(trials))
+        return list(backward.named(trials))
     rows = [*numbers(trials)]  # that are nan, or zeros
-    named = turned or list(_names(trials, rows))
-    if named and not any(one.is_partial for one in named):
+    named, in_keys = _of_all(trials, rows)
+    if named:
         sizes = {(t.right.n_queries, t.right.n_keys) for t in trials}
         is_one_of_many = len(sizes) == 1 and named[0].name in names.LAST_KEYS
         if is_one_of_many:
             return _probed(trials, (unread,)) or named
         return named
-    return _probed(trials, PROBES) or named or rows or _weights(wrong)
+    return (
+        _probed(trials, PROBES)
+        or [*_of_some(trials, *in_keys)]
+        or rows
+        or _weights(wrong)
+    )
 
 
 # --- called again ------------------------------------------------------------
@@ -156,20 +165,27 @@ def _probed(trials: list[Trial], probes: tuple[Probe, ...]) -> list[Finding]:
 # --- known mistakes ----------------------------------------------------------
 
 
-def _names(trials: list[Trial], rows: list[Finding]) -> Iterator[Finding]:
-    """Name the mistakes behind all results, behind each, or behind rows."""
+def _of_all(
+    trials: list[Trial], rows: list[Finding]
+) -> tuple[list[Finding], InKeys]:
+    """Name the mistake behind all results, and those of some keys alone."""
     trials = names.plain(trials)
     every = trials[0].rules.names
     found = names.exact(trials, every)
     if not found and any(one.name for one in rows):
-        yield from rows
-        return
+        return rows, ([], [])
     limited, shown = ([], []) if found else alone(trials)
     found = found or (names.exact(trials, every, limited) if limited else None)
     found = found or names.exact(trials, every, names.odd(trials))
-    if found:
-        yield found
-        return
+    return [found] if found else [], (limited, shown)
+
+
+def _of_some(
+    trials: list[Trial], limited: list[Mistake], shown: list[Finding]
+) -> Iterator[Finding]:
+    """Name the mistakes behind each result, or behind some rows."""
+    trials = names.plain(trials)
+    every = trials[0].rules.names
     each = [*_of_each(trials)]
     yield from each
     if each:

@@ -42,6 +42,8 @@ OFFSETS = {
     "largest": "taken with the largest offset of the batch",
     "smallest": "taken with the smallest offset of the batch",
     "aligned": "taken as if the last query stood at the last key",
+    "packed": "taken as if in a packed batch queries and keys began at the "
+    "same numbers (cu_seqlens of one for the other)",
 }
 SIDES = {
     "own": "",
@@ -177,6 +179,7 @@ def _place(a: Steps, rule: Rule, end: str) -> Array:
         "own": own, "zero": 0, "first": own[0], "last": own[-1],
         "largest": own.max(), "smallest": own.min(),
         "aligned": a.n_keys - a.n_queries,
+        "packed": own - np.arange(a.batch)[:, None] * (a.n_keys - a.n_queries),
     }[rule.offset]  # fmt: skip
     sides = a.window() or (None, None)
     sides = (sides[0], 0) if a.is_causal() else sides

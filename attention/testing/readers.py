@@ -421,6 +421,8 @@ def _read(a: Steps, ends: Array, rule: Rule) -> Array:
     """Return how many keys a sequence reads, by sizes: (m, p, batch)."""
     m, p = np.ix_(np.arange(2, LARGEST + 1), np.arange(2, PARTS + 1))
     last = a.offset().ravel() + a.n_queries + 0 * ends
+    left, right = a.window() or (0, 0)
     known = {"N": a.n_keys, "n": a.n_queries, "L": ends, "E": last}
+    known |= {"W": (left or 0) + (right or 0) + 1}
     read = rule({**known, "m": m[..., None], "p": p[..., None]})
-    return np.asarray(np.clip(read + 0 * ends, 0, ends))
+    return np.asarray(np.clip(read + np.zeros((1, 1, ends.size)), 0, ends))
