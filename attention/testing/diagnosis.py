@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from attention.testing import backward, names
 from attention.testing.denominator import sums
 from attention.testing.errors import step_of
-from attention.testing.exchanged import moved, taken
+from attention.testing.exchanged import left, met, moved, taken
 from attention.testing.factors import factor_of
 from attention.testing.mistakes import Mistake
 from attention.testing.nans import numbers
@@ -44,7 +44,8 @@ Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
 InKeys = tuple[list[Mistake], list[Finding]]  # of some keys alone
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
-    stale, moved, bounds, features, foreign, given, taken, sums, unread,
+    stale, left, moved, bounds, features, foreign, given, taken, sums, unread,
+    met,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
 RECOVERED = 3  # cases whose weights are recovered, until they say something

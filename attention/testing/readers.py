@@ -25,11 +25,13 @@ from attention.testing.probes import (
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import NoNumbersError, Trial
-from attention.testing.weights import NEEDED
+from attention.testing.weights import NEEDED, fewest_bits
 
 Array = NDArray[Any]
 HEADS, KEYS = 1, 2  # axes of values
 CASES = 9  # in which each key is read by itself
+NOISES, MOST_ROWS = 4, 8  # between weights that are alike; rows compared
+MOSTLY = 0.9  # of them are alike; the others are sums of two
 MOST_SIZES = 3  # of blocks and parts that are tried in all cases
 MOST_RULES = 5  # that are said
 CALLS = 20  # for the keys of one case
@@ -175,6 +177,7 @@ class Keys(NamedTuple):
     read: Array  # of bool, (sequence, sequence of the keys, key)
     needed: Array  # of bool, (sequence, key)
     missed: Array  # likewise: some row needs it, and does not read it
+    is_weighed: bool  # whether rows have right weights, of whatever values
 
 
 def _by_key(trials: list[Trial], partly: bool = False) -> Iterator[Keys]:
@@ -182,11 +185,24 @@ def _by_key(trials: list[Trial], partly: bool = False) -> Iterator[Keys]:
     few = [t for t in trials if t.right.n_keys > 1 and _n_calls(t) <= CALLS]
     few.sort(key=lambda t: (not t.is_wrong, t.right.batch * t.right.n_keys))
     for trial in few[:CASES]:
-        read = _shares(trial, KEYS, partly) != 0
-        b, needs = np.arange(len(read)), trial.right.weights > NEEDED
+        shares = _shares(trial, KEYS, partly)
+        read, right = shares != 0, trial.right.weights
+        b, needs = np.arange(len(read)), right > NEEDED
         missed = needs & ~read[b, :, :, b]
         three = (read, needs, missed)
-        yield Keys(trial, *(np.any(x, axis=(1, 2)) for x in three))
+        each = (np.any(x, axis=(1, 2)) for x in three)
+        yield Keys(trial, *each, _are_weights(shares, trial))
+
+
+def _are_weights(shares: Array, trial: Trial) -> bool:
+    """Say whether what rows take of values are their right weights."""
+    right = trial.right.weights
+    rows = np.linspace(0, right.shape[2] - 1, MOST_ROWS).astype(int)
+    shares = shares.reshape(*right.shape[:3], -1)[:, :, rows]
+    gap = np.abs(shares[..., None] - right[:, :, rows, None])
+    most = NOISES * 2.0 ** -fewest_bits(trial.rules.formats) * shares
+    same = (gap.min(axis=-1) <= most)[shares > NEEDED]
+    return bool(same.mean() > MOSTLY) if same.size else False
 
 
 def _n_calls(trial: Trial) -> int:
@@ -217,13 +233,16 @@ def _strangers(keys: Keys) -> str:
         others = [o for o in range(len(of)) if o != b and of[o].any()]
         if not others:
             continue
+        what = "value" if keys.is_weighed else "key"
         parts = " and ".join(
-            f"{run('key', np.flatnonzero(of[o]))} of sequence {o}"
+            f"{run(what, np.flatnonzero(of[o]))} of sequence {o}"
             for o in others
         )
         lost = np.flatnonzero(keys.needed[b] & ~of[b])
         also = "all that it may see of its own too"
-        also = f"not its own {run('key', lost)}" if lost.size else also
+        also = f"not its own {run(what, lost)}" if lost.size else also
+        if keys.is_weighed:
+            also += ": the weights are right, so values alone come from there"
         name = keys.trial.case.name
         return f"Sequence {b} reads {parts}, and {also} ({name})"
     return ""
@@ -231,7 +250,7 @@ def _strangers(keys: Keys) -> str:
 
 def _packed(keys: Keys) -> Facts:
     """Say where keys lie in a batch that is packed without padding."""
-    trial, read, needed, _ = keys
+    trial, read, needed = keys[:3]
     b, n_keys = np.arange(len(read)), trial.right.n_keys
     lengths = n_keys - needed[:, ::-1].argmax(axis=1)
     packed = np.concatenate([read[:, o, : lengths[o]] for o in b], axis=1)
@@ -277,7 +296,7 @@ class Lost(NamedTuple):
 def never_read(trials: list[Trial]) -> str:
     """Say which keys at the end no row reads, if that is all that is lost."""
     lost = list[Lost]()
-    for trial, read, needed, missed in _by_key(trials):
+    for trial, read, needed, missed, _ in _by_key(trials):
         ends, n = _ends(trial), missed.sum(axis=1)
         for b, some in enumerate(missed):
             if (
