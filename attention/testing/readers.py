@@ -30,7 +30,8 @@ from attention.testing.weights import NEEDED, fewest_bits
 Array = NDArray[Any]
 HEADS, KEYS = 1, 2  # axes of values
 CASES = 9  # in which each key is read by itself
-NOISES, MOST_ROWS = 4, 8  # between weights that are alike; rows compared
+NOISE, NOISES = 1e-4, 4  # between weights that are alike: own, of a format
+MOST_ROWS = 8  # whose weights are compared
 MOSTLY = 0.9  # of them are alike; the others are sums of two
 MOST_SIZES = 3  # of blocks and parts that are tried in all cases
 MOST_RULES = 5  # that are said
@@ -200,8 +201,8 @@ def _are_weights(shares: Array, trial: Trial) -> bool:
     rows = np.linspace(0, right.shape[2] - 1, MOST_ROWS).astype(int)
     shares = shares.reshape(*right.shape[:3], -1)[:, :, rows]
     gap = np.abs(shares[..., None] - right[:, :, rows, None])
-    most = NOISES * 2.0 ** -fewest_bits(trial.rules.formats) * shares
-    same = (gap.min(axis=-1) <= most)[shares > NEEDED]
+    most = NOISE + NOISES * 2.0 ** -fewest_bits(trial.rules.formats)
+    same = (gap.min(axis=-1) <= most * shares)[shares > NEEDED]
     return bool(same.mean() > MOSTLY) if same.size else False
 
 
