@@ -210,23 +210,19 @@ def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
 
 
 def _picked(
-    name: str, row: dict[str, Any], of_heads: bool
+    name: str, row: dict[str, Any], read: str, says: str
 ) -> Iterator[Mistake]:
     """Read keys, values or both in the place of others."""
-    pick = row.pop("pick")
-    pick = pick if of_heads else f"x[:, :, {pick}]"
-    both = {"key": pick, "value": pick}
+    read = read.replace("{x}", row.pop("pick"))
     for prefix, what in (("", "keys and values"), ("values-", "values"),
                          ("keys-", "keys")):  # fmt: skip
-        changes = {k: e for k, e in both.items() if k in what}
-        if of_heads:
-            changes = {k: f"(lambda x: {e})(a.case.{k})" for k, e in
-                       changes.items()}  # fmt: skip
-        says = f"The {what} are those of {row['says']}."
-        says = says if of_heads else f"The {what} of {row['says']}."
+        changes = {
+            k: read.replace("{k}", k) for k in ("key", "value") if k in what
+        }
+        text = says.format(what=what, how=row["says"])
         if not prefix and name in known.NAMES:
-            says = known.mutants(name)
-        yield from _made(prefix + name, {**row, **changes, "says": says})
+            text = known.mutants(name)
+        yield from _made(prefix + name, {**row, **changes, "says": text})
 
 
 def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
@@ -252,15 +248,13 @@ def _otherwise(
 
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Round in steps that should be exact, or cut where they should round."""
-    for format, label in FORMATS.items():
-        for read, how in (
-            (rounded, "rounded"),
-            (cut, "cut off, not rounded,"),
-        ):
+    ways = (
+        (rounded, "rounded", "-in-format"),
+        (cut, "cut off, not rounded,", "-cut-off"),
+    )
+    for (format, label), (read, how, suffix) in product(FORMATS.items(), ways):
+        if read is rounded or not ("float8" in format or "each" in row):
             says = f"{row['says']} {how} to {label}."
-            if read is cut and ("float8" in format or "each" in row):
-                continue
-            suffix = "-in-format" if how == "rounded" else "-cut-off"
             more = {**row, "says": says, "rounds": True}
             r = partial(read, format=format)
             yield from _made(name + suffix, more, r=r)
@@ -325,8 +319,14 @@ def _read() -> dict[str, list[Mistake]]:
             says="The {what} are read with a wrong stride: {how}.",
             kinds=STRIDED,
         ),
-        "heads": partial(_picked, of_heads=True),
-        "stale": partial(_picked, of_heads=False),
+        "heads": partial(
+            _picked,
+            read="(lambda x: {x})(a.case.{k})",
+            says="The {what} are those of {how}.",
+        ),
+        "stale": partial(
+            _picked, read="x[:, :, {x}]", says="The {what} of {how}."
+        ),
         "rounding": _rounded,
         "rounding-of-gradients": _rounded,
     }

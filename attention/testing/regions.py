@@ -217,15 +217,7 @@ def _cases(trials: list[Trial]) -> list[Rows]:
 
 
 def _rows_of(trial: Trial) -> Rows | None:
-    """Read the weights of some wrong rows, once; None if there are none."""
-    done = trial.right.done
-    if "read" not in done:
-        done["read"] = _some_rows(trial)
-    found: Rows | None = done["read"]
-    return found
-
-
-def _some_rows(trial: Trial) -> Rows | None:
+    """Read the weights of some wrong rows; None if there are none."""
     with np.errstate(all="ignore"):
         found = recover(trial)
         if found is None:
@@ -307,12 +299,8 @@ def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
     """Make a mistake in a region alone; or in its weights, not in the sum."""
 
     def of(a: Steps) -> Steps:
-        done = a.exact.done
         key = f"{mistake.name} {mistake.says}"
-        if key not in done:
-            done[key] = Steps(a.case, mistake.changes)
-        found: Steps = done[key]
-        return found
+        return a.exact.once(key, lambda: Steps(a.case, mistake.changes))
 
     def scores(a: Steps, x: Array) -> Array:
         return np.where(region.fits(a), of(a).scores(), x)
