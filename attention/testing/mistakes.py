@@ -7,16 +7,14 @@ the same name and sentence, from `known`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from attention.practice import known
 from attention.testing import blocks
-from attention.testing.cases import Case
+from attention.testing.cases import Case, table
 from attention.testing.errors import cut, rounded
 from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
 from attention.testing.steps import REACH, SCORES, Change, Steps
@@ -305,7 +303,6 @@ def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
 @cache
 def _read() -> dict[str, list[Mistake]]:
     """Make the mistakes of each group, when the first kernel is wrong."""
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     make: dict[str, Callable[..., Iterator[Mistake]]]
     make = {
         "arrays": _arrays,
@@ -331,7 +328,7 @@ def _read() -> dict[str, list[Mistake]]:
         "rounding-of-gradients": _rounded,
     }
     groups = {}
-    for group, names in tomllib.loads(text).items():
+    for group, names in table(__file__).items():
         made: Callable[..., Iterator[Mistake]] = make.get(group, _made)
         groups[group] = [
             mistake

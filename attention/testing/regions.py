@@ -9,16 +9,15 @@ these keys have in common is looked up in regions.toml.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import blocks, mistakes
+from attention.testing.cases import table
 from attention.testing.mistakes import Mistake
 from attention.testing.places import run
 from attention.testing.report import Finding
@@ -80,9 +79,8 @@ class Explained(NamedTuple):
 
 @cache
 def _regions() -> list[Region]:
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     made = []
-    for own, row in tomllib.loads(text).items():
+    for own, row in table(__file__).items():
         sizes = next((some for name, some in OF_REGIONS if name in own), [0])
         for size in sizes:
             m, n = size if isinstance(size, tuple) else (0, size)
