@@ -7,7 +7,7 @@ the same name and sentence, from `known`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -33,24 +33,6 @@ FORMATS = {
     "float8_e4m3fn": "float8_e4m3fn",
     "float8_e5m2": "float8_e5m2",
 }
-INPUTS = {
-    "query": "{x}",
-    "key": "a.shared((lambda x: {x})(a.case.key))",
-    "value": "a.shared((lambda x: {x})(a.case.value))",
-}
-MIXED = {  # what axes may be mixed of: steps
-    "the output": ["combine"],
-    "queries": ["query"],
-    "keys": ["key"],
-    "values": ["value"],
-    "keys and values": ["key", "value"],
-    "queries, keys and values": ["query", "key", "value"],
-    "the gradient of the query": ["d_query"],
-    "the gradient of the key": ["d_key"],
-    "the gradient of the value": ["d_value"],
-    "all gradients": ["d_query", "d_key", "d_value"],
-}
-STRIDED = ("values", "keys", "keys and values", "queries")  # of MIXED
 FLOWS = {  # what changes several steps of the backward pass, and how
     "visits": ("x * ({})", ("for_query", "for_key", "for_value", "for_bias")),
     "gives": ("x * ({})", ("for_key", "for_value", "for_bias", "for_sink")),
@@ -128,7 +110,8 @@ UNFIT = (  # what the steps of a mistake raise if it does not fit the options
 
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     """Make the mistakes of a row of the table."""
-    says = row.get("says") or known.mutants(name)
+    is_known = name in known.NAMES
+    says = known.mutants(name) if is_known else row["says"]
     says = _with_sizes(says, row.get("each"))
     row = {**row, "says": says}
     in_loops, turned = row.pop("loops", False), row.pop("turned", False)
@@ -207,43 +190,6 @@ def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             )  # fmt: skip
 
 
-def _picked(
-    name: str, row: dict[str, Any], read: str, says: str
-) -> Iterator[Mistake]:
-    """Read keys, values or both in the place of others."""
-    read = read.replace("{x}", row.pop("pick"))
-    for prefix, what in (("", "keys and values"), ("values-", "values"),
-                         ("keys-", "keys")):  # fmt: skip
-        changes = {
-            k: read.replace("{k}", k) for k in ("key", "value") if k in what
-        }
-        text = says.format(what=what, how=row["says"])
-        if not prefix and name in known.NAMES:
-            text = known.mutants(name)
-        yield from _made(prefix + name, {**row, **changes, "says": text})
-
-
-def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
-    """Read a mask or a bias wrongly."""
-    pick = row.pop("pick")
-    for what in ("mask", "bias"):
-        says = f"The {what} {row['says']}"
-        yield from _made(f"{what}-{name}", {**row, what: pick, "says": says})
-
-
-def _otherwise(
-    name: str, row: dict[str, Any], says: str, kinds: Iterable[str] = MIXED
-) -> Iterator[Mistake]:
-    """Read inputs, or write results, with other axes or strides."""
-    pick = row.pop("pick")
-    for what in kinds:
-        changes = {
-            k: INPUTS.get(k, "{x}").replace("{x}", pick) for k in MIXED[what]
-        }
-        text = says.format(what=what, how=row["says"])
-        yield from _made(name, {**row, **changes, "says": text})
-
-
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Round in steps that should be exact, or cut where they should round."""
     ways = (
@@ -273,20 +219,22 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     yield made
 
 
-def _ways(name: str, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _ways(
+    name: str, row: dict[str, Any], **given: Any
+) -> Iterator[tuple[str, Any]]:
     """Give a name and a row for each of the ways that a row lists.
 
-    What a way holds is a word if name or row have it in braces, and is put
-    there; else it is a part of the row, such as a name of its own.
+    What a way holds, or is given, is a word if name or row have it in braces,
+    and is put there; else it is a part of the row, as a name of its own.
     """
     ways = row.get("ways", [{}])
     for some in product(*ways) if isinstance(ways[0], list) else zip(ways):
-        own = {key: text for way in some for key, text in way.items()}
+        own = given | {key: text for way in some for key, text in way.items()}
         made = {"name": name, **row, **own}
         made.pop("ways", None)
-        for key, word in own.items():
+        for key, word in {**own, "row": name}.items():
             if f"{{{key}}}" in str(made):
-                del made[key]
+                made.pop(key, None)
                 made = {
                     k: x.replace(f"{{{key}}}", word) if type(x) is str else x
                     for k, x in made.items()
@@ -303,39 +251,17 @@ def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
 @cache
 def _read() -> dict[str, list[Mistake]]:
     """Make the mistakes of each group, when the first kernel is wrong."""
-    make: dict[str, Callable[..., Iterator[Mistake]]]
-    make = {
-        "arrays": _arrays,
-        "mixed": partial(
-            _otherwise,
-            says="{how} of {what} are mixed: reshaped where they should be "
-            "transposed.",
-        ),
-        "strides": partial(
-            _otherwise,
-            says="The {what} are read with a wrong stride: {how}.",
-            kinds=STRIDED,
-        ),
-        "heads": partial(
-            _picked,
-            read="(lambda x: {x})(a.case.{k})",
-            says="The {what} are those of {how}.",
-        ),
-        "stale": partial(
-            _picked, read="x[:, :, {x}]", says="The {what} of {how}."
-        ),
-        "rounding": _rounded,
-        "rounding-of-gradients": _rounded,
-    }
     groups = {}
     for group, names in table(__file__).items():
-        made: Callable[..., Iterator[Mistake]] = make.get(group, _made)
+        every = names.pop("every", {})
+        make = _rounded if group.startswith("rounding") else _made
         groups[group] = [
             mistake
-            for name, rows in names.items()
+            for key, rows in names.items()
             for row in (rows if isinstance(rows, list) else [rows])
-            for one, way in _ways(name, row)
-            for mistake in made(one, _with_average(way, group))
+            for one, way in _ways(key, row)
+            for name, made in _ways(one, every, **way)
+            for mistake in make(name, _with_average(made, group))
         ]
     return groups
 
