@@ -110,8 +110,7 @@ UNFIT = (  # what the steps of a mistake raise if it does not fit the options
 
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     """Make the mistakes of a row of the table."""
-    is_known = name in known.NAMES
-    says = known.mutants(name) if is_known else row["says"]
+    says = known.mutants(name) if name in known.NAMES else row["says"]
     says = _with_sizes(says, row.get("each"))
     row = {**row, "says": says}
     in_loops, turned = row.pop("loops", False), row.pop("turned", False)
