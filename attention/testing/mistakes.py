@@ -134,7 +134,8 @@ def _of_sizes(
     row = dict(row)
     each, says = row.pop("each", [0]), row.pop("says")
     rounds = row.pop("rounds", False)
-    of_query = tuple(_with_sizes(x, each) for x in row.pop("of_query", ()))
+    of_query = tuple(row.pop("of_query", ()))
+    of_query = (*of_query[:1], *(_with_sizes(x, each) for x in of_query[1:]))
     for some, (change, steps) in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, change.format(row.pop(some)))
