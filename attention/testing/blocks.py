@@ -41,8 +41,8 @@ def sums(a: Steps) -> Array:
 
 
 def soft(a: Steps, scores: Array) -> Array:
-    """Return the weights for such scores."""
-    return softmax(a.with_sink(scores))[..., : a.n_keys]
+    """Return the weights for such scores, of keys or of parts."""
+    return softmax(a.with_sink(scores))[..., : scores.shape[-1]]
 
 
 def capped(a: Steps, scores: Array) -> Array:
@@ -203,10 +203,7 @@ def restarted(a: Steps, starts: list[int]) -> Array:
     """Say which keys are seen if each part counts its keys from 0."""
     part = np.searchsorted(starts, a.keys, "right") - 1
     keys = a.keys - np.array(starts)[part]
-    first, last = a.ends()
-    allowed = np.ones((1, 1, a.n_queries, a.n_keys), bool)
-    allowed = allowed if first is None else allowed & (keys >= first)
-    return allowed if last is None else allowed & (keys <= last)
+    return a.between(keys, *a.ends())
 
 
 def sinks_of_parts(
@@ -252,7 +249,7 @@ def merged(
     safe = np.where(tops == -np.inf, 0, tops)
     gaps = [part - safe[..., i, None] for i, part in enumerate(parts)]
     total = np.stack([np.exp(gap).sum(-1) for gap in gaps], axis=-1)
-    share = soft_of(a, weight(np.log(total) + safe, tops), len(parts))
+    share = soft(a, weight(np.log(total) + safe, tops))
     each = [softmax(p) * share[..., i, None] for i, p in enumerate(parts)]
     return np.concatenate(each, axis=-1)
 
@@ -312,11 +309,6 @@ def own_head(a: Steps) -> Array:
 def regrouped(a: Steps) -> Array:
     """Return heads as if groups were counted before heads of keys."""
     return np.arange(a.n_heads).reshape(-1, group(a)).T.ravel()
-
-
-def soft_of(a: Steps, scores: Array, n: int) -> Array:
-    """Return the weights of n parts, less the sink's."""
-    return softmax(a.with_sink(scores))[..., :n]
 
 
 def relative_to(
@@ -599,12 +591,8 @@ def alibi(a: Steps, x: Array, slopes: Any, distance: Any = None) -> Array:
 
 def reached(a: Steps, keys: Array, positions: Array) -> Array:
     """Say which keys causal and window allow at such positions."""
-    first, last = a.ends()
-    gap = keys - positions
-    allowed = np.ones((1, 1, a.n_queries, a.n_keys), bool)
-    if first is not None:
-        allowed = allowed & (gap >= first - a.positions())
-    return allowed if last is None else allowed & (gap <= last - a.positions())
+    far = [None if end is None else end - a.positions() for end in a.ends()]
+    return a.between(keys - positions, *far)
 
 
 def lengths(a: Steps) -> Array:

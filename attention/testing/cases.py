@@ -82,7 +82,12 @@ def loudness(format: str) -> float:
     return _LOUD.get(format, 2.0**100)
 
 
-_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+def table(file: str) -> dict[str, Any]:
+    """Read the table of a module: the file of its name that ends in toml."""
+    return tomllib.loads(Path(file).with_suffix(".toml").read_text("utf-8"))
+
+
+_TABLES = table(__file__)
 # with scores that a cap would level
 FAR = ("levels", "steep maxima", "far below")
 PROBED = ("sizes that all differ", "partial last block", "rising maxima")

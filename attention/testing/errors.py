@@ -140,12 +140,8 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
     Weights, their gradients and those of the scores are rounded once each; D
     is made of a rounded output.
     """
-    w, dz, d, unit = (
-        a.weights,
-        a.grad_output(),
-        a.d_scores(),
-        _unit(kinds.sums),
-    )
+    w, dz, d = a.weights, a.grad_output(), a.d_scores()
+    unit = _unit(kinds.sums)
     precision, least = PRECISION[kinds.weights]
     u = MEAN * 4.0 ** (1 - precision) / 12
     tiny = 4.0 ** (least + 1 - precision) / 12 * (w > 0)  # subnormals
@@ -162,20 +158,17 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
     if slope is not None:  # 1 - tanh², which cancels
         each = each * (np.abs(slope) + 4 * unit) ** 2 + (4 * unit * d) ** 2
         d = d * slope
-
-    def summed(variance: Array, terms: Array, by: Array) -> Array:
-        lost = unit * (4 + math.sqrt(terms.shape[-1]))
-        more = (lost * np.abs(terms) @ np.abs(by)) ** 2
-        return np.asarray(variance @ by**2 + more)
-
     scale = a.scale() ** 2
     each = each + tiny * max(0, 1 / scale - 1)  # rounded before or after it
     turned = (x.swapaxes(-1, -2) for x in (each, d, w**2 * score + tiny, w))
     each_t, d_t, value_t, w_t = turned
+    of_query = _variance_of_product(unit, each, d, k) * scale
+    of_key = _variance_of_product(unit, each_t, d_t, q)
+    of_value = _variance_of_product(unit, value_t, w_t, dz)
     variance = {
-        "d_query": summed(each, d, k) * scale,
-        "d_key": a.gathered(summed(each_t, d_t, q)) * scale,
-        "d_value": a.gathered(summed(value_t, w_t, dz)),
+        "d_query": of_query,
+        "d_key": a.gathered(of_key) * scale,
+        "d_value": a.gathered(of_value),
         "d_bias": shared + (added * sizes) ** 2,
         "d_sink": (of_bias.sum(-1) * a.n_keys).sum(axis=(0, 2)),
     }
@@ -184,6 +177,15 @@ def deviations_of_gradients(a: Steps, kinds: Formats) -> dict[str, Array]:
         + np.sqrt(variance[name] + step_of(right, kinds.output) ** 2 / 12)
         for name, right in a.gradients().items()
     }
+
+
+def _variance_of_product(
+    unit: float, variance: Array, terms: Array, by: Array
+) -> Array:
+    """Return that of terms @ by, which is added up in steps of such a unit."""
+    lost = unit * (4 + math.sqrt(terms.shape[-1]))
+    more = (lost * np.abs(terms) @ np.abs(by)) ** 2
+    return np.asarray(variance @ by**2 + more)
 
 
 def _variance_of_d_scores(

@@ -7,16 +7,14 @@ the same name and sentence, from `known`.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from attention.practice import known
 from attention.testing import blocks
-from attention.testing.cases import Case
+from attention.testing.cases import Case, table
 from attention.testing.errors import cut, rounded
 from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
 from attention.testing.steps import REACH, SCORES, Change, Steps
@@ -35,24 +33,6 @@ FORMATS = {
     "float8_e4m3fn": "float8_e4m3fn",
     "float8_e5m2": "float8_e5m2",
 }
-INPUTS = {
-    "query": "{x}",
-    "key": "a.shared((lambda x: {x})(a.case.key))",
-    "value": "a.shared((lambda x: {x})(a.case.value))",
-}
-MIXED = {  # what axes may be mixed of: steps
-    "the output": ["combine"],
-    "queries": ["query"],
-    "keys": ["key"],
-    "values": ["value"],
-    "keys and values": ["key", "value"],
-    "queries, keys and values": ["query", "key", "value"],
-    "the gradient of the query": ["d_query"],
-    "the gradient of the key": ["d_key"],
-    "the gradient of the value": ["d_value"],
-    "all gradients": ["d_query", "d_key", "d_value"],
-}
-STRIDED = ("values", "keys", "keys and values", "queries")  # of MIXED
 FLOWS = {  # what changes several steps of the backward pass, and how
     "visits": ("x * ({})", ("for_query", "for_key", "for_value", "for_bias")),
     "gives": ("x * ({})", ("for_key", "for_value", "for_bias", "for_sink")),
@@ -130,7 +110,7 @@ UNFIT = (  # what the steps of a mistake raise if it does not fit the options
 
 def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
     """Make the mistakes of a row of the table."""
-    says = row.get("says") or known.mutants(name)
+    says = known.mutants(name) if name in known.NAMES else row["says"]
     says = _with_sizes(says, row.get("each"))
     row = {**row, "says": says}
     in_loops, turned = row.pop("loops", False), row.pop("turned", False)
@@ -154,7 +134,8 @@ def _of_sizes(
     row = dict(row)
     each, says = row.pop("each", [0]), row.pop("says")
     rounds = row.pop("rounds", False)
-    of_query = tuple(_with_sizes(x, each) for x in row.pop("of_query", ()))
+    of_query = tuple(row.pop("of_query", ()))
+    of_query = (*of_query[:1], *(_with_sizes(x, each) for x in of_query[1:]))
     for some, (change, steps) in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, change.format(row.pop(some)))
@@ -209,58 +190,15 @@ def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             )  # fmt: skip
 
 
-def _picked(
-    name: str, row: dict[str, Any], of_heads: bool
-) -> Iterator[Mistake]:
-    """Read keys, values or both in the place of others."""
-    pick = row.pop("pick")
-    pick = pick if of_heads else f"x[:, :, {pick}]"
-    both = {"key": pick, "value": pick}
-    for prefix, what in (("", "keys and values"), ("values-", "values"),
-                         ("keys-", "keys")):  # fmt: skip
-        changes = {k: e for k, e in both.items() if k in what}
-        if of_heads:
-            changes = {k: f"(lambda x: {e})(a.case.{k})" for k, e in
-                       changes.items()}  # fmt: skip
-        says = f"The {what} are those of {row['says']}."
-        says = says if of_heads else f"The {what} of {row['says']}."
-        if not prefix and name in known.NAMES:
-            says = known.mutants(name)
-        yield from _made(prefix + name, {**row, **changes, "says": says})
-
-
-def _arrays(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
-    """Read a mask or a bias wrongly."""
-    pick = row.pop("pick")
-    for what in ("mask", "bias"):
-        says = f"The {what} {row['says']}"
-        yield from _made(f"{what}-{name}", {**row, what: pick, "says": says})
-
-
-def _otherwise(
-    name: str, row: dict[str, Any], says: str, kinds: Iterable[str] = MIXED
-) -> Iterator[Mistake]:
-    """Read inputs, or write results, with other axes or strides."""
-    pick = row.pop("pick")
-    for what in kinds:
-        changes = {
-            k: INPUTS.get(k, "{x}").replace("{x}", pick) for k in MIXED[what]
-        }
-        text = says.format(what=what, how=row["says"])
-        yield from _made(name, {**row, **changes, "says": text})
-
-
 def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
     """Round in steps that should be exact, or cut where they should round."""
-    for format, label in FORMATS.items():
-        for read, how in (
-            (rounded, "rounded"),
-            (cut, "cut off, not rounded,"),
-        ):
+    ways = (
+        (rounded, "rounded", "-in-format"),
+        (cut, "cut off, not rounded,", "-cut-off"),
+    )
+    for (format, label), (read, how, suffix) in product(FORMATS.items(), ways):
+        if read is rounded or not ("float8" in format or "each" in row):
             says = f"{row['says']} {how} to {label}."
-            if read is cut and ("float8" in format or "each" in row):
-                continue
-            suffix = "-in-format" if how == "rounded" else "-cut-off"
             more = {**row, "says": says, "rounds": True}
             r = partial(read, format=format)
             yield from _made(name + suffix, more, r=r)
@@ -281,20 +219,22 @@ def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
     yield made
 
 
-def _ways(name: str, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _ways(
+    name: str, row: dict[str, Any], **given: Any
+) -> Iterator[tuple[str, Any]]:
     """Give a name and a row for each of the ways that a row lists.
 
-    What a way holds is a word if name or row have it in braces, and is put
-    there; else it is a part of the row, such as a name of its own.
+    What a way holds, or is given, is a word if name or row have it in braces,
+    and is put there; else it is a part of the row, as a name of its own.
     """
     ways = row.get("ways", [{}])
     for some in product(*ways) if isinstance(ways[0], list) else zip(ways):
-        own = {key: text for way in some for key, text in way.items()}
+        own = given | {key: text for way in some for key, text in way.items()}
         made = {"name": name, **row, **own}
         made.pop("ways", None)
-        for key, word in own.items():
+        for key, word in {**own, "row": name}.items():
             if f"{{{key}}}" in str(made):
-                del made[key]
+                made.pop(key, None)
                 made = {
                     k: x.replace(f"{{{key}}}", word) if type(x) is str else x
                     for k, x in made.items()
@@ -311,34 +251,17 @@ def _with_average(row: dict[str, Any], group: str) -> dict[str, Any]:
 @cache
 def _read() -> dict[str, list[Mistake]]:
     """Make the mistakes of each group, when the first kernel is wrong."""
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
-    make: dict[str, Callable[..., Iterator[Mistake]]]
-    make = {
-        "arrays": _arrays,
-        "mixed": partial(
-            _otherwise,
-            says="{how} of {what} are mixed: reshaped where they should be "
-            "transposed.",
-        ),
-        "strides": partial(
-            _otherwise,
-            says="The {what} are read with a wrong stride: {how}.",
-            kinds=STRIDED,
-        ),
-        "heads": partial(_picked, of_heads=True),
-        "stale": partial(_picked, of_heads=False),
-        "rounding": _rounded,
-        "rounding-of-gradients": _rounded,
-    }
     groups = {}
-    for group, names in tomllib.loads(text).items():
-        made: Callable[..., Iterator[Mistake]] = make.get(group, _made)
+    for group, names in table(__file__).items():
+        every = names.pop("every", {})
+        make = _rounded if group.startswith("rounding") else _made
         groups[group] = [
             mistake
-            for name, rows in names.items()
+            for key, rows in names.items()
             for row in (rows if isinstance(rows, list) else [rows])
-            for one, way in _ways(name, row)
-            for mistake in made(one, _with_average(way, group))
+            for one, way in _ways(key, row)
+            for name, made in _ways(one, every, **way)
+            for mistake in make(name, _with_average(made, group))
         ]
     return groups
 

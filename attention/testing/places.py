@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attention.testing.cases import table
 from attention.testing.sizes import OF_RULES
 from attention.testing.steps import Steps
 
@@ -29,12 +28,11 @@ class Spots(NamedTuple):
 
 @cache
 def _tests() -> dict[str, Callable[..., Any]]:
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     return {
         says.format(n=n): eval(
             f"lambda a, b, h, i: {fits}", {"n": n, "shares": shares}
         )
-        for says, fits in tomllib.loads(text).items()
+        for says, fits in table(__file__).items()
         for n in (OF_RULES if "{n}" in says else (0,))
     }
 

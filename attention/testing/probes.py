@@ -6,14 +6,13 @@ with those of a rule. What it says holds in every number that it speaks of.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from attention.testing.cases import table
 from attention.testing.sizes import OF_RULES
 from attention.testing.steps import Change, Steps
 from attention.testing.trials import Trial
@@ -29,11 +28,10 @@ FEW_KEYS = 600  # cases with more are not called again for each small thing
 @cache
 def rules(group: str) -> dict[str, Rule]:
     """Return the rules of a group, by what they say."""
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     known = {"np": np, "up": up}
     return {
         says: partial(eval, compile(rule, says, "eval"), known)
-        for says, rule in tomllib.loads(text)[group].items()
+        for says, rule in table(__file__)[group].items()
     }
 
 

@@ -9,16 +9,15 @@ these keys have in common is looked up in regions.toml.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing import blocks, mistakes
+from attention.testing.cases import table
 from attention.testing.mistakes import Mistake
 from attention.testing.places import run
 from attention.testing.report import Finding
@@ -80,9 +79,8 @@ class Explained(NamedTuple):
 
 @cache
 def _regions() -> list[Region]:
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     made = []
-    for own, row in tomllib.loads(text).items():
+    for own, row in table(__file__).items():
         sizes = next((some for name, some in OF_REGIONS if name in own), [0])
         for size in sizes:
             m, n = size if isinstance(size, tuple) else (0, size)
@@ -217,15 +215,7 @@ def _cases(trials: list[Trial]) -> list[Rows]:
 
 
 def _rows_of(trial: Trial) -> Rows | None:
-    """Read the weights of some wrong rows, once; None if there are none."""
-    done = trial.right.done
-    if "read" not in done:
-        done["read"] = _some_rows(trial)
-    found: Rows | None = done["read"]
-    return found
-
-
-def _some_rows(trial: Trial) -> Rows | None:
+    """Read the weights of some wrong rows; None if there are none."""
     with np.errstate(all="ignore"):
         found = recover(trial)
         if found is None:
@@ -307,12 +297,8 @@ def _limited(mistake: Mistake, region: Region) -> Iterator[Mistake]:
     """Make a mistake in a region alone; or in its weights, not in the sum."""
 
     def of(a: Steps) -> Steps:
-        done = a.exact.done
         key = f"{mistake.name} {mistake.says}"
-        if key not in done:
-            done[key] = Steps(a.case, mistake.changes)
-        found: Steps = done[key]
-        return found
+        return a.exact.once(key, lambda: Steps(a.case, mistake.changes))
 
     def scores(a: Steps, x: Array) -> Array:
         return np.where(region.fits(a), of(a).scores(), x)

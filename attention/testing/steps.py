@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache, wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from attention.testing.cases import Case
 
 Array = NDArray[Any]
 Change = Callable[..., Any]
+T = TypeVar("T")
 _VALUES = ("shared", "heads", "value")
 SCORES = (
     *("query", "key", "shared", "heads", "scale", "products", "scaled"),
@@ -39,10 +40,7 @@ def _spared(*steps: str) -> Callable[[Change], Change]:
         def taken(self: Steps) -> Any:
             if not self.changes.keys().isdisjoint(steps):
                 return step(self)
-            done = _exact(self.case).done
-            if step.__name__ not in done:
-                done[step.__name__] = step(self)
-            return done[step.__name__]
+            return _exact(self.case).once(step.__name__, lambda: step(self))
 
         return taken
 
@@ -77,6 +75,13 @@ class Steps:
             return None if right is None else change(self, right, *given)
 
         return changed
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what was made under a name, or make it."""
+        if name not in self.done:
+            self.done[name] = make()
+        made: T = self.done[name]
+        return made
 
     # --- what goes in: (batch, heads, n, d) ---------------------------------
 
@@ -179,11 +184,16 @@ class Steps:
 
     def within(self) -> Array:
         """Say which keys causal and window allow."""
-        first, last = self.ends()
+        return self.between(self.keys, *self.ends())
+
+    def between(
+        self, keys: Array, first: Array | None, last: Array | None
+    ) -> Array:
+        """Say which keys, so numbered, are from a first one to a last one."""
         allowed = np.ones((1, 1, self.n_queries, self.n_keys), bool)
         if first is not None:
-            allowed = allowed & (self.keys >= first)
-        return allowed if last is None else allowed & (self.keys <= last)
+            allowed = allowed & (keys >= first)
+        return allowed if last is None else allowed & (keys <= last)
 
     @_spared(*REACH)
     def allowed(self) -> Array:

@@ -59,10 +59,7 @@ class Rules(NamedTuple):
 
     def expected(self, steps: Steps) -> dict[str, tuple[Array, Array, float]]:
         """Return each result's deviation, its freedom, and the margin."""
-        if "expected" not in steps.done:
-            steps.done["expected"] = self._expected(steps)
-        found: dict[str, Any] = steps.done["expected"]
-        return found
+        return steps.once("expected", lambda: self._expected(steps))
 
     def _expected(self, steps: Steps) -> dict[str, tuple[Array, Array, float]]:
         kinds, margin = self.formats, self.formats.margin

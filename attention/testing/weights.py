@@ -46,11 +46,7 @@ class Recovered(NamedTuple):
 
 def recover(trial: Trial) -> Recovered | None:
     """Recover all weights of a case, once; None if there is no answer."""
-    done = trial.right.done
-    if "recovered" not in done:
-        done["recovered"] = _recovered(trial)
-    found: Recovered | None = done["recovered"]
-    return found
+    return trial.right.once("recovered", lambda: _recovered(trial))
 
 
 def _recovered(trial: Trial) -> Recovered | None:

@@ -87,6 +87,14 @@ def rewired(with_sums=False, **steps):
     return kernel
 
 
+def rewired_gradients(steps):
+    def gradients(query, key, value, grad_output, **options):
+        case = replace(Case.of(query, key, value, options, "float32"), grad_output=grad_output)
+        return list(Steps(case, steps).gradients().values())
+
+    return gradients
+
+
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("format", PRECISION)
 def test_an_honest_kernel_of_any_format_passes(format, options):
@@ -167,14 +175,11 @@ def test_a_known_mistake_is_found_and_named(name, options):
 def test_what_few_cases_show_is_found(steps, options, monkeypatch):
     monkeypatch.setattr(diagnosis, "findings", lambda *_: [])
     steps = {name: mistakes._change(text, reduce=reduce) for name, text in steps.items()}
-
-    def gradients(query, key, value, grad_output, **options):
-        case = Case.of(query, key, value, options, "float32")
-        return list(Steps(replace(case, grad_output=grad_output), steps).gradients().values())
-
     options = {name: MADE.get(str(value), value) for name, value in options.items()}
-    kernel = (check_gradients, gradients) if options.pop("gradients", False) else (check, rewired(**steps))
-    assert not kernel[0](kernel[1], **options).passed
+    if options.pop("gradients", False):
+        assert not check_gradients(rewired_gradients(steps), **options).passed
+    else:
+        assert not check(rewired(**steps), **options).passed
 
 
 def test_a_function_may_make_the_mask_and_the_bias():
@@ -403,13 +408,15 @@ def test_wrong_gradients_are_named(name, given):
 @pytest.mark.parametrize(("name", "options"), TABLES["named_of_gradients"].items())
 def test_a_known_mistake_of_gradients_is_named(name, options):
     mistake = next(one for one in every() if one.name == name)
-
-    def gradients(query, key, value, grad_output, **given):
-        case = replace(Case.of(query, key, value, given, "float32"), grad_output=grad_output)
-        return list(Steps(case, mistake.changes).gradients().values())
-
     returned = {f"return_{what}": what in options for what in ("bias", "sink")}
-    assert check_gradients(gradients, **options, **returned).findings[0].name == name
+    assert check_gradients(rewired_gradients(mistake.changes), **options, **returned).findings[0].name == name
+
+
+def test_the_gradient_of_the_query_has_a_name_of_its_own_and_all_sizes_that_fit():
+    gradients = rewired_gradients({"for_query": lambda a, x: x * (a.keys < (a.rows // 32 + 1) * 32)})
+    found = check_gradients(gradients, is_causal=True, sizes={"n_q": 48, "n_k": 80, "batch": 1}).findings[0]
+    assert found.name == "loop-end-without-offset"
+    assert "(tiles of up to 32 queries and up to 32 keys)" in found.says
 
 
 READ = {  # what of a case's steps replaces gradients, and what must be said
@@ -441,12 +448,7 @@ def test_it_is_measured_where_a_loop_over_queries_begins(monkeypatch):
     flows = dict.fromkeys(
         ["for_query", "for_key", "for_value"], lambda a, x: x * (a.rows >= a.keys // 20 * 20 // 12 * 12)
     )
-
-    def gradients(query, key, value, grad_output, **options):
-        case = Case.of(query, key, value, options, "float32")
-        return list(Steps(replace(case, grad_output=grad_output), flows).gradients().values())
-
-    found = check_gradients(gradients, is_causal=True).findings[0]
+    found = check_gradients(rewired_gradients(flows), is_causal=True).findings[0]
     assert "without the offset (tiles of 12 queries and 20 keys)" in found.says
 
 
