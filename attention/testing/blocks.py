@@ -27,6 +27,7 @@ PLACES = {  # of a block from i on, of n keys
     "in blocks after the second": lambda i, n, n_keys: i > n,
 }
 LOG2E = float(np.log2(np.e))
+MEASURED = -1  # parts: those that the weights of a case have shown
 
 
 def top(a: Steps) -> Array:
@@ -184,6 +185,8 @@ def full_tiles(seen: Array, m: int, n: int) -> Array:
 
 def starts_of(a: Steps, m: int, n: int) -> list[int]:
     """Return where parts of the keys begin: m parts, or parts of n keys."""
+    if m == MEASURED:
+        return list(a.exact.done["starts"])
     if m and not n:  # the first ones hold one more
         few, more = divmod(a.n_keys, m)
         return sorted({i * few + min(i, more) for i in range(m)} - {a.n_keys})

@@ -45,7 +45,7 @@ Probe = Callable[[list[Trial]], Iterator[Finding]]
 InKeys = tuple[list[Mistake], list[Finding]]  # of some keys alone
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
     stale, left, moved, bounds, features, foreign, given, taken, sums, unread,
-    met,
+    met, names.of_parts,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
 RECOVERED = 3  # cases whose weights are recovered, until they say something

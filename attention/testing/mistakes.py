@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from attention.practice import known
 from attention.testing import blocks
+from attention.testing.blocks import MEASURED
 from attention.testing.cases import Case, table
 from attention.testing.errors import cut, rounded
 from attention.testing.sizes import BLOCKS, EACH, ODD, parts_said
@@ -53,9 +54,11 @@ class Mistake(NamedTuple):
     of_query: tuple[str, ...] = ()  # name and pattern if d_query alone has it
 
     @property
-    def is_odd(self) -> bool:
-        """Say whether it is of blocks that few kernels have."""
-        return int(self.sizes[-1]) in ODD
+    def kind(self) -> str:
+        """Say whether blocks have sizes that few have, or are measured."""
+        if self.sizes[0] == MEASURED:
+            return "measured"
+        return "odd" if int(self.sizes[-1]) in ODD else "usual"
 
     @property
     def alone_in_query(self) -> Mistake:
@@ -297,10 +300,10 @@ def alone(case: Case) -> Iterator[Mistake]:
     )
 
 
-def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
+def of(case: Case, kind: str = "usual") -> Iterator[Mistake]:
     """Return the mistakes that a kernel with such options may have.
 
-    Of blocks and parts those of usual sizes, or if asked of odd ones alone.
+    Of blocks and parts those of usual sizes, or of odd or measured ones alone.
     """
 
     def asked(*options: str) -> bool:
@@ -313,7 +316,7 @@ def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
-                    if mistake.is_odd == odd and (
+                    if mistake.kind == kind and (
                         not all(needs) or asked(*needs)
                     ):
                         yield mistake

@@ -17,6 +17,12 @@ from attention.testing.places import Spots, place
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
 from attention.testing.trials import Trial
+from attention.testing.weights import (
+    first_few,
+    recover,
+    recoverable,
+    starts_of_parts,
+)
 
 Array = NDArray[Any]
 ALIKE = 1.03  # times the least error: as good, but for luck
@@ -34,6 +40,7 @@ LAST_KEYS = (  # what calls with other sizes alone would tell apart
     "keys-bounded-by-queries", "last-block-dropped",
     "last-block-of-sequence-dropped", "last-key-of-block-dropped",
 )  # fmt: skip
+MOST_PARTED = 6  # cases, whose weights are recovered
 MISSES = 5  # how many wrong cases a partial mistake may leave unexplained
 UNLIKE = 0.1  # of the wrong rows may have another mistake
 LEAST = 0.5  # of the rows that could have it must, or a place must fit
@@ -102,7 +109,30 @@ def _known(case: Case, names: tuple[str, ...]) -> Iterator[Mistake]:
 
 def odd(trials: list[Trial]) -> Iterator[Mistake]:
     """Return the mistakes in blocks of sizes that few kernels have."""
-    return mistakes.of(trials[0].case, odd=True)
+    return mistakes.of(trials[0].case, "odd")
+
+
+def of_parts(trials: list[Trial]) -> Iterator[Finding]:
+    """Name what is done to parts of the keys that begin where none should."""
+    some = []
+    for trial in recoverable(trials)[:MOST_PARTED]:
+        recovered = recover(trial)
+        starts = None if recovered is None else starts_of_parts(recovered)
+        if starts is not None:
+            some.append((trial, starts))
+    if not some:
+        return
+    for trial, starts in some:  # now, since few cases are kept at once
+        Steps(trial.case).exact.done["starts"] = [0, *starts]
+    every, (first, starts) = trials[0].rules.names, some[0]
+    measured = mistakes.of(first.case, "measured")
+    found = exact([trial for trial, _ in some], every, measured)
+    if found:
+        yield Finding(
+            f"{found.says} New ones begin at key {first_few(starts)} of "
+            f"{first.right.n_keys} ({first.case.name}).",
+            found.name,
+        )
 
 
 def _is_wrong(trial: Trial, names: tuple[str, ...]) -> bool:

@@ -9,21 +9,22 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from attention.testing.blocks import LOG2E, PLACES
+from attention.testing.blocks import LOG2E, MEASURED, PLACES
 
 BLOCKS = (64, 32, 128, 16, 256, 8, 48)  # keys, or rows
 ODD = (40, 96, 80, 24, 100, 20, 12, 192)  # tried if none of these fits
 OF_RULES = (64, 32, 16, 8, 128, 4)  # of places.toml and probes.toml
 OF_REACH = (64, 32, 128, 16, 48, 8, 96, 4, 24, 12, 2, 80, 192, 256, 3)
 _SIZES = (*BLOCKS, *ODD)
+_PARTS = [
+    *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
+    *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
+    *((0, n) for n in _SIZES),  # parts of so many keys
+    *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
+]
 EACH: dict[str, list[Any]] = {  # of mistakes.toml
     "blocks": [*_SIZES],
-    "parts": [
-        *((m, 1) for m in (2, 4, 3, 8)),  # so many parts, of one size
-        *((m, 0) for m in (4, 3, 8)),  # the first of them one key longer
-        *((0, n) for n in _SIZES),  # parts of so many keys
-        *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
-    ],
+    "parts": [*_PARTS, (MEASURED, 0)],
     "lazy": [*product((8 / LOG2E, 8.0), _SIZES)],
     "some": [*product(PLACES, map(str, _SIZES))],
     "merges": [
@@ -43,7 +44,7 @@ EACH: dict[str, list[Any]] = {  # of mistakes.toml
 # of regions.toml, by what a region says; they cost no run of a mistake, and so
 # are more
 OF_REGIONS: list[tuple[str, list[Any]]] = [
-    ("{parts}", EACH["parts"]),
+    ("{parts}", _PARTS),
     ("{m}", [*product((64, 128, 32, 16, 1, 48), (64, 32, 128, 16, 48, 8))]),
     ("{n}", [*BLOCKS]),
 ]
@@ -51,6 +52,8 @@ OF_REGIONS: list[tuple[str, list[Any]]] = [
 
 def parts_said(m: int, n: int) -> str:
     """Say what parts of the keys there are."""
+    if m == MEASURED:
+        return "parts as measured"
     if not m:
         return f"parts of {n} keys"
     return f"{m} parts" + f" of whole blocks of {n} keys" * (n > 1)

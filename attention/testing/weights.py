@@ -194,16 +194,10 @@ def _scores(found: Recovered) -> Iterator[str]:
 
 def _parts(found: Recovered) -> Iterator[str]:
     """Say that keys are weighed rightly among themselves, part by part."""
-    ratio, n_keys = found.ratio, found.right.n_keys
-    step = np.abs(np.diff(ratio, axis=-1))
-    starts = np.flatnonzero((step > STEP * found.noise).any(axis=0)) + 1
-    few = np.diff(starts).min(initial=n_keys)  # keys of a part
-    if not 0 < starts.size < n_keys / 6 or few < 4:
+    starts, n_keys = starts_of_parts(found), found.right.n_keys
+    if starts is None:
         return
-    parts = np.split(ratio, starts, axis=-1)
-    spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
-    if not np.nanmax(spread) < 2 * CHANCE * found.noise:
-        return
+    parts = np.split(found.ratio, starts, axis=-1)
     each = np.stack([mean(part) for part in parts], axis=-1)
     gap = np.abs(np.diff(each, axis=-1))
     row, i = np.unravel_index(np.nanargmax(gap), gap.shape)
@@ -219,6 +213,20 @@ def _parts(found: Recovered) -> Iterator[str]:
         f"{bounds[i + 2] - 1} ({found.right.case.name}, sequence {b}, "
         f"head {h})."
     )
+
+
+def starts_of_parts(found: Recovered) -> Array | None:
+    """Say where parts of the keys begin that are right in themselves."""
+    ratio, n_keys = found.ratio, found.right.n_keys
+    step = np.abs(np.diff(ratio, axis=-1))
+    starts = np.flatnonzero((step > STEP * found.noise).any(axis=0)) + 1
+    few = np.diff(starts).min(initial=n_keys)  # keys of a part
+    if not 0 < starts.size < n_keys / 6 or few < 4:
+        return None
+    parts = np.split(ratio, starts, axis=-1)
+    spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
+    is_right = np.nanmax(spread) < 2 * CHANCE * found.noise
+    return starts if is_right else None
 
 
 def first_few(numbers: Array) -> str:
