@@ -112,6 +112,8 @@ class Drawing:
         self.made = [n for n, given in self.options.items() if callable(given)]
         self.asked = self.options.keys() - self.made
         self.reaches = not self.asked.isdisjoint({"is_causal", "window"})
+        asks = "offset" in self.options  # of a mask or bias that is made
+        self.is_placed = self.reaches or bool(self.made and asks)
         if self.reaches:
             self.asked |= {"positions", "any_offset"}
         if "offset" in self.options:
@@ -259,7 +261,7 @@ class Drawing:
             if name == "far below":
                 drawn += self._depths(n_q)[:, None]
             options["bias"] = self.held(drawn)
-        offset = self._offset(name, s, how) if self.reaches else None
+        offset = self._offset(name, s, how) if self.is_placed else None
         options |= {} if offset is None else {"offset": offset}
         for option in self.made:
             options[option] = self._made(option, s, options.get("offset", 0))

@@ -79,8 +79,9 @@ def check(
         n_queries, n_keys, offset=...), as bias=alibi_bias. Their arrays get
         four axes, and the kernel may ignore them and make its own, so such a
         bias comes in float32, or float64. `offset` reaches the kernel wherever
-        queries and keys differ in number and a window or is_causal needs it:
-        offset="last" asks for n_k - n_q alone, offset="first" for 0.
+        queries and keys differ in number and a window or is_causal needs it,
+        or a function if you ask for an offset: offset="last" asks for
+        n_k - n_q alone, offset="first" for 0.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from attention.testing import backward, names
 from attention.testing.denominator import sums
-from attention.testing.errors import step_of
+from attention.testing.errors import formats, step_of
 from attention.testing.exchanged import left, met, moved, taken
 from attention.testing.factors import factor_of
 from attention.testing.mistakes import Mistake
@@ -48,6 +48,7 @@ PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
     met, names.of_parts,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
+TYPICAL = 1e-3  # of the error allowed: less comes of no such format
 RECOVERED = 3  # cases whose weights are recovered, until they say something
 
 
@@ -64,7 +65,8 @@ def findings(trials: list[Trial]) -> list[Finding]:
         return [*why, *found]
     where = [*_where(trials)]
     if not why:  # where it is wrong says more than one weight
-        why = [*beside(trials)] or _weights(wrong, hints)
+        why = [*beside(trials)] or [*map(Finding, _as_float32(trials))]
+        why = why or _weights(wrong, hints)
         why += map(Finding, [one for one in where if " only " in one])
         why += _weights(wrong, example)
         where = [one for one in where if " only " not in one]
@@ -263,6 +265,25 @@ def _weights(
         if texts:
             return [*map(Finding, texts)]
     return []
+
+
+def _as_float32(trials: list[Trial]) -> Iterator[str]:
+    """Say whether a kernel of float64 is as exact as one of float32."""
+    rules, plain = trials[0].rules, [t for t in trials if t.is_plain]
+    if rules.formats.output != "float64":
+        return
+    single = rules._replace(formats=formats("float32", None, None))
+    figures = []
+    for trial in plain:
+        right = single.steps(trial.case)
+        verdicts = single.judge(trial.answer.results, right)
+        figures += [verdicts[name].figure for name in trial.wrong]
+    if TYPICAL < np.median(figures) <= max(figures) <= 1:
+        yield (
+            "The errors are those of a kernel of float32, which would pass "
+            f"(the largest is {max(figures):.2g} of what is allowed there): "
+            "scores, weights or sums are held in float32 on the way."
+        )
 
 
 def _n_wrong(trial: Trial) -> int:

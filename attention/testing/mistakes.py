@@ -31,6 +31,7 @@ FORMATS = {
     "bfloat16": "bfloat16",
     "tf32": "10 bits of mantissa (TF32, or float16)",
     "float16": "float16",
+    "float32": "float32",
     "float8_e4m3fn": "float8_e4m3fn",
     "float8_e5m2": "float8_e5m2",
 }
@@ -51,14 +52,8 @@ class Mistake(NamedTuple):
     pattern: str = ""  # the sentence, before sizes of blocks were put into it
     sizes: tuple[int, int] = (0, 0)
     each: str = ""  # the group of EACH that the sizes are of
+    kind: str = "usual"  # or odd, measured, or the format of a kernel
     of_query: tuple[str, ...] = ()  # name and pattern if d_query alone has it
-
-    @property
-    def kind(self) -> str:
-        """Say whether blocks have sizes that few have, or are measured."""
-        if self.sizes[0] == MEASURED:
-            return "measured"
-        return "odd" if int(self.sizes[-1]) in ODD else "usual"
 
     @property
     def alone_in_query(self) -> Mistake:
@@ -156,7 +151,10 @@ def _of_sizes(
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         one = Mistake(slug, text, changes, rounds, of_query=of_query)
         if isinstance(each, str):
-            one = one._replace(pattern=says, sizes=(m, n), each=each)
+            kind = "odd" if int(n) in ODD else "usual"
+            kind = "measured" if m == MEASURED else kind
+            size = {"sizes": (m, n), "each": each, "kind": kind}
+            one = one._replace(pattern=says, **size)
         yield one
         if "grad_output" in row:  # D comes from the forward pass
             changes = {"average": _AVERAGE, **changes}
@@ -204,7 +202,9 @@ def _rounded(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             says = f"{row['says']} {how} to {label}."
             more = {**row, "says": says, "rounds": True}
             r = partial(read, format=format)
-            yield from _made(name + suffix, more, r=r)
+            for one in _made(name + suffix, more, r=r):
+                coarse = format != "float32"  # in a kernel of float64 alone
+                yield one if coarse else one._replace(kind="float64")
 
 
 def _in_backward(mistake: Mistake) -> Iterator[Mistake]:
@@ -305,6 +305,7 @@ def of(case: Case, kind: str = "usual") -> Iterator[Mistake]:
 
     Of blocks and parts those of usual sizes, or of odd or measured ones alone.
     """
+    kinds = (kind, case.format) if kind == "usual" else (kind,)
 
     def asked(*options: str) -> bool:
         return not options or any(one in case.options for one in options)
@@ -316,7 +317,7 @@ def of(case: Case, kind: str = "usual") -> Iterator[Mistake]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
-                    if mistake.kind == kind and (
+                    if mistake.kind in kinds and (
                         not all(needs) or asked(*needs)
                     ):
                         yield mistake

@@ -191,8 +191,9 @@ def _by_key(trials: list[Trial], partly: bool = False) -> Iterator[Keys]:
         b, needs = np.arange(len(read)), right > NEEDED
         missed = needs & ~read[b, :, :, b]
         three = (read, needs, missed)
-        each = (np.any(x, axis=(1, 2)) for x in three)
-        yield Keys(trial, *each, _are_weights(shares, trial))
+        read, needed, missed = (np.any(x, axis=(1, 2)) for x in three)
+        is_weighed = _are_weights(shares, trial)
+        yield Keys(trial, read, needed, missed, is_weighed)
 
 
 def _are_weights(shares: Array, trial: Trial) -> bool:
