@@ -27,7 +27,7 @@ from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
 from attention.testing.regions import alone, beside
 from attention.testing.report import Finding
-from attention.testing.strays import given, stale
+from attention.testing.strays import behind, given, stale
 from attention.testing.trials import NoNumbersError, Trial
 from attention.testing.weights import (
     Recovered,
@@ -42,7 +42,8 @@ from attention.testing.weights import (
 Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
-    stale, moved, bounds, features, foreign, given, taken, sums, unread,
+    stale, moved, bounds, features, sums, behind, foreign, given, taken,
+    unread,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
 RECOVERED = 3  # cases whose weights are recovered, until they say something
@@ -87,9 +88,10 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
     named = turned or list(_names(trials))
     if named and not any(one.is_partial for one in named):
         sizes = {(t.right.n_queries, t.right.n_keys) for t in trials}
-        is_one_of_many = len(sizes) == 1 and named[0].name in names.LAST_KEYS
-        if is_one_of_many:
+        if len(sizes) == 1 and named[0].name in names.LAST_KEYS:
             return _probed(trials, (unread,)) or named
+        if named[0].name == "keys-twice":  # a slot may hold them again
+            return _probed(trials, (behind,)) or named
         return named
     return (
         _probed(trials, PROBES)
