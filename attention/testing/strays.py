@@ -190,6 +190,9 @@ def _counted(trial: Trial) -> Slots | None:
     own = read[b, :, :, b]
     if (sees & (own <= 0))[some].any():
         raise _UnlikeError
+    ends = ends_of(trial)[:, None, None, None]
+    if ((own > 0) & ~sees & (trial.right.keys < ends))[some].any():
+        raise _UnlikeError  # what is hidden elsewhere
     unit = np.where(sees, own, np.inf).min(axis=-1, initial=1)
     times = read / np.where(some, unit, np.inf)[..., None, None]
     keys = np.rint(times)
