@@ -39,7 +39,7 @@ class Rows:
         """Return what rules speak of."""
         a = self.trial.right
         sees, scores, known = a.allowed(), a.hidden, facts(a, a.d_v)
-        some = sees.any(axis=-1)
+        some, e = sees.any(axis=-1), np.exp(np.minimum(scores, 700))
 
         def blocks(m: int) -> Array:
             starts = np.arange(0, a.n_keys, m)
@@ -47,8 +47,7 @@ class Rows:
 
         def sums(m: int) -> Array:
             starts = np.arange(0, a.n_keys, m)
-            found = np.logaddexp.reduceat(scores, starts, axis=-1)
-            return np.asarray(found.max(axis=-1))
+            return np.asarray(np.add.reduceat(e, starts, -1).max(axis=-1))
 
         return {
             **known,
