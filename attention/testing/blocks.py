@@ -280,6 +280,7 @@ def merged_in_turn(
     total: Function = np.asarray,
     part_output: Function = np.asarray,
     part_total: Function = np.asarray,
+    part_top: Function = np.asarray,
     weights: Function = np.asarray,
 ) -> Array:
     """Merge the outputs of parts one after another, with a mistake."""
@@ -292,7 +293,9 @@ def merged_in_turn(
     for part, v in zip(scores, values, strict=True):
         sums = logsumexp(part)[..., None]
         p = np.exp(part - np.where(sums == -np.inf, 0, sums))
-        sums, more = part_total(sums), part_output(weights(p) @ v)
+        top = part.max(axis=-1, keepdims=True)
+        off = np.where(top == -np.inf, 0, part_top(top) - top)
+        sums, more = part_total(sums) + off, part_output(weights(p) @ v)
         both = softmax(np.concatenate([old, sums], axis=-1))
         found = output(found * both[..., :1] + more * both[..., 1:])
         old = total(np.logaddexp(old, sums))

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing.errors import judge
-from attention.testing.probes import block
+from attention.testing.probes import Rule, block, said
+from attention.testing.readers import ends_of
 from attention.testing.report import Finding
 from attention.testing.trials import Trial
 
@@ -131,6 +132,9 @@ def _ones(counts: list[Count]) -> Finding:
             ": once for each part of the keys in which its row sees none, as "
             "if the log-sum-exp of such a part were 0, not minus infinity"
         )
+    else:
+        rule = said("behind", counts, _is_behind)
+        why = f". {rule[:-1]}" * bool(rule)
     listed = _listed(by_keys)
     if any(len(n) > 1 for n in by_keys.values()):
         most = max(max(n) for n in by_keys.values())
@@ -140,6 +144,18 @@ def _ones(counts: list[Count]) -> Finding:
         f"The denominator holds exp(0), that is 1, too often, {listed}{why}.",
         "ones-in-denominator",
     )
+
+
+def _is_behind(count: Count, rule: Rule) -> bool:
+    """Say whether a row's count is that of slots behind the last key.
+
+    Where a row ends with its own position, these may be hidden.
+    """
+    a, ends = count.trial.right, ends_of(count.trial)
+    n = rule({"L": ends}).reshape(-1, 1, 1) + 0 * count.times
+    hidden = a.n_queries > 1 and a.ends()[1] is not None
+    same = (n == count.times) | (hidden & (count.times == 0))
+    return bool(same[count.sure].all())
 
 
 def _is_of_parts(count: Count) -> bool:

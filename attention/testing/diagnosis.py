@@ -28,7 +28,7 @@ from attention.testing.reach import bounds
 from attention.testing.readers import features, foreign, unread
 from attention.testing.regions import alone, beside
 from attention.testing.report import Finding
-from attention.testing.strays import given, stale
+from attention.testing.strays import behind, given, stale
 from attention.testing.trials import NoNumbersError, Trial
 from attention.testing.weights import (
     Recovered,
@@ -44,8 +44,8 @@ Array = NDArray[Any]
 Probe = Callable[[list[Trial]], Iterator[Finding]]
 InKeys = tuple[list[Mistake], list[Finding]]  # of some keys alone
 PROBES: tuple[Probe, ...] = (  # what hides others, or looks like them, first
-    stale, left, moved, bounds, features, foreign, given, taken, sums, unread,
-    met, names.of_parts,
+    stale, left, moved, bounds, features, sums, behind, foreign, given, taken,
+    unread, met, names.of_parts,
 )  # fmt: skip
 BLIND = ("one key", "a constant per head")  # what is right there says little
 TYPICAL = 1e-3  # of the error allowed: less comes of no such format
@@ -95,9 +95,10 @@ def _causes(trials: list[Trial], wrong: list[Trial]) -> list[Finding]:
     named, in_keys = _of_all(trials, rows)
     if named:
         sizes = {(t.right.n_queries, t.right.n_keys) for t in trials}
-        is_one_of_many = len(sizes) == 1 and named[0].name in names.LAST_KEYS
-        if is_one_of_many:
+        if len(sizes) == 1 and named[0].name in names.LAST_KEYS:
             return _probed(trials, (unread,)) or named
+        if named[0].name == "keys-twice":  # a slot may hold them again
+            return _probed(trials, (behind,)) or named
         return named
     return (
         _probed(trials, PROBES)

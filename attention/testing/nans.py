@@ -9,13 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.testing.probes import LARGEST, Facts, Rule, facts, rules
+from attention.testing.probes import (
+    LARGEST,
+    Facts,
+    Rule,
+    blocks_said,
+    facts,
+    rules,
+    up,
+)
 from attention.testing.report import Finding
 from attention.testing.trials import Trial
 
 Array = NDArray[Any]
 
-MOST = 4  # sizes that are listed
+PARTS = 16  # of the keys, at most
 
 
 class Rows:
@@ -31,11 +39,15 @@ class Rows:
         """Return what rules speak of."""
         a = self.trial.right
         sees, scores, known = a.allowed(), a.hidden, facts(a, a.d_v)
-        some = sees.any(axis=-1)
+        some, e = sees.any(axis=-1), np.exp(np.minimum(scores, 700))
 
         def blocks(m: int) -> Array:
             starts = np.arange(0, a.n_keys, m)
             return ~np.logical_or.reduceat(sees, starts, axis=-1)
+
+        def sums(m: int) -> Array:
+            starts = np.arange(0, a.n_keys, m)
+            return np.asarray(np.add.reduceat(e, starts, -1).max(axis=-1))
 
         return {
             **known,
@@ -47,11 +59,13 @@ class Rows:
             "lse": a.exact.logsumexp,
             "blind": lambda m: blocks(m).any(axis=-1),
             "last": lambda m: blocks(m)[..., -1],
+            "block": sums,
+            "part": lambda p: sums(up(a.n_keys, p)),
         }
 
     def bounds(self, rule: Rule, m: int) -> tuple[float, float]:
         """Return the least quantity of bad rows, the largest of others."""
-        some = rule({**self.facts, "m": m})
+        some = rule({**self.facts, "m": m, "p": m})
         some = np.broadcast_to(some, self.bad.shape).astype(float)
         least = some[self.bad].min(initial=np.inf)
         return float(least), float(some[self.others].max(initial=-np.inf))
@@ -75,7 +89,11 @@ def numbers(trials: list[Trial]) -> Iterator[Finding]:
         what = "nan" if np.isnan(got[b, h, i]).any() else what
         at = f"row {i} of sequence {b}, head {h}"
         beside = "beside those that should be, " * (kind is _zero)
-        where = _where(some)
+        name = "rows-without-numbers" * (kind is _odd)
+        where = _where(some, "beyond")
+        if where and not any(t.is_wrong for t in plain if t.is_plain):
+            name = "sum-beyond-format"
+        where = where or _where(some, "numbers")
         if where:
             is_all = not any(
                 (one.trial.verdicts["output"].rows > 1)[~one.bad].any()
@@ -85,7 +103,7 @@ def numbers(trials: list[Trial]) -> Iterator[Finding]:
                 f"The output is {what} in {where}. Exactly these are {what}, "
                 f"{beside}in each of {len(some)} cases, as {at} "
                 f"({case.name}).",
-                "rows-without-numbers" * (is_all and kind is _odd),
+                name * (is_all or name == "sum-beyond-format"),
             )
         elif kind is _odd:
             yield Finding(
@@ -105,13 +123,15 @@ def _zero(trial: Trial) -> Array:
     return np.asarray(~got.any(axis=-1) & wanted.any(axis=-1))
 
 
-def _where(some: list[Rows]) -> str:
+def _where(some: list[Rows], group: str) -> str:
     """Return the first rule that tells the bad rows from all others."""
     if all(one.bad.all() for one in some):
         return ""
-    for says, rule in rules("numbers").items():
-        has_size = "m" in rule.args[0].co_names
-        sizes = range(2, LARGEST + 1) if has_size else (0,)
+    for says, rule in rules(group).items():
+        sizes = range(1)
+        for letter, most_of in (("m", LARGEST), ("p", PARTS)):
+            if letter in rule.args[0].co_names:
+                sizes = range(2, most_of + 1)
         fit = {m: told for m in sizes if (told := _told(some, rule, m))}
         if not fit:
             continue
@@ -121,8 +141,7 @@ def _where(some: list[Rows]) -> str:
             keys = f"{least:g}"
         return says.format(
             **{"low": f"{least:.6g}", "high": f"{-least:.6g}", "keys": keys},
-            m=" or ".join(map(str, [*fit][:MOST]))
-            + " or more" * bool([*fit][MOST:]),
+            **dict.fromkeys("mp", blocks_said([*fit])),
         )
     return ""
 

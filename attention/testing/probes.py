@@ -20,6 +20,7 @@ from attention.testing.trials import Trial
 Facts = dict[str, Any]  # what the letters of probes.toml stand for
 Rule = partial[Any]  # takes facts
 T = TypeVar("T")
+MOST = 4  # sizes that are listed
 LARGEST = 256  # keys of a block whose size nobody guessed
 CLOSE = 1.2  # of the error allowed: a mistake may round a little worse
 FEW_KEYS = 600  # cases with more are not called again for each small thing
@@ -81,6 +82,12 @@ def facts(a: Steps, n_features: int) -> Facts:
 def block(holds: Callable[[int], bool]) -> int:
     """Return the least size of a block for which something holds, or 0."""
     return next((m for m in range(2, LARGEST + 1) if holds(m)), 0)
+
+
+def blocks_said(sizes: list[int]) -> str:
+    """Write the sizes of a block that fit, or the first few of them."""
+    more = " or more" * bool(sizes[MOST:])
+    return " or ".join(map(str, sizes[:MOST])) + more
 
 
 def fits(trial: Trial, changes: dict[str, Change]) -> bool:

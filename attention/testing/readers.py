@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ MOSTLY = 0.9  # of them are alike; the others are sums of two
 MOST_SIZES = 3  # of blocks and parts that are tried in all cases
 MOST_RULES = 5  # that are said
 CALLS = 20  # for the keys of one case
+OTHER_ENTRIES = 9  # by which a table's rows are longer than three times
 PARTS = 16  # of the keys, at most
 
 
@@ -62,7 +64,7 @@ def _listed(numbers: Any) -> str:
     return " ".join(map(str, numbers))
 
 
-def _shares(trial: Trial, axis: int, partly: bool = False) -> Array:
+def shares(trial: Trial, axis: int, partly: bool = False) -> Array:
     """Return what each row takes from each head, or key, of each sequence.
 
     As (batch, heads, n_q, batch, number of heads or of keys): one after the
@@ -88,7 +90,7 @@ def foreign(trials: list[Trial]) -> Iterator[Finding]:
     own, across = list[tuple[Trial, Array]](), list[Trial]()
     for trial in few:
         with suppress(NoNumbersError):  # where some rows are nan
-            read = (_shares(trial, HEADS, True) != 0).any(axis=2)
+            read = (shares(trial, HEADS, True) != 0).any(axis=2)
             b = np.arange(len(read))
             if _is_finite(trial):
                 own.append((trial, read[b, :, b].any(axis=0)))
@@ -183,28 +185,33 @@ class Keys(NamedTuple):
 
 def _by_key(trials: list[Trial], partly: bool = False) -> Iterator[Keys]:
     """See which keys are read, in a few cases with few keys."""
-    few = [t for t in trials if t.right.n_keys > 1 and _n_calls(t) <= CALLS]
-    few.sort(key=lambda t: (not t.is_wrong, t.right.batch * t.right.n_keys))
-    for trial in few[:CASES]:
-        shares = _shares(trial, KEYS, partly)
-        read, right = shares != 0, trial.right.weights
+    for trial in countable(t for t in trials if t.right.n_keys > 1):
+        taken = shares(trial, KEYS, partly)
+        read, right = taken != 0, trial.right.weights
         b, needs = np.arange(len(read)), right > NEEDED
         missed = needs & ~read[b, :, :, b]
         three = (read, needs, missed)
         read, needed, missed = (np.any(x, axis=(1, 2)) for x in three)
-        is_weighed = _are_weights(shares, trial)
+        is_weighed = _are_weights(taken, trial)
         yield Keys(trial, read, needed, missed, is_weighed)
 
 
-def _are_weights(shares: Array, trial: Trial) -> bool:
+def _are_weights(taken: Array, trial: Trial) -> bool:
     """Say whether what rows take of values are their right weights."""
     right = trial.right.weights
     rows = np.linspace(0, right.shape[2] - 1, MOST_ROWS).astype(int)
-    shares = shares.reshape(*right.shape[:3], -1)[:, :, rows]
-    gap = np.abs(shares[..., None] - right[:, :, rows, None])
+    taken = taken.reshape(*right.shape[:3], -1)[:, :, rows]
+    gap = np.abs(taken[..., None] - right[:, :, rows, None])
     most = NOISE + NOISES * 2.0 ** -fewest_bits(trial.rules.formats)
-    same = (gap.min(axis=-1) <= most * shares)[shares > NEEDED]
+    same = (gap.min(axis=-1) <= most * taken)[taken > NEEDED]
     return bool(same.mean() > MOSTLY) if same.size else False
+
+
+def countable(trials: Iterable[Trial]) -> list[Trial]:
+    """Return a few cases with few keys, wrong ones first."""
+    few = [t for t in trials if _n_calls(t) <= CALLS]
+    few.sort(key=lambda t: (not t.is_wrong, t.right.batch * t.right.n_keys))
+    return few[:CASES]
 
 
 def _n_calls(trial: Trial) -> int:
@@ -270,10 +277,48 @@ def _packed(keys: Keys) -> Facts:
         "start": np.cumsum(lengths) - lengths,
         "first": packed.argmax(axis=1),
         "end": packed.shape[1] - packed[:, ::-1].argmax(axis=1),
-        "begins": begins,
+        **{"begins": begins, "table": partial(_in_table, read, lengths)},
+        "N": n_keys,
         "k": np.arange(n_keys),
         "own": needed,
     }
+
+
+def _in_table(read: Array, ends: Array, at: Array, by: int, m: int) -> bool:
+    """Say whether pages are those of a table of some width, from at on.
+
+    What stands in entries that hold no page is not known.
+    """
+    used = up(ends, m)
+    return any(
+        _of_width(read, ends, at + by * np.arange(len(at)) * width, width, m)
+        for width in range(used.max(), 3 * used.max() + OTHER_ENTRIES)
+    )
+
+
+def _of_width(read: Array, ends: Array, at: Array, width: int, m: int) -> bool:
+    """Say the same of one width, if some page is another, and known."""
+    used = up(ends, m)
+    n_others = n_unknown = 0
+    for b, start in enumerate(at):
+        if not read[b].any():
+            continue  # its rows are nan
+        left, unknown = read[b].copy(), 0
+        for page in range(used[b]):
+            row, entry = divmod(int(start) + page, width)
+            n = min(m, int(ends[b]) - page * m)
+            if not 0 <= row < len(used) or entry >= used[row]:
+                unknown += n
+                continue
+            some = slice(entry * m, min(entry * m + n, int(ends[row])))
+            if not read[b, row, some].all():
+                return False
+            left[row, some] = False
+            n_others += (row, entry) != (b, page)
+        if left.sum() > unknown:
+            return False
+        n_unknown += unknown
+    return bool(n_others or not n_unknown)
 
 
 # --- keys that nobody reads --------------------------------------------------
@@ -299,7 +344,7 @@ def never_read(trials: list[Trial]) -> str:
     """Say which keys at the end no row reads, if that is all that is lost."""
     lost = list[Lost]()
     for trial, read, needed, missed, _ in _by_key(trials):
-        ends, n = _ends(trial), missed.sum(axis=1)
+        ends, n = ends_of(trial), missed.sum(axis=1)
         for b, some in enumerate(missed):
             if (
                 not some[ends[b] - n[b] : ends[b]].all()
@@ -328,7 +373,7 @@ def never_read(trials: list[Trial]) -> str:
     return f"the last keys are never read ({listed})"
 
 
-def _ends(trial: Trial) -> Array:
+def ends_of(trial: Trial) -> Array:
     """Return the number of keys of each sequence up to the last one seen."""
     seen = np.asarray(trial.sees.any(axis=(1, 2)))
     last = trial.right.n_keys - seen[:, ::-1].argmax(axis=1)
@@ -368,7 +413,7 @@ def _lost_by(
     """
     step, lose = change
     known: dict[bytes, bool] = {}
-    ends = {t.case: _ends(t) for t in trials}
+    ends = {t.case: ends_of(t) for t in trials}
     is_one_size = len({t.right.n_keys for t in trials}) == 1
     for says, rule in rules("lost").items():
         if is_one_size and "{p}" in says:

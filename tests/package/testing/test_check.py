@@ -271,6 +271,13 @@ def table(q, k, v):  # sequence 1 reads empty slots, those after it the sequence
     return output
 
 
+def entries(q, k, v):  # rows of a block table are one page of 8 longer than it takes them for
+    n, w = k.shape[2], -(-k.shape[2] // 8) * 8
+    k, v = (np.concatenate([*np.pad(x, [(0, 0), (0, 0), (0, w + 8 - n), (0, 0)])], axis=1) for x in (k, v))
+    parts = [[x[None, :, b * w : b * w + n] for x in (k, v)] for b in range(len(q))]
+    return np.concatenate([tiled_attention(q[b : b + 1], *both) for b, both in enumerate(parts)])
+
+
 FOUND = {
     "rows": place(lambda z: z.reshape(*np.array(z.shape)[[0, 2, 1, 3]]).swapaxes(1, 2)),
     "features": place(lambda z: z[..., ::-1]), "given": wider, "foreign": foreign, "unwritten": unwritten,
@@ -293,7 +300,9 @@ FOUND = {
     "skipped": rewired(allowed=lambda a, x: x & (
         a.keys < ((a.offset().min() + a.n_queries - 1) // (s := -(-a.n_keys // 3)) + 1) * s)),
     "nans": rewired(combine=lambda a, x: np.where(a.allowed()[..., :41].any(-1, keepdims=True), x, np.nan)),
-    "table": table,
+    "table": table, "entries": entries, "slot": lambda q, k, v: tiled_attention(q, *(np.pad(x, [(0, 0), (0, 0), (
+        0, int(x.shape[2] % 16 > 0)), (0, 0)], constant_values=0.5) for x in (k, v))),
+    "beyond": rewired(combine=lambda a, x: np.where(np.abs(a.exact.logsumexp[..., None]) > 65520, 0, x)),
 }  # fmt: skip
 
 
