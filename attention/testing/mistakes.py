@@ -64,6 +64,7 @@ class Mistake(NamedTuple):
     sizes: tuple[int, int] = (0, 0)
     each: str = ""  # the group of EACH that the sizes are of
     of_query: tuple[str, ...] = ()  # name and sentence if d_query alone has it
+    grouped: bool = False  # only heads that share keys can have it
 
     @property
     def is_odd(self) -> bool:
@@ -129,7 +130,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         backwards = f"{says[:-1]}, from the last key to the first."
         yield from _made(name, {**row, "says": backwards}, back=True)
         return
-    of_query = row.pop("of_query", ())
+    of_query, grouped = row.pop("of_query", ()), row.pop("grouped", False)
     for some, steps in FLOWS.items():
         if some in row:
             row |= dict.fromkeys(steps, f"x * ({row.pop(some)})")
@@ -146,6 +147,7 @@ def _made(name: str, row: dict[str, Any], **names: Any) -> Iterator[Mistake]:
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         alone = tuple(x.format(m=m, n=n) for x in of_query)
         one = Mistake(slug, text, changes, rounds, of_query=alone)
+        one = one._replace(grouped=grouped)
         if isinstance(each, str):
             one = one._replace(pattern=says, sizes=(m, n), each=each)
         yield one
@@ -323,10 +325,11 @@ def alone(case: Case) -> Iterator[Mistake]:
 
 
 def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
-    """Return the mistakes that a kernel with such options may have.
+    """Return the mistakes that a kernel that errs in such a case may have.
 
     Of blocks and parts those of usual sizes, or if asked of odd ones alone.
     """
+    shares = case.key.shape[1] < case.query.shape[1]
 
     def asked(*options: str) -> bool:
         return not options or any(one in case.options for one in options)
@@ -338,8 +341,10 @@ def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
-                    if mistake.is_odd == odd and (
-                        not all(needs) or asked(*needs)
+                    if (
+                        mistake.is_odd == odd
+                        and (shares or not mistake.grouped)
+                        and (not all(needs) or asked(*needs))
                     ):
                         yield mistake
 

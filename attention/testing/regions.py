@@ -24,7 +24,7 @@ from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.sizes import EACH, parts_said
 from attention.testing.steps import REACH, SCORES, Steps
-from attention.testing.trials import Trial
+from attention.testing.trials import Trial, telling
 from attention.testing.weights import recover, recoverable
 
 Array = NDArray[Any]
@@ -103,7 +103,7 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
     """
     cases, known = _cases(trials), list[tuple[Any, list[Array]]]()
     limited, shown = list[Mistake](), list[Finding]()
-    for mistake in mistakes.alone(trials[0].case) if cases else ():
+    for mistake in mistakes.alone(telling(trials)) if cases else ():
         found = _explained(mistake, cases)
         if not any(one.keys.right.any() for one in found):
             continue
@@ -214,6 +214,10 @@ def _cases(trials: list[Trial]) -> list[Read]:
     """Read the weights of a few wrong cases."""
     some = recoverable(trials)
     some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    # what is wrong in new keys alone shows only where there are older ones
+    some[CASES - 1 :] = sorted(
+        some[CASES - 1 :], key=lambda t: bool((t.right.offset() <= 0).all())
+    )
     return [read for trial in some[:CASES] if (read := _read(trial))]
 
 
