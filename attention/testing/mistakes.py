@@ -310,6 +310,7 @@ _NEEDS = {  # groups that are nothing without one of some options
     "sink": ("sink",),
     "turns": ("is_causal", "window"),
 }
+_NOT_WITH = {"unasked": "is_causal"}  # groups that an option excludes
 _AGAIN = ("scale", "reach", "mask", "softcap", "bias", "sink", "arrays")
 
 
@@ -336,7 +337,8 @@ def of(case: Case, odd: bool = False) -> Iterator[Mistake]:
 
     def some(*groups: str) -> Iterator[Mistake]:
         for group in groups:
-            if asked(*_NEEDS.get(group, ())):
+            given = _NOT_WITH.get(group) in case.options
+            if asked(*_NEEDS.get(group, ())) and not given:
                 for mistake in _read()[group]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes

@@ -127,7 +127,12 @@ def _said(left: list[tuple[Mistake, float]], alone: bool) -> Finding:
     """Say the closest mistake, and another that gives the same numbers."""
     least = min(error for _, error in left)
     first, least = next(one for one in left if one[1] <= ALIKE * least)
-    same = {_stem(m): m for m, error in left[::-1] if error == least}
+    same = {
+        _stem(m): m
+        for m, error in left[::-1]
+        # if only one has blocks, they are as large as all keys
+        if error == least and bool(m.each) == bool(first.each)
+    }
     same.pop(_stem(first), None)
     others = [
         f" Or, which gives the same numbers here: {m.name}: {m.says}"

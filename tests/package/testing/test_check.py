@@ -222,7 +222,7 @@ SAID = {  # what no list foresees: a kernel, options, what must be said
                "window= is ignored. Only for keys before the first query's position"),
     "counted": (rewired(within=lambda a, x: (a.keys <= a.positions()) & (a.keys + 9 >= np.where(
         a.keys < a.offset(), a.offset(), a.positions()))), {"is_causal": True, "window": (9, None)},
-               "from the first query, for all rows, not from each row's own position. Only for keys before the first"),
+               "behaves like window-of-one-query: Over keys before the first query's position the left end"),
     "or": (rewired(window=lambda a, x: None), {"window": (9, None), "is_causal": True, "sizes": {"n_q": 9, "n_k": 40}},
            "window= is ignored. Or, which gives the same numbers here: window-sides-swapped"),
     "block": (rewired(scores=lambda a, x: np.where(a.keys // 32 % 2, x * np.log(2), x)), {},
