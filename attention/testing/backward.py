@@ -20,7 +20,7 @@ from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, place
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
-from attention.testing.trials import Trial
+from attention.testing.trials import Trial, telling
 
 Array = NDArray[Any]
 Wrong = dict[str, list[Trial]]  # by result
@@ -59,7 +59,7 @@ def named(trials: list[Trial]) -> Iterator[Finding]:
         wrong |= {name: some} if some else {}
     with np.errstate(all="ignore"):
         found = list(_factors(plain, wrong))
-        every, errors = list(mistakes.of(plain[0].case)), Errors()
+        every, errors = list(mistakes.of(telling(plain))), Errors()
         for search in _SEARCHES:
             found += _mistakes(plain, wrong, search, every, errors)
         found += parts.begins(plain, wrong)

@@ -54,6 +54,7 @@ class Mistake(NamedTuple):
     each: str = ""  # the group of EACH that the sizes are of
     kind: str = "usual"  # or odd, measured, or the format of a kernel
     of_query: tuple[str, ...] = ()  # name and pattern if d_query alone has it
+    grouped: bool = False  # only heads that share keys can have it
 
     @property
     def alone_in_query(self) -> Mistake:
@@ -132,6 +133,7 @@ def _of_sizes(
     row = dict(row)
     each, says = row.pop("each", [0]), row.pop("says")
     rounds = row.pop("rounds", False)
+    grouped = row.pop("grouped", False)
     of_query = tuple(row.pop("of_query", ()))
     of_query = (*of_query[:1], *(_with_sizes(x, each) for x in of_query[1:]))
     for some, (change, steps) in FLOWS.items():
@@ -150,6 +152,7 @@ def _of_sizes(
         }
         slug = name.format(m="-".join(re.findall(r"\w+", str(m))))
         one = Mistake(slug, text, changes, rounds, of_query=of_query)
+        one = one._replace(grouped=grouped)
         if isinstance(each, str):
             kind = "odd" if int(n) in ODD else "usual"
             kind = "measured" if m == MEASURED else kind
@@ -286,6 +289,7 @@ _NEEDS = {  # groups that are nothing without one of some options
     "sink": ("sink",),
     "turns": ("is_causal", "window"),
 }
+_NOT_WITH = {"unasked": "is_causal"}  # groups that an option excludes
 _AGAIN = ("scale", "reach", "mask", "softcap", "bias", "sink", "arrays")
 
 
@@ -301,24 +305,28 @@ def alone(case: Case) -> Iterator[Mistake]:
 
 
 def of(case: Case, kind: str = "usual") -> Iterator[Mistake]:
-    """Return the mistakes that a kernel with such options may have.
+    """Return the mistakes that a kernel that errs in such a case may have.
 
     Of blocks and parts those of usual sizes, or of odd or measured ones alone.
     """
     kinds = (kind, case.format) if kind == "usual" else (kind,)
+    shares = case.key.shape[1] < case.query.shape[1]
 
     def asked(*options: str) -> bool:
         return not options or any(one in case.options for one in options)
 
     def some(*groups: str) -> Iterator[Mistake]:
         for group in groups:
-            if asked(*_NEEDS.get(group, ())):
+            given = _NOT_WITH.get(group) in case.options
+            if asked(*_NEEDS.get(group, ())) and not given:
                 for mistake in _read()[group]:
                     needs = [
                         _OPTIONS.get(step, "") for step in mistake.changes
                     ]
-                    if mistake.kind in kinds and (
-                        not all(needs) or asked(*needs)
+                    if (
+                        mistake.kind in kinds
+                        and (shares or not mistake.grouped)
+                        and (not all(needs) or asked(*needs))
                     ):
                         yield mistake
 

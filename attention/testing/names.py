@@ -16,7 +16,7 @@ from attention.testing.mistakes import Mistake
 from attention.testing.places import Spots, place
 from attention.testing.report import Finding
 from attention.testing.steps import Steps
-from attention.testing.trials import Trial
+from attention.testing.trials import Trial, telling
 from attention.testing.weights import (
     first_few,
     recover,
@@ -81,13 +81,14 @@ def exact(
     some: Iterable[Mistake] | None = None,
 ) -> Finding | None:
     """Find a mistake, of some or all, that gives all results of a kernel."""
-    some = _known(trials[0].case, names) if some is None else some
+    alone = some is not None  # what is the same in some keys says little
+    some = _known(telling(trials), names) if some is None else some
     every = [(m, 0.0) for m in some]
     left = [one for one in every if not one[0].rounds]
     for trial in sorted(trials, key=lambda t: t.right.weights.size):
         left = _left(left, trial, names)
     if left:
-        return _said(left)
+        return _said(left, alone)
     left = [one for one in every if one[0].rounds]
     for trial in sorted(
         trials, key=lambda t: (not _is_wrong(t, names), t.right.weights.size)
@@ -96,7 +97,7 @@ def exact(
         if _is_wrong(trial, names):
             most = sorted(error for _, error in left)[:ROUNDINGS][-1:]
             left = [one for one in left if [one[1]] <= most]
-    return _said(left) if left else None
+    return _said(left, alone) if left else None
 
 
 def _known(case: Case, names: tuple[str, ...]) -> Iterator[Mistake]:
@@ -109,7 +110,7 @@ def _known(case: Case, names: tuple[str, ...]) -> Iterator[Mistake]:
 
 def odd(trials: list[Trial]) -> Iterator[Mistake]:
     """Return the mistakes in blocks of sizes that few kernels have."""
-    return mistakes.of(trials[0].case, "odd")
+    return mistakes.of(telling(trials), "odd")
 
 
 def of_parts(trials: list[Trial]) -> Iterator[Finding]:
@@ -125,7 +126,7 @@ def of_parts(trials: list[Trial]) -> Iterator[Finding]:
     for trial, starts in some:  # now, since few cases are kept at once
         Steps(trial.case).exact.done["starts"] = [0, *starts]
     every, (first, starts) = trials[0].rules.names, some[0]
-    measured = mistakes.of(first.case, "measured")
+    measured = mistakes.of(telling(trials), "measured")
     found = exact([trial for trial, _ in some], every, measured)
     if found:
         yield Finding(
@@ -152,13 +153,22 @@ def _left(
     ]
 
 
-def _said(left: list[tuple[Mistake, float]]) -> Finding:
-    """Say the closest mistake, and others that give the same numbers."""
+def _said(left: list[tuple[Mistake, float]], alone: bool) -> Finding:
+    """Say the closest mistake, and another that gives the same numbers."""
     least = min(error for _, error in left)
     first, least = next(one for one in left if one[1] <= ALIKE * least)
-    same = {_stem(m): m for m, error in left[::-1] if error == least}
+    same = {
+        _stem(m): m
+        for m, error in left[::-1]
+        # if only one has blocks, they are as large as all keys
+        if error == least and bool(m.each) == bool(first.each)
+    }
     same.pop(_stem(first), None)
-    others = [f" Or: {m.name}: {m.says}" for m in [*same.values()][:-2:-1]]
+    others = [
+        f" Or, which gives the same numbers here: {m.name}: {m.says}"
+        for m in [*same.values()][:-2:-1]
+        if not alone
+    ]
     most = ALIKE_ROUNDED if first.rounds else ALIKE
     fit = [one for one, error in left if error <= most * least]
     return Finding(first.of_sizes(fit) + "".join(others), first.name)
@@ -174,7 +184,7 @@ def partial(
     some: Iterable[Mistake] | None = None,
 ) -> Finding | None:
     """Find the mistake that some rows of a kernel have, and say which."""
-    some = _known(trials[0].case, names) if some is None else some
+    some = _known(telling(trials), names) if some is None else some
     n_wrong = sum(_n_wrong(trial, names) for trial in trials)
     best: dict[float, list[tuple[Mistake, str]]] = {}
     for mistake, fits in _left_in_part(trials, names, some, n_wrong):

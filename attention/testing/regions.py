@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from attention.testing.places import run
 from attention.testing.report import Finding
 from attention.testing.sizes import OF_REGIONS, parts_said
 from attention.testing.steps import REACH, SCORES, Steps
-from attention.testing.trials import Trial
+from attention.testing.trials import Trial, telling
 from attention.testing.weights import recover, recoverable
 
 Array = NDArray[Any]
@@ -81,13 +82,16 @@ class Explained(NamedTuple):
 def _regions() -> list[Region]:
     made = []
     for own, row in table(__file__).items():
+        every = row["fits"]
+        every = every if isinstance(every, list) else [every]
         sizes = next((some for name, some in OF_REGIONS if name in own), [0])
         for size in sizes:
             m, n = size if isinstance(size, tuple) else (0, size)
             names = {**vars(blocks), "m": m, "n": n}
-            for says, flip in ((own, ""), (row.get("others"), "~")):
+            both = ((own, ""), (row.get("others"), "~"))
+            for fits, (says, flip) in product(every, both):
                 if says:
-                    test = eval(f"lambda a: {flip}({row['fits']})", names)
+                    test = eval(f"lambda a: {flip}({fits})", names)
                     says = says.format(m=m, n=n, parts=parts_said(m, n))
                     made.append(Region(says, test))
     return made
@@ -100,7 +104,7 @@ def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
     """
     cases, known = _cases(trials), list[tuple[Any, list[Array]]]()
     limited, shown = list[Mistake](), list[Finding]()
-    for mistake in mistakes.alone(trials[0].case) if cases else ():
+    for mistake in mistakes.alone(telling(trials)) if cases else ():
         found = _explained(mistake, cases)
         if not any(one.keys.right.any() for one in found):
             continue
@@ -211,6 +215,10 @@ def _cases(trials: list[Trial]) -> list[Rows]:
     """Read the weights of a few wrong cases."""
     some = recoverable(trials)
     some.sort(key=lambda t: -int((t.verdicts["output"].rows > 1).sum()))
+    # what is wrong in new keys alone shows only where there are older ones
+    some[CASES - 1 :] = sorted(
+        some[CASES - 1 :], key=lambda t: bool((t.right.offset() <= 0).all())
+    )
     return [read for trial in some[:CASES] if (read := _rows_of(trial))]
 
 

@@ -220,6 +220,16 @@ class Trial:
         return self.answer.wrong or self.answer.refused
 
 
+def telling(trials: list[Trial]) -> Case:
+    """Return a wrong case; one whose heads share keys, if there is one."""
+
+    def group(trial: Trial) -> tuple[bool, float]:
+        case = trial.case
+        return trial.is_wrong, case.query.shape[1] / case.key.shape[1]
+
+    return max(trials, key=group).case
+
+
 def base_of(logsumexp: str | None) -> float:
     """Return the natural logarithm of the base that was asked for."""
     return log(2) if logsumexp == "2" else 1.0

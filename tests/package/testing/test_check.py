@@ -225,6 +225,11 @@ SAID = {  # what no list foresees: a kernel, options, what must be said
         -1, 1, x.shape))), {"sizes": {"n_q": 64, "n_k": 64}}, "as if something were rounded to bfloat16"),
     "prefix": (rewired(within=lambda a, x: x | (a.keys < a.offset())), {"is_causal": True, "window": (9, None)},
                "window= is ignored. Only for keys before the first query's position"),
+    "counted": (rewired(within=lambda a, x: (a.keys <= a.positions()) & (a.keys + 9 >= np.where(
+        a.keys < a.offset(), a.offset(), a.positions()))), {"is_causal": True, "window": (9, None)},
+               "behaves like window-of-one-query: Over keys before the first query's position the left end"),
+    "or": (rewired(window=lambda a, x: None), {"window": (9, None), "is_causal": True, "sizes": {"n_q": 9, "n_k": 40}},
+           "window= is ignored. Or, which gives the same numbers here: window-top-left"),
     "block": (rewired(scores=lambda a, x: np.where(a.keys // 32 % 2, x * np.log(2), x)), {},
               "log₂ e is missing from the scale. Only in every second block of 32 keys, from the second."),
     "some keys": (rewired(full=lambda a, x: x - a.bias() * (a.keys % 5 == 2)), {"bias": True}, "Only for some keys"),
