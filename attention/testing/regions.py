@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,21 +79,24 @@ class Explained(NamedTuple):
 
 @cache
 def _regions() -> list[Region]:
-    made = []
-    for own, row in table(__file__).items():
-        every = row["fits"]
-        every = every if isinstance(every, list) else [every]
-        sizes = next((some for name, some in OF_REGIONS if name in own), [0])
-        for size in sizes:
-            m, n = size if isinstance(size, tuple) else (0, size)
-            names = {**vars(blocks), "m": m, "n": n}
-            both = ((own, ""), (row.get("others"), "~"))
-            for fits, (says, flip) in product(every, both):
-                if says:
-                    test = eval(f"lambda a: {flip}({fits})", names)
-                    says = says.format(m=m, n=n, parts=parts_said(m, n))
-                    made.append(Region(says, test))
-    return made
+    return [
+        region
+        for says, rows in table(__file__).items()
+        for row in (rows if isinstance(rows, list) else [rows])
+        for region in _made(says, **row)
+    ]
+
+
+def _made(says: str, fits: str, others: str = "") -> Iterator[Region]:
+    """Make a region of each size, and that of all other keys."""
+    sizes = next((some for name, some in OF_REGIONS if name in says), [0])
+    for size in sizes:
+        m, n = size if isinstance(size, tuple) else (0, size)
+        names = {**vars(blocks), "m": m, "n": n}
+        for text, test in ((says, fits), (others, f"~({fits})")):
+            if text:
+                text = text.format(m=m, n=n, parts=parts_said(m, n))
+                yield Region(text, eval(f"lambda a: {test}", names))
 
 
 def alone(trials: list[Trial]) -> tuple[list[Mistake], list[Finding]]:
