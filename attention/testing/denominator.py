@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attention.testing.errors import judge
-from attention.testing.probes import Rule, block, said
+from attention.testing.probes import Facts, Rule, block, said, up
 from attention.testing.readers import ends_of
 from attention.testing.report import Finding
 from attention.testing.trials import Trial
@@ -125,8 +126,15 @@ def _ones(counts: list[Count]) -> Finding:
     """Write how often exp(0) is counted, and what has as many."""
     by_keys, why = _by_keys(counts), ""
     m = block(lambda m: all(n == {-k % m} for k, n in by_keys.items()))
+    p = block(lambda p: all(_is_behind(c, partial(_empty, p)) for c in counts))
     if m:
         why = f": as many as fill the last block of {m} keys"
+    elif p:
+        why = (
+            f": once for each of {p} parts that begins behind the last key, "
+            "as if the log-sum-exp of a part without keys were 0, not minus "
+            "infinity"
+        )
     elif all(map(_is_of_parts, counts)):
         why = (
             ": once for each part of the keys in which its row sees none, as "
@@ -152,10 +160,15 @@ def _is_behind(count: Count, rule: Rule) -> bool:
     Where a row ends with its own position, these may be hidden.
     """
     a, ends = count.trial.right, ends_of(count.trial)
-    n = rule({"L": ends}).reshape(-1, 1, 1) + 0 * count.times
+    n = rule({"L": ends, "N": a.n_keys}).reshape(-1, 1, 1) + 0 * count.times
     hidden = a.n_queries > 1 and a.ends()[1] is not None
     same = (n == count.times) | (hidden & (count.times == 0))
     return bool(same[count.sure].all())
+
+
+def _empty(p: int, facts: Facts) -> Any:
+    """Return how many of p parts of one size begin behind the last key."""
+    return p - up(facts["L"], up(facts["N"], p))
 
 
 def _is_of_parts(count: Count) -> bool:

@@ -183,10 +183,11 @@ def _scores(found: Recovered) -> Iterator[str]:
     if rest > 2 * CHANCE * noise + 1e-3 * np.abs(factors - 1).max():
         return
     if abs(factors[0] - 1) > noise / 8:
+        got, scale = told(factors[0] * right.scale(), right.scale())
         yield (
-            f"The scores are multiplied by {factors[0] * right.scale():.4g}, "
-            f"not by {right.scale():.4g}: {factors[0]:.4g} times the scale "
-            f"({right.case.name}, d_k = {right.d_k})."
+            f"The scores are multiplied by {got}, not by {scale}: "
+            f"{told(factors[0], 1)[0]} times the scale ({right.case.name}, "
+            f"d_k = {right.d_k})."
         )
     if bias is not None and abs(factors[1] - 1) > noise / 8:
         yield f"The bias is multiplied by {factors[1]:.4g}."
@@ -308,12 +309,17 @@ def example(found: Recovered) -> Iterator[str]:
     b, h, i, j = (int(n) for n in np.unravel_index(gap.argmax(), gap.shape))
     if gap.max() > 0:
         both = found.weights[b, h, i, j], right.weights[b, h, i, j]
-        shown = [[f"{x:.{n}g}" for x in both] for n in range(4, 18)]
-        got, wanted = next(two for two in shown if two[0] != two[1])
+        got, wanted = told(*both)
         yield (
             f"Row {i} gives key {j} the weight {got}, not {wanted} "
             f"({right.case.name}, sequence {b}, head {h})."
         )
+
+
+def told(got: float, wanted: float) -> list[str]:
+    """Write two numbers with as many digits as tell them apart."""
+    shown = [[f"{x:.{n}g}" for x in (got, wanted)] for n in range(4, 18)]
+    return next((two for two in shown if two[0] != two[1]), shown[-1])
 
 
 def middle_of(array: Array) -> Any:
