@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from attention.testing import backward, names
 from attention.testing.denominator import sums
-from attention.testing.errors import formats, step_of
+from attention.testing.errors import formats, judge, step_of
 from attention.testing.exchanged import left, met, moved, taken
 from attention.testing.factors import factor_of
 from attention.testing.mistakes import Mistake
@@ -65,7 +65,7 @@ def findings(trials: list[Trial]) -> list[Finding]:
         return [*why, *found]
     where = [*_where(trials)]
     if not why:  # where it is wrong says more than one weight
-        why = [*beside(trials)] or [*map(Finding, _as_float32(trials))]
+        why = [*beside(trials)] or [*map(Finding, _precision(trials, wrong))]
         why = why or _weights(wrong, hints)
         why += map(Finding, [one for one in where if " only " in one])
         why += _weights(wrong, example)
@@ -266,6 +266,35 @@ def _weights(
         if texts:
             return [*map(Finding, texts)]
     return []
+
+
+def _precision(trials: list[Trial], wrong: list[Trial]) -> Iterator[str]:
+    """Say that results are as coarse as float32, or sums as they grow."""
+    yield from _as_float32(trials)
+    some = sorted(recoverable(wrong), key=lambda t: -t.figure)[:RECOVERED]
+    with np.errstate(all="ignore"):
+        if some and all(map(_is_summed_coarsely, some)):
+            yield (
+                "Each weight is right, but what they add up to is not: as "
+                "where the running output is rounded each time that values "
+                "are added to it, so that the error grows with the number of "
+                f"keys ({some[0].case.name})."
+            )
+
+
+def _is_summed_coarsely(trial: Trial) -> bool:
+    """Say whether an output is not that of its weights, which are right."""
+    found = recover(trial)
+    if found is None:
+        return False
+    summed, sigma = found.weights @ trial.right.values, trial.sigmas["output"]
+    free, margin = trial.rules.expected(trial.right)["output"][1:]
+    got, wanted = trial.answer.results["output"], trial.wanted["output"]
+    own = judge(summed, wanted, 2 * sigma, free, margin)
+    return (
+        own.is_right
+        and not judge(got, summed, 2 * sigma, free, margin).is_right
+    )
 
 
 def _as_float32(trials: list[Trial]) -> Iterator[str]:
