@@ -168,7 +168,7 @@ class Drawing:
     ) -> Case:
         b, n_q, n_k = s["batch"], s["n_q"], s["n_k"]
         options = self._options(name, s, rng)
-        scale = options.get("scale", s["d_k"] ** -0.5)
+        scale = options.get("scale") or s["d_k"] ** -0.5
         sharpness = {"sharp": 4.0, "beyond the cap": options.get("softcap")}
         size = (sharpness.get(name) or 1.25) / (scale * s["d_k"] ** 0.5)
         query = rng.standard_normal((b, s["heads"], n_q, s["d_k"])) * size

@@ -311,6 +311,10 @@ def _read_arguments(
     how = options.get("offset")
     if how is not None:
         _inputs.one_of("offset", how, ("last", "first"))
+    for name in ("scale", "softcap"):
+        asked = options.get(name)
+        if asked is not None and not isinstance(asked, bool):
+            _inputs.number(name, asked, positive=name == "softcap")
     for name in ("mask", "bias"):
         asked = options.get(name)
         if not (asked is None or isinstance(asked, bool) or callable(asked)):

@@ -189,6 +189,8 @@ def test_what_few_cases_show_is_found(steps, options, monkeypatch):
 
 def test_a_function_may_make_the_mask_and_the_bias():
     assert_attention(tiled_attention, bias=alibi_bias, mask=MADE["causal"], format="bfloat16")
+    last = lambda q, k, v, **_: tiled_attention(q, k, v, is_causal=True, offset=k.shape[2] - q.shape[2])  # noqa: E731
+    assert_attention(last, mask=MADE["causal"], offset="last")
     gradients = lambda *arrays, **options: attention_vjp(*arrays, **options, return_bias=True)  # noqa: E731
     report = check_gradients(gradients, bias=alibi_bias, is_causal=True, return_bias=True)
     assert report.passed
