@@ -2,14 +2,14 @@
 
 import math
 import re
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-REFUSALS = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
+from tests.tables import beside
+
+REFUSALS = beside(__file__, "refusals.toml")
 properties = settings(max_examples=60, deadline=None, derandomize=True)
 
 

@@ -3,7 +3,6 @@
 import atexit
 import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,9 @@ from py_mini_racer import JSParseException
 
 from docs_ext.html import renderer
 from docs_ext.reading.v8 import started
+from tests.tables import each_row
 
 SOUND = Path(__file__).with_name("dials")  # the scripts of two widgets and what they share
-BROKEN = tomllib.loads(Path(__file__).with_name("renderer.toml").read_text("utf-8"))["table"]
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def scripts(tmp_path, monkeypatch):
     renderer.load.cache_clear()
 
 
-@pytest.mark.parametrize(("name", "text", "line", "message"), BROKEN)
+@each_row("name, text, line, message", "renderer.toml", "table")
 def test_the_script_that_is_wrong_is_named_with_its_line_until_it_is_mended(scripts, name, text, line, message):
     sound = (scripts / name).read_text("utf-8")
     (scripts / name).write_text(f"{sound}{text}\n", "utf-8")

@@ -1,13 +1,13 @@
 """What the pages show of the benchmarks: read from the record, nothing hidden, and the record is complete."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from docs_ext.records import measured
+from tests.tables import beside
 
-MADE_UP = json.loads(Path(__file__).with_name("measured.json").read_text("utf-8"))
+MADE_UP = beside(__file__, "measured.json")
 OURS, OTHER = MADE_UP["machines"]
 FINDINGS, ROOFLINE, SHOWN = OURS["findings"], MADE_UP["roofline"], MADE_UP["shown"]
 
