@@ -2,6 +2,7 @@
 
 import math
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -277,6 +278,16 @@ def smaller(rng, shape):
     """Draw a shape that broadcasts to this one."""
     sizes = tuple(int(size) if rng.random() < 0.7 else 1 for size in shape)
     return sizes[rng.integers(len(sizes) + 1) :]
+
+
+def held(call, *arrays, **options):
+    """Return the most bytes that a call holds at a time, its result among them, and the result."""
+    tracemalloc.start()
+    try:
+        result = call(*arrays, **options)
+        return tracemalloc.get_traced_memory()[1], result
+    finally:
+        tracemalloc.stop()
 
 
 def close(actual, expected, value, n_eps=32):
