@@ -15,16 +15,7 @@ from tests.tables import beside, each_row
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "cat", "sat", "on", "mat", ".", "ran"]
 CONFIG = beside(__file__, "config.json")
-PARTS = {
-    "attention.self.query": (12, 12),
-    "attention.self.key": (12, 12),
-    "attention.self.value": (12, 12),
-    "attention.output.dense": (12, 12),
-    "attention.output.LayerNorm": (12,),
-    "intermediate.dense": (10, 12),
-    "output.dense": (12, 10),
-    "output.LayerNorm": (12,),
-}
+PARTS = beside(__file__, "parts.toml")
 
 
 @pytest.fixture(scope="module")

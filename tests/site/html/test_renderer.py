@@ -35,14 +35,7 @@ def test_the_script_that_is_wrong_is_named_with_its_line_until_it_is_mended(scri
     assert renderer.draw("a-dial", {"of": " of "}) == "1 of 1"
 
 
-@pytest.mark.parametrize(
-    ("widget", "message"),
-    [
-        ("a-dial", "a-dial.js:6: TypeError: Cannot read properties of null (reading 'of')"),
-        ("b-dial", "b-dial.js: Error: it does not export html"),
-        ("c-dial", "c-dial.js: Error: there is no such script"),
-    ],
-)
+@each_row("widget, message", "renderer.toml", "calls")
 def test_an_error_of_a_call_names_the_script(scripts, widget, message):
     with pytest.raises(ValueError, match=f"^docs/assets/js/widgets/{re.escape(message)}$"):
         renderer.call(f"widgets/{widget}.js", "html", None, 1)
