@@ -4,8 +4,6 @@ import builtins
 import json
 import re
 import shutil
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,20 +11,11 @@ from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from examples import real_model as example
+from tests.tables import beside, each_row
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "cat", "sat", "on", "mat", ".", "ran"]
-REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-8"))
-CONFIG = json.loads(Path(__file__).with_name("config.json").read_text("utf-8"))
-PARTS = {
-    "attention.self.query": (12, 12),
-    "attention.self.key": (12, 12),
-    "attention.self.value": (12, 12),
-    "attention.output.dense": (12, 12),
-    "attention.output.LayerNorm": (12,),
-    "intermediate.dense": (10, 12),
-    "output.dense": (12, 10),
-    "output.LayerNorm": (12,),
-}
+CONFIG = beside(__file__, "config.json")
+PARTS = beside(__file__, "parts.toml")
 
 
 @pytest.fixture(scope="module")
@@ -137,14 +126,14 @@ def test_what_it_would_not_compute_is_refused_in_one_line(folder, spoil, kind, s
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(("texts", "kind", "says"), REFUSED["texts"].values(), ids=REFUSED["texts"])
+@each_row("texts, kind, says", "refused.toml", "texts")
 @pytest.mark.parametrize("method", ["read", "vectors", "ids"])
 def test_texts_that_do_not_fit_are_refused(encoder, method, texts, kind, says):
     with pytest.raises(getattr(builtins, kind), match=says):
         getattr(encoder, method)(eval(texts))
 
 
-@pytest.mark.parametrize(("ids", "lengths", "says"), REFUSED["ids"].values(), ids=REFUSED["ids"])
+@each_row("ids, lengths, says", "refused.toml", "ids")
 def test_ids_that_do_not_fit_are_refused(encoder, ids, lengths, says):
     for method in (encoder.run, encoder.output):
         with pytest.raises(ValueError, match=says):
@@ -180,7 +169,7 @@ def test_the_program_writes_a_page_of_its_own(made, encoder, capsys, tmp_path):
     np.testing.assert_allclose(shown, weights[layer, head].ravel(), atol=0.0005 + 1e-12)
 
 
-@pytest.mark.parametrize(("arguments", "says"), REFUSED["arguments"].items())
+@each_row("arguments, says", "refused.toml", "arguments")
 def test_the_program_says_in_one_line_what_is_wrong(made, capsys, arguments, says):
     with pytest.raises(SystemExit):
         example.main(["the cat", "--model", str(made), *arguments.split()])

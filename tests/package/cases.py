@@ -1,7 +1,5 @@
 """Random calls of attention: every option, alone and with the others, in shapes that broadcast."""
 
-import tomllib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +7,10 @@ import pytest
 
 import attention
 from tests.package.oracles import smaller
+from tests.tables import beside
 
 DTYPES = [np.float32, np.float64]
-OPTIONS = tomllib.loads(Path(__file__).with_name("options.toml").read_text("utf-8"))
+OPTIONS = beside(__file__, "options.toml")
 
 
 def options_of(table, **names):

@@ -6,15 +6,14 @@ each other. A function needs a word here only where its docstring does not say a
 
 import inspect
 import re
-import tomllib
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import attention
 from attention import AttentionOptions, BlockWeights, KVCache, MultiHeadWeights, PartialAttention, SharedOptions
+from tests.tables import beside
 
 LEADING = {"batch": 2, "heads": 3}  # what ... stands for
 PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31)
@@ -108,7 +107,7 @@ CASES |= {name: CASES[name]._replace(others={"return_weights": True}) for name i
 WITH_SUMS = ("tiled_attention", "varlen_attention", "paged_attention")
 CASES |= {name: CASES[name]._replace(others={"return_logsumexp": True}) for name in WITH_SUMS}
 CASES["KVCache.append"] = Case(appended, KVCache.append, same={"n_k": "n_new"})
-for name, changes in tomllib.loads(Path(__file__).with_name("documented.toml").read_text("utf-8")).items():
+for name, changes in beside(__file__, "documented.toml").items():
     CASES[name] = CASES[name]._replace(**changes)
 
 

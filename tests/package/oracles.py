@@ -2,14 +2,15 @@
 
 import math
 import re
-import tomllib
-from pathlib import Path
+import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-REFUSALS = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
+from tests.tables import beside
+
+REFUSALS = beside(__file__, "refusals.toml")
 properties = settings(max_examples=60, deadline=None, derandomize=True)
 
 
@@ -277,6 +278,16 @@ def smaller(rng, shape):
     """Draw a shape that broadcasts to this one."""
     sizes = tuple(int(size) if rng.random() < 0.7 else 1 for size in shape)
     return sizes[rng.integers(len(sizes) + 1) :]
+
+
+def held(call, *arrays, **options):
+    """Return the most bytes that a call holds at a time, its result among them, and the result."""
+    tracemalloc.start()
+    try:
+        result = call(*arrays, **options)
+        return tracemalloc.get_traced_memory()[1], result
+    finally:
+        tracemalloc.stop()
 
 
 def close(actual, expected, value, n_eps=32):

@@ -1,13 +1,11 @@
 """Scores, weights and weighted sums against loops, every convention by itself, and properties."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
 from attention import attention_scores, attention_weights, scaled_dot_product_attention
 from tests.package.cases import options_of
-from tests.package.oracles import loop_attention, loop_weights
+from tests.package.oracles import held, loop_attention, loop_weights
 
 EPS = np.finfo(float).eps
 FUNCTIONS = [attention_scores, attention_weights, scaled_dot_product_attention]
@@ -67,11 +65,7 @@ def test_at_most_three_arrays_of_the_size_of_the_scores_are_held(function, dtype
     arguments = inputs_of(function, *(np.ones((400, width), dtype) for width in (4, 4, 3)))
     options = {} if function is attention_scores else {"is_causal": True}
     function(*arguments, **options)
-    tracemalloc.start()
-    function(*arguments, **options)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < (3 * itemsize + 1) * 400 * 400 + 2**17  # and a mask
+    assert held(function, *arguments, **options)[0] < (3 * itemsize + 1) * 400 * 400 + 2**17  # and a mask
 
 
 def test_half_precision_survives_scores_beyond_its_largest_number():
@@ -97,12 +91,7 @@ def test_shared_heads_are_not_copied_when_one_token_is_decoded(options):
     rng = np.random.default_rng(0)
     query = rng.standard_normal((1, 32, 1, 64), dtype=np.float32)
     key, value = rng.standard_normal((2, 1, 8, 8192, 64), dtype=np.float32)
-    tracemalloc.start()
-    try:
-        output = scaled_dot_product_attention(query, key, value, **options, enable_gqa=True)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    peak, output = held(scaled_dot_product_attention, query, key, value, **options, enable_gqa=True)
     scores = 32 * 8192 * 4
     without_padding = 2 * key.nbytes if "window" in options else 0  # keys that nobody sees are written as 0
     assert peak <= 5 * (scores + output.nbytes) + without_padding

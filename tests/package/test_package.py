@@ -50,13 +50,8 @@ def test_modules_stand_on_floors():
     below = {module: siblings(module) for module in MODULES}
     list(TopologicalSorter(below).static_order())  # names the modules of a circle
     assert below["_inputs"] == set()
-    for top in (
-        "example",
-        "little_model",
-        "practice",
-        "show",
-        "testing",
-    ):  # but for the exercises and the oracle, the highest
+    # but for the exercises and the oracle, the highest
+    for top in ("example", "little_model", "practice", "show", "testing"):
         users = [module for module in MODULES if top in below[module] and module not in ("practice", "testing")]
         assert not users, f"{', '.join(users)} must not need {top}"
 

@@ -1,14 +1,12 @@
 """Packed and paged sequences against a mask and against a gather, with every option; and their memory."""
 
-import tracemalloc
-
 import ml_dtypes
 import numpy as np
 import pytest
 
 import attention as at
 from tests.package.cases import random_case
-from tests.package.oracles import close, loop_reach
+from tests.package.oracles import close, held, loop_reach
 
 
 def cases(seed, n, n_axes=None):
@@ -105,10 +103,7 @@ def test_packed_queries_read_each_its_own_blocks_with_every_option(seed):
 def extra_bytes(call, *arrays, **options):
     """Count what a call holds beyond its inputs and its output."""
     call(*arrays, **options)  # pays for lazy imports
-    tracemalloc.start()
-    output = call(*arrays, **options)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak, output = held(call, *arrays, **options)
     return peak - output.nbytes
 
 

@@ -2,12 +2,10 @@
 
 import json
 import re
-import tomllib
 import zlib
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from html import unescape
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,8 +14,8 @@ import pytest
 from attention import causal_mask, padding_mask, softmax
 from attention.show import arcs, grid, heads, page
 from attention.show.words import labels
+from tests.tables import each_row
 
-CASES = tomllib.loads(Path(__file__).with_name("show.toml").read_text("utf-8"))
 HOSTILE = ["<script>", "</script>", '"', "'", "&amp;", "שלום", "😀", "x" * 300, "", "\n", "a\u202eb", "\ud800"]
 
 
@@ -159,7 +157,7 @@ def test_hostile_tokens_are_escaped_and_legible(rng):
     figure.html.encode()
 
 
-@pytest.mark.parametrize(("tokens", "shown"), CASES["pieces"].values(), ids=CASES["pieces"])
+@each_row("tokens, shown", "show.toml", "pieces")
 def test_pieces_are_shown_as_people_read_them(tokens, shown):
     assert labels(tokens) == shown
 
@@ -173,7 +171,7 @@ def test_punctuation_is_named_in_quotes_and_what_gets_nothing_is_not():
 EVEN = np.full((2, 2), 0.5)
 
 
-@pytest.mark.parametrize(("call", "says"), CASES["refused"].values(), ids=CASES["refused"])
+@each_row("call, says", "show.toml", "refused")
 def test_what_cannot_be_shown_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         eval(call)

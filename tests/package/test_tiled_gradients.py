@@ -1,12 +1,11 @@
 """Gradients in tiles against the reference, whatever the options and the blocks; and their memory."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
 from attention import attention_vjp, scaled_dot_product_attention, tiled_attention_vjp
 from tests.package.cases import all_of, random_case
+from tests.package.oracles import held
 
 EPS = np.finfo(float).eps
 
@@ -60,9 +59,6 @@ def test_extra_memory_is_a_few_tiles_and_rows_and_does_not_grow_with_the_square(
     for n in (512, 2048):
         arrays = np.random.default_rng(0).standard_normal((4, n, 16), dtype=np.float32)
         all_of(tiled_attention_vjp, *arrays[:, :2], **options)  # pays for lazy imports
-        tracemalloc.start()
-        gradients = all_of(tiled_attention_vjp, *arrays, **options)
-        rows = sum(gradient.nbytes for gradient in gradients if gradient is not None)
-        extra.append(tracemalloc.get_traced_memory()[1] - 3 * rows)
-        tracemalloc.stop()
+        peak, gradients = held(all_of, tiled_attention_vjp, *arrays, **options)
+        extra.append(peak - 3 * sum(gradient.nbytes for gradient in gradients if gradient is not None))
     assert max(extra) <= 5 * 2**20  # the weights of 2048 tokens take 16 MiB

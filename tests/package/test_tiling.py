@@ -1,7 +1,6 @@
 """Tiles against the reference, whatever the options, the blocks and the threads; and their memory."""
 
 import threading
-import tracemalloc
 from itertools import product
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 import attention as at
 from tests.package.cases import options_of, random_case
-from tests.package.oracles import close
+from tests.package.oracles import close, held
 
 # --- against the reference ---------------------------------------------------------------------------------------
 
@@ -118,12 +117,8 @@ def extra_bytes(n_q, n_k=None, n_threads=1, *, of=at.tiled_attention, shape=(1, 
     key, value = rng.standard_normal((2, 1, shape[1], n_k, width), dtype=np.float32)
     threads = {"n_threads": n_threads} if of is at.tiled_attention else {}
     of(query[..., :2, :], key[..., :2, :], value[..., :2, :], enable_gqa=True)  # pays for lazy imports
-    tracemalloc.start()
-    try:
-        output = of(query, key, value, **threads, **options)
-        return tracemalloc.get_traced_memory()[1] - np.asarray(getattr(output, "output", output)).nbytes
-    finally:
-        tracemalloc.stop()
+    peak, output = held(of, query, key, value, **threads, **options)
+    return peak - np.asarray(getattr(output, "output", output)).nbytes
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])

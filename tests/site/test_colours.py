@@ -10,6 +10,7 @@ from markdown import markdown
 
 from docs_ext.html.console import colour_roles
 from tests.site.pages import ROOT
+from tests.tables import each_row
 
 CSS = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs/assets/css").rglob("*.css"))}
 GROUNDS = {"default": ("#ffffff", "#f5f5f5", "#212121"), "slate": ("#1e2129", "#272a35", "#bfc1c6")}  # page, code, text
@@ -61,12 +62,7 @@ def test_only_what_has_a_role_wears_its_hue():
     assert not [(role, rule) for role, rule in worn if not re.search(rf"\b(?:{role}|{wearers[role]})\b", rule)]
 
 
-@pytest.mark.parametrize(("code", "roles"), [
-    ("attend(query=Q, key=K @ W_K1.T, value=head.w_v)", "query query key key key value value"),
-    ("keys, v2 = cache.append(new @ W_K, V)", "key value key value"),
-    ("sorted(names, key=len), max(x, key=lambda w: w), np.eye(3, k=-1), d.keys(), d.values()", ""),
-    ("'Q and K', f'{Q}', d['key'], Qs, W_Q0, monkey, q_block  # Q, K and V", "query"),
-])  # fmt: skip
+@each_row("code, roles", "colours.toml", "names")
 def test_names_in_code_take_the_class_of_their_role_and_copies_stay(code, roles):
     html = markdown(f"`{code}`\n\n```pycon\n>>> {code}\n```", extensions=["pymdownx.superfences"])
     coloured = colour_roles(html)

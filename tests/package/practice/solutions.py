@@ -2,12 +2,11 @@
 
 import re
 import textwrap
-import tomllib
-from pathlib import Path
 
 from attention.practice.sheet import written
+from tests.tables import beside
 
-WAYS = tomllib.loads(Path(__file__).with_name("solutions.toml").read_text("utf-8"))
+WAYS = beside(__file__, "solutions.toml")
 BODIES, LOOPS = WAYS["arrays"], WAYS["loops"]
 
 

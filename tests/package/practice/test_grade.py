@@ -2,15 +2,15 @@
 
 import csv
 import io
-import tomllib
 from pathlib import Path
 
 from attention.practice import grade
 from attention.practice.__main__ import main
 from tests.conftest import ROOT
 from tests.package.practice.solutions import BODIES, filled
+from tests.tables import beside
 
-CLASS = tomllib.loads(Path(__file__).with_name("class.toml").read_text("utf-8"))
+CLASS = beside(__file__, "class.toml")
 
 
 def test_a_class_is_graded_whatever_its_files_do(capsys):

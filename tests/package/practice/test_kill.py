@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from attention.practice import doctests, mutants
 from attention.practice import kill as program
 from attention.practice.kill import ALL_KILLED, FILE, STALE, STOPPED, SURVIVORS, WRONG, main
 from attention.practice.mutants import MUTANTS, NAMES
+from tests.tables import beside, each_row
 
-HERE = Path(__file__).parent
 LEARN = Path(attention.__file__).parents[1] / "docs" / "learn"
 IN_TIME = ["--seconds", "120"]  # on a machine with much else to do
 SCORE = ">>> attention_scores([[2, 0, 0, 0.0]], [[3, 0, 0, 0.0]])\narray([[3.]])\n"
@@ -67,7 +66,7 @@ def test_the_examples_of_the_package_kill_every_mutant_and_notice_the_easiest_mo
     assert classes == sorted(classes), noticed
 
 
-CLAIMS = tomllib.loads(HERE.joinpath("claims.toml").read_text("utf-8"))  # of the right package, and of no mutant
+CLAIMS = beside(__file__, "claims.toml")  # of the right package, and of no mutant
 EVERYWHERE = CLAIMS["claims"]
 
 
@@ -262,10 +261,7 @@ def test_the_list_names_every_mutant_with_its_hint(capsys):
         assert f"{mutant.name} {mutant.wrong} Hint: {mutant.hint} See learn/{mutant.page}/" in printed
 
 
-COMMANDS = tomllib.loads(HERE.joinpath("commands.toml").read_text("utf-8"))["test"]
-
-
-@pytest.mark.parametrize(("command", "message"), COMMANDS.items())
+@each_row("command, message", "commands.toml", "test")
 def test_a_wrong_command_gets_one_clear_line(command, message, capsys):
     try:
         status = main(command.split())
@@ -278,10 +274,7 @@ def test_a_wrong_command_gets_one_clear_line(command, message, capsys):
 # --- files that are wrong ----------------------------------------------------------------------------------------
 
 
-WRONG_FILES = tomllib.loads(HERE.joinpath("wrong_files.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("case", WRONG_FILES.values(), ids=WRONG_FILES)
+@each_row("case", "wrong_files.toml")
 def test_a_wrong_file_gets_one_clear_line(case, capsys):
     name = wrote(case["name"], case["content"].encode(case.get("encoding", "utf-8")))
     assert main([name, "--seconds", case.get("seconds", "120")]) == WRONG

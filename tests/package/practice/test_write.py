@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import time
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +24,8 @@ from attention.practice.sheet import TASKS, calls_of, worked, written
 from attention.practice.steps import NAMES, RIGHT, STEPS
 from attention.show import links
 from tests.package.practice.solutions import BODIES, LOOPS, WAYS, filled
+from tests.tables import each_row
 
-JUDGED = tomllib.loads(Path(__file__).with_name("judged.toml").read_text("utf-8"))
-REFUSED = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))["write"]
 CALLS = {seed: {step.name: calls_of(step, seed) for step in STEPS} for seed in (0, 1, 7)}
 
 
@@ -51,7 +49,7 @@ def test_right_ways_pass(text):
     assert [one["state"] for one in steps] == ["right"] * 12, [one for one in steps if one["state"] != "right"]
 
 
-@pytest.mark.parametrize("case", JUDGED.values(), ids=JUDGED)
+@each_row("case", "judged.toml")
 def test_what_is_said_of_a_body(case):
     bodies = {name: body for name, body in case.items() if name in RIGHT}
     for seed in case.get("seeds", [0]):
@@ -194,7 +192,7 @@ def _impatient(followed):
     return follow
 
 
-@pytest.mark.parametrize(("command", "text", "says"), REFUSED.values(), ids=REFUSED)
+@each_row("command, text, says", "commands.toml", "write")
 def test_what_cannot_be_run_is_refused_in_a_line(command, text, says, capsys):
     Path("mine.py").write_text(text, "utf-8")
     assert main(["write", *command.split()]) == write.UNUSABLE

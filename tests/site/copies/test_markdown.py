@@ -1,26 +1,23 @@
 """HTML of the site to Markdown, element by element."""
 
-import tomllib
-from pathlib import Path
-
 import pytest
 from markdown import markdown
 
 from docs_ext.copies.markdown import to_markdown, whole
 from docs_ext.extensions.page_steps import PageExtension
 from docs_ext.html.formula import render
+from tests.tables import beside, each_row
 
 D_K, SCORES = render(r"\dk"), render(r"\Q\K^\T", display=True)
 ADDRESS = "https://site.test/learn/scaling/"
-GRID = Path(__file__).with_name("table.html").read_text("utf-8")
-ELEMENTS = tomllib.loads(Path(__file__).with_name("elements.toml").read_text("utf-8"))
+GRID = beside(__file__, "table.html")
 
 
 def converted(html):
     return whole(to_markdown(html, ADDRESS)).rstrip("\n")
 
 
-@pytest.mark.parametrize("element", ELEMENTS.values(), ids=ELEMENTS)
+@each_row("element", "elements.toml")
 def test_an_element_becomes(element):
     html, expected = (
         part.replace("{D_K}", D_K).replace("{SCORES}", SCORES).replace("{ADDRESS}", ADDRESS).replace("{GRID}", GRID)
@@ -29,7 +26,7 @@ def test_an_element_becomes(element):
     assert converted(html) == expected
 
 
-CONSOLE = Path(__file__).with_name("console.markdown").read_text("utf-8")
+CONSOLE = beside(__file__, "console.markdown")
 
 
 CLASSES = {"pymdownx.highlight": {"pygments_lang_class": True}}  # as in mkdocs.yml

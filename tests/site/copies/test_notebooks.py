@@ -3,9 +3,7 @@
 import copy
 import json
 import re
-import tomllib
 from doctest import DocTestParser
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +11,7 @@ from docs_ext.copies.links import in_colab
 from docs_ext.copies.markdown import END, FIGURE, FOLD, UNFOLD
 from docs_ext.copies.notebooks import as_notebook
 from tests.site.pages import ROOT, with_proofs
+from tests.tables import beside, each_row
 
 SITE_URL = "https://site.test/attention/"
 SOURCES = [s for s in (ROOT / "docs/index.md", *sorted((ROOT / "docs/learn").glob("*.md"))) if with_proofs(s)]
@@ -52,10 +51,8 @@ def test_a_notebook_holds_every_example_and_output_of_the_page(site, source):
     assert " ".join(shown).split() == re.sub(r"\w+\.(?=\w+Error: )|(?<=Error):", "", " ".join(expected)).split()
 
 
-PAGE = Path(__file__).with_name("notebook.markdown").read_text("utf-8")
+PAGE = beside(__file__, "notebook.markdown")
 PAGE = PAGE.format(FIGURE=FIGURE, END=END, FOLD=FOLD, UNFOLD=UNFOLD)
-
-INSTALLED = tomllib.loads(Path(__file__).with_name("installed.toml").read_text("utf-8"))["cases"]
 
 
 def made(page=PAGE, site_url=SITE_URL):
@@ -87,7 +84,7 @@ def test_a_cell_ends_where_the_page_shows_an_output():
     assert [cell["id"] for cell in made()["cells"]][:2] == ["page-0", "page-1"]
 
 
-@pytest.mark.parametrize(("installed", "site_url", "refused", "ran"), INSTALLED.values(), ids=INSTALLED)
+@each_row("installed, site_url, refused, ran", "installed.toml", "cases")
 def test_the_first_cell_installs_the_package_if_it_is_not_there(monkeypatch, installed, site_url, refused, ran):
     names = [type("Distribution", (), {"name": name}) for name in installed]
     monkeypatch.setattr("importlib.metadata.distributions", lambda: names)

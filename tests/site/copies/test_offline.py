@@ -2,9 +2,7 @@
 
 import json
 import re
-import tomllib
 from html.parser import HTMLParser
-from pathlib import Path
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 from zipfile import ZipFile
@@ -14,6 +12,7 @@ import pytest
 from docs_ext.copies.offline import FOLDER, MARK, ZIP, closed, copy, to_file
 from tests.site.built import target
 from tests.site.pages import ROOT
+from tests.tables import each_row
 
 LEFT_OUT = {"404.html", "sitemap.xml", "sitemap.xml.gz", "objects.inv", ZIP}
 
@@ -121,13 +120,10 @@ def test_nothing_from_outside_the_site_gets_in(little):
     assert set(copy(little)) == {"index.html", "search/search_index.js", "there.txt"}
 
 
-TO_FILE = tomllib.loads(Path(__file__).with_name("offline.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("address", TO_FILE)
-def test_an_address_of_a_folder_names_its_page(address):
+@each_row("address, page", "offline.toml")
+def test_an_address_of_a_folder_names_its_page(address, page):
     names = {f"{folder}index.html" for folder in ("", "learn/", "learn/order/", "learn/scaling/", "learn/a b/")}
-    assert to_file(names, "learn/scaling/index.html", address) == TO_FILE[address]
+    assert to_file(names, "learn/scaling/index.html", address) == page
 
 
 def test_the_policy_of_the_copy_is_no_wider_than_that_of_the_site():

@@ -1,10 +1,10 @@
 """Checks of numbers: they reach no reader, and leave paragraph, list and table whole."""
 
-from pathlib import Path
-
 import markdown
 
-PAGE = Path(__file__).with_name("checks.markdown").read_text("utf-8")
+from tests.tables import beside
+
+PAGE = beside(__file__, "checks.markdown")
 CHECK = "<!-- check: 2 = x;\n     1 = y -->"
 
 

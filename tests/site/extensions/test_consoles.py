@@ -5,13 +5,13 @@ That each page runs as one session from top to bottom is pytest's own business: 
 
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.consoles import run
 from tests.site.pages import PAGES, ROOT, with_proofs
+from tests.tables import beside
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -45,7 +45,7 @@ def test_no_line_of_an_example_is_longer_than_its_block(page):
     assert not long, f"{len(long)} lines have more than {COLUMNS} columns:\n" + "\n".join(long)
 
 
-CONSOLE = Path(__file__).with_name("console.markdown").read_text("utf-8").rstrip("\n")
+CONSOLE = beside(__file__, "console.markdown").rstrip("\n")
 
 
 @pytest.fixture(scope="module")

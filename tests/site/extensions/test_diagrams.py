@@ -1,8 +1,6 @@
 """What a diagram shows is what the package computes, and a page shows the whole diagram."""
 
 import re
-import tomllib
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,6 +10,7 @@ import attention
 from attention import attention_scores, attention_vjp, attention_weights, example
 from attention.example import EARLY, SENTENCE, W_K, W_Q1, W_V, embed
 from tests.site.pages import ROOT
+from tests.tables import beside, each_row
 from tools.numbers.numerals import numerals
 
 FOLDER = ROOT / "docs/assets/diagrams"
@@ -178,11 +177,7 @@ def test_other_images_stay_images(convert):
     assert convert("![photo](../assets/home.png)") == '<p><img alt="photo" src="../assets/home.png" /></p>'
 
 
-TABLES = tomllib.loads(Path(__file__).with_name("diagrams.toml").read_text("utf-8"))
-FAULTS = TABLES["faults"]
-
-
-@pytest.mark.parametrize(("page", "sound", "faulty", "message"), FAULTS.values(), ids=FAULTS)
+@each_row("page, sound, faulty, message", "diagrams.toml", "faults")
 def test_a_bad_diagram_stops_the_build_and_says_where(convert, tmp_path, page, sound, faulty, message):
     assert sound in COMPLETE
     (tmp_path / "a.svg").write_text(COMPLETE.replace(sound, faulty), "utf-8")
@@ -241,6 +236,7 @@ def numbered(heads):
 
 
 NAMES = vars(example) | {"np": np, "attention": attention, "example": example, "numbered": numbered}
+TABLES = beside(__file__, "diagrams.toml")
 for name, expression in TABLES["names"].items():
     NAMES[name] = eval(expression, NAMES)
 

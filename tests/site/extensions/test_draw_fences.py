@@ -1,7 +1,6 @@
 """Fences: a good one becomes a figure, a bad one stops the build and names its page and line."""
 
 import textwrap
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,9 @@ from pymdownx.superfences import SuperFencesException
 
 from docs_ext.errors import SpecError
 from docs_ext.reading.expressions import evaluate
+from tests.tables import beside, each_row
 
-PAGES = tomllib.loads(Path(__file__).with_name("draw_fences.toml").read_text("utf-8"))
+PAGES = beside(__file__, "draw_fences.toml")
 GRID, CHART = PAGES["grid"], PAGES["chart"]
 EXTENSIONS = ["admonition", "md_in_html", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
 
@@ -58,7 +58,7 @@ def test_ids_number_the_fences_of_a_page_and_start_again_on_the_next(convert):
     assert 'id="weights"' in convert(GRID.replace("tokens", "id: weights\ntokens"))
 
 
-@pytest.mark.parametrize("bad", PAGES["bad"].values(), ids=PAGES["bad"])
+@each_row("bad", "draw_fences.toml", "bad")
 def test_a_bad_fence_stops_the_build_and_names_page_and_line(convert, bad):
     with pytest.raises(SuperFencesException) as error:
         convert(bad["page"])

@@ -1,9 +1,7 @@
 """Numbered formulas on built pages: their anchors, and the list of all of them."""
 
 import re
-import tomllib
 from html import unescape
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +12,9 @@ from docs_ext.reading.crosslinks import Page, pages
 from docs_ext.reading.equations import equations
 from docs_ext.reading.page import read
 from tests.site.pages import ROOT, converted
+from tests.tables import beside, each_row
 
-TEXT = Path(__file__).with_name("numbered.markdown").read_text("utf-8")
+TEXT = beside(__file__, "numbered.markdown")
 
 
 def test_a_numbered_formula_has_an_anchor_and_another_one_has_none():
@@ -29,11 +28,7 @@ def test_a_fault_stops_the_build_in_one_line_with_page_and_line():
     assert str(error.value) == "learn/page.md:3: formula (2) stands where (1) is due"
 
 
-NUMBERED = tomllib.loads(Path(__file__).with_name("numbered.toml").read_text("utf-8"))
-MENTIONS = NUMBERED["mentions"]
-
-
-@pytest.mark.parametrize(("text", "html"), MENTIONS.items())
+@each_row("text, html", "numbered.toml", "mentions")
 def test_a_formula_that_the_text_mentions_is_a_link(text, html):
     assert html.replace("LINK", '<a href="#formula-1">') in converted(f"{TEXT}\n{text}\n")
     assert "<a" not in converted("Formula (1) of another page.")
@@ -47,7 +42,7 @@ def test_a_mention_of_a_formula_that_is_not_there_stops_the_build():
 
 def test_a_formula_of_the_list_has_links_that_lead_to_the_same_places():
     page = Page("learn/page.md", "A page", equations(read("learn/page.md", TEXT)), frozenset())
-    assert section(page, "reference/equations.md") == NUMBERED["listed"].split("\n")
+    assert section(page, "reference/equations.md") == beside(__file__, "numbered.toml")["listed"].split("\n")
 
 
 @pytest.fixture(scope="module")

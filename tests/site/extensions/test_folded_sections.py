@@ -1,7 +1,5 @@
 """Going deeper: sections become rows, and what would belong to no row stops the build."""
 
-import tomllib
-from pathlib import Path
 from textwrap import dedent
 from xml.etree.ElementTree import fromstring
 
@@ -9,8 +7,9 @@ import markdown
 import pytest
 
 from docs_ext.reading.converter import PageError
+from tests.tables import beside, each_row
 
-PAGE = Path(__file__).with_name("folded.markdown").read_text("utf-8")
+PAGE = beside(__file__, "folded.markdown")
 
 
 @pytest.fixture
@@ -38,10 +37,7 @@ def test_each_section_is_a_closed_fold_with_its_heading_in_the_summary(convert):
     assert [len(part["children"]) for part in (worked, deeper, sources)] == [1, 0, 0]
 
 
-FAULTS = tomllib.loads(Path(__file__).with_name("folded.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)
+@each_row("text, message", "folded.toml")
 def test_a_fault_stops_the_build_with_its_line(convert, text, message):
     with pytest.raises(PageError) as error:
         convert(text)

@@ -1,8 +1,6 @@
 """The glossary: complete entries, and the only source of hover text."""
 
 import re
-import tomllib
-from pathlib import Path
 from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
@@ -11,8 +9,7 @@ from docs_ext.extensions.glossary import GLOSSARY, mark, terms
 from docs_ext.reading.page import load
 from tests.site import built
 from tests.site.pages import ROOT
-
-TABLES = tomllib.loads(Path(__file__).with_name("glossary.toml").read_text("utf-8"))
+from tests.tables import each_row
 
 TEXT = load(GLOSSARY).text
 TERMS = terms(TEXT)
@@ -46,7 +43,7 @@ def test_the_first_occurrence_of_each_word_is_marked():
     assert marked("<p><em>RoPE</em>, a sink</p>") == f"<p><em>{rope}</em>, a {sink}</p>"
 
 
-@pytest.mark.parametrize("html", TABLES["alone"])
+@each_row("html", "glossary.toml", "alone")
 def test_other_text_is_left_alone(html):
     assert marked(html) == html
 

@@ -1,7 +1,5 @@
 """The next word: the model in the page against the one in NumPy, what is shown of it, and what somebody may type."""
 
-import tomllib
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,12 +10,12 @@ from attention.little_model import WORDS, Switches, forward, load, next_words, r
 from docs_ext.html import renderer
 from examples.little_model.measuring import settings
 from tests.site.fences.reading import Figure, rows, says, text
+from tests.tables import each_row
 
 FIGURE = Figure.sound("next-word")
 MODEL = {"record": {part: record()[part] for part in ("words", "model", "weights")}}
 OFF = {"nothing": "everything on"}
 OFF |= {off: f"{off} off" for off in ("attention", "mask", "positions", "MLP", "norms", "residual")}
-WORDED = tomllib.loads(Path(__file__).with_name("next_word.toml").read_text("utf-8"))
 
 
 def live(**state):
@@ -103,7 +101,7 @@ def test_a_draw_takes_each_word_as_often_as_its_share_says():
     assert 1 not in places
 
 
-@pytest.mark.parametrize(("typed", "expected"), WORDED["typed"].values(), ids=WORDED["typed"])
+@each_row("typed, expected", "next_word.toml", "typed")
 def test_what_is_typed_is_read_or_refused(typed, expected):
     found = renderer.call("lib/little-model.js", "readWords", typed, WORDS)
     assert (expected in found["problem"] and not found["words"]) or " ".join(found["words"]) == expected

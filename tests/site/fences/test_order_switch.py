@@ -6,25 +6,19 @@ from fractions import Fraction
 import pytest
 
 from tests.site.fences.reading import Figure, rows, text
+from tests.tables import each_row
 
 SWITCH = Figure.sound("order-switch")
-CASES = {  # swapped, positions: doublings of ran, what it receives, and what is said
-    ("false", "true"): ((3, 2, 0, 1, 0), (5, 2), "cats who chased dogs ran, with positions: "),
-    ("false", "false"): ((1, 1, 0, 1, 0), (3, 3), "cats who chased dogs ran, without positions: "),
-    ("true", "true"): ((3, 2, 0, 1, 0), (2, 5), "dogs who chased cats ran, with positions: "),
-    ("true", "false"): ((1, 1, 0, 1, 0), (3, 3), "dogs who chased cats ran, without positions: "),
-}
 
 
-@pytest.mark.parametrize(("case", "expected"), CASES.items(), ids=str)
-def test_every_case_shows_and_says_the_weights_of_its_sentence(case, expected):
-    doublings, (one, other), sentence = expected
-    root = SWITCH.live(swap=case[0], positions=case[1])
+@each_row("swap, positions, doublings, receives, sentence", "order_switch.toml")
+def test_every_case_shows_and_says_the_weights_of_its_sentence(swap, positions, doublings, receives, sentence):
+    root = SWITCH.live(swap=swap, positions=positions)
     arcs = {int(path.get("data-key")): float(path.get("stroke-width")) / 28 for path in root.findall(".//{*}path")}
     powers = [Fraction(2) ** n for n in doublings]
     assert arcs == pytest.approx({key: power / sum(powers) for key, power in enumerate(powers)}, abs=1e-4)
     says = root.find(".//output")
-    assert text(says) == f"{sentence}ran now carries {one} parts cats and {other} parts dogs."
+    assert text(says) == f"{sentence}ran now carries {receives[0]} parts cats and {receives[1]} parts dogs."
 
 
 def test_a_switch_keeps_the_word_and_leaves_the_case_before_as_a_ghost():

@@ -2,9 +2,7 @@
 
 import re
 import sys
-import tomllib
 from code import InteractiveConsole
-from pathlib import Path
 
 import html5lib
 import pytest
@@ -12,11 +10,9 @@ from markdown import markdown
 
 from docs_ext.html.console import for_prompt
 from tests.site.pages import PAGES, ROOT, with_proofs
+from tests.tables import beside
 
-CASES = {
-    label: (case["consoles"], case["setup"])
-    for label, case in tomllib.loads(Path(__file__).with_name("console.toml").read_text("utf-8")).items()
-}
+CASES = {label: (case["consoles"], case["setup"]) for label, case in beside(__file__, "console.toml").items()}
 EXTENSIONS = ["pymdownx.highlight", "pymdownx.superfences", "docs_ext.extensions.page_steps"]
 
 

@@ -1,22 +1,19 @@
 import re
-import tomllib
 from html import unescape
-from pathlib import Path
 
 import pytest
 
 from docs_ext.html.formula import MACROS, render, standard_tex
 from docs_ext.reading.converter import PageError
 from tests.site.pages import converted
-
-TABLES = tomllib.loads(Path(__file__).with_name("formula.toml").read_text("utf-8"))
+from tests.tables import each_row
 
 
 def annotations(html):
     return [unescape(tex) for tex in re.findall(r'encoding="application/x-tex">(.*?)</annotation>', html, re.S)]
 
 
-@pytest.mark.parametrize(("ours", "standard"), TABLES["standard"])
+@each_row("ours, standard", "formula.toml", "standard")
 def test_copied_tex_is_standard_tex(ours, standard):
     assert standard_tex(ours) == standard
 
@@ -54,7 +51,7 @@ def test_a_page_carries_both_html_and_mathml_and_keeps_them_from_the_index():
     assert "$" not in html
 
 
-@pytest.mark.parametrize(("formula", "complaint"), TABLES["refused"])
+@each_row("formula, complaint", "formula.toml", "refused")
 def test_what_katex_cannot_read_stops_the_build(formula, complaint):
     with pytest.raises(PageError, match=r"^learn/scaling\.md:1: ") as error:
         converted(f"Before {formula} after" if formula.count("$") == 2 else formula, page="learn/scaling.md")

@@ -1,14 +1,10 @@
 """Markdown inside a fence: formulas and emphasis, no tags of its own, one paragraph."""
 
-import tomllib
-from pathlib import Path
-
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.html.inline import convert, inline
-
-TABLES = tomllib.loads(Path(__file__).with_name("inline.toml").read_text("utf-8"))
+from tests.tables import each_row
 
 
 def test_a_paragraph_has_formulas_code_and_emphasis():
@@ -29,7 +25,7 @@ def test_more_or_less_than_a_paragraph_is_refused(text):
 
 
 @pytest.mark.parametrize("convert", [inline, convert])
-@pytest.mark.parametrize("text", TABLES["addresses"])
+@each_row("text", "inline.toml", "addresses")
 def test_what_has_an_address_is_refused(convert, text):
     with pytest.raises(SpecError, match="a link or a picture cannot stand here"):
         convert(text)

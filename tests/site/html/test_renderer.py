@@ -3,7 +3,6 @@
 import atexit
 import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,9 @@ from py_mini_racer import JSParseException
 
 from docs_ext.html import renderer
 from docs_ext.reading.v8 import started
+from tests.tables import each_row
 
 SOUND = Path(__file__).with_name("dials")  # the scripts of two widgets and what they share
-BROKEN = tomllib.loads(Path(__file__).with_name("renderer.toml").read_text("utf-8"))["table"]
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def scripts(tmp_path, monkeypatch):
     renderer.load.cache_clear()
 
 
-@pytest.mark.parametrize(("name", "text", "line", "message"), BROKEN)
+@each_row("name, text, line, message", "renderer.toml", "table")
 def test_the_script_that_is_wrong_is_named_with_its_line_until_it_is_mended(scripts, name, text, line, message):
     sound = (scripts / name).read_text("utf-8")
     (scripts / name).write_text(f"{sound}{text}\n", "utf-8")
@@ -36,14 +35,7 @@ def test_the_script_that_is_wrong_is_named_with_its_line_until_it_is_mended(scri
     assert renderer.draw("a-dial", {"of": " of "}) == "1 of 1"
 
 
-@pytest.mark.parametrize(
-    ("widget", "message"),
-    [
-        ("a-dial", "a-dial.js:6: TypeError: Cannot read properties of null (reading 'of')"),
-        ("b-dial", "b-dial.js: Error: it does not export html"),
-        ("c-dial", "c-dial.js: Error: there is no such script"),
-    ],
-)
+@each_row("widget, message", "renderer.toml", "calls")
 def test_an_error_of_a_call_names_the_script(scripts, widget, message):
     with pytest.raises(ValueError, match=f"^docs/assets/js/widgets/{re.escape(message)}$"):
         renderer.call(f"widgets/{widget}.js", "html", None, 1)

@@ -1,15 +1,11 @@
 """Templates: what is text stays text, and a forgotten value raises."""
 
-import tomllib
-from pathlib import Path
-
 import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from docs_ext.html.template import template
-
-TABLES = tomllib.loads(Path(__file__).with_name("template.toml").read_text("utf-8"))
+from tests.tables import each_row
 
 
 def test_text_is_escaped_once_and_html_never():
@@ -25,6 +21,6 @@ def test_a_value_that_nobody_gave_raises(source):
         template(source)(y={})
 
 
-@pytest.mark.parametrize(("source", "html"), TABLES["breaks"])
+@each_row("source, html", "template.toml", "breaks")
 def test_line_breaks_are_where_they_seem(source, html):
     assert template(source)(a=1) == html

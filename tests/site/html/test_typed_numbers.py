@@ -1,15 +1,14 @@
 """Numbers that a reader types: read as fractions.Fraction reads them, or refused in words."""
 
 import re
-import tomllib
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
 from docs_ext.html import renderer
+from tests.tables import beside
 
-TYPED = tomllib.loads(Path(__file__).with_name("typed_numbers.toml").read_text("utf-8"))
+TYPED = beside(__file__, "typed_numbers.toml")
 READ = {(typed, size): means for size, of in ((1, "numbers"), (2, "vectors")) for typed, means in TYPED[of].items()}
 REFUSED = {(typed, int(size)): says for size, table in TYPED["refused"].items() for typed, says in table.items()}
 

@@ -6,17 +6,10 @@ from docs_ext.records.facts import fact
 from tests.package.oracles import loop_work
 from tests.site.learn.page_functions import names
 from tests.site.pages import ROOT
+from tests.tables import beside
 
 PAGE = names("speed")
-LLAMA = {
-    "d_model": 4096,
-    "n_layers": 32,
-    "n_heads": 32,
-    "n_kv_heads": 8,
-    "d_head": 128,
-    "d_ff": 14336,
-    "n_vocabulary": 128256,
-}
+LLAMA = beside(__file__, "llama.toml")
 
 
 def test_llama_3_8b_has_the_sizes_of_its_file_and_as_many_parameters_as_published():

@@ -1,16 +1,15 @@
 """Numbers in the text of a page: results are borne out, names need nothing, and a changed result is noticed."""
 
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.records import facts
+from tests.tables import beside, each_row
 from tools.numbers.claims import check
 
-PAGE = Path(__file__).with_name("trial.markdown").read_text("utf-8")
+PAGE = beside(__file__, "trial.markdown")
 FACTS = "vaswani2017:\n  vocabulary: {value: 37400, place: §5.1}\n"
 
 
@@ -31,15 +30,12 @@ def test_every_result_of_the_page_is_borne_out_in_its_way():
     assert by == {"mark", "given", "example", "running example", "equation", "fact"}
 
 
-CHANGES = tomllib.loads(Path(__file__).with_name("trial.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize(("old", "new"), CHANGES["noticed"])
+@each_row("old, new", "trial.toml", "noticed")
 def test_a_result_that_is_changed_is_noticed(old, new):
     assert wrong(old, new)
 
 
-@pytest.mark.parametrize(("old", "new"), CHANGES["need_nothing"])
+@each_row("old, new", "trial.toml", "need_nothing")
 def test_names_need_nothing(old, new):
     assert not wrong(old, new)
 
@@ -56,7 +52,7 @@ def test_a_page_by_a_stranger_needs_no_mark():
     )
 
 
-@pytest.mark.parametrize(("old", "new", "words"), CHANGES["told"])
+@each_row("old, new, words", "trial.toml", "told")
 def test_what_is_wrong_is_named_with_page_and_line(old, new, words):
     assert any(re.match(words, line) for line in wrong(old, new)), wrong(old, new)
 

@@ -1,15 +1,14 @@
 """What pre-commit asks: hooks of the locked tools, few and without a network, and files and messages that are sound."""
 
 import subprocess
-import tomllib
-from pathlib import Path
 
 import yaml
 
 from tests.site.pages import ROOT
+from tests.tables import beside
 from tools.commit import wrong_in, wrong_with
 
-COMMITS = tomllib.loads(Path(__file__).with_name("commit.toml").read_text("utf-8"))
+COMMITS = beside(__file__, "commit.toml")
 SOUND = COMMITS["sound"]
 
 

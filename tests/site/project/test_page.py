@@ -1,16 +1,15 @@
 """`make page`: each kind of mistake is told with its cause, page and line, and nothing else is."""
 
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
+from tests.tables import beside
 from tools.page import faults, found, main
 
 NAME = "learn/engineering.md"  # of which no citation is recorded
-PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
-FAULTS = tomllib.loads(Path(__file__).with_name("faults.toml").read_text("utf-8"))
+PAGE = beside(__file__, "sound.markdown")
+FAULTS = beside(__file__, "faults.toml")
 FAULTS["too long"] = (
     "It is read",
     "It is read " + 3000 * "again ",

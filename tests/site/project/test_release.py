@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -11,9 +10,10 @@ from packaging.version import Version
 
 import attention
 from tests.site.pages import ROOT
+from tests.tables import beside, each_row
 from tools.release import ReleaseError, notes
 
-RELEASES = tomllib.loads(Path(__file__).with_name("release.toml").read_text("utf-8"))
+RELEASES = beside(__file__, "release.toml")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 LOCK = (ROOT / "requirements-nightly.lock").read_text("utf-8")  # holds what requirements.lock holds
@@ -77,7 +77,7 @@ def test_no_job_may_write_but_those_that_must():
     assert all("timeout-minutes" in job for job in jobs.values())
 
 
-@pytest.mark.parametrize(("tag", "changelog", "expected"), RELEASES["refused"])
+@each_row("tag, changelog, expected", "release.toml", "refused")
 def test_a_tag_that_does_not_fit_is_refused(tag, changelog, expected):
     fill = lambda text: text.replace("{}", attention.__version__)  # noqa: E731
     with pytest.raises(ReleaseError, match=re.escape(fill(expected))):

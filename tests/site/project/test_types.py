@@ -2,11 +2,12 @@
 
 import re
 import sys
-from pathlib import Path
 
 from mypy import api
 
-PROGRAM = Path(__file__).with_name("calls.python").read_text("utf-8")
+from tests.tables import beside
+
+PROGRAM = beside(__file__, "calls.python")
 
 
 def test_a_type_checker_takes_what_the_package_takes_and_refuses_what_it_refuses(tmp_path):

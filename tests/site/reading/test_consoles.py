@@ -1,8 +1,5 @@
 """What a page's consoles define, for its fences: the names, once a page, and what is wrong with page and line."""
 
-import tomllib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,8 +7,9 @@ from docs_ext import disk_cache
 from docs_ext.errors import SpecError
 from docs_ext.reading import consoles, page
 from docs_ext.reading.expressions import evaluate
+from tests.tables import beside, each_row
 
-GOOD = Path(__file__).with_name("trial.markdown").read_text("utf-8")
+GOOD = beside(__file__, "trial.markdown")
 
 
 @pytest.fixture
@@ -53,10 +51,7 @@ def test_a_page_leaves_no_print_options_behind(write):
     assert np.get_printoptions() == before
 
 
-FAULTS = tomllib.loads(Path(__file__).with_name("trial.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize(("sound", "faulty", "words"), FAULTS.values(), ids=FAULTS)
+@each_row("sound, faulty, words", "trial.toml")
 def test_what_is_wrong_is_named_with_page_and_line(write, sound, faulty, words):
     write(GOOD.replace(sound, faulty))
     with pytest.raises(SpecError, match=words):

@@ -1,8 +1,6 @@
 """Numbered formulas: what is refused, and that each of the site leads to code and to a check that runs."""
 
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +8,8 @@ from docs_ext.reading.equations import equations, faults
 from docs_ext.reading.page import load
 from docs_ext.reading.page import read as parsed
 from tests.site.pages import ROOT
+from tests.tables import each_row
 
-CASES = tomllib.loads(Path(__file__).with_name("equations.toml").read_text("utf-8"))
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 
 
@@ -27,12 +25,12 @@ def ids(case):
     return f"{page.stem}({equation.number})"
 
 
-@pytest.mark.parametrize("text", CASES["allowed"].values(), ids=CASES["allowed"])
+@each_row("text", "equations.toml", "allowed")
 def test_what_is_allowed(text):
     assert not list(faults(parsed("a.md", text)))
 
 
-@pytest.mark.parametrize("case", CASES["refused"].values(), ids=CASES["refused"])
+@each_row("case", "equations.toml", "refused")
 def test_what_is_refused_is_told_with_its_line(case):
     line, said = next(faults(parsed("a.md", case["page"])))
     assert line == case["line"]

@@ -2,8 +2,6 @@
 
 import json
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,10 @@ from docs_ext.extensions.page_steps import faults
 from docs_ext.reading.page import decoded, load, read
 from tests.site import built
 from tests.site.pages import PAGES, ROOT, page
+from tests.tables import beside, each_row
 
-TEXT = Path(__file__).with_name("blocks.markdown").read_text("utf-8")
-BLOCKS = tomllib.loads(Path(__file__).with_name("blocks.toml").read_text("utf-8"))["blocks"]
+TEXT = beside(__file__, "blocks.markdown")
+BLOCKS = beside(__file__, "blocks.toml")["blocks"]
 
 
 def test_a_page_is_blocks_with_their_lines():
@@ -32,10 +31,7 @@ def test_every_line_of_a_page_stands_in_one_block(path):
     assert {number for number, line in enumerate(found.lines, 1) if line.strip()} <= set(held)
 
 
-BROKEN = tomllib.loads(Path(__file__).with_name("broken.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+@each_row("text, message", "broken.toml")
 def test_what_is_broken_is_told_in_one_line(text, message):
     try:
         told = [f"{line}: {fault}" for line, fault in faults(read("a.md", text))]

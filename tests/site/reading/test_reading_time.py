@@ -2,23 +2,20 @@
 
 import math
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
 from docs_ext.reading.page import load, read
 from docs_ext.reading.reading_time import reading
+from tests.tables import each_row
 from tools.page import most_minutes, parts_of_the_menu
 
 CORE_MINUTES = 180
 PARTS = parts_of_the_menu()
 PAGES = [source for sources in PARTS.values() for source in sources]
 
-COUNTED = tomllib.loads(Path(__file__).with_name("reading_time.toml").read_text("utf-8"))
 
-
-@pytest.mark.parametrize(("text", "words", "seconds"), COUNTED.values(), ids=COUNTED)
+@each_row("text, words, seconds", "reading_time.toml")
 def test_what_is_counted(text, words, seconds):
     minutes = words / 150 + seconds / 60
     assert reading(read("a.md", text))[1:] == pytest.approx((minutes, minutes))

@@ -1,13 +1,13 @@
 """What the pages show of the benchmarks: read from the record, nothing hidden, and the record is complete."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from docs_ext.records import measured
+from tests.tables import beside, each_row
 
-MADE_UP = json.loads(Path(__file__).with_name("measured.json").read_text("utf-8"))
+MADE_UP = beside(__file__, "measured.json")
 OURS, OTHER = MADE_UP["machines"]
 FINDINGS, ROOFLINE, SHOWN = OURS["findings"], MADE_UP["roofline"], MADE_UP["shown"]
 
@@ -51,18 +51,10 @@ def test_every_machine_has_a_column_and_gaps_are_empty():
 
 
 @pytest.mark.usefixtures("record")
-@pytest.mark.parametrize(
-    "ask",
-    [
-        pytest.param(lambda: measured.findings("speed"), id="no suite"),
-        pytest.param(lambda: measured.contenders(77), id="no such size"),
-        pytest.param(lambda: measured.curve("memory", "theirs"), id="no curve"),
-        pytest.param(lambda: measured.beside("peers", "yours"), id="nothing to put side by side"),
-    ],
-)
-def test_what_was_not_measured_stops_the_build(ask):
+@each_row("asked, of", "measured.toml")
+def test_what_was_not_measured_stops_the_build(asked, of):
     with pytest.raises(ValueError, match=r"results\.json"):
-        ask()
+        getattr(measured, asked)(*of)
 
 
 def test_the_fastest_contender_comes_first(record):

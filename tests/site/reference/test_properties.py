@@ -1,14 +1,13 @@
 """Each property of attention against each option that the pages teach: it holds, or the page names the option."""
 
 import re
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import attention as at
 from tests.site.pages import ROOT
+from tests.tables import beside
 
 PAGE = (ROOT / "docs/reference/properties.md").read_text("utf-8")
 N, D = 6, 4
@@ -110,7 +109,7 @@ def absorb(f):
     return np.allclose(other.weights(Q @ M.T, K), before)  # what comes between cannot be absorbed
 
 
-EXCEPTIONS = tomllib.loads(Path(__file__).with_name("properties.toml").read_text("utf-8"))
+EXCEPTIONS = beside(__file__, "properties.toml")
 SAID = {"rotation": "rotation|turned", "window": "window|mask", "norm": "norm"}
 
 

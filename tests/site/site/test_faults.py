@@ -8,10 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.tables import beside, each_row
 
 ROOT = Path(__file__).parents[3]
 COMMANDS = {
@@ -19,17 +20,15 @@ COMMANDS = {
     "test": ["pytest", "-q", "-p", "no:cacheprovider"],
 }
 
-PAGE = Path(__file__).with_name("sound.markdown").read_text("utf-8")
+PAGE = beside(__file__, "sound.markdown")
 
-MODULE = Path(__file__).with_name("doubling.python").read_text("utf-8")
+MODULE = beside(__file__, "doubling.python")
 
 FILES = {
     "docs/index.md": PAGE,
     "docs/reference.md": "# Reference\n\nFunctions.\n\n::: attention.doubling\n",
     "attention/doubling.py": MODULE,
 }
-
-FAULTS = tomllib.loads(Path(__file__).with_name("faults.toml").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ def test_the_project_without_a_fault_is_sound(project, command):
     assert status == 0, output
 
 
-@pytest.mark.parametrize(("file", "sound", "faulty", "command", "message"), FAULTS.values(), ids=FAULTS)
+@each_row("file, sound, faulty, command, message", "faults.toml")
 def test_a_fault_is_noticed_and_its_file_named(project, file, sound, faulty, command, message):
     before = FILES.get(file, "")
     assert sound in before

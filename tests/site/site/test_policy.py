@@ -3,17 +3,17 @@
 import hashlib
 import re
 from base64 import b64encode
-from pathlib import Path
 
 import pytest
 from mkdocs.exceptions import BuildError
 
 from docs_ext.site.policy import headers, policy, scripts, with_policy
 from tests.site.built import page, tree
+from tests.tables import beside
 
 SITE = "https://site.test/attention/"  # as tests/conftest.py builds it
 META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
-PAGE = Path(__file__).with_name("policy.html").read_text("utf-8")
+PAGE = beside(__file__, "policy.html")
 
 
 def digest(script):

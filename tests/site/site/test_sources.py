@@ -1,14 +1,13 @@
 """The bibliography: one file, whose entries agree with themselves, and a page that uses each of them."""
 
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
 from docs_ext.errors import SpecError
 from docs_ext.sources.bibliography import DAGGER, FILE, copied, listed, load, read, surname, written
 from tests.site.pages import ROOT
+from tests.tables import each_row
 from tools.citations import faults, places, recorded, unrecorded
 from tools.sources import cited, stamped, texts
 
@@ -136,10 +135,8 @@ def test_a_source_is_cited_at_the_places_that_its_entry_lists(source):
 
 # --- the file's form ---------------------------------------------------------------------------------------------
 
-BAD = tomllib.loads(Path(__file__).with_name("bad_sources.toml").read_text("utf-8"))
 
-
-@pytest.mark.parametrize(("text", "line", "message"), BAD.values(), ids=BAD)
+@each_row("text, line, message", "bad_sources.toml")
 def test_a_bad_file_is_refused_with_its_line(text, line, message):
     with pytest.raises(SpecError, match=re.escape(message)) as error:
         read(text)
