@@ -225,8 +225,9 @@ def starts_of_parts(found: Recovered) -> Array | None:
     if not 0 < starts.size < n_keys / 6 or few < 4:
         return None
     parts = np.split(ratio, starts, axis=-1)
-    spread = [np.nanmax(p, axis=-1) - np.nanmin(p, axis=-1) for p in parts]
-    is_right = np.nanmax(spread) < 2 * CHANCE * found.noise
+    most, least = np.fmax.reduce, np.fmin.reduce  # all may be nan
+    spread = [most(p, axis=-1) - least(p, axis=-1) for p in parts]
+    is_right = most(spread, axis=None) < 2 * CHANCE * found.noise
     return starts if is_right else None
 
 
