@@ -235,8 +235,11 @@ def _left_in_part(
 
     def cost(i: int) -> float:
         """Put first what excludes most mistakes for its size."""
-        share = min(1, max(bad[i] / most, 1 / MISSES))
-        return trials[i].right.weights.size / share if bad[i] else np.inf
+        if not _is_wrong(trials[i], names):
+            return np.inf
+        # a case without one wrong row must be explained as a whole
+        share = min(1, max(bad[i] / most, 1 / MISSES)) if bad[i] else 1
+        return trials[i].right.weights.size / share
 
     for i in sorted(range(len(trials)), key=cost):
         known: Seen = {}
