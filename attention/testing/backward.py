@@ -256,7 +256,7 @@ def _compared(
                 )
                 errors[key] = _error(one.mistake, trial, steps, name)
             error = errors[key]
-            right = trial.verdicts[name].is_right
+            right = name not in trial.wrong
             if error is not None:
                 found[name] = fit._replace(error=fit.error + error)
             elif right and search.spares:
@@ -275,20 +275,24 @@ def _error(
 ) -> float | None:
     """Return how far a mistake is from a result; None if it is another."""
     got, right = trial.answer.results[name], trial.wanted[name]
-    verdict = trial.verdicts[name]
-    if one.rounds and verdict.is_right:
+    verdict, is_right = trial.verdicts[name], name not in trial.wrong
+    if one.rounds and is_right:
         return 0.0  # rounding need not show
     wanted = _wanted(steps, name, got)
     moved = rms(wanted - right)
-    if moved <= _NONE * rms(right):
-        return 0.0 if verdict.is_right else None
     sigma, free, margin = trial.rules.expected(trial.right)[name]
-    gap = off = 0.0
-    if verdict.is_right:
-        if not moved < _FAR * rms(sigma):
+    size, spread, off = trial.right.once(
+        f"sizes of {name}",
+        lambda: (rms(right), rms(sigma), _gap(got, right)),
+    )
+    if moved <= _NONE * size:
+        return 0.0 if is_right else None
+    gap = 0.0
+    if is_right:
+        if not moved < _FAR * spread:
             return None
     else:
-        gap, off = _gap(got, wanted), _gap(got, right)
+        gap = _gap(got, wanted)
         if gap == np.inf or (gap > _BETTER * off and verdict.figure > _CLEAR):
             return 1.0 if _says_nothing(trial, name) else None
     sigma = np.hypot(sigma, _rounding(wanted - right, trial))
@@ -297,7 +301,7 @@ def _error(
     if one.rounds:
         is_better = fit.whole < _BETTER_ROUNDED * verdict.whole
         return fit.whole if is_better else None
-    if verdict.is_right:
+    if is_right:
         return 0.0 if fit.figure <= _LUCK else None
     if fit.figure <= 1:
         return fit.whole

@@ -96,8 +96,13 @@ def _any(sizes: Iterable[int], every: Iterable[int]) -> str:
 def _change(expression: str, **names: Any) -> Change:
     """Make a change of an expression of the table."""
     known_names = {**vars(blocks), "rounded": rounded, **names}
-    made: Change = eval(f"lambda a, x, s=None: ({expression})", known_names)
+    made: Change = eval(_compiled(expression), known_names)
     return made
+
+
+@cache  # for all sizes
+def _compiled(expression: str) -> Any:
+    return compile(f"lambda a, x, s=None: ({expression})", "mistake", "eval")
 
 
 _AVERAGE = _change("a.exact.average()")

@@ -28,6 +28,7 @@ MOST_CASES = 12  # whose weights are measured
 MOST_RULES = 12  # that are tried in all cases
 MOST_SIZES = 4  # of each rule
 MOST_ODD = 2  # parts of a rule that differ from the right one
+FEW_ROWS = 9  # of each case that exclude most rules
 ROWS = {
     "own": "its own {end} key",
     "first": "the {end} key of its tile's first row",
@@ -167,30 +168,22 @@ def _measured(trial: Trial) -> Measured | None:
     })  # fmt: skip
 
 
-def _place(a: Steps, rule: Rule, end: str) -> Array:
-    """Return the first key of each row, or the end, by a rule: (b, n_q)."""
-    row = np.arange(a.n_queries)
+def _place(a: Steps, rule: Rule, end: str, row: Any = None) -> Array:
+    """Return the first key of some or all rows, or the end: (b, rows)."""
+    row = np.arange(a.n_queries) if row is None else row
     start = row // rule.tile * rule.tile
     last = start + rule.tile - 1
-    row = {"own": row, "first": start, "full": last,
-           "last": np.minimum(last, a.n_queries - 1)}[rule.row]  # fmt: skip
-    own = np.broadcast_to(a.offset()[:, 0, 0], (a.batch, 1))
-    offset = {
-        "own": own, "zero": 0, "first": own[0], "last": own[-1],
-        "largest": own.max(), "smallest": own.min(),
-        "aligned": a.n_keys - a.n_queries,
-        "packed": own - np.arange(a.batch)[:, None] * (a.n_keys - a.n_queries),
-    }[rule.offset]  # fmt: skip
-    sides = a.window() or (None, None)
-    sides = (sides[0], 0) if a.is_causal() else sides
-    side, other = sides if end == "first" else sides[::-1]
+    at = {"own": row, "first": start, "full": last,
+          "last": np.minimum(last, a.n_queries - 1)}[rule.row]  # fmt: skip
+    at = at + a.once("offsets", lambda: _offsets(a))[rule.offset]
+    side, other = _sides(a, end)
     far = {"own": side, "none": 0, "other": other}[rule.side]
     if side is None or far is None:
-        place = np.full(np.shape(row + offset), 0 if end == "first" else 2**30)
+        place = np.full(at.shape, 0 if end == "first" else 2**30)
     elif end == "first":
-        place = row + offset - far - rule.more
+        place = at - far - rule.more
     else:
-        place = row + offset + far + 1 + rule.more
+        place = at + far + 1 + rule.more
     if rule.rounds:
         up = (rule.block - 1) * (rule.rounds == "up")
         most = a.n_keys if rule.rounds == "full" else np.inf
@@ -198,15 +191,32 @@ def _place(a: Steps, rule: Rule, end: str) -> Array:
         at_end = (rule.rounds == "end") & (place >= a.n_keys)
         place = np.where(at_end, place, whole)
     if rule.joined:
-        right = _place(a, Rule(""), end)
+        right = _place(a, Rule(""), end, row)
         less = (rule.joined == "loop") == (end == "end")
         place = (np.minimum if less else np.maximum)(place, right)
     return np.clip(place, 0, a.n_keys)
 
 
+def _sides(a: Steps, end: str) -> tuple[int | None, int | None]:
+    """Return the side of the window at an end, and the other one."""
+    left, right = a.window() or (None, None)
+    right = 0 if a.is_causal() else right
+    return (left, right) if end == "first" else (right, left)
+
+
+def _offsets(a: Steps) -> dict[str, Any]:
+    """Return what rules add to a row, by the names of OFFSETS."""
+    own = np.broadcast_to(a.offset()[:, 0, 0], (a.batch, 1))
+    return {
+        "own": own, "zero": 0, "first": own[0], "last": own[-1],
+        "largest": own.max(), "smallest": own.min(),
+        "aligned": a.n_keys - a.n_queries,
+        "packed": own - np.arange(a.batch)[:, None] * (a.n_keys - a.n_queries),
+    }  # fmt: skip
+
+
 def _rules(cases: list[Measured], end: str) -> Iterator[tuple[Rule, Array]]:
     """Give rules that fit every case, and their sizes, plainest first."""
-    usual = RIGHT[end][""]
     tries = []
     for joined, plain in RIGHT[end].items():
         for parts in product(*PARTS):
@@ -216,24 +226,48 @@ def _rules(cases: list[Measured], end: str) -> Iterator[tuple[Rule, Array]]:
             )
             if odd <= MOST_ODD:
                 tries.append((odd, Rule(joined, *parts)))
+    sides = [_sides(case.trial.right, end)[0] for case in cases]
+    is_open = all(side is None for side in sides)
     for _, rule in sorted(tries, key=lambda one: one[0]):
-        tiles = np.array(OF_REACH if rule.row != "own" else (1,))
-        blocks = np.array(OF_REACH if rule.rounds else (1,))
-        rule = rule._replace(
-            tile=tiles[:, None, None, None], block=blocks[:, None, None]
-        )
-        fit = np.ones((tiles.size, blocks.size), bool)
-        differs = False
-        for case in cases:
-            low, high = case.between[end]
-            place = _place(case.trial.right, rule, end)
-            fit &= ((low <= place) & (place <= high)).all(axis=(-2, -1))
-            if not fit.any():
+        if is_open and (end == "first" or rule.rounds != "full"):
+            continue  # it is the right one
+        tiles = OF_REACH if rule.row != "own" else (1,)
+        blocks = OF_REACH if rule.rounds else (1,)
+        every = np.array([*product(tiles, blocks)])
+        left = every
+        for few, case in product((FEW_ROWS, None), cases):
+            left = _left(left, case, rule, end, few)
+            if not left.size:
                 break
-            differs |= (place != _place(case.trial.right, usual, end)).any()
-        if fit.any() and differs:
-            i, j = np.nonzero(fit)
-            yield rule, np.stack([tiles[i], blocks[j]], axis=-1)
+        if left.size and any(_differs(c, rule, end, every) for c in cases):
+            yield rule, left
+
+
+def _left(
+    sizes: Array, case: Measured, rule: Rule, end: str, few: int | None
+) -> Array:
+    """Keep the sizes with which a rule fits a few rows of a case, or all."""
+    n = case.trial.right.n_queries
+    row = np.arange(n)
+    if few is not None and few < n:
+        row = np.linspace(0, n - 1, few).astype(int)
+    low, high = (x[:, row] for x in case.between[end])
+    place = _place(case.trial.right, _sized(rule, sizes), end, row)
+    fit = ((low <= place) & (place <= high)).all(axis=(-2, -1))
+    return sizes[np.broadcast_to(fit, len(sizes))]
+
+
+def _differs(case: Measured, rule: Rule, end: str, sizes: Array) -> bool:
+    """Say whether a rule is not the right one in a case."""
+    a = case.trial.right
+    place = _place(a, _sized(rule, sizes), end)
+    return bool((place != _place(a, Rule(""), end)).any())
+
+
+def _sized(rule: Rule, sizes: Array) -> Rule:
+    """Give a rule many sizes at once."""
+    tile, block = sizes.T[..., None, None]
+    return rule._replace(tile=tile, block=block)
 
 
 def _within(end: str, rule: Rule) -> dict[str, Change]:
