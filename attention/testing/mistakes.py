@@ -186,9 +186,10 @@ def _in_loops(name: str, row: dict[str, Any]) -> Iterator[Mistake]:
             " But a tile reads no further than it should "
             "(tiles of {m} queries and {n} keys)."
         )
-        for m, n in EACH["tiles"]:
+        within = ("within()", "within().any(axis=0, keepdims=True)")
+        for (m, n), of in product(EACH["tiles"], within):
             read = _change(
-                "x & in_tiles(rows_of_tile(a.exact.within(), m, np.any), n)",
+                f"x & in_tiles(rows_of_tile(a.exact.{of}, m, np.any), n)",
                 m=m, n=n,
             )  # fmt: skip
             says = pattern.format(m=m, n=n)

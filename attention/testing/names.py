@@ -36,7 +36,8 @@ FEW_ROUNDED = 0.1  # of the rows may be off when something is rounded
 SIGMAS, SHARE = 30, 1 / 99  # what is further than both is far off at a glance
 WORTH = 8  # times as large a case may come first if it is wrong
 ROUNDINGS = 8  # how many are tried in one more case
-EVERYWHERE = ("some", "lazy", "turns")  # long lists, not tried for some rows
+# long lists, not tried for some rows
+EVERYWHERE = ("some", "lazy", "thresholds", "turns")
 LAST_KEYS = (  # what calls with other sizes alone would tell apart
     "keys-bounded-by-queries", "last-block-dropped",
     "last-block-of-sequence-dropped", "last-key-of-block-dropped",

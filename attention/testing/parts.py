@@ -20,6 +20,7 @@ from attention.testing.mistakes import FLOWS
 from attention.testing.places import run
 from attention.testing.probes import CLOSE, LARGEST, Rule, rules
 from attention.testing.report import Finding
+from attention.testing.sizes import OF_REACH
 from attention.testing.steps import Steps
 from attention.testing.trials import AXES, Trial
 from attention.testing.weights import (
@@ -37,6 +38,7 @@ _CALLS = 96  # the most for the weights of one case
 _WRONG = 0.02  # relative error of what a part gives
 _MUCH_LESS = 0.1  # of that: what else is right
 _SILENT = 1e-6  # of the whole: it gives nothing
+_TRIED = 9  # sizes of each rule, the usual ones first
 _CASES = 3  # in which it is measured where loops begin
 _SIZES = np.arange(1, LARGEST + 1)
 _CHANCE = 4  # noises between two numbers that are alike but for rounding
@@ -193,24 +195,31 @@ def begins(trials: list[Trial], wrong: dict[str, Any]) -> Iterator[Finding]:
         return
     between = [one for one in ends if one is not None]
     for says, rule in rules("begins").items():
+        fit: list[tuple[int, int]] = []
         for n in range(1, LARGEST + 1):
-            fit: Any = True
+            fits: Any = True
             for trial, (least, most) in zip(some, between, strict=True):
                 start = _start(trial.right, rule, _SIZES[:, None, None], n)
-                fit = fit & ((least <= start) & (start <= most)).all((1, 2))
-            for m in _SIZES[fit][:1]:
-                visits = partial(_visits, rule=rule, m=int(m), n=n)
-                changes = dict.fromkeys(FLOWS["visits"][1], visits)
-                if all(_is_given(t, changes) for t in trials):
-                    yield Finding(
-                        "The loop over queries begins "
-                        f"{says.format(m=m, n=n)}, so that rows before are "
-                        "left out of all gradients, although they may see "
-                        "those keys.",
-                        "loop-start-wrong",
-                    )
-                    wrong.clear()
-                    return
+                fits = fits & ((least <= start) & (start <= most)).all((1, 2))
+            fit += [(int(m), n) for m in _SIZES[fits]]
+        for m, n in sorted(fit, key=_is_unusual)[:_TRIED]:
+            visits = partial(_visits, rule=rule, m=m, n=n)
+            changes = dict.fromkeys(FLOWS["visits"][1], visits)
+            if all(_is_given(t, changes) for t in trials):
+                yield Finding(
+                    f"The loop over queries begins {says.format(m=m, n=n)}, "
+                    "so that rows before are left out of all gradients, "
+                    "although they may see those keys.",
+                    "loop-start-wrong",
+                )
+                wrong.clear()
+                return
+
+
+def _is_unusual(sizes: tuple[int, int]) -> tuple[int, ...]:
+    """Say how unusual sizes of tiles and blocks are."""
+    usual = sum(size in OF_REACH for size in sizes)
+    return -usual, *sizes
 
 
 def _begin(trial: Trial) -> tuple[Array, Array] | None:

@@ -39,9 +39,9 @@ OFFSETS = {
     "own": "",
     "zero": "taken with offset 0",
     "first": "taken with the offset of the first sequence",
-    "last": "taken with the offset of the last sequence",
     "largest": "taken with the largest offset of the batch",
     "smallest": "taken with the smallest offset of the batch",
+    "last": "taken with the offset of the last sequence",
     "aligned": "taken as if the last query stood at the last key",
     "packed": "taken as if in a packed batch queries and keys began at the "
     "same numbers (cu_seqlens of one for the other)",

@@ -354,7 +354,8 @@ def never_read(trials: list[Trial]) -> str:
         sure = needed[np.arange(len(ends)), ends - 1]
         lost.append(Lost(trial, n, ends, sure))
     numbers = {int(n) for one in lost for n in one.n[one.is_sure]}
-    if not any(numbers):
+    keeps_some = any(((one.n > 0) & (one.n < one.ends)).any() for one in lost)
+    if not any(numbers) or not keeps_some:
         return ""
     if numbers == {1}:
         return "the last key, the last query's own, is never read"

@@ -22,9 +22,11 @@ _PARTS = [
     *((0, n) for n in _SIZES),  # parts of so many keys
     *product((2, 4, 8), (8, 16, 32, 64)),  # parts of whole blocks
 ]
+_IN_BASE_TWO = [number / LOG2E for number in (8, 2, 4, 1, 16)]
 EACH: dict[str, list[Any]] = {  # of mistakes.toml
     "blocks": [*_SIZES],
     "parts": [*_PARTS, (MEASURED, 0)],
+    "thresholds": [*product((*_IN_BASE_TWO, 1, 2, 4, 5, 8), BLOCKS)],
     "lazy": [*product((8 / LOG2E, 8.0), _SIZES)],
     "some": [*product(PLACES, map(str, _SIZES))],
     "merges": [
