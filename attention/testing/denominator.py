@@ -19,6 +19,7 @@ Array = NDArray[Any]
 SIGMAS = 5  # how far a measured sum may be off by chance
 SURE = 0.2  # a count is known if it may be off by so little
 UNKNOWN = 0.5  # and may be anything if it may be off by so much
+PARTS = range(2, 33)  # of which some may begin behind the last key
 ENOUGH = 10  # rows with a count, before anything is said
 
 
@@ -177,6 +178,8 @@ def _is_of_parts(count: Count) -> bool:
     for m in range(1, n_keys + 1):
         starts = np.arange(0, n_keys, m)
         seen = np.add.reduceat(count.trial.sees, starts, axis=-1)
-        if ((seen == 0).sum(-1) == count.times)[count.sure].all():
-            return True
+        blind = (seen == 0).sum(-1)
+        for p in (starts.size, *(p for p in PARTS if up(n_keys, p) == m)):
+            if (blind + p - starts.size == count.times)[count.sure].all():
+                return True
     return False

@@ -212,7 +212,10 @@ def _of_each(trials: list[Trial]) -> Iterator[Finding]:
         if found:
             seen.setdefault(found, []).append(name)
     for found, some in sorted(seen.items(), key=lambda x: -len(x[1])):
+        others = [name for name in wrong if name not in some]
         where = f" Seen in {' and '.join(some)} alone."
+        if others:
+            where = f" It does not explain the {' and '.join(others)}."
         yield Finding(found.says + where, found.name, True)
         wrong = [name for name in wrong if name not in some]
     yield from map(Finding, _factors(trials, wrong))
