@@ -78,11 +78,14 @@ little-model: setup ## train attention.little_model three times, measure it, and
 	$(ONE_THREAD) $(BIN)/python -m examples.little_model.record
 	$(ONE_THREAD) $(BIN)/python -m examples.little_model.without
 
+# The names of 170 mistakes, one by one, take three minutes, and test_check.py calls the same functions.
+NAMES := test_names.py test_backward.py
 lowest: setup ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/python -m venv --clear --without-pip .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest --only-binary :all: --resolution lowest-direct \
 	    -r pyproject.toml --extra test "pytest-xdist>=3.6"
-	$(ONE_THREAD) .venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(PACKAGE)
+	$(ONE_THREAD) .venv/lowest/bin/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(PACKAGE) \
+	    $(NAMES:%=--ignore=tests/package/testing/%)
 
 mutants: setup ## 200 random changes of attention/, one at a time: which of them does no test notice? MUTANTS="--seed 1"
 	$(BIN)/python -m venv --clear --without-pip .venv/mutants
