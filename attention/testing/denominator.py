@@ -127,10 +127,11 @@ def _ones(counts: list[Count]) -> Finding:
     """Write how often exp(0) is counted, and what has as many."""
     by_keys, why = _by_keys(counts), ""
     m = block(lambda m: all(n == {-k % m} for k, n in by_keys.items()))
-    p = block(lambda p: all(_is_behind(c, partial(_empty, p)) for c in counts))
     if m:
         why = f": as many as fill the last block of {m} keys"
-    elif p:
+    elif p := block(
+        lambda p: all(_is_behind(c, partial(_empty, p)) for c in counts)
+    ):
         why = (
             f": once for each of {p} parts that begins behind the last key, "
             "as if the log-sum-exp of a part without keys were 0, not minus "

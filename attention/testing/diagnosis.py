@@ -311,7 +311,7 @@ def _as_float32(trials: list[Trial]) -> Iterator[str]:
         right = single.steps(trial.case)
         verdicts = single.judge(trial.answer.results, right)
         figures += [verdicts[name].figure for name in trial.wrong]
-    if TYPICAL < np.median(figures) <= max(figures) <= 1:
+    if figures and TYPICAL < np.median(figures) <= max(figures) <= 1:
         yield (
             "The errors are those of a kernel of float32, which would pass "
             f"(the largest is {max(figures):.2g} of what is allowed there): "

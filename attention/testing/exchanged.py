@@ -71,7 +71,7 @@ def left(trials: list[Trial]) -> Iterator[Finding]:
             )
     if says:
         yield Finding(
-            f"Rows that may see no key are not zeros, but hold numbers of "
+            "Rows that may see no key are not zeros, but hold numbers of "
             f"others: {says}, as where nothing is written for them and a "
             "buffer still holds another tile.",
             "rows-not-written",
