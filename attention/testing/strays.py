@@ -272,17 +272,17 @@ def _is_other(found: list[Slots], sizes: list[int]) -> bool:
 def _holds(one: Slots) -> str:
     """Say what stands in the slots of the first sequence that reads some."""
     b = int((np.isfinite(one.n) & (one.n > 0)).argmax())
+    end = ends_of(one.trial)[b]
     parts = [
         f"{run('key', np.flatnonzero(keys))} of sequence {o}"
-        + " again" * (o == b)
+        + " again" * bool(o == b and not keys[end:].any())
         for o, keys in enumerate(one.keys[b])
         if keys.any()
     ]
     if one.strays[b]:
         parts.append("what nobody gave")
     number = "it holds" if one.n[b] == 1 else f"the {one.n[b]:.0f} slots hold"
-    name, end = one.trial.case.name, ends_of(one.trial)[b]
     return (
         f"Behind key {end - 1}, the last of sequence {b}, {number} "
-        f"{' and '.join(parts)} ({name})."
+        f"{' and '.join(parts)} ({one.trial.case.name})."
     )
